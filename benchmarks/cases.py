@@ -41,7 +41,7 @@ def answer(folder: Path, file: str) -> tuple[str, str]:
 
 def only_defines(file: Path) -> bool:
     """Whether running the file calls nothing of what it defines: it holds imports, definitions and constants, or ends in an empty main block."""
-    from tensorproof.frontends.python.driver import has_driver
+    from tensorproof.frontends.python.entry.driver import has_driver
 
     return not has_driver(ast.parse(file.read_text(encoding="utf-8")))
 

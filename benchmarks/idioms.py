@@ -17,9 +17,10 @@ sys.path.insert(0, str(Path(__file__).parent.parent))
 
 from tests.programs.test_programs import Case, cases
 
-from tensorproof.app.check import Options, Program, check_source
+from tensorproof.app.check import check_source
+from tensorproof.app.program import Options, Program
 from tensorproof.diagnostics.diagnostic import Severity, Verdict
-from tensorproof.frontends.python.source import parse
+from tensorproof.frontends.python.modules.source import parse
 
 
 def checked(case: Case) -> Program:

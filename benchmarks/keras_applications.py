@@ -15,11 +15,12 @@ import tempfile
 import time
 from pathlib import Path
 
-from tensorproof.app.check import Options, check_source
+from tensorproof.app.check import check_source
+from tensorproof.app.program import Options
 from tensorproof.diagnostics.diagnostic import Severity, Verdict
-from tensorproof.frontends.python.environment import site_packages
 from tensorproof.frontends.python.explore import explore
-from tensorproof.frontends.python.source import parse
+from tensorproof.frontends.python.modules.environment import site_packages
+from tensorproof.frontends.python.modules.source import parse
 
 BUILDERS = (
     "ConvNeXtBase", "ConvNeXtLarge", "ConvNeXtSmall", "ConvNeXtTiny", "ConvNeXtXLarge", "DenseNet121", "DenseNet169", "DenseNet201", "EfficientNetB0",

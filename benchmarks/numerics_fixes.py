@@ -25,8 +25,8 @@ TARGET = 30
 
 def proposed(case: Case) -> tuple[str, bool]:
     """The program after all changes, and whether nothing is reported of it."""
-    from tensorproof.app.check import Options
-    from tensorproof.app.numeric_fixes import changed, fixes
+    from tensorproof.app.numerics.fixes import changed, fixes
+    from tensorproof.app.program import Options
     from tensorproof.engines.numerics.ranges import Given
     from tensorproof.engines.numerics.records import Settings
 

@@ -14,9 +14,9 @@ import tempfile
 from pathlib import Path
 from time import process_time
 
-from tensorproof.app.check import Options
-from tensorproof.app.model_witness import confirm_model
-from tensorproof.app.numerics import numerics
+from tensorproof.app.numerics.model_witness import confirm_model
+from tensorproof.app.numerics.report import numerics
+from tensorproof.app.program import Options
 from tensorproof.diagnostics.errors import BadInput
 from tensorproof.engines.numerics.ranges import Given
 from tensorproof.engines.numerics.records import Settings

@@ -29,7 +29,7 @@ def measured(case: Case, confirm: bool, runs: int) -> dict[str, Any]:
         found, marked = analysed(case.faulty, Path(folder)), expected(case.faulty)
         row: dict[str, Any] = {"flagged": marked <= reported(found), "beside": len(reported(found) - marked)}
         if confirm:
-            from tensorproof.app.numeric_witness import confirm_source
+            from tensorproof.app.numerics.witness import confirm_source
 
             os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
             shown = confirm_source(found, (), str(Path(folder) / "witness"), runs)

@@ -23,7 +23,7 @@ ROOT = Path(__file__).parent.parent
 sys.path[:0] = [str(ROOT / "src"), str(ROOT)]
 
 if TYPE_CHECKING:
-    from tensorproof.app.numerics import Report
+    from tensorproof.app.numerics.report import Report
 
 TRAINS = re.compile(r"\.step\(|\.fit\(|\.minimize\(|apply_gradients|train_on_batch")
 DRIVERS = {"dcgan": "main.py", "language_model": "main.py", "vae": "main.py", "keras_vae": "vae.py", "tf1_rnn": "main.py"}
@@ -51,7 +51,7 @@ def scripts(folder: Path) -> Iterator[tuple[str, Path]]:
 
 def shown(found: Report, folder: str) -> str:
     """The lines that real runs show, with their seeds, or why there are no runs."""
-    from tensorproof.app.numeric_witness import confirm_source
+    from tensorproof.app.numerics.witness import confirm_source
     from tensorproof.diagnostics.errors import BadInput
 
     try:
@@ -61,8 +61,8 @@ def shown(found: Report, folder: str) -> str:
 
 
 def main() -> None:
-    from tensorproof.app.check import Options
-    from tensorproof.app.numerics import numerics
+    from tensorproof.app.numerics.report import numerics
+    from tensorproof.app.program import Options
     from tensorproof.engines.numerics.ranges import Given
     from tensorproof.engines.numerics.records import Settings
 

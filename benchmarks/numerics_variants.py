@@ -28,9 +28,9 @@ WITHOUT = [("partition", "affine", "inputs"), ("partition", "affine", "weights")
 
 def forms(path: Path) -> Iterator[Any]:
     """The program forms of a graph file."""
-    from tensorproof.app.check import Options
-    from tensorproof.app.model_files import model_forms
-    from tensorproof.app.numerics import Form
+    from tensorproof.app.models.files import model_forms
+    from tensorproof.app.numerics.report import Form
+    from tensorproof.app.program import Options
     from tensorproof.terms.ints import begin_file
 
     begin_file()
@@ -59,7 +59,7 @@ def study(paths: list[Path], seconds: float, store: Path | None, tensors: list[s
 
 def one(path: Path, read: list[Any], variant: Variant, seconds: float) -> Counter[str]:
     """One graph with one variant."""
-    from tensorproof.app.numerics import Report, analysed
+    from tensorproof.app.numerics.report import Report, analysed
     from tensorproof.engines.numerics.ranges import Given
     from tensorproof.engines.numerics.records import Settings
 
@@ -103,7 +103,7 @@ def main() -> int:
     parser.add_argument("--match", default="*/*.gz", help="only graphs of this name")
     parser.add_argument("--tensors", default="smash,partition,expand", help="only variants with these ways to describe tensors")
     given = parser.parse_args()
-    gc.set_threshold(1_000_000, 50, 50)  # as the command does
+    gc.set_threshold(2_000_000, 50, 50)  # as the command does
     sums = table(study(sorted(given.graphs.glob(given.match)), given.seconds, given.store, given.tensors.split(",")))
     best = sums.pop(("partition", "affine", ""))
     for other in VARIANTS:

@@ -20,7 +20,8 @@ ROOT = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(ROOT / "src"), str(ROOT)]
 
 from tests.conformance.left_aside import NO_ORACLE, NOT_COMPARED  # noqa: E402
-from tests.conformance.reference import FLOATS_BY_LABEL, run, spellings  # noqa: E402
+from tests.conformance.one_type import FLOATS_BY_LABEL, why_few  # noqa: E402
+from tests.conformance.reference import run, spellings  # noqa: E402
 
 from tensorproof.catalogue import find  # noqa: E402
 from tensorproof.catalogue.where import WHERE  # noqa: E402
@@ -62,9 +63,9 @@ class Totals:
         self.records = [r for r in records if not r.get("complex")]
         self.complex = [r["op"] for r in records if r.get("complex")]
         self.bounded = [r["op"] for r in self.records if boxes_of(r) >= count]
-        self.few_boxes = [f"{r['op']}={boxes_of(r)}" for r in self.records if boxes_of(r) < count]
+        self.few_boxes = {f"{r['op']}={boxes_of(r)}": why_few(r) for r in self.records if boxes_of(r) < count}
         self.compared = [r["op"] for r in self.records if r["calls"] >= count]
-        self.few_calls = [f"{r['op']}={r['calls']}" for r in self.records if r["calls"] < count]
+        self.few_calls = {f"{r['op']}={r['calls']}": "" for r in self.records if r["calls"] < count}
         self.outside = [r["op"] for r in records if r.get("outside")]
         self.wrong = [r["op"] for r in records if r["wrong"]]
 
@@ -94,10 +95,10 @@ def show(totals: Totals, count: int, boxes_alone: bool) -> None:
     print(f"bounds held in at least {count} boxes: {len(totals.bounded)} ({100 * len(totals.bounded) / max(1, own):.1f} %)")
     print(f"values compared in at least {count} calls: {len(totals.compared)} ({100 * len(totals.compared) / max(1, own):.1f} %)")
     print(f"with a value outside of its bounds: {len(totals.outside)}; with a value that differs: {len(totals.wrong)}")
-    for words, few in (("boxes", totals.few_boxes), ("calls", [] if boxes_alone else totals.few_calls)):
+    for words, few in (("boxes", totals.few_boxes), ("calls", {} if boxes_alone else totals.few_calls)):
         print(f"fewer than {count} {words}:")
-        for entry in few:
-            print(f"    {entry}: {reason(entry)}")
+        for entry, seen in few.items():
+            print(f"    {entry}: {NO_ORACLE.get(entry.partition('=')[0]) or seen or reason(entry)}")
 
 
 def details(records: list[Record]) -> None:
@@ -106,6 +107,8 @@ def details(records: list[Record]) -> None:
             print(f"{r['op']}: differs: {call}\n    {told}")
         for call, told in r.get("outside", ())[:2]:
             print(f"{r['op']}: outside: {call}\n    {told}")
+        for told in r.get("taken", ())[:2]:
+            print(f"{r['op']}: the library takes what is refused here: {told}")
 
 
 def main() -> int:

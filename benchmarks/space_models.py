@@ -22,8 +22,8 @@ from pathlib import Path
 from time import process_time
 from typing import Any
 
-from tensorproof.app.check import Options
-from tensorproof.app.space import space
+from tensorproof.app.program import Options
+from tensorproof.app.spaces.report import space
 from tensorproof.engines.space.deciding import Deciding
 from tensorproof.engines.space.parameters import Parameter, parameter
 

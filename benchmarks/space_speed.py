@@ -18,9 +18,9 @@ from time import perf_counter, process_time
 
 import numpy as np
 
-from tensorproof.app.check import Options
-from tensorproof.app.space import space
-from tensorproof.app.space_programs import ProgramSpace
+from tensorproof.app.program import Options
+from tensorproof.app.spaces.programs import ProgramSpace
+from tensorproof.app.spaces.report import space
 from tensorproof.engines.space.counting import count
 from tensorproof.engines.space.listing import verdicts
 from tensorproof.engines.space.parameters import Parameter, parameter, vectors

@@ -207,8 +207,8 @@ def asserted(program: Program, vector: Vector) -> tuple[str, ...]:
 
 def verdicts_of(program: Program, strict: bool) -> tuple[Iterator[tuple[str, str, str]], int]:
     """(verdict, category, code) of each vector in the order of the grid."""
-    from tensorproof.app.check import Options
-    from tensorproof.app.space import space
+    from tensorproof.app.program import Options
+    from tensorproof.app.spaces.report import space
     from tensorproof.engines.space.deciding import Deciding
 
     with tempfile.TemporaryDirectory() as folder:

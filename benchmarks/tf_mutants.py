@@ -207,7 +207,8 @@ def store(kept: list[Mutant], truth: dict[str, dict[str, Any]]) -> None:
 
 def judged(mutant: Mutant, told: dict[str, Any]) -> tuple[str, str]:
     """Where a mutant belongs, and in words what we said."""
-    from tensorproof.app.check import Options, check
+    from tensorproof.app.check import check
+    from tensorproof.app.program import Options
     from tensorproof.diagnostics.diagnostic import Severity, Verdict
 
     with tempfile.TemporaryDirectory() as folder:

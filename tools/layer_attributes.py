@@ -1,4 +1,4 @@
-"""Writes src/tensorproof/libraries/layer_attributes.txt: the attributes that layers of each class of torch.nn may have, from the real torch.
+"""Writes src/tensorproof/libraries/torch/layer_attributes.txt: the attributes that layers of each class of torch.nn may have, from the real torch.
 
 What some call of a constructor sets counts, so a name that is not listed is one that no layer of the class has.
 """
@@ -10,7 +10,7 @@ import inspect
 import textwrap
 from pathlib import Path
 
-TARGET = Path(__file__).parent.parent / "src" / "tensorproof" / "libraries" / "layer_attributes.txt"
+TARGET = Path(__file__).parent.parent / "src" / "tensorproof" / "libraries" / "torch" / "layer_attributes.txt"
 TRIES = ((), (2,), (4, 4), (4, 4, 2), (1, 4, 4), (4, 4, 4), (4, 20, [5]), (2, 4, 4, 4))
 
 

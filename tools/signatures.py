@@ -1,18 +1,25 @@
-"""Writes the arguments of library functions and methods that have a model into `src/tensorproof/libraries/signatures/`, from the installed libraries.
+"""Writes the arguments of the libraries' public functions, classes and methods into `src/tensorproof/libraries/signatures/`.
 
-    python tools/signatures.py torch tensorflow keras numpy python     # write
-    python tools/signatures.py torch --check                           # exit status 1 when the committed file differs, for the version that it speaks of
+    python tools/signatures.py torch tensorflow keras numpy python          # write, from the installed libraries
+    python tools/signatures.py torchvision --path FOLDER                    # a library that lies unpacked in a folder: its compiled operators are not needed
+    python tools/signatures.py torch --check                                # exit status 1 when the committed file differs, for the version that it speaks of
 
 A line is a dotted name and its arguments: `x` is needed, `x=` has a default, `/x` has no name for the caller, `*x` is given by name only, `*` and `**` take any
-more. ` | ` stands between forms of which any may be meant (TensorFlow 1 and 2). A name whose arguments the library does not reveal has no line.
+more, `**x|y` takes more of these names, `dim|axis` has two names. ` | ` stands between forms of which any may be meant (overloads; TensorFlow 1 and 2).
+What Python itself says (`inspect`) comes first; of what is written in C, the stub files and the schemas of operators say it.
+A name whose arguments nothing reveals has no line.
 """
 
 from __future__ import annotations
 
 import argparse
+import contextlib
 import importlib
 import inspect
+import io
 import os
+import pkgutil
+import subprocess
 import sys
 import types
 import warnings
@@ -20,12 +27,23 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from tensorproof.bindings.names import public
 from tensorproof.libraries import homes
+from tensorproof.libraries.keras.names import canonical
 from tensorproof.libraries.model import ClassModel, KindModel
 
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+import passed_on
+import stub_signatures
+import torch_signatures
+
 FOLDER = Path(__file__).resolve().parent.parent / "src" / "tensorproof" / "libraries" / "signatures"
+TYPESHED = Path(sys.prefix) / "lib" / f"python{sys.version_info[0]}.{sys.version_info[1]}" / "site-packages" / "mypy" / "typeshed" / "stdlib"
+_NOT_READ = ("antigravity", "this", "idlelib", "lib2to3", "turtledemo", "turtle", "test", "tkinter", "nturl2path", "ensurepip", "pydoc_data")
+"""Modules of Python that open windows, print poems or hold tests."""
+STANDARD = tuple(sorted(name for name in sys.stdlib_module_names if not name.startswith("_") and name not in _NOT_READ))
 ROOTS = {"torch": {"torch": ("torch",)}, "tensorflow": {"tf": ("tensorflow", "tensorflow.compat.v1")}, "keras": {"keras": ("keras",)},
-         "numpy": {"numpy": ("numpy",)}, "python": {name: (name,) for name in sys.stdlib_module_names if not name.startswith("_")}}  # fmt: skip
+         "numpy": {"numpy": ("numpy",)}, "torchvision": {"torchvision": ("torchvision",)}, "python": {name: (name,) for name in STANDARD}}  # fmt: skip
 CLASSES = {"torch": ("torch.nn.Module", "torch.Tensor"), "keras": ("keras.Layer", "keras.Model")}
 """Classes of which every method is listed: layers and tensors have no model with a table of methods."""
 BY_HAND = {"torch": {"torch.Tensor.item": "/self", "torch.Tensor.tolist": "/self", "torch.Tensor.numpy": "/self *force=", "torch.Tensor.data_ptr": "/self"}}
@@ -37,7 +55,7 @@ def modelled() -> tuple[set[str], set[str]]:
     """The names of all functions and constructors that have a model, and those of methods."""
     functions: set[str] = set()
     found: set[str] = set()
-    for file in sorted({*homes.FILES.values(), "python_core"}):
+    for file in homes.files():
         module = importlib.import_module(f"tensorproof.libraries.{file}")
         functions |= set(getattr(module, "FUNCTIONS", {}))
         tables: list[dict[str, ClassModel | KindModel]] = [getattr(module, "CLASSES", {}), getattr(module, "KINDS", {})]
@@ -51,10 +69,10 @@ def resolved(module: str, path: list[str]) -> Any:
     for at, word in enumerate(path):
         try:
             holder, value = value, getattr(value, word)
-        except AttributeError:
+        except Exception:  # a lazy attribute may raise anything, such as the lack of an optional package
             try:
                 holder, value = value, importlib.import_module(".".join([module, *path[: at + 1]]))
-            except (ImportError, AttributeError):
+            except Exception:
                 return None
     return holder, value
 
@@ -63,6 +81,7 @@ def arguments(holder: Any, value: Any, name: str, path: list[str]) -> str | None
     """The arguments of a function, a class, or a method of a class, which has `/self` as the first."""
     before: list[str] = []
     left_out = 0
+    made_class = value if inspect.isclass(value) else None
     if inspect.isclass(value):
         made = inspect.getattr_static(value, "__init__", None)
         left_out, value = (1, value.__init__) if inspect.isfunction(made) else (0, value)
@@ -77,10 +96,24 @@ def arguments(holder: Any, value: Any, name: str, path: list[str]) -> str | None
     elif name in modelled()[1]:  # of an object, such as os.environ
         before = ["/self"]
     try:
-        parameters = list(inspect.signature(value).parameters.values())[left_out:]
+        parameters = list(inspect.signature(value).parameters.values())
+        left_out = 0 if parameters and parameters[0].kind is inspect.Parameter.VAR_POSITIONAL else left_out
+        parameters = parameters[left_out:]
     except (ValueError, TypeError):
         return None
-    return " ".join([*before, *map(word_of, parameters)])
+    words = [*before, *map(word_of, parameters)]
+    if "**" in words or hasattr(value, "__wrapped__"):  # a wrapper may take names that the function does not have
+        known = passed_on.more_names(value, holder if inspect.isclass(holder) else made_class)
+        if known is not None:
+            words = [word for word in words if word != "**"] + ([f"**{'|'.join(sorted(known))}"] if known else [])
+    if hasattr(value, "__wrapped__") and "*" not in words and any(word.startswith("*") and not word.startswith("**") for word in words) and _takes_any(value):
+        words.append("*")  # a wrapper may give names to positions, as those of torchvision's old interface do
+    return " ".join(words)
+
+
+def _takes_any(wrapper: Any) -> bool:
+    code = getattr(wrapper, "__code__", None)
+    return code is not None and bool(code.co_flags & inspect.CO_VARARGS)
 
 
 def _exact(held: Any) -> bool:
@@ -99,25 +132,131 @@ def word_of(parameter: inspect.Parameter) -> str:
 
 def names_of(library: str) -> set[str]:
     every = {f"{name}.{word}" for name in CLASSES.get(library, ()) for word in dir(resolved(name.partition(".")[0], name.split(".")[1:])[1])}
-    return every | {name for name in modelled()[0] | modelled()[1] if name.partition(".")[0] in ROOTS[library]}
+    every |= {name for name in modelled()[0] | modelled()[1] if name.partition(".")[0] in ROOTS[library]}
+    if library == "python":
+        return every | {name for module in standard_modules() for name in names_in(module)}
+    if library == "torchvision":
+        return every | {name for module in ["torchvision", *submodules("torchvision")] for name in names_in(module)}
+    return every | {name for name in public(library) if canonical(name) == name or not name.startswith("tf.keras.")}
+
+
+def submodules(package: str) -> list[str]:
+    """The public modules below a package, as far as they can be imported."""
+    found = []
+    folder = getattr(_quietly(package), "__path__", [])
+    for info in pkgutil.iter_modules(folder, f"{package}."):
+        if not info.name.rpartition(".")[2].startswith(("_", "test")) and _quietly(info.name) is not None:
+            found += [info.name, *submodules(info.name)]
+    return found
+
+
+def _quietly(name: str) -> types.ModuleType | None:
+    try:
+        with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
+            return importlib.import_module(name)
+    except BaseException:  # a foreign module's body may raise anything, SystemExit too
+        return None
+
+
+def standard_modules() -> list[str]:
+    return [name for root in STANDARD if _quietly(root) is not None for name in (root, "os.path" if root == "os" else root, *submodules(root))]
+
+
+def names_in(module: str) -> set[str]:
+    """The functions and classes that a module lists in `__all__` or, without such a list, that are its own."""
+    found = sys.modules[module]
+    inside = module if module.partition(".")[0] in STANDARD else module.partition(".")[0]
+    listed = getattr(found, "__all__", None) or [w for w in dir(found) if _made_in(getattr(found, w, None), inside)]
+    return {f"{module}.{word}" for word in listed if not word.startswith("_") and callable(getattr(found, word, None))}
+
+
+def _made_in(value: Any, module: str) -> bool:
+    home = getattr(value, "__module__", None)
+    return isinstance(home, str) and (home == module or (module not in STANDARD and home.startswith(f"{module}.")))
+
+
+def forms(library: str, module: str, name: str, path: list[str]) -> list[str] | None:
+    """The forms of a name below a module: none where it is no function there, None where they are not known."""
+    found = resolved(module, path) if path and not path[-1].startswith("_") else None
+    if found is None or not callable(found[1]):
+        return []
+    told = arguments(*found, name, path)
+    if told is not None:
+        return [told]
+    in_c = torch_signatures.forms(name, found[1]) if library == "torch" else _stubbed(library, name, path, found[1])
+    return _by_kind(found[1]) or in_c or _stubbed("python", name, path, found[1]) or _inherited(*found, path[-1]) or None
+
+
+def _by_kind(value: Any) -> list[str]:
+    """The arguments of exceptions, and of messages of protocol buffers, whose fields are given by name."""
+    if inspect.isclass(value) and hasattr(value, "DESCRIPTOR") and hasattr(value.DESCRIPTOR, "fields_by_name"):
+        return [" ".join(f"*{field}=" for field in value.DESCRIPTOR.fields_by_name)]
+    if inspect.isclass(value) and issubclass(value, BaseException) and isinstance(value.__init__, types.WrapperDescriptorType):
+        return ["* **" if issubclass(value, (ImportError, AttributeError, NameError)) else "*"]
+    return []
+
+
+def _inherited(holder: Any, value: Any, word: str) -> list[str]:
+    """The forms that the stubs of Python have for the class from which a class has its constructor, or an object its method."""
+    owner = value if inspect.isclass(value) else holder
+    keys = {"__init__", "__new__"} if inspect.isclass(value) else {word}
+    for base in owner.__mro__ if inspect.isclass(owner) else ():
+        if base is object or not keys & set(vars(base)):
+            continue
+        inner = base.__qualname__ if inspect.isclass(value) else f"{base.__qualname__}.{word}"
+        file = TYPESHED.joinpath(*base.__module__.split("."))
+        found = stub_signatures.read(file.with_suffix(".pyi")) or stub_signatures.read(file / "__init__.pyi")
+        if inner in found:
+            return found[inner]
+    return []
+
+
+def _stubbed(library: str, name: str, path: list[str], value: Any) -> list[str]:
+    """The forms in the stub file of the module, or in that of the module where the object was made."""
+    folder = TYPESHED if library == "python" else Path(importlib.import_module(library).__file__ or "").parent.parent
+    holder = name.rpartition(".")[0]
+    made = (str(getattr(value, "__module__", "")), str(getattr(value, "__qualname__", "")))
+    for home, inner in [(holder, path[-1]), (holder.rpartition(".")[0], ".".join(path[-2:])), made]:
+        place = folder.joinpath(*home.split("."))
+        found = stub_signatures.read(place.with_suffix(".pyi")) or stub_signatures.read(place / "__init__.pyi")
+        if inner in found:
+            return found[inner]
+    return []
+
+
+def row(library: str, name: str) -> str | None:
+    """The arguments of a name in all its forms."""
+    if name in BY_HAND.get(library, {}):
+        return BY_HAND[library][name]
+    root, *path = name.split(".")
+    if root == "os" and path[:1] == ["path"]:
+        root, path = "posixpath", path[1:]
+    told: list[str] = []
+    for module in ROOTS[library].get(root, (root,)):
+        found = forms(library, module, name, path)
+        if found is None:
+            return None
+        told += found
+    return " | ".join(form or "-" for form in dict.fromkeys(told)) if told else None
+
+
+def _can_be_called(library: str, name: str) -> bool:
+    """Whether the installed library has this name, and it is a function, a class or a method."""
+    root, *path = name.split(".")
+    found = [resolved(module, path) for module in ROOTS[library].get(root, (root,))]
+    return not path[-1].startswith("_") and any(one is not None and callable(one[1]) for one in found)
 
 
 def text(library: str) -> str:
-    lines = []
-    for name in sorted(names_of(library)):
-        if name in BY_HAND.get(library, {}):
-            lines.append(f"{name} {BY_HAND[library][name]}")
-            continue
-        root, *path = name.split(".")
-        forms = []
-        for module in ROOTS[library][root]:
-            found = resolved(module, path) if path and not path[-1].startswith("_") else None
-            if found is not None and callable(found[1]):
-                forms.append(arguments(*found, name, path))
-        told = list(dict.fromkeys(forms))
-        if told and None not in told:
-            lines.append(f"{name} {' | '.join(form or '-' for form in told)}")
+    rows = {name: found for name in sorted(names_of(library)) if (found := row(library, name)) is not None}
+    lines = [f"{name} {found}" for name, found in rows.items() if not _said_elsewhere(name, found, rows)]
     return "\n".join([f"# {library} {version(library)}", *lines]) + "\n"
+
+
+def _said_elsewhere(name: str, found: str, rows: dict[str, str]) -> bool:
+    """`tf.compat.v1.x` has no line of its own where the line of `tf.x` holds its form."""
+    plain = name.replace("tf.compat.v1.", "tf.", 1)
+    return plain != name and found in rows.get(plain, "").split(" | ")
 
 
 def version(library: str) -> str:
@@ -131,9 +270,22 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("library", nargs="+", choices=sorted(ROOTS))
     parser.add_argument("--check", action="store_true")
+    parser.add_argument("--names", action="store_true", help="print the public names that can be called, and write nothing")
+    parser.add_argument("--path", help="a folder that holds the library")
     given = parser.parse_args()
+    if len(given.library) > 1:  # in a process each: importing one library changes another (setuptools replaces distutils)
+        flags = [*(["--check"] if given.check else []), *(["--path", given.path] if given.path else [])]
+        return max(subprocess.run([sys.executable, __file__, library, *flags], check=False).returncode for library in given.library)
+    if given.path:
+        import torch
+
+        sys.path.insert(0, given.path)
+        torch.library.register_fake = lambda *a, **k: lambda function: function
     os.environ["TF_CPP_MIN_LOG_LEVEL"] = "3"
     warnings.simplefilter("ignore")
+    if given.names:
+        print("\n".join(sorted(name for name in names_of(given.library[0]) if _can_be_called(given.library[0], name))))
+        return 0
     stale = 0
     for library in given.library:
         file = FOLDER / f"{library}.txt"

@@ -23,7 +23,8 @@ from tensorproof.bindings.modules import Module
 from tensorproof.bindings.options import session_of
 from tensorproof.engines.generate import calls
 from tensorproof.ops.applied import Applied
-from tensorproof.ops.call import GiveUp, Prescribed, Refused, apply
+from tensorproof.ops.apply import apply
+from tensorproof.ops.call import GiveUp, Prescribed, Refused
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
 

@@ -14,7 +14,7 @@ from tensorproof.catalogue import find
 from tensorproof.catalogue.where import WHERE
 
 SOURCE = Path(__file__).parents[2] / "src" / "tensorproof"
-RULES = [path for folder in ("catalogue", "ops") for path in sorted((SOURCE / folder).glob("*.py"))]
+RULES = [path for folder in ("catalogue", "ops") for path in sorted((SOURCE / folder).rglob("*.py"))]
 FRAMEWORKS = ("torch", "tf", "keras", "numpy", "onnx")
 ARRAYS = {"ops/element_types.py": 3}
 """Comparisons of what made a tensor, not of what computes it: arrays and lists that are no tensors of TensorFlow yet."""

@@ -19,8 +19,8 @@ from tensorproof.terms.ints import symbol
 from tensorproof.terms.shapes import Shape, unknown_shape
 from tensorproof.terms.tensor import TensorType
 
-FILES = ("arithmetic", "elementwise", "comparison", "activation", "special", "complex_numbers", "casting", "quantisation", "dropout")
-OPS = [op for file in FILES for op in in_file(file).values()]
+FILES = ("arithmetic", "unary", "comparison", "activation", "special", "complex_numbers", "casting", "quantisation", "dropout")
+OPS = [op for file in FILES for op in in_file(f"elementwise.{file}").values()]
 B, C = symbol("b", 1), symbol("c", 1)
 
 

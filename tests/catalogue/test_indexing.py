@@ -69,7 +69,7 @@ def test_every_form_of_index(index: Any, shape: tuple[int, ...]) -> None:
 
 def test_numpy_counts_a_number_among_the_index_tensors() -> None:
     from tensorproof.catalogue import find
-    from tensorproof.ops.call import apply
+    from tensorproof.ops.apply import apply
 
     op = find("getitem")
     assert op is not None

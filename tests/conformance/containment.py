@@ -7,7 +7,8 @@ from random import Random
 from typing import Any
 
 from tensorproof.catalogue.where import WHERE
-from tensorproof.engines.values.evaluate import bounds, contents_of, evaluate
+from tensorproof.engines.values.bounds import bounds
+from tensorproof.engines.values.evaluate import contents_of, evaluate
 from tensorproof.ops.applied import Applied
 from tensorproof.runners.observed import Seen
 from tensorproof.terms.dtypes import DType
@@ -52,8 +53,8 @@ def whole(kind: str, dtype: DType, random: Random) -> float:
     return 0 if kind == "zeros" else random.randint(0, 3)
 
 
-def numbers(tensor: TensorType, kind: str, random: Random, unit: bool) -> TensorType:
-    """A tensor with contents of a kind, between 0 and 1 if that is asked; what was drawn for a purpose stays."""
+def numbers(np: Any, tensor: TensorType, kind: str, random: Random, unit: bool) -> TensorType:
+    """A tensor with contents of a kind, numbers of its element type, between 0 and 1 if that is asked; what was drawn for a purpose stays."""
     dtype = tensor.dtype
     if tensor.contents is not None or dtype is None or not tensor.shape.known or int(tensor.shape.numel) > LARGEST:
         return tensor
@@ -61,7 +62,8 @@ def numbers(tensor: TensorType, kind: str, random: Random, unit: bool) -> Tensor
         return tensor
     draw = number if dtype.kind == "f" else whole
     drawn = (draw(kind, dtype, random) for _ in range(int(tensor.shape.numel)))
-    return tensor.but(contents=tuple((abs(n) if abs(n) <= 1 else 1 / abs(n)) if unit and dtype.kind == "f" else n for n in drawn))
+    made = tensor.but(contents=tuple((abs(n) if abs(n) <= 1 else 1 / abs(n)) if unit and dtype.kind == "f" else n for n in drawn))
+    return made.but(contents=tuple(map(float, contents_of(np, made).ravel()))) if dtype.kind == "f" else made
 
 
 def inputs(np: Any, value: Any) -> Iterator[tuple[int, Any, DType]]:

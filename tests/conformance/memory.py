@@ -28,7 +28,7 @@ from op_db import to_ours  # noqa: E402
 from tensorproof.bindings.call import Outcome, call, call_module  # noqa: E402
 from tensorproof.bindings.call import spelled as known  # noqa: E402
 from tensorproof.bindings.modules import Module  # noqa: E402
-from tensorproof.frontends.python.memory import surely_view  # noqa: E402
+from tensorproof.frontends.python.tensors.memory import surely_view  # noqa: E402
 from tensorproof.terms.tensor import UNKNOWN_STRIDES, Storage, TensorType  # noqa: E402
 
 Laid = Callable[[torch.Tensor], torch.Tensor]

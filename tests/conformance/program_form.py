@@ -13,7 +13,7 @@ import numpy as np
 
 from tensorproof.engines.values.program_bounds import program_bounds
 from tensorproof.frontends.python.explore import explore
-from tensorproof.frontends.python.source import parse
+from tensorproof.frontends.python.modules.source import parse
 from tensorproof.program.form import Loop, Record
 from tensorproof.solve import limits
 from tensorproof.terms.tensor import TensorType

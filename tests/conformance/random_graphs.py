@@ -17,7 +17,7 @@ import torch
 from tensorproof.bindings.call import call
 from tensorproof.diagnostics.span import Span
 from tensorproof.engines.numerics.analysis import Settings, analyse
-from tensorproof.engines.numerics.grid import Grid, refined, units
+from tensorproof.engines.numerics.grids.grid import Grid, refined, units
 from tensorproof.program.form import Carried, Computed, Join, Loop, Record, Same
 from tensorproof.terms.dtypes import BY_LABEL
 from tensorproof.terms.shapes import Shape

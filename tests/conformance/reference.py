@@ -30,13 +30,14 @@ from tensorproof.ops.evaluation import AtRandom, Undefined
 from tensorproof.runners.observed import Seen
 from tensorproof.terms.dtypes import DType
 from tensorproof.terms.tensor import TensorType
-from tests.conformance import containment
+from tests.conformance import containment, one_type
 from tests.conformance.arguments import tensors
 from tests.conformance.conform import LIBRARY, RUNNER, keywords, shown
 from tests.conformance.departures import departing, endless
 from tests.conformance.fitting_calls import fitting_calls, maker_of
 from tests.conformance.fitting_windows import DEEP
 from tests.conformance.left_aside import NOT_COMPARED
+from tests.conformance.one_type import FLOATS_BY_LABEL, NO_KERNEL, drawn_in, has_type, note, refused_by_us, unread
 from tests.conformance.totals import report
 from tests.conformance.watch import Watch
 from tests.conformance.weighted_layers import applied_by, drawn_weights, inner, observe
@@ -125,9 +126,6 @@ def has_numbers(outputs: Any) -> bool:
     return isinstance(outputs, (tuple, list)) and any(map(has_numbers, outputs))
 
 
-FLOATS_BY_LABEL = {one.label: one for one in (DType.FLOAT64, DType.FLOAT32, DType.FLOAT16, DType.BFLOAT16)}
-
-
 def types_in(value: Any) -> Iterator[str]:
     """The labels of the element types of all tensors in arguments."""
     return (tensor.dtype.label if tensor.dtype is not None and not tensor.weak else "" for tensor in tensors(value))
@@ -204,17 +202,23 @@ def try_boxes(
 ) -> bool:
     """One box: what the library computes of numbers in it must lie within the bounds. True where such numbers are refused. `floats`: the element type that
     all tensors of floats take."""
-    call, weights = drawn_weights(drawn, lambda tensor: containment.numbers(of_type(tensor, floats), kind, random, unit))
+    call, weights = drawn_in(np, drawn, floats, random, unit, lambda tensor: containment.numbers(np, tensor, kind, random, unit))
     if not calls.is_valid(call.outcome) or endless(call):
+        if floats is not None and not endless(call):
+            print(f"#{call.name}", flush=True)
+            refused_by_us(record, call, lambda: observe(runner, call, keywords(call), weights))
         return True
-    if floats is not None and floats.label not in types_in((*call.args, *call.kwargs.values())):
+    if floats is not None and not has_type(call, floats):
+        record["without"] = record.get("without", 0) + 1
         return False
     given = containment.boxes(np, arguments(call), kind, random)
     if given is None or not defined(np, call):
         return False
     print(f"#{call.name}", flush=True)
     seen = observe(runner, call, keywords(call), weights)
-    if seen.aside or seen.error:
+    if seen.aside or seen.error or (floats is not None and seen.inferred):
+        if floats is not None:
+            note(record, call, seen.error or seen.aside or NO_KERNEL)
         return bool(seen.error)
     types, between = set(types_in((*call.args, *call.kwargs.values()))), set(types_in([one.results for one in call.outcome.applied]))
     loose = precision(call.name, "float64", types, between) if "float64" in types | between else 0.0
@@ -226,16 +230,11 @@ def try_boxes(
         return False
     record["boxes"] += 1
     record["unbounded"] += not has_bounds
+    if floats is not None and not has_bounds:
+        unread(record, call, seen.outputs)
     if told:
         record["outside"].append([f"{shown(call)} {[a.contents for a in call.args if isinstance(a, TensorType)]}"[:600], f"{kind}: {told}"])
     return False
-
-
-def of_type(tensor: TensorType, floats: DType | None) -> TensorType:
-    """A tensor of floats with another element type."""
-    if floats is None or tensor.dtype is None or tensor.dtype.kind != "f" or tensor.weak or tensor.contents is not None:
-        return tensor
-    return tensor.but(dtype=floats)
 
 
 def bounded(record: dict[str, Any]) -> int:
@@ -296,10 +295,10 @@ def try_operator(name: str, names: list[str], count: int, seed: int, floats: DTy
     began, tried, without = process_time(), 0, 0
     record: dict[str, Any] = {"op": name, "calls": 0, "spellings": 0, "wrong": [], "not": [], "boxes": 0, "outside": [], "unbounded": 0}
     compares = floats is None and name not in NOT_COMPARED and (op := find(name)) is not None and op.evaluate is not None
-    for turn, spelling in ((turn, spelling) for turn in range(TURNS) for spelling in names):
+    for turn, spelling in ((turn, spelling) for turn in range(TURNS if floats is None else one_type.TURNS) for spelling in names):
         boxed = bounded(record) >= count or record["boxes"] >= MOST_BOXES * count
         enough = (not compares or record["calls"] >= count) and boxed
-        if enough and (turn or record["spellings"] >= LIMIT):
+        if (enough and (turn or record["spellings"] >= LIMIT)) or (floats is not None and turn > 1 and not record["boxes"]):
             break
         runner = import_module(f"tensorproof.runners.{RUNNER[spelling.partition('.')[0]]}")
         random = Random(f"{seed}{spelling}" + ":again" * turn)
@@ -333,6 +332,7 @@ def run(ops: dict[str, list[str]], count: int, seed: int, floats: str = "") -> I
     """The records, from child processes, each as soon as it is there."""
     left, bad = dict(ops), dict[str, set[str]]()
     environment = {**os.environ, "TF_CPP_MIN_LOG_LEVEL": "3", "CUDA_VISIBLE_DEVICES": "", "OMP_NUM_THREADS": "1"}
+    environment["PYTHONPATH"] = os.pathsep.join(filter(None, sys.path))  # the same tree as here
     while left:
         command = [sys.executable, "-m", "tests.conformance.reference", "--child", "--count", str(count), "--seed", str(seed), "--type", floats]
         process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, env=environment)

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from tensorproof.app.model_files import of_graph
-from tensorproof.app.models import graphs
+from tensorproof.app.models.check import graphs
+from tensorproof.app.models.files import of_graph
 from tensorproof.program.form import computed
 from tensorproof.terms.ints import begin_file
 

@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 from tensorproof.bindings.call import call, call_module
-from tensorproof.engines.values.evaluate import bounds, evaluate
+from tensorproof.engines.values.bounds import bounds
+from tensorproof.engines.values.evaluate import evaluate
 from tensorproof.engines.values.rules import Box
 from tensorproof.terms.dtypes import FLOAT32
 from tensorproof.terms.shapes import Shape

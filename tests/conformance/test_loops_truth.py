@@ -17,6 +17,7 @@ import pytest
 from tests.programs.test_programs import Case, cases
 
 CASES = [case for case in cases() if case.title.startswith("loops_")]
+MORE = [case for case in cases() if case.title.startswith("range_generators:")]
 
 
 def failing_line(code: str) -> tuple[int | None, str]:
@@ -37,7 +38,7 @@ def test_each_program_has_its_right_and_its_wrong_form_and_most_are_decided() ->
     assert sum(bool(re.search(r"# (gap|unknown)", case.code)) for case in CASES) <= len(CASES) // 10
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda c: c.title)
+@pytest.mark.parametrize("case", [*CASES, *MORE], ids=lambda c: c.title)
 def test_program_does_what_is_expected_of_it(case: Case, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("tensorflow" if "import tensorflow" in case.code else "torch")
     monkeypatch.chdir(tmp_path)

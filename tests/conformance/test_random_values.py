@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 
 from tensorproof.bindings.call import call
-from tensorproof.engines.values.evaluate import bounds, contents_of
+from tensorproof.engines.values.bounds import bounds
+from tensorproof.engines.values.evaluate import contents_of
 from tensorproof.terms.dtypes import BY_LABEL
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType

@@ -59,7 +59,10 @@ def drawn_weights(drawn: calls.GeneratedCall, change: Change) -> tuple[calls.Gen
 def _torch(one: calls.GeneratedCall, weights: Weights) -> Any:
     runner = import_module("tensorproof.runners.torch_runner")
     layer = runner.find(one.name)(**runner.real(one.init))
-    layer.load_state_dict({name: runner.tensor(weight) for name, weight in weights.items()}, strict=False)
+    real = {name: runner.tensor(weight) for name, weight in weights.items()}
+    floats = {weight.dtype for weight in real.values() if weight.is_floating_point()}
+    layer = layer.to(*floats) if len(floats) == 1 else layer
+    layer.load_state_dict(real, strict=False)
     return runner.observed([part.detach() if hasattr(part, "detach") else part for part in layer(*runner.real(one.args), **runner.real(one.kwargs))])
 
 

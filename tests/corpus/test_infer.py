@@ -14,7 +14,7 @@ import pytest
 
 from tensorproof.app.infer import infer
 from tensorproof.engines.shapes.contract import Contract
-from tensorproof.frontends.python.source import read
+from tensorproof.frontends.python.modules.source import read
 
 HERE = Path(__file__).parent
 MODULES: dict[str, dict[str, dict[str, Any]]] = {

@@ -11,9 +11,10 @@ from typing import Any
 
 import pytest
 
-from tensorproof.app.check import Options, check_source
+from tensorproof.app.check import check_source
+from tensorproof.app.program import Options
 from tensorproof.diagnostics.diagnostic import Severity
-from tensorproof.frontends.python.source import parse
+from tensorproof.frontends.python.modules.source import parse
 
 MUTANTS = [json.loads(line) for line in Path(__file__).with_name("mutants_tf.jsonl").read_text(encoding="utf-8").splitlines()]
 

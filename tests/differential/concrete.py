@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from tensorproof.frontends.python.explore import explore
-from tensorproof.frontends.python.source import parse
+from tensorproof.frontends.python.modules.source import parse
 from tests.differential.agree import Input, Walk
 
 

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from functools import partial
 from time import perf_counter
 
-from tensorproof.frontends.python import loops as python_loops
+from tensorproof.frontends.python.loops import budgets
 from tests.differential import concrete, loops, symbolic
 from tests.differential.concrete import Outcome
 from tests.differential.programs import program
@@ -88,7 +88,7 @@ def main() -> int:
     parser.add_argument("--whole", action="store_true")
     chosen = parser.parse_args()
     if chosen.any_round:
-        python_loops._DEAR = -1
+        budgets.DEAR = -1
     compare = symbolic.compare if chosen.symbolic else partial(concrete.compare, loose=True) if chosen.any_round else concrete.compare
     total: Counter[str] = Counter()
     kinds: Counter[str] = Counter()

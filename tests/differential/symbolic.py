@@ -7,7 +7,7 @@ import sys
 from typing import Any
 
 from tensorproof.frontends.python.explore import explore
-from tensorproof.frontends.python.source import parse
+from tensorproof.frontends.python.modules.source import parse
 from tensorproof.terms.ints import Origin, symbol
 from tensorproof.terms.predicates import conj, flag
 from tensorproof.values.path import Path

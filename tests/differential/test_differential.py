@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tensorproof.frontends.python import loops as python_loops
+from tensorproof.frontends.python.loops import budgets
 from tests.differential import concrete, loops, symbolic
 from tests.differential.programs import program
 
@@ -32,7 +32,7 @@ def test_long_loops() -> None:
 
 
 def test_loops_in_which_one_round_stands_for_all(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(python_loops, "_DEAR", -1)
+    monkeypatch.setattr(budgets, "DEAR", -1)
     for seed in range(77_000_000, 77_000_080):
         outcome = concrete.compare(loops.program(seed), loose=True)
         assert not outcome.difference, f"seed {seed}: {outcome.difference}\n{loops.program(seed)}"

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from tensorproof.frontends.python.explore import explore
-from tensorproof.frontends.python.source import read
+from tensorproof.frontends.python.modules.source import read
 from tensorproof.values.objects import List
 from tests.differential.layouts import project
 

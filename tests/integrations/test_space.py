@@ -104,7 +104,7 @@ def test_a_space_from_a_file(tmp_path: Path) -> None:
     "domains, about",
     [
         ({**DOMAINS, "heads": []}, "heads: there is no value"),
-        ({**DOMAINS, "heads": [None]}, "which is no number, text or truth value"),
+        ({**DOMAINS, "heads": [None]}, "which is not a number, text or truth value"),
         ({**DOMAINS, "heads": "8..1"}, "there is no value"),
         ({**DOMAINS, "heads": range(10**7)}, "at most 1,000,000 values"),
         ({**DOMAINS, "head": [1]}, "the closest names are heads"),
@@ -118,8 +118,8 @@ def test_domains_that_do_not_fit(domains: dict[str, Any], about: str) -> None:
 @pytest.mark.parametrize(
     "vector, about",
     [
-        ({**GOOD, "heads": 9}, "heads=9 is no value of the space"),
-        ({**GOOD, "heads": 3.0}, "heads=3.0 is no value of the space"),
+        ({**GOOD, "heads": 9}, "heads=9 is not a value of the space"),
+        ({**GOOD, "heads": 3.0}, "heads=3.0 is not a value of the space"),
         ({"kernel": 3, "stride": 1, "width": 12, "head": 3, "act": "relu"}, "no value for heads; the closest names are head"),
     ],
 )

@@ -16,7 +16,8 @@ import tensorflow as tf
 from google.protobuf import text_format
 from tensorflow.core.protobuf.saved_model_pb2 import SavedModel
 
-from tensorproof.app.check import Program, check
+from tensorproof.app.check import check
+from tensorproof.app.program import Program
 from tensorproof.diagnostics.diagnostic import Verdict
 from tests.models.tf_graphs import CASES, Case, Module, frozen, plant
 

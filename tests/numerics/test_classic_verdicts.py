@@ -51,3 +51,10 @@ def test_a_logarithm_of_what_may_be_0_is_reported(name: str, tmp_path: Path) -> 
 def test_what_stays_away_from_0_is_proved(name: str, tmp_path: Path) -> None:
     found = analysed(PROVED[name] + "\n", tmp_path)
     assert [(one.code, one.verdict, one.operand) for one in found.operations if one.verdict != "safe"] == []
+
+
+@pytest.mark.parametrize("alpha, proved", [(0.2, True), (0.001, False)])
+def test_shares_are_proved_where_their_draws_do_not_all_underflow(alpha: float, proved: bool, tmp_path: Path) -> None:
+    """numpy.random.dirichlet divides by the total of draws, which are all 0 for small parameters."""
+    found = analysed(f"import numpy as np\nimport torch\nz = torch.log(torch.from_numpy(np.random.dirichlet([{alpha}] * 4, 8)) + 1e-8)\n", tmp_path)
+    assert [one.verdict == "safe" for one in found.operations if one.code == "log/non-positive"] == [proved]

@@ -94,8 +94,8 @@ def test_what_was_not_understood_is_named_and_no_proof(tmp_path: Path, capsys: p
 
 
 def test_what_the_time_limit_leaves_out_is_counted(tmp_path: Path) -> None:
-    from tensorproof.app.check import Options
-    from tensorproof.app.numerics import numerics
+    from tensorproof.app.numerics.report import numerics
+    from tensorproof.app.program import Options
     from tensorproof.engines.numerics.ranges import Given
     from tensorproof.engines.numerics.records import Settings
     from tensorproof.reporters.numerics import summary
@@ -120,3 +120,35 @@ def test_the_report_is_narrow_and_says_what_to_ask_next(tmp_path: Path, capsys: 
     _, out, _ = run(tmp_path, capsys, MODULE, "--entry", f"{tmp_path / 'program.py'}::Net", "--input", "x=4,5")
     assert max(map(len, out.splitlines())) < 180
     assert out.rstrip().endswith("--fix proposes changes that are proved · tensorproof explain log/non-positive")
+
+
+def test_open_sizes_of_the_same_number_are_one_line() -> None:
+    from tensorproof.app.numerics.report import Report
+    from tensorproof.reporters.numerics import full
+
+    found = Report("program.py")
+    found.sizes.update({f"number@51#{i}": 32 for i in range(200)} | {"len(rows)": 7})
+    assert [line for line in full(found).splitlines() if "left open" in line] == [
+        "  number@51#0, number@51#1, number@51#2, number@51#3 and 196 more = 32: sizes that are left open",
+        "  len(rows) = 7: a size that is left open",
+    ]
+
+
+def test_an_operation_of_a_graph_is_placed_in_the_file_that_builds_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "network.py").write_text("import tensorflow as tf\n\n\ndef loss(x):\n    return tf.reduce_mean(tf.log(tf.nn.softmax(x)))\n", encoding="utf-8")
+    code = "import numpy as np\nimport tensorflow as tf\nimport network\nx = tf.placeholder(tf.float32, [8, 4])\nout = network.loss(x)\n"
+    code += "with tf.Session() as sess:\n    sess.run(out, feed_dict={x: np.random.rand(8, 4) * 1000})\n"
+    found = json.loads(run(tmp_path, capsys, code, "--output-format", "json")[1])
+    assert {(Path(d["path"]).name, d["line"]) for d in found["diagnostics"]} == {("network.py", 5)}
+
+
+def test_what_the_user_leaves_out_is_counted(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for code, options in ((UNSAFE, ("--ignore", "log")), (UNSAFE, ("--select", "div")), (UNSAFE.replace("(x)\n", "(x)  # tensorproof: ignore\n"), ())):
+        status, out, _ = run(tmp_path, capsys, code, *options)
+        assert (status, out.splitlines()[-1]) == (0, "no operation that can go wrong was found · 1 left out by --select, --ignore or a comment")
+
+
+@pytest.mark.parametrize("ends, words", [(":1", '"" must be a number'), ("a:1", '"a" must be a number'), ("a:b", '"a" and "b" must be numbers')])
+def test_an_end_that_is_no_number_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str], ends: str, words: str) -> None:
+    status, _, err = run(tmp_path, capsys, SAFE, "--range", f"x={ends}")
+    assert status == 2 and words in err

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from tensorproof.app.check import Options
-from tensorproof.app.numeric_fixes import changed, fix, fixes
-from tensorproof.app.numerics import numerics
+from tensorproof.app.numerics.fixes import changed, fix, fixes
+from tensorproof.app.numerics.report import Report, numerics
+from tensorproof.app.program import Options
 from tensorproof.engines.numerics.ranges import Given
 from tensorproof.engines.numerics.records import Settings
 from tests.numerics.test_programs import Case, analysed, cases, reported
@@ -101,3 +101,38 @@ scores = q @ k.transpose(-1, -2)
 out = torch.softmax(scores, dim=-1) @ v
 """
     assert ".float()" not in mended(code, tmp_path)
+
+
+POINCARE = """import torch
+
+emb = torch.nn.Embedding(50, 5)
+opt = torch.optim.SGD(emb.parameters(), lr=0.1)
+u, v = emb(torch.randint(0, 50, (16,))), emb(torch.randint(0, 50, (16,)))
+sq = ((u - v) ** 2).sum(-1)
+gamma = 1 + 2 * sq / ((1 - (u ** 2).sum(-1)) * (1 - (v ** 2).sum(-1)))
+d = torch.acosh(gamma)
+d.mean().backward()
+opt.step()
+"""
+
+
+def fixed(code: str, folder: Path) -> Report:
+    """The report with changes."""
+    found = analysed(code, folder)
+    fix(found, Options(), Settings(), Given())
+    return found
+
+
+def test_a_change_that_only_a_later_line_lets_pass_is_found(tmp_path: Path) -> None:
+    """With a positive divisor the arc cosine is defined, and its derivative at 1 is infinite: both lines are changed, the later one first."""
+    found = fixed(POINCARE, tmp_path)
+    assert [(f.line, f.codes) for f in found.fixes] == [(7, ("acosh/domain", "div/zero"))]
+
+
+def test_operations_without_a_change_are_named(tmp_path: Path) -> None:
+    from tensorproof.reporters.numerics import full
+
+    code = "import tensorflow as tf\nw = tf.Variable(tf.random.normal((10, 4)))\nwith tf.GradientTape() as tape:\n"
+    code += "    u = tf.random.normal((8, 10)) @ w\n    loss = tf.reduce_sum(tf.norm(u, axis=1)) + tf.reduce_sum(tf.math.log(tf.nn.softmax(u)))\n"
+    code += "g = tape.gradient(loss, w)\nw.assign_sub(0.1 * g)\n"
+    assert "no change was found that is proved:\n" in full(fixed(code, tmp_path))

@@ -10,9 +10,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tensorproof.app.check import Options
-from tensorproof.app.model_witness import confirm_model
-from tensorproof.app.numerics import Report, numerics
+from tensorproof.app.numerics.model_witness import confirm_model
+from tensorproof.app.numerics.report import Report, numerics
+from tensorproof.app.program import Options
 from tensorproof.engines.numerics.ranges import Given
 from tensorproof.engines.numerics.records import Settings
 

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from tensorproof.app.check import Options
-from tensorproof.app.numeric_picture import Picture, picture
-from tensorproof.app.numerics import Report, numerics
+from tensorproof.app.numerics.picture import Picture, picture
+from tensorproof.app.numerics.report import Report, numerics
+from tensorproof.app.program import Options
 from tensorproof.cli.main import main
 from tensorproof.engines.numerics.ranges import Given
 from tensorproof.engines.numerics.records import Settings

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from tensorproof.app.check import Options
-from tensorproof.app.numerics import numerics
+from tensorproof.app.numerics.report import numerics
+from tensorproof.app.program import Options
 from tensorproof.engines.numerics.ranges import Given
 from tensorproof.engines.numerics.records import Settings
 

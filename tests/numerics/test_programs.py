@@ -13,8 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from tensorproof.app.check import Options
-from tensorproof.app.numerics import Report, numerics
+from tensorproof.app.numerics.report import Report, numerics
+from tensorproof.app.program import Options
 from tensorproof.engines.numerics.ranges import Given
 from tensorproof.engines.numerics.records import Settings
 

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import gc
 from pathlib import Path
 
 import pytest
 
-from tensorproof.app.check import Options
-from tensorproof.app.numerics import numerics
+from tensorproof.app.numerics.report import analysed, numerics
+from tensorproof.app.program import Options
 from tensorproof.engines.numerics.ranges import Given
 from tensorproof.engines.numerics.records import Settings
+from tensorproof.terms.collector import collector_paused
 
 JOINED = """import torch
 a = torch.rand(4, 8) + 1.0
@@ -49,3 +51,13 @@ def _verdicts(folder: Path, code: str, settings: Settings) -> list[str]:
     file = folder / "program.py"
     file.write_text(code, encoding="utf-8")
     return [one.verdict for one in numerics(str(file), Options(), settings, Given()).operations]
+
+
+def test_an_analysis_leaves_no_cycles(tmp_path: Path) -> None:
+    path = tmp_path / "program.py"
+    path.write_text("import torch\nx = torch.rand(4, 8)\n" + "".join(f"x = torch.relu(x * {i}.5) - x\n" for i in range(50)))
+    report = numerics(str(path), Options(), Settings(), Given())
+    gc.collect()
+    with collector_paused():
+        analysed(report.forms[0], Settings(), Given(), report)
+        assert gc.collect() < 500

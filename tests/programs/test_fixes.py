@@ -7,10 +7,11 @@ import re
 
 import pytest
 
-from tensorproof.app.check import Options, check_source
+from tensorproof.app.check import check_source
+from tensorproof.app.program import Options
 from tensorproof.bindings.rows import rows
 from tensorproof.diagnostics.diagnostic import Diagnostic
-from tensorproof.frontends.python.source import parse
+from tensorproof.frontends.python.modules.source import parse
 from tests.programs.test_programs import Case, cases
 
 _STEMS = ("fixes", "several_errors", "patterns_convolutions", "patterns_sizes", "torch_calls")
@@ -31,10 +32,13 @@ def applied(code: str, one: Diagnostic) -> str | None:
             return None
         return ast.unparse(tree)
     call = _call_at(tree, one.span.line, one.span.column, one.span.end_column)
-    name, _, method = one.fix.partition(".")
-    at = 1 if name == "target" else 0
-    if call is None or len(call.args) <= at:
+    if call is None:
         return None
+    named = [i for i, a in enumerate(call.args) if one.fix.startswith((f"{ast.unparse(a)}.", f"({ast.unparse(a)})."))]
+    at = named[-1] if named else 1 if one.fix.startswith("target.") else 0
+    if len(call.args) <= at:
+        return None
+    method = one.fix.rpartition(ast.unparse(call.args[at]))[2].lstrip(").") if named else one.fix.partition(".")[2]
     call.args[at] = ast.parse(f"({ast.unparse(call.args[at])}).{method}", mode="eval").body
     return ast.unparse(tree)
 

@@ -16,11 +16,12 @@ from pathlib import Path
 
 import pytest
 
-from tensorproof.app.check import Options, check_source, unmet
+from tensorproof.app.check import check_source, unmet
+from tensorproof.app.program import Options
 from tensorproof.cli.shapes import data_of
 from tensorproof.diagnostics.diagnostic import Severity, Verdict
 from tensorproof.frontends.python.explore import explore
-from tensorproof.frontends.python.source import parse
+from tensorproof.frontends.python.modules.source import parse
 from tensorproof.terms.records import replace
 from tensorproof.values.told import Told
 

@@ -12,10 +12,11 @@ from typing import Any
 
 import pytest
 
-from tensorproof.app.check import Options, check_source
+from tensorproof.app.check import check_source
+from tensorproof.app.program import Options
 from tensorproof.diagnostics.diagnostic import Severity
 from tensorproof.frontends.python.explore import explore
-from tensorproof.frontends.python.source import parse
+from tensorproof.frontends.python.modules.source import parse
 from tensorproof.libraries.plain import Abstract, to_host
 
 TABLE = Path(__file__).with_name("standard_library_values.txt")

@@ -130,13 +130,13 @@ def test_bad_input(words: list[str], about: str, tmp_path: Path, capsys: pytest.
 @pytest.mark.parametrize(
     "words, about",
     [
-        (["--param", "kernel=3,five"], "the parameter kernel has the type int in the program, and 'five' is none"),
-        (["--param", "kernel=1.5,2.5"], "the parameter kernel has the type int in the program, and a real number is none"),
+        (["--param", "kernel=3,five"], "the parameter kernel has the type int in the program, and 'five' is not one"),
+        (["--param", "kernel=1.5,2.5"], "the parameter kernel has the type int in the program, and a real number is not one"),
         (["--param", "kernel=1..3", "--", "--kernel", "5", "--width", "4"], "the parameter kernel also has a value among the program's own arguments"),
         (["--param", "kernel=1..3", "--param", "width=", "--"], "there is no value"),
         (["--param", "kernel=1..3:0"], "the step of a range must be at least 1"),
         (["--param", "kernel=1..9999999999"], "at most 1,000,000 values"),
-        (["--param", "kernel=1..3 if width=2"], "which is no other parameter"),
+        (["--param", "kernel=1..3 if width=2"], "which is not another parameter"),
         (["--param", "kernel=1..1000", "--param", "width=1..2000", "--mode", "individual"], "--mode vectorised fits"),
         (["--param", "kernel=1..3", "--engine", "spark", "--master", "spark://127.0.0.1:1"], "cannot be reached"),
         (["--param", "kernel=1..3", "--jobs", "0"], "a number of processes"),
@@ -162,8 +162,8 @@ def _die(*args: object) -> None:
 
 def test_a_process_that_dies_is_one_sentence(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("tensorproof.app.space_engines.packed_tally", _die)
-    monkeypatch.setattr("tensorproof.app.space_engines.ranges", lambda parameters: [(0, 1), (1, 2)])
+    monkeypatch.setattr("tensorproof.app.spaces.engines.packed_tally", _die)
+    monkeypatch.setattr("tensorproof.app.spaces.engines.ranges", lambda parameters: [(0, 1), (1, 2)])
     Path("train.py").write_text(NET.format(constants="kernel = 3\nwidth = 4", driver="main(kernel, width)"), "utf-8")
     assert main(["space", "train.py", "--param", "kernel=1..3", "--jobs", "2", "--list", "all.csv"]) == 2
     printed = capsys.readouterr()

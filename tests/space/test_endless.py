@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from tensorproof.app.check import Options
-from tensorproof.app.space import space
+from tensorproof.app.program import Options
+from tensorproof.app.spaces.report import space
 from tensorproof.cli.main import main
 from tensorproof.engines.space.parameters import parameter
 

@@ -105,8 +105,8 @@ WRONG = {
     "conv2.kernel_size=1,2": "has no node or input with the hyperparameter conv2.kernel_size; the closest names are conv1.kernel_size",
     "kernel=1,2": "has no node or input with the hyperparameter kernel",
     "x[7]=1,2": "the input x has 4 axes, and no x[7]",
-    "input.format=NCHW,WCHN": "is no format",
-    "input.dtype=float32,fload": "is no element type",
+    "input.format=NCHW,WCHN": "is not a format",
+    "input.dtype=float32,fload": "is not an element type",
     "conv1.kernel_size=1,big": "a whole number is needed",
     "pool.auto_pad=1,2": "the types must fit",
 }

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from tensorproof.app.check import Options
-from tensorproof.app.space import space
+from tensorproof.app.program import Options
+from tensorproof.app.spaces.report import space
 from tensorproof.engines.space.deciding import Deciding
 from tensorproof.engines.space.parameters import parameter
 

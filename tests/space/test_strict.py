@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from tensorproof.app.check import Options
-from tensorproof.app.space import Report, space
+from tensorproof.app.program import Options
+from tensorproof.app.spaces.report import Report, space
 from tensorproof.engines.space.parameters import parameter
 
 TORCH = """

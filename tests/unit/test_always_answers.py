@@ -12,10 +12,11 @@ from pathlib import Path
 import pytest
 
 from tensorproof.app import check as use_case
-from tensorproof.app.check import Options, check, check_source
+from tensorproof.app.check import check, check_source
+from tensorproof.app.program import Options
 from tensorproof.cli.main import main
 from tensorproof.diagnostics.diagnostic import Verdict
-from tensorproof.frontends.python.source import parse
+from tensorproof.frontends.python.modules.source import parse
 from tensorproof.reporters import text
 from tensorproof.solve import limits
 from tensorproof.solve.limits import Limit, OutOfBudget, limited

@@ -9,8 +9,8 @@ import pytest
 from tensorproof.app.check import check_source
 from tensorproof.app.infer import infer
 from tensorproof.diagnostics.diagnostic import Verdict
-from tensorproof.frontends.python.annotations import inputs, tells_shapes
-from tensorproof.frontends.python.source import parse
+from tensorproof.frontends.python.entry.annotations import inputs, tells_shapes
+from tensorproof.frontends.python.modules.source import parse
 
 HEAD = "import torch\nfrom torch import Tensor, nn\nfrom jaxtyping import Float, Int\nfrom typing import Annotated, Optional\n"
 CONV = "class Net(nn.Module):\n    def __init__(self):\n        super().__init__()\n        self.conv = nn.Conv2d({channels}, 8, 3)\n"

@@ -157,7 +157,7 @@ def test_arguments_of_the_command(tmp_path: Path) -> None:
     assert "unrecognized arguments: --zip" in refused("check", "--zip", file)
     assert "invalid choice: 'always'" in refused("check", "--fail-on", "always", file)
     assert "expected one argument" in refused("check", file, "--entry")
-    assert "no Python environment" in refused("check", "--python", str(tmp_path), file)
+    assert "is not a Python environment" in refused("check", "--python", str(tmp_path), file)
     assert "no such file" in refused("check", "--config", str(tmp_path / "none.toml"), file)
     assert "there is no command chekc" in refused("chekc", file)
     assert "needs a Python file" in refused("check")
@@ -170,7 +170,7 @@ def test_arguments_of_the_command(tmp_path: Path) -> None:
 def test_imports_in_a_circle_are_python_s(tmp_path: Path) -> None:
     use = "import torch\nimport one\ntorch.zeros(one.f()) + torch.zeros(3)\n"
     fine = {"main.py": use, "one.py": "import two\nN = 2\ndef f():\n    return two.g()\n", "two.py": "import one\ndef g():\n    return one.N\n"}
-    assert "main.py:3:1: error[add/broadcast]: sizes 2 and 3" in found(tmp_path, fine)
+    assert "main.py:3:1: error[add/broadcast]: torch.zeros(one.f()) and torch.zeros(3) do not broadcast: sizes 2 and 3" in found(tmp_path, fine)
     names = found(tmp_path, {**fine, "two.py": "from one import N\n"})
     assert "two.py:1:1: error[python/import]: N cannot be imported from one: the imports go in a circle" in names
     early = found(tmp_path, {**fine, "two.py": "import one\nM = one.N\n"})

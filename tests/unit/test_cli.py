@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+
+import tensorproof as tensorproof_package
+from tensorproof.app.explain import require_codes
 
 GOOD = "import torch\nx = torch.zeros(2, 3)\ny = x @ torch.zeros(3, 4)\n"
 BAD = "import torch\nx = torch.zeros(2, 3)\ny = x @ torch.zeros(2, 4)\n"
@@ -213,3 +217,34 @@ def test_options_of_a_later_time_say_so(programs: tuple[str, str]) -> None:
     for option in ("--checkpoint", "--target"):
         done = tensorproof("check", option, "x", programs[0])
         assert done.returncode == 2 and f"the option {option} is not built yet" in done.stderr
+
+
+@pytest.mark.parametrize("command", ["check", "numerics"])
+@pytest.mark.parametrize("option", ["--select", "--ignore"])
+def test_a_misspelt_code_is_refused(command: str, option: str, programs: tuple[str, str]) -> None:
+    done = tensorproof(command, option, "matmull/inner", programs[1])
+    assert done.returncode == 2 and done.stderr.count("\n") == 1
+    assert "there is no code matmull/inner; the closest are matmul" in done.stderr
+    assert tensorproof(command, option, "matmul/", programs[0]).returncode == 0
+
+
+def test_every_code_in_the_source_can_be_selected() -> None:
+    """Codes of requirements and of Python are written out where they are stated."""
+    written = re.compile(r'(?:require|required|fail|failed|refuse|Requirement|Diagnostic|code=)\(?\s*"([a-z_0-9]+/[a-z-]+)"')
+    texts = (path.read_text(encoding="utf-8") for path in sorted(Path(tensorproof_package.__file__).parent.rglob("*.py")))
+    found = sorted({code for text in texts for code in written.findall(text)})
+    assert len(found) > 90
+    require_codes(found)
+
+
+def test_a_saved_graph_is_read_without_the_front_end_of_programs(tmp_path: Path) -> None:
+    """The abstract interpreter takes longer to load than the analysis of a small graph."""
+    file = tmp_path / "graph.pbtxt"
+    file.write_text('node { name: "x" op: "Placeholder" attr { key: "dtype" value { type: DT_FLOAT } } }\nnode { name: "y" op: "Log" input: "x" }\n')
+    script = (
+        "import sys; from tensorproof.cli.main import main\n"
+        f"try:\n    main(['numerics', {str(file)!r}, '--quiet'])\nexcept SystemExit:\n    pass\n"
+        "print('loaded:', [m for m in sys.modules if m.startswith('tensorproof.frontends.python')])"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert done.stdout.rstrip().endswith("loaded: []"), done.stdout

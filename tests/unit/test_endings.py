@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tensorproof.app.check import check_source
 from tensorproof.diagnostics.diagnostic import Severity, Verdict
-from tensorproof.frontends.python.source import parse
+from tensorproof.frontends.python.modules.source import parse
 
 
 def notes(text: str) -> list[tuple[int, str]]:

@@ -9,16 +9,19 @@ import os
 import re
 import sys
 import tempfile
+from collections.abc import Iterator
 from itertools import product
 from pathlib import Path
 
 import pytest
 
 from tensorproof.app.check import check_source
-from tensorproof.frontends.python import host_calls
 from tensorproof.frontends.python.explore import explore
-from tensorproof.frontends.python.source import parse
-from tensorproof.libraries import pattern_cost, python_texts
+from tensorproof.frontends.python.modules.source import parse
+from tensorproof.frontends.python.operators import host_calls
+from tensorproof.libraries import registry
+from tensorproof.libraries.python import pattern_cost
+from tensorproof.libraries.python import texts as python_texts
 
 HOSTILE = (
     "10**9", "-10**9", "10**18", "2**4000", "'x' * 1000", "b'y' * 1000", "range(10**12)", "range(0, 10**15, 7)", "1.5", "1e308", "None", "(1, 2)", "[3, 'a']",
@@ -164,12 +167,21 @@ def test_the_list_of_pure_functions_holds_none_that_acts() -> None:
         assert host_calls.resolved(function, ()) is None
 
 
+@pytest.fixture
+def models_looked_up_anew() -> Iterator[None]:
+    """The registry keeps what it found: a model that a test replaces is neither hidden by it nor left in it."""
+    registry.function.cache_clear()
+    yield
+    registry.function.cache_clear()
+
+
+@pytest.mark.usefixtures("models_looked_up_anew")
 def test_a_failure_of_a_model_costs_one_value(monkeypatch: pytest.MonkeyPatch) -> None:
     def broken(*args: object) -> None:
         raise ZeroDivisionError("oops")
 
     monkeypatch.setitem(python_texts.FUNCTIONS, "re.purge", broken)
-    monkeypatch.setattr("tensorproof.frontends.python.compile_expr.text", broken)
+    monkeypatch.setattr("tensorproof.frontends.python.compiling.expressions.text", broken)
     for line in ("x = re.purge()", "x = f'{3}'", "if f'{3}' == '3': x = 3", "def f():\n    return f'{3}'\nx = f()", "for i in f'{3}': x = i"):
         found = check_source(parse("hostile.py", f"import re\n{line}\ny = x\n{END}"))
         assert [d.code for d in found.diagnostics] == ["matmul/inner"], line

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from tensorproof.app.check import Program, check_source
+from tensorproof.app.check import check_source
+from tensorproof.app.program import Program
 from tensorproof.app.suppress import leave_out
 from tensorproof.diagnostics.diagnostic import Verdict
-from tensorproof.frontends.python.source import parse
+from tensorproof.frontends.python.modules.source import parse
 
 THREE = """
 import torch

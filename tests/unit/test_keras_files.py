@@ -10,8 +10,9 @@ from typing import Any
 
 import pytest
 
-from tensorproof.app.check import Options, check
-from tensorproof.app.model_files import model_forms
+from tensorproof.app.check import check
+from tensorproof.app.models.files import model_forms
+from tensorproof.app.program import Options
 from tensorproof.cli.main import main
 from tensorproof.diagnostics.diagnostic import Verdict
 from tensorproof.program.form import computed

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from tensorproof.frontends.python.explore import explore
-from tensorproof.frontends.python.source import parse
+from tensorproof.frontends.python.modules.source import parse
 
 PROGRAM = """
 import numpy as np

@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from tensorproof.app.check import Program, check
+from tensorproof.app.check import check
+from tensorproof.app.program import Program
 from tensorproof.diagnostics.diagnostic import Verdict
 from tensorproof.reporters import as_json, text
 

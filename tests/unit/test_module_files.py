@@ -6,9 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from tensorproof.app.check import Options, Program, check_source
+from tensorproof.app.check import check_source
+from tensorproof.app.program import Options, Program
 from tensorproof.diagnostics.diagnostic import Severity
-from tensorproof.frontends.python.source import read
+from tensorproof.frontends.python.modules.source import read
 from tensorproof.reporters.text import summary
 
 LAYER = "from torch import nn\nclass G(nn.Module):\n    def __init__(self, i, o):\n        super().__init__()\n        self.fc = nn.Linear(i, o)\n"

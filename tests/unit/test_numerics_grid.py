@@ -8,12 +8,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tensorproof.engines.numerics import grid as grids
-from tensorproof.engines.numerics.grid import Box, Grid, gridded, units
+from tensorproof.engines.numerics.affine import Form, block_bounds
+from tensorproof.engines.numerics.grids import grid as grids
+from tensorproof.engines.numerics.grids.grid import Box, Grid, gridded, units
 from tensorproof.engines.numerics.numbers import Numbers
 from tensorproof.engines.values.rounding import computed_in
 from tensorproof.ops.mathematics import log_softmax, softmax
-from tensorproof.ops.sliding import convolved, greatest, window_sum
+from tensorproof.ops.sliding import convolved, greatest, patches, surrounded, window_sum
 from tensorproof.terms.dtypes import FLOAT64
 
 Function = Callable[..., Any]
@@ -104,6 +105,7 @@ FUNCTIONS: dict[str, tuple[Function, list[tuple[int, ...]]]] = {
     "log_softmax": (lambda np, x: log_softmax(np, x, 0), [(4, 9)]),
     "convolution": (lambda np, x, w: convolved(np, x, w, (2, 1), (1, 1), [(1, 1), (0, 2)]), [(2, 3, 7, 6), (4, 3, 3, 2)]),
     "groups": (lambda np, x, w: convolved(np, x, w, (1,), (2,), [(1, 1)], 2), [(2, 4, 9), (6, 2, 3)]),
+    "shifted convolution": (lambda np, x, w: convolved(np, x, w, (1,), (1,), [(1, -1)]), [(2, 5, 3), (4, 5, 1)]),
     "pooling": (lambda np, x: greatest(np, x, (2, 2), (2, 2), (1, 1), [(0, 0), (1, 1)], (3, 4))[0], [(2, 3, 6, 6)]),
     "window sum": (lambda np, x: window_sum(np, x, (3,), (2,), (1,), [(1, 1)], (4,)), [(2, 3, 7)]),
 }  # fmt: skip
@@ -114,10 +116,33 @@ FUNCTIONS: dict[str, tuple[Function, list[tuple[int, ...]]]] = {
 def test_results_lie_within_the_blocks(name: str, small: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     function, shapes = FUNCTIONS[name]
     if not small:
-        for module in ("grid", "grid_moves", "grid_joins", "grid_totals"):
-            monkeypatch.setattr(f"tensorproof.engines.numerics.{module}.EXPAND", 0, raising=False)
+        for module in ("grid", "moves", "joins", "totals"):
+            monkeypatch.setattr(f"tensorproof.engines.numerics.grids.{module}.EXPAND", 0, raising=False)
     for seed in range(12):
         rng = np.random.default_rng(seed)
         pairs = [drawn(rng, shape) for shape in shapes]
         with np.errstate(all="ignore"), computed_in([FLOAT64]):
             holds(function(Numbers, *(g for _, g in pairs)), function(np, *(v for v, _ in pairs)))
+
+
+def test_windows_keep_the_blocks_of_channels(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Bounds that hold 0 are those of the padding as well; a block of channels that does not hold it is told apart."""
+    monkeypatch.setattr(grids, "EXPAND", 0)
+    box = Box(np.array([-1.0, -4.0]).reshape(1, 2, 1), np.array([2.0, 0.5]).reshape(1, 2, 1))
+    x = Grid((2, 6, 5), ((2,), (2, 6), (5,)), box)
+    made = patches(Numbers, surrounded(Numbers, x, [(1, 1)]), (3,), (1,), (1,))
+    assert (made.shape, made.cuts) == ((3, 2, 6, 5), ((3,), (2,), (2, 6), (5,)))
+    assert made.box.lo.ravel().tolist() == [-1.0, -4.0]
+    above = Grid(x.shape, x.cuts, Box(box.lo + 4.5, box.hi + 4.5))
+    assert above.alike((2, 6, 7), 0.0, 1) is None
+    assert x.alike((2, 7, 5), 0.0, 1) is None
+
+
+def test_forms_of_blocks_hold_their_values() -> None:
+    for seed in range(40):
+        rng = np.random.default_rng(seed)
+        (a, of_a), (b, of_b) = drawn(rng, (4, 6)), drawn(rng, (4, 6))
+        c, d, e = rng.normal(size=3).tolist()
+        made = block_bounds(Form((4, 6), {(1, ()): c, (2, ()): d}, e, 1e-3), [of_a, of_b])
+        assert made is not None
+        holds(made, c * a + d * b + e + rng.uniform(-1e-3, 1e-3, (4, 6)))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tensorproof.frontends.python.settled import settled
+from tensorproof.frontends.python.branching.settled import settled
 from tensorproof.terms.ints import maximum, minimum, symbol
 from tensorproof.terms.predicates import Predicate, le
 

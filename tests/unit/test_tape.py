@@ -8,9 +8,9 @@ import pytest
 
 from tensorproof.frontends.python.errors import Raised
 from tensorproof.frontends.python.machine import Interpreter
-from tensorproof.frontends.python.modules import Modules
-from tensorproof.frontends.python.source import parse
-from tensorproof.libraries import tape
+from tensorproof.frontends.python.modules.modules import Modules
+from tensorproof.frontends.python.modules.source import parse
+from tensorproof.libraries.tensorflow import tape
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
 

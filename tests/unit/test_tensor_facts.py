@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from tensorproof.app.check import Options, check_source
+from tensorproof.app.check import check_source
+from tensorproof.app.program import Options
 from tensorproof.diagnostics.diagnostic import Verdict
-from tensorproof.frontends.python.source import parse
+from tensorproof.frontends.python.modules.source import parse
 from tensorproof.terms.dtypes import INT64
 from tensorproof.terms.facts import Facts, carry, common, covers, joined, learn, same, widened
 from tensorproof.terms.ints import Origin, symbol

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tensorproof.catalogue.tensorflow_control import SCATTER_ROWS
-from tensorproof.engines.numerics.grid import Box
+from tensorproof.catalogue.frameworks.tensorflow_control import SCATTER_ROWS
+from tensorproof.engines.numerics.grids.grid import Box
 from tensorproof.terms.dtypes import FLOAT32
 
 

@@ -9,7 +9,8 @@ import pytest
 
 from tensorproof.bindings.call import call
 from tensorproof.cli.main import main
-from tensorproof.engines.values.evaluate import bounds, contents_of, evaluate
+from tensorproof.engines.values.bounds import bounds
+from tensorproof.engines.values.evaluate import contents_of, evaluate
 from tensorproof.ops.evaluation import Undefined
 from tensorproof.terms.dtypes import FLOAT32, FLOAT64, INT64, DType
 from tensorproof.terms.shapes import Shape

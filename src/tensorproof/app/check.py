@@ -3,68 +3,27 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable
+import re
+from collections.abc import Callable, Iterable, Mapping
 from time import perf_counter
-from typing import TYPE_CHECKING
 
+from tensorproof.app.program import Options, Program, is_model
 from tensorproof.diagnostics.diagnostic import Diagnostic, Gap, Severity, Verdict
 from tensorproof.diagnostics.errors import BadFile, BadInput
 from tensorproof.diagnostics.span import Span
 from tensorproof.engines.shapes.decide import decide, weigh
-from tensorproof.frontends.python.driver import has_driver
-from tensorproof.frontends.python.environment import site_packages
+from tensorproof.frontends.python.entry.driver import has_driver
 from tensorproof.frontends.python.explore import explore
-from tensorproof.frontends.python.source import Source, read
+from tensorproof.frontends.python.modules.environment import site_packages
+from tensorproof.frontends.python.modules.source import Source, read
 from tensorproof.solve import limits
+from tensorproof.terms.budgets import BUDGETS
 from tensorproof.terms.ints import Origin, begin_file
 from tensorproof.terms.labels import names_in, replaced
-from tensorproof.terms.records import dataclass, field, replace
+from tensorproof.terms.records import replace
 from tensorproof.terms.substitution import symbols
 from tensorproof.values.path import Path
-from tensorproof.values.told import NOTHING, Told
-
-if TYPE_CHECKING:
-    from tensorproof.app.infer import Inferred
-    from tensorproof.frontends.python.entry import Input
-
-
-@dataclass(frozen=True, slots=True)
-class Options:
-    """What the user says beyond the files: the program's arguments, one module to enter, shapes of its inputs."""
-
-    arguments: tuple[str, ...] = ()
-    entry: str | None = None
-    inputs: dict[str, Input] = field(default_factory=dict[str, "Input"])
-    roots: tuple[str, ...] = ()
-    environment: str | None = None
-    told: Told = NOTHING
-    time_limit: float = limits.DEFAULT_SECONDS
-    """Seconds for one file, counted in steps."""
-
-
-@dataclass(slots=True)
-class Program:
-    """What was found out about one program."""
-
-    path: str
-    text: str
-    verdict: Verdict
-    paths: dict[str, int]
-    calls: int
-    gaps: list[Gap]
-    seconds: float
-    diagnostics: list[Diagnostic] = field(default_factory=list[Diagnostic])
-    contracts: list[Inferred] = field(default_factory=list["Inferred"])
-    ignored: int = 0
-    """How many findings the user took out, by a comment or an option."""
-    later: list[Gap] = field(default_factory=list[Gap])
-    """What was not understood after an error: shown when the errors are ignored."""
-    without_errors: Verdict = Verdict.UNKNOWN
-    """The verdict that is left when every error is ignored: `valid` only when each path went on to its end and the rest is proved."""
-    open: list[Gap] = field(default_factory=list[Gap])
-    """The requirements that stay undecided, as what must hold and where."""
-    region: list[str] = field(default_factory=list[str])
-    """What the values that the user lets vary must meet, as relations."""
+from tensorproof.values.told import Told
 
 
 def check(paths: list[str], options: Options | None = None, ended: Callable[[Program], None] | None = None) -> list[Program]:
@@ -101,7 +60,23 @@ def _labelled(d: Diagnostic) -> Diagnostic:
     names = names_in([d.message, d.label, d.fix, *d.witness, *(s.message for s in d.trail)])
     trail = tuple(replace(s, message=replaced(s.message, names)) for s in d.trail)
     witness = {replaced(k, names): v for k, v in d.witness.items()}
-    return replace(d, message=replaced(d.message, names), label=replaced(d.label, names), fix=replaced(d.fix, names), witness=witness, trail=trail)
+    message = of_last_batch(replaced(d.message, names), witness)
+    return replace(d, message=message, label=replaced(d.label, names), fix=replaced(d.fix, names), witness=witness, trail=trail)
+
+
+_REST = re.compile(r"\(?\b(len\([^()]*\)) % (\d+)\)?")
+
+
+def of_last_batch(message: str, witness: Mapping[str, int]) -> str:
+    """A message about the samples that are left for the last batch, which it calls r; with the r of the witness."""
+    rests = {(found[1], found[2]) for found in _REST.finditer(message)}
+    if len(rests) != 1:
+        return message
+    length, size = rests.pop()
+    text = f"{length} % {size}"
+    short = message.replace(f"({text})", "r").replace(text, "r")
+    fails = f"; fails for r = {witness[length] % int(size)}" if length in witness else ""
+    return f"the last batch has r = {text} samples: {short}{fails}"
 
 
 def _checked(path: str, options: Options) -> Program:
@@ -109,19 +84,12 @@ def _checked(path: str, options: Options) -> Program:
     if not is_model(path):
         return check_source(read(path), options)
     if path.removesuffix(".gz").endswith(".keras"):
-        from tensorproof.app.keras_files import check_keras
+        from tensorproof.app.models.keras import check_keras
 
         return check_keras(path, options)
-    from tensorproof.app.models import check_model
+    from tensorproof.app.models.check import check_model
 
     return check_model(path, options)
-
-
-def is_model(path: str) -> bool:
-    """Whether a path names a saved model: by its suffix, or a folder that holds a SavedModel."""
-    if os.path.isdir(path):
-        return any(os.path.isfile(os.path.join(path, name)) for name in ("saved_model.pb", "saved_model.pbtxt"))
-    return path.removesuffix(".gz").endswith((".onnx", ".pb", ".pbtxt", ".meta", ".pt2", ".keras"))
 
 
 def _check_one(path: str, options: Options) -> Program:
@@ -252,8 +220,7 @@ def _region(paths: list[Path]) -> list[str]:
     return relations([c for c in known if needed is None or c.required in needed], ())
 
 
-MOST_COMPARED = 40
-"""Of more relations those that follow from others are not left out."""
+MOST_COMPARED = BUDGETS.exploration.relations_compared
 
 
 def _explained(finding: Diagnostic, findings: Iterable[Diagnostic]) -> bool:
@@ -271,8 +238,8 @@ def check_modules(source: Source, options: Options) -> Program:
     """A file without a driver: its top level is run, its modules are entered with symbolic inputs, its other functions with unknown arguments."""
     from tensorproof.app.entering import Entering, started
     from tensorproof.app.infer import infer
-    from tensorproof.frontends.python.modules import Modules
-    from tensorproof.frontends.python.places import places
+    from tensorproof.frontends.python.modules.modules import Modules
+    from tensorproof.frontends.python.modules.places import places
 
     start = perf_counter()
     site = site_packages(options.environment)

@@ -8,22 +8,23 @@ from typing import Any
 from tensorproof.diagnostics.diagnostic import Certainty, Diagnostic, Gap, Severity, Verdict
 from tensorproof.diagnostics.span import Span
 from tensorproof.engines.shapes.decide import decide
-from tensorproof.frontends.python.entry import Input, tensor
+from tensorproof.frontends.python.entry.entry import tensor
+from tensorproof.frontends.python.entry.inputs import Input
+from tensorproof.frontends.python.entry.tensor_use import is_tensor
+from tensorproof.frontends.python.entry.uncalled import Uncalled, call, definitions, instance, of_keras, open_arguments, picks_argument, value_of, was_entered
 from tensorproof.frontends.python.errors import Dead, Fork, OutOfBudget, Raised
 from tensorproof.frontends.python.machine import Interpreter
-from tensorproof.frontends.python.modules import Modules
-from tensorproof.frontends.python.tensor_use import is_tensor
-from tensorproof.frontends.python.uncalled import Uncalled, call, definitions, instance, of_keras, open_arguments, picks_argument, value_of, was_entered
+from tensorproof.frontends.python.modules.modules import Modules
 from tensorproof.solve import limits
+from tensorproof.terms.budgets import BUDGETS
 from tensorproof.terms.dtypes import FLOAT32, INT64
 from tensorproof.terms.predicates import Predicate
 from tensorproof.terms.records import dataclass, field, replace
 from tensorproof.terms.tensor import TensorType
 from tensorproof.values.path import Path
 
-MOST_PATHS = 16
-MOST_WORK = 400_000
-"""Steps over all runs of one file."""
+MOST_PATHS = BUDGETS.exploration.paths_of_uncalled
+MOST_WORK = BUDGETS.exploration.work_of_uncalled
 ENTRY_STEPS = 30_000
 """Steps of one run of one function."""
 RANKS = (4, 3, 2, 5, 1, 0)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import cache
 from importlib.resources import files
 
@@ -25,19 +26,43 @@ def _pages() -> dict[str, dict[str, dict[str, str]]]:
     return tomllib.loads(files("tensorproof.app").joinpath("codes.toml").read_text(encoding="utf-8"))
 
 
+@cache
+def examples() -> dict[str, dict[str, str]]:
+    """For a code, a program that has the finding and one that does not."""
+    import tomllib
+
+    return tomllib.loads(files("tensorproof.app").joinpath("examples.toml").read_text(encoding="utf-8"))
+
+
+def example_of(code: str) -> str:
+    """The code whose example is shown for a code: its own, else one of the same kind; empty where there is none."""
+    word = code.rpartition("/")[2]
+    return code if code in examples() else next((other for other in examples() if other.rpartition("/")[2] == word), "")
+
+
 def explain(code: str) -> str:
-    """The page of a code."""
+    """The page of a code: what must hold, what to do, and an example."""
+    page, other = _page(code), example_of(code)
+    if not other:
+        return page
+    shown = examples()[other]
+    note = "" if other == code else f" (of {other}, which has the same requirement)"
+    blocks = [f"  {title}{note}:\n\n{_indented(shown[key])}" for key, title in (("wrong", "Wrong"), ("right", "Right"))]
+    return "\n\n".join([page, *blocks])
+
+
+def _indented(program: str) -> str:
+    return "\n".join(f"    {line}" for line in program.strip().splitlines())
+
+
+def _page(code: str) -> str:
     words, codes = _pages()["words"], _pages()["codes"]
     if code in codes:
         return f"{code}\n\n  {codes[code]['what']}\n\n  What to do: {codes[code]['mend']}"
     name, slash, word = code.partition("/")
     op = catalogue.find(name) if slash else None
     if op is None:
-        known = [*codes, *(f"{o}/rank" for o in catalogue.everything())]
-        from difflib import get_close_matches
-
-        near = get_close_matches(code, known, 3)
-        raise BadInput(f"there is no code {code}" + (f"; the closest are {', '.join(near)}" if near else ""))
+        raise _unheard_of(code, [*codes, *(f"{o}/rank" for o in catalogue.everything())])
     page = _hazard(op, code)
     if page:
         return page
@@ -45,13 +70,28 @@ def explain(code: str) -> str:
     rules = dict(described.requirements)
     if code not in rules and word not in words:
         raise BadInput(f"there is no code {code}; {name} has {', '.join(rules) or 'none'}")
-    told = words.get(word, {"what": "A requirement of the operator does not hold.", "mend": "Compare the numbers that the message names."})
-    lines = [code, "", f"  {told['what']}"]
+    page_of_word = words.get(word, {"what": "A requirement of the operator does not hold.", "mend": "Compare the numbers that the message names."})
+    lines = [code, "", f"  {page_of_word['what']}"]
     if code in rules:
         lines.append(f"  {name} asks: {rules[code]}.")
-    lines += ["", f"  What to do: {told['mend']}", "", f"  {name} takes"] + [f"    {item}" for item in described.inputs + described.attributes]
+    lines += ["", f"  What to do: {page_of_word['mend']}", "", f"  {name} takes"] + [f"    {item}" for item in described.inputs + described.attributes]
     spelled = [s for group in described.spellings.values() for s in group][:8]
     return "\n".join([*lines, "", f"  It is written {', '.join(spelled)}{' …' if len(spelled) == 8 else ''}"])
+
+
+def _unheard_of(code: str, known: Iterable[str]) -> BadInput:
+    from difflib import get_close_matches
+
+    near = get_close_matches(code, known, 3)
+    return BadInput(f"there is no code {code}" + (f"; the closest are {', '.join(near)}" if near else ""))
+
+
+def require_codes(rules: Iterable[str]) -> None:
+    """Refuse codes and prefixes that no finding can have: a misspelt one would leave out nothing, or everything."""
+    for rule in rules:
+        name, areas = rule.partition("/")[0], {code.partition("/")[0] for code in _pages()["codes"]}
+        if name not in areas and catalogue.find(name) is None:
+            raise _unheard_of(rule, [*_pages()["codes"], *areas, *catalogue.everything()])
 
 
 def _hazard(op: Op, code: str) -> str:

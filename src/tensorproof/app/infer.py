@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from itertools import islice, product
 from typing import Any
 
@@ -11,15 +12,17 @@ from tensorproof.diagnostics.errors import BadInput
 from tensorproof.diagnostics.span import Span
 from tensorproof.engines.shapes.contract import Contract, contract_of
 from tensorproof.engines.shapes.decide import decide
-from tensorproof.frontends.python.annotations import inputs
-from tensorproof.frontends.python.entry import Entered, Input, choices, enter, entries, line_of, tensors_of
+from tensorproof.frontends.python.entry.annotations import inputs
+from tensorproof.frontends.python.entry.entry import Entered, choices, enter, entries, line_of, tensors_of
+from tensorproof.frontends.python.entry.inputs import Input
+from tensorproof.frontends.python.entry.uncalled import changed_attributes_of, definitions
 from tensorproof.frontends.python.errors import Fork, OutOfBudget
-from tensorproof.frontends.python.modules import Modules
-from tensorproof.frontends.python.places import places
-from tensorproof.frontends.python.source import Source
-from tensorproof.frontends.python.uncalled import changed_attributes_of, definitions
+from tensorproof.frontends.python.modules.modules import Modules
+from tensorproof.frontends.python.modules.places import places
+from tensorproof.frontends.python.modules.source import Source
 from tensorproof.program.recorder import Recorder
 from tensorproof.solve import limits
+from tensorproof.terms.budgets import BUDGETS
 from tensorproof.terms.predicates import Predicate
 from tensorproof.terms.records import dataclass, field
 from tensorproof.terms.tensor import TensorType
@@ -28,6 +31,7 @@ from tensorproof.values.path import Path
 
 MANY_TRIES = 10
 """Modules are entered many times, mostly in vain: so many steps count as one."""
+MOST_RANKS = BUDGETS.exploration.ranks
 
 
 @dataclass(slots=True)
@@ -106,31 +110,42 @@ def _infer_one(modules: Modules, name: str, given: dict[str, Input], record: boo
     arguments = tensors_of(run, entry)
     wanted = [a.arg for a in arguments]
     annotated = {a.arg: found for a in arguments if a.arg not in given and (found := inputs(a.annotation))}
+    declared = {*annotated, *given}
+    annotations = [dict(zip(annotated, picks)) for picks in islice(product(*annotated.values()), MOST_PATHS)]
+    mine = {k: v for k, v in given.items() if k in wanted}
+    tries = (choice for one in annotations for choice in choices(wanted, {**one, **mine}))
+    working, failures = _tried(modules, name, wanted, tries, record)
+    if not working:
+        return _refused(modules, name, line, failures, wanted, declared)
+    paths = working[0]
+    contract = contract_of(name, paths[0].inputs, paths[0].output, [p.path for p in paths])
+    if len(working) == MOST_RANKS and contract.only_last_axis():
+        contract = contract.any_rank()
+    verdicts = {decide(p.path)[0] for p in paths}
+    verdict = Verdict.UNKNOWN if Verdict.UNKNOWN in verdicts else Verdict.VALID
+    warnings = [d for p in paths for d in decide(p.path)[1]] if set(wanted) <= declared else []  # a rank that we guessed is no reason to warn
+    return Inferred(name, contract, verdict, warnings, [p.path for p in paths], line, paths[0].inputs)
+
+
+def _tried(
+    modules: Modules, name: str, wanted: list[str], tries: Iterable[dict[str, Input]], record: bool
+) -> tuple[list[list[Entered]], list[list[Diagnostic]]]:
+    """The paths of each choice of inputs that works, and the errors of those that do not. A module of one input is tried with several ranks of one type."""
     failures: list[list[Diagnostic]] = []
     working: list[tuple[dict[str, Input], list[Entered]]] = []
-    told = [dict(zip(annotated, picks)) for picks in islice(product(*annotated.values()), MOST_PATHS)]
-    for choice in (c for one in told for c in choices(wanted, {**one, **{k: v for k, v in given.items() if k in wanted}})):
-        ways = _attempt(modules, name, choice, record)
-        findings = [d for way in ways for d in decide(way.path)[1]]
-        if any(d.severity is Severity.ERROR for d in findings):
-            failures.append([d for d in findings if d.severity is Severity.ERROR])
+    for choice in tries:
+        paths = _attempt(modules, name, choice, record)
+        errors = [d for p in paths for d in decide(p.path)[1] if d.severity is Severity.ERROR]
+        if errors:
+            failures.append(errors)
             continue
-        working.append((choice, ways))
-        if len(wanted) != 1 or len(working) >= 5:
+        working.append((choice, paths))
+        if len(wanted) != 1 or len(working) >= MOST_RANKS:
             break
         if any(i.dtype is not choice[wanted[0]].dtype for c, _ in working for i in c.values()):
             working.pop()
             break
-    if not working:
-        return _refused(modules, name, line, failures, wanted, {*annotated, *given})
-    choice, ways = working[0]
-    contract = contract_of(name, ways[0].inputs, ways[0].output, [w.path for w in ways])
-    if len(working) == 5 and contract.only_last_axis():
-        contract = contract.any_rank()
-    verdicts = {decide(w.path)[0] for w in ways}
-    verdict = Verdict.UNKNOWN if Verdict.UNKNOWN in verdicts else Verdict.VALID
-    warnings = [d for w in ways for d in decide(w.path)[1]] if set(wanted) <= {*annotated, *given} else []  # a rank that we guessed is no reason to warn
-    return Inferred(name, contract, verdict, warnings, [w.path for w in ways], line, ways[0].inputs)
+    return [paths for _, paths in working], failures
 
 
 def _refused(modules: Modules, name: str, line: int, failures: list[list[Diagnostic]], wanted: list[str], told: set[str]) -> Inferred:

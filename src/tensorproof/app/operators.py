@@ -12,17 +12,15 @@ from typing import Any
 
 from tensorproof import catalogue
 from tensorproof.bindings import rows as tables
+from tensorproof.catalogue.where import WHERE
 from tensorproof.diagnostics.errors import BadInput
 from tensorproof.ops.hazards import said
 from tensorproof.ops.inputs import REQUIRED, Axes, Axis, Choice, Float, Int, Ints, Parameter, Sizes, Tensor, Tensors
 from tensorproof.ops.layout import alternatives, ranks_in_words
 from tensorproof.ops.record import Op
-from tensorproof.terms.dtypes import ANY, DTypes
+from tensorproof.terms.dtypes import ANY, in_words
 from tensorproof.terms.records import dataclass
 
-_SETS = (
-    "NUMBERS", "REALS_OR_BOOL", "REALS", "FLOATS_OR_COMPLEX", "FLOATS", "FULL_FLOATS", "LINALG", "INTS", "ALL_INTS", "INDEX", "COMPLEXES", "BOOLS",
-)  # fmt: skip
 FRAMEWORKS = ("torch", "torch.nn", "aten", "tf", "keras", "numpy", "onnx", "graphdef")
 
 
@@ -34,6 +32,8 @@ class Described:
     requirements: list[tuple[str, str]]
     hazards: list[str]
     spellings: dict[str, list[str]]
+    family: str = ""
+    """The folder of the catalogue that declares it."""
 
 
 def home_of(spelling: str) -> str:
@@ -63,6 +63,7 @@ def describe(op: Op) -> Described:
         requirements(op),
         [f"{h.code}: {h.yields} unless {said(h)}" for h in op.hazards],
         {f: sorted(by_framework.get(f, [])) for f in FRAMEWORKS},
+        WHERE.get(op.name, "other").partition(".")[0],
     )
 
 
@@ -93,22 +94,10 @@ def everything() -> list[Op]:
 # --- in words ---
 
 
-@cache
-def _types(allowed: DTypes) -> str:
-    from tensorproof.terms import dtypes
-
-    if allowed is ANY:
-        return "any type"
-    for name in _SETS:
-        if getattr(dtypes, name) == allowed:
-            return name.lower().replace("_", " ")
-    return ", ".join(sorted(d.label for d in allowed))
-
-
 def _input(p: Tensor | Tensors) -> str:
     several = "list of " if isinstance(p, Tensors) else ""
     optional = ", optional" if p.optional else ""
-    return f"{p.name}: {several}({p.layout}), {_types(p.dtypes)}{optional}"
+    return f"{p.name}: {several}({p.layout}), {in_words(p.dtypes)}{optional}"
 
 
 def _attribute(p: Parameter) -> str:
@@ -129,23 +118,23 @@ def requirements(op: Op) -> list[tuple[str, str]]:
     seen: set[str] = set()
     for p in op.inputs:
         if not all(a.open and not a.least for a in alternatives(p.layout)):
-            found.setdefault(f"{op.name}/rank", f"{p.name} must have rank {ranks_in_words(p.layout)}")
+            found.setdefault(f"{op.name}/rank", f"{p.name} has {ranks_in_words(p.layout)} dimensions")
         if p.dtypes is not ANY:
-            found.setdefault(f"{op.name}/dtype", f"{p.name} must hold {_types(p.dtypes)}")
+            found.setdefault(f"{op.name}/dtype", f"the dtype of {p.name} is {in_words(p.dtypes)}")
         for option in alternatives(p.layout):
             for axis in (*option.before, *option.after):
                 if axis in seen and axis != "_":
-                    found.setdefault(f"{op.name}/{op.codes.get(axis, axis.lower())}", f"axis {axis} must be the same wherever it stands")
+                    found.setdefault(f"{op.name}/{op.codes.get(axis, axis.lower())}", f"axis {axis} has the same size in all inputs that name it")
         for option in alternatives(p.layout):
             seen |= {*option.before, *option.after}
     for attribute in op.attributes:
         match attribute:
             case Axis() | Axes():
-                found.setdefault(f"{op.name}/axis", f"{attribute.name} must be an axis of {attribute.of}")
+                found.setdefault(f"{op.name}/axis", f"{attribute.name} is an axis of {attribute.of}")
             case Int() | Float() | Sizes() | Ints() if getattr(attribute, "least", None) is not None:
-                found.setdefault(f"{op.name}/{attribute.name}", f"{attribute.name} must be at least {attribute.least}")
+                found.setdefault(f"{op.name}/{attribute.name}", f"{attribute.name} is at least {attribute.least}")
             case Choice():
-                found.setdefault(f"{op.name}/{attribute.name}", f"{attribute.name} must be one of {', '.join(map(repr, attribute.options))}")
+                found.setdefault(f"{op.name}/{attribute.name}", f"{attribute.name} is one of {', '.join(map(repr, attribute.options))}")
             case _:
                 pass
     if callable(op.shape):
@@ -155,8 +144,29 @@ def requirements(op: Op) -> list[tuple[str, str]]:
 
 
 def _plain(code: str, sentence: str) -> str:
-    """A rule's sentence without the numbers that a call fills in."""
-    return re.sub(r"\{[^{}]*\}", "…", sentence) or f"{code.rpartition('/')[2]} must fit the other arguments"
+    """What a rule asks for, as a statement: that of the code's last word where there is one, else the rule's own without the numbers of a call."""
+    word = code.rpartition("/")[2]
+    own = re.sub(r",? (?:and|it) (?:is|are|has|have)(?: …)?$", "", re.sub(r"\{[^{}]*\}", "…", sentence))
+    return STATEMENTS.get(word) or own or f"{word} goes with the other arguments"
+
+
+STATEMENTS = {
+    "broadcast": "sizes are equal, or one of them is 1", "channels": "the input has as many channels as the weight takes",
+    "features": "the input has as many features as the layer takes", "kernel": "the kernel, with its dilation, is not larger than the padded input",
+    "groups": "the number of groups divides the channels", "numel": "the new shape has as many elements as the tensor",
+    "strides": "the tensor lies in memory in an order that the view can describe", "inner": "the axes that are summed over have the same size",
+    "batch": "the batch axes have the same size", "square": "the matrix is square", "range": "every index is inside of its axis",
+    "index": "every index is below the number of rows", "target": "the target has the shape and dtype that the prediction asks for",
+    "inplace": "the target of an in-place operation keeps its shape and dtype", "empty": "no axis is empty where at least one element is needed",
+    "size": "sizes agree on all axes that are not joined or changed", "bias": "the bias has one element for each output",
+    "running": "running_mean and running_var are given together, with one element for each channel",
+    "weight": "the weight has the shape that the input asks for",
+    "heads": "the number of heads divides the features", "lengths": "there is one length for each sequence, and none is longer than the input",
+    "state": "the state has the shape (layers × directions, batch, hidden)", "mask": "the mask broadcasts to the scores or to the tensor that it selects from",
+    "shape": "the shapes are equal", "scalar": "the tensor has exactly one element", "elements": "the numbers of elements are equal",
+    "rows": "the numbers of rows are equal", "axes": "each axis is named once, and is one of the tensor's",
+}  # fmt: skip
+"""Requirements as statements, by the last word of their code."""
 
 
 def stated_in(rule: Any, depth: int = 3) -> list[tuple[str, str]]:

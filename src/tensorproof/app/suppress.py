@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from tensorproof.app.check import Program
+from tensorproof.app.program import Program
 from tensorproof.diagnostics.diagnostic import Diagnostic, Severity, Verdict
 from tensorproof.diagnostics.span import Span
 

@@ -11,7 +11,7 @@ from tensorproof.terms.dtypes import BY_LABEL, FLOAT32, INT64
 from tensorproof.values.told import Dataset, Part
 
 if TYPE_CHECKING:
-    from tensorproof.frontends.python.entry import Input
+    from tensorproof.frontends.python.entry.inputs import Input
 
 _CLOSING = {"(": ")", "[": "]", "": ""}
 
@@ -20,7 +20,7 @@ def inputs_of(texts: Iterable[str]) -> dict[str, Input]:
     """`x=8,3,H,W`, `x=(8, 3, 32, 32)`, `ids=int64:8,L`: a number fixes an axis, a name leaves it open; one name is one size."""
     found: dict[str, Input] = {}
     for text in texts:
-        from tensorproof.frontends.python.entry import Input
+        from tensorproof.frontends.python.entry.inputs import Input
 
         name, equals, shape = text.partition("=")
         label, colon, sizes = shape.rpartition(":")

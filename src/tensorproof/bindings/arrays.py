@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tensorproof.ops.inputs import is_number
 from tensorproof.terms.dtypes import BOOL, COMPLEX64, COMPLEX128, FLOAT32, FLOAT64, INT32, INT64, DType
@@ -10,6 +10,9 @@ from tensorproof.terms.ints import Term
 from tensorproof.terms.promotion import Operand, promote
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import MOST_CONTENTS, TensorType
+
+if TYPE_CHECKING:
+    from tensorproof.values.machine import Value
 
 _DEFAULTS: dict[str, tuple[DType, DType, DType]] = {
     "torch": (INT64, FLOAT32, COMPLEX64),
@@ -27,7 +30,7 @@ class Ragged(Exception):
     """Sublists of unequal length."""
 
 
-def array_like(framework: str, value: Any, dtype: DType | None = None) -> TensorType | None:
+def array_like(framework: str, value: Value, dtype: DType | None = None) -> TensorType | None:
     """The tensor of a number or of nested lists of numbers; None when it holds anything else. Raises `Ragged`."""
     flat: list[Any] = []
     tensors: list[TensorType] = []
@@ -88,5 +91,5 @@ def _common(framework: str, flat: list[Any], tensors: list[TensorType], kinds: s
     return whole if any(isinstance(v, (int, Term)) for v in flat) else real
 
 
-def _plain_type(value: Any) -> DType:
+def _plain_type(value: Value) -> DType:
     return BOOL if isinstance(value, bool) else FLOAT64 if isinstance(value, float) else COMPLEX128 if isinstance(value, complex) else INT64

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 from functools import cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tensorproof.bindings.derivatives import out_of_place
 from tensorproof.bindings.rows import Row
@@ -17,6 +17,9 @@ from tensorproof.ops.record import Op, Requirement
 from tensorproof.ops.session import Refused, Session
 from tensorproof.terms.dtypes import BFLOAT16, FLOAT16, FLOAT32, DType
 from tensorproof.terms.tensor import TensorType
+
+if TYPE_CHECKING:
+    from tensorproof.values.machine import Value
 
 _FILE = os.path.join(os.path.dirname(__file__), "autocast.txt")
 _SURE = {"nn.functional.mse_loss": "float", "nn.MSELoss": "float", "nn.LSTM": "lower", "nn.GRU": "lower", "nn.RNN": "lower"}
@@ -44,7 +47,7 @@ def _kind(row: Row, device: str) -> str:
     return _kinds()["cpu"].get(name, "")
 
 
-def _tensors(value: Any) -> list[TensorType]:
+def _tensors(value: Value) -> list[TensorType]:
     if isinstance(value, TensorType):
         return [value]
     return [t for v in value for t in _tensors(v)] if isinstance(value, (tuple, list)) else []

@@ -8,18 +8,20 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import cache
 from importlib import import_module
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from tensorproof.bindings import autocast
-from tensorproof.bindings.coercion import Mismatch, NotKnown, coerce, show, without_arrays
+from tensorproof.bindings.arguments import bind
+from tensorproof.bindings.coercion import Mismatch, NotKnown
 from tensorproof.bindings.conversion import kept_types, tied_to_tensors
 from tensorproof.bindings.modules import Module, construct, module_arguments
 from tensorproof.bindings.options import enter
-from tensorproof.bindings.rows import Argument, Row, rows
+from tensorproof.bindings.rows import Row, rows
 from tensorproof.catalogue import find
 from tensorproof.ops.applied import Applied
-from tensorproof.ops.call import GiveUp, Prescribed, Refused, Session, apply
-from tensorproof.ops.inputs import REQUIRED, Anything, Axes, Bool, Int, Ints, Pairs, Parameter, Sizes, Tensor, Tensors
+from tensorproof.ops.apply import apply
+from tensorproof.ops.call import GiveUp, Prescribed, Refused, Session
+from tensorproof.ops.inputs import REQUIRED, Anything, Bool, Int, Parameter, Tensor, Tensors
 from tensorproof.ops.record import Op, Requirement
 from tensorproof.terms import dtypes as element_types
 from tensorproof.terms.dtypes import BY_LABEL, DType
@@ -27,6 +29,9 @@ from tensorproof.terms.predicates import disj, eq, ge
 from tensorproof.terms.promotion import torch_can_cast
 from tensorproof.terms.records import dataclass, field, replace
 from tensorproof.terms.tensor import Outputs, TensorType
+
+if TYPE_CHECKING:
+    from tensorproof.values.machine import Value
 
 
 @dataclass(slots=True)
@@ -59,15 +64,15 @@ class Run:
         self.session = session
         self.name = row.name
 
-    def __call__(self, op: str, **arguments: Any) -> Any:
+    def __call__(self, op: str, **arguments: Value) -> Any:
         """Apply an operator by name."""
         return apply(operator(op), arguments, self.session, self.name)
 
-    def typed(self, op: str, *dtypes: DType | None, **arguments: Any) -> Any:
+    def typed(self, op: str, *dtypes: DType | None, **arguments: Value) -> Any:
         """Apply an operator whose results have these element types by the framework's own rule; it has checked the inputs' itself."""
         return apply(operator(op), arguments, self.session, self.name, Prescribed(dtypes))
 
-    def shaped(self, op: str, shapes: Any, *dtypes: DType | None, **arguments: Any) -> Any:
+    def shaped(self, op: str, shapes: Value, *dtypes: DType | None, **arguments: Value) -> Any:
         """Apply an operator whose shapes and element types the framework's own rule has told, also where a rank is unknown.
 
         `shapes` is what the operator's shape rule would return: a shape, or a list of them for several results. The operator's rule, applied to the
@@ -80,7 +85,7 @@ class Run:
         known = parameter_names(self.row.op)
         return self(self.row.op, **{k: v for k, v in a.items() if k in known})
 
-    def noted(self, made: TensorType, **known: Any) -> TensorType:
+    def noted(self, made: TensorType, **known: Value) -> TensorType:
         """A result with what is known of it beyond the operator's rule: its layout in memory, its contents, whether it requires a gradient."""
         new, applied = made.but(**known), self.session.applied
         for at in range(len(applied) - 1, -1, -1):
@@ -124,8 +129,8 @@ def takes(*parameters: Parameter) -> Callable[[Adapter], Adapter]:
 
 @cache
 def adapter(via: str) -> Any:
-    """The `via` function FILE.FUNCTION."""
-    file, _, function = via.partition(".")
+    """The `via` function FOLDER.FILE.FUNCTION."""
+    file, _, function = via.rpartition(".")
     return getattr(import_module(f"tensorproof.bindings.adapt.{file}"), function)
 
 
@@ -156,7 +161,8 @@ def _kinds(name: str, at: int, construction: bool) -> dict[str, Parameter]:
     for argument in row.arguments if construction or row.call_arguments is None else row.call_arguments:
         kind = own.get(argument.ours) or op.parameter(argument.ours)
         if construction and isinstance(kind, (Tensor, Tensors)) and argument.ours not in own:  # a layer's `bias=True` is not the bias
-            kind = Bool(argument.ours, argument.default) if isinstance(argument.default, bool) else Anything(argument.ours, argument.default)
+            flag = Bool(argument.ours, argument.default, optional=row.framework == "torch")  # torch's layers ask `if bias:`, and None is not
+            kind = flag if isinstance(argument.default, bool) else Anything(argument.ours, argument.default)
         if kind is None:
             kind = _SIZE if construction and argument.ours[0].isupper() else Anything(argument.ours)
         if argument.ours in row.tensors and isinstance(kind, Tensor) and kind.scalar:
@@ -176,104 +182,6 @@ def kinds(row: Row, construction: bool = False) -> dict[str, Parameter]:
 def spelled(name: str) -> bool:
     """Whether this name has a spelling."""
     return bool(rows(name))
-
-
-PYTHON_INTS = {
-    "keras.layers.Dense": ("units",), "keras.layers.Embedding": ("input_dim", "output_dim"), "keras.layers.GroupNormalization": ("groups",),
-    "keras.layers.MultiHeadAttention": ("num_heads", "key_dim", "value_dim"), "keras.layers.RepeatVector": ("n",), "keras.layers.UpSampling1D": ("size",),
-}  # fmt: skip
-"""Sizes that Keras refuses as numbers of NumPy."""
-
-
-def bind(
-    row: Row, arguments: tuple[Argument, ...], kinds: dict[str, Parameter], args: tuple[Any, ...], kwargs: dict[str, Any], session: Session | None = None
-) -> dict[str, Any]:
-    """The arguments by our names, defaults filled in. Raises `Mismatch` with a sentence."""
-    bound: dict[str, Any] = {}
-    left = list(args)
-    framework = row.framework
-    named = _renamed(row, arguments, kwargs)
-    behind: list[Any] = []
-    for at, argument in enumerate(arguments):
-        if argument.gathers and argument.theirs == "rest":
-            named.clear()
-            continue
-        if argument.gathers:
-            value: Any = named.pop(argument.theirs, REQUIRED)
-            if value is REQUIRED:
-                last = sum(1 for a in arguments[at + 1 :] if a.default is REQUIRED and a.theirs not in named)
-                if last and row.name.startswith("graphdef."):  # `ConcatV2(*values, axis)`: a node's inputs come in one row
-                    left, behind = left[: len(left) - last], left[len(left) - last :]
-                kind = kinds[argument.ours]
-                one = len(left) == 1 and (
-                    (isinstance(left[0], (tuple, list)) and not getattr(kind, "many", False))
-                    or (isinstance(left[0], TensorType) and not kind.takes(tuple(left)))
-                )
-                value = left[0] if one else (tuple(left) if left else REQUIRED)
-                left = []
-            if value is REQUIRED:
-                if argument.default is REQUIRED and row.framework == "torch" and isinstance(kinds[argument.ours], (Axes, Ints)):
-                    raise Mismatch(f"{row.name} is missing the argument {argument.theirs}")
-                value = argument.default if argument.default is not REQUIRED else ()
-        elif left and not argument.keyword_only:
-            value = left.pop(0)
-            if argument.theirs in named:
-                raise Mismatch(f"{row.name} got {argument.theirs} twice")
-        elif argument.theirs in named:
-            value = named.pop(argument.theirs)
-        elif behind and argument.default is REQUIRED:
-            value = behind.pop(0)
-        elif argument.default is not REQUIRED:
-            bound[argument.ours] = argument.default
-            continue
-        else:
-            kind = kinds[argument.ours]
-            if row.framework != "torch" and getattr(kind, "optional", False) and kind.default is None:
-                bound[argument.ours] = None
-                continue
-            raise Mismatch(f"{row.name} is missing the argument {argument.theirs}")
-        if framework == "keras" and isinstance(value, TensorType) and argument.theirs in PYTHON_INTS.get(row.name, ()):
-            raise Mismatch(f"{row.name} takes a whole number of Python as {argument.theirs}, and {show(value)} is none: write int(…)")
-        kind = kinds[argument.ours]
-        value = coerce(framework, kind, value)
-        if framework == "torch":
-            value = without_arrays(row, argument, kind, value)
-        elif session is not None and type(value) in (list, tuple) and isinstance(kind, (Ints, Sizes, Pairs)):
-            value = _with_sizes(value, session)
-        if not kind.takes(value) and not _is_default(value, argument.default):
-            if isinstance(value, TensorType) and not value.shape.known:
-                raise GiveUp(f"the rank of {argument.theirs} is not known")
-            raise Mismatch(f"{row.name} does not take {show(value)} as {argument.theirs}")
-        bound[argument.ours] = value
-    if left:
-        raise Mismatch(f"{row.name} takes {len(arguments)} arguments, {len(args)} were given")
-    if named:
-        raise Mismatch(f"{row.name} has no argument named {next(iter(named))}")
-    return bound
-
-
-def _with_sizes(value: Any, session: Session) -> Any:
-    """A list of sizes with a symbol for each that stands in a tensor and is not known."""
-    if type(value) in (list, tuple):
-        return type(value)(_with_sizes(v, session) for v in value)
-    unknown = isinstance(value, TensorType) and value.contents is None and value.shape.known and not len(value.shape)
-    return session.number_in(value) if unknown and value.dtype is not None and value.dtype.is_integer else value
-
-
-_NUMPY_NAMES = {"axis": "dim", "keepdims": "keepdim", "x1": "input", "x2": "other"}
-
-
-def _renamed(row: Row, arguments: tuple[Argument, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
-    """torch's own functions and methods take NumPy's keywords too: `x.sum(axis=1, keepdims=True)`."""
-    if not kwargs or row.framework != "torch" or _NUMPY_NAMES.keys().isdisjoint(kwargs):
-        return dict(kwargs)
-    theirs = {argument.theirs for argument in arguments}
-    free = {k: n for k, n in _NUMPY_NAMES.items() if k not in theirs and n in theirs and n not in kwargs}
-    return {free.get(k, k): v for k, v in kwargs.items()}
-
-
-def _is_default(value: Any, default: Any) -> bool:
-    return not isinstance(value, TensorType) and type(value) is type(default) and value == default
 
 
 def call(name: str, args: tuple[Any, ...] = (), kwargs: dict[str, Any] | None = None, session: Session | None = None) -> Outcome:
@@ -418,7 +326,7 @@ def element_types_named(text: str) -> frozenset[DType]:
     return found
 
 
-def _check_only(row: Row, name: str, value: Any, allowed: str) -> None:
+def _check_only(row: Row, name: str, value: Value, allowed: str) -> None:
     for one in value if isinstance(value, tuple) else (value,):
         if isinstance(one, TensorType) and not one.weak and one.dtype is not None and one.dtype not in element_types_named(allowed):
             raise Refused(Requirement(f"{row.op}/dtype", False, f"{row.name} does not take element type {one.dtype!r} as {name}", (name,)))
@@ -426,7 +334,7 @@ def _check_only(row: Row, name: str, value: Any, allowed: str) -> None:
             raise Refused(Requirement(f"{row.op}/dtype", False, f"{row.name} does not take {one!r} as {name}", (name,)))
 
 
-def _check_rank(row: Row, name: str, value: Any, allowed: str, session: Session) -> None:
+def _check_rank(row: Row, name: str, value: Value, allowed: str, session: Session) -> None:
     if not isinstance(value, TensorType):
         return
     rank = value.shape.rank
@@ -434,7 +342,7 @@ def _check_rank(row: Row, name: str, value: Any, allowed: str, session: Session)
     Run(row, session).require("rank", disj(*options), f"{name} of {row.name} must have rank {allowed}, and is {value.shape!r}", (name,))
 
 
-def _written(row: Row, arguments: dict[str, Any], result: Any, run: Run) -> Any:
+def _written(row: Row, arguments: dict[str, Any], result: Value, run: Run) -> Any:
     """An in-place call: the result takes the place of the input, whose shape and element type stay."""
     target = arguments[row.inplace]
     if not isinstance(target, TensorType) or not isinstance(result, TensorType):

@@ -10,6 +10,7 @@ from tensorproof.ops.call import GiveUp
 from tensorproof.ops.inputs import Anything, ElementType, Parameter, Tensor, Tensors, is_number
 from tensorproof.terms import dtypes as element_types
 from tensorproof.terms.dtypes import BY_LABEL, DType
+from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
 
 
@@ -65,20 +66,36 @@ def coerce(framework: str, kind: Parameter, value: Any) -> Any:
         return value
     if isinstance(kind, ElementType):
         return _element_type(framework, value)
+    if framework == "tf" and isinstance(kind, (Tensor, Tensors)):
+        value = _of_texts(value) if isinstance(kind, Tensor) else type(value)(map(_of_texts, value)) if type(value) in (list, tuple) else value
+        if isinstance(value, TensorType):
+            return value
     if isinstance(kind, Tensor) and (isinstance(value, (list, tuple)) or (is_number(value) and not kind.scalar)):
         try:
             made = array_like(framework, value)
         except Ragged:
-            raise Mismatch("nested lists of unequal lengths are no array") from None
+            raise Mismatch("nested lists of unequal lengths cannot become an array") from None
         return value if made is None else _listed(framework, made, value)
     if isinstance(kind, Tensors) and isinstance(value, (list, tuple)):
         try:
             made_all = [v if isinstance(v, TensorType) else array_like(framework, v) for v in value]
             made_all = [m if m is None or m is v else _listed(framework, m, v) for m, v in zip(made_all, value)]
         except Ragged:
-            raise Mismatch("nested lists of unequal lengths are no array") from None
+            raise Mismatch("nested lists of unequal lengths cannot become an array") from None
         return value if any(v is None for v in made_all) else tuple(made_all)
     return value
+
+
+def _of_texts(value: Any) -> Any:
+    """A text, or nested lists of texts, as TensorFlow's tensor of strings; any other value is itself."""
+    if isinstance(value, (str, bytes)):
+        return TensorType(Shape(()), BY_LABEL["string"], framework="tf")
+    if type(value) not in (list, tuple) or not value:
+        return value
+    inner = [_of_texts(one) for one in value]
+    first = inner[0]
+    alike = all(isinstance(one, TensorType) and isinstance(old, (str, bytes, list, tuple)) and one.shape == first.shape for one, old in zip(inner, value))
+    return TensorType(Shape((len(inner), *first.shape)), BY_LABEL["string"], framework="tf") if alike else value
 
 
 def _listed(framework: str, made: TensorType, value: Any) -> TensorType:

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tensorproof.bindings.rows import Row
 from tensorproof.ops.element_types import CONVERTED
 from tensorproof.terms.tensor import TensorType
 
+if TYPE_CHECKING:
+    from tensorproof.values.machine import Value
+
 
 def kept_types(row: Row, arguments: dict[str, Any]) -> dict[str, Any]:
     """Arrays and lists that become tensors on their own, before they meet the others."""
 
-    def tensor(value: Any) -> Any:
+    def tensor(value: Value) -> Any:
         if isinstance(value, tuple):
             return tuple(tensor(v) for v in value)
         return value.but(framework="tf", weak=False) if isinstance(value, TensorType) and value.framework in CONVERTED else value

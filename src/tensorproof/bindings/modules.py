@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tensorproof.bindings.rows import Creation, Row
 from tensorproof.catalogue import find
-from tensorproof.ops.call import Call, Refused, Session, apply
+from tensorproof.ops.apply import apply
+from tensorproof.ops.call import Call, Refused, Session
 from tensorproof.ops.inputs import is_size
 from tensorproof.ops.layout import build, value_of
 from tensorproof.ops.record import Requirement
@@ -19,6 +20,9 @@ from tensorproof.terms.facts import SIGNED
 from tensorproof.terms.records import dataclass, field
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
+
+if TYPE_CHECKING:
+    pass
 
 _PREDICATES: dict[str, Any] = {n: getattr(predicates, n) for n in ("eq", "ne", "le", "lt", "ge", "gt", "conj", "disj", "negate", "implies")}
 _PREDICATES.update({"isinstance": isinstance, "int": int, "float": float, "str": str, "tuple": tuple, "list": list, "all": all, "len": len})
@@ -130,7 +134,7 @@ def fill(module: Module, names: Mapping[str, Any], session: Session) -> None:
     op = find(row.op) if of_torch else None
     drawn = op is not None and op.values.kind == "dot"  # around zero
     if row.create:
-        file, _, function = row.create.partition(".")
+        file, _, function = row.create.rpartition(".")
         getattr(import_module(f"tensorproof.bindings.adapt.{file}"), function)(module, names, session)
     for creation in row.creations:
         when = creation.when

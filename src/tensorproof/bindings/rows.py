@@ -5,12 +5,16 @@ from __future__ import annotations
 import ast
 import os
 import re
+from collections.abc import Sequence
 from functools import cache
 from itertools import takewhile
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tensorproof.ops.inputs import REQUIRED
 from tensorproof.terms.records import dataclass, field, replace
+
+if TYPE_CHECKING:
+    pass
 
 HOMES = {
     "Tensor": "torch.Tensor", "F": "torch.nn.functional", "nn": "torch.nn", "linalg": "torch.linalg", "fft": "torch.fft",
@@ -239,7 +243,7 @@ def _groups(text: str) -> tuple[list[str], str]:
 
 
 def _pairs(text: str) -> dict[str, str]:
-    return dict(pair.split(":", 1) for pair in text.split(","))
+    return dict(pair.split(":", 1) for pair in text.split(",")) if text else {}
 
 
 _LAYER: tuple[tuple[str, Any], ...] = (
@@ -262,21 +266,53 @@ def _parse(name: str, raw: _Raw) -> Row:
     composed, *options = _split(target, ";")
     composed, *others = composed.split("|")
     op, *then = (part.strip() for part in composed.split("+"))
+    special, fixed = _options(options)
+    arguments = _parsed_arguments(name, lists)
+    inplace = (arguments[0].ours if raw.inplace else "") or special["inplace"]
+    tensors = tuple(special["tensor"].split(",")) if special["tensor"] else ()
+    if not tensors and arguments and (name.startswith("torch.Tensor.") or special["inplace"]):
+        tensors = (arguments[0].ours,)
+    creations, checks, create = _made_by_modules(raw.extra)
+    first, last = int(match[3] or 0), int(match[4]) if match[4] else (1 << 30)
+    return Row(
+        name, op, arguments, _arguments(lists[1]) if len(lists) > 1 else None, fixed, special["via"],
+        _pairs(special["only"]), _pairs(special["rank"]), inplace, special["converts"], tensors,
+        tuple(filter(None, special["arrays"].split(","))), special["gives"], creations, checks, create, (first, last), raw.source, tuple(then),
+        bool(special["delegates"]), tuple(name.strip() for name in others),
+    )  # fmt: skip
+
+
+def _parsed_arguments(name: str, lists: list[str]) -> tuple[Argument, ...]:
+    """The arguments of a function or of a constructor, with those that all of its kind take."""
     arguments = _arguments(lists[0])
     if name.startswith("aten."):  # a method's `*size` is one list there
         arguments = tuple(replace(a, gathers=a.gathers and a.theirs not in _LISTS) for a in arguments)
-    fixed: dict[str, Any] = {}
-    special = {"via": "", "only": "", "rank": "", "inplace": "", "tensor": "", "converts": "", "arrays": "", "gives": "", "delegates": ""}
+    if name.startswith("keras.layers.") and len(lists) > 1:
+        arguments += tuple(Argument(n, n, d, True) for n, d in _LAYER if all(n != given.theirs for given in arguments))
+    return arguments
+
+
+_SPECIAL = dict.fromkeys(("via", "only", "rank", "inplace", "tensor", "converts", "arrays", "gives", "delegates"), "")
+
+
+def _options(options: list[str]) -> tuple[dict[str, str], dict[str, Any]]:
+    """What stands behind the operator: the words that a row itself reads, and arguments of the operator that are fixed."""
+    special, fixed = dict(_SPECIAL), dict[str, Any]()
     for option in options:
         key, _, value = option.partition("=")
         if key.strip() in special:
             special[key.strip()] = value.strip()
         else:
             fixed[key.strip()] = _literal(value.strip())
+    return special, fixed
+
+
+def _made_by_modules(lines: Sequence[str]) -> tuple[tuple[Creation, ...], tuple[tuple[str, str, str], ...], str]:
+    """The indented lines of a module's row: its parameters and buffers, its checks, and the function that makes the rest."""
     creations: list[Creation] = []
     checks: list[tuple[str, str, str]] = []
     create = ""
-    for line in raw.extra:
+    for line in lines:
         head, _, body = line.partition(":")
         if head == "create":
             create = body.strip()
@@ -285,19 +321,7 @@ def _parse(name: str, raw: _Raw) -> Row:
             checks.append((head[8:].strip(), predicate.strip(), sentence.strip()))
         else:
             creations.append(_creation(head, body))
-    tensors = tuple(special["tensor"].split(",")) if special["tensor"] else ()
-    if not tensors and arguments and (name.startswith("torch.Tensor.") or special["inplace"]):
-        tensors = (arguments[0].ours,)
-    if name.startswith("keras.layers.") and len(lists) > 1:
-        arguments += tuple(Argument(n, n, d, True) for n, d in _LAYER if all(n != given.theirs for given in arguments))
-    first, last = int(match[3] or 0), int(match[4]) if match[4] else (1 << 30)
-    return Row(
-        name, op, arguments, _arguments(lists[1]) if len(lists) > 1 else None, fixed, special["via"],
-        _pairs(special["only"]) if special["only"] else {}, _pairs(special["rank"]) if special["rank"] else {},
-        (arguments[0].ours if raw.inplace else "") or special["inplace"], special["converts"], tensors,
-        tuple(filter(None, special["arrays"].split(","))), special["gives"], tuple(creations), tuple(checks), create, (first, last), raw.source, tuple(then),
-        bool(special["delegates"]), tuple(name.strip() for name in others),
-    )  # fmt: skip
+    return tuple(creations), tuple(checks), create
 
 
 def _creation(head: str, body: str) -> Creation:

@@ -1,4 +1,4 @@
-"""The operators. Each file of this package holds one group, declared as module-level `Op` records."""
+"""The operators. Each file of a folder holds one group, declared as module-level `Op` records; what they compute stands in the `formulas` beside it."""
 
 from __future__ import annotations
 
@@ -11,9 +11,10 @@ from tensorproof.ops.record import Op
 
 def files() -> list[str]:
     """The names of the catalogue's files."""
-    from pkgutil import iter_modules
+    from pkgutil import walk_packages
 
-    return sorted(m.name for m in iter_modules(__path__) if m.name != "where")
+    found = (m.name.removeprefix(f"{__name__}.") for m in walk_packages(__path__, f"{__name__}.") if not m.ispkg)
+    return sorted(name for name in found if name != "where" and ".formulas." not in name)
 
 
 @cache

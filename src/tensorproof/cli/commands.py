@@ -7,19 +7,19 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from tensorproof.cli import options
-from tensorproof.cli.main import VERSION
+from tensorproof.cli.version import VERSION
 from tensorproof.diagnostics.errors import BadInput
 
 if TYPE_CHECKING:
-    from tensorproof.app.check import Program
+    from tensorproof.app.program import Program
 
-LATER = ("library",)
 
 
 def check(given: Any, arguments: tuple[str, ...]) -> int:
     """Will these programs crash on a tensor's shape, type or format?"""
-    from tensorproof.app.check import Options
     from tensorproof.app.check import check as check_programs
+    from tensorproof.app.explain import require_codes
+    from tensorproof.app.program import Options
     from tensorproof.app.suppress import leave_out
     from tensorproof.cli.shapes import data_of, entry_of, inputs_of, seconds_of
     from tensorproof.diagnostics.diagnostic import Severity, Verdict
@@ -35,6 +35,7 @@ def check(given: Any, arguments: tuple[str, ...]) -> int:
         raise BadInput("check needs a Python file, a directory or a saved model")
     told = Told(data_of(given.data or ()), frozenset(word.lstrip("-").replace("-", "_") for word in given.vary or ()))
     asked = Options(arguments, name, inputs_of(given.inputs or ()), tuple(given.path or ()), given.environment, told, seconds_of(given.time_limit))
+    require_codes([*(given.select or ()), *(given.ignore or ())])
     done: list[Program] = []
 
     def ended(program: Program) -> None:
@@ -42,7 +43,7 @@ def check(given: Any, arguments: tuple[str, ...]) -> int:
         refused = next((d for d in program.diagnostics if d.code == "python/arguments"), None)
         if arguments and refused is not None:
             raise BadInput(f"{paths[0]}: {refused.message}")
-        leave_out(program, lambda code: chosen(code, given.select or [], given.ignore or []))
+        leave_out(program, lambda code: options.chosen(code, given.select or [], given.ignore or []))
         done.append(program)
         if given.output_format != "json":
             _say_next(text.full_of(program, given.verbose) if given.output_format == "full" else text.concise_of(program), given.output_format == "full")
@@ -83,16 +84,16 @@ def _as_json(programs: list[Program], arguments: tuple[str, ...]) -> str:
 def infer(given: Any, arguments: tuple[str, ...]) -> int:
     """What inputs do the modules of this file take, and what comes out?"""
 
-    from tensorproof.app.check import is_model
     from tensorproof.app.infer import infer as infer_modules
+    from tensorproof.app.program import is_model
     from tensorproof.cli.shapes import inputs_of
-    from tensorproof.frontends.python.environment import site_packages
-    from tensorproof.frontends.python.source import read
+    from tensorproof.frontends.python.modules.environment import site_packages
+    from tensorproof.frontends.python.modules.source import read
     from tensorproof.reporters import contracts
 
     file, _, name = given.target.partition("::")
     if is_model(file):
-        from tensorproof.app.model_contracts import infer_model
+        from tensorproof.app.models.contracts import infer_model
 
         found = infer_model(file, name, inputs_of(given.inputs or ()))
     else:
@@ -117,6 +118,16 @@ def space(given: Any, arguments: tuple[str, ...]) -> int:
     from tensorproof.cli.space import run as run_space
 
     status, text = run_space(given, arguments)
+    if text:
+        _say(text)
+    return status
+
+
+def library(given: Any, arguments: tuple[str, ...]) -> int:
+    """Does an installed library compute the same thing along two equivalent ways?"""
+    from tensorproof.cli.library import run as run_library
+
+    status, text = run_library(given, arguments)
     if text:
         _say(text)
     return status
@@ -148,6 +159,7 @@ def ops(given: Any, arguments: tuple[str, ...]) -> int:
 Command = Callable[[Any, tuple[str, ...]], int]
 COMMANDS: dict[str, tuple[Command, Callable[[options.Parser], None]]] = {
     "check": (check, options.check), "infer": (infer, options.infer), "numerics": (numerics, options.numerics), "space": (space, options.space),
+    "library": (library, options.library),
     "explain": (explain, options.explain), "ops": (ops, options.ops),
 }  # fmt: skip
 
@@ -162,8 +174,6 @@ def run(arguments: list[str]) -> int:
         if command == "--version" or "--version" in words[: words.index("--") if "--" in words else None]:
             _say(f"tensorproof {VERSION}")
             return 0
-        if command in LATER:
-            raise BadInput(f"the command {command} is not built yet")
         if command not in COMMANDS:
             raise BadInput(f"there is no command {command}; there are {', '.join(COMMANDS)}")
         words, after = (words[: words.index("--")], words[words.index("--") + 1 :]) if "--" in words else (words, list[str]())
@@ -188,13 +198,6 @@ def overview() -> str:
         f"tensorproof {VERSION}: find the bugs of a deep-learning job before the job runs.", "", "usage: tensorproof COMMAND …", "", *lines, "",
         "`tensorproof COMMAND --help` lists the options of a command.",
     ])  # fmt: skip
-
-
-def chosen(code: str, select: list[str], ignore: list[str]) -> bool:
-    def names(rule: str) -> bool:
-        return code == rule or code.startswith(rule.rstrip("/") + "/")
-
-    return (not select or any(map(names, select))) and not any(map(names, ignore))
 
 
 def _settings(words: list[str]) -> dict[str, Any]:

@@ -6,7 +6,7 @@ import gc
 import os
 import sys
 
-VERSION = "0.1.0"
+from tensorproof.cli.version import VERSION
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -15,7 +15,7 @@ def main(arguments: list[str] | None = None) -> int:
     if given == ["--version"]:
         print(f"tensorproof {VERSION}")
         return 0
-    gc.set_threshold(1_000_000, 50, 50)  # nearly all that a check makes lives until its end: looking for garbage early finds none
+    gc.set_threshold(2_000_000, 50, 50)  # nearly all that a check makes lives until its end: looking for garbage early finds none
     sys.setrecursionlimit(20_000)  # a program's text and calls may nest as deeply as Python lets; we take several calls for one of theirs
     from tensorproof.cli.commands import run
 

@@ -6,19 +6,20 @@ import os
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
-from tensorproof.app.check import Options
+from tensorproof.app.program import Options
 from tensorproof.cli.shapes import inputs_of, seconds_of, target_of
 from tensorproof.diagnostics.errors import BadInput
 
 if TYPE_CHECKING:
-    from tensorproof.app.numerics import Report
+    from tensorproof.app.numerics.report import Report
 
 FLOATS = ("float64", "float32", "float16", "bfloat16")
 
 
 def run(given: Any, arguments: tuple[str, ...]) -> tuple[int, str]:
     """The exit status and what is printed."""
-    from tensorproof.app.numerics import numerics
+    from tensorproof.app.explain import require_codes
+    from tensorproof.app.numerics.report import numerics
     from tensorproof.engines.numerics.ranges import Given, parse_range, read_ranges
     from tensorproof.engines.numerics.records import Settings
     from tensorproof.reporters import numerics as report
@@ -30,6 +31,7 @@ def run(given: Any, arguments: tuple[str, ...]) -> tuple[int, str]:
         raise BadInput(f"--dtype {given.dtype}: there are {', '.join(FLOATS)}")
     if given.html is not None and not os.path.isdir(os.path.dirname(given.html) or "."):
         raise BadInput(f"--html {given.html}: there is no folder {os.path.dirname(given.html)}")
+    require_codes([*(given.select or ()), *(given.ignore or ())])
     ranges = read_ranges(given.ranges) if given.ranges is not None else {}
     ranges.update(map(parse_range, given.range or ()))
     options = Options(arguments, name, inputs_of(given.inputs or ()), tuple(given.path or ()), given.environment, time_limit=seconds_of(given.time_limit))
@@ -39,11 +41,11 @@ def run(given: Any, arguments: tuple[str, ...]) -> tuple[int, str]:
     every = found.operations
     _leave_out(found, given.select or (), given.ignore or ())
     if given.fix:
-        from tensorproof.app.numeric_fixes import fix
+        from tensorproof.app.numerics.fixes import fix
 
         fix(found, options, settings, ranges_given, every)
     if given.confirm:
-        from tensorproof.app.numeric_witness import confirm
+        from tensorproof.app.numerics.witness import confirm
 
         confirm(found, arguments, given.witness)
     if given.html is not None:
@@ -77,10 +79,12 @@ def _status(found: Report, fail_on: str) -> int:
 def _leave_out(found: Report, select: Iterable[str], ignore: Iterable[str]) -> None:
     """Leave out operations of codes that the user did not choose, and those that a comment on their line suppresses."""
     from tensorproof.app.suppress import ignored_on
-    from tensorproof.cli.commands import chosen
+    from tensorproof.cli.options import chosen
 
+    before = len(found.operations)
     found.operations = [
         one
         for one in found.operations
         if chosen(one.code, list(select), list(ignore)) and not (one.span.path == found.path and ignored_on(found.text, one.span.line, one.code))
     ]
+    found.suppressed = before - len(found.operations)

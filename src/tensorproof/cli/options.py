@@ -106,6 +106,23 @@ def space(parser: Parser) -> None:
     parser.add_argument("-q", "--quiet", action="store_true", help="the exit status alone")
 
 
+def library(parser: Parser) -> None:
+    parser.add_argument("library", metavar="torch|tensorflow|keras", help="the installed library; tensorflow includes Keras")
+    parser.several("--rule", "rule", "RULE", "only this rule")
+    parser.add_argument("--rules", action="store_true", help="list the rules")
+    parser.several("--api", "api", "GLOB", "only public names that match, such as torch.nn.*, tf.math.* or keras.layers.Conv?D")
+    parser.add_argument("--budget", metavar="TIME", help="stop after this time, such as 90s, 10m or 2h; 5m by default")
+    parser.add_argument("--calls", metavar="N", help="stop after about so many generated calls; the same seed then gives the same findings")
+    parser.add_argument("--seed", default="0", metavar="N", help="what is drawn depends on it alone")
+    parser.add_argument("--store", metavar="FILE", help="keep the campaign in this file; the same command goes on where it was stopped")
+    parser.add_argument("--report", metavar="DIR", help="write a Markdown report and a script for each group, and an HTML page of all")
+    parser.add_argument("--engine", default="local", metavar="local|spark", help="run here, or on a Spark cluster")
+    parser.add_argument("--master", metavar="URL", help="the cluster, such as spark://host:7077")
+    parser.add_argument("--jobs", default="1", metavar="N", help="how many worker processes")
+    _format(parser)
+    parser.add_argument("-q", "--quiet", action="store_true", help="the exit status alone")
+
+
 def explain(parser: Parser) -> None:
     parser.add_argument("code", metavar="CODE")
 
@@ -149,3 +166,12 @@ def read(command: str, description: str, declare: Callable[[Parser], None], word
     if getattr(found, "output_format", "full") not in FORMATS:
         raise BadInput(f"the output format {found.output_format} is not built yet; there are {', '.join(FORMATS)}")
     return found
+
+
+def chosen(code: str, select: list[str], ignore: list[str]) -> bool:
+    """Whether a finding's code is among those that --select and --ignore leave."""
+
+    def names(rule: str) -> bool:
+        return code == rule or code.startswith(rule.rstrip("/") + "/")
+
+    return (not select or any(map(names, select))) and not any(map(names, ignore))

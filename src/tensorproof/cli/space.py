@@ -8,14 +8,14 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
-from tensorproof.app.check import Options
+from tensorproof.app.program import Options
 from tensorproof.cli.shapes import data_of, inputs_of, seconds_of, target_of
 from tensorproof.diagnostics.errors import BadInput
 from tensorproof.values.told import Told
 
 if TYPE_CHECKING:
-    from tensorproof.app.space import Report
-    from tensorproof.app.space_engines import Engine
+    from tensorproof.app.spaces.engines import Engine
+    from tensorproof.app.spaces.report import Report
 
 MODES = ("vectorised", "individual", "bulk")
 BAR = 40
@@ -26,8 +26,8 @@ MOST_LISTED = 50_000_000
 
 def run(given: Any, arguments: tuple[str, ...]) -> tuple[int, str]:
     """The exit status and what is printed."""
-    from tensorproof.app.space import space
-    from tensorproof.app.space_files import SpaceFile, read_space
+    from tensorproof.app.spaces.files import SpaceFile, read_space
+    from tensorproof.app.spaces.report import space
     from tensorproof.engines.space.parameters import parameter
     from tensorproof.reporters import space as report
 
@@ -57,7 +57,7 @@ def run(given: Any, arguments: tuple[str, ...]) -> tuple[int, str]:
 
 def _engine(given: Any, mode: str) -> Engine:
     """Where to decide, with a progress bar on a terminal."""
-    from tensorproof.app.space_engines import ENGINES, Engine
+    from tensorproof.app.spaces.engines import ENGINES, Engine
 
     if given.engine not in ENGINES:
         raise BadInput(f"the engine {given.engine} is not known; there are {', '.join(ENGINES)}")

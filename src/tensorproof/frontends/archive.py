@@ -10,10 +10,10 @@ from pathlib import Path
 from tensorproof.diagnostics.errors import BadInput
 from tensorproof.frontends.protobuf.opening import load
 from tensorproof.frontends.protobuf.schema import Malformed
+from tensorproof.terms.budgets import BUDGETS
 
-MOST_MEMBERS = 200_000
-MOST_BYTES = 256 << 20
-"""No description of a model is larger."""
+MOST_MEMBERS = BUDGETS.files.archive_members
+MOST_BYTES = BUDGETS.files.member_bytes
 _GZIP = b"\x1f\x8b"
 
 

@@ -59,7 +59,7 @@ class Constant:
         return self.raw if self.later is None else self.later()
 
     def contents(self, most: int = MOST_CONTENTS) -> tuple[Any, ...] | None:
-        """The elements, flat and row-major; None when there are more than `most`, or when they cannot be told."""
+        """The elements, flat and row-major; None when there are more than `most`, or when they are unknown."""
         size = self.size
         if size > most:
             return None

@@ -105,7 +105,7 @@ class ValidSampler(BaseSampler):  # type: ignore[misc]
             return
         strange = next((v for v in _values(name, distribution) if self.space.place(name, v) is None), None)
         if strange is not None:
-            raise BadInput(f"the study samples {name}={strange!r}, which is no value of the space; give both the same values")
+            raise BadInput(f"the study samples {name}={strange!r}, which is not a value of the space; give both the same values")
         self._fitting[name] = distribution
 
     def before_trial(self, study: optuna.Study, trial: FrozenTrial) -> None:

@@ -7,9 +7,9 @@ from difflib import get_close_matches
 from enum import Enum
 from typing import Any
 
-from tensorproof.app.check import Options
-from tensorproof.app.space import Group, Report, space
-from tensorproof.app.space_files import read_space
+from tensorproof.app.program import Options
+from tensorproof.app.spaces.files import read_space
+from tensorproof.app.spaces.report import Group, Report, space
 from tensorproof.app.written_shapes import inputs_of
 from tensorproof.diagnostics.errors import BadInput
 from tensorproof.engines.space.checks import Cause, Checks
@@ -34,7 +34,7 @@ class Verdict(Enum):
 
 
 class Space:
-    """The vectors of a space, each with its verdict. A vector is a mapping from names to values; names that are no parameters are ignored."""
+    """The vectors of a space, each with its verdict. A vector is a mapping from names to values; names that are not parameters are ignored."""
 
     def __init__(self, report: Report) -> None:
         self.report = report
@@ -176,7 +176,7 @@ class Space:
             if p.name in vector:
                 at = self.place(p.name, vector[p.name])
                 if at is None:
-                    raise BadInput(f"{p.name}={vector[p.name]!r} is no value of the space, which has {_listed(p.values)}")
+                    raise BadInput(f"{p.name}={vector[p.name]!r} is not a value of the space, which has {_listed(p.values)}")
                 found[p.name] = at
         return found
 
@@ -207,7 +207,7 @@ def _parameter(name: str, domain: Domain) -> Parameter:
     values = [_plain(value) for value in domain]
     strange = next((v for v in values if not isinstance(v, (bool, int, float, str))), None)
     if strange is not None or None in values:
-        raise BadInput(f"{name} has the value {strange!r}, which is no number, text or truth value")
+        raise BadInput(f"{name} has the value {strange!r}, which is not a number, text or truth value")
     if not values:
         raise BadInput(f"{name}: there is no value")
     return Parameter(name, tuple({_key(v): v for v in values}.values()))

@@ -1,11 +1,14 @@
-"""Values that libraries keep under a name: element types, numbers, memory formats."""
+"""Args that libraries keep under a name: element types, numbers, memory formats."""
 
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tensorproof.terms.dtypes import BY_LABEL, DType
+
+if TYPE_CHECKING:
+    from tensorproof.values.machine import Value
 
 _TORCH_ALIASES = {
     "float": "float32", "double": "float64", "half": "float16", "int": "int32", "long": "int64", "short": "int16",
@@ -19,7 +22,7 @@ _TORCH_WORDS = {
 }  # fmt: skip
 
 
-def constant(name: str) -> tuple[bool, Any]:
+def constant(name: str) -> tuple[bool, Value]:
     """(True, value) for a library's constant such as `torch.float32`; (False, None) otherwise."""
     library, _, rest = name.partition(".")
     if library in ("torch", "tf", "numpy"):

@@ -1,110 +1,73 @@
-"""Which file models which names: the longest dotted prefix decides. A file is loaded when one of its names is used."""
+"""Which file models which names. The table `homes.txt` is written by `tools/make_homes.py` from what the files declare.
+
+A line is a file and its names: `python.csv: csv.reader, csv.DictReader`. `seaborn.*` is a family: every name below it that no file declares is answered by the
+function `others` of that file.
+"""
 
 from __future__ import annotations
 
-from tensorproof.libraries.tf1_homes import FILES as TF1
-from tensorproof.libraries.tf2_homes import FILES as TF2
+import os
+from functools import cache
 
-FILES = {
-    "torch": "torch_core", "torch.save": "torch_files", "torch.load": "torch_files", "torch.nn.LinearCrossEntropyOptions": "torch_core",
-    "torch.jit.save": "torch_files", "torch.jit.load": "torch_files",
-    "torch.nn": "torch_nn", "torch.nn.utils": "torch_core", "torch.nn.init": "torch_init", "torch.nn.parallel": "torch_nn",
-    "torch.utils.data": "torch_data", "torch.utils": "torch_core", "torch.optim": "torch_optim", "torch.cuda": "torch_core", "torch.amp": "torch_core",
-    **dict.fromkeys((
-        "torch.no_grad", "torch.enable_grad", "torch.inference_mode", "torch.set_grad_enabled", "torch.is_grad_enabled", "torch.mode", "torch.autocast",
-        "torch.amp.autocast", "torch.amp.autocast_mode", "torch.cuda.amp.autocast", "torch.cpu.amp.autocast", "torch.is_autocast_enabled",
-        "torch.is_inference_mode_enabled", "torch.autograd.no_grad", "torch.autograd.enable_grad", "torch.autograd.inference_mode",
-        "torch.autograd.set_grad_enabled", "torch.autograd.grad_mode",
-    ), "torch_modes"),
-    "torch.Tensor": "torch_core", "torch.Tensor.tolist": "sequences", "numpy.ndarray.tolist": "sequences",
-    "torch.randint": "sequences", "torch.bincount": "sequences", "numpy.bincount": "sequences",
-    "torch.Tensor.bincount": "sequences", "torch.sort": "sequences", "torch.Tensor.sort": "sequences", "sequence": "sequences",
-    **{f"torch.distributed.{w}": "torch_distributed" for w in (
-        "all_reduce", "broadcast", "reduce", "send", "recv", "isend", "irecv", "all_gather", "all_gather_object", "broadcast_object_list", "get_backend",
-        "new_group", "is_torchelastic_launched", "is_nccl_available", "Work")},
-    "torch.distributions": "torch_distributions", "torchvision": "torchvision_data",
-    **dict.fromkeys((
-        "torch.autograd.grad", "torch.autograd.backward", "torch.autograd.Variable", "torch.autograd.variable", "torch.autograd.functional",
-        "torch.autograd.Function", "torch.autograd.function", "torch.func", "torch.vmap", "torch.nn.utils.stateless",
-    ), "torch_autograd"),
-    "torchvision.transforms": "torchvision_transforms", "argparse": "python_arguments",
-    **{f"tempfile.{w}": "python_temporary" for w in ("mkdtemp", "mktemp", "mkstemp", "gettempdir", "TemporaryDirectory")},
-    **dict.fromkeys(("packaging", "distutils.version", "pkg_resources", "looseversion", "version"), "python_versions"),
-    "texts": "numpy_texts", "inspect": "python_inspect", "tensorproof": "told_data", "asyncio": "python_functions",
-    "functools": "python_functions", "contextlib": "python_contexts", "operator": "python_operators",
-    "itertools": "python_iterators",
-    "collections": "python_collections", "builtins": "python_collections", "dataclasses": "python_classes", "enum": "python_enums", "typing": "python_typing",
-    "abc": "python_typing",
-    "typing_extensions": "python_typing", "numbers": "python_typing",
-    **{f"numpy.{w}": "numpy_numbers"
-        for w in ("ceil", "floor", "trunc", "fix", "rint", "round", "around", "sqrt", "log", "log2", "log10", "exp", "issubdtype")},
-    "numpy.reshape": "pandas_shapes", "numpy.ndarray.reshape": "pandas_shapes", "random": "python_random", "numpy": "numpy_core", "os": "python_system",
-    "sys": "python_system", "time": "python_system", "pathlib": "python_paths",
-    "json": "python_files", "yaml": "python_files", "toml": "python_files", "tomllib": "python_files", "pickle": "python_files", "csv": "python_csv",
-    "xml": "python_xml", "defusedxml": "python_xml", "lxml": "python_xml",
-    "logging": "python_system", "warnings": "python_system", "copy": "python_copies", "math": "python_operators", "tqdm": "progress", "PIL": "images",
-    **dict.fromkeys((
-        "statistics", "textwrap", "fnmatch", "difflib", "shlex", "ast", "struct", "base64", "binascii", "zlib", "html", "unicodedata", "urllib.parse",
-        "string.Template", "decimal", "fractions", "colorsys", "keyword",
-    ), "python_pure"),
-    **dict.fromkeys(("io", "gzip", "bz2", "lzma", "zipfile", "tarfile", "hashlib", "codecs.open"), "python_streams"),
-    **TF1, **TF2,
-    "keras": "keras_core", "keras.layers": "keras_layers_home", "keras.word": "keras_words", "keras.backend": "keras_backend", "keras.utils": "keras_utils",
-    "keras.initializers": "keras_words", "keras.regularizers": "keras_words", "keras.constraints": "keras_words", "keras.activations": "keras_words",
-    "tf.initializers": "keras_words", "keras.datasets": "keras_datasets", "keras.losses": "keras_losses_model", "keras.metrics": "keras_metrics",
-    "keras.callbacks": "keras_callbacks", "keras.compiled": "keras_compile", "keras.History": "keras_training", "keras.logs": "keras_callbacks",
-    "keras.preprocessing.text": "keras_tokenizer", "keras.words": "keras_tokenizer", "keras.objects": "keras_arrays", "keras.word_pairs": "keras_tokenizer",
-    "keras.preprocessing.sequence": "keras_arrays", "keras.preprocessing.image": "keras_generators", "keras.image_batches": "keras_generators",
-    **{f"keras.utils.{w}": "keras_directories" for w in (
-        "image_dataset_from_directory", "text_dataset_from_directory", "audio_dataset_from_directory", "timeseries_dataset_from_array", "split_dataset")},
-    "keras.utils.PyDataset": "keras_generators", "keras.utils.Sequence": "keras_generators",
-    "keras.preprocessing.sequence.TimeseriesGenerator": "keras_generators",
-    **{f"keras.utils.{w}": "keras_arrays" for w in ("to_categorical", "normalize", "pad_sequences", "pack_x_y_sample_weight", "unpack_x_y_sample_weight")},
-    "keras.config": "keras_backend", "keras.mixed_precision": "keras_backend", "keras.DTypePolicy": "keras_backend",
-    "keras.dtype_policies": "keras_backend", "keras.saving": "keras_utils", "keras.models": "keras_utils", "keras.models.load_model": "keras_saving",
-    "keras.models.clone_model": "keras_configs", "keras.models.model_from_json": "keras_configs",
-    "keras.layers.serialize": "keras_configs", "keras.layers.deserialize": "keras_configs",
-    "keras.src.api_export": "keras_utils",
-    "keras.ops": "keras_operations", "keras.random": "keras_operations", "keras.seed": "keras_operations", "keras.name_scope": "keras_utils",
-    "keras.device": "keras_utils", "keras.image": "keras_utils", "keras.scope": "keras_utils", "keras.policy": "keras_utils",
-    "einops": "einops_model", "pandas": "pandas_tables", "sklearn": "tables", "sklearn.folds": "sklearn_folds", "sklearn.split": "sklearn_folds",
-    "sklearn.one_hot": "sklearn_folds",
-    **{f"sklearn.model_selection.{w}": "sklearn_folds" for w in ("KFold", "StratifiedKFold", "ShuffleSplit", "StratifiedShuffleSplit", "RepeatedKFold")},
-    "sklearn.preprocessing.LabelBinarizer": "sklearn_folds", "sklearn.preprocessing.OneHotEncoder": "sklearn_folds", "sklearn.utils": "sklearn_folds",
-    "os.path": "python_paths",
-    "importlib": "python_system", "configparser": "python_files",
-    **dict.fromkeys(("heapq", "bisect", "queue", "multiprocessing", "concurrent"), "python_queues"), "tomli": "python_files", "rich": "quiet",
-    "rich.progress": "progress", "fastprogress": "progress",
-    **dict.fromkeys((
-        "seaborn", "plotly", "mlflow", "comet_ml", "neptune", "visdom", "termcolor", "colorama", "loguru", "prettytable", "tabulate", "tensorboard",
-        "tensorboard_logger", "psutil", "GPUtil", "pynvml", "IPython", "gc", "traceback", "faulthandler", "resource", "pprint",
-        "pdb", "ipdb", "pstats", "tracemalloc", "torchinfo", "torchsummary", "swanlab", "clearml",
-        "aim", "dvclive", "sacred", "setproctitle", "codecs", "bokeh", "imageio", "moviepy", "smtplib", "urllib", "requests",
-        "mpl_toolkits", "git", "gpustat", "nvitop", "humanize", "icecream", "coloredlogs", "structlog", "pyfiglet",
-        "emoji", "halo", "torchviz", "graphviz", "netron", "pytz", "dateutil", "arrow", "cpuinfo", "py3nvml", "nvidia_smi", "dotenv", "ipywidgets", "tkinter",
-        "curses", "sentry_sdk", "knockknock", "trackio", "altair", "streamlit", "tensorwatch", "hiddenlayer", "colorlog", "colorful", "blessings", "crayons",
-        "http", "ssl", "select", "sched", "locale", "gettext", "readline", "doctest", "secrets",
-    ), "quiet"),
-    **dict.fromkeys(("signal", "atexit", "timeit", "cProfile", "profile", "threading.Timer"), "python_callbacks"), "unittest": "python_unittest",
-    **dict.fromkeys(("torch.optim.swa_utils", "torch.amp.GradScaler", "torch.GradScaler", "torch.cuda.amp.GradScaler", "torch.cpu.amp.GradScaler",
-        "torch.amp.grad_scaler", "torch.nn.utils.clip_grad", *(f"torch.nn.utils.{w}" for w in ("clip_grad_norm_", "clip_grad_norm", "clip_grad_value_",
-        "clip_grads_with_norm_", "get_total_norm", "parameters_to_vector", "vector_to_parameters"))), "torch_training"),
-    "torch.optim.lr_scheduler": "torch_schedules", "torch.optim.swa_utils.SWALR": "torch_schedules",
-    **dict.fromkeys(("torch.finfo", "torch.iinfo", "numpy.finfo", "numpy.iinfo"), "number_limits"),
-    **dict.fromkeys(("torch.random", "torch.testing", "torch.backends", "torch.xpu", "numpy.testing", *(f"torch.{w}" for w in (
-        "manual_seed", "seed", "initial_seed", "get_rng_state", "set_rng_state", "default_generator", "get_float32_matmul_precision", "get_num_interop_threads",
-        "typename", "set_default_device", "set_default_tensor_type", "set_flush_denormal", "set_warn_always", "is_autocast_enabled", "is_autocast_cpu_enabled",
-        "is_inference_mode_enabled", "is_anomaly_enabled", "is_anomaly_check_nan_enabled", "is_deterministic_algorithms_warn_only_enabled",
-        "is_warn_always_enabled", "Tensor.data_ptr", "Tensor.apply_", "Tensor.storage", "Tensor.untyped_storage", *(f"cuda.{w}" for w in (
-        "max_memory_allocated", "memory_allocated", "max_memory_reserved", "memory_reserved", "max_memory_cached", "memory_cached", "initial_seed",
-        "is_initialized", "is_bf16_supported", "mem_get_info", "get_device_name", "memory_summary", "ipc_collect"))))), "torch_state"),
-    "torch.backends.cuda.sdp_kernel": "torch_core", "torch.backends.mps.is_available": "torch_core", "torch.random.fork_rng": "torch_core",
-    **{f"torch.{w}": "torch_sizes" for w in ("Size", "FloatTensor", "DoubleTensor", "HalfTensor", "BFloat16Tensor", "LongTensor", "IntTensor", "ShortTensor",
-        "CharTensor", "ByteTensor", "BoolTensor", "Tensor.new")},
-    "torch.utils.hooks": "torch_hooks", "matplotlib": "plots", "tensorboardX": "quiet", "wandb": "quiet",
-    "omegaconf": "configurations", "hydra": "configurations", "absl": "configurations", "click": "configurations", "fire": "configurations",
-    "pytorch_lightning": "lightning", "lightning": "lightning", "datetime": "python_system", "glob": "python_system", "re": "python_texts",
-    **dict.fromkeys(("weakref", "tempfile", "platform", "socket", "getpass"), "python_references"),
-    "regex": "python_texts",
-    "shutil": "python_system", "uuid": "python_system", "threading": "python_system", "subprocess": "python_system", "types": "python_typing",
-}  # fmt: skip
+from tensorproof.terms.records import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class _Table:
+    files: dict[str, str]
+    families: dict[str, str]
+
+
+@cache
+def _table() -> _Table:
+    files: dict[str, str] = {}
+    families: dict[str, str] = {}
+    with open(os.path.join(os.path.dirname(__file__), "homes.txt"), encoding="utf-8") as stream:
+        for line in stream:
+            file, _, names = line.rstrip("\n").partition(": ")
+            for name in names.split(", "):
+                if name.endswith(".*"):
+                    families[name[:-2]] = file
+                else:
+                    files[name] = file
+    return _Table(files, families)
+
+
+def files() -> list[str]:
+    """All files that model names."""
+    return sorted({*_table().files.values(), *_table().families.values()})
+
+
+def home(name: str) -> str | None:
+    """The file that declares a name."""
+    return _table().files.get(name)
+
+
+def family(name: str) -> str | None:
+    """The file that answers for a name and all below it: the longest family decides."""
+    families = _table().families
+    while name not in families:
+        name = name.rpartition(".")[0]
+        if not name:
+            return None
+    return families[name]
+
+
+@cache
+def _spaces() -> frozenset[str]:
+    found = set(_table().families)
+    for name in _table().files:
+        while name := name.rpartition(".")[0]:
+            found.add(name)
+    return frozenset(found)
+
+
+@cache
+def roots() -> frozenset[str]:
+    """The libraries of which names are modelled."""
+    return frozenset(name for name in _spaces() if "." not in name)
+
+
+def is_space(name: str) -> bool:
+    """Whether names below this one are modelled."""
+    return name in _spaces()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tensorproof.bindings.names import is_public
 from tensorproof.libraries import signatures
@@ -12,6 +12,11 @@ from tensorproof.terms.tensor import TensorType
 from tensorproof.values.heap import MISSING
 from tensorproof.values.objects import Choice, Model, Native
 from tensorproof.values.python_values import TEXT, Layer, Named, Unknown
+
+if TYPE_CHECKING:
+    import ast
+
+    from tensorproof.values.machine import Args, Kwargs, Machine, Value
 
 _FAMILIES = {"metrics": "Metric", "losses": "Loss", "optimizers": "Optimizer"}
 
@@ -26,7 +31,7 @@ def lacks(kind: str, name: str) -> bool:
     return is_public(f"keras.{home}.{_FAMILIES[home]}.{name}") is False
 
 
-def model_attribute(m: Any, owner: Model, name: str, node: Any) -> Any:
+def model_attribute(m: Machine, owner: Model, name: str, node: ast.AST) -> Value:
     found = kind_model(owner.kind)
     if found is None:
         return m.gap(f"{owner.kind}.{name}", node, "no model")
@@ -36,7 +41,7 @@ def model_attribute(m: Any, owner: Model, name: str, node: Any) -> Any:
         run = found.methods[name]
         full = f"{owner.kind}.{name}"
 
-        def called(machine: Any, args: tuple[Any, ...], kwargs: dict[str, Any], at: Any) -> Any:
+        def called(machine: Machine, args: Args, kwargs: Kwargs, at: Any) -> Value:
             signatures.check(machine, full, (owner, *args), kwargs, at)
             return run(machine, owner, args, kwargs, at)
 
@@ -52,7 +57,7 @@ def model_attribute(m: Any, owner: Model, name: str, node: Any) -> Any:
     return m.gap(f"{owner.kind}.{name}", node, "no model")
 
 
-def set_model_attribute(m: Any, owner: Model, name: str, value: Any, node: Any) -> None:
+def set_model_attribute(m: Machine, owner: Model, name: str, value: Value, node: ast.AST) -> None:
     found = kind_model(owner.kind)
     if found is not None and found.set_attribute is not None:
         found.set_attribute(m, owner, name, value, node)
@@ -60,7 +65,7 @@ def set_model_attribute(m: Any, owner: Model, name: str, value: Any, node: Any) 
         m.heap.set(owner.space, name, value)
 
 
-def call_model(m: Any, owner: Model, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Any:
+def call_model(m: Machine, owner: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     found = kind_model(owner.kind)
     if found is None or found.call is None:
         return m.gap(f"{owner.kind}(…)", node, "no model")
@@ -72,7 +77,7 @@ def model_calls(owner: Model) -> bool:
     return found is not None and found.call is not None
 
 
-def model_binary(m: Any, word: str, a: Any, b: Any, node: Any) -> Any:
+def model_binary(m: Machine, word: str, a: Value, b: Value, node: ast.AST) -> Value:
     """An operator or a comparison of a library's object; MISSING when its model says nothing of it."""
     for side in (a, b):
         found = kind_model(side.kind) if isinstance(side, Model) else None
@@ -81,7 +86,7 @@ def model_binary(m: Any, word: str, a: Any, b: Any, node: Any) -> Any:
     return MISSING
 
 
-def model_text(m: Any, value: Any) -> Any:
+def model_text(m: Machine, value: Value) -> Value:
     """`str` of a library's object."""
     found = kind_model(value.kind) if isinstance(value, Model) else None
     return TEXT if found is None or found.text is None else found.text(m, value)
@@ -93,7 +98,7 @@ def binds(owner: Model) -> bool:
     return found is not None and found.binds
 
 
-def enter(m: Any, manager: Any, node: Any) -> Any:
+def enter(m: Machine, manager: Value, node: ast.AST) -> Any:
     """What `with` binds for a library's context, and how it is left."""
     if isinstance(manager, Model):
         found = kind_model(manager.kind)
@@ -110,7 +115,7 @@ def enter(m: Any, manager: Any, node: Any) -> Any:
     return m.gap("with", node, "the context is not modelled"), None
 
 
-def restores(manager: Any) -> bool:
+def restores(manager: Value) -> bool:
     """Whether leaving a context only restores a mode."""
     found = kind_model(manager.kind) if isinstance(manager, Model) else None
     return found is not None and found.restores

@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tensorproof.terms.ints import Origin
 from tensorproof.terms.predicates import gt
 from tensorproof.terms.records import dataclass, field
+
+if TYPE_CHECKING:
+    import ast
+
+    from tensorproof.values.machine import Machine, Value
 
 AT_EXIT = "at exit"
 """Where the machine keeps what runs when the program ends."""
@@ -87,13 +92,15 @@ class Rounds(list[Any]):
     times: Any = None
     item: Callable[[Any], Any]
     rest: tuple[Any, ...] = ()
+    counted: bool = False
+    """Whether all of them may be run one by one, where one does not stand for the others."""
 
     def __init__(self, items: Any, counts: tuple[int, ...] | None) -> None:
         super().__init__(items)
         self.counts = counts
 
 
-def batches(times: Any, item: Callable[[Any], Any], rest: Any = ()) -> Rounds:
+def batches(times: Value, item: Callable[[Any], Value], rest: Any = ()) -> Rounds:
     """`times` regular iterations, of which there is at least one, and then the `rest`."""
     ending = list(rest)
     if isinstance(times, int):
@@ -107,9 +114,9 @@ def batches(times: Any, item: Callable[[Any], Any], rest: Any = ()) -> Rounds:
 
 
 class Open(Rounds):
-    """The rounds of a loop that nobody counted out: `times` of them, of which round k takes `item(k)`. As a list, the first round and any other."""
+    """The rounds of a loop that nothing counted out: `times` of them, of which round k takes `item(k)`. As a list, the first round and any other."""
 
-    def __init__(self, count: Any, item: Callable[[Any], Any], other: Any, each: list[Any] | None = None) -> None:
+    def __init__(self, count: Any, item: Callable[[Any], Value], other: Any, each: list[Value] | None = None) -> None:
         super().__init__([(gt(count, 0), item(0)), (gt(count, other), item(other))], None)
         self.times: Any = count
         self.item = item
@@ -117,11 +124,11 @@ class Open(Rounds):
         """What each round takes, where that is known after all."""
 
 
-def some_rounds(m: Any, word: str, item: Any, node: Any, origin: Origin = Origin.USER) -> Open:
+def some_rounds(m: Machine, word: str, item: Value, node: ast.AST, origin: Origin = Origin.USER) -> Open:
     """Rounds over data of unknown length, which hold at least one item."""
     return Open(m.symbol(m.name_here(word, node), 1, None, origin), lambda k: item, 1)
 
 
-def counts_of(rounds: Any) -> tuple[int, ...] | None:
-    """How often each round comes; None when nobody knows."""
+def counts_of(rounds: Value) -> tuple[int, ...] | None:
+    """How often each round comes; None when that is unknown."""
     return getattr(rounds, "counts", None)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tensorproof.diagnostics.diagnostic import Diagnostic, Severity, Step
 from tensorproof.terms.dtypes import FLOAT32
@@ -13,10 +13,15 @@ from tensorproof.terms.tensor import TensorType
 from tensorproof.values.objects import List
 from tensorproof.values.python_values import Unknown
 
+if TYPE_CHECKING:
+    import ast
+
+    from tensorproof.values.machine import Args, Kwargs, Machine, Value
+
 GIVEN = "outside results"
 
 
-def given(m: Any, result: Unknown, callee: str, values: tuple[Any, ...], node: Any) -> Unknown:
+def given(m: Machine, result: Unknown, callee: str, values: Args, node: ast.AST) -> Unknown:
     """Note what an unmodelled call gave, where it received a number of the user's choice."""
     names = [s.args[0] for v in values if isinstance(v, Term) for s in sorted(symbols(v), key=lambda s: s.order) if s.origin is Origin.USER]
     if names:
@@ -24,14 +29,14 @@ def given(m: Any, result: Unknown, callee: str, values: tuple[Any, ...], node: A
     return result
 
 
-def passed_on(m: Any, value: Unknown, renamed: Unknown) -> None:
+def passed_on(m: Machine, value: Unknown, renamed: Unknown) -> None:
     """The same result under another identity."""
     known = m.model_state.get(GIVEN, {}).get(id(value)) if GIVEN in m.model_state else None
     if known is not None and known[0] is value:
         m.model_state[GIVEN][id(renamed)] = (renamed, *known[1:])
 
 
-def reshape(m: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Any:
+def reshape(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     """tf.reshape, which warns when it fixes the size of such a result."""
     value = args[0] if args else kwargs.get("tensor")
     known = m.model_state.get(GIVEN, {}).get(id(value)) if isinstance(value, Unknown) else None

@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from collections.abc import Iterator as HostIterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tensorproof.libraries.model import Run
+from tensorproof.terms.budgets import BUDGETS
 from tensorproof.terms.ints import Term
 from tensorproof.terms.predicates import Predicate
 from tensorproof.values.objects import Dict, Generator, Instance, Iterator, List, Model, Set
 from tensorproof.values.python_values import Unknown
+
+if TYPE_CHECKING:
+    import ast
+
+    from tensorproof.values.machine import Args, Kwargs, Machine, Value
 
 HOSTS = frozenset(("decimal", "fractions", "_struct", "string", "datetime"))
 """Modules whose objects are kept as they are."""
@@ -20,16 +27,15 @@ class Abstract(Exception):
     """A value that has no concrete form."""
 
 
-MOST_PARTS = 200_000
-"""How many parts a value may have that is spelled out: containers share their parts, what is spelled out does not."""
+MOST_PARTS = BUDGETS.containers.parts
 
 
-def to_host(value: Any) -> Any:
+def to_host(value: Value) -> Any:
     """A value as Python's own; `Abstract` when a part of it is not concrete, or when it has too many."""
     return _spelled(value, [MOST_PARTS])
 
 
-def _spelled(value: Any, left: list[int]) -> Any:
+def _spelled(value: Value, left: list[int]) -> Value:
     left[0] -= 1
     if left[0] < 0:
         raise Abstract
@@ -52,7 +58,7 @@ def _spelled(value: Any, left: list[int]) -> Any:
             raise Abstract
 
 
-def from_host(m: Any, value: Any) -> Any:
+def from_host(m: Machine, value: Value) -> Value:
     """Python's own containers as the program's."""
     if isinstance(value, list):
         return List(m.heap.row([from_host(m, v) for v in value]))
@@ -65,41 +71,46 @@ def from_host(m: Any, value: Any) -> Any:
     return value
 
 
-def listed(m: Any, items: Any) -> List:
+def listed(m: Machine, items: Value) -> List:
     return List(m.heap.row(items))
 
 
-def iterator(m: Any, items: Any) -> Iterator:
+def always(value: Value) -> Callable[[], Value]:
+    """A function that gives this value: one side of a choice."""
+    return lambda: value
+
+
+def iterator(m: Machine, items: Any) -> Iterator:
     return Iterator(list(items), m.heap.cursor())
 
 
-def lazy(m: Any, steps: HostIterator[Any]) -> Generator:
+def lazy(m: Machine, steps: HostIterator[Value]) -> Generator:
     """A generator of the program whose values a model makes one by one."""
     frame = m.frames[-1].inner(m.heap.space(), ())
     return Generator(frame, _as_generator(steps), m.heap.clock)
 
 
-def _as_generator(steps: HostIterator[Any]) -> Any:
+def _as_generator(steps: HostIterator[Value]) -> Value:
     yield from steps
 
 
-def native(function: Any) -> Run:
+def native(function: Value) -> Run:
     """A pure function of Python, run as it is on concrete values."""
 
-    def run(m: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Any:
+    def run(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
         return m.call(function, args, kwargs, node)
 
     return run
 
 
-def nothing(m: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> None:
+def nothing(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> None:
     return None
 
 
 def unknown(reason: str) -> Run:
     """A plain value from outside that no analysis can know."""
 
-    def run(m: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Any:
+    def run(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
         return Unknown(reason)
 
     return run
@@ -108,17 +119,17 @@ def unknown(reason: str) -> Run:
 def exception(kind: str) -> Run:
     """A library's class of exceptions, called."""
 
-    def run(m: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Model:
+    def run(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Model:
         return Model("exception", m.heap.space({"kind": kind, "args": args}))
 
     return run
 
 
-def quiet(m: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Model:
+def quiet(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Model:
     """An object whose calls never touch a tensor."""
     return Model("quiet", m.heap.space())
 
 
-def argument(args: tuple[Any, ...], kwargs: dict[str, Any], at: int, name: str, otherwise: Any = None) -> Any:
+def argument(args: Args, kwargs: Kwargs, at: int, name: str, otherwise: Value = None) -> Value:
     """One argument, by its place or by its name."""
     return args[at] if len(args) > at else kwargs.get(name, otherwise)

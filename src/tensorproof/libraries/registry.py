@@ -1,81 +1,79 @@
-"""Finds the model of a library's name. Which file models which names is listed in `homes`."""
+"""Finds the model of a library's name. Which file models which names is read from `homes.txt`, which `tools/make_homes.py` writes."""
 
 from __future__ import annotations
 
 from functools import cache
 from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from tensorproof.libraries import signatures
-from tensorproof.libraries.homes import FILES
+from tensorproof.libraries import homes, signatures
+from tensorproof.libraries.homes import home
 from tensorproof.libraries.model import ClassModel, KindModel, Run
 from tensorproof.terms.dtypes import DType
 from tensorproof.terms.tensor import TensorType
 from tensorproof.values.heap import MISSING
-from tensorproof.values.objects import Class, Dict, Instance, List, Model, Native, Record
+from tensorproof.values.objects import NOWHERE, Class, Dict, Instance, List, Model, Native, Record
 from tensorproof.values.python_values import Device, Layer, Method, Named, Unknown
 
-CORE = "python_core"
-"""Kinds without a library: ranges of unknown length, exceptions, files, contexts."""
+if TYPE_CHECKING:
+    import ast
+
+    from tensorproof.values.machine import Args, Kwargs, Machine, Value
 
 
 @cache
-def file_of(name: str) -> Any:
-    """The file that models a dotted name, or None."""
-    parts = name.split(".")
-    for length in range(len(parts), 0, -1):
-        file = FILES.get(".".join(parts[:length]))
-        if file is not None:
-            try:
-                return import_module(f"tensorproof.libraries.{file}")
-            except ModuleNotFoundError as error:
-                if error.name != f"tensorproof.libraries.{file}":
-                    raise
-    return None
+def file_named(file: str) -> Any:
+    """A file of this package by its dotted name. Files are loaded when one of their names is used."""
+    return import_module(f"tensorproof.libraries.{file}")
 
 
 def _entry(name: str, table: str) -> Any:
-    file = file_of(name)
-    return None if file is None else getattr(file, table, {}).get(name)
+    file = home(name)
+    return None if file is None else getattr(file_named(file), table, {}).get(name)
 
 
 @cache
 def function(name: str) -> Run | None:
     """The model of a library's function or class constructor."""
     found: Run | None = _entry(name, "FUNCTIONS")
+    if found is None and "." in name:
+        family = homes.family(name)
+        found = None if family is None else file_named(family).others(name)
     if found is None and name.startswith("keras.") and name.endswith(".from_config"):
-        found = import_module("tensorproof.libraries.keras_configs").from_config(name)
+        found = import_module("tensorproof.libraries.keras.models.configs").from_config(name)
     return found
 
 
-def value(m: Any, name: str) -> Any:
+def value(m: Machine, name: str) -> Any:
     """A library's value that is neither function nor class; MISSING when there is no model."""
-    file = file_of(name)
+    file = home(name)
     if file is None:
         return MISSING
-    found = getattr(file, "VALUES", {}).get(name, MISSING)
+    found = getattr(file_named(file), "VALUES", {}).get(name, MISSING)
     return found(m) if callable(found) and not isinstance(found, type) else found
 
 
 def known(name: str) -> bool:
-    """Whether any table speaks of this name."""
-    return name in FILES or any(_entry(name, table) is not None for table in ("FUNCTIONS", "VALUES", "CLASSES"))
+    """Whether a function, a value or a class of this name is modelled, or names below it are."""
+    if homes.is_space(name) or (home(name) is None and function(name) is not None):
+        return True
+    return any(name in getattr(file_named(file), table, ()) for file in [home(name)] if file for table in ("FUNCTIONS", "VALUES", "CLASSES"))
 
 
 @cache
 def class_model(name: str) -> ClassModel | None:
     found: ClassModel | None = _entry(name, "CLASSES")
     if found is None and name.startswith("torch.nn."):
-        return file_of("torch.nn").layer_class(name)  # type: ignore[no-any-return]
+        return file_named("torch.nn").layer_class(name)  # type: ignore[no-any-return]
     if found is None and name.startswith("keras.layers."):
-        return import_module("tensorproof.libraries.keras_custom").layer_class(name)  # type: ignore[no-any-return]
+        return import_module("tensorproof.libraries.keras.custom").layer_class(name)  # type: ignore[no-any-return]
     return found
 
 
 @cache
 def kind_model(kind: str) -> KindModel | None:
-    core = import_module(f"tensorproof.libraries.{CORE}").KINDS.get(kind)
-    return core if core is not None else _entry(kind, "KINDS")  # type: ignore[no-any-return]
+    found: KindModel | None = _entry(kind, "KINDS")
+    return found
 
 
 @cache
@@ -99,7 +97,7 @@ def _hook(cls: Any, hook: str) -> Any:
 # --- classes that the program derives from ---
 
 
-def class_attribute(m: Any, base: str, name: str) -> Any:
+def class_attribute(m: Machine, base: str, name: str) -> Value:
     for one in lineage(base):
         found = class_model(one)
         if found is not None:
@@ -112,19 +110,19 @@ def class_attribute(m: Any, base: str, name: str) -> Any:
 
 @cache
 def _method(name: str, run: Run) -> Native:
-    def called(m: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Any:
+    def called(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
         signatures.check(m, name, args, kwargs, node)
         return run(m, args[0], args[1:], kwargs, node)
 
     return Native(name, called)
 
 
-def class_member(m: Any, cls: Class, name: str) -> Any:
+def class_member(m: Machine, cls: Class, name: str) -> Value:
     hook = _hook(cls, "member")
     return MISSING if hook is None else hook(m, cls, name)
 
 
-def instance_attribute(m: Any, owner: Instance | Record, name: str, node: Any) -> Any:
+def instance_attribute(m: Machine, owner: Instance | Record, name: str, node: ast.AST) -> Value:
     for one in owner.cls.mro:
         if isinstance(one, Named):
             for base in lineage(one.name):
@@ -145,7 +143,7 @@ def closed(base: str) -> bool:
 def object_method(name: str, me: Any) -> Run:
     """What `object` itself does."""
 
-    def run(m: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Any:
+    def run(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
         if name == "__setattr__":
             m.heap.set(me.space, args[0], args[1])
         elif name == "__init__" and isinstance(me, Instance) and any(isinstance(c, type) and issubclass(c, BaseException) for c in me.cls.mro):
@@ -161,7 +159,7 @@ def object_method(name: str, me: Any) -> Run:
 def plain_object_method(name: str) -> Run:
     """`object.__setattr__(self, …)` and its like: what the class itself defines is passed over."""
 
-    def run(m: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Any:
+    def run(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
         if name == "__new__":
             return Instance(args[0], m.heap.space(), m.user_span(node)) if isinstance(args[0], Class) else m.gap("object.__new__", node)
         if name in ("__init__", "__init_subclass__"):
@@ -182,28 +180,28 @@ def plain_object_method(name: str) -> Run:
     return run
 
 
-def plain_member(value: Instance) -> Any:
+def plain_member(value: Instance) -> Value:
     """The text or number that a member of a mixed enumeration is; the value itself for any other object."""
     return value.space["_value_"] if "_value_" in value.space and any(c in (str, int, float) for c in value.cls.mro if isinstance(c, type)) else value
 
 
-def attribute_stored(m: Any, owner: Instance, name: str, value: Any, node: Any) -> None:
+def attribute_stored(m: Machine, owner: Instance, name: str, value: Value, node: ast.AST) -> None:
     hook = _hook(owner.cls, "stored")
     if hook is not None:
         hook(m, owner, name, value, node)
 
 
-def class_made(m: Any, cls: Class, keywords: dict[str, Any], node: Any) -> Any:
+def class_made(m: Machine, cls: Class, keywords: Kwargs, node: ast.AST) -> Value:
     hook = _hook(cls, "made")
     return cls if hook is None else hook(m, cls, keywords, node)
 
 
-def construct(m: Any, cls: Class, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Any:
+def construct(m: Machine, cls: Class, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     hook = _hook(cls, "construct")
     return MISSING if hook is None else hook(m, cls, args, kwargs, node)
 
 
-def initialise(m: Any, made: Instance, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> bool:
+def initialise(m: Machine, made: Instance, args: Args, kwargs: Kwargs, node: ast.AST) -> bool:
     hook = _hook(made.cls, "init")
     if hook is None:
         return False
@@ -211,17 +209,17 @@ def initialise(m: Any, made: Instance, args: tuple[Any, ...], kwargs: dict[str, 
     return True
 
 
-def class_items(m: Any, cls: Class) -> Any:
+def class_items(m: Machine, cls: Class) -> Any:
     hook = _hook(cls, "class_items")
     return MISSING if hook is None else hook(m, cls)
 
 
-def class_item(m: Any, cls: Class, index: Any, node: Any) -> Any:
+def class_item(m: Machine, cls: Class, index: Value, node: ast.AST) -> Value:
     hook = _hook(cls, "class_item")
     return MISSING if hook is None else hook(m, cls, index, node)
 
 
-def derives(cls: Any, wanted: Any) -> bool:
+def derives(cls: Value, wanted: Value) -> bool:
     return isinstance(cls, Named) and isinstance(wanted, Named) and wanted.name in lineage(cls.name)
 
 
@@ -229,7 +227,7 @@ def calls(instance: Instance) -> bool:
     return _hook(instance.cls, "call") is not None
 
 
-def call_instance(m: Any, instance: Instance, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Any:
+def call_instance(m: Machine, instance: Instance, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     hook = _hook(instance.cls, "call")
     if hook is not None:
         return hook(m, instance, args, kwargs, node)
@@ -238,16 +236,21 @@ def call_instance(m: Any, instance: Instance, args: tuple[Any, ...], kwargs: dic
     raise m.raised("TypeError", f"a {instance.cls.name} cannot be called", node)
 
 
-def is_instance(m: Any, value: Any, name: str) -> Any:
+def derives_from(value: Instance, name: str) -> bool:
+    """Whether the class of an object has this library class among its bases."""
+    return any(isinstance(c, Named) and name in lineage(c.name) for c in value.cls.mro)
+
+
+def is_instance(m: Machine, value: Value, name: str) -> Value:
     """`isinstance(value, LIBRARY.Class)`."""
     if name.partition(".")[0] in ("collections", "typing", "typing_extensions", "numbers") and not isinstance(value, (Instance, Model)):
-        host = import_module("tensorproof.libraries.python_typing").host_class(name)
-        return Unknown("isinstance") if host is None else m.call(isinstance, (value, host), {}, None)
+        host = import_module("tensorproof.libraries.python.typing").host_class(name)
+        return Unknown("isinstance") if host is None else m.call(isinstance, (value, host), {}, NOWHERE)
     if name == "torch.Size":
-        return import_module("tensorproof.libraries.torch_sizes").is_instance(m, value)
+        return import_module("tensorproof.libraries.torch.sizes").is_instance(m, value)
     match value:
         case Instance():
-            return any(isinstance(c, Named) and name in lineage(c.name) for c in value.cls.mro)
+            return derives_from(value, name)
         case TensorType():
             return _is_tensor_of(value, name)
         case Layer():
@@ -256,7 +259,7 @@ def is_instance(m: Any, value: Any, name: str) -> Any:
                 return name == mine or (mine.startswith("keras.layers.") and name in ("keras.Layer", "keras.Operation"))
             if name == mine or name in ("torch.nn.Module", "torch.nn.modules.module.Module") or _same_class(name, mine):
                 return True
-            return import_module("tensorproof.libraries.torch_bases").is_base(name.rpartition(".")[2], mine.rpartition(".")[2])
+            return import_module("tensorproof.libraries.torch.bases").is_base(name.rpartition(".")[2], mine.rpartition(".")[2])
         case Model():
             found = kind_model(value.kind)
             return name == value.kind or (found is not None and name in found.bases)
@@ -268,16 +271,16 @@ def is_instance(m: Any, value: Any, name: str) -> Any:
             return False
 
 
-def _is_tensor_of(value: TensorType, name: str) -> Any:
+def _is_tensor_of(value: TensorType, name: str) -> Value:
     """Whether a tensor is of a class: torch's, of which old ones say the element type, or NumPy's, where one number is no array."""
     if value.framework == "numpy":
         if value.shape.known and not value.shape and value.dtype is not None and name.startswith("numpy."):
-            found = import_module("tensorproof.libraries.numpy_numbers").of_kind(value.dtype, Named(name))
+            found = import_module("tensorproof.libraries.numpy.numbers").of_kind(value.dtype, Named(name))
             return Unknown("isinstance") if found is None else found
         return Unknown("isinstance") if name == "numpy.ndarray" and not value.shape.known else name == "numpy.ndarray"
     if name in ("torch.nn.Parameter", "torch.nn.parameter.Parameter"):
         return value.parameter
-    kind = import_module("tensorproof.libraries.torch_sizes").LEGACY.get(name.removeprefix("torch.")) if name.startswith("torch.") else None
+    kind = import_module("tensorproof.libraries.torch.sizes").LEGACY.get(name.removeprefix("torch.")) if name.startswith("torch.") else None
     if kind is not None and value.framework == "torch":
         return Unknown("isinstance") if value.dtype is None else value.dtype.label == kind
     return name in ("torch.Tensor", "tf.Tensor")
@@ -294,12 +297,12 @@ def _either(value: Any, hook: str) -> Any:
     if isinstance(value, Instance):
         return _hook(value.cls, hook) if hook in ClassModel.__slots__ else None
     if isinstance(value, Layer):
-        return getattr(file_of("torch.nn"), f"layer_{hook}", None)
+        return getattr(file_named("torch.nn"), f"layer_{hook}", None)
     found = kind_model(value.kind)
     return None if found is None else getattr(found, hook)
 
 
-def items(m: Any, value: Any, node: Any) -> list[Any] | None:
+def items(m: Machine, value: Value, node: ast.AST) -> list[Any] | None:
     hook = _either(value, "items")
     if hook is not None:
         return hook(m, value, node)  # type: ignore[no-any-return]
@@ -309,18 +312,18 @@ def items(m: Any, value: Any, node: Any) -> list[Any] | None:
     return None
 
 
-def length(m: Any, value: Any, node: Any) -> Any:
+def length(m: Machine, value: Value, node: ast.AST) -> Any:
     hook = _either(value, "length")
     return m.gap("len", node, "of a library's object") if hook is None else hook(m, value, node)
 
 
-def known_length(m: Any, value: Any, node: Any) -> Any:
+def known_length(m: Machine, value: Value, node: ast.AST) -> Value:
     """How many items a library's object gives, where its model tells; None otherwise."""
     hook = None if value is None else _either(value, "length")
     return None if hook is None else hook(m, value, node)
 
 
-def item(m: Any, value: Any, index: Any, node: Any) -> Any:
+def item(m: Machine, value: Value, index: Value, node: ast.AST) -> Any:
     hook = _either(value, "item")
     if hook is None:
         if isinstance(value, Instance) and not any(isinstance(c, (Named, Unknown)) for c in value.cls.mro):
@@ -329,7 +332,7 @@ def item(m: Any, value: Any, index: Any, node: Any) -> Any:
     return hook(m, value, index, node)
 
 
-def set_item(m: Any, value: Any, index: Any, new: Any, node: Any) -> None:
+def set_item(m: Machine, value: Value, index: Value, new: Value, node: ast.AST) -> None:
     hook = _either(value, "set_item")
     if hook is None:
         m.gap("x[…] = …", node, "of a library's object")
@@ -337,7 +340,7 @@ def set_item(m: Any, value: Any, index: Any, new: Any, node: Any) -> None:
         hook(m, value, index, new, node)
 
 
-def rounds(m: Any, value: Any, node: Any) -> Any:
+def rounds(m: Machine, value: Value, node: ast.AST) -> Any:
     """The rounds of a loop over data: a list of (condition, item), or None."""
     if isinstance(value, Model):
         found = kind_model(value.kind)
@@ -346,35 +349,35 @@ def rounds(m: Any, value: Any, node: Any) -> Any:
     return None
 
 
-def plain_source(value: Any) -> Any:
+def plain_source(value: Value) -> Any:
     """What a progress bar wraps: it is looped over as if there were no bar."""
     while isinstance(value, Model) and value.kind == "tqdm.tqdm" and value.space["source"] is not None:
         value = value.space["source"]
     return value
 
 
-def data_of(value: Any) -> Any:
+def data_of(value: Value) -> Value:
     """The dict or list that an object of a class of the program is; the value itself when it is none."""
     return value.native if isinstance(value, Instance) and isinstance(value.native, (Dict, List)) else value
 
 
-def rounds_of(value: Any) -> bool:
+def rounds_of(value: Value) -> bool:
     return isinstance(value, Model)
 
 
-def iterator_of(m: Any, value: Model, node: Any) -> Any:
+def iterator_of(m: Machine, value: Model, node: ast.AST) -> Value:
     found = kind_model(value.kind)
     if found is not None and found.next is not None:
         return value
     return MISSING if found is None or found.rounds is None else Model("data iterator", m.heap.space({"source": value}))
 
 
-def next_item(m: Any, value: Model, node: Any) -> Any:
+def next_item(m: Machine, value: Model, node: ast.AST) -> Value:
     found = kind_model(value.kind)
     return m.gap("next", node) if found is None or found.next is None else found.next(m, value, node)
 
 
-def truth(m: Any, value: Any) -> Any:
+def truth(m: Machine, value: Value) -> Any:
     if isinstance(value, Model):
         found = kind_model(value.kind)
         if found is not None and found.truth is not None:
@@ -383,13 +386,10 @@ def truth(m: Any, value: Any) -> Any:
     return True if isinstance(value, (Named, Layer, Method, Native)) else MISSING
 
 
-def tensor_of(value: Any) -> Any:
+def tensor_of(value: Value) -> Value:
     """The tensor that an object stands for, MISSING when it stands for none."""
     if isinstance(value, Instance) and isinstance(value.native, TensorType):
         return value.native
     if isinstance(value, Model) and isinstance(value.space.get("tensor"), TensorType):
         return value.space["tensor"]
     return MISSING
-
-
-__all__ = ["FILES"]

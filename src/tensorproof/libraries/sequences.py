@@ -1,15 +1,15 @@
 """Lists whose length or whose items only the data knows: the rows of a tensor as lists, the numbers of a text.
 
-Two items stand for all of them; what differs between the two may differ between any.
+Two items represent all of them; what differs between the two may differ between any.
 """
 
 from __future__ import annotations
 
 from functools import reduce
 from itertools import pairwise
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from tensorproof.libraries import index_limits, label_ranges
+from tensorproof.libraries.domains import index_limits, label_ranges
 from tensorproof.libraries.whole_numbers import between
 from tensorproof.terms.dtypes import FLOAT32, INT64
 from tensorproof.terms.ints import Term, maximum, minimum
@@ -21,18 +21,21 @@ from tensorproof.values.many import length as length_of
 from tensorproof.values.objects import List
 from tensorproof.values.python_values import Unknown
 
-Args = tuple[Any, ...]
-Named_ = dict[str, Any]
+if TYPE_CHECKING:
+    import ast
+
+    from tensorproof.values.machine import Args, Kwargs, Machine, Value
 
 
-def sequence(m: Any, length: Any, first: Any, second: Any) -> List:
+
+def sequence(m: Machine, length: Value, first: Value, second: Value) -> List:
     """A list of so many items like these two."""
     return List(m.heap.row([gathered(length, [first, second])]))
 
 
 
 def tensor_of(items: Any, framework: str = "torch") -> TensorType | None:
-    """What becomes of a list of numbers, or of lists of numbers of one length, of which some are not counted out, where a tensor is made of it."""
+    """What becomes of a list of numbers, or of lists of numbers of one length, of which some are summarised, where a tensor is made of it."""
     samples = shown(items)
     count = length_of(items)
     if isinstance(count, Unknown):
@@ -46,7 +49,7 @@ def tensor_of(items: Any, framework: str = "torch") -> TensorType | None:
     return None
 
 
-def _inner(value: Any) -> TensorType | None:
+def _inner(value: Value) -> TensorType | None:
     if isinstance(value, TensorType):
         return value
     items = value.items if type(value) is List else value if type(value) is tuple else None
@@ -55,8 +58,8 @@ def _inner(value: Any) -> TensorType | None:
     return tensor_of(items)
 
 
-def to_list(m: Any, args: Args, kwargs: Named_, node: Any) -> Any:
-    """torch.Tensor.tolist: exact where the elements are few and known, else lists of numbers that nobody knows."""
+def to_list(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    """torch.Tensor.tolist: exact where the elements are few and known, else lists of numbers that are unknown."""
     t = args[0]
     if not isinstance(t, TensorType) or not t.shape.known:
         return m.gap("tolist", node, "the rank is not known")
@@ -70,13 +73,13 @@ def to_list(m: Any, args: Args, kwargs: Named_, node: Any) -> Any:
     if t.contents is not None or not t.shape or (small and t.dtype is not None and t.dtype.is_integer):
         return m.spelling("numpy.ndarray.tolist" if t.framework == "numpy" else "torch.Tensor.tolist", args, kwargs, node)
     kind = "" if t.dtype is None else "float" if t.dtype.is_float else "int" if t.dtype.is_integer else ""
-    value: Any = Unknown("a number in a tensor", number=kind)
+    value: Value = Unknown("a number in a tensor", number=kind)
     for size in reversed(t.shape):
         value = List(m.heap.row([value] * size)) if isinstance(size, int) and size <= 64 else sequence(m, size, value, value)
     return value
 
 
-def draw(m: Any, args: Args, kwargs: Named_, node: Any) -> Any:
+def draw(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     """torch.randint: its elements lie between the bounds that it is given."""
     made = m.spelling("torch.randint", args, kwargs, node)
     ends = [a for a in args if isinstance(a, (int, Term)) and not isinstance(a, bool)]
@@ -89,7 +92,7 @@ def draw(m: Any, args: Args, kwargs: Named_, node: Any) -> Any:
 _MOST_ORDERED = 32
 
 
-def order(m: Any, args: Args, kwargs: Named_, node: Any) -> Any:
+def order(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
     """torch.sort: of numbers that are symbols the first and the last are known, and that the others lie between."""
     made = m.spelling("torch.sort", args, kwargs, node)
     given = args[0].contents if args and isinstance(args[0], TensorType) and len(args[0].shape) == 1 else None
@@ -106,7 +109,7 @@ def order(m: Any, args: Args, kwargs: Named_, node: Any) -> Any:
     return type(made)((ordered, *made[1:]))
 
 
-def count(m: Any, args: Args, kwargs: Named_, node: Any) -> Any:
+def count(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
     """torch.bincount: numbers that are read from data are taken to be below `minlength`, as indices are taken to be in range."""
     made = m.spelling("torch.bincount", args, kwargs, node)
     limit = index_limits.of(m, args[0]) if args else None
@@ -118,7 +121,7 @@ def count(m: Any, args: Args, kwargs: Named_, node: Any) -> Any:
     return made.but(shape=Shape((least,)))
 
 
-def count_array(m: Any, args: Args, kwargs: Named_, node: Any) -> Any:
+def count_array(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     """numpy.bincount: as many as `minlength` where all numbers lie below it."""
     made = m.spelling("numpy.bincount", args, kwargs, node)
     limit = index_limits.of(m, args[0]) if args else None

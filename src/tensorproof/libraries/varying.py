@@ -3,20 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from tensorproof.terms.budgets import BUDGETS
 from tensorproof.terms.ints import Origin
 from tensorproof.terms.predicates import disj, eq
 from tensorproof.values.heap import MISSING
 from tensorproof.values.objects import Choice, Dict, List
 from tensorproof.values.python_values import REAL, TEXT, Unknown
 
+if TYPE_CHECKING:
+    import ast
+
+    from tensorproof.values.machine import Machine, Value
+
 LIMIT = 2**63
-MOST_CHOICES = 7
-"""More values than these are not told apart."""
+MOST_CHOICES = BUDGETS.containers.values_of_variable
 
 
-def varies(m: Any, name: Any, where: str = "") -> bool:
+def varies(m: Machine, name: Value, where: str = "") -> bool:
     """Whether the user lets this name vary; `where` says what has the name."""
     if not (m.told.vary or m.told.chosen) or not isinstance(name, str):
         return False
@@ -29,17 +34,17 @@ def varies(m: Any, name: Any, where: str = "") -> bool:
     return False
 
 
-def chosen_value(m: Any, name: str) -> Any:
+def chosen_value(m: Machine, name: str) -> Value:
     """The value that the user chose in place of the program's, or MISSING."""
     return m.told.chosen.get(name.replace("-", "_"), MISSING)
 
 
-def refuse_given(m: Any, names: Iterable[str]) -> None:
+def refuse_given(m: Machine, names: Iterable[str]) -> None:
     """Note the chosen names to which the program's own arguments give a value."""
     m.told.refused.update({name: "also has a value among the program's own arguments; leave one of them out" for name in names if name in m.told.chosen})
 
 
-def refuse_type(m: Any, name: str, value: Any, wanted: Any) -> None:
+def refuse_type(m: Machine, name: str, value: Any, wanted: Any) -> None:
     """Note a chosen value that the type of a command-line argument does not take."""
     while isinstance(value, Choice):
         refuse_type(m, name, value.then, wanted)
@@ -47,10 +52,10 @@ def refuse_type(m: Any, name: str, value: Any, wanted: Any) -> None:
     fits = {int: not isinstance(value, (str, float)) and value is not REAL, float: not isinstance(value, str)}.get(wanted, True)
     if not fits:
         shown = "a real number" if value is REAL else repr(value)
-        m.told.refused[name] = f"has the type {wanted.__name__} in the program, and {shown} is none"
+        m.told.refused[name] = f"has the type {wanted.__name__} in the program, and {shown} is not one"
 
 
-def any_whole(m: Any, name: str, choices: Any = None) -> Any:
+def any_whole(m: Machine, name: str, choices: Any = None) -> Value:
     """A whole number that the user chooses, of a few where they are listed."""
     if (value := chosen_value(m, name)) is not MISSING:
         return value
@@ -60,7 +65,7 @@ def any_whole(m: Any, name: str, choices: Any = None) -> Any:
     return made
 
 
-def any_of(m: Any, name: str, values: list[Any], node: Any) -> Any:
+def any_of(m: Machine, name: str, values: list[Value], node: ast.AST) -> Value:
     """One of a few values."""
     if values and all(type(v) is int for v in values):
         return any_whole(m, name, values)
@@ -72,7 +77,7 @@ def any_of(m: Any, name: str, values: list[Any], node: Any) -> Any:
     return result
 
 
-def any_like(m: Any, name: str, default: Any, node: Any) -> Any:
+def any_like(m: Machine, name: str, default: Value, node: ast.AST) -> Value:
     """Any value of the kind that the default is of."""
     if (value := chosen_value(m, name)) is not MISSING:
         return value
@@ -95,7 +100,7 @@ def any_like(m: Any, name: str, default: Any, node: Any) -> Any:
             return Unknown(f"the value of {name}")
 
 
-def varied(m: Any, value: Any, node: Any, inside: str = "") -> Any:
+def varied(m: Machine, value: Value, node: ast.AST, inside: str = "") -> Value:
     """The data of a configuration file, in which some keys vary at any depth: by their names, or by their paths (`model.kernel`)."""
     if not (m.told.vary or m.told.chosen):
         return value

@@ -1,8 +1,8 @@
-"""Whole numbers that nobody knows where a size is needed: read from a tensor, or a tensor of one element itself."""
+"""Whole numbers that are unknown where a size is needed: read from a tensor, or a tensor of one element itself."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tensorproof.ops import whole
 from tensorproof.ops.applied import Applied
@@ -12,11 +12,17 @@ from tensorproof.terms.facts import learn
 from tensorproof.terms.ints import Dim, Origin, Term, lower, upper
 from tensorproof.terms.predicates import ge, le
 from tensorproof.terms.tensor import TensorType
+from tensorproof.values.objects import NOWHERE
 from tensorproof.values.python_values import Unknown
 
+if TYPE_CHECKING:
+    import ast
 
-def size_in(m: Any, value: Any) -> Dim:
-    """The size that stands for a whole number that nobody knows, the same each time that this very number is used."""
+    from tensorproof.values.machine import Machine, Value
+
+
+def size_in(m: Machine, value: Value) -> Dim:
+    """The size that stands for a whole number that is unknown, the same each time that this very number is used."""
     if isinstance(value, TensorType):
         return _number(m, value)
     held = m.model_state.setdefault("sizes", {})
@@ -26,15 +32,20 @@ def size_in(m: Any, value: Any) -> Dim:
     return found[1]  # type: ignore[no-any-return]
 
 
-def _number(m: Any, t: TensorType, node: Any = None) -> Dim:
+def exact_size(value: Value) -> Dim | None:
+    """A whole number that is known or has a name; None for anything else, also for a truth value."""
+    return value if isinstance(value, (int, Term)) and not isinstance(value, bool) else None
+
+
+def _number(m: Machine, t: TensorType, node: ast.AST = NOWHERE) -> Dim:
     """The number in a tensor of one element: between the bounds that it was drawn from, where they are known."""
     known = t.facts
     if known is not None and known.number is None and known.span is not None:
         learn(t, number=between(m, "item", known.span[0], known.span[1] - 1, node))
-    return m.session.number_in(t)  # type: ignore[no-any-return]
+    return m.session.number_in(t)
 
 
-def same_size(m: Any, value: Any, size: Dim) -> None:
+def same_size(m: Machine, value: Value, size: Dim) -> None:
     """From here on this number is this size where one is needed."""
     if isinstance(value, TensorType):
         learn(value, number=size)
@@ -46,7 +57,7 @@ def reads(op: Op) -> bool:
     return op.values.kind in ("sums", "moves")
 
 
-def applied(m: Any, one: Applied) -> None:
+def applied(m: Machine, one: Applied) -> None:
     """Called for every operator that was applied: a number that is larger by a known one is a size that is larger by it."""
     values = one.op.values
     if values.kind != "sums" or not whole_tensor(one.results[0]) or m.model_state.get("tf1") or one.arguments["alpha"] != 1:
@@ -65,12 +76,12 @@ def _known(x: TensorType) -> int | None:
     return known if type(known) is int else None
 
 
-def whole_tensor(value: Any) -> bool:
-    """Whether a tensor is one whole number that nobody knows."""
+def whole_tensor(value: Value) -> bool:
+    """Whether a tensor is one whole number that is unknown."""
     return isinstance(value, TensorType) and value.contents is None and value.dtype is not None and value.dtype.is_integer and value.shape.numel == 1
 
 
-def between(m: Any, word: str, low: Any, high: Any, node: Any) -> Any:
+def between(m: Machine, word: str, low: Any, high: Any, node: ast.AST) -> Any:
     """A whole number from low to high, both included; the world chooses it."""
     if type(low) not in (int, Term) or type(high) not in (int, Term):
         return Unknown(word)
@@ -88,8 +99,8 @@ def number_in(dtype: DType | None) -> Unknown:
     return Unknown("a number in a tensor", number="" if dtype is None else {"f": "float", "i": "int", "u": "int", "b": "bool"}.get(dtype.kind, ""))
 
 
-def number_of(m: Any, t: TensorType, node: Any) -> Any:
-    """The number in a tensor of one element: between the bounds that it was drawn from, else one that nobody knows."""
+def number_of(m: Machine, t: TensorType, node: ast.AST) -> Value:
+    """The number in a tensor of one element: between the bounds that it was drawn from, else one that is unknown."""
     if t.facts is not None and t.facts.span is not None:
         return _number(m, t, node)
     made = number_in(t.dtype)

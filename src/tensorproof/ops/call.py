@@ -1,7 +1,7 @@
-"""One call of an operator: arguments bound to their layouts, requirements stated, results made.
+"""One call of an operator: arguments bound to their layouts, requirements stated. `ops/apply.py` makes its results.
 
-`apply` is the only way in. A rule gets the `Call` and uses: `c.shape(name)`, `c.dims[AXIS]`, `c[attribute]`, `c.require(...)`,
-`c.fresh(...)`, `c.give_up(...)`. A requirement that is known to fail ends the call with `Refused`; one that is known to hold leaves no trace.
+A rule gets the `Call` and uses: `c.shape(name)`, `c.dims[AXIS]`, `c[attribute]`, `c.require(...)`, `c.fresh(...)`, `c.give_up(...)`.
+A requirement that is known to fail ends the call with `Refused`; one that is known to hold leaves no trace.
 """
 
 from __future__ import annotations
@@ -9,20 +9,18 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from tensorproof.ops import repeats
-from tensorproof.ops.applied import Applied
-from tensorproof.ops.inputs import REQUIRED, Axes, Axis, Choice, ElementType, Float, Int, Ints, Sizes, Tensor, Tensors, is_number
-from tensorproof.ops.layout import Alternative, alternatives, build, ranks_in_words, value_of
-from tensorproof.ops.record import Op, Out, Requirement
-from tensorproof.ops.session import GiveUp, Refused, Session, python_number
-from tensorproof.ops.symbolic_axes import is_symbolic, joined
-from tensorproof.terms.dtypes import ANY, DType
-from tensorproof.terms.ints import Dim, Origin, Term
-from tensorproof.terms.predicates import Truth, conj, disj, eq, ge, le
+from tensorproof.ops.inputs import Axes, Axis, Choice, ElementType, Float, Int, Ints, Sizes, Tensor, Tensors, is_number
+from tensorproof.ops.layout import Alternative, alternatives, build, ranks_in_words
+from tensorproof.ops.record import Op, Requirement
+from tensorproof.ops.session import GiveUp, Refused, Session
+from tensorproof.ops.statements import NOUNS, Broadcast, SameSize, Side, Statement, stated
+from tensorproof.terms.dtypes import ANY, DType, in_words
+from tensorproof.terms.ints import Dim, Term
+from tensorproof.terms.predicates import Truth, disj, eq, ge, le
 from tensorproof.terms.promotion import Operand, promote, to_float
 from tensorproof.terms.records import dataclass
-from tensorproof.terms.shapes import Shape, broadcast, unknown_shape
-from tensorproof.terms.tensor import MOST_CONTENTS, SOMEWHERE, UNKNOWN_STRIDES, Outputs, Storage, TensorType
+from tensorproof.terms.shapes import Shape, broadcast
+from tensorproof.terms.tensor import TensorType
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +47,8 @@ class Call:
         self.session = session
         self.name = name
         self.dims: dict[str, Dim] = {}
-        self.named_by: dict[str, str] = {}
+        self.named_by: dict[str, tuple[str, int, int]] = {}
+        """For each named axis the input that it was first met in, the axis from the end, and the rank."""
         self.lead: dict[str, tuple[Dim, ...]] = {}
         self._rank_unknown: list[str] = []
         self.laid: tuple[Dim, ...] | None = None
@@ -102,12 +101,15 @@ class Call:
 
     # --- what a rule states ---
 
-    def require(self, code: str, predicate: Truth, message: str, about: str | Sequence[str] = (), misplaced: Truth = False) -> None:
+    def require(
+        self, code: str, predicate: Truth, message: str | Statement, about: str | Sequence[str] = (), misplaced: Truth = False
+    ) -> None:
         """State that `predicate` must hold. `code` is the last word; the operator's name is put before it."""
         if predicate is True:
             return
         blamed = (about,) if isinstance(about, str) else tuple(about)
-        requirement = Requirement(code if "/" in code else f"{self.op.name}/{code}", predicate, message, blamed, misplaced=misplaced)
+        statement, text = (None, message) if isinstance(message, str) else (message, stated(message))
+        requirement = Requirement(code if "/" in code else f"{self.op.name}/{code}", predicate, text, blamed, misplaced=misplaced, statement=statement)
         if predicate is False:
             if self.session.lenient:
                 return
@@ -119,12 +121,13 @@ class Call:
         blamed = (about,) if isinstance(about, str) else tuple(about)
         return Refused(Requirement(f"{self.op.name}/{code}", False, message, blamed))
 
-    def equal(self, code: str, a: Dim, b: Dim, message: str, about: str | Sequence[str] = (), misplaced: Truth = False) -> None:
+    def equal(self, code: str, a: Dim, b: Dim, message: str | Statement, about: str | Sequence[str] = (), misplaced: Truth = False) -> None:
         """Two sizes must be the same; `{a}` and `{b}` in the message are filled in."""
         if a is not b:
             if self.session.lenient and eq(a, b) is False:
                 self.session.failed.append((a, b))
-            self.require(code, eq(a, b), message.replace("{a}", repr(a)).replace("{b}", repr(b)), about, misplaced)
+            text = message.replace("{a}", repr(a)).replace("{b}", repr(b)) if isinstance(message, str) else message
+            self.require(code, eq(a, b), text, about, misplaced)
 
     def fresh(self, name: str, lo: int = 0, hi: int | None = None) -> Term:
         """A size that only the data decides."""
@@ -138,7 +141,7 @@ class Call:
         def stated(holds: Truth, a: Dim, b: Dim) -> None:
             if self.session.lenient and holds is False:
                 self.session.failed.append((a, b))
-            self.require(code, holds, f"sizes {a!r} and {b!r} do not broadcast: they must be equal, or one of them 1", about)
+            self.require(code, holds, Broadcast((about,) if isinstance(about, str) else tuple(about), (a, b)), about)
 
         given = [s if isinstance(s, Shape) else Shape(s) for s in shapes]
         made = broadcast(given, stated)
@@ -180,7 +183,8 @@ class Call:
             return
         if value.weak and isinstance(parameter, Tensor) and parameter.scalar:
             return
-        self.require("dtype", False, f"{parameter.name} has element type {value.dtype!r}, which {self.name} does not take", parameter.name)
+        message = f"{parameter.name} has dtype {value.dtype!r}, {self.name} takes {in_words(parameter.dtypes)}"
+        self.require("dtype", False, message, parameter.name)
 
     def _bind_layout(self, parameter: Tensor | Tensors, value: TensorType) -> None:
         shape = value.shape
@@ -196,18 +200,18 @@ class Call:
                 break
         else:
             raise self.refuse(
-                "rank", f"{parameter.name} must have rank {ranks_in_words(parameter.layout)}, and has rank {rank}: {shape!r}", parameter.name
+                "rank", f"{parameter.name} must have {ranks_in_words(parameter.layout)} dimensions, it has {rank}: {shape!r}", parameter.name
             )
         split = len(option.before)
         if option.open:
             self.lead[parameter.name] = tuple(shape[split : rank - len(option.after)])
-        self._bind_names(parameter.name, option.before, shape[:split])
-        self._bind_names(parameter.name, option.after, shape[rank - len(option.after) :] if option.after else ())
+        self._bind_names(parameter.name, option.before, shape[:split], 0, rank)
+        self._bind_names(parameter.name, option.after, shape[rank - len(option.after) :] if option.after else (), rank - len(option.after), rank)
 
     def _narrow(self, parameter: Tensor | Tensors, shape: Shape, options: tuple[Alternative, ...]) -> Shape | None:
         """A shape of unknown rank meets a layout: one closed alternative fixes it, several leave a rank-set constraint."""
         allowed: list[Truth] = [ge(shape.rank, o.least) if o.open else eq(shape.rank, o.least) for o in options]
-        self.require("rank", disj(*allowed), f"{parameter.name} must have rank {ranks_in_words(parameter.layout)}", parameter.name)
+        self.require("rank", disj(*allowed), f"{parameter.name} must have {ranks_in_words(parameter.layout)} dimensions", parameter.name)
         if len(options) == 1 and not options[0].open:
             axes = [self.fresh(f"{parameter.name}.{name}") for name in options[0].before]
             narrowed = Shape(axes)
@@ -217,23 +221,23 @@ class Call:
         self._rank_unknown.append(parameter.name)
         return None
 
-    def _bind_names(self, owner: str, names: tuple[str, ...], axes: Sequence[Dim]) -> None:
-        for name, size in zip(names, axes, strict=True):
+    def _bind_names(self, owner: str, names: tuple[str, ...], axes: Sequence[Dim], start: int, rank: int) -> None:
+        for at, (name, size) in enumerate(zip(names, axes, strict=True), start - rank):
             if name == "_":
                 continue
             known: Dim | None = int(name) if name.isdigit() else self.dims.get(name)
             if known is None:
                 self.dims[name] = size
-                self.named_by[name] = owner
+                self.named_by[name] = (owner, at, rank)
                 continue
             if size is known:
                 continue
             code = self.op.codes.get(name, "size" if name.isdigit() else name.lower())
             if name.isdigit():
-                message = f"an axis of {owner} is {{a}} and must be {{b}}"
-            else:
-                message = f"{code} is {{b}} in {self.named_by[name]} and {{a}} in {owner}; they must be equal"
-            self.equal(code, size, known, message, (owner, self.named_by[name]) if name in self.named_by else owner)
+                self.equal(code, size, known, f"axis {at + rank} of {owner} has size {{a}}, it must have {{b}}", owner)
+                continue
+            first, *where = self.named_by[name]
+            self.equal(code, size, known, SameSize(NOUNS.get(code, ""), Side(first, known, *where), Side(owner, size, at, rank)), (owner, first))
 
     def _bind_attribute(self, attribute: Any, value: Any) -> None:
         match attribute:
@@ -251,11 +255,11 @@ class Call:
                     self._within(attribute, value)
             case Ints(least=int(least)) if isinstance(value, tuple):
                 for one in value:
-                    self.require(attribute.name, ge(one, least), f"{attribute.name} must be at least {least}, and is {value!r}", attribute.name)
+                    self.require(attribute.name, ge(one, least), f"{attribute.name} must be at least {least}, it is {value!r}", attribute.name)
             case Choice():
                 if value not in attribute.options:
                     words = ", ".join(map(repr, attribute.options))
-                    raise self.refuse(attribute.name, f"{attribute.name} must be one of {words}, and is {value!r}", attribute.name)
+                    raise self.refuse(attribute.name, f"{attribute.name} must be one of {words}, it is {value!r}", attribute.name)
             case ElementType():
                 if value not in attribute.dtypes:
                     raise self.refuse("dtype", f"{self.name} cannot make elements of type {value!r}", attribute.name)
@@ -265,10 +269,10 @@ class Call:
     def _within(self, attribute: Int | Float, value: Any) -> None:
         if attribute.least is not None:
             holds = ge(value, attribute.least) if isinstance(value, Term) else value >= attribute.least  # type: ignore[arg-type]
-            self.require(attribute.name, holds, f"{attribute.name} must be at least {attribute.least}, and is {value!r}", attribute.name)
+            self.require(attribute.name, holds, f"{attribute.name} must be at least {attribute.least}, it is {value!r}", attribute.name)
         if attribute.most is not None:
             holds = le(value, attribute.most) if isinstance(value, Term) else value <= attribute.most  # type: ignore[arg-type]
-            self.require(attribute.name, holds, f"{attribute.name} must be at most {attribute.most}, and is {value!r}", attribute.name)
+            self.require(attribute.name, holds, f"{attribute.name} must be at most {attribute.most}, it is {value!r}", attribute.name)
 
     def axis(self, value: Any, attribute: Axis | Axes) -> Any:
         """A non-negative axis of the input that the attribute speaks of."""
@@ -281,7 +285,7 @@ class Call:
         rank = len(shape) + (attribute.extra if isinstance(attribute, Axis) else 0)
         reach = 1 if rank == 0 and attribute.scalar_ok else rank
         if not -reach <= value < reach:
-            raise self.refuse("axis", f"{attribute.name} = {value} is out of range for {attribute.of} of rank {len(shape)}", (attribute.name, attribute.of))
+            raise self.refuse("axis", f"{attribute.name} = {value} is out of range: {attribute.of} has {len(shape)} dimensions", (attribute.name, attribute.of))
         return value + reach if value < 0 else value
 
     def _sizes(self, attribute: Sizes, value: Any) -> Any:
@@ -295,7 +299,7 @@ class Call:
                 if one is None and attribute.holes:
                     continue
                 self.require(
-                    attribute.name, ge(one, attribute.least), f"{attribute.name} must be at least {attribute.least}, and is {value!r}", attribute.name
+                    attribute.name, ge(one, attribute.least), f"{attribute.name} must be at least {attribute.least}, it is {value!r}", attribute.name
                 )
         return sizes
 
@@ -323,189 +327,10 @@ def layout_shape(c: Call, layout: str) -> tuple[Dim, ...]:
     return build(layout, Names(c), tuple(lead))  # type: ignore[arg-type]
 
 
-def apply(op: Op, arguments: dict[str, Any], session: Session, name: str = "", prescribed: Prescribed | None = None) -> Any:
-    """The result of a call: a `TensorType`, or a tuple of them. Raises `Refused` or `GiveUp`."""
-    key = repeats.key_of(op, arguments, session, name) if prescribed is None else None
-    kept = repeats.found(op, *key) if key is not None else None
-    if kept is not None:
-        result, taken, copied = kept
-        return _recorded(op, taken, _placed(op, taken, copied, session, result), session, name)
-    own = session.options.get(op.name)
-    full = _filled(op, arguments if own is None else {**own, **arguments}, name)
-    open_axes = [p.name for p in op.attributes if is_symbolic(p, full[p.name])]
-    if open_axes and prescribed is None:
-        found = joined(op, full, open_axes, session, name or op.name, apply)
-        if found is not None:
-            return found
-    before = session.made, len(session.requirements), len(session.applied)
-    call = Call(op, full, session, name or op.name, prescribed)
-    if prescribed is not None and prescribed.shapes is not None:
-        made = _results(call, prescribed.shapes)
-    elif not call.bind() and not getattr(op.shape, "any_rank", False):
-        return _recorded(op, call.arguments, _unknown(call), session, name)
-    else:
-        made = _results(call, layout_shape(call, op.shape) if isinstance(op.shape, str) else op.shape(call))
-        if key is not None and before == (session.made, len(session.requirements), len(session.applied)):
-            repeats.keep(op, *key, made, call.arguments, call.copied)
-    return _recorded(op, call.arguments, _placed(op, call.arguments, call.copied, session, made), session, name)
-
-
-def _recorded(op: Op, arguments: dict[str, Any], made: Any, session: Session, name: str) -> Any:
-    session.applied.append(Applied(op, arguments, (made,) if isinstance(made, TensorType) else tuple(made), name or op.name))
-    return made
-
-
-def _filled(op: Op, arguments: dict[str, Any], name: str) -> dict[str, Any]:
-    """The arguments with the declaration's defaults, each as its kind reads it."""
-    full: dict[str, Any] = {}
-    for parameter in op.parameters:
-        value = arguments.get(parameter.name, parameter.default)
-        if value is REQUIRED:
-            if getattr(parameter, "optional", False):
-                value = None
-            else:
-                raise Refused(Requirement("call/arguments", False, f"{name or op.name} is missing the argument {parameter.name}", (parameter.name,)))
-        if value is not None:
-            if isinstance(parameter, Tensor) and is_number(value):
-                value = python_number(value)
-            elif value is not REQUIRED:
-                value = parameter.read(value)
-        full[parameter.name] = value
-    return full
-
-
-def _placed(op: Op, arguments: dict[str, Any], copied: bool, session: Session, made: Any) -> Any:
-    """Results with the memory that they lie in: that of the input of which they are a view, or into which they are written."""
-    shown = arguments.get(op.aliases or op.writes[0]) if op.aliases or op.writes else None
-    if copied:
-        base = None
-    elif isinstance(shown, tuple):
-        if type(made) is tuple and len(made) == len(shown):
-            return tuple(_at(one, of.base or SOMEWHERE, session) for one, of in zip(made, shown))
-        base = SOMEWHERE
-    else:
-        base = shown.base or SOMEWHERE if isinstance(shown, TensorType) else None
-    if isinstance(made, TensorType):
-        return _at(made, base, session)
-    moved = [_at(one, base, session) for one in made]
-    return made.like(moved) if isinstance(made, Outputs) else tuple(moved)
-
-
-def _at(made: Any, base: Storage | None, session: Session) -> Any:
-    if not isinstance(made, TensorType):
-        return made
-    framework = session.framework
-    if made.strides is not None and "row_major" in session.everywhere:
-        return made.but(base=base, framework=framework, strides=None)
-    if made.base is base and made.framework == framework:
-        return made
-    return made.but(base=base, framework=framework)
-
-
-def _dtype(call: Call, out: Out | None, at: int = 0) -> DType | None:
-    if call.prescribed is not None:
-        return call.prescribed.dtypes[min(at, len(call.prescribed.dtypes) - 1)]
-    if out is not None and out.dtype is not None:
-        return out.dtype
-    rule = call.op.dtype
-    if rule is None or isinstance(rule, DType):
-        return rule
-    return rule(call)
-
-
-def _results(call: Call, shapes: Any) -> Any:
-    op = call.op
-    if not op.outputs and not op.counted:
-        return _one(call, shapes, _dtype(call, None))
-    if op.counted:
-        dtype = _dtype(call, None)
-        return tuple(_one(call, s, dtype) for s in shapes)
-    present = [out for out in op.outputs if not out.when or call[out.when]]
-    made = [s if isinstance(s, TensorType) else _one(call, s, _dtype(call, out, i)) for i, (out, s) in enumerate(zip(present, shapes))]
-    if call.laid is not None:
-        made[0] = made[0].but(strides=call.laid)
-    return made[0] if len(op.outputs) == 1 or len(made) == 1 else Outputs.named(made, [out.name for out in present])
-
-
-def _one(call: Call, shape: Any, dtype: DType | None) -> TensorType:
-    if isinstance(shape, TensorType):
-        return shape
-    made = shape if isinstance(shape, Shape) else Shape(shape)
-    contents: tuple[Any, ...] | None = None
-    told = call.prescribed is None or call.prescribed.shapes is None or made.concrete
-    if call.op.fold is not None and not call.op.counted and told:
-        contents = call.op.fold(call)
-        if contents is not None and len(contents) > MOST_CONTENTS:
-            contents = None
-    return TensorType(made, dtype, contents=contents, device=_device(call), strides=_strides(call, made), framework=call.session.framework)
-
-
-def _strides(call: Call, shape: Shape) -> tuple[Dim, ...] | None:
-    """Contiguous inputs give a contiguous result, unless the rule or the declaration says otherwise."""
-    order = call.op.order
-    if order == "apart" and (not shape.known or len(shape)):
-        return UNKNOWN_STRIDES
-    if (call.reordered or order == "own") and (not shape.known or len(shape) > 1):
-        return UNKNOWN_STRIDES
-    if order == "compact" or (shape.known and not len(shape)):
-        return None
-    if order == "pictures" and call.option("channels_last") and shape.known and len(shape) < 4:
-        return None
-    inputs = [call.arguments.get(parameter.name) for parameter in call.op.inputs]
-    tensors = [t for value in inputs for t in (value if isinstance(value, tuple) else (value,)) if isinstance(t, TensorType)]
-    if all(t.strides is None for t in tensors):
-        return None
-    if order in ("pictures", "channels") and call.option("channels_last"):
-        from tensorproof.ops.storage import channels_first
-
-        if all(map(channels_first, tensors)):  # only what lies with the channels last gives such a result
-            return None
-    if order == "like" and shape.known:
-        from tensorproof.ops.storage import copied_strides, in_order
-
-        wide = [t for t in tensors if not t.weak and t.shape.known and len(t.shape)]
-        first = wide[0].strides if wide else None
-        if all(t.strides == first and t.shape == shape for t in wide) and wide:
-            return copied_strides(wide[0])
-        for one in wide:  # the first that has all axes decides their order, unless one before it lies otherwise
-            if not in_order(one):
-                break
-            if one.shape == shape:
-                return None
-    return UNKNOWN_STRIDES
-
-
-def _device(call: Call) -> str | None:
-    for parameter in call.op.inputs:
-        value = call.arguments.get(parameter.name)
-        if isinstance(value, TensorType) and value.device is not None and len(value.shape):
-            return value.device
-    return None
-
-
-def _unknown(call: Call) -> Any:
-    """Results of a call whose input's rank is not known."""
-    op = call.op
-    if op.counted:
-        raise call.give_up("an input's rank is not known, so neither is the number of outputs")
-    present: list[Out | None] = [out for out in op.outputs if not out.when or call[out.when]]
-    made: list[TensorType] = []
-    for i, out in enumerate(present or [None]):
-        try:
-            dtype = _dtype(call, out, i)
-        except (GiveUp, KeyError, IndexError):
-            dtype = None
-        call.session.made += 1
-        origin = Origin.UNMODELLED if call.option("ranks_are_known") else Origin.WORLD
-        made.append(TensorType(unknown_shape(f"{op.name}{call.session.site}#{call.session.made}", origin), dtype))
-    call.leave_rank_open()
-    return made[0] if len(made) == 1 else tuple(made)
-
-
 def any_rank(rule: Callable[[Call], Any]) -> Callable[[Call], Any]:
     """Mark a shape rule that works on inputs of unknown rank."""
     rule.any_rank = True  # type: ignore[attr-defined]
     return rule
 
 
-__all__ = ["Call", "GiveUp", "Refused", "Session", "any_rank", "apply", "conj", "layout_shape", "python_number", "value_of"]
+__all__ = ["Call", "GiveUp", "Prescribed", "Refused", "Session", "any_rank", "layout_shape"]

@@ -14,8 +14,11 @@ Bounds = tuple[float, float]
 
 
 class Distribution(NamedTuple):
+    """`least`: where a parameter is below it, a draw may be NaN."""
+
     names: str
     bounds: Callable[..., Bounds]
+    least: float = 0.0
 
     @property
     def parameters(self) -> tuple[str, ...]:
@@ -65,6 +68,7 @@ DISTRIBUTIONS = {
     "orthogonal": Distribution("gain", _around_zero),
     "bernoulli": Distribution("", _unit),
     "beta": Distribution("a b", _unit),
+    "dirichlet": Distribution("a", _unit, 0.05),  # u ** (1 / a) of the least u, 2 ** -53, underflows below 0.0493: shares of a total of 0
     "binomial": Distribution("n p", lambda n, p: (0.0, max(0.0, n[1]))),
     "geometric": Distribution("p", lambda p: (1.0, inf)),
     "poisson": Distribution("rate", _not_negative),

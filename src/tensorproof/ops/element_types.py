@@ -43,7 +43,7 @@ def promoted(c: Call, names: Iterable[str]) -> DType | None:
     result = c.common_type([Operand(v.dtype, v.weak, len(v.shape) == 0) for v in operands if v.dtype is not None])
     if result is None:
         shown = " and ".join(repr(v.dtype) for v in operands)
-        raise c.refuse("dtype", f"element types {shown} do not mix in {c.name}", tuple(names))
+        raise c.refuse("dtype", f"dtypes {shown} cannot be mixed in {c.name}: convert one of them", tuple(names))
     return result
 
 
@@ -71,8 +71,9 @@ def Same(*names: str) -> DTypeRule:
         operands = [v for v in _meeting(c, _operands(c, names)) if not v.weak]
         known = [v.dtype for v in operands if v.dtype is not None]
         if len(set(known)) > 1:
-            shown = " and ".join(dict.fromkeys(repr(d) for d in known))
-            c.require("dtype", False, f"{' and '.join(names)} must have one element type, and have {shown}", names)
+            given = [(name, c[name]) for name in names if c.given(name)]
+            shown = ", ".join(f"{name} is {v.dtype!r}" for name, v in given if isinstance(v, TensorType) and not v.weak and v.dtype is not None)
+            c.require("dtype", False, f"dtypes must be equal: {shown or ', '.join(map(repr, dict.fromkeys(known)))}", names)
         return known[0] if known else None
 
     return rule

@@ -23,6 +23,10 @@ class AtRandom(Undefined):
     """A value that is drawn; it has bounds still."""
 
 
+class ByRounding(AtRandom):
+    """A value that the rounding of a step decides; it has bounds still."""
+
+
 def plain(np: Any, value: Any) -> Any:
     """The array of whole numbers that decide shapes or places: bounds must leave no choice of them."""
     if not hasattr(value, "of"):

@@ -229,7 +229,7 @@ class Sizes:
     holes: bool = False
     """Whether None may stand for one of several; the rule says what it means."""
     one: bool = True
-    """Whether a single whole number stands for all of them."""
+    """Whether a single whole number represents all of them."""
 
     def takes(self, value: Any) -> bool:
         if isinstance(value, str):

@@ -26,7 +26,7 @@ class Later:
 
 
 class later:
-    """The functions of a module: `formulas = later("catalogue.loss_formulas")`, then `formulas.hinge` is what it defines under that name."""
+    """The functions of a module: `formulas = later("catalogue.networks.formulas.loss")`, then `formulas.hinge` is what it defines under that name."""
 
     __slots__ = ("_module",)
 

@@ -9,12 +9,17 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from tensorproof.ops.inputs import Attribute, Input, Parameter
+from tensorproof.ops.statements import Spoken, Statement, renamed, stated
 from tensorproof.terms.dtypes import DType
 from tensorproof.terms.predicates import Truth
 from tensorproof.terms.records import dataclass, field
 
 if TYPE_CHECKING:
     from tensorproof.ops.call import Call
+
+
+NOT_SHAPES = ("dtype", "device", "grad", "range")
+"""Codes whose requirements do not concern shapes, by their last word."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +35,14 @@ class Requirement:
     """Where this holds and the requirement does not, the data has another format: its channels stand where others are expected."""
     advised: Truth = True
     """What should hold, although the call runs without."""
+    statement: Statement | None = None
+    """What the message says, without the names: a front end says it in the program's own."""
+
+    def said(self, names: Mapping[str, Spoken]) -> str:
+        """The message in the names that the program gives to the arguments."""
+        if self.statement is not None:
+            return stated(self.statement, names)
+        return renamed(self.message, names, self.code.rpartition("/")[2] not in NOT_SHAPES)
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,6 +211,14 @@ class Op:
     - "program": it applies a function that the program gives;
     - "form": it tells how a tensor is held, such as which elements of a sparse one are stored.
     """
+    surrogate: bool = False
+    """Whether libraries give it the derivative of another function, by convention: steps are passed straight through, numbers are taken for normalised."""
+    half: str = ""
+    """How the first input is meant, where one half of a matrix is read: "symmetric" or "triangular" (the attribute `upper` says which half)."""
+    unordered: bool = False
+    """Whether the numbers along the last axis come in an order that is not defined."""
+    arbitrary: str = ""
+    """The attribute that adds parts which are not determined, where it is true: any basis of the rest of a space."""
     counted: bool = False
     """Whether the number of outputs depends on the call: the shape rule returns a list and the result is a tuple."""
     data_dependent: bool = False

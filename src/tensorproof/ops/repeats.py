@@ -81,8 +81,8 @@ def found(op: Op, key: Any, given: Given) -> tuple[Any, dict[str, Any], bool] | 
         return None
     grad, made = given[op.aliases].grad if kept.passes else None, kept.made
     if type(made) is TensorType:
-        return made.but(grad=grad, facts=None), {**kept.arguments, **given}, kept.copied
-    results = [t.but(grad=grad, facts=None) for t in made]
+        return made.but(grad=grad, facts=None, graph=None, history=None), {**kept.arguments, **given}, kept.copied
+    results = [t.but(grad=grad, facts=None, graph=None, history=None) for t in made]
     return made.like(results) if isinstance(made, Outputs) else tuple(results), {**kept.arguments, **given}, kept.copied
 
 

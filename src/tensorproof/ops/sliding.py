@@ -21,15 +21,16 @@ def padded(np: Any, x: Any, sides: Sides, value: Any = 0, mode: str = "constant"
     return x[(..., *cuts)]
 
 
-def alike(x: Any, shape: tuple[int, ...], other: Any = None) -> Any:
-    """Bounds of a tensor of that shape whose elements are some of x, and perhaps another number, where x is bounds that do not tell its elements apart."""
-    return x.alike(shape, other) if hasattr(x, "alike") else None
+def alike(x: Any, shape: tuple[int, ...], last: int, other: Any = None) -> Any:
+    """Bounds of a tensor of that shape whose elements are some of x, and perhaps another number, where x is bounds that do not tell its elements apart
+    along the `last` axes."""
+    return x.alike(shape, other, last) if hasattr(x, "alike") else None
 
 
 def surrounded(np: Any, x: Any, sides: Sides, mode: str = "constant") -> Any:
     """The same for windows whose products are added up: bounds that hold 0 are those of the padding as well."""
     lead = x.ndim - len(sides)
-    made = alike(x, (*x.shape[:lead], *(n + p + q for n, (p, q) in zip(x.shape[lead:], sides))), 0.0) if mode == "constant" else None
+    made = alike(x, (*x.shape[:lead], *(n + p + q for n, (p, q) in zip(x.shape[lead:], sides))), len(sides), 0.0) if mode == "constant" else None
     return padded(np, x, sides, 0, mode) if made is None else made
 
 
@@ -48,7 +49,7 @@ def patches(np: Any, x: Any, kernel: Whole, stride: Whole, dilation: Whole, coun
     """The elements of every window: a new first axis runs over the places in it, the last axes over the windows."""
     n = len(kernel)
     counts = counts if counts is not None else fitting(x.shape[x.ndim - n :], kernel, stride, dilation)
-    made = alike(x, (prod(kernel), *x.shape[: x.ndim - n], *counts))
+    made = alike(x, (prod(kernel), *x.shape[: x.ndim - n], *counts), n)
     if made is not None:
         return made
     slices = []
@@ -76,7 +77,7 @@ def spaced(np: Any, x: Any, stride: Whole) -> Any:
     first = x.ndim - len(stride)
     for axis, s in enumerate(stride, first):
         n = x.shape[axis]
-        made = alike(x, (*x.shape[:axis], (n - 1) * s + 1, *x.shape[axis + 1 :]), 0.0) if s > 1 and n else None
+        made = alike(x, (*x.shape[:axis], (n - 1) * s + 1, *x.shape[axis + 1 :]), x.ndim - axis, 0.0) if s > 1 and n else None
         if made is not None:
             x = made
         elif s > 1 and n:

@@ -75,7 +75,7 @@ def cast(contents: tuple[Any, ...] | None, dtype: DType | None) -> tuple[Any, ..
 
 
 def cast_one(value: Any, dtype: DType) -> Any:
-    """One element, converted as torch and NumPy do; None when it cannot be told."""
+    """One element, converted as torch and NumPy do; None when it is unknown."""
     try:
         match dtype.kind:
             case "b":
@@ -126,7 +126,7 @@ Axes = list[tuple[Dim, Dim]]
 
 
 def steps_of(x: TensorType) -> tuple[Dim, ...] | None:
-    """The strides, or None when they cannot be told."""
+    """The strides, or None when they are unknown."""
     if x.strides is None:
         return row_major(x.shape)
     return None if x.strides == UNKNOWN_STRIDES else x.strides
@@ -159,7 +159,7 @@ def view(x: TensorType, change: Callable[[Axes], tuple[Axes, Dim]]) -> TensorTyp
 def reshaped(x: TensorType, shape: Shape) -> tuple[tuple[Dim, ...] | None, Truth]:
     """The strides with which the memory of x shows as `shape`, and what must hold for that: False where it needs a copy.
 
-    The strides are UNKNOWN_STRIDES where they cannot be told.
+    The strides are UNKNOWN_STRIDES where they are unknown.
     """
     if x.strides is None or any(size == 0 for size in shape):
         return None, True
@@ -196,7 +196,7 @@ def _block(old: Axes, new: list[Dim]) -> tuple[int, int]:
 
 
 def _merged(old: Axes, new: list[Dim], conditions: list[Truth]) -> tuple[Dim, ...] | None:
-    """The steps of new axes in place of old ones; None when they cannot be told. What must hold is added to `conditions`."""
+    """The steps of new axes in place of old ones; None when they are unknown. What must hold is added to `conditions`."""
     for (size, step), (after, inner) in pairwise(old):
         if step == after * inner:
             continue
@@ -298,6 +298,6 @@ def sliced(x: TensorType, dim: int, first: Dim, length: Dim, step: Dim = 1) -> T
 def selected(c: Call, x: TensorType, dim: int, at: Dim) -> TensorType:
     """One position of an axis; out of range is refused."""
     n = x.shape[dim]
-    c.require("range", conj(le(-n, at), lt(at, n)), f"index {at!r} is out of range for axis {dim} of size {n!r}", ("index", "x"))
+    c.require("range", conj(le(-n, at), lt(at, n)), f"index {at!r} is out of range: axis {dim} of x has size {n!r}", ("index", "x"))
     place = from_end(at, n)
     return view(x, lambda axes: (axes[:dim] + axes[dim + 1 :], place * axes[dim][1] if n != 0 else 0))

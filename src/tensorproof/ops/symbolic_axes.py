@@ -10,14 +10,14 @@ from tensorproof.ops.applied import Applied
 from tensorproof.ops.inputs import Axes, Axis
 from tensorproof.ops.record import Op, Requirement
 from tensorproof.ops.session import GiveUp, Refused, Session
+from tensorproof.terms.budgets import BUDGETS
 from tensorproof.terms.ints import Term, ite, lower, upper
 from tensorproof.terms.predicates import Predicate, Truth, conj, disj, eq, implies, negate
 from tensorproof.terms.records import replace
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import UNKNOWN_STRIDES, Outputs, TensorType
 
-MOST_TRIED = 64
-"""How many combinations of axes are tried."""
+MOST_TRIED = BUDGETS.deciding.axes_tried
 
 Apply = Callable[[Op, dict[str, Any], Session, str], Any]
 

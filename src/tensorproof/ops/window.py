@@ -47,7 +47,7 @@ def same_sides(kernel: Iterable[Dim], dilation: Iterable[Dim]) -> list[tuple[Dim
 
 def must_fit(c: Call, padded: Dim, reach: Dim, about: str = "kernel") -> None:
     """State that the kernel fits into the padded input."""
-    c.require("kernel", ge(padded, reach), f"the kernel reaches over {reach!r} elements and the padded input has {padded!r}", ("x", about))
+    c.require("kernel", ge(padded, reach), f"the kernel covers {reach!r} elements of an axis, x has {padded!r} with its padding", ("x", about))
 
 
 def advice(name: str) -> Callable[[Mapping[str, Any]], Iterator[Requirement]]:

@@ -93,6 +93,15 @@ class Changed:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class Differentiated:
+    """Derivatives of `targets` are computed, by `sources` and by parameters; `results` are those that the program gets."""
+
+    targets: tuple[TensorType, ...]
+    sources: tuple[TensorType, ...] = ()
+    results: tuple[TensorType, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Carried:
     """What a loop carries from one iteration to the next, in one place of memory.
 
@@ -119,7 +128,7 @@ class Loop:
     """How many iterations there are at most."""
 
 
-Record = Computed | Same | Join | Slice | Stack | Source | Asked | Changed | Loop | Gap
+Record = Computed | Same | Join | Slice | Stack | Source | Asked | Changed | Differentiated | Loop | Gap
 """A `Gap` is something that the front end did not follow: it may compute or write anything that it can reach."""
 
 

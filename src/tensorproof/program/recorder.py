@@ -1,14 +1,15 @@
-"""Collects the records of one path while a front end runs. A front end that nobody asked for the program form has none."""
+"""Collects the records of one path while a front end runs. A front end that nothing asked for the program form has none."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from tensorproof.diagnostics.span import Span
 from tensorproof.ops.applied import Applied
-from tensorproof.program.form import Carried, Changed, Computed, Join, Loop, Record, Same, Slice, Source, Stack
+from tensorproof.program.form import Carried, Changed, Computed, Differentiated, Join, Loop, Record, Same, Slice, Source, Stack
 from tensorproof.terms.predicates import Predicate, Truth
+from tensorproof.terms.records import replace
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
 
@@ -37,6 +38,12 @@ class Recorder:
     def applied(self, applied: Sequence[Applied], span: Span, conditions: tuple[Predicate, ...] = ()) -> None:
         self.records += [Computed(one, span, conditions) for one in applied]
 
+    def place(self, position: int, where: Callable[[Span], Span]) -> None:
+        """Give what was applied since a position the places that `where` says."""
+        for i, record in enumerate(self.records[position:], position):
+            if isinstance(record, Computed) and (span := where(record.span)) is not record.span:
+                self.records[i] = replace(record, span=span)
+
     def same(self, source: TensorType, result: TensorType) -> None:
         if source is not result:
             self.records.append(Same(source, result))
@@ -46,6 +53,10 @@ class Recorder:
 
     def changed(self, tensor: TensorType, before: TensorType | None = None) -> None:
         self.records.append(Changed(tensor, before))
+
+    def differentiated(self, targets: Sequence[TensorType], sources: Sequence[TensorType] = (), results: Sequence[TensorType] = ()) -> None:
+        if targets:
+            self.records.append(Differentiated(tuple(targets), tuple(sources), tuple(results)))
 
     def loop(self, body: Sequence[Record], carried: Sequence[Carried], span: Span, runs: bool = True, most: float = math.inf) -> None:
         if body or carried:

@@ -6,7 +6,7 @@ import json
 from collections import Counter
 from typing import Any
 
-from tensorproof.app.check import Program
+from tensorproof.app.program import Program
 from tensorproof.diagnostics.diagnostic import Diagnostic
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 
-from tensorproof.app.numeric_picture import Node, Picture
+from tensorproof.app.numerics.picture import Node, Picture
 from tensorproof.reporters.numerics import interval
 
 MOST_SECONDS = 60.0

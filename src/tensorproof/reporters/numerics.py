@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from textwrap import dedent, wrap
+from typing import TYPE_CHECKING
 
-from tensorproof.app.numeric_fixes import Fix
-from tensorproof.app.numeric_preconditions import Precondition
-from tensorproof.app.numerics import Report
+from tensorproof.app.numerics.report import Report
 from tensorproof.diagnostics.span import Span
 from tensorproof.engines.numerics.ranges import Assumption, Range
 from tensorproof.engines.numerics.records import Operation
+
+if TYPE_CHECKING:
+    from tensorproof.app.numerics.fixes import Fix
+    from tensorproof.app.numerics.preconditions import Precondition
 
 MOST_CAUSES = 3
 MOST_NAMED = 4
@@ -37,6 +40,9 @@ def full(found: Report, quiet: bool = False, verbose: bool = False) -> str:
         blocks.append("\n".join(["proved safe after these changes:", *(line for f in found.fixes for line in _fix(f))]))
     if found.preconditions:
         blocks.append("\n".join(["proved safe with a narrower input (--range NAME=LO:HI):", *map(_narrower, found.preconditions)]))
+    if found.unfixed and (found.fixes or found.preconditions):
+        left = dict.fromkeys(f"  {_place(one.span)}  [{one.code}]" for one in found.unfixed)
+        blocks.append("\n".join(["no change was found that is proved:", *left]))
     if not quiet:
         blocks += [text for text in (_assumptions(found, verbose), _not_followed(found, verbose), f"{summary(found)}{_next(found)}") if text]
     return "\n\n".join(blocks)
@@ -120,7 +126,7 @@ def told(found: Report) -> list[Assumption]:
 
 def _assumptions(found: Report, verbose: bool) -> str:
     lines = [f"  {a.about} in {a.range}: {a.reason}" for a in told(found)] if verbose else list(_grouped(told(found)))
-    lines += [f"  {name} = {size}: a size that is left open" for name, size in found.sizes.items()]
+    lines += [f"  {name} = {size}: a size that is left open" for name, size in found.sizes.items()] if verbose else _grouped_sizes(found.sizes)
     lines += [f"  {name}: {text}" for name, text in found.shapes.items()]
     return "\n".join(["assumed:" if verbose else "assumed (-v lists each):", *lines]) if lines else ""
 
@@ -136,6 +142,19 @@ def _grouped(assumptions: Sequence[Assumption]) -> Iterator[str]:
         count = sum(_counted(one.about) for one in group)
         rest = count - min(len(names), MOST_NAMED)
         yield f"  {', '.join(names[:MOST_NAMED])}" + (f" and {rest} more" if rest > 0 else "") + f" in {whole}: {reason}"
+
+
+def _grouped_sizes(sizes: Mapping[str, int]) -> list[str]:
+    """Open sizes of the same number in one line."""
+    groups: dict[int, list[str]] = {}
+    for name, size in sizes.items():
+        groups.setdefault(size, []).append(name)
+    return [f"  {_some(names)} = {size}: {'sizes that are' if len(names) > 1 else 'a size that is'} left open" for size, names in groups.items()]
+
+
+def _some(names: Sequence[str]) -> str:
+    """The first names, and how many more there are."""
+    return ", ".join(names[:MOST_NAMED]) + (f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else "")
 
 
 def _names(about: str) -> list[str]:
@@ -187,7 +206,10 @@ def summary(found: Report) -> str:
         parts.append(f"{found.count('unknown')} not analysed")
     text = f"{count} {'operation' if count == 1 else 'operations'} that can yield NaN or Inf: {' · '.join(parts)}"
     if not count:
-        text = "no operation that can go wrong was found" if found.gaps or found.unbounded or not found.finished else "no operation can go wrong here"
+        open_ends = found.gaps or found.unbounded or found.suppressed or not found.finished
+        text = "no operation that can go wrong was found" if open_ends else "no operation can go wrong here"
+    if found.suppressed:
+        text += f" · {found.suppressed} left out by --select, --ignore or a comment"
     if found.gaps:
         text += f" · {len(found.gaps)} {'call' if len(found.gaps) == 1 else 'calls'} not understood"
     return text if found.finished else f"{text} · {late(found)}"

@@ -8,8 +8,8 @@ from html import escape
 from importlib.resources import files
 from string import Template
 
-from tensorproof.app.numeric_picture import Picture, picture
-from tensorproof.app.numerics import ORDER, Report
+from tensorproof.app.numerics.picture import Picture, picture
+from tensorproof.app.numerics.report import ORDER, Report
 from tensorproof.diagnostics.span import Span
 from tensorproof.engines.numerics.records import Operation
 from tensorproof.reporters.drawing import svg

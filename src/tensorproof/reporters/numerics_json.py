@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import json
 import math
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from tensorproof.app.numeric_fixes import Fix
-from tensorproof.app.numeric_preconditions import Precondition
-from tensorproof.app.numerics import ORDER, Report
+from tensorproof.app.numerics.report import ORDER, Report
 from tensorproof.engines.numerics.records import Operation
 from tensorproof.reporters.as_json import diagnostic
+
+if TYPE_CHECKING:
+    from tensorproof.app.numerics.fixes import Fix
+    from tensorproof.app.numerics.preconditions import Precondition
 
 
 def as_json(found: Report, quiet: bool = False, verbose: bool = False) -> str:
@@ -58,5 +60,5 @@ def _joined(lines: tuple[str, ...]) -> str:
 
 
 def _number(value: float) -> float | None:
-    """A number of JSON, which has no infinity: an end that is none is null."""
+    """A number of JSON, which has no infinity: an end that is not one is null."""
     return value if math.isfinite(value) else None

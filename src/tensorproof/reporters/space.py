@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import Any, TextIO
 
-from tensorproof.app.space import Group, Report, Vector
+from tensorproof.app.spaces.report import Group, Report, Vector
 from tensorproof.diagnostics.errors import BadInput
 from tensorproof.diagnostics.span import Span
 from tensorproof.engines.space.checks import Cause

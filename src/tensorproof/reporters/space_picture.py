@@ -6,7 +6,7 @@ import html
 import io
 from typing import Any
 
-from tensorproof.app.space import Report
+from tensorproof.app.spaces.report import Report
 from tensorproof.diagnostics.errors import BadInput
 from tensorproof.engines.space.counting import pairs
 from tensorproof.engines.space.parameters import Parameter

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections import Counter
 
-from tensorproof.app.check import Program
+from tensorproof.app.program import Program
 from tensorproof.diagnostics.diagnostic import Certainty, Diagnostic, Severity, Verdict
 from tensorproof.diagnostics.span import Span
 

@@ -8,6 +8,8 @@ import numpy as np
 
 PATTERNS = ("as drawn", "low", "high", "one value", "either end", "rows", "as drawn", "wide")
 """What replaces the numbers that a program draws: nothing, an end, one of them everywhere, both ends mixed, one end in some rows, larger ones."""
+STEPS = ("up", "as it was", "to zero", "away from zero", "down", "apart", "rows", "signs", "anywhere")
+"""Where parameters are moved: not at all, all to one side, to 0 or from it, each other one to each side, rows to one side, some to each side, anywhere."""
 FARTHEST = 5.0
 """How many standard deviations from its mean a normal number is put."""
 
@@ -20,13 +22,17 @@ class Corners:
         self.random: Any = np.random.RandomState(seed)
         self.quiet = seed == 0
         """The first run changes nothing."""
+        together = seed // 2 if seed % 2 else None
+        self._pattern = None if together is None else PATTERNS[together % len(PATTERNS)]
+        self._step = None if together is None else STEPS[(together + together // len(STEPS)) % len(STEPS)]
+        """In each other run all draws are replaced alike, and all parameters moved alike; in the rest each has its own pattern."""
 
     def replaced(self, drawn: Any, low: float, high: float) -> Any:
         """An array of the same shape and type, between two ends, by one of the patterns."""
         if self.quiet or not np.size(drawn):
             return drawn
         array = np.array(drawn)
-        pattern = PATTERNS[self.random.randint(len(PATTERNS))]
+        pattern = self._pattern or PATTERNS[self.random.randint(len(PATTERNS))]
         if pattern == "low":
             array[...] = low
         elif pattern == "high":
@@ -53,17 +59,28 @@ class Corners:
     def whole(self, drawn: Any, low: int, high: int) -> Any:
         return self.replaced(drawn, low, high - 1)
 
-    def step(self, shape: Any, most: float) -> Any:
-        """How far training may have moved a parameter."""
-        kind = 0 if self.quiet else self.random.randint(6)
-        if kind == 0:
+    def moved(self, held: Any, most: float) -> Any:
+        """A parameter as training may leave it: each number within `most` of what it was, and small ones within `most` of 0."""
+        array = np.array(held, np.float64)
+        if self.quiet or not array.size:
+            return array
+        made = array + self._away(array, self._step or STEPS[self.random.randint(len(STEPS))], most)
+        return np.clip(made, -most, most) if np.abs(array).max() < most else made
+
+    def _away(self, array: Any, step: str, most: float) -> Any:
+        shape = array.shape
+        if step == "as it was":
             return np.zeros(shape)
-        if kind == 1:
-            return np.full(shape, most)
-        if kind == 2:
-            return np.full(shape, -most)
-        if kind == 3:
-            return np.where(self.random.rand(*shape) < 0.5, -most, most)
-        if kind == 4 and len(shape) > 1:
+        if step in ("up", "down"):
+            return np.full(shape, most if step == "up" else -most)
+        if step == "to zero":
+            return -np.clip(array, -most, most)
+        if step == "away from zero":
+            return np.where(array < 0, -most, most)
+        if step == "apart":
+            return np.where(np.arange(array.size).reshape(shape) % 2, -most, most)
+        if step == "rows" and len(shape) > 1:
             return np.where(self.random.rand(shape[0], *[1] * (len(shape) - 1)) < 0.5, -most, most) * np.ones(shape)
+        if step == "signs":
+            return np.where(self.random.rand(*shape) < 0.5, -most, most)
         return (self.random.rand(*shape) * 2 - 1) * most

@@ -1,4 +1,4 @@
-"""A program of `torch.export`, run node by node: placeholders that are no sources hold what the file holds."""
+"""A program of `torch.export`, run node by node: placeholders that are not sources hold what the file holds."""
 
 from __future__ import annotations
 

@@ -243,7 +243,7 @@ def _name(tensor: Any) -> str:
 
 
 def _holder(tensor: Any) -> Any:
-    """The variable that a tensor is or reads; None where it is none."""
+    """The variable that a tensor is or reads; None where it is not one."""
     if tensor.op.type in _VARIABLES:
         return tensor
     while tensor.op.type in ("ReadVariableOp", "Identity", "Switch", "Enter") and tensor.op.inputs:

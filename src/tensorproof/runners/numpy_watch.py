@@ -1,4 +1,4 @@
-"""NumPy's random functions with their numbers moved to corners."""
+"""NumPy's random functions with their numbers moved to corners; what its functions make of finite numbers that is not finite is reported."""
 
 from __future__ import annotations
 
@@ -7,12 +7,16 @@ from typing import Any
 import numpy as np
 
 from tensorproof.runners.corners import Corners
+from tensorproof.runners.watched import Watched
 
 _PLAIN: dict[str, Any] = {}
 
 
-def install(corners: Corners) -> None:
-    """Replace the functions of `numpy.random`; a second call replaces the corners."""
+def install(corners: Corners, watched: Watched) -> None:
+    """Replace the functions of `numpy.random`, and listen to what is divided by zero, too large or not defined; a second call replaces both."""
+    numpy: Any = np
+    numpy.seterrcall(lambda kind, flag: watched.report("nan" if "invalid" in kind else "inf"))
+    numpy.seterr(divide="call", over="call", invalid="call")
     module: Any = np.random
     for name in ("rand", "random", "random_sample", "uniform", "randn", "standard_normal", "normal", "randint"):
         _PLAIN.setdefault(name, getattr(module, name))

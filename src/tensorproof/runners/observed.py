@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
+
+if TYPE_CHECKING:
+    from tensorproof.terms.ints import Dim
+    from tensorproof.terms.tensor import TensorType
 
 
 class Seen(tuple[Any, ...]):
@@ -28,7 +32,8 @@ class Seen(tuple[Any, ...]):
             value = value.detach().to_dense() if str(value.layout) != "torch.strided" else value.detach()
             value = value.int_repr() if value.is_quantized else value.resolve_conj().resolve_neg()
             return (value.float() if self[1] in ("bfloat16", "float8_e4m3fn", "float8_e5m2") else value).numpy()
-        return np.asarray(value.numpy() if hasattr(value, "numpy") else value)
+        made: Any = np.asarray(value.numpy() if hasattr(value, "numpy") else value)
+        return made.astype(np.float32) if made.dtype.kind == "V" else made  # bfloat16 and float8, which NumPy itself does not have
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,29 +66,12 @@ class Made(Protocol):
 
 def disagreement(ours: Any, theirs: Any) -> str:
     """How our outputs differ from an observation's; empty when they agree. Plain values of ours are not compared."""
-    from tensorproof.terms.ints import Term, bounds
     from tensorproof.terms.tensor import TensorType
 
     if isinstance(ours, TensorType):
-        if ours.weak and not ours.shape and isinstance(theirs, (bool, int, float, complex)):  # a Python number
-            kind = "b" if isinstance(theirs, bool) else "i" if isinstance(theirs, int) else "f" if isinstance(theirs, float) else "c"
-            return "" if ours.dtype is None or ours.dtype.kind == kind else f"ours is a number {ours.dtype!r}, theirs is {theirs!r}"
-        if not (isinstance(theirs, tuple) and len(theirs) == 2 and isinstance(theirs[1], str)):
-            return f"ours is {ours!r}, theirs is {theirs!r}"
-        shape, dtype = theirs
-        if not ours.shape.known or shape is None:  # None: the library itself does not know
-            return ""
-        if len(shape) != len(ours.shape):
-            return f"rank: ours {ours.shape!r}, theirs {shape!r}"
-        for mine, true in zip(ours.shape, shape):
-            lo, hi = bounds(mine)
-            if true is None:
-                continue
-            if (lo is not None and true < lo) or (hi is not None and true > hi) or (type(mine) is not Term and mine != true):
-                return f"shape: ours {ours.shape!r}, theirs {shape!r}"
-        if ours.dtype is not None and ours.dtype.label != dtype:
-            return f"element type: ours {ours.dtype!r}, theirs {dtype}"
-        return ""
+        if ours.weak and not ours.shape and isinstance(theirs, (bool, int, float, complex)):
+            return _numbers_differ(ours, theirs)
+        return _tensors_differ(ours, theirs)
     if isinstance(ours, (tuple, list)) and isinstance(theirs, (tuple, list)):
         items: Any = theirs
         if len(items) == 2 and isinstance(items[1], str) and isinstance(items[0], tuple):
@@ -94,3 +82,34 @@ def disagreement(ours: Any, theirs: Any) -> str:
             if found := disagreement(mine, true):
                 return found
     return ""
+
+
+def _numbers_differ(ours: TensorType, theirs: complex) -> str:
+    """A Python number: its kind is compared."""
+    kind = "b" if isinstance(theirs, bool) else "i" if isinstance(theirs, int) else "f" if isinstance(theirs, float) else "c"
+    return "" if ours.dtype is None or ours.dtype.kind == kind else f"ours is a number {ours.dtype!r}, theirs is {theirs!r}"
+
+
+def _tensors_differ(ours: TensorType, theirs: Any) -> str:
+    if not (isinstance(theirs, tuple) and len(theirs) == 2 and isinstance(theirs[1], str)):
+        return f"ours is {ours!r}, theirs is {theirs!r}"
+    shape, dtype = theirs
+    if not ours.shape.known or shape is None:  # None: the library itself does not know
+        return ""
+    if len(shape) != len(ours.shape):
+        return f"rank: ours {ours.shape!r}, theirs {shape!r}"
+    if not all(_size_agrees(mine, true) for mine, true in zip(ours.shape, shape)):
+        return f"shape: ours {ours.shape!r}, theirs {shape!r}"
+    if ours.dtype is not None and ours.dtype.label != dtype:
+        return f"element type: ours {ours.dtype!r}, theirs {dtype}"
+    return ""
+
+
+def _size_agrees(mine: Dim, true: int | None) -> bool:
+    """Whether a size that was observed lies within the bounds of ours; None where the library itself does not know it."""
+    from tensorproof.terms.ints import Term, bounds
+
+    if true is None:
+        return True
+    lo, hi = bounds(mine)
+    return not ((lo is not None and true < lo) or (hi is not None and true > hi) or (type(mine) is not Term and mine != true))

@@ -200,7 +200,7 @@ class Model:
                 self.inputs.append(_helper.make_tensor_value_info(name, number_of(value.dtype), list(value.shape)))
                 self.feeds[name] = held
         else:
-            raise Absent(f"{value!r} is no input")
+            raise Absent(f"{value!r} is not an input")
         return name
 
     def _attribute(self, key: str, value: Any) -> Any:
@@ -261,44 +261,66 @@ def run(name: str, args: tuple[Any, ...], kwargs: dict[str, Any], init: dict[str
             return Observed(aside=str(absent))
         except Exception as error:
             return Observed(error=f"the node cannot be made: {_shown(error)}")
-        if model.schema.deprecated:
-            return Observed(aside="out of use in this opset")
-        if any(attribute.name == "batch_dims" and attribute.i < 0 for attribute in model.attributes.values()):
-            return Observed(error="batch_dims is negative")  # inference would read before the shape and end the process
-        try:
-            told = inferred(model)
-        except Absent as absent:
-            return Observed(aside=str(absent))
-        except Exception as error:
-            words = _shown(error)
-            inside = [part.partition(")")[0] for part in words.split("(op_type:")[1:]]
-            return Observed(aside=words) if any(name != model.operator for name in inside) else Observed(error=words)
-        if model.opset < _CHECKED:
-            return Observed(aside=f"before opset {_CHECKED} neither looks at sizes")
-        try:
-            evaluator: Any = reference.ReferenceEvaluator(model.proto)
-            results = evaluator.run(None, model.feeds)
-            if any(isinstance(r, list) or r is None for r in results):
-                return Observed(aside="sequences and optional values are not compared here")
-            seen: tuple[Any, ...] = tuple(Seen.of(tuple(_np.shape(r)), _label(r), r) for r in results)
-        except Exception as error:
-            words = _shown(error)
-            whole = all(shape is not None and None not in shape for shape, _ in told)
-            no_code = any(w in words for w in _NO_CODE)
-            if whole and no_code and model.broken not in _NOT_LOOKED_AT.get(model.operator, ()):
-                return Observed(tuple(told) if len(told) > 1 else told[0])
-            if model.operator == "Unique" and "out of bounds" in words:
-                return Observed(aside=f"the evaluator takes rows where the standard takes elements: {words}")
-            if "cannot identify image file" in words:
-                return Observed(aside="the bytes are no image")
-            if whole or no_code or words.endswith("Error: ") or any(w in words for w in _EMPTY):
-                return Observed(aside=f"the evaluator fails: {words}")
-            return Observed(error=words)
+        told = _inferred_outputs(model)
+        if isinstance(told, Observed):
+            return told
+        seen = _evaluated_outputs(model, told)
+        if isinstance(seen, Observed):
+            return seen
+    return _agreed(model, told, seen)
+
+
+def _inferred_outputs(model: Model) -> list[Any] | Observed:
+    """What inference tells of the outputs, or the observation that ends here."""
+    if model.schema.deprecated:
+        return Observed(aside="out of use in this opset")
+    if any(attribute.name == "batch_dims" and attribute.i < 0 for attribute in model.attributes.values()):
+        return Observed(error="batch_dims is negative")  # inference would read before the shape and end the process
+    try:
+        told = inferred(model)
+    except Absent as absent:
+        return Observed(aside=str(absent))
+    except Exception as error:
+        words = _shown(error)
+        inside = [part.partition(")")[0] for part in words.split("(op_type:")[1:]]
+        return Observed(aside=words) if any(name != model.operator for name in inside) else Observed(error=words)
+    return Observed(aside=f"before opset {_CHECKED} neither looks at sizes") if model.opset < _CHECKED else told
+
+
+def _evaluated_outputs(model: Model, told: list[Any]) -> tuple[Seen, ...] | Observed:
+    """What the evaluator computes, or the observation that follows from its failure."""
+    try:
+        evaluator: Any = reference.ReferenceEvaluator(model.proto)
+        results = evaluator.run(None, model.feeds)
+        if any(isinstance(r, list) or r is None for r in results):
+            return Observed(aside="sequences and optional values are not compared here")
+        return tuple(Seen.of(tuple(_np.shape(r)), _label(r), r) for r in results)
+    except Exception as error:
+        return _failed(model, told, _shown(error))
+
+
+def _failed(model: Model, told: list[Any], words: str) -> Observed:
+    """The evaluator fails: inference counts where it tells all and the evaluator has no code."""
+    whole = all(shape is not None and None not in shape for shape, _ in told)
+    no_code = any(w in words for w in _NO_CODE)
+    if whole and no_code and model.broken not in _NOT_LOOKED_AT.get(model.operator, ()):
+        return Observed(tuple(told) if len(told) > 1 else told[0])
+    if model.operator == "Unique" and "out of bounds" in words:
+        return Observed(aside=f"the evaluator takes rows where the standard takes elements: {words}")
+    if "cannot identify image file" in words:
+        return Observed(aside="the bytes are not an image")
+    if whole or no_code or words.endswith("Error: ") or any(w in words for w in _EMPTY):
+        return Observed(aside=f"the evaluator fails: {words}")
+    return Observed(error=words)
+
+
+def _agreed(model: Model, told: list[Any], seen: tuple[Seen, ...]) -> Observed:
+    """What inference and the evaluator say together; set aside where they differ."""
     if any(shape is None or None in shape for shape, _ in told) and any(held.size == 0 for held in model.feeds.values()):
-        return Observed(aside="an input without elements, of which inference does not tell all")
+        return Observed(aside="an input without elements, of which inference does not give all")
     for (shape, label), (true, kind) in zip(told, seen):
         if shape is not None and (len(shape) != len(true) or any(a is not None and a != b for a, b in zip(shape, true))):
-            return Observed(aside=f"inference tells {shape}, evaluation gives {true}")
+            return Observed(aside=f"inference gives {shape}, evaluation gives {true}")
         if label is not None and kind is not None and label != kind:
             seen = tuple(Seen.of(s[0], told[i][1] or s[1], s.real) for i, s in enumerate(seen))  # the evaluator is loose with types
             break

@@ -15,7 +15,7 @@ import numpy as np
 import tensorflow as tf
 
 from tensorproof.runners.corners import Corners
-from tensorproof.runners.watching import Watched
+from tensorproof.runners.watched import Watched
 
 _tf: Any = tf
 _keras: Any = keras
@@ -27,6 +27,8 @@ def around(run: Callable[[], Any], watched: Watched, corners: Corners, trained: 
     def watching() -> Any:
         _keras.backend.clear_session()
         _keras.utils.set_random_seed(corners.seed)
+        _keras.config.disable_traceback_filtering()  # where an exception comes from is asked below
+        _tf.debugging.disable_traceback_filtering()
         _tf.debugging.enable_check_numerics()
         _tf.config.run_functions_eagerly(True)
         _draws(_tf.random, corners)
@@ -78,16 +80,17 @@ def _moved(plain: Any, kind: str, corners: Corners) -> Any:
 
 
 def _models(corners: Corners, trained: float) -> None:
-    """A model is trained or called: its weights may have been trained before. It runs eagerly."""
-    model = _keras.Model
-    compile_, fit, call = (_kept(model, name) for name in ("compile", "fit", "__call__"))
+    """A model is trained, or it or a layer is called: its weights may have been trained before. It runs eagerly."""
+    model, layer = _keras.Model, _keras.layers.Layer
+    compile_, fit, call = _kept(model, "compile"), _kept(model, "fit"), _kept(layer, "__call__")
     seen: set[int] = set()
+    building: list[Any] = []
 
     def moved(me: Any) -> None:
         for weight in me.trainable_weights:
             if id(weight) not in seen and str(weight.dtype).startswith("float"):
                 seen.add(id(weight))
-                weight.assign(np.asarray(weight) + corners.step(tuple(weight.shape), trained))
+                weight.assign(corners.moved(weight, trained))
 
     def compiled(me: Any, *args: Any, **kwargs: Any) -> Any:
         return compile_(me, *args, **{**kwargs, "run_eagerly": True, "jit_compile": False})
@@ -97,11 +100,23 @@ def _models(corners: Corners, trained: float) -> None:
         return fit(me, *args, **kwargs)
 
     def called(me: Any, *args: Any, **kwargs: Any) -> Any:
-        if me.built:
+        if not me.built and not building:  # the first call creates the weights
+            building.append(me)
+            try:
+                made = call(me, *args, **kwargs)
+            finally:
+                building.pop()
+            if not me.trainable_weights or corners.quiet or _is_symbolic(made):
+                return made
+        if me.built and not building and not _is_symbolic([*args, *kwargs.values()]):
             moved(me)
         return call(me, *args, **kwargs)
 
-    model.compile, model.fit, model.__call__ = compiled, fitted, called
+    model.compile, model.fit, layer.__call__ = compiled, fitted, called
+
+
+def _is_symbolic(value: Any) -> bool:
+    return any(isinstance(one, _keras.KerasTensor) for one in _tf.nest.flatten(value))
 
 
 def _sessions(watched: Watched, corners: Corners, trained: float) -> None:
@@ -119,7 +134,7 @@ def _sessions(watched: Watched, corners: Corners, trained: float) -> None:
             for variable in _tf.compat.v1.trainable_variables():
                 if variable.name not in moved:
                     moved.add(variable.name)
-                    variable.load(run(me, variable) + corners.step(tuple(variable.shape), trained), me)
+                    variable.load(corners.moved(run(me, variable), trained), me)
         tensors = [t for o in graph.get_operations() if watched_line(watched, o) for t in o.outputs if t.dtype.is_floating]
         for tensor, value in zip(tensors, run(me, tensors, feed_dict)):
             if not np.isfinite(value).all():

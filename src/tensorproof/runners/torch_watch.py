@@ -13,7 +13,7 @@ import torch
 from torch.overrides import TorchFunctionMode
 
 from tensorproof.runners.corners import Corners
-from tensorproof.runners.watching import Watched
+from tensorproof.runners.watched import Watched
 
 _torch: Any = torch
 _UNIFORM = ("rand", "rand_like")
@@ -78,8 +78,8 @@ class _Mode(TorchFunctionMode):  # type: ignore[misc]
                 self.parameters[id(parameter)] = parameter
                 with _torch.no_grad(), _torch._C.DisableTorchFunction():
                     if parameter.is_floating_point():
-                        step = self.corners.step(tuple(parameter.shape), self.trained)
-                        parameter += _torch.as_tensor(step, dtype=parameter.dtype)
+                        held = self.corners.moved(_array(parameter), self.trained)
+                        parameter.copy_(_torch.as_tensor(held, dtype=parameter.dtype))
 
 
 def around(run: Callable[[], Any], watched: Watched, corners: Corners, trained: float) -> Callable[[], Any]:

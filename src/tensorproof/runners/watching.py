@@ -6,49 +6,10 @@ import json
 import os
 import runpy
 import sys
-import traceback
 from contextlib import suppress
-from time import monotonic
-from typing import Any
 
 from tensorproof.runners.corners import Corners
-
-MOST_PLACES = 200
-MOST_SECONDS = 4.0
-"""How long one run may take: what it showed by then counts."""
-
-
-class Watched:
-    """The places of one program that were reached with numbers that are not finite."""
-
-    def __init__(self, program: str) -> None:
-        self.program = os.path.abspath(program)
-        self.places: dict[tuple[int, str, str], None] = {}
-        self.end = monotonic() + MOST_SECONDS
-
-    def go_on(self) -> None:
-        """End a run that takes too long."""
-        if monotonic() > self.end:
-            raise SystemExit
-
-    def report(self, yields: str, kind: str = "value", line: int | None = None) -> None:
-        """`kind` is "value" or "gradient"."""
-        at = self.line() if line is None else line
-        if at and len(self.places) < MOST_PLACES:
-            self.places[at, yields, kind] = None
-
-    def line(self) -> int:
-        """The line of the program that is being run."""
-        frame: Any = sys._getframe(1)
-        while frame is not None:
-            if os.path.abspath(frame.f_code.co_filename) == self.program:
-                return int(frame.f_lineno)
-            frame = frame.f_back
-        return 0
-
-    def lines_of(self, error: BaseException) -> list[int]:
-        """The lines of the program that an exception passed, the innermost last."""
-        return [f.lineno or 0 for f in traceback.extract_tb(error.__traceback__) if os.path.abspath(f.filename) == self.program]
+from tensorproof.runners.watched import Watched
 
 
 def watch(program: str, seed: int, trained: float, arguments: list[str]) -> list[tuple[int, str, str]]:
@@ -60,7 +21,7 @@ def watch(program: str, seed: int, trained: float, arguments: list[str]) -> list
         text = stream.read()
     from tensorproof.runners import numpy_watch
 
-    numpy_watch.install(corners)
+    numpy_watch.install(corners, watched)
     run = [lambda: runpy.run_path(program, run_name="__main__")]
     if "torch" in text:
         from tensorproof.runners import torch_watch

@@ -7,12 +7,12 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 from tensorproof.solve.port import Answer, Solution, Solver
+from tensorproof.terms.budgets import BUDGETS
 from tensorproof.terms.ints import Atom, of_atom
 from tensorproof.terms.predicates import Predicate, Truth, disj, negate
 from tensorproof.terms.substitution import symbols
 
-DEFAULT_BUDGET = 2_000_000
-"""Z3's own unit of work, not time, so that load never changes an answer."""
+DEFAULT_BUDGET = BUDGETS.deciding.z3_work
 
 
 class LayeredSolver:
@@ -63,7 +63,7 @@ class LayeredSolver:
         return self._ask(pending)
 
     def proves(self, goal: Truth) -> bool | None:
-        """Whether the facts imply the goal; None when nobody could tell."""
+        """Whether the facts imply the goal; None when nothing could tell."""
         if isinstance(goal, bool):
             return True if goal else self.check().answer is Answer.UNSAT
         if goal in self._facts:

@@ -8,9 +8,11 @@ from contextlib import contextmanager
 from time import monotonic, process_time
 from typing import Any
 
+from tensorproof.terms.budgets import BUDGETS
+
 STEPS_PER_SECOND = 10_000
 """The documented rate between `--time-limit` and steps: a slow machine takes about a second for so many."""
-DEFAULT_SECONDS = 20.0
+DEFAULT_SECONDS = BUDGETS.deciding.seconds
 TO_DECIDE = 0.25
 """The share of the limit that deciding may take on top of it, after the paths were run."""
 _PATIENCE = 30

@@ -6,12 +6,13 @@ from collections.abc import Iterator, Sequence
 from itertools import product
 from typing import Any
 
+from tensorproof.terms.budgets import BUDGETS
 from tensorproof.terms.ints import Atom, Term
 from tensorproof.terms.predicates import Predicate, evaluate
 from tensorproof.terms.substitution import symbols
 
-_MOST_SYMBOLS = 2
-_MOST_PREDICATES = 8
+_MOST_SYMBOLS = BUDGETS.deciding.sampled_symbols
+_MOST_PREDICATES = BUDGETS.deciding.sampled_predicates
 _MOST_VALUES = {1: 40, 2: 12}
 
 

@@ -73,7 +73,7 @@ class DType(Enum):
         """The greatest finite number of the type; infinite where that is not known."""
         if self.kind in "iu":
             return (1 << (self.bits - (self.kind == "i"))) - 1
-        return _LIMITS.get(self.real.label, _LIMITS["unknown"])[0]
+        return _LIMITS_OF[self][0]
 
     @property
     def least(self) -> float:
@@ -83,12 +83,12 @@ class DType(Enum):
     @property
     def smallest_normal(self) -> float:
         """The least positive number that keeps all its digits; numbers below it may count as 0."""
-        return _LIMITS.get(self.real.label, _LIMITS["unknown"])[1]
+        return _LIMITS_OF[self][1]
 
     @property
     def step(self) -> float:
         """The distance from 1 to the next number."""
-        return _LIMITS.get(self.real.label, _LIMITS["unknown"])[2]
+        return _LIMITS_OF[self][2]
 
     def __repr__(self) -> str:
         return self.label
@@ -110,6 +110,7 @@ _LIMITS = {
 """Of real types by label: the greatest finite number, the least positive number with all digits, and the distance from 1 to the next number."""
 _REAL = {DType.COMPLEX32: DType.FLOAT16, DType.COMPLEX64: DType.FLOAT32, DType.COMPLEX128: DType.FLOAT64}
 _COMPLEX = {real: name for name, real in _REAL.items()}
+_LIMITS_OF = {d: _LIMITS.get(d.real.label, _LIMITS["unknown"]) for d in DType}
 BY_LABEL: dict[str, DType] = {d.label: d for d in DType}
 
 BOOL, UINT8, INT8, INT16, INT32, INT64 = DType.BOOL, DType.UINT8, DType.INT8, DType.INT16, DType.INT32, DType.INT64
@@ -143,3 +144,25 @@ LINALG: DTypes = FULL_FLOATS | FULL_COMPLEXES
 INDEX: DTypes = frozenset({INT32, INT64})
 FLOAT8S: DTypes = frozenset(d for d in DType if d.kind == "f" and d.bits == 8)
 QUANTISED: DTypes = of_kind("q")
+
+_SETS: dict[DTypes, str] = {
+    BOOLS: "bool", ALL_INTS: "integers", INTS: "signed integers or uint8", FLOATS: "floating-point numbers", FULL_FLOATS: "float32 or float64",
+    COMPLEXES: "complex numbers", FULL_COMPLEXES: "complex64 or complex128", REALS: "integers or floating-point numbers",
+    REALS_OR_BOOL: "bool, integers or floating-point numbers", NUMBERS: "any number", FLOATS_OR_COMPLEX: "floating-point or complex numbers",
+    LINALG: "float32, float64, complex64 or complex128", INDEX: "int32 or int64", FLOAT8S: "8-bit floating-point numbers", QUANTISED: "quantised numbers",
+    ANY: "any dtype",
+}  # fmt: skip
+"""Sets of element types that have a name."""
+
+
+def in_words(dtypes: DTypes) -> str:
+    """A set of element types: its name, or the union of named sets and single types."""
+    if dtypes in _SETS:
+        return _SETS[dtypes]
+    left, parts = set(dtypes), list[str]()
+    for named in (ALL_INTS, INTS, FLOATS, FULL_FLOATS, COMPLEXES, FULL_COMPLEXES, FLOAT8S, QUANTISED):
+        if named <= left:
+            parts.append(_SETS[named])
+            left -= named
+    parts = [d.label for d in DType if d in left] + parts
+    return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} or {parts[-1]}" if parts else "no dtype"

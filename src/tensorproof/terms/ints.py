@@ -1,381 +1,61 @@
-"""Symbolic integers: immutable, hash-consed polynomials over atoms, in a normal form.
+"""Symbolic integers: what is computed with sizes that may be unknown. `terms/polynomials.py` has their normal form.
 
 A dimension is a plain `int` where it is known and a `Term` where it is not. `==` is structural; `predicates.eq` makes a predicate.
-Division and remainder follow Python: they round down. A divisor is taken to be non-zero (rules state that as a requirement).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from enum import Enum
-from math import gcd
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
-from weakref import WeakValueDictionary
 
-from tensorproof.terms.labels import forget_labels
-from tensorproof.terms.spans import INF, Bound, divided, multiplied, raised
+from tensorproof.terms.polynomials import (
+    Atom,
+    Dim,
+    Monomial,
+    Origin,
+    Term,
+    atom_of,
+    begin_file,
+    floordiv,
+    mod,
+    of_atom,
+    parts_of,
+    product,
+    range_of,
+    rank_of,
+    single,
+    sole_atom,
+    symbol,
+)
+from tensorproof.terms.spans import INF, Bound
 
 if TYPE_CHECKING:
     from tensorproof.terms.predicates import Predicate
 
-
-class Origin(Enum):
-    """Who chooses a symbol's value decides what is reported."""
-
-    WORLD = "world"
-    USER = "user"
-    UNMODELLED = "unmodelled"
-
-
-class Atom:
-    """An indivisible factor: a symbol, or `//`, `%`, `min`, `max`, `ite` of terms that did not simplify."""
-
-    __slots__ = ("__weakref__", "args", "hi", "kind", "lo", "order", "origin", "texts")
-
-    kind: str
-    args: tuple[Any, ...]
-    lo: Bound
-    hi: Bound
-    origin: Origin | None
-    order: int
-    texts: dict[int, str]
-    """How it is written inside of so many others."""
-
-    @property
-    def name(self) -> str:
-        return str(self.args[0])
-
-    def __repr__(self) -> str:
-        if self.kind == "symbol":
-            return self.name
-        depth = len(_SHOWN)
-        if depth in self.texts:
-            return self.texts[depth]
-        if depth >= MOST_SHOWN:  # terms share their parts, texts do not: written out, a term may be as long as two to its depth
-            return f"(…{self.order})"
-        _SHOWN.append(self)
-        try:
-            text = self._text()
-        finally:
-            _SHOWN.pop()
-        if len(text) <= LONGEST_KEPT:
-            self.texts[depth] = text
-        return text
-
-    def _text(self) -> str:
-        match self.kind:
-            case "//" | "%":
-                return f"({_grouped(self.args[0])} {self.kind} {_grouped(self.args[1])})"
-            case "ite":
-                return f"({self.args[1]!r} if {self.args[0]!r} else {self.args[2]!r})"
-            case _:
-                return f"{self.kind}({', '.join(map(repr, self.args))})"
-
-
-MOST_SHOWN = 8
-"""How deep terms within terms are written out."""
-LONGEST_KEPT = 10_000
-"""Longer texts are made anew each time, from those of their parts."""
-_SHOWN: list[Atom] = []
-Monomial = tuple[tuple[Atom, int], ...]
-
-
-class Term:
-    """A polynomial with at least one atom; a constant is always a plain `int`."""
-
-    __slots__ = ("__weakref__", "_bounds", "parts")
-
-    parts: tuple[tuple[Monomial, int], ...]
-    _bounds: tuple[Bound, Bound] | None
-
-    def __add__(self, other: Dim) -> Dim:
-        return _sum(((self, 1), (other, 1)))
-
-    __radd__ = __add__
-
-    def __sub__(self, other: Dim) -> Dim:
-        return _sum(((self, 1), (other, -1)))
-
-    def __rsub__(self, other: Dim) -> Dim:
-        return _sum(((other, 1), (self, -1)))
-
-    def __neg__(self) -> Dim:
-        return _sum(((self, -1),))
-
-    def __mul__(self, other: Dim) -> Dim:
-        return _product(self, other)
-
-    __rmul__ = __mul__
-
-    def __pow__(self, power: int) -> Dim:
-        result: Dim = 1
-        for _ in range(power):
-            result = result * self
-        return result
-
-    def __floordiv__(self, other: Dim) -> Dim:
-        return floordiv(self, other)
-
-    def __rfloordiv__(self, other: Dim) -> Dim:
-        return floordiv(other, self)
-
-    def __mod__(self, other: Dim) -> Dim:
-        return mod(self, other)
-
-    def __rmod__(self, other: Dim) -> Dim:
-        return mod(other, self)
-
-    def __bool__(self) -> bool:
-        raise TypeError(f"the truth of the symbolic size {self!r} is not known; state a requirement instead of branching")
-
-    def __repr__(self) -> str:
-        return _render(self)
-
-
-Dim = int | Term
-
-_ATOMS: WeakValueDictionary[tuple[Any, ...], Atom] = WeakValueDictionary()
-_TERMS: WeakValueDictionary[tuple[Any, ...], Term] = WeakValueDictionary()
-_count = 0
-
-
-def begin_file() -> None:
-    """Forget the atoms of other files: their order decides how terms are written, and must not depend on what was checked before."""
-    global _count
-    _count = 0
-    _ATOMS.clear()
-    forget_labels()
-
-
-def _atom(kind: str, args: tuple[Any, ...], lo: Bound, hi: Bound, origin: Origin | None = None) -> Atom:
-    global _count
-    key = (kind, args, lo, hi, origin) if kind == "symbol" else (kind, args)
-    found = _ATOMS.get(key)
-    if found is None:
-        found = Atom()
-        _count += 1
-        found.kind, found.args, found.lo, found.hi, found.origin, found.order = kind, args, lo, hi, origin, _count
-        found.texts = {}
-        _ATOMS[key] = found
-    return found
-
-
-def _term(parts: tuple[tuple[Monomial, int], ...]) -> Dim:
-    """The canonical term of sorted, non-zero parts."""
-    if not parts:
-        return 0
-    if len(parts) == 1 and not parts[0][0]:
-        return parts[0][1]
-    found = _TERMS.get(parts)
-    if found is None:
-        found = Term()
-        found.parts, found._bounds = parts, None  # pyright: ignore[reportPrivateUsage]
-        _TERMS[parts] = found
-    return found
-
-
-def _rank_of(monomial: Monomial) -> tuple[int, tuple[tuple[int, int], ...]]:
-    """Monomials are ordered by degree, then by their atoms, which stand in the order of their making."""
-    return (sum(p for _, p in monomial), tuple((a.order, p) for a, p in monomial))
-
-
-def _build(parts: Mapping[Monomial, int]) -> Dim:
-    kept = [(m, c) for m, c in parts.items() if c]
-    if len(kept) > 1:
-        kept.sort(key=lambda part: _rank_of(part[0]), reverse=True)
-    return _term(tuple(kept))
-
-
-def parts_of(x: Dim) -> tuple[tuple[Monomial, int], ...]:
-    if type(x) is Term:
-        return x.parts
-    return (((), int(x)),) if x else ()  # type: ignore[arg-type]
-
-
-def single(monomial: Monomial, coefficient: int) -> Dim:
-    """The term of one part."""
-    return _term(((monomial, coefficient),)) if coefficient else 0
-
-
-def symbol(name: str, lo: Bound = 0, hi: Bound | None = None, origin: Origin = Origin.WORLD) -> Term:
-    """A size that is not known, between `lo` and `hi`; equal names with equal bounds and origin are one symbol."""
-    atom = _atom("symbol", (name,), lo, INF if hi is None else hi, origin)
-    term = of_atom(atom)
-    assert type(term) is Term
-    return term
-
-
-def of_atom(atom: Atom) -> Dim:
-    if atom.lo == atom.hi and atom.kind != "symbol":
-        return int(atom.lo)
-    return _term(((((atom, 1),), 1),))
-
-
-def _sum(addends: Iterable[tuple[Dim, int]]) -> Dim:
-    total: dict[Monomial, int] = {}
-    for x, sign in addends:
-        for monomial, coefficient in parts_of(x):
-            total[monomial] = total.get(monomial, 0) + sign * coefficient
-    return _build(total)
-
-
-def _times(a: Monomial, b: Monomial) -> Monomial:
-    if not a or not b:
-        return a or b
-    powers = dict(a)
-    for atom, power in b:
-        powers[atom] = powers.get(atom, 0) + power
-    return tuple(sorted(powers.items(), key=lambda factor: factor[0].order))
-
-
-def _product(a: Dim, b: Dim) -> Dim:
-    total: dict[Monomial, int] = {}
-    right = parts_of(b)
-    for m, c in parts_of(a):
-        for n, d in right:
-            key = _times(m, n)
-            total[key] = total.get(key, 0) + c * d
-    return _build(total)
-
-
-def product(items: Iterable[Dim]) -> Dim:
-    result: Dim = 1
-    for item in items:
-        result = result * item
-    return result
-
-
-# --- division -----------------------------------------------------------------------------------------------------
-
-
-def _quotient(m: Monomial, n: Monomial) -> Monomial | None:
-    """m / n where n divides m."""
-    powers = dict(m)
-    for atom, power in n:
-        left = powers.get(atom, 0) - power
-        if left < 0:
-            return None
-        if left:
-            powers[atom] = left
-        else:
-            del powers[atom]
-    return tuple(powers.items())
-
-
-def _divide(a: Dim, b: Dim) -> tuple[Dim, Dim]:
-    """(q, r) with a == q*b + r, taking out of `a` whatever the leading part of `b` divides."""
-    lead, unit = parts_of(b)[0]
-    quotient: dict[Monomial, int] = {}
-    rest: Dim = a
-    settled: dict[Monomial, int] = {}
-    constant = not lead
-    for _ in range(256):
-        left = parts_of(rest)
-        if not left:
-            break
-        monomial, coefficient = left[0]
-        factor = _quotient(monomial, lead)
-        times = coefficient // unit if constant else (coefficient // unit if coefficient % unit == 0 else 0)
-        if factor is None or times == 0:
-            settled[monomial] = settled.get(monomial, 0) + coefficient
-            rest = _sum(((rest, 1), (_term(((monomial, coefficient),)), -1)))
-            continue
-        quotient[factor] = quotient.get(factor, 0) + times
-        rest = _sum(((rest, 1), (_product(_term(((factor, times),)), b), -1)))
-    return _build(quotient), _sum(((rest, 1), (_build(settled), 1)))
-
-
-def _content(x: Dim) -> int:
-    return gcd(*(c for _, c in parts_of(x)))
-
-
-def _reduced(a: Dim, b: Dim) -> tuple[Dim, Dim, int]:
-    """a and b without their common whole factor."""
-    common = gcd(_content(a), _content(b))
-    if common > 1:
-        return (_term(tuple((m, c // common) for m, c in parts_of(a))), _term(tuple((m, c // common) for m, c in parts_of(b))), common)
-    return a, b, 1
-
-
-def floordiv(a: Dim, b: Dim) -> Dim:
-    if type(a) is not Term and type(b) is not Term:
-        return a // b
-    if b == 1:
-        return a
-    if b == 0:
-        raise ZeroDivisionError("division of a symbolic size by zero")
-    q, r = _divide(a, b)
-    if r == 0 or _within(r, b):
-        return q
-    r, b, _ = _reduced(r, b)
-    if type(r) is not Term and type(b) is not Term:
-        return q + r // b
-    if type(b) is int and b > 0:  # (u // c + k) // b == (u + k*c) // (c*b)
-        nested = _nested(r)
-        if nested is not None:
-            u, c, k = nested
-            return q + floordiv(u + k * c, c * b)
-    lo, hi = divided(_range(r), _range(b))
-    return q + of_atom(_atom("//", (r, b), lo, hi))
-
-
-def _nested(r: Dim) -> tuple[Dim, int, int] | None:
-    parts = parts_of(r)
-    if len(parts) > 2 or parts[0][1] != 1 or len(parts[0][0]) != 1 or (len(parts) == 2 and parts[1][0]):
-        return None
-    atom, power = parts[0][0][0]
-    if power != 1 or atom.kind != "//" or type(atom.args[1]) is not int or atom.args[1] <= 0:
-        return None
-    return atom.args[0], atom.args[1], parts[1][1] if len(parts) == 2 else 0
-
-
-def mod(a: Dim, b: Dim) -> Dim:
-    if type(a) is not Term and type(b) is not Term:
-        return a % b
-    if b in (1, -1):
-        return 0
-    if b == 0:
-        raise ZeroDivisionError("remainder of a symbolic size by zero")
-    _, r = _divide(a, b)
-    if r == 0 or _within(r, b):
-        return r
-    r, b, common = _reduced(r, b)
-    if type(r) is not Term and type(b) is not Term:
-        return common * (r % b)
-    inner = _without_remainders(r, b)
-    if inner is not r:
-        return common * mod(inner, b)
-    lo, hi = _range(b)
-    if lo > 0:
-        span: tuple[Bound, Bound] = (0, hi - 1)
-        low, high = _range(r)
-        if low >= 0:
-            span = (0, min(hi - 1, high))
-    elif hi < 0:
-        span = (lo + 1, 0)
-    else:
-        span = (min(lo + 1, 0), max(hi - 1, 0))
-    return common * of_atom(_atom("%", (r, b), *span))
-
-
-def _without_remainders(r: Dim, b: Dim) -> Dim:
-    """`x % m + y` as `x + y` where only its remainder by `b` is wanted and `b` divides `m`."""
-    if type(r) is not Term or type(b) is not int or b <= 0:
-        return r
-    total: Dim = 0
-    changed = False
-    for monomial, coefficient in r.parts:
-        atom = monomial[0][0] if len(monomial) == 1 and monomial[0][1] == 1 else None
-        if atom is not None and atom.kind == "%" and type(atom.args[1]) is int and atom.args[1] % b == 0:
-            total, changed = total + coefficient * atom.args[0], True
-        else:
-            total = total + single(monomial, coefficient)
-    return total if changed else r
-
-
-def _within(r: Dim, b: Dim) -> bool:
-    """0 <= r < b, by bounds alone."""
-    return _range(r)[0] >= 0 and _range(b - r)[0] >= 1
+__all__ = [
+    "Atom",
+    "Dim",
+    "Monomial",
+    "Origin",
+    "Term",
+    "absolute",
+    "begin_file",
+    "bounds",
+    "ceildiv",
+    "floordiv",
+    "ite",
+    "lower",
+    "maximum",
+    "minimum",
+    "mod",
+    "of_atom",
+    "parts_of",
+    "product",
+    "single",
+    "sole_atom",
+    "symbol",
+    "upper",
+]
 
 
 # --- min, max, if-then-else -----------------------------------------------------------------------------------------
@@ -404,15 +84,15 @@ def _extreme(kind: str, items: Iterable[Dim]) -> Dim:
             kept.append(x)
     if len(kept) == 1:
         return kept[0]
-    lows, highs = zip(*(_range(x) for x in kept), strict=True)
-    kept.sort(key=lambda x: (type(x) is Term, [(_rank_of(m), c) for m, c in parts_of(x)]))
-    return of_atom(_atom(kind, tuple(kept), pick(lows), pick(highs)))
+    lows, highs = zip(*(range_of(x) for x in kept), strict=True)
+    kept.sort(key=lambda x: (type(x) is Term, [(rank_of(m), c) for m, c in parts_of(x)]))
+    return of_atom(atom_of(kind, tuple(kept), pick(lows), pick(highs)))
 
 
 def _beats(kind: str, y: Dim, x: Dim) -> bool:
     """Whether `y` is surely the one to keep of the two."""
     difference = x - y if kind == "min" else y - x
-    return _range(difference)[0] >= 0
+    return range_of(difference)[0] >= 0
 
 
 def minimum(*items: Dim) -> Dim:
@@ -428,8 +108,8 @@ def ite(condition: Predicate | bool, then: Dim, other: Dim) -> Dim:
         return then if condition else other
     if then is other or then == other:
         return then
-    (a, b), (c, d) = _range(then), _range(other)
-    return of_atom(_atom("ite", (condition, then, other), min(a, c), max(b, d)))
+    (a, b), (c, d) = range_of(then), range_of(other)
+    return of_atom(atom_of("ite", (condition, then, other), min(a, c), max(b, d)))
 
 
 def absolute(x: Dim) -> Dim:
@@ -441,61 +121,18 @@ def ceildiv(a: Dim, b: Dim) -> Dim:
     return (a + b - 1) // b if lower(b) > 0 else -((-a) // b)  # the first form keeps its bounds
 
 
-# --- bounds -----------------------------------------------------------------------------------------------------------
-
-
-def _range(x: Dim) -> tuple[Bound, Bound]:
-    if type(x) is not Term:
-        return x, x  # type: ignore[return-value]
-    known = x._bounds  # pyright: ignore[reportPrivateUsage]
-    if known is None:
-        lo: Bound = 0
-        hi: Bound = 0
-        for monomial, coefficient in x.parts:
-            span: tuple[Bound, Bound] = (coefficient, coefficient)
-            for atom, power in monomial:
-                span = multiplied(span, raised((atom.lo, atom.hi), power))
-            lo, hi = lo + span[0], hi + span[1]
-        known = x._bounds = (lo, hi)  # pyright: ignore[reportPrivateUsage]
-    return known
+# --- bounds -----------------------------------------------------------------------------------------------------
 
 
 def bounds(x: Dim) -> tuple[int | None, int | None]:
     """The least and the greatest value that the normal form allows; None where there is no bound."""
-    lo, hi = _range(x)
+    lo, hi = range_of(x)
     return (None if lo == -INF else int(lo), None if hi == INF else int(hi))
 
 
 def lower(x: Dim) -> Bound:
-    return _range(x)[0]
+    return range_of(x)[0]
 
 
 def upper(x: Dim) -> Bound:
-    return _range(x)[1]
-
-
-# --- reading terms --------------------------------------------------------------------------------------------------------
-
-
-def sole_atom(x: Dim) -> Atom | None:
-    """The atom that this term is, where it is no more than one."""
-    if type(x) is Term and len(x.parts) == 1:
-        monomial, coefficient = x.parts[0]
-        if coefficient == 1 and len(monomial) == 1 and monomial[0][1] == 1:
-            return monomial[0][0]
-    return None
-
-
-def _grouped(x: Dim) -> str:
-    return f"({x!r})" if type(x) is Term and len(x.parts) > 1 else repr(x)
-
-
-def _render(x: Term) -> str:
-    shown: list[str] = []
-    for monomial, coefficient in x.parts:
-        factors = [repr(atom) if power == 1 else f"{atom!r}**{power}" for atom, power in monomial]
-        size = abs(coefficient)
-        text = "*".join(([str(size)] if size != 1 or not factors else []) + factors)
-        sign = "-" if coefficient < 0 else "+"
-        shown.append(f" {sign} {text}" if shown else (f"-{text}" if coefficient < 0 else text))
-    return "".join(shown)
+    return range_of(x)[1]

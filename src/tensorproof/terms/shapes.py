@@ -14,7 +14,7 @@ __all__ = ["Dim", "Segment", "Shape", "broadcast", "broadcast_axis", "unknown_sh
 
 @dataclass(frozen=True, slots=True)
 class Segment:
-    """Some axes, nobody knows how many; `rank` and `count` (of elements) are symbols of its own."""
+    """Some axes, an unknown number of them; `rank` and `count` (of elements) are symbols of its own."""
 
     name: str
     rank: Dim

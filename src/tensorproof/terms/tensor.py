@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+from tensorproof.terms.budgets import BUDGETS
 from tensorproof.terms.dtypes import FLOAT32, DType
 from tensorproof.terms.facts import Facts
 from tensorproof.terms.gradient import Gradient
 from tensorproof.terms.records import dataclass, replace
 from tensorproof.terms.shapes import Dim, Shape
 
-MOST_CONTENTS = 4096
-"""Contents of larger tensors are not kept."""
+MOST_CONTENTS = BUDGETS.containers.contents
 
 
-_BESIDE = frozenset(["base", "device", "framework", "grad", "parameter", "requires_grad", "strides", "weak"])
+_BESIDE = frozenset(["base", "device", "framework", "grad", "graph", "history", "parameter", "requires_grad", "strides", "weak"])
 """What a description says of a tensor beside its elements."""
 
 
@@ -35,7 +35,44 @@ class Storage:
 
 
 SOMEWHERE = Storage()
-"""The memory of a view of a tensor whose own memory nobody follows."""
+"""The memory of a view of a tensor whose own memory nothing follows."""
+
+
+class Graph:
+    """A function that TensorFlow traces. Which graph a tensor belongs to makes it no different: every graph equals every other, and None."""
+
+    __slots__ = ("open", "word")
+
+    def __init__(self, word: str) -> None:
+        self.word = word
+        self.open = True
+        """Whether the function is still being traced: later its tensors are of no use."""
+
+    def __eq__(self, other: object) -> bool:
+        return other is None or isinstance(other, Graph)
+
+    def __hash__(self) -> int:
+        return hash(None)
+
+
+class History:
+    """How a tensor of TensorFlow came about, for its tapes. It makes two tensors no different: every history equals every other, and None."""
+
+    __slots__ = ("parents", "tapes", "unsure")
+
+    def __init__(self, parents: tuple[History, ...] = (), tapes: frozenset[int] = frozenset(), unsure: bool = False) -> None:
+        self.parents = parents
+        """The histories of what it was computed from, as far as a derivative goes through."""
+        self.tapes = tapes
+        """The tapes that recorded this, or that watch it."""
+        self.unsure = unsure
+        """Whether it was also computed from something whose history is not known."""
+
+    def __eq__(self, other: object) -> bool:
+        return other is None or isinstance(other, History)
+
+    def __hash__(self) -> int:
+        return hash(None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +81,7 @@ class TensorType:
 
     `weak` marks a Python number that became a tensor operand: it yields to the other operands in promotion.
     `contents` holds the elements, flat and in row-major order, when all are known and few (ints may be symbolic terms).
-    `strides` is None for "row-major contiguous"; else a tuple of terms, or `UNKNOWN_STRIDES` when it cannot be told.
+    `strides` is None for "row-major contiguous"; else a tuple of terms, or `UNKNOWN_STRIDES` when it is unknown.
     `layout` is "strided", "sparse_coo", "sparse_csr" ... as torch names them.
     """
 
@@ -70,6 +107,12 @@ class TensorType:
 
     facts: Facts | None = None
     """What is known of its elements, of no account in comparisons."""
+
+    graph: Graph | None = None
+    """The function of TensorFlow in whose graph it stands for values; None for a tensor that has them."""
+
+    history: History | None = None
+    """What the tapes of TensorFlow know of it; None where that is not followed."""
 
     def but(self, **changes: Any) -> TensorType:
         """The same tensor, described otherwise. Where its elements may be others, what was known of them is not."""

@@ -1,7 +1,7 @@
 """Abstract memory: every write is logged while a mark is open, so that a branch can be undone and its difference taken.
 
 A location is (owner, key): an entry of a `Space`, or the whole of a `Row` of items (key `ITEMS`). What was born after the innermost mark is
-nobody else's, so writes to it are no difference.
+nothing else's, so writes to it are no difference.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from typing import Any
 
 from tensorproof.terms.records import dataclass, field
 
-MISSING: Any = type("Missing", (), {"__repr__": lambda _: "MISSING"})()
+MISSING: object = type("Missing", (), {"__repr__": lambda _: "MISSING"})()
 """What a location holds that holds nothing."""
 ITEMS = "*items*"
 ORDER = "*order*"
@@ -31,7 +31,7 @@ class Entries(Space):
 
 
 class Cursor(Space):
-    """The state of an iterator: where it stands must be known, so two ways that leave it at different places are not joined."""
+    """The state of an iterator: where it stands must be given, so two ways that leave it at different places are not joined."""
 
     __slots__ = ()
 

@@ -1,10 +1,11 @@
-"""Lists that were not counted out: `Many` stands in them for so many items. How many there are in all, and copies with names of their own."""
+"""Lists that were summarised: `Many` stands in them for so many items. How many there are in all, and copies with names of their own."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from typing import Any
 
+from tensorproof.terms.budgets import BUDGETS
 from tensorproof.terms.ints import Atom, Dim, Term, symbol
 from tensorproof.terms.predicates import Predicate, flag
 from tensorproof.terms.shapes import Shape
@@ -14,16 +15,16 @@ from tensorproof.values.heap import Heap
 from tensorproof.values.objects import Choice, Class, Dict, Function, Generator, Instance, List, Model, Set
 from tensorproof.values.python_values import COUNTED, REAL, TEXT, Layer, Many, Named, Unknown
 
-DEEPEST = 6
+DEEPEST = BUDGETS.containers.depth_of_summarised
 
 
 def uncounted(items: Iterable[Any]) -> bool:
-    """Whether some of the items are not counted out."""
+    """Whether some of the items are summarised."""
     return Many in map(type, items)
 
 
 def length(items: Iterable[Any]) -> Any:
-    """How many items there are: a size, or a number that nobody knows."""
+    """How many items there are: a size, or a number that is unknown."""
     total: Any = 0
     for item in items:
         if type(item) is Many and isinstance(item.count, Unknown):
@@ -41,12 +42,12 @@ def shown(items: Iterable[Any]) -> list[Any]:
 
 
 def gathered(count: Any, items: list[Any]) -> Many:
-    """So many items like these, of which the first and the last stand for all where they can."""
+    """So many items like these, of which the first and the last represent all where they can."""
     second = items[-1]
     for item in items[1:-1]:
         if not _like(item, items[0]) and not _like(item, second):
             second = _wider(item, second)
-    return Many("items that were not counted out", count=count, first=items[0], second=second)
+    return Many("items of a summarised list", count=count, first=items[0], second=second)
 
 
 def _like(a: Any, b: Any) -> bool:

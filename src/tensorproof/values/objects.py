@@ -11,6 +11,9 @@ from tensorproof.terms.predicates import Truth
 from tensorproof.terms.records import dataclass, field
 from tensorproof.values.heap import Entries, Row, Space
 
+NOWHERE = ast.Pass()
+"""The place of a call that the program does not write."""
+
 
 @dataclass(slots=True, eq=False)
 class List:
@@ -20,9 +23,11 @@ class List:
     deque: bool = False
     most: int | None = None
     several: bool = False
-    """Whether it stands for several lists, those under keys that nobody knows: what one of them gets, each may have."""
+    """Whether it stands for several lists, those under keys that are unknown: what one of them gets, each may have."""
     view: str = ""
     """Whether it is what `keys`, `values` or `items` of a dict gave: it has no index and no methods of lists."""
+    of: Dict | None = None
+    """The dict of which it is a view."""
 
 
 @dataclass(slots=True, eq=False)
@@ -33,8 +38,30 @@ class Set:
     frozen: bool = False
 
 
-OPEN: Any = type("Open", (), {"__repr__": lambda _: "other keys"})()
-"""The key under which a dict holds the entries, a `Many` of pairs, whose keys nobody knows."""
+class Keyed:
+    """A key of a dict whose equality is not that of its description: a tensor is equal to itself alone, a frozen set to those with its items."""
+
+    __slots__ = ("identity", "value")
+
+    def __init__(self, value: Any, identity: object) -> None:
+        self.value, self.identity = value, identity
+
+    def __eq__(self, other: object) -> bool:
+        return type(other) is Keyed and self.identity == other.identity
+
+    def __hash__(self) -> int:
+        return hash(self.identity)
+
+
+def as_value(key: Any) -> Any:
+    """A key of a dict as the value that the program put there."""
+    if type(key) is tuple:
+        return tuple([as_value(part) for part in key]) if any(type(part) in (Keyed, tuple) for part in key) else key
+    return key.value if type(key) is Keyed else key
+
+
+OPEN: object = type("Open", (), {"__repr__": lambda _: "other keys"})()
+"""The key under which a dict holds the entries, a `Many` of pairs, whose keys are unknown."""
 
 
 @dataclass(slots=True, eq=False)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from tensorproof.diagnostics.diagnostic import Diagnostic, Gap, Step
 from tensorproof.diagnostics.span import Span
 from tensorproof.ops.record import Requirement
@@ -19,7 +21,7 @@ class Stated:
     span: Span
     trail: tuple[Step, ...] = ()
     facts: tuple[Predicate, ...] = ()
-    """What holds on the way to this place."""
+    """What holds on the path to this place."""
     fix: str = ""
     exception: str = ""
     """The class of the program's exception that this is, where it is one."""
@@ -76,6 +78,11 @@ class Path:
         if self.program is not None:
             self.program.source(tensor, role, low, high, drawn=drawn)
         return tensor
+
+    def place(self, recorded: int, where: Callable[[Span], Span]) -> None:
+        """What was applied since then has the places that `where` says."""
+        if self.program is not None:
+            self.program.place(recorded, where)
 
     def unrecord(self, recorded: int) -> None:
         """What was recorded since then is undone."""

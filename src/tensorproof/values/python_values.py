@@ -26,9 +26,9 @@ class Unknown:
 
 
 TEXT = Unknown("text", text=True)
-"""A text that nobody knows: a time, a formatted tensor, a line of a file."""
+"""A text that is unknown: a time, a formatted tensor, a line of a file."""
 REAL = Unknown("a real number", number="float")
-"""A real number that nobody knows: read from a tensor, drawn at random."""
+"""A real number that is unknown: read from a tensor, drawn at random."""
 WHOLE = Unknown("a whole number", number="int")
 BYTES = Unknown("bytes", octets=True)
 """Unknown bytes: of an archive, a buffer, a digest."""
@@ -36,7 +36,7 @@ BYTES = Unknown("bytes", octets=True)
 
 @dataclass(frozen=True, slots=True)
 class Many(Unknown):
-    """Stands in a list, a set or a dict for items that were not counted out: so many, of which two are shown; what differs between the two may differ
+    """Stands in a list, a set or a dict for items that were summarised: so many, of which two are shown; what differs between the two may differ
     between any. Whoever does not know of it sees something unknown."""
 
     count: Any = 0
@@ -45,7 +45,7 @@ class Many(Unknown):
 
 
 AFTER_ERROR = Unknown("what an error left")
-"""The value of an expression that fails: whatever depends on it is no finding and no gap of its own."""
+"""The value of an expression that fails: whatever depends on it is neither a finding nor a gap of its own."""
 COUNTED = Unknown("a number that a loop over data counted", number="int")
 _ANYTHING = Unknown("what a loop over data gathered")
 GATHERED = Many("what a loop over data gathered", count=COUNTED, first=_ANYTHING, second=_ANYTHING)

@@ -1,4 +1,4 @@
-"""What the user tells of a program beyond its text: datasets that nobody here can read, and values that are to vary."""
+"""What the user tells of a program beyond its text: datasets that nothing here can read, and values that are to vary."""
 
 from __future__ import annotations
 

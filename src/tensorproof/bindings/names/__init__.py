@@ -68,7 +68,7 @@ def _resolved(name: str) -> tuple[str | None, str]:
 
 @cache
 def is_public(name: str) -> bool | None:
-    """Whether the library has this name; None when that cannot be told."""
+    """Whether the library has this name; None when that is unknown."""
     library, name = _resolved(name)
     namespace, _, last = name.rpartition(".")
     if library is None or any(part.startswith("_") for part in name.split(".")):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from math import prod
 from random import Random
 from typing import Any
@@ -63,59 +64,61 @@ class Draw:
         return value
 
     def _value(self, kind: Parameter) -> Any:
-        r = self.random
         default = getattr(kind, "default", REQUIRED)
         optional = getattr(kind, "optional", False) or default is not REQUIRED
-        if optional and r.random() < (0.35 if isinstance(kind, (Tensor, Tensors)) else 0.5):
+        if optional and self.random.random() < (0.35 if isinstance(kind, (Tensor, Tensors)) else 0.5):
             return SKIP
-        match kind:
-            case Tensor():
-                return self.tensor(kind)
-            case Tensors():
-                return self._tensors(kind)
-            case Int():
-                return self._int(kind)
-            case Float():
-                low = 0.0 if kind.least is None else kind.least
-                high = low + 1.0 if kind.most is None else kind.most
-                return r.choice([low, high, (low + high) / 2, low + 0.25 * (high - low)])
-            case Number():
-                return r.choice([1, 2, 0.5, 3.0])
-            case Bool():
-                return r.random() < 0.5
-            case Axis():
-                rank = self._rank(kind.of) + kind.extra
-                return r.randint(-rank, rank - 1) if rank else r.choice([0, -1])
-            case Axes():
-                rank = self._rank(kind.of)
-                if not rank:
-                    return SKIP if optional else [0]
-                chosen = r.sample(range(rank), r.randint(1, rank))
-                chosen = [a - rank if r.random() < 0.3 else a for a in chosen]
-                return chosen[0] if len(chosen) == 1 and r.random() < 0.5 else tuple(chosen) if r.random() < 0.5 else chosen
-            case Sizes():
-                return self._sizes(kind)
-            case Ints():
-                return self._ints(kind)
-            case Pairs():
-                return [[r.randint(kind.least, kind.least + 2) for _ in range(2)] for _ in range(self._rank(kind.of))]
-            case Floats(loose=True):
-                return [r.choice([0.5, 1.0, 2.0]) for _ in range(self._rank("x"))]
-            case Floats():
-                return r.choice([0.5, 1.0, 2.0])
-            case Choice():
-                return r.choice(kind.options)
-            case ElementType():
-                return r.choice([d for d in COMMON if d in kind.dtypes] or sorted(kind.dtypes, key=repr))
-            case Index():
-                return self._index_tensors() if kind.lists else self._index()
-            case _ if getattr(kind, "like", ()):
-                if getattr(kind, "many", False):
-                    return [self._value(r.choice(kind.like)) for _ in range(r.randint(1, 3))]
-                chosen = r.choice(kind.like)
-                return self._value(chosen) if isinstance(chosen, Parameter) else chosen
-            case _:
-                return SKIP if default is not REQUIRED else None
+        draw = next((draw for declared, draw in _BY_KIND if isinstance(kind, declared)), None)
+        if draw is not None:
+            return draw(self, kind)
+        if getattr(kind, "like", ()):
+            return self._like(kind)
+        return SKIP if default is not REQUIRED else None
+
+    def _like(self, kind: Any) -> Any:
+        """One of the values, or of the kinds of value, that the declaration names."""
+        r = self.random
+        if getattr(kind, "many", False):
+            return [self._value(r.choice(kind.like)) for _ in range(r.randint(1, 3))]
+        chosen = r.choice(kind.like)
+        return self._value(chosen) if isinstance(chosen, Parameter) else chosen
+
+    def _float(self, kind: Float) -> float:
+        low = 0.0 if kind.least is None else kind.least
+        high = low + 1.0 if kind.most is None else kind.most
+        return self.random.choice([low, high, (low + high) / 2, low + 0.25 * (high - low)])
+
+    def _number(self, kind: Number) -> float:
+        return self.random.choice([1, 2, 0.5, 3.0])
+
+    def _bool(self, kind: Bool) -> bool:
+        return self.random.random() < 0.5
+
+    def _axis(self, kind: Axis) -> int:
+        rank = self._rank(kind.of) + kind.extra
+        return self.random.randint(-rank, rank - 1) if rank else self.random.choice([0, -1])
+
+    def _axes(self, kind: Axes) -> Any:
+        r, rank = self.random, self._rank(kind.of)
+        if not rank:
+            return SKIP if getattr(kind, "optional", False) or kind.default is not REQUIRED else [0]
+        chosen = r.sample(range(rank), r.randint(1, rank))
+        chosen = [a - rank if r.random() < 0.3 else a for a in chosen]
+        return chosen[0] if len(chosen) == 1 and r.random() < 0.5 else tuple(chosen) if r.random() < 0.5 else chosen
+
+    def _pairs(self, kind: Pairs) -> list[list[int]]:
+        return [[self.random.randint(kind.least, kind.least + 2) for _ in range(2)] for _ in range(self._rank(kind.of))]
+
+    def _floats(self, kind: Floats) -> Any:
+        if kind.loose:
+            return [self.random.choice([0.5, 1.0, 2.0]) for _ in range(self._rank("x"))]
+        return self.random.choice([0.5, 1.0, 2.0])
+
+    def _choice(self, kind: Choice) -> Any:
+        return self.random.choice(kind.options)
+
+    def _element_type(self, kind: ElementType) -> DType:
+        return self.random.choice([d for d in COMMON if d in kind.dtypes] or sorted(kind.dtypes, key=repr))
 
     def _int(self, kind: Int) -> int:
         low = 0 if kind.least is None else kind.least
@@ -169,6 +172,9 @@ class Draw:
 
     def _first(self) -> TensorType | None:
         return next((v for v in self.made.values() if isinstance(v, TensorType)), None)
+
+    def _between_brackets(self, kind: Index) -> Any:
+        return self._index_tensors() if kind.lists else self._index()
 
     def _index(self) -> Any:
         """What may stand between the brackets of the tensor drawn first."""
@@ -256,29 +262,22 @@ class Draw:
 
     def _contents(self, kind: Tensor | Tensors, shape: list[int], dtype: DType) -> tuple[Any, ...] | None:
         """Numbers for tensors whose values matter: indices below an axis, sizes."""
-        wanted, r, count = kind.values, self.random, prod(shape)
-        if count > MOST_CONTENTS and wanted != "spd":
+        word, _, axis = kind.values.partition(":")
+        if prod(shape) > MOST_CONTENTS and word != "spd":
             return None
-        whole = dtype in ALL_INTS
-        if wanted == "positive" and (whole or dtype is BOOL):
-            return tuple(True if dtype is BOOL else r.randint(1, 3) for _ in range(count))
-        if wanted in ("rate", "decay") and dtype.kind == "f":
-            return tuple((-1 if wanted == "decay" else 1) * r.choice((0.01, 0.1, 0.25, 0.5, 0.75, 1.0)) for _ in range(count))
-        if wanted == "ones" and whole:
-            return (1,) * count
-        if wanted == "pivots" and whole and shape:
-            return tuple(i + 1 for _ in range(prod(shape[:-1])) for i in range(shape[-1]))
-        if wanted == "spd" and not whole and dtype is not BOOL and len(shape) > 1:
-            n = shape[-1]
-            return tuple(float(n + 1) if i == j else 0.5 for _ in range(prod(shape[:-2])) for i in range(n) for j in range(n))
-        if wanted.startswith("regions:") and dtype.kind == "f" and shape and shape[-1] in (4, 5):
-            return self._regions(prod(shape[:-1]), shape[-1], self.dims.get(wanted[8:], 1))
-        if not wanted.startswith(("index", "place", "length")) or not whole:
-            return None
-        axis = wanted.partition(":")[2]
+        if word == "regions":
+            fits = dtype.kind == "f" and shape and shape[-1] in (4, 5)
+            return self._regions(prod(shape[:-1]), shape[-1], self.dims.get(axis, 1)) if fits else None
+        if word.startswith(("index", "place", "length")):
+            return self._positions(axis, prod(shape)) if dtype in ALL_INTS else None
+        draw = _BY_WORD.get(word)
+        return draw(self.random, shape, dtype) if draw is not None else None
+
+    def _positions(self, axis: str, count: int) -> tuple[int, ...]:
+        """Whole numbers below the size of an axis."""
         below = self.dims.get(axis, 1) if axis else 1
         below = below if below in self._all_sizes() else min(below, 1)  # an axis of that name may have been left out
-        return tuple(r.randrange(below) if below > 0 else 0 for _ in range(count))
+        return tuple(self.random.randrange(below) if below > 0 else 0 for _ in range(count))
 
     def _regions(self, count: int, numbers: int, below: int) -> tuple[float, ...]:
         """Rows of left, top, right and bottom, most in this order, behind the number of an image below `below` where there are five."""
@@ -289,3 +288,50 @@ class Draw:
             low, high = (sorted(corners[i::2]) if r.random() < 0.9 else corners[i::2] for i in (0, 1))
             made += [low[0], high[0], low[1], high[1]]
         return tuple(made)
+
+
+_BY_KIND: tuple[tuple[type, Callable[[Draw, Any], Any]], ...] = (
+    (Tensor, Draw.tensor), (Tensors, Draw._tensors), (Int, Draw._int), (Float, Draw._float), (Number, Draw._number), (Bool, Draw._bool),
+    (Axis, Draw._axis), (Axes, Draw._axes), (Sizes, Draw._sizes), (Ints, Draw._ints), (Pairs, Draw._pairs), (Floats, Draw._floats),
+    (Choice, Draw._choice), (ElementType, Draw._element_type), (Index, Draw._between_brackets),
+)  # fmt: skip
+
+
+# --- the numbers that a declaration asks for by a word: None where this shape or element type cannot hold them ---
+
+
+def _positive(r: Random, shape: list[int], dtype: DType) -> tuple[Any, ...] | None:
+    if dtype is BOOL:
+        return (True,) * prod(shape)
+    return tuple(r.randint(1, 3) for _ in range(prod(shape))) if dtype in ALL_INTS else None
+
+
+def _rate(r: Random, shape: list[int], dtype: DType) -> tuple[Any, ...] | None:
+    return tuple(r.choice((0.01, 0.1, 0.25, 0.5, 0.75, 1.0)) for _ in range(prod(shape))) if dtype.kind == "f" else None
+
+
+def _decay(r: Random, shape: list[int], dtype: DType) -> tuple[Any, ...] | None:
+    rates = _rate(r, shape, dtype)
+    return None if rates is None else tuple(-rate for rate in rates)
+
+
+def _ones(r: Random, shape: list[int], dtype: DType) -> tuple[Any, ...] | None:
+    return (1,) * prod(shape) if dtype in ALL_INTS else None
+
+
+def _pivots(r: Random, shape: list[int], dtype: DType) -> tuple[Any, ...] | None:
+    if dtype not in ALL_INTS or not shape:
+        return None
+    return tuple(i + 1 for _ in range(prod(shape[:-1])) for i in range(shape[-1]))
+
+
+def _positive_definite(r: Random, shape: list[int], dtype: DType) -> tuple[Any, ...] | None:
+    if dtype in ALL_INTS or dtype is BOOL or len(shape) < 2:
+        return None
+    n = shape[-1]
+    return tuple(float(n + 1) if i == j else 0.5 for _ in range(prod(shape[:-2])) for i in range(n) for j in range(n))
+
+
+_BY_WORD: dict[str, Callable[[Random, list[int], DType], tuple[Any, ...] | None]] = {
+    "positive": _positive, "rate": _rate, "decay": _decay, "ones": _ones, "pivots": _pivots, "spd": _positive_definite,
+}  # fmt: skip

@@ -7,21 +7,26 @@ A `Form` goes through NumPy's functions as a `Box` does: sums and multiples of f
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
 from math import isfinite, prod
 from typing import Any
 
 import numpy as np
 
-from tensorproof.engines.numerics.grid import Grid, uniform
+from tensorproof.engines.numerics.grids.cuts import common_shape
+from tensorproof.engines.numerics.grids.grid import Cuts, Grid, aligned, uniform
+from tensorproof.engines.values.boxes import intervals
+from tensorproof.terms.budgets import BUDGETS
 from tensorproof.terms.dtypes import FLOAT64
 
-MOST_TERMS = 6
-"""A form with more terms is not kept."""
+MOST_TERMS = BUDGETS.numerics.terms
 _ULPS = 16.0
 """By how many units in the last place a bound may be off that was computed in float64."""
 View = tuple[tuple[Any, ...], ...]
 """The moves that lead from a value to what a term shows of it: names of functions of NumPy, with their arguments."""
 Key = tuple[int, View]
+TOTAL = "sum"
+"""The move that adds up along axes; its last argument is how many elements each total has."""
 
 
 class NotAffine(Exception):
@@ -112,7 +117,7 @@ def _seen(form: Form, shape: tuple[int, ...], move: tuple[Any, ...], factor: flo
         return form
     terms = {(number, (*view, move)): c for (number, view), c in form.terms.items()}
     made = Form(shape, terms, form.constant * factor, form.error * factor, form.related)
-    made.once = form.once and move[0] != "sum"
+    made.once = form.once and move[0] is not TOTAL
     return made
 
 
@@ -121,6 +126,8 @@ def _scaled(form: Form, factor: float) -> Form:
 
 
 def _number(value: Any) -> float | None:
+    if value.__class__ is Form:
+        return None
     if isinstance(value, (int, float)):
         return float(value)
     if isinstance(value, (np.ndarray, np.generic)) and np.size(value) == 1 and np.ndim(value) == 0:
@@ -137,8 +144,10 @@ def _sum(a: Any, b: Any, sign: float) -> Form:
         return Form(a.shape, a.terms, a.constant + sign * y, a.error, a.related)
     if not isinstance(a, Form) or not isinstance(b, Form):
         raise NotAffine("add")
-    shape = np.broadcast_shapes(a.shape, b.shape)
-    a, b = (_seen(form, shape, ("broadcast_to", shape)) for form in (a, b))
+    shape = a.shape
+    if b.shape != shape:
+        shape = common_shape(shape, b.shape)
+        a, b = _seen(a, shape, ("broadcast_to", shape)), _seen(b, shape, ("broadcast_to", shape))
     terms = dict(a.terms)
     met = False
     for key, c in b.terms.items():
@@ -173,10 +182,17 @@ def _shaped(name: str) -> Callable[..., Any]:
     def rule(form: Any, *args: Any, **kwargs: Any) -> Form:
         if not isinstance(form, Form) or not all(map(_plain, (*args, *kwargs.values()))):
             raise NotAffine(name)
-        shape = getattr(np, name)(np.broadcast_to(np.zeros(()), form.shape), *args, **kwargs).shape
-        return _seen(form, shape, (name, *map(_frozen, args), *((key, _frozen(value)) for key, value in kwargs.items())))
+        given, named = tuple(map(_frozen, args)), tuple((key, _frozen(value)) for key, value in kwargs.items())
+        return _seen(form, _moved_shape(name, form.shape, given, named), (name, *given, *named))
 
     return rule
+
+
+@lru_cache(maxsize=4096)
+def _moved_shape(name: str, shape: tuple[int, ...], given: tuple[Any, ...], named: tuple[tuple[str, Any], ...]) -> tuple[int, ...]:
+    """The shape after a move of NumPy."""
+    made: tuple[int, ...] = getattr(np, name)(np.broadcast_to(np.zeros(()), shape), *given, **dict(named)).shape
+    return made
 
 
 def _plain(value: Any) -> bool:
@@ -198,7 +214,7 @@ def _total(form: Any, axis: Any = None, keepdims: bool = False, **kwargs: Any) -
     over = range(form.ndim) if axis is None else {a % form.ndim for a in (axis if isinstance(axis, (tuple, list)) else (axis,))}
     shape = tuple(1 if a in over else n for a, n in enumerate(form.shape) if keepdims or a not in over)
     count = form.size // max(1, prod(shape))
-    return _seen(form, shape, ("sum", ("axis", _frozen(axis)), ("keepdims", keepdims)), float(count))
+    return _seen(form, shape, (TOTAL, ("axis", _frozen(axis)), ("keepdims", keepdims), ("count", count)), float(count))
 
 
 def _average(form: Any, axis: Any = None, keepdims: bool = False, **kwargs: Any) -> Form:
@@ -252,28 +268,63 @@ RULES["split"] = RULES["array_split"] = split
 def replayed(view: View, start: Any) -> Any:
     """The moves of a view, of another array."""
     made = start
-    for name, *arguments in view:
+    for move in view:
+        name = move[0]
         if name == "item":
-            made = made[tuple(slice(*one[1:]) if isinstance(one, tuple) else one for one in arguments)]
-            continue
-        named = {one[0]: one[1] for one in arguments if isinstance(one, tuple) and len(one) == 2 and isinstance(one[0], str)}
-        plain = [one for one in arguments if not (isinstance(one, tuple) and len(one) == 2 and isinstance(one[0], str))]
-        made = getattr(np, name)(made, *plain, **named)
+            made = made[tuple(slice(*one[1:]) if isinstance(one, tuple) else one for one in move[1:])]
+        else:
+            plain, named = _arguments(move)
+            made = (RULES[name] if isinstance(made, Form) else getattr(np, name))(made, *plain, **named)
     return made
 
 
+@lru_cache(maxsize=4096)
+def _arguments(move: tuple[Any, ...]) -> tuple[list[Any], dict[str, Any]]:
+    """What a function is called with beside the tensor."""
+    named = {one[0]: one[1] for one in move[1:] if isinstance(one, tuple) and len(one) == 2 and isinstance(one[0], str)}
+    plain = [one for one in move[1:] if not (isinstance(one, tuple) and len(one) == 2 and isinstance(one[0], str))]
+    named.pop("count", None)
+    return plain, named
+
+
 def plain_bounds(form: Form, grids: Mapping[int, Grid]) -> Grid | None:
-    """Bounds of a form where each of its values is one block and nothing is added up along axes; None elsewhere."""
+    """Bounds of a form where each of its values is one block; None elsewhere."""
     lo = hi = form.constant
     size = abs(lo)
     for (number, view), c in form.terms.items():
         box = grids[number].box
-        if box.lo.size != 1 or any(move[0] == "sum" for move in view):
+        if box.lo.size != 1:
             return None
+        for move in view:
+            if move[0] is TOTAL:
+                c *= move[3][1]
         ends = c * box.lo.item(), c * box.hi.item()
         lo, hi, size = lo + min(ends), hi + max(ends), size + max(abs(ends[0]), abs(ends[1]))
     slack = form.error + (_ULPS * FLOAT64.step * size + FLOAT64.smallest_normal if form.terms else 0.0)
     return uniform(form.shape, lo - slack, hi + slack) if isfinite(size) and 0 not in form.shape else None
+
+
+def in_blocks(shape: tuple[int, ...], cuts: tuple[Cuts, ...], lo: Any, hi: Any, dtype: Any = Form.dtype) -> Grid:
+    """Intervals that are broadcast to these blocks, with ends that are no nan."""
+    full = tuple(map(len, cuts))
+    if lo.shape != full or hi.shape != full:
+        lo, hi = np.broadcast_to(lo, full), np.broadcast_to(hi, full)
+    return Grid(shape, cuts, intervals(lo, hi, np.zeros(full, bool), dtype))
+
+
+def block_bounds(form: Form, seen: Sequence[Grid]) -> Grid | None:
+    """Bounds of a form, block by block, from those of its values as its terms see them; None where ends are not finite."""
+    shape, cuts, boxes = aligned(seen)
+    lo = hi = np.float64(form.constant)
+    size = np.abs(lo)
+    for box, c in zip(boxes, form.terms.values()):
+        one, other = c * box.lo, c * box.hi
+        lo, hi = (lo + one, hi + other) if c > 0 else (lo + other, hi + one)
+        size = size + np.maximum(np.abs(one), np.abs(other))
+    if shape != form.shape or not np.isfinite(size).all():
+        return None
+    slack = form.error + (_ULPS * FLOAT64.step * size + FLOAT64.smallest_normal)
+    return in_blocks(shape, cuts, lo - slack, hi + slack)
 
 
 class Joined:

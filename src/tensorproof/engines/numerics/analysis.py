@@ -24,11 +24,13 @@ def analyse(records: Sequence[Record], given: Mapping[int, Any], settings: Setti
     walk = Walk(given, settings or Settings(), made)
     judging = Judging(walk)
     walk.judge = judging.judge
+    walk.again = len(set(map(id, records))) < len(records)
     with np.errstate(all="ignore"):
         walk.run(records)
-    for operation in judging.found.values():
+    for operation in judging.operations():
         (made.not_analysed if operation.verdict == "unknown" else made.operations).append(operation)
     made.values = {i: value.grid for i, value in walk.values.items()}
     made.assumed_sizes = dict(walk.sizes.assumed)
     made.kept = list(records)
+    walk.end()
     return made

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from functools import lru_cache
 from math import inf, prod
 from typing import Any
@@ -10,17 +10,19 @@ from typing import Any
 import numpy as np
 
 from tensorproof.engines.numerics.draws import support
-from tensorproof.engines.numerics.grid import EXPAND, Box, Grid, Unbounded, expanded, gridded, simple, uniform
+from tensorproof.engines.numerics.grids.grid import EXPAND, Box, Grid, Unbounded, expanded, gridded, simple, uniform
 from tensorproof.engines.numerics.numbers import Numbers
 from tensorproof.engines.numerics.sizes import Sizes
 from tensorproof.engines.numerics.value import Value, without_borders
-from tensorproof.engines.values.evaluate import NotEvaluated, arguments_of, computed, fact_of, met, outward, types_of
+from tensorproof.engines.values.bounds import fact_of, met
+from tensorproof.engines.values.conversion import nearest_numbers, sums_fit
+from tensorproof.engines.values.evaluate import NotEvaluated, arguments_of
+from tensorproof.engines.values.reference import computed, outward
 from tensorproof.engines.values.rounding import Rounding
-from tensorproof.ops.applied import Applied
+from tensorproof.ops.applied import Applied, parts
 from tensorproof.ops.evaluation import Undefined, Undetermined
 from tensorproof.ops.record import Values
 from tensorproof.terms.dtypes import FLOAT32, DType
-from tensorproof.terms.ints import Term
 from tensorproof.terms.records import replace
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
@@ -37,6 +39,10 @@ _WINDOWS = "dot", ""
 """The fact of sums of products over windows, which are not over a named axis."""
 
 
+Points = tuple[tuple[float, ...], bool]
+"""Numbers that elements reach, and whether some become infinite."""
+
+
 class Setting:
     """What an application is computed with: values by the identity of tensors, numbers for open sizes, and the element type of floats."""
 
@@ -44,6 +50,8 @@ class Setting:
         self.values = values
         self.sizes = sizes
         self.dtype = dtype
+        self.reached: dict[Hashable, Points] = {}
+        """What numbers that operands reach become, by what decides it."""
 
     def type_of(self, tensor: TensorType) -> DType | None:
         """The element type in which a tensor is computed."""
@@ -51,33 +59,14 @@ class Setting:
 
     def settled(self, one: Applied) -> Applied:
         """The application with numbers in place of terms."""
-        if not any(map(_has_terms, one.arguments.values())):
+        if not parts(one).symbolic:
             return one
         return replace(one, arguments={name: self.sizes.settled(value) for name, value in one.arguments.items()})
 
 
-def _has_terms(value: Any) -> bool:
-    return type(value) is Term or (isinstance(value, (tuple, list)) and any(map(_has_terms, value)))
-
-
-class _Last:
-    """The application whose tensors were asked for last: each step of its analysis asks again."""
-
-    one: Applied | None = None
-    tensors: tuple[TensorType, ...] = ()
-
-
 def tensors_in(one: Applied) -> tuple[TensorType, ...]:
     """The tensors among the arguments."""
-    if _Last.one is not one:
-        made: list[TensorType] = []
-        for value in one.arguments.values():
-            if isinstance(value, TensorType):
-                made.append(value)
-            elif isinstance(value, (tuple, list)):
-                made += [t for t in value if isinstance(t, TensorType)]
-        _Last.one, _Last.tensors = one, tuple(made)
-    return _Last.tensors
+    return parts(one).tensors
 
 
 class Application:
@@ -86,16 +75,26 @@ class Application:
     def __init__(self, one: Applied, setting: Setting) -> None:
         self.one = setting.settled(one)
         self.setting = setting
-        self.shapes = [tuple(result.shape) if result.shape.concrete else None for result in one.results]
+        self._shapes: list[tuple[int, ...] | None] | None = None
         self.np: Any = Numbers
         self._nearest = False
         self._arguments: dict[str, Any] | None = None
 
+    @property
+    def shapes(self) -> list[tuple[int, ...] | None]:
+        """The shapes of the results, where all sizes are numbers."""
+        if self._shapes is None:
+            self._shapes = [tuple(result.shape) if result.shape.concrete else None for result in self.one.results]
+        return self._shapes
+
     def _given(self) -> Mapping[int, Any]:
         """The operands as grids or, where all tensors are small, boxes."""
-        grids = {id(t): self.setting.values[id(t)].grid for t in tensors_in(self.one)}
-        small = all(simple(g) and g.size <= EXPAND for g in grids.values())
-        if not small or not all(shape is None or prod(shape) <= EXPAND for shape in self.shapes):
+        values = self.setting.values
+        grids = {id(t): values[id(t)].grid for t in tensors_in(self.one)}
+        for grid in grids.values():
+            if not simple(grid) or grid.box.lo.size > EXPAND:
+                return grids
+        if max([0 if shape is None else prod(shape) for shape in self.shapes], default=0) > EXPAND:
             return grids
         self.np = np
         return {i: expanded(g) for i, g in grids.items()}
@@ -112,8 +111,9 @@ class Application:
             self._arguments = made
         return self._arguments
 
-    def types(self) -> list[DType | None]:
-        return [self.setting.dtype if self.setting.dtype is not None and dtype is FLOAT32 else dtype for dtype in types_of(self.one)]
+    def types(self) -> tuple[DType | None, ...]:
+        made, other = parts(self.one).types, self.setting.dtype
+        return made if other is None else tuple([other if dtype is FLOAT32 else dtype for dtype in made])
 
     def results(self) -> tuple[list[Grid | None], str]:
         """Bounds of each result, None where there are none, and why not."""
@@ -135,6 +135,8 @@ class Application:
     def _result(self, i: int, part: Any) -> Grid | None:
         shape, dtype, fact = self.shapes[i], self.setting.type_of(self.one.results[i]), fact_of(self.one, i)
         grid: Grid | None = None
+        if dtype is not None and dtype.kind == "c":
+            return None
         if part is not None and getattr(part, "dtype", np.dtype(float)).kind in "biuf":
             made = gridded(part)
             if shape is None or made.shape == shape:
@@ -147,7 +149,7 @@ class Application:
             full = shape or self.setting.sizes.shape(self.one.results[i])
             return None if full is None else _outward(uniform(full, *stated), dtype, all(float(128 * end).is_integer() for end in stated))
         around = Box(*stated) if self._takes(fact, i) else outward(np, Box(*stated), dtype, fact.kind in ("bounded", "increasing"))
-        return Grid(grid.shape, grid.cuts, met(np, Box, grid.box, around))
+        return Grid(grid.shape, grid.cuts, met(np, Box, grid.box, around, fact.kind == "convex" and not sums_fit(self.one, dtype)))
 
     def _takes(self, fact: Values, i: int) -> bool:
         """Whether elements of a result are those of operands of its type: nothing is rounded."""
@@ -197,7 +199,8 @@ class Application:
                 found.append(self.setting.values[id(t)].grid)
         if not found or not all(g.size for g in found):
             return None
-        return min(g.least for g in found), max(g.most for g in found)
+        numbers = [n for t in tensors_in(self.one) if t.weak for n in nearest_numbers(t, self.types())]
+        return min((*(g.least for g in found), *numbers)), max((*(g.most for g in found), *numbers))
 
 
 @lru_cache(maxsize=256)

@@ -27,6 +27,8 @@ def support(one: Applied, values: Values, ends: Callable[[Any], Ends | None]) ->
     known = [pair for pair in found if pair is not None]
     if len(known) < len(found):
         return None
+    if kind.least and any(low < kind.least for low, _ in known):
+        return None
     low, high = kind.bounds(*known)
     if not isfinite(low) and not isfinite(high) and kind.parameters == DISTRIBUTIONS["normal"].parameters:
         (least, most), spread = known[0], SPREAD * max(map(abs, known[1]))

@@ -14,9 +14,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tensorproof.engines.numerics.affine import Form
-from tensorproof.engines.numerics.grid import Box, Grid, gridded
+from tensorproof.engines.numerics.affine import TOTAL, Form
+from tensorproof.engines.numerics.grids.grid import Box, Grid, gridded
 from tensorproof.engines.numerics.value import Value
+from tensorproof.engines.values.reference import outward
 from tensorproof.ops.applied import Applied
 from tensorproof.terms.dtypes import DType
 
@@ -26,6 +27,11 @@ if TYPE_CHECKING:
 FULL = 1 - 1e-6
 MOST = 1e300
 """Ends beyond this are left out."""
+
+
+def to_nearest(exact: Grid, dtype: DType | None) -> Grid:
+    """Bounds of what is rounded once, to the nearest number, from those of the exact value: rounding keeps the order."""
+    return Grid(exact.shape, exact.cuts, outward(np, exact.box, dtype, nearest=True))
 
 
 def rounded_once(relations: Relations, one: Applied, value: Value, shown: Form, total: Form, values: Sequence[Value]) -> None:
@@ -51,10 +57,10 @@ def _ends(form: Form, grids: Mapping[int, Grid], operands: Sequence[tuple[Grid, 
 
 
 def _end(form: Form, grids: Mapping[int, Grid], sign: int) -> Fraction | None:
-    """The greatest that a form is exactly, or minus the least; None where that is no number of its own."""
+    """The greatest that a form is exactly, or minus the least; None where that is not a number of its own."""
     made = sign * Fraction(form.constant)
     for (number, view), c in form.terms.items():
-        if any(move[0] == "sum" for move in view):
+        if any(move[0] is TOTAL for move in view):
             return None
         grid, factor = grids[number], sign * Fraction(c)
         end = grid.most if factor > 0 else grid.least

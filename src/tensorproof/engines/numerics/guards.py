@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tensorproof.engines.numerics.grid import Box, Grid
+from tensorproof.engines.numerics.grids.grid import Box, Grid
 from tensorproof.engines.numerics.value import Value
+from tensorproof.engines.values.bounds import fact_of
+from tensorproof.engines.values.conversion import nearest
 from tensorproof.ops.applied import Applied
 from tensorproof.ops.record import Op
 from tensorproof.terms.dtypes import FLOAT32, DType
@@ -95,18 +97,20 @@ def _named(one: Applied, name: str) -> TensorType | None:
 
 
 def _cut(grid: Grid, side: Sequence[bool], limit: float, dtype: DType | None) -> Grid:
-    """The elements on one side of a number; as they are where none lies there."""
+    """The elements on one side of a number, which may be rounded to their type before they are compared; as they are where none lies there."""
     tiny = float(np.finfo("float16" if dtype is not None and dtype.label == "float16" else "float32").smallest_subnormal)
     if np.isinf(limit):
         limit, side = (dtype or FLOAT32).greatest * np.sign(limit), (side[0] or limit > 0, True, side[2] or limit < 0)
     step = 1.0 if grid.dtype.kind in "iu" and float(limit).is_integer() else max(abs(limit) * (dtype or FLOAT32).step / 2, tiny)
+    rounded = nearest(limit, dtype) if dtype is not None and dtype.kind == "f" and dtype.step and np.isfinite(limit) else limit
+    least, most = min(limit, rounded), max(limit, rounded)
     box = grid.box
     lo, hi = box.lo, box.hi
     if not side[0]:
-        lo = np.maximum(lo, limit if side[1] else limit + step)
+        lo = np.maximum(lo, least if side[1] else least + step)
     if not side[2]:
-        hi = np.minimum(hi, limit if side[1] else limit - step)
-    if side == (True, False, True):
+        hi = np.minimum(hi, most if side[1] else most - step)
+    if side == (True, False, True) and least == most:
         lo, hi = np.where(lo == limit, limit + step, lo), np.where(hi == limit, limit - step, hi)
     bare = lo > hi
     return Grid(grid.shape, grid.cuts, Box(np.where(bare, box.lo, lo), np.where(bare, box.hi, hi), False, box.dtype))
@@ -174,3 +178,31 @@ def is_ramp(function: Callable[[float], float]) -> bool:
         return all(function(x) == max(x, 0.0) for x in (-3.5, -1.0, 0.0, 0.25, 1.0, 7.5, 1e6))
     except (ArithmeticError, ValueError):
         return False
+
+
+_SAYING = frozenset(("multiplies", "selects", "sums", "divides", "mixes", "increasing", "decreasing"))
+"""Facts of operators that guards, maxima, shares and squares are about."""
+_QUIET: dict[tuple[int, int, int], tuple[Op, bool]] = {}
+
+
+def quiet(one: Applied, i: int) -> bool:
+    """Whether an operator is none of those whose results say more of their operands than affine forms do."""
+    op = one.op
+    known = _QUIET.get((id(op), i, len(one.results)))
+    if known is None:
+        fact, own = fact_of(one, i), op.values.kind
+        says = fact.shares or op.opposite or not {fact.kind, own}.isdisjoint(_SAYING) or ramp(op) or negates(op)
+        known = _QUIET[id(op), i, len(one.results)] = op, not says
+    return known[1]
+
+
+_RAMPS: dict[int, tuple[Op, bool]] = {}
+
+
+def ramp(op: Op) -> bool:
+    """Whether an operator is declared as max(x, 0)."""
+    known = _RAMPS.get(id(op))
+    if known is None:
+        function = op.values.function if op.values.kind == "increasing" else None
+        known = _RAMPS[id(op)] = op, function is not None and is_ramp(function)
+    return known[1]

@@ -3,27 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import isinf
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tensorproof.engines.numerics.grid import Box, Grid, simple
+from tensorproof.engines.numerics.grids.grid import Box, Grid, simple
 from tensorproof.engines.numerics.value import ENDLESS, Value
-from tensorproof.ops.applied import Applied
+from tensorproof.ops.applied import Applied, parts
+from tensorproof.terms.budgets import BUDGETS
 from tensorproof.terms.dtypes import DType
 from tensorproof.terms.tensor import TensorType
 
 if TYPE_CHECKING:
     from tensorproof.engines.numerics.walk import Walk
 
-MOST_STEPS = 200
-"""How many tensors are looked at for where a mask comes from."""
+MOST_STEPS = BUDGETS.numerics.mask_steps
 
 
 def puts_infinity(one: Applied, operands: Sequence[TensorType]) -> bool:
     """Whether the program names infinity in an application, as a number beside tensors or as what a new tensor holds."""
-    return not operands or any(type(value) is float and isinf(value) for value in one.arguments.values())
+    return not operands or parts(one).endless
 
 
 def has_infinite(grid: Grid) -> bool:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
 
 from tensorproof.engines.numerics.applying import FAILURES, Application, tensors_in
-from tensorproof.engines.numerics.grid import gridded
+from tensorproof.engines.numerics.grids.grid import gridded
 from tensorproof.engines.numerics.infinities import finite_ends, summarised
 from tensorproof.engines.numerics.near_zero import only_near_zero
 from tensorproof.engines.numerics.points import overflows
@@ -36,21 +36,32 @@ class Judging:
         self.found: dict[tuple[int, str], Operation] = {}
         self._kept: list[Computed] = []
 
-    def judge(self, one: Computed, application: Application, overflows: bool) -> bool:
+    def judge(self, one: Computed, application: Application | None, overflows: bool) -> bool:
         """Judge all hazards of an application; whether one may happen."""
-        if id(one) in self.walk.settings.unjudged:
-            return False
         hazards = one.applied.op.hazards
+        if application is None:
+            self._open(one, hazards)
+            return False
+        if not hazards and not overflows and not one.applied.op.gradient_hazards:
+            return False
         made = [operation for hazard in hazards if (operation := self._hazard(one, application, hazard)) is not None]
         met = any(operation.verdict in ("possible", "unsafe") for operation in made)
         if overflows and not met and not any(hazard.code.endswith("/overflow") for hazard in hazards):
             over = self._undefined(one) or self._overflow(one, application)
             met = over is not None and over.verdict != "unknown"
             made = [*made, over] if over is not None else [replace(o, verdict="unknown") if o.verdict == "safe" else o for o in made]
-        steep = [operation for hazard in self._of_gradients(one) if (operation := self._hazard(one, application, hazard)) is not None]
+        open_ends = [] if met else self._of_gradients(one)  # a value that is already reported is mended first
+        steep = [operation for hazard in open_ends if (operation := self._hazard(one, application, hazard)) is not None]
         for operation in (*made, *steep):
             self._keep(one, operation)
         return met
+
+    def _open(self, one: Computed, hazards: Sequence[Hazard]) -> None:
+        """Hazards of which nothing is known, since an operand has no bounds and no rank."""
+        applied = one.applied
+        for hazard in hazards if any(map(_is_real, (*tensors_in(applied), *applied.results))) else ():
+            ends = -np.inf, np.inf
+            self._keep(one, Operation(applied.op.name, applied.spelling, hazard.code, one.span, ends, said(hazard), _yielded(hazard), "unknown"))
 
     def _of_gradients(self, one: Computed) -> tuple[Hazard, ...]:
         """The hazards of derivatives, where gradients are computed and reach this operator."""
@@ -59,6 +70,8 @@ class Judging:
             return ()
         operands = tensors_in(one.applied)
         frameworks = {t.framework for t in (*operands, *one.applied.results) if not t.weak}
+        if "torch" not in frameworks and (one.span, one.applied.op.name) not in self.walk.settings.differentiated:
+            return ()
         followed = [t.grad.requires for t in operands if t.grad is not None]
         if frameworks == {"numpy"} or (followed and all(requires is False for requires in followed)):
             return ()
@@ -67,6 +80,12 @@ class Judging:
     def _keep(self, one: Computed, made: Operation) -> None:
         self.found[id(one), made.code] = made
         self._kept.append(one)
+
+    def operations(self) -> Iterator[Operation]:
+        """All that was found. Of a graph that is only built somewhere, what was not judged where it runs."""
+        built = self.walk.settings.unjudged
+        ran = {(made.span, made.code) for (one, _), made in self.found.items() if one not in built and made.verdict != "unknown"}
+        return (made for (one, _), made in self.found.items() if one not in built or (made.span, made.code) not in ran)
 
     def _hazard(self, one: Computed, application: Application, hazard: Hazard) -> Operation | None:
         tensors = list(_about(application, hazard))

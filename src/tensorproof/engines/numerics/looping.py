@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tensorproof.engines.numerics.grid import Box, Grid, aligned
+from tensorproof.engines.numerics.grids.grid import Box, Grid, aligned
 from tensorproof.engines.numerics.growth import growing
 from tensorproof.engines.numerics.value import ENDLESS, Value, either, limits
 from tensorproof.program.form import Carried, Loop, written
+from tensorproof.terms.budgets import BUDGETS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -18,8 +19,7 @@ if TYPE_CHECKING:
 
 EXACT = 3
 """How many times a loop is gone through before bounds that still move are widened."""
-MOST = 24
-"""How many times at most: what still moves then has no bounds."""
+MOST = BUDGETS.numerics.loop_iterations
 STEPS = np.array([0.0, 1.0, 2.0, 16.0, 256.0, 65504.0, 1e9, 1e18, 3.4e38, 1e300, float("inf")])
 _LADDER = np.concatenate([-STEPS[:0:-1], STEPS])
 
@@ -42,12 +42,13 @@ def loop(walk: Walk, one: Loop) -> None:
     kept: State = {i: walk.values[i] for i in written(one.body) if i in walk.values and i not in outside}
     begin, state = list(first), dict(kept)
     judge, walk.judge = walk.judge, None
+    again, walk.again = walk.again, True
     counted = dict(walk.analysis.unbounded)
     for turn in range(MOST):
         ends = _turn(walk, one, places, begin, state)
         wider: Begin = [_next(b, e, turn) for b, e in zip(begin, ends)]
         later: State = {i: _grown(v, walk.values.get(i), turn) for i, v in state.items()}
-        if all(map(_equal, wider, begin)) and all(_equal(later[i], state[i]) for i in state):
+        if all(map(_rests, wider, begin, first)) and all(_rests(later[i], state[i], kept[i]) for i in state):
             break
         begin, state = wider, later
     else:
@@ -62,7 +63,7 @@ def loop(walk: Walk, one: Loop) -> None:
     walk.analysis.unbounded.update(counted)
     walk.growing, around = [narrow[i] for i in grows], walk.growing
     ends = _turn(walk, one, places, narrow, settled)
-    walk.growing = around
+    walk.growing, walk.again = around, again
     _restore(walk, outside)
     for c, f, e in zip(places, first, ends):
         if c.after is not None:
@@ -129,6 +130,11 @@ def _grown(old: Value | None, new: Value | None, turn: int) -> Value | None:
 def _step(end: Any) -> Any:
     """The least step at or above each number; for a negative one, the least that is near enough to zero."""
     return _LADDER[np.minimum(np.searchsorted(_LADDER, end), len(_LADDER) - 1)]
+
+
+def _rests(wider: object, begin: object, first: object) -> bool:
+    """Whether an iteration begins with what covers its end. What only the first one begins with has relations that do not hold for the others."""
+    return wider is begin or (begin is not first and _equal(wider, begin))
 
 
 def _equal(a: object, b: object) -> bool:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tensorproof.engines.numerics.affine import Form
-from tensorproof.engines.numerics.grid import Box, gridded
+from tensorproof.engines.numerics.grids.grid import Box, gridded
 from tensorproof.engines.numerics.guards import equates, negates
 from tensorproof.engines.numerics.value import Value
 from tensorproof.ops.applied import Applied

@@ -4,48 +4,51 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 
-from tensorproof.engines.numerics.grid import Box, Grid, whole
+from tensorproof.engines.numerics.grids.grid import Box, Grid, whole
 from tensorproof.engines.numerics.value import Value
-from tensorproof.ops.applied import Applied
-from tensorproof.terms.tensor import TensorType
+from tensorproof.ops.applied import Applied, parts
+from tensorproof.terms.budgets import BUDGETS
 
 Result = tuple[list[Grid | None], str]
-MOST = 20_000
-"""How many results are kept."""
+Key = tuple[Hashable, ...]
+MOST = BUDGETS.numerics.results_kept
 
 
 class Memo:
     """Results by what decides them. An operator that works element by element on tensors of one block gives one block, whatever the shapes are."""
 
     def __init__(self) -> None:
-        self._found: dict[Hashable, Result | Box] = {}
+        self._found: dict[Key, Result | Box] = {}
 
-    def key(self, one: Applied, values: Sequence[Value]) -> Hashable:
+    def key(self, one: Applied, values: Sequence[Value]) -> Key | None:
         """What decides the bounds of the results; None where that cannot be said."""
-        alike = self._alike(one, values)
-        grids = iter(values)
-        parts: list[Hashable] = [id(one.op), alike, tuple((r.dtype, r.weak, None if alike else r.shape) for r in one.results)]
-        for name, value in one.arguments.items():
-            for item in value if isinstance(value, (tuple, list)) else (value,):
-                parts.append((name, (item.dtype, item.weak, _bounds(next(grids).grid, alike)) if isinstance(item, TensorType) else item))
-        made = tuple(parts)
-        try:
-            hash(made)
-        except TypeError:
+        found = parts(one)
+        if not found.form:
             return None
-        return made
+        alike = self._alike(one, values)
+        key: list[Hashable] = [found.form, alike, one.spelling, found.types]
+        for tensor, value in zip(found.tensors, values):
+            grid = value.grid
+            box = grid.box
+            if box.lo.size == 1:
+                key += tensor.weak, None if alike else grid.shape, box.lo.item(), box.hi.item(), box.dtype.char
+            else:
+                key += tensor.weak, grid.shape, grid.cuts, box.lo.tobytes(), box.hi.tobytes(), box.dtype.char
+        if not alike:
+            key += [result.shape for result in one.results]
+        return tuple(key)
 
-    def get(self, key: Hashable, one: Applied) -> Result | None:
+    def get(self, key: Key, one: Applied) -> Result | None:
         found = self._found.get(key)
         if not isinstance(found, Box):
             return found
         shape = tuple(one.results[0].shape)
         return [Grid(shape, tuple(map(whole, shape)), found.reshape((1,) * len(shape)))], ""
 
-    def keep(self, key: Hashable, made: Result, alike: bool) -> None:
+    def keep(self, key: Key, made: Result) -> None:
         if len(self._found) < MOST:
             grid = made[0][0] if made[0] else None
-            if not alike:
+            if not key[1]:
                 self._found[key] = made
             elif grid is not None and grid.box.size == 1:
                 self._found[key] = grid.box
@@ -53,11 +56,7 @@ class Memo:
     def _alike(self, one: Applied, values: Sequence[Value]) -> bool:
         if one.op.order != "like" or len(one.results) != 1 or not values or not one.results[0].shape.concrete or 0 in one.results[0].shape:
             return False
-        return all(v.grid.box.size == 1 for v in values)
-
-
-def _bounds(grid: Grid, alike: bool) -> Hashable:
-    box = grid.box
-    if alike:
-        return float(box.lo.flat[0]), float(box.hi.flat[0]), box.dtype.char
-    return grid.shape, grid.cuts, box.lo.tobytes(), box.hi.tobytes(), box.dtype.char
+        for value in values:  # noqa: SIM110 (asked of every application)
+            if value.grid.box.lo.size != 1:
+                return False
+        return True

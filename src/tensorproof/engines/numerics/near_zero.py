@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from tensorproof.engines.numerics.applying import FAILURES, Application
-from tensorproof.engines.numerics.grid import Box, Grid, gridded
+from tensorproof.engines.numerics.grids.grid import Box, Grid, gridded
 from tensorproof.engines.numerics.value import limits
 from tensorproof.engines.values.rounding import computed_in
 from tensorproof.terms.dtypes import DType

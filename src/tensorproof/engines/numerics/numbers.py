@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy
 
-from tensorproof.engines.numerics import grid_joins, grid_moves, grid_totals
-from tensorproof.engines.numerics.grid import EXPAND, Grid, gridded, uniform
+from tensorproof.engines.numerics.grids import joins, moves, totals
+from tensorproof.engines.numerics.grids.grid import EXPAND, Grid, gridded, uniform
 
-__all__ = ["Numbers", "grid_joins", "grid_moves", "grid_totals"]
+__all__ = ["Numbers", "joins", "moves", "totals"]
 
 
 def _shape(shape: Any) -> tuple[int, ...]:
@@ -35,7 +35,7 @@ class _Numbers:
         sizes = _shape(shape)
         if prod(sizes) <= EXPAND and not hasattr(value, "of"):
             return numpy.full(sizes, value, dtype)
-        made = grid_moves.broadcast(gridded(value), sizes)
+        made = moves.broadcast(gridded(value), sizes)
         return made if dtype is None else made.astype(dtype)
 
     def eye(self, rows: int, columns: int | None = None, k: int = 0, dtype: Any = float) -> Any:
@@ -51,7 +51,7 @@ class _Numbers:
     def broadcast_to(self, value: Any, shape: Any, **kwargs: Any) -> Any:
         if isinstance(value, Grid) or hasattr(value, "of") or prod(_shape(shape)) <= EXPAND:
             return numpy.broadcast_to(value, shape)
-        return grid_moves.broadcast(value, shape)
+        return moves.broadcast(value, shape)
 
 
 Numbers: Any = _Numbers()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tensorproof.engines.numerics.grid import Box, Grid
+from tensorproof.engines.numerics.grids.grid import Box, Grid
 from tensorproof.engines.numerics.value import OPEN, Value, finite
 from tensorproof.program.form import Changed, Computed, Same
 from tensorproof.terms.tensor import TensorType

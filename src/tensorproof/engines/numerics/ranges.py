@@ -94,12 +94,21 @@ def made_range(option: str, lo: Any, hi: Any) -> Range:
     try:
         low, high = float(lo), float(hi)
     except (TypeError, ValueError):
-        raise BadInput(f"{option} does not parse: {lo!s} and {hi!s} must be numbers") from None
+        wrong = [f'"{end}"' if isinstance(end, str) else str(end) for end in (lo, hi) if not _is_number(end)]
+        raise BadInput(f"{option} does not parse: {' and '.join(wrong)} must be {'a number' if len(wrong) == 1 else 'numbers'}, such as 1e-3 or -inf") from None
     if math.isnan(low) or math.isnan(high):
-        raise BadInput(f"{option}: nan is no end of a range")
+        raise BadInput(f"{option}: nan cannot be an end of a range")
     if low > high:
         raise BadInput(f"{option}: the lower end {low:g} is above the upper end {high:g}")
     return Range(low, high)
+
+
+def _is_number(end: Any) -> bool:
+    try:
+        float(end)
+    except (TypeError, ValueError):
+        return False
+    return True
 
 
 def read_ranges(path: str) -> dict[str, Range]:

@@ -30,11 +30,13 @@ class Settings:
     dtype: DType | None = None
     """The element type in which floats are computed, where that is not what the program says."""
     trained: float = 0.0
-    """How far training moves a parameter from its initial value; 0 where parameters are not told from other tensors."""
+    """How far training moves a parameter from its initial value; 0 where parameters are not distinguished from other tensors."""
     gradients: bool = False
     """Whether gradients are computed: hazards of derivatives count."""
+    differentiated: frozenset[tuple[Span, str]] = frozenset()
+    """The places and names of operators through which derivatives pass, of concern to tensors that do not say whether they require a gradient."""
     unjudged: frozenset[int] = frozenset()
-    """The identities of records whose hazards are not reported, as those of a graph that is only built there."""
+    """The identities of records whose hazards are not reported where the same ones are judged elsewhere: those of a graph that is only built there."""
     seconds: float | None = None
     """After so much time of the processor what is left is not analysed."""
 

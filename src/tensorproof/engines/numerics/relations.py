@@ -11,18 +11,18 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tensorproof.engines.numerics import largest_share
-from tensorproof.engines.numerics.affine import MOST_TERMS, Form, Joined, NotAffine, Pieced, plain_bounds, replayed
-from tensorproof.engines.numerics.applying import FAILURES, tensors_in
+from tensorproof.engines.numerics.affine import MOST_TERMS, Form, Joined, Key, NotAffine, Pieced, block_bounds, in_blocks, plain_bounds, replayed
+from tensorproof.engines.numerics.applying import FAILURES
 from tensorproof.engines.numerics.ends import End, fits
-from tensorproof.engines.numerics.exact import rounded_once
-from tensorproof.engines.numerics.grid import Box, Grid, aligned, expanded, gridded
-from tensorproof.engines.numerics.guards import Guards, is_ramp
+from tensorproof.engines.numerics.exact import rounded_once, to_nearest
+from tensorproof.engines.numerics.grids.grid import Box, Grid, aligned, gridded
+from tensorproof.engines.numerics.guards import Guards, quiet, ramp
 from tensorproof.engines.numerics.maxima import Maxima
+from tensorproof.engines.numerics.shown import shown as shown_results
 from tensorproof.engines.numerics.value import ENDLESS, Value
-from tensorproof.engines.values.evaluate import fact_of
+from tensorproof.engines.values.bounds import fact_of
 from tensorproof.engines.values.rounding import computed_in
-from tensorproof.ops.applied import Applied
-from tensorproof.ops.record import Op
+from tensorproof.ops.applied import Applied, parts
 from tensorproof.terms.tensor import TensorType
 
 if TYPE_CHECKING:
@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 
 _LINEAR = frozenset(("sums", "multiplies", "divides", "moves", "cuts", "joins", "totals", "convex", "decreasing", "mixes"))
 """Facts of operators that may keep affine forms."""
+_ONE_FACTOR = frozenset(("multiplies", "divides", "mixes", "decreasing"))
+"""Those of which one operand alone may vary; mixes have two."""
 _ROUNDS = frozenset(("sums", "multiplies", "divides", "totals", "convex"))
 _ULPS = 16.0
 
@@ -45,10 +47,11 @@ class Relations:
         self._interned: dict[Hashable, int] = {}
         self.grids: dict[int, Grid] = {}
         self._forms: dict[int, Form] = {}
-        self._pending: dict[int, tuple[Applied, int, dict[int, Value], Value]] = {}
+        self._pending: dict[int, tuple[Applied, int, Sequence[Value], Value]] = {}
         self._roots: dict[int, frozenset[int]] = {}
         self._ends: dict[int, End] = {}
         self._ramps: dict[int, Value] = {}
+        self._views: dict[Key, tuple[Grid, Any]] = {}
 
     # --- numbers and forms ---
 
@@ -78,9 +81,8 @@ class Relations:
 
     def _resolve(self, number: int) -> None:
         """Work out the form of a value, which may narrow its bounds."""
-        one, i, given, value = self._pending.pop(number)
-        values = [given[id(t)] for t in tensors_in(one)]
-        trivial = self._trivial(one, given)
+        one, i, values, value = self._pending.pop(number)
+        trivial = shown_results(one, values)
         shown = trivial[i] if trivial is not None and i < len(trivial) else None
         if isinstance(shown, Joined):
             self._joined(value, shown, values)
@@ -107,45 +109,45 @@ class Relations:
 
     # --- one application ---
 
-    def related(self, one: Applied, made: list[Value | None]) -> None:
-        """Give numbers and relations to the results of an application, and narrow their bounds."""
-        values = [self.walk.values[id(t)] for t in tensors_in(one)]
-        for known in values:
-            self.number(known)
-        key = self._key(one, values)
-        given = {id(t): v for t, v in zip(tensors_in(one), values)}
-        roots = self._possible(one, values) if one.op.values.kind in _LINEAR else None
-        for i, value in enumerate(made):
-            if value is None:
+    def related(self, one: Applied, made: list[Value | None], values: list[Value]) -> None:
+        """Give numbers and relations to the results of an application on these values, and narrow their bounds."""
+        for value in values:
+            if not value.number:
+                self.number(value)
+        key, kind = self._key(one, values), one.op.values.kind
+        roots = self._possible(kind, values) if kind in _LINEAR else None
+        for i, result in enumerate(made):
+            if result is None:
                 continue
-            number = self._interned.get((key, i), 0) if key is not None else 0
-            value.number = number or self._fresh()
-            if key is not None:
-                self._interned[key, i] = value.number
-            self.grids[value.number] = value.grid
-            if roots is not None and value.number not in self._forms and value.grid.dtype.kind == "f":
-                self._roots[value.number] = roots
-                self._pending[value.number] = one, i, given, value
-                if one.op.values.kind == "sums" and self._meets(values):
-                    self._resolve(value.number)
-            elif value.number in self._forms and self._forms[value.number].related:
-                self.meet(value, self._bounds(self._forms[value.number]))
-            self._facts(one, i, value, values, given)
-            self.grids[value.number] = value.grid
+            number = result.number = self._fresh() if key is None else self._interned.get((key, i)) or self._interned.setdefault((key, i), self._fresh())
+            self.grids[number] = grid = result.grid
+            form = self._forms.get(number)
+            if roots is not None and form is None and grid.box.dtype.kind == "f":
+                self._roots[number] = roots
+                self._pending[number] = one, i, values, result
+                if kind == "sums" and self._meets(values):
+                    self._resolve(number)
+            elif form is not None and form.related:
+                self.meet(result, self._bounds(form))
+            self._facts(one, i, result, values)
+            if result.grid is not grid:
+                self.grids[number] = result.grid
 
-    def _possible(self, one: Applied, values: Sequence[Value]) -> frozenset[int] | None:
+    def _possible(self, kind: str, values: Sequence[Value]) -> frozenset[int] | None:
         """The roots of a result; None where it is not linear or has too many."""
-        kind = one.op.values.kind
-        varying = [v for v in values if v.grid.dtype.kind == "f" and not (v.grid.shape == () and v.grid.least == v.grid.most)]
-        if not varying or (kind in ("multiplies", "divides", "mixes", "decreasing") and len(varying) > 1 + (kind == "mixes")):
+        varying = [v for v in values if v.grid.box.dtype.kind == "f" and (v.grid.shape or v.grid.least != v.grid.most)]
+        if not varying or (len(varying) > 1 and kind in _ONE_FACTOR and len(varying) > 1 + (kind == "mixes")):
             return None
-        if any(v.marks & ENDLESS for v in varying):
-            return None
-        made = frozenset[int]().union(*map(self.roots, varying))
+        for value in varying:
+            if value.marks & ENDLESS:
+                return None
+        made = self.roots(varying[0]) if len(varying) == 1 else frozenset[int]().union(*map(self.roots, varying))
         return made if len(made) <= MOST_TERMS else None
 
     def _meets(self, values: Sequence[Value]) -> bool:
         """Whether terms of two operands can come from one value."""
+        if len(values) == 2:
+            return not self.roots(values[0]).isdisjoint(self.roots(values[1]))
         seen: set[int] = set()
         for value in values:
             found = self.roots(value)
@@ -156,46 +158,11 @@ class Relations:
 
     def _key(self, one: Applied, values: Sequence[Value]) -> Hashable:
         """What decides the results; None where that is not known."""
-        if one.op.random or one.op.writes or one.op.evaluate is None:
+        op = one.op
+        if op.random or op.writes or op.evaluate is None:
             return None
-        numbers = iter(values)
-        parts: list[Hashable] = [id(one.op)]
-        for name, value in one.arguments.items():
-            items = value if isinstance(value, (tuple, list)) else (value,)
-            for item in items:
-                part: Hashable = ("tensor", self.number(next(numbers))) if isinstance(item, TensorType) else item
-                try:
-                    hash(part)
-                except TypeError:
-                    return None
-                parts.append((name, part))
-        return tuple(parts)
-
-    def _trivial(self, one: Applied, given: dict[int, Value]) -> list[Form | Joined | None] | None:
-        """The results as forms of the operands themselves; None where they are not affine in them."""
-        arguments: dict[str, Any] = {}
-        try:
-            for name, value in one.arguments.items():
-                parts = value if isinstance(value, (tuple, list)) else (value,)
-                read = tuple(self._operand(given[id(part)]) if isinstance(part, TensorType) else part for part in parts)
-                arguments[name] = read if isinstance(value, (tuple, list)) else read[0]
-            arguments["tensors"], arguments["results"] = one.arguments, tuple(r.dtype for r in one.results)
-            assert one.op.evaluate is not None
-            made = one.op.evaluate(np, arguments)
-        except (NotAffine, AssertionError, *FAILURES):
-            return None
-        found = made if isinstance(made, (tuple, list)) else [made]
-        return [part if isinstance(part, (Form, Joined)) else None for part in found]
-
-    def _operand(self, known: Value) -> Any:
-        box = known.grid.box
-        if known.grid.shape == () and bool(box.lo == box.hi):
-            return float(box.lo)
-        if known.grid.dtype.kind != "f":
-            if box.size == 1 and bool((box.lo == box.hi).all()):
-                return np.broadcast_to(box.lo.astype(known.grid.dtype).reshape(()), known.grid.shape)
-            return expanded(known.grid).__array__()
-        return self._own(self.number(known), known.grid.shape)
+        form = parts(one).form
+        return (form, *[value.number for value in values]) if form else None
 
     def _linear(self, one: Applied, value: Value, shown: Form, values: Sequence[Value]) -> None:
         """Put in the forms of the operands; where terms have met, the form bounds the result."""
@@ -212,7 +179,8 @@ class Relations:
         if len(total.terms) < len(shown.terms):
             total.related = True
         if total.related:
-            self.meet(value, self._bounds(total))
+            exact = self._bounds(total)
+            self.meet(value, to_nearest(exact, self.walk.setting.type_of(one.results[0])) if one.op.values.kind in _ROUNDS else exact)
         if one.op.values.kind in _ROUNDS:
             rounded_once(self, one, value, shown, total, values)
             total.error += self._rounding(one, value, values)
@@ -234,12 +202,26 @@ class Relations:
         if plain is not None:
             return plain
         with computed_in([]):
+            seen = [self._seen(key) for key in form.terms]
+            blocks = block_bounds(form, seen)
+            if blocks is not None:
+                return blocks
             made: Any = gridded(np.float64(form.constant))
-            for (number, view), c in form.terms.items():
-                made = made + replayed(view, self.grids[number]) * c
+            for grid, c in zip(seen, form.terms.values()):
+                made = made + grid * c
             made = np.broadcast_to(made, form.shape)
         box = made.box
         return Grid(made.shape, made.cuts, Box(box.lo - form.error, box.hi + form.error, False, box.dtype))
+
+    def _seen(self, key: Key) -> Any:
+        """A value seen through moves; several forms have the same."""
+        grid = self.grids[key[0]]
+        if not key[1]:
+            return grid
+        known = self._views.get(key)
+        if known is None or known[0] is not grid:
+            known = self._views[key] = grid, replayed(key[1], grid)
+        return known[1]
 
     def meet(self, value: Value, other: Grid) -> None:
         mine, box = value.grid.box, other.box
@@ -249,12 +231,17 @@ class Relations:
         lo, hi = np.maximum(a.lo, b.lo), np.minimum(a.hi, b.hi)
         if shape != value.grid.shape or bool((lo > hi).any()):
             return
-        full = tuple(map(len, cuts))
-        value.grid = Grid(shape, cuts, Box(np.broadcast_to(lo, full), np.broadcast_to(hi, full), False, a.dtype))
+        value.grid = in_blocks(shape, cuts, lo, hi, a.dtype)
 
     # --- facts beside forms ---
 
-    def _facts(self, one: Applied, i: int, value: Value, values: Sequence[Value], given: dict[int, Value]) -> None:
+    def _facts(self, one: Applied, i: int, value: Value, values: Sequence[Value]) -> None:
+        if not quiet(one, i):
+            self._own_facts(one, i, value, values)
+        if [v for v in values if v.attained is not None]:
+            self._attain(one, value, self.shown(one, values), values)
+
+    def _own_facts(self, one: Applied, i: int, value: Value, values: Sequence[Value]) -> None:
         fact = fact_of(one, i)
         if fact.kind == "multiplies" and len(values) == 2 and values[0].number == values[1].number:
             with computed_in([self.walk.setting.type_of(one.results[0])]):
@@ -262,25 +249,21 @@ class Relations:
         if fact.kind == "selects" and fact.end in ("greatest", "least") and values and "dim" in one.arguments:
             sign = 1.0 if fact.end == "greatest" else -1.0
             self._ends[value.number] = values[0].number, _axes(one.arguments["dim"], values[0].grid.ndim), values[0].grid.shape, sign
-        if len(values) == 1 and _ramp(one.op):
+        if len(values) == 1 and ramp(one.op):
             self._ramps[value.number] = values[0]
             self._roots[value.number] = frozenset((value.number, *self.roots(values[0])))
-        if fact.kind == "sums" and any(root in self._ends for v in values for root in self.roots(v)):
-            self._beside_ends(value, self._shown(one, given), values)
+        if fact.kind == "sums" and self._ends and any(root in self._ends for v in values for root in self.roots(v)):
+            self._beside_ends(value, self.shown(one, values), values)
         if fact.shares:
             largest_share.note(fact, one.arguments, value, self.walk.setting.type_of(one.results[i]))
+        elif fact.kind == "divides" and len(values) == 2 and values[0].grid.dtype.kind == "f":
+            largest_share.divided(self, one, value, *values)
         self.guards.see(one, value, values, self.number)
         self.maxima.see(one, value, values, value.number in self._ramps)
-        if any(v.attained is not None for v in values):
-            self._attain(one, value, self._shown(one, given), values)
 
     def shown(self, one: Applied, values: Sequence[Value]) -> Form | None:
         """The first result as a form of operands with these values."""
-        return self._shown(one, {id(t): v for t, v in zip(tensors_in(one), values)})
-
-    def _shown(self, one: Applied, given: dict[int, Value]) -> Form | None:
-        """The first result as a form of the operands."""
-        made = self._trivial(one, given) if one.op.values.kind in _LINEAR else None
+        made = shown_results(one, values) if one.op.values.kind in _LINEAR else None
         return made[0] if made and isinstance(made[0], Form) else None
 
     def _end(self, value: Value) -> tuple[int, Any, End] | None:
@@ -381,13 +364,3 @@ def _adds_up(one: Applied) -> bool:
     return one.op.values.kind == "totals" or (one.op.values.kind == "convex" and "dim" in one.arguments)
 
 
-_RAMPS: dict[int, tuple[Op, bool]] = {}
-
-
-def _ramp(op: Op) -> bool:
-    """Whether an operator is declared as max(x, 0)."""
-    known = _RAMPS.get(id(op))
-    if known is None:
-        function = op.values.function if op.values.kind == "increasing" else None
-        known = _RAMPS[id(op)] = op, function is not None and is_ramp(function)
-    return known[1]

@@ -11,7 +11,7 @@ from typing import Any
 from tensorproof.engines.numerics.ranges import IDS, INPUT, NORMAL, TRAINED, UNBOUNDED, Assumption, Given, Range, of_type
 from tensorproof.engines.numerics.steady import steady
 from tensorproof.engines.numerics.variables import from_outside, initial_ranges, non_negative
-from tensorproof.ops.applied import Applied
+from tensorproof.ops.applied import Applied, parts
 from tensorproof.ops.inputs import Tensor
 from tensorproof.program.form import Computed, Join, Loop, Record, Same, Slice, Source, Stack
 from tensorproof.terms.records import dataclass, field
@@ -78,8 +78,12 @@ def sources(records: Sequence[Record]) -> list[Value]:
 
     for one in _flat(records):
         if isinstance(one, Computed):
-            made.update(map(id, one.applied.results))
-            for name, tensor in _tensors(one.applied):
+            for result in one.applied.results:
+                made.add(id(result))
+            for name, tensor in parts(one.applied).named:
+                i = id(tensor)
+                if (i in made and i not in root) or tensor.weak:
+                    continue
                 reads(tensor)
                 origin = read.get(root.get(id(tensor), id(tensor)), read[id(tensor)])
                 origin.uses.append((one.applied, name))
@@ -115,13 +119,6 @@ def _flat(records: Sequence[Record]) -> Iterator[Record]:
         yield one
         if isinstance(one, Loop):
             yield from _flat(one.body)
-
-
-def _tensors(applied: Applied) -> Iterator[tuple[str, TensorType]]:
-    for name, value in applied.arguments.items():
-        for each in value if isinstance(value, (tuple, list)) else (value,):
-            if isinstance(each, TensorType):
-                yield name, each
 
 
 def _constant(tensor: TensorType) -> bool:

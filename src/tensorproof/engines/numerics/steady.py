@@ -11,12 +11,13 @@ from tensorproof.engines.numerics.analysis import analyse
 from tensorproof.engines.numerics.ranges import TRAINED, Range
 from tensorproof.engines.numerics.records import Settings
 from tensorproof.engines.numerics.variables import from_outside
+from tensorproof.ops.applied import Applied
 from tensorproof.program.form import Computed, Join, Record, Same
+from tensorproof.terms.budgets import BUDGETS
 from tensorproof.terms.records import dataclass, field
 from tensorproof.terms.tensor import TensorType
 
-MOST_STEPS = 16
-"""How many records before an assigned value are looked at: what is computed earlier may be any number."""
+MOST_STEPS = BUDGETS.numerics.assigned_steps
 ANY = 1e12
 """Larger than the constants of a step, and small enough for squares."""
 
@@ -32,39 +33,59 @@ class Steady:
 
 def steady(records: Sequence[Record], first: Mapping[int, Range], outside: set[int] | None = None) -> Steady:
     """`first` holds the ranges of initial values, `outside` the results that are computed from inputs or variables, by identity."""
-    assigned: dict[int, list[TensorType]] = {}
-    variables: dict[int, TensorType] = {}
-    stepped: set[int] = set()
-    for one in records:
-        if isinstance(one, Computed) and one.applied.op.writes:
-            written = [one.applied.arguments.get(name) for name in one.applied.op.writes]
-            variables.update((id(t), t) for t in written if isinstance(t, TensorType))
-            value = one.applied.arguments.get("y") if one.applied.op.name == "assign" else None
-            if value is None and len(written) == len(one.applied.results) == 1 and one.applied.op.written is None:
-                value = one.applied.results[0]
-            if isinstance(value, TensorType):
-                assigned.setdefault(id(written[0]), []).append(value)
-            else:
-                stepped.update(id(t) for t in written)
-    if not assigned:
+    writes = _Writes(records)
+    if not writes.assigned:
         return Steady()
     steps = _Steps(records)
     outside = from_outside(records) if outside is None else outside
-    later = {i: [v for v in values if id(v) in outside or (id(v) not in steps.makers and v.contents is None)] for i, values in assigned.items()}
+    later = {i: [v for v in values if id(v) in outside or (id(v) not in steps.makers and v.contents is None)] for i, values in writes.assigned.items()}
     found = Steady()
-    if stepped or any(later.values()):
-        found.unchanged = {i for i, t in variables.items() if i in first and not later.get(i) and i not in stepped and t.shape.known and not len(t.shape)}
+    if writes.stepped or any(later.values()):
+        found.unchanged = {i for i in first if not later.get(i) and writes.is_single(i) and i not in writes.stepped}
     known = {i: first[i] for i in found.unchanged}
     found.never_negative = {
-        i for i, values in later.items() if values and i not in stepped and i in first and 0 <= first[i].lo < TRAINED and _is_real(variables[i])
+        i for i, values in later.items() if values and i not in writes.stepped and i in first and 0 <= first[i].lo < TRAINED and _is_real(writes.variables[i])
     }
+    _keep_non_negative(found, steps, later, known)
+    return found
+
+
+def _keep_non_negative(found: Steady, steps: _Steps, later: Mapping[int, list[TensorType]], known: Mapping[int, Range]) -> None:
+    """Leave out variables that a step may make negative, until those that are left keep each other at or above 0."""
     asked = found.never_negative
     while asked:
         holds = steps.non_negative([v for i in asked for v in later[i]], found.never_negative, known)
         fallen = {i for i in asked if not all(id(v) in holds for v in later[i])}
         found.never_negative = found.never_negative - fallen
         asked = {i for i in found.never_negative if any(not fallen.isdisjoint(steps.behind(v).leaves) for v in later[i])}
-    return found
+
+
+class _Writes:
+    """The variables that records write into, by identity: the values that are assigned to them, and those that a step changes otherwise."""
+
+    def __init__(self, records: Sequence[Record]) -> None:
+        self.assigned: dict[int, list[TensorType]] = {}
+        self.variables: dict[int, TensorType] = {}
+        self.stepped: set[int] = set()
+        for one in records:
+            if isinstance(one, Computed) and one.applied.op.writes:
+                self._add(one.applied)
+
+    def _add(self, one: Applied) -> None:
+        written = [one.arguments.get(name) for name in one.op.writes]
+        self.variables.update((id(t), t) for t in written if isinstance(t, TensorType))
+        value = one.arguments.get("y") if one.op.name == "assign" else None
+        if value is None and len(written) == len(one.results) == 1 and one.op.written is None:
+            value = one.results[0]
+        if isinstance(value, TensorType):
+            self.assigned.setdefault(id(written[0]), []).append(value)
+        else:
+            self.stepped.update(id(t) for t in written)
+
+    def is_single(self, i: int) -> bool:
+        """Whether it is a variable of one number."""
+        held = self.variables.get(i)
+        return held is not None and held.shape.known and not len(held.shape)
 
 
 @dataclass(slots=True)

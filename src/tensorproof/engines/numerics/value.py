@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
 import numpy as np
 
-from tensorproof.engines.numerics.grid import EXPAND, Box, Grid, capped, coarse, gridded, merged, smashed, uniform
+from tensorproof.engines.numerics.grids.grid import EXPAND, Box, Grid, aligned, capped, coarse, gridded, merged, smashed, uniform
+from tensorproof.engines.values.boxes import interval
 from tensorproof.terms.dtypes import DType
 from tensorproof.terms.records import dataclass
 
@@ -36,6 +38,7 @@ class Value:
     attained: tuple[tuple[int, ...], float, float] | None = None
 
 
+@cache
 def limits(dtype: DType | None) -> tuple[float, float]:
     """The least and the greatest finite number."""
     if dtype is None or dtype.kind not in "biuf":
@@ -43,6 +46,7 @@ def limits(dtype: DType | None) -> tuple[float, float]:
     return (0.0, 1.0) if dtype.kind == "b" else (dtype.least, dtype.greatest)
 
 
+@cache
 def kind(dtype: DType | None) -> Any:
     return bool if dtype is not None and dtype.kind == "b" else np.int64 if dtype is not None and dtype.kind in "iu" else np.float64
 
@@ -58,6 +62,9 @@ def finite(grid: Grid, dtype: DType | None, endless: bool = False) -> tuple[Grid
     least, most = limits(dtype)
     if box.lo.size == 1 and box.lo.item() >= least and box.hi.item() <= most and not box.nan.item():
         return grid, False
+    if box.lo.size == 1 and not endless:
+        lo, hi = min(max(box.lo.item(), least), most), min(max(box.hi.item(), least), most)
+        return Grid(grid.shape, grid.cuts, interval(lo, hi, box.lo.ndim, box.dtype)), True
     inside = (box.lo >= least) & (box.hi <= most) & ~box.nan
     if inside.all():
         return grid, False
@@ -94,3 +101,11 @@ def either(a: Value, b: Value) -> Value:
     box = made.box
     grid = Grid(made.shape, made.cuts, Box(box.lo, box.hi, False, np.result_type(a.grid.dtype, b.grid.dtype)))
     return Value(grid, a.marks | b.marks)
+
+
+def covers(old: Value, new: Value) -> bool:
+    """Whether what is known of one value holds for another as well."""
+    if old is new or old.grid.shape != new.grid.shape or new.marks & ~old.marks:
+        return old is new
+    _, _, (a, b) = aligned([old.grid, new.grid])
+    return bool((a.lo <= b.lo).all() and (a.hi >= b.hi).all())

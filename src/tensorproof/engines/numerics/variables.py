@@ -8,17 +8,17 @@ import numpy as np
 
 from tensorproof.engines.numerics.analysis import analyse
 from tensorproof.engines.numerics.applying import FAILURES, tensors_in
-from tensorproof.engines.numerics.grid import Box, gridded
+from tensorproof.engines.numerics.grids.grid import Box, gridded
 from tensorproof.engines.numerics.ranges import Range
 from tensorproof.engines.numerics.records import Analysis, Settings
-from tensorproof.engines.values.evaluate import arguments_of, types_of
+from tensorproof.engines.values.evaluate import arguments_of
 from tensorproof.engines.values.rounding import computed_in
-from tensorproof.ops.applied import Applied
+from tensorproof.ops.applied import Applied, parts
 from tensorproof.program.form import Computed, Join, Record, Same
+from tensorproof.terms.budgets import BUDGETS
 from tensorproof.terms.tensor import TensorType
 
-MOST_STEPS = 64
-"""How many records an initial value is computed by at most."""
+MOST_STEPS = BUDGETS.numerics.initial_steps
 
 
 def initial_ranges(records: Sequence[Record], outside: set[int]) -> dict[int, Range]:
@@ -78,7 +78,7 @@ def _signs(one: Applied, written: Sequence[object]) -> list[bool]:
     for start in (0.0, 1.0, STEP):
         boxes.update({id(t): Box(start, start) for t in written[1:]})
         try:
-            with np.errstate(all="ignore"), computed_in(types_of(one)):
+            with np.errstate(all="ignore"), computed_in(parts(one).types):
                 made = one.op.written(np, arguments_of(np, one, boxes))
             now = [bool((gridded(part).box.lo >= 0).all()) for part in (made if isinstance(made, tuple) else (made,))]
         except FAILURES:
@@ -100,7 +100,8 @@ def _makers(records: Sequence[Record]) -> dict[int, Record]:
     made: dict[int, Record] = {}
     for one in records:
         if isinstance(one, Computed):
-            made.update((id(result), one) for result in one.applied.results)
+            for result in one.applied.results:
+                made[id(result)] = one
         elif isinstance(one, Same):
             made[id(one.result)] = one
     return made
@@ -119,8 +120,10 @@ def from_outside(records: Sequence[Record]) -> set[int]:
             given, results = tuple(t for t in one.options if t is not None), (one.result,)
         else:
             continue
-        if any(id(t) in found or (id(t) not in made and t.contents is None) for t in given):
-            found.update(map(id, results))
+        for t in given:
+            if id(t) in found or (t.contents is None and id(t) not in made):
+                found.update(map(id, results))
+                break
         made.update(map(id, results))
     return found
 

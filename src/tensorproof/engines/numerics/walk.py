@@ -10,8 +10,8 @@ import numpy as np
 
 from tensorproof.diagnostics.diagnostic import Gap
 from tensorproof.engines.numerics.applying import Application, Setting, tensors_in
-from tensorproof.engines.numerics.grid import Grid, aligned, coarse, gridded, refined, uniform, units
-from tensorproof.engines.numerics.grid_moves import broadcast
+from tensorproof.engines.numerics.grids.grid import Grid, coarse, gridded, uniform
+from tensorproof.engines.numerics.grids.moves import broadcast, expanded_blocks
 from tensorproof.engines.numerics.infinities import has_infinite, puts_infinity
 from tensorproof.engines.numerics.memo import Memo
 from tensorproof.engines.numerics.parameters import Parameters
@@ -19,7 +19,7 @@ from tensorproof.engines.numerics.points import reached, within
 from tensorproof.engines.numerics.records import Analysis, Settings
 from tensorproof.engines.numerics.relations import Relations
 from tensorproof.engines.numerics.sizes import Sizes
-from tensorproof.engines.numerics.value import AFTER, ENDLESS, EXACT_BLOCKS, OPEN, Value, anything, arranged, either, finite, kind, limits
+from tensorproof.engines.numerics.value import AFTER, ENDLESS, EXACT_BLOCKS, OPEN, Value, anything, arranged, covers, either, finite, kind, limits
 from tensorproof.engines.values.evaluate import contents_of, numbers_in, typed
 from tensorproof.program.form import Asked, Changed, Computed, Join, Loop, Record, Same, Slice, Source, Stack
 from tensorproof.terms.tensor import TensorType
@@ -30,8 +30,8 @@ _PASS = frozenset(("moves", "cuts"))
 CLOCK = 0.02
 """After how many seconds the clock of the processor is read again."""
 
-Judge = Callable[[Computed, Application, bool], bool]
-"""Judges the hazards of an application, given whether its results overflow; whether it reported one."""
+Judge = Callable[[Computed, Application | None, bool], bool]
+"""Judges the hazards of an application, None where an operand is not known, given whether its results overflow; whether it reported one."""
 
 
 class Walk:
@@ -48,9 +48,10 @@ class Walk:
         self.judge: Judge | None = None
         self.growing: list[object] = []
         """The values that the loop at work makes ever larger."""
+        self.again = False
+        """Whether records may be met again: what they made is kept then."""
         self.setting = Setting(self.values, self.sizes, settings.dtype)
         self._given = given
-        self._kept: dict[int, TensorType] = {}
         self._constants: dict[Hashable, Value] = {}
         self.parameters = Parameters(self)
         self.relations = Relations(self) if settings.values == "affine" else None
@@ -93,6 +94,12 @@ class Walk:
             elif isinstance(one, Gap):
                 pass
 
+    def end(self) -> None:
+        """Let go of what holds the walk itself, so that no cycle is left to be looked for."""
+        if self.relations is not None:
+            del self.relations.walk, self.relations.guards, self.relations.maxima
+        del self.judge, self.parameters
+
     # --- values ---
 
     def of(self, tensor: TensorType | None) -> Value | None:
@@ -104,7 +111,6 @@ class Walk:
             found = self._source(tensor)
             if found is not None:
                 self.values[id(tensor)] = found
-                self._kept[id(tensor)] = tensor
         return found
 
     def _source(self, tensor: TensorType) -> Value | None:
@@ -158,7 +164,7 @@ class Walk:
                 grid = broadcast(grid, shape)
         grid, cut = finite(arranged(grid, self.settings.tensors), dtype)
         if self.settings.tensors == "expand":
-            grid = grid if grid.size > 1 << 22 else broadcast_units(grid)
+            grid = grid if grid.size > 1 << 22 else expanded_blocks(grid)
         marks = OPEN if id(tensor) in self.settings.open_sources or cut else 0
         sure = grid.box.size == 1 and not marks and grid.dtype.kind == "f" and not tensor.parameter  # that a parameter comes so far is assumed
         points = within(grid.least, grid.most) if sure else ()
@@ -169,7 +175,6 @@ class Walk:
             shape = self.sizes.shape(tensor)
             value = None if shape is None else anything(shape, self.setting.type_of(tensor))
             self.reasons[id(tensor)] = why or "its rank is not known"
-        self._kept[id(tensor)] = tensor
         self.makers[id(tensor)] = makers
         if value is None:
             self.values.pop(id(tensor), None)
@@ -179,7 +184,7 @@ class Walk:
     def _join(self, one: Join) -> None:
         """One of several values; where it is also another name for the first, and that covers the others, nothing changes."""
         made, before = self.joined(one.options, one.result), self.values.get(id(one.result))
-        if one.options[0] is one.result and made is not None and before is not None and _covers(before, made):
+        if one.options[0] is one.result and made is not None and before is not None and covers(before, made):
             return
         self.put(one.result, made, tuple(o for o in one.options if o is not None and o is not one.result))
 
@@ -237,8 +242,8 @@ class Walk:
         self.values.update(full)
 
     def computed(self, one: Computed) -> None:
-        applied = one.applied
-        if self._late():
+        applied, op = one.applied, one.applied.op
+        if self._end is not None and self._late():
             self.analysis.finished = False
             self.analysis.left += self.judge is not None
             for result in applied.results:
@@ -246,28 +251,46 @@ class Walk:
             return
         self.analysis.applied += self.judge is not None
         operands = tensors_in(applied)
-        if applied.op.writes:
+        if op.writes:
             self.parameters.written(one)
-        elif self._unchanged(one, operands):
+        elif id(one) in self._computed and self._unchanged(one, operands):
             return
-        if self._at_once(one, operands):
-            self._computed[id(one)] = tuple([self.values.get(id(t)) for t in operands]), tuple([self.values.get(id(r)) for r in applied.results]), True
+        if not op.hazards and self._at_once(one, operands):
+            if self.again:
+                self._computed[id(one)] = tuple([self.values.get(id(t)) for t in operands]), tuple([self.values.get(id(r)) for r in applied.results]), True
             return
-        known = [self.of(t) for t in operands]
-        if any(value is None for value in known):
+        known = [self.values.get(id(t)) or self.of(t) for t in operands]
+        if None in known:
+            if self.judge is not None:
+                self.judge(one, None, False)
             for result in applied.results:
-                self.put(result, None, tuple(operands), "the rank of an operand is not known")
+                self.put(result, None, operands, "the rank of an operand is not known")
             return
         application, grids, why = self._applied(one, known)  # type: ignore[arg-type]
+        if op.random:
+            self.drawn.update(map(id, applied.results))
+        made, cut = self._bounded(one, operands, known, grids, why)  # type: ignore[arg-type]
+        if (self.judge is not None and self.judge(one, application, cut)) or cut:
+            for value in made:
+                if value is not None:
+                    value.marks, value.points = value.marks | AFTER, ()
+        for result, value in zip(applied.results, made):
+            self.put(result, value, operands, why)
+            if not operands and value is not None:
+                self.reasons[id(result)] = applied.spelling
+        if self.again:
+            self._computed[id(one)] = tuple(known), tuple(made), self.judge is not None
+
+    def _bounded(
+        self, one: Computed, operands: Sequence[TensorType], known: list[Value], grids: list[Grid | None], why: str
+    ) -> tuple[list[Value | None], bool]:
+        """The results with what is known of them, and whether one was cut at the greatest number of its type."""
         marks = 0
         for value in known:
-            marks |= value.marks  # type: ignore[union-attr]
-        cut = False
-        if applied.op.random:
-            self.drawn.update(map(id, applied.results))
-        endless = bool(marks & ENDLESS) or puts_infinity(applied, operands)
-        made: list[Value | None] = []
-        for result, grid in zip(applied.results, grids):
+            marks |= value.marks
+        cut, made = False, list[Value | None]()
+        endless = bool(marks & ENDLESS) or puts_infinity(one.applied, operands)
+        for result, grid in zip(one.applied.results, grids):
             if grid is None:
                 made.append(self._unbounded(one, result, why))
                 continue
@@ -275,25 +298,20 @@ class Walk:
             cut = cut or (over and (held.dtype.kind if result.dtype is None else result.dtype.kind) == "f")
             made.append(self._made(one, result, held, (marks & ~ENDLESS) | (ENDLESS if endless and has_infinite(held) else 0), over))
         if self.relations is not None:
-            self.relations.related(applied, made)
-        if (self.judge is not None and self.judge(one, application, cut)) or cut:
-            for value in made:
-                if value is not None:
-                    value.marks, value.points = value.marks | AFTER, ()
-        for result, value in zip(applied.results, made):
-            self.put(result, value, tuple(operands), why)
-            if not operands and value is not None:
-                self.reasons[id(result)] = applied.spelling
-        self._computed[id(one)] = tuple(known), tuple(made), self.judge is not None
+            self.relations.related(one.applied, made, known)
+            cut = cut and not all(v is not None and self._inside(v, result) for v, result in zip(made, one.applied.results))
+        return made, cut
 
     def _unchanged(self, one: Computed, operands: Sequence[TensorType]) -> bool:
         """Whether a record was computed before from the same values: its results are those from then."""
         if one.applied.op.random:
             return False
+        before = self._computed.get(id(one))
+        if before is None:
+            return False
         values = self.values
         now = tuple([values.get(id(t)) for t in operands])
-        before = self._computed.get(id(one))
-        if before is not None and before[0] == now and (before[2] or self.judge is None) and None not in now:
+        if before[0] == now and (before[2] or self.judge is None) and None not in now:
             for result, value in zip(one.applied.results, before[1]):
                 if value is None:
                     return False
@@ -316,38 +334,41 @@ class Walk:
         if found is None:
             found = application.results()
             if key is not None:
-                self._memo.keep(key, found, key[1])  # type: ignore[index]
+                self._memo.keep(key, found)
         return application, *found
 
-    def _at_once(self, one: Computed, operands: Sequence[TensorType]) -> bool:
+    def _at_once(self, one: Computed, operands: tuple[TensorType, ...]) -> bool:
         """Results that need no computation: contents that are known, and elements of one block in another form."""
         applied = one.applied
-        if applied.op.hazards:
-            return False
         taken = self.settings.tensors == "smash" and any(t.contents is not None for t in operands)  # a shape is read of a tensor, not of its elements
-        if not taken and all(numbers_in(result) and result.shape.concrete for result in applied.results):
+        stated = not taken and None not in [result.contents for result in applied.results]
+        if stated and False not in [numbers_in(result) and result.shape.concrete for result in applied.results]:
             for result in applied.results:
-                self.values.pop(id(result), None)
-                self.of(result)
+                if id(result) in self._given:
+                    self.given_again(result)
+                else:
+                    self.values[id(result)] = self._constant(result, tuple(result.shape))
             return True
         fact = applied.op.values
-        moved = applied.arguments.get(fact.over or "x") if fact.kind in _PASS and (len(applied.results) == 1 or applied.op.counted) else None
-        source = self.of(moved) if isinstance(moved, TensorType) else None
-        if source is None or moved is None or source.grid.box.size != 1:
+        if fact.kind not in _PASS:
             return False
-        if any(not r.shape.concrete or 0 in r.shape or r.dtype is not moved.dtype for r in applied.results):
+        moved = applied.arguments.get(fact.over or "x") if len(applied.results) == 1 or applied.op.counted else None
+        source = self.of(moved) if isinstance(moved, TensorType) else None
+        if source is None or moved is None or source.grid.box.lo.size != 1:
             return False
         made: list[Value | None] = []
+        box, rank = source.grid.box, len(source.grid.shape)
         for result in applied.results:
-            shape = tuple(result.shape)
-            grid = Grid(shape, tuple((n,) for n in shape), source.grid.box.reshape((1,) * len(shape)))
+            shape = result.shape
+            if not shape.concrete or 0 in shape or result.dtype is not moved.dtype:
+                return False
+            grid = Grid(tuple(shape), tuple([(n,) for n in shape]), box if len(shape) == rank else box.reshape((1,) * len(shape)))
             made.append(Value(grid, source.marks, source.points, source.sources))
-        for t in operands:
-            self.of(t)
-        if self.relations is not None and all(id(t) in self.values for t in operands):
-            self.relations.related(applied, made)
+        found = [self.of(t) for t in operands]
+        if self.relations is not None and None not in found:
+            self.relations.related(applied, made, found)  # type: ignore[arg-type]
         for result, value in zip(applied.results, made):
-            self.put(result, value, tuple(operands))
+            self.put(result, value, operands)
         return True
 
     def _made(self, one: Computed, result: TensorType, grid: Grid, marks: int, over: bool) -> Value:
@@ -358,6 +379,11 @@ class Walk:
             marks &= ENDLESS
         points, sources = reached(one.applied, self.setting) if not over else ((), frozenset[int]())
         return Value(grid, marks, points, sources)
+
+    def _inside(self, value: Value, result: TensorType) -> bool:
+        """Whether relations bound a result by less than the greatest number of its type."""
+        least, most = limits(self.setting.type_of(result))
+        return least < value.grid.least and value.grid.most < most
 
     def _unbounded(self, one: Computed, result: TensorType, why: str) -> Value | None:
         """A result without bounds: an operator that has none is counted."""
@@ -371,18 +397,3 @@ class Walk:
         if op.random and op.evaluate is None:
             return anything(shape, self.setting.type_of(result), OPEN)
         return anything(shape, self.setting.type_of(result))
-
-
-def _covers(old: Value, new: Value) -> bool:
-    """Whether what is known of one value holds for another as well."""
-    if old is new or old.grid.shape != new.grid.shape or new.marks & ~old.marks:
-        return old is new
-    _, _, (a, b) = aligned([old.grid, new.grid])
-    return bool((a.lo <= b.lo).all() and (a.hi >= b.hi).all())
-
-
-def broadcast_units(grid: Grid) -> Grid:
-    """An interval for each element."""
-    for axis, n in enumerate(grid.shape):
-        grid = refined(grid, axis, units(n))
-    return grid

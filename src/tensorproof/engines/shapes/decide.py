@@ -7,9 +7,10 @@ from tensorproof.diagnostics.span import Span
 from tensorproof.solve.layered import LayeredSolver
 from tensorproof.solve.limits import OutOfBudget
 from tensorproof.solve.port import Answer
+from tensorproof.terms.budgets import BUDGETS
 from tensorproof.terms.ints import Origin, of_atom
 from tensorproof.terms.predicates import Truth, conj, eq, implies, ne, negate
-from tensorproof.terms.records import replace
+from tensorproof.terms.records import dataclass, field, replace
 from tensorproof.terms.substitution import symbols
 from tensorproof.values.path import Path, Stated
 from tensorproof.values.python_values import AFTER_ERROR
@@ -29,53 +30,92 @@ def weigh(path: Path) -> tuple[Verdict, list[Diagnostic], Verdict]:
     Requirements that stay open are kept on the path, as the reason of an unknown verdict.
     What an earlier requirement demands is taken for granted later, also where it failed: what is reported then is another error.
     """
-    findings, guards = list(path.findings), list[Diagnostic]()
-    undecided, path.open = bool(path.gaps), []
-    solver = LayeredSolver()
-    seen: set[object] = set()
-    blamed: set[object] = set()
-    failed: set[tuple[str, Span]] = set()
-    """Where an error is told already: the other iterations of a loop that fail there are the same bug."""
+    path.open = []
+    weighing = _Weighing(path, list(path.findings), bool(path.gaps))
     for stated in path.stated:
-        predicate = stated.requirement.predicate
-        key = (predicate, stated.facts) if predicate is not False else (stated.requirement.code, stated.requirement.message, stated.span, stated.facts)
-        if predicate is True or key in seen or (stated.requirement.code, stated.span) in failed:
+        if weighing.is_repeated(stated):
             continue
-        seen.add(key)
-        if not stated.facts and predicate is False:
-            findings.append(_finding(stated, Certainty.ALWAYS, {}))
+        if stated.requirement.predicate is False and not stated.facts:
+            weighing.findings.append(_finding(stated, Certainty.ALWAYS, {}))
             continue
-        before = len(findings)
+        before = len(weighing.findings)
         try:
-            error, open_, told = _decide_one(solver, stated, findings, not path.gaps, guards, path.fed)
+            error, open_, told = _decide_one(weighing.solver, stated, weighing.findings, not path.gaps, weighing.guards, path.fed)
         except OutOfBudget:  # what is left stays open, unless it fails for certain
-            undecided = True
-            path.open.append(Gap(stated.requirement.code, stated.span, f"the time is used up: {stated.requirement.message}"))
-            certain = [_finding(s, Certainty.ALWAYS, {}) for s in path.stated if s.requirement.predicate is False and not s.facts]
-            findings += [f for f in certain if not any(_same_place(f, known) for known in findings)]
+            weighing.leave_rest_open(stated)
             break
-        undecided = undecided or open_
-        if open_ and not any(g.span == stated.span and g.callee == stated.requirement.code for g in path.open):
-            path.open.append(Gap(stated.requirement.code, stated.span, stated.requirement.message))
+        if open_:
+            weighing.leave_open(stated)
         if error:
-            failed.add((stated.requirement.code, stated.span))
-        if error and predicate is not False:
-            if blamed & symbols(predicate) or any(_same_place(f, findings[-1]) for f in findings[:before]):
-                del findings[before:]  # the same sizes, or the same place, were blamed before
-            blamed |= symbols(predicate)
-        if not told:
-            continue  # what was proved from what is known adds nothing to it
+            weighing.blame(stated, before)
+        if told and not weighing.go_on_after(stated, error):  # what was proved from what is known adds nothing to it
+            break  # nothing that comes later can be told apart from this error
+    return weighing.verdict()
+
+
+@dataclass(slots=True)
+class _Weighing:
+    """What is known of a path while its requirements are decided in order."""
+
+    path: Path
+    findings: list[Diagnostic]
+    undecided: bool
+    guards: list[Diagnostic] = field(default_factory=list[Diagnostic])
+    solver: LayeredSolver = field(default_factory=LayeredSolver)
+    seen: set[object] = field(default_factory=set[object])
+    blamed: set[object] = field(default_factory=set[object])
+    failed: set[tuple[str, Span]] = field(default_factory=set[tuple[str, Span]])
+    """Where an error is told already: the other iterations of a loop that fail there are the same bug."""
+
+    def is_repeated(self, stated: Stated) -> bool:
+        """Whether a requirement holds anyway, or the same was decided before."""
+        requirement = stated.requirement
+        predicate = requirement.predicate
+        key = (predicate, stated.facts) if predicate is not False else (requirement.code, requirement.message, stated.span, stated.facts)
+        if predicate is True or key in self.seen or (requirement.code, stated.span) in self.failed:
+            return True
+        self.seen.add(key)
+        return False
+
+    def leave_open(self, stated: Stated) -> None:
+        self.undecided = True
+        if not any(g.span == stated.span and g.callee == stated.requirement.code for g in self.path.open):
+            self.path.open.append(Gap(stated.requirement.code, stated.span, stated.requirement.message))
+
+    def leave_rest_open(self, stated: Stated) -> None:
+        self.undecided = True
+        self.path.open.append(Gap(stated.requirement.code, stated.span, f"the time is used up: {stated.requirement.message}"))
+        certain = [_finding(s, Certainty.ALWAYS, {}) for s in self.path.stated if s.requirement.predicate is False and not s.facts]
+        self.findings += [f for f in certain if not any(_same_place(f, known) for known in self.findings)]
+
+    def blame(self, stated: Stated, before: int) -> None:
+        """Note the error found last; drop what was found since `before` where the same sizes, or the same place, were blamed already."""
+        predicate = stated.requirement.predicate
+        self.failed.add((stated.requirement.code, stated.span))
+        if predicate is False:
+            return
+        if self.blamed & symbols(predicate) or any(_same_place(f, self.findings[-1]) for f in self.findings[:before]):
+            del self.findings[before:]
+        self.blamed |= symbols(predicate)
+
+    def go_on_after(self, stated: Stated, error: bool) -> bool:
+        """Take a requirement for granted; False when nothing is left then."""
+        predicate = stated.requirement.predicate
         held = implies(conj(*stated.facts), predicate)
         if not error:
-            solver.assume(held)
-        elif predicate is not False and not _taken_to_hold(solver, held):
-            break  # nothing that comes later can be told apart from this error
-    if any(f.severity is Severity.ERROR for f in findings):
-        return Verdict.INVALID, findings, Verdict.UNKNOWN if undecided or path.lost or path.later or path.cut or path.ended else Verdict.VALID
-    verdict = Verdict.UNKNOWN if undecided or path.lost or path.later else Verdict.VALID
-    if verdict is Verdict.VALID and guards and path.ended and not path.left:
-        return Verdict.UNREACHABLE, guards, Verdict.UNREACHABLE
-    return verdict, findings, verdict
+            self.solver.assume(held)
+            return True
+        return predicate is False or _taken_to_hold(self.solver, held)
+
+    def verdict(self) -> tuple[Verdict, list[Diagnostic], Verdict]:
+        path = self.path
+        unknown = self.undecided or path.lost or path.later
+        if any(f.severity is Severity.ERROR for f in self.findings):
+            return Verdict.INVALID, self.findings, Verdict.UNKNOWN if unknown or path.cut or path.ended else Verdict.VALID
+        if not unknown and self.guards and path.ended and not path.left:
+            return Verdict.UNREACHABLE, self.guards, Verdict.UNREACHABLE
+        verdict = Verdict.UNKNOWN if unknown else Verdict.VALID
+        return verdict, self.findings, verdict
 
 
 def _same_place(a: Diagnostic, b: Diagnostic) -> bool:
@@ -109,34 +149,48 @@ def _decide_one(
         if reached is Answer.UNSAT:
             return False, False, False
         possible = Answer.UNSAT if predicate is False else solver.check([(stated.requirement.code, predicate)]).answer
-        origins = {Origin.USER if fed and atom.origin is Origin.WORLD else atom.origin for atom in symbols(predicate)}
         if stated.requirement.code == "python/raise" and any(map(_chosen_outside, stated.facts)):
             guards.append(_finding(stated, Certainty.POSSIBLE, {}))
             return False, False, True  # the program's own guard against what it may get: raising there is what it is for
-        if stated.requirement.code == "python/assert" and possible is not Answer.UNSAT and _has_flag(predicate):
-            return False, False, True
-        if possible is Answer.UNSAT and not understood and any(map(_has_flag, stated.facts)):
-            # the way here may hang on something that was not understood: told, and neither an error nor proved
-            findings.append(replace(_finding(stated, Certainty.POSSIBLE, {}), severity=Severity.WARNING))
-            return False, True, True
         if possible is Answer.UNSAT:
-            # no value that reaches this place works; what selects the way here never excuses it
-            if reached is Answer.UNKNOWN:
-                return False, True, True
-            witness = solver.check().witness if stated.facts else {}
-            findings.append(_finding(stated, Certainty.POSSIBLE if stated.facts else Certainty.ALWAYS, dict(witness)))
-            return True, False, True
-        if proved is False and (origins == {Origin.WORLD} or (understood and not origins)):
-            witness = solver.check([("not", negate(predicate))]).witness
-            found = _finding(stated, Certainty.POSSIBLE, dict(witness))
-            rare = stated.requirement.code in _RARE
-            findings.append(replace(found, severity=Severity.WARNING) if rare else found)
-            return not rare, False, True
-        if proved is False and origins == {Origin.USER}:
-            _pinned(solver, stated, findings)
-        if proved is False and origins == {Origin.USER, Origin.WORLD} and _some_choice_holds(solver, predicate):
+            return _never_holds(solver, stated, findings, understood, reached)
+        if stated.requirement.code == "python/assert" and _has_flag(predicate):
             return False, False, True
-        return False, origins != {Origin.USER} or proved is None or possible is Answer.UNKNOWN, True
+        return _may_fail(solver, stated, findings, understood, fed, proved, possible)
+
+
+def _never_holds(solver: LayeredSolver, stated: Stated, findings: list[Diagnostic], understood: bool, reached: Answer) -> tuple[bool, bool, bool]:
+    """No value that reaches this place works; what selects the path here never excuses it."""
+    if not understood and any(map(_has_flag, stated.facts)):
+        # the path here may depend on something that was not understood: reported, and neither an error nor proved
+        findings.append(replace(_finding(stated, Certainty.POSSIBLE, {}), severity=Severity.WARNING))
+        return False, True, True
+    if reached is Answer.UNKNOWN:
+        return False, True, True
+    witness = solver.check().witness if stated.facts else {}
+    findings.append(_finding(stated, Certainty.POSSIBLE if stated.facts else Certainty.ALWAYS, dict(witness)))
+    return True, False, True
+
+
+def _may_fail(
+    solver: LayeredSolver, stated: Stated, findings: list[Diagnostic], understood: bool, fed: bool, proved: bool | None, possible: Answer
+) -> tuple[bool, bool, bool]:
+    """Some value may work and it is not proved that all do: whose values they are decides."""
+    predicate = stated.requirement.predicate
+    origins = {Origin.USER if fed and atom.origin is Origin.WORLD else atom.origin for atom in symbols(predicate)}
+    if proved is None:
+        return False, True, True
+    if origins == {Origin.WORLD} or (understood and not origins):
+        witness = solver.check([("not", negate(predicate))]).witness
+        found = _finding(stated, Certainty.POSSIBLE, dict(witness))
+        rare = stated.requirement.code in _RARE
+        findings.append(replace(found, severity=Severity.WARNING) if rare else found)
+        return not rare, False, True
+    if origins == {Origin.USER}:
+        _pinned(solver, stated, findings)
+        return False, possible is Answer.UNKNOWN, True
+    held = origins == {Origin.USER, Origin.WORLD} and _some_choice_holds(solver, predicate)
+    return False, not held, True
 
 
 def _some_choice_holds(solver: LayeredSolver, predicate: Truth) -> bool:
@@ -155,7 +209,7 @@ _RARE = {"batch_norm/values"}
 """What fails for one remainder of the data's length only, as a last batch of one sample: told as a warning while that length is not known."""
 _ANY_NUMBER = -(2**63)
 """The least value of a number that the user types."""
-_MOST_VALUES = 3
+_MOST_VALUES = BUDGETS.deciding.counterexamples
 
 
 def _pinned(solver: LayeredSolver, stated: Stated, findings: list[Diagnostic]) -> None:

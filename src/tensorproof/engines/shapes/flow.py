@@ -9,6 +9,7 @@ from tensorproof.diagnostics.span import Span
 from tensorproof.engines.shapes.found import Found, join, not_known
 from tensorproof.graph import Edge, Function, FunctionRef, Graph, Node
 from tensorproof.program.form import Carried, Slice, Stack
+from tensorproof.terms.budgets import BUDGETS
 from tensorproof.terms.dtypes import BOOL, INT64, DType
 from tensorproof.terms.ints import Dim, Origin, symbol
 from tensorproof.terms.records import dataclass
@@ -16,7 +17,7 @@ from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
 
 Results = list[TensorType] | None
-_ROUNDS = 3
+_ROUNDS = BUDGETS.saved_models.flow_iterations
 
 
 class Walk(Protocol):

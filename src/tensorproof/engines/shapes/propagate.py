@@ -21,15 +21,14 @@ from tensorproof.graph import Attribute, Constant, DeclaredShape, Edge, Function
 from tensorproof.graph.order import is_back_edge, topological
 from tensorproof.ops.call import Session
 from tensorproof.program.form import Record
+from tensorproof.terms.budgets import BUDGETS
 from tensorproof.terms.dtypes import INT32, DType
 from tensorproof.terms.predicates import flag
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
 
-MOST_ROUNDS = 4
-"""Joining twice settles every axis, and a third round the rank; what still moves then is unknown."""
-DEEPEST = 32
-"""Functions may call themselves."""
+MOST_ROUNDS = BUDGETS.saved_models.graph_iterations
+DEEPEST = BUDGETS.saved_models.depth_of_functions
 _PASS_ON = (
     *("Enter", "RefEnter", "Exit", "RefExit", "NextIteration", "RefNextIteration"),
     *("LoopCond", "Identity", "RefIdentity", "Switch", "RefSwitch"),
@@ -277,7 +276,10 @@ class Walk:
         outcome = (call if own else self.repeated.call)(name, arguments, keywords, self._session)
         if self._is_spoiled(node):
             self.spoiled.add(node.name)
-            return self._flat(node, outcome.outputs) if outcome.refused is None and outcome.unknown is None else self._claimed(node)
+            if outcome.refused is not None or outcome.unknown is not None:
+                return self._claimed(node)
+            self._record(node, outcome)
+            return self._flat(node, outcome.outputs)
         self.found.requirements.extend((where, requirement) for requirement in outcome.requirements)
         self._record(node, outcome)
         if own and outcome.written:

@@ -13,12 +13,12 @@ from typing import Any
 from tensorproof.bindings.call import Outcome, call
 from tensorproof.ops.applied import Applied
 from tensorproof.ops.call import Session
+from tensorproof.terms.budgets import BUDGETS
 from tensorproof.terms.records import dataclass
 from tensorproof.terms.tensor import Outputs, TensorType
 
 _facts = attrgetter("shape", "dtype", "contents", "strides", "weak", "layout", "framework")
-_MOST_CONTENTS = 64
-"""A tensor of which more elements are known is not compared."""
+_MOST_CONTENTS = BUDGETS.saved_models.contents_compared
 
 
 @dataclass(slots=True, eq=False)

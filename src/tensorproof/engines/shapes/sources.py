@@ -11,7 +11,7 @@ from tensorproof.terms.tensor import TensorType
 
 FRAMEWORKS = {"graphdef": "tf", "onnx": "onnx", "aten": "torch"}
 _CONSTANTS = ("Const", "Constant", "HostConst")
-_FROM_OUTSIDE = ("Placeholder", "PlaceholderV2", "Input")
+FROM_OUTSIDE = ("Placeholder", "PlaceholderV2", "Input")
 _VARIABLES = ("VariableV2", "TemporaryVariable")
 _SCALARS_ARE_SCALARS = 24
 """Before this version of GraphDef a placeholder of shape [] was one of unknown shape."""
@@ -53,7 +53,7 @@ def source(node: Node, version: int = 0) -> tuple[TensorType, ...] | None:
         return (constant_tensor(value, framework),) if isinstance(value, Constant) else None
     if node.spelling == "Placeholder" and 0 < version < _SCALARS_ARE_SCALARS and attributes.get("shape") == DeclaredShape(()):
         return (not_known(node.name, _dtype(node), framework),)
-    if node.spelling in _FROM_OUTSIDE:
+    if node.spelling in FROM_OUTSIDE:
         return (_declared_tensor(node, framework, Origin.USER),)
     if node.spelling == "PlaceholderWithDefault" or node.spelling in _VARIABLES:
         return (_declared_tensor(node, framework, Origin.USER),)

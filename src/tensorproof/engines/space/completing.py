@@ -15,14 +15,15 @@ from tensorproof.engines.space.counting import TooLarge, valid_values
 from tensorproof.engines.space.listing import VALID, first_broken, verdicts
 from tensorproof.engines.space.parameters import Parameter
 from tensorproof.engines.space.scenarios import Scenario
+from tensorproof.terms.budgets import BUDGETS
 
 Array = Any
 Places = dict[str, int]
 """The position of each chosen value in its domain."""
-MOST_IN_GRID = 1 << 20
+MOST_IN_GRID = BUDGETS.spaces.grid
 TRIED = 1 << 16
 """How many random completions are tried at once."""
-MOST_KEPT = 4096
+MOST_KEPT = BUDGETS.spaces.partial_examples
 
 
 class Completing:

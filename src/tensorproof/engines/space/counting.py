@@ -20,17 +20,16 @@ from tensorproof.engines.space.listing import VALID
 from tensorproof.engines.space.parameters import Parameter, Value
 from tensorproof.engines.space.scenarios import Scenario
 from tensorproof.engines.space.sums import replaced, same_sum
+from tensorproof.terms.budgets import BUDGETS
 from tensorproof.terms.ints import Atom, Origin, of_atom, symbol
 from tensorproof.terms.predicates import Predicate, Truth
 from tensorproof.terms.records import dataclass
 from tensorproof.terms.substitution import symbols
 
 Array = Any
-MOST_ROWS = 60_000_000
-"""A join of more rows is refused."""
+MOST_ROWS = BUDGETS.spaces.rows
 NONE_CHOSEN: Mapping[str, int] = {}
-MOST_ROWS_KEPT = 1_500_000
-"""The same where a parameter is kept, as the values of one are asked for after all are counted."""
+MOST_ROWS_KEPT = BUDGETS.spaces.rows_kept
 _NONE = 2**31 - 1
 
 

@@ -11,9 +11,10 @@ from tensorproof.engines.space.checks import Cause, Check
 from tensorproof.engines.space.listing import VALID, first_broken
 from tensorproof.engines.space.parameters import Parameter, Value
 from tensorproof.engines.space.scenarios import Scenario
+from tensorproof.terms.budgets import BUDGETS
 
 Vector = dict[str, Value]
-MOST_CANDIDATES = 200_000
+MOST_CANDIDATES = BUDGETS.spaces.candidates
 
 
 class Deciding:

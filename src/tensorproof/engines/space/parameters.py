@@ -7,6 +7,7 @@ from math import prod
 from typing import TYPE_CHECKING
 
 from tensorproof.diagnostics.errors import BadInput
+from tensorproof.terms.budgets import BUDGETS
 from tensorproof.terms.ints import Atom, Dim, Origin, Term, symbol
 from tensorproof.terms.records import dataclass, replace
 
@@ -14,8 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 Value = int | float | str | bool
-MOST_VALUES = 1_000_000
-"""More values of one parameter are refused."""
+MOST_VALUES = BUDGETS.spaces.values_of_parameter
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,10 +142,10 @@ def checked(parameters: Sequence[Parameter]) -> tuple[Parameter, ...]:
             continue
         other = known.get(p.needs[0])
         if other is None or other is p:
-            raise BadInput(f"{p.name} counts only with {p.needs[0]}, which is no other parameter of the space")
+            raise BadInput(f"{p.name} counts only with {p.needs[0]}, which is not another parameter of the space")
         strange = next((v for v in p.needs[1] if v not in other.values), None)
         if strange is not None:
-            raise BadInput(f"{p.name} counts only with {other.name}={strange}, which is no value of {other.name}")
+            raise BadInput(f"{p.name} counts only with {other.name}={strange}, which is not a value of {other.name}")
     return tuple(replace(p, kept=p.term) for p in parameters)
 
 

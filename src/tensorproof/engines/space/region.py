@@ -99,7 +99,7 @@ def _grouped(x: Dim) -> str:
 
 
 def _chosen(p: Predicate, parameters: dict[Atom, Parameter]) -> str:
-    """`act is relu` for the position of a value that is no whole number."""
+    """`act is relu` for the position of a value that is not a whole number."""
     parts = p.args[0].parts
     atoms = [atom for monomial, _ in parts for atom, _ in monomial]
     one = parameters.get(atoms[0]) if len(atoms) == 1 else None

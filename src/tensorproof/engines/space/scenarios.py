@@ -13,6 +13,7 @@ from tensorproof.diagnostics.span import Span
 from tensorproof.engines.space.checks import NOT_FOLLOWED, Cause, Check, Checks, checks_of
 from tensorproof.engines.space.listing import verdicts
 from tensorproof.engines.space.parameters import Parameter, Value, dimension, vectors
+from tensorproof.terms.budgets import BUDGETS
 from tensorproof.terms.predicates import Truth, conj, disj, eq, negate
 from tensorproof.terms.records import dataclass
 from tensorproof.terms.substitution import symbols
@@ -21,8 +22,8 @@ from tensorproof.values.path import Path
 Given = Mapping[str, Value | None]
 """A value for each parameter that is enumerated, None for each that stays symbolic; others keep what the program has."""
 Analyse = Callable[[Given], list[Path]]
-MOST_ANALYSES = 4096
-MOST_LISTED = 1 << 20
+MOST_ANALYSES = BUDGETS.spaces.analyses
+MOST_LISTED = BUDGETS.spaces.combinations
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,11 +15,12 @@ from tensorproof.engines.space.checks import Check
 from tensorproof.engines.space.listing import VALID
 from tensorproof.engines.space.parameters import Parameter, dimension
 from tensorproof.solve.port import Answer
+from tensorproof.terms.budgets import BUDGETS
 from tensorproof.terms.ints import Atom, Dim
 from tensorproof.terms.predicates import conj, disj, eq, evaluate, ne, negate
 
 Array = Any
-BUDGET = 50_000_000
+BUDGET = BUDGETS.spaces.solver_steps
 SUBSPACE = 64
 """How many vectors one enumeration covers at most: blocking clauses make a longer one slow."""
 MOST = {"individual": 1_000_000, "bulk": 5_000_000}

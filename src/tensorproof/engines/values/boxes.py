@@ -9,12 +9,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from math import isfinite
 from typing import Any
 
 import numpy as np
 
+from tensorproof.engines.values.open_ends import Pair, Total, open_of
 from tensorproof.engines.values.rounding import Rounding, Several, filled, one_outwards, outwards
-from tensorproof.engines.values.single import Plain, plainly
+from tensorproof.engines.values.single import TRUTH, Plain, ends_of
 from tensorproof.engines.values.whole_numbers import ends, fitting, wrapped
 from tensorproof.terms.dtypes import DType
 
@@ -28,6 +30,8 @@ class Unbounded(Exception):
 _REAL = np.dtype(np.float64)
 _WITHOUT: list[Any] = [np.zeros((1,) * rank, bool) for rank in range(9)]
 """For each rank: one element that is not nan."""
+_WITH: list[Any] = [np.ones((1,) * rank, bool) for rank in range(9)]
+"""For each rank: one element that may be nan."""
 
 
 class Box:
@@ -155,20 +159,29 @@ class Box:
         return settled(name, RULES[name](self, *args, **kwargs))
 
 
-def interval(lo: float, hi: float, rank: int, dtype: Any = _REAL) -> Box:
+def interval(lo: float, hi: float, rank: int, dtype: Any = _REAL, nan: bool = False) -> Box:
     """A box of one interval, whose ends are no nan."""
     made = Box.__new__(Box)
     made.lo, made.hi = filled((1,) * rank, lo), filled((1,) * rank, hi)
-    made.nan = _WITHOUT[rank] if rank < len(_WITHOUT) else np.zeros((1,) * rank, bool)
+    made.nan = (_WITH if nan else _WITHOUT)[rank] if rank < len(_WITHOUT) else np.full((1,) * rank, nan)
     made.dtype = dtype
+    return made
+
+
+def intervals(lo: Any, hi: Any, nan: Any, dtype: Any) -> Box:
+    """A box of arrays of one shape, whose ends are no nan."""
+    if lo.__class__ is not np.ndarray:  # NumPy makes numbers of arrays without axes
+        return Box(lo, hi, nan, dtype)
+    made = Box.__new__(Box)
+    made.lo, made.hi, made.nan, made.dtype = lo, hi, nan, dtype
     return made
 
 
 def nearest_once(box: Box, dtype: DType, kind: Any) -> Box:
     """One interval with its ends rounded to the nearest numbers of an element type of NumPy; numbers without all digits may count as 0."""
-    lo, hi = (float(np.asarray(side.item(), dtype.label)) for side in (box.lo, box.hi))
-    small = dtype.smallest_normal
-    return Box(filled(box.shape, 0.0 if 0 < lo < small else lo), filled(box.shape, 0.0 if -small < hi < 0 else hi), box.nan, kind)
+    number, small = getattr(np, dtype.label), dtype.smallest_normal
+    lo, hi = float(number(box.lo.item())), float(number(box.hi.item()))
+    return interval(0.0 if 0 < lo < small else lo, 0.0 if -small < hi < 0 else hi, box.lo.ndim, np.dtype(kind), box.nan.item())
 
 
 ROUNDED = set[str]()
@@ -191,14 +204,16 @@ def settled(name: str, made: Any) -> Any:
         return Box(*wrapped(made.lo, made.hi, made.dtype), made.nan, made.dtype)
     if not isinstance(made, Box) or made.dtype.kind != "f" or name not in ROUNDED:
         return made
+    if made.lo.size == 1:
+        return interval(*one_settled(name, made.lo.item(), made.hi.item()), made.ndim, made.dtype, made.nan.item())
     if _left_as_it_is(name):
         Rounding.over = Rounding.over or _beyond(made)
         return made
     lo, hi = outwards(made.lo, made.hi)
-    if name in _WHOLE:
-        exact = (made.lo == made.hi) & (np.abs(made.lo) * Rounding.step < 1) & (made.lo == np.rint(made.lo))
+    if name in _WHOLE and (same := made.lo == made.hi).any():
+        exact = same & (np.abs(made.lo) * Rounding.step < 1) & (made.lo == np.rint(made.lo))
         lo, hi = np.where(exact, made.lo, lo), np.where(exact, made.hi, hi)
-    return Box(lo, hi, made.nan, made.dtype)
+    return intervals(lo, hi, made.nan, made.dtype)
 
 
 def _left_as_it_is(name: str) -> bool:
@@ -214,11 +229,11 @@ def _left_as_it_is(name: str) -> bool:
 
 
 def one_settled(name: str, lo: float, hi: float) -> tuple[float, float]:
-    """One interval of finite real numbers as a library may get it."""
+    """One interval of real numbers as a library may get it."""
     if name not in ROUNDED:
         return lo, hi
     if _left_as_it_is(name):
-        Rounding.over = Rounding.over or max(-lo, hi) > Rounding.greatest
+        Rounding.over = Rounding.over or Rounding.greatest < max(-lo, hi) < math.inf
         return lo, hi
     if name in _WHOLE and lo == hi and abs(lo) * Rounding.step < 1 and lo.is_integer():
         return lo, hi
@@ -290,7 +305,7 @@ def moved(function: Any, box: Any, *args: Any, **kwargs: Any) -> Any:
     hi, nan = function(x.hi, *args, **kwargs), function(x.nan, *args, **kwargs)
     if isinstance(lo, (list, tuple)):
         return type(lo)(Box(*parts, x.dtype) for parts in zip(lo, hi, nan))
-    return Box(lo, hi, nan, x.dtype)
+    return intervals(lo, hi, nan, x.dtype)
 
 
 def joined(function: Any, boxes: Any, *args: Any, **kwargs: Any) -> Any:
@@ -302,19 +317,31 @@ def joined(function: Any, boxes: Any, *args: Any, **kwargs: Any) -> Any:
 
 
 RULES: dict[str, Rule] = {}
+ON_ARRAYS: dict[str, Rule] = {}
+"""The same without a look at whether all operands are one interval each."""
 PLAIN: dict[str, tuple[Plain, bool]] = {}
 """The rules for one interval in plain numbers, and whether they give truths."""
+PAIRS: dict[str, Pair] = {}
+"""The same of two intervals whose ends may be infinite."""
+TOTALS: dict[str, Total] = {}
+"""The same of reductions."""
 
 
 def register(
-    names: str, rule: Rule, rounded: bool = False, whole: bool = False, wraps: bool = False, plain: Plain | None = None, truths: bool = False
-) -> None:
-    """A rule, and the same for one interval in `plain` numbers, which gives `truths` or real numbers. `rounded` where a library rounds what it gives,
-    `whole` where that is exact on whole numbers, `wraps` where those may leave their range."""
+    names: str, rule: Rule, rounded: bool = False, whole: bool = False, wraps: bool = False, plain: Plain | None = None, truths: bool = False,
+    pair: Pair | None = None, total: Total | None = None,
+) -> None:  # fmt: skip
+    """A rule, and the same for one interval in `plain` numbers, which gives `truths` or real numbers; `pair` and `total` take infinite ends as well.
+    `rounded` where a library rounds what it gives, `whole` where that is exact on whole numbers, `wraps` where those may leave their range."""
     for name in names.split():
-        RULES[name] = rule if plain is None else plainly(plain, truths, rule, interval)
+        RULES[name] = rule if plain is None else _plainly(plain, truths, rule, pair)
+        ON_ARRAYS[name] = rule
         if plain is not None:
             PLAIN[name] = plain, truths
+        if pair is not None:
+            PAIRS[name] = pair
+        if total is not None:
+            TOTALS[name] = total
         if rounded:
             ROUNDED.add(name)
         if whole:
@@ -323,7 +350,29 @@ def register(
             WRAPPED.add(name)
 
 
+def _plainly(plain: Plain, truths: bool, rule: Rule, pair: Pair | None) -> Rule:
+    """A rule that is asked where operands are not one interval each; `truths` says what the `plain` one gives, `pair` has the same for infinite ends."""
+    dtype = TRUTH if truths else _REAL
+
+    def either(*given: Any, **kwargs: Any) -> Any:
+        if kwargs:
+            return rule(*given, **kwargs)
+        found = ends_of(given, not truths)
+        made = None if found is None else plain(*found[0])
+        if made is not None and found is not None and isfinite(made[0]) and isfinite(made[1]):
+            return interval(*made, found[1], dtype)
+        ends = open_of(given) if pair is not None else None
+        if pair is None or ends is None:
+            return rule(*given)
+        lo, hi, nan = pair(*ends[0])
+        return interval(lo, hi, ends[1], _REAL, nan)
+
+    return either
+
+
 def kind_of(*boxes: Box) -> Any:
+    if len(boxes) == 2 and boxes[0].dtype is boxes[1].dtype is _REAL:
+        return _REAL
     return np.result_type(*(b.dtype for b in boxes))
 
 

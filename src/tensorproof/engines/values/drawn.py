@@ -6,7 +6,8 @@ from collections.abc import Callable
 from math import inf, isfinite
 from typing import Any
 
-from tensorproof.engines.values.evaluate import NotEvaluated, outward, typed, value_of
+from tensorproof.engines.values.evaluate import NotEvaluated, typed, value_of
+from tensorproof.engines.values.reference import outward
 from tensorproof.engines.values.rules import Box, Unbounded, boxed
 from tensorproof.ops.applied import Applied
 from tensorproof.ops.distributions import DISTRIBUTIONS, Bounds
@@ -50,7 +51,7 @@ def _support(np: Any, one: Applied, values: Values, result: TensorType, read: Ca
     if len(known) < len(parameters):
         return None
     lo, hi = kind.bounds(*known)
-    proper = all(isfinite(end) for pair in known for end in pair) and (lo != 0 or all(low >= 0 for low, _ in known))  # else some libraries draw nan
+    proper = all(isfinite(end) for pair in known for end in pair) and (lo != 0 or all(low >= kind.least for low, _ in known))  # else some libraries draw nan
     return Box(np.full(shape, lo), np.full(shape, hi), not proper)
 
 

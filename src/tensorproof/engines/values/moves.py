@@ -96,7 +96,7 @@ def _where(condition: Any, x: Any, y: Any) -> Box:
 
 register("where", _where)
 register("undecided", lambda x: Box(np.zeros(x.shape), np.ones(x.shape), False, bool))
-register("widened", lambda x, array, error: Box(array - error, array + error))
+register("widened", lambda x, array, error: Box(array - error, array + error), rounded=True)
 
 for one in ("zeros_like", "ones_like"):
     register(one, lambda x, dtype=None, _n=float(one == "ones_like"), **kwargs: Box(np.full(x.shape, _n), np.full(x.shape, _n), False, dtype or x.dtype))

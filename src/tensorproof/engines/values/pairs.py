@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from tensorproof.engines.values import single
-from tensorproof.engines.values.boxes import RULES, Box, Rule, boxed, float_of, kind_of, register
+from tensorproof.engines.values import open_ends, single
+from tensorproof.engines.values.boxes import RULES, Box, Rule, boxed, float_of, intervals, kind_of, register
 from tensorproof.engines.values.curves import TINY, absolute
 from tensorproof.engines.values.rounding import Rounding, overflowed
 
@@ -17,8 +17,11 @@ INF = math.inf
 def _add(x: Any, y: Any) -> Box:
     x, y = boxed(x), boxed(y)
     with np.errstate(all="ignore"):
+        lo, hi = x.lo + y.lo, x.hi + y.hi
+        if np.isfinite(lo).all() and np.isfinite(hi).all():
+            return intervals(lo, hi, x.nan | y.nan, kind_of(x, y))
         clash = (np.isposinf(x.hi) & np.isneginf(y.lo)) | (np.isneginf(x.lo) & np.isposinf(y.hi))
-        lo, hi = np.where(np.isneginf(x.lo) | np.isneginf(y.lo), -INF, x.lo + y.lo), np.where(np.isposinf(x.hi) | np.isposinf(y.hi), INF, x.hi + y.hi)
+        lo, hi = np.where(np.isneginf(x.lo) | np.isneginf(y.lo), -INF, lo), np.where(np.isposinf(x.hi) | np.isposinf(y.hi), INF, hi)
         overflowed(lo, x.lo, y.lo)
         overflowed(hi, x.hi, y.hi)
     return Box(lo, hi, x.nan | y.nan | clash, kind_of(x, y))
@@ -26,20 +29,30 @@ def _add(x: Any, y: Any) -> Box:
 
 def _corners(function: Any, x: Box, y: Box) -> tuple[Any, Any]:
     with np.errstate(all="ignore"):
-        corners = [np.nan_to_num(function(a, b), nan=0.0, posinf=INF, neginf=-INF) for a in (x.lo, x.hi) for b in (y.lo, y.hi)]
-        for corner in corners:
-            overflowed(corner, x.lo, x.hi, y.lo, y.hi)
-    return np.minimum.reduce(np.broadcast_arrays(*corners)), np.maximum.reduce(np.broadcast_arrays(*corners))
+        a, d = function(x.lo, y.lo), function(x.hi, y.hi)
+        if x.lo is x.hi or y.lo is y.hi:
+            b, c = (d, a) if x.lo is x.hi else (a, d)
+        else:
+            b, c = function(x.lo, y.hi), function(x.hi, y.lo)
+        if not np.isfinite(a + b + c + d).all():
+            a, b, c, d = (np.nan_to_num(corner, nan=0.0, posinf=INF, neginf=-INF) for corner in (a, b, c, d))
+            for corner in (a, b, c, d):
+                overflowed(corner, x.lo, x.hi, y.lo, y.hi)
+    return np.minimum(np.minimum(np.minimum(a, b), c), d), np.maximum(np.maximum(np.maximum(a, b), c), d)
 
 
 def _product(x: Any, y: Any) -> Any:
     """A product that is not 0 unless a factor is: one that is too small has the least number of its sign."""
     made = x * y
-    return np.where((made == 0) & (x != 0) & (y != 0), np.copysign(TINY, made), made)
+    none = made == 0
+    return np.where(none & (x != 0) & (y != 0), np.copysign(TINY, made), made) if none.any() else made
 
 
 def multiply(x: Any, y: Any) -> Box:
     x, y = boxed(x), boxed(y)
+    if all(np.isfinite(end).all() for end in (x.lo, x.hi, y.lo, y.hi)):
+        lo, hi = _corners(_product, x, y)
+        return intervals(lo, hi, x.nan | y.nan, kind_of(x, y))
     zero_x, zero_y = (x.lo <= 0) & (x.hi >= 0), (y.lo <= 0) & (y.hi >= 0)
     endless_x, endless_y = np.isinf(x.lo) | np.isinf(x.hi), np.isinf(y.lo) | np.isinf(y.hi)
     lo, hi = _corners(_product, x, y)
@@ -69,9 +82,9 @@ def _defined(function: Rule) -> Rule:
 
 register("defined_quotient", _defined(_divide), rounded=True)
 register("defined_product", _defined(multiply), rounded=True)
-register("add", _add, rounded=True, whole=True, plain=single.add)
-register("subtract", lambda x, y: _add(x, RULES["negative"](y)), rounded=True, whole=True, plain=single.subtract)
-register("multiply", multiply, rounded=True, whole=True, plain=single.multiply)
+register("add", _add, rounded=True, whole=True, plain=single.add, pair=open_ends.add)
+register("subtract", lambda x, y: _add(x, RULES["negative"](y)), rounded=True, whole=True, plain=single.subtract, pair=open_ends.subtract)
+register("multiply", multiply, rounded=True, whole=True, plain=single.multiply, pair=open_ends.multiply)
 register("true_divide divide", _divide, rounded=True, plain=single.divide)
 register("floor_divide", lambda x, y: _floored(x, y), wraps=True)
 
@@ -91,11 +104,11 @@ def _floored(x: Any, y: Any) -> Box:
 
 
 def _overflows(x: Box, y: Box) -> Any:
-    """Whether x / y may overflow float32, where torch's vectors give nan for the remainder."""
+    """Whether x / y may overflow, where the vectors of torch, which are of float32 at most, give nan for the remainder."""
     if kind_of(x, y).kind != "f":
         return False
     with np.errstate(all="ignore"):
-        return np.maximum(np.abs(x.lo), np.abs(x.hi)) / np.minimum(np.abs(y.lo), np.abs(y.hi)) > _GREATEST
+        return np.maximum(np.abs(x.lo), np.abs(x.hi)) / np.minimum(np.abs(y.lo), np.abs(y.hi)) > min(_GREATEST, Rounding.greatest)
 
 
 def _remainder(x: Any, y: Any) -> Box:
@@ -124,6 +137,12 @@ register("remainder mod", _remainder, rounded=True)
 register("fmod", _fmod)
 
 
+def _raised(x: Any, y: Any) -> Any:
+    """A power that is not 0 unless its base is: one that is too small has the least number of its sign."""
+    made = np.power(x, y)
+    return np.where((made == 0) & (x != 0) & np.isfinite(x) & np.isfinite(y), np.copysign(TINY, made), made)
+
+
 def _power(x: Any, y: Any) -> Box:
     x, y = boxed(x), boxed(y)
     if y.shape == () and y.lo == y.hi and float(y.lo).is_integer() and not y.nan:
@@ -132,12 +151,12 @@ def _power(x: Any, y: Any) -> Box:
             size = absolute(x)
             with np.errstate(all="ignore"):
                 endless = np.isinf(size.hi) & (n == 0)  # a library that takes logarithms gets nan
-                return Box(size.lo**n, size.hi**n, np.where(n == 0, endless, x.nan), kind_of(x, y))
+                return Box(size.lo**n, _raised(size.hi, n), np.where(n == 0, endless, x.nan), kind_of(x, y))
         if n > 0:
             with np.errstate(all="ignore"):
-                return Box(x.lo**n, x.hi**n, x.nan, kind_of(x, y))
+                return Box(_raised(x.lo, n), _raised(x.hi, n), x.nan, kind_of(x, y))
     above = x.lo >= 0
-    lo, hi = _corners(np.power, Box(np.maximum(x.lo, 0), np.maximum(x.hi, 0)), y)
+    lo, hi = _corners(_raised, Box(np.maximum(x.lo, 0), np.maximum(x.hi, 0)), y)
     one = (x.lo <= 1) & (x.hi >= 1)
     none = (y.lo <= 0) & (y.hi >= 0)
     lo, hi = np.where(one | none, np.minimum(lo, 1), lo), np.where(one | none, np.maximum(hi, 1), hi)

@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from tensorproof.engines.values.evaluate import bound, contents_of, numbers_in
+from tensorproof.engines.values.bounds import bound
+from tensorproof.engines.values.evaluate import contents_of, numbers_in
 from tensorproof.program.form import Carried, Changed, Computed, Join, Loop, Record, Same, Slice, Source, Stack, written
+from tensorproof.terms.budgets import BUDGETS
 from tensorproof.terms.tensor import TensorType
 
 EXACT = 3
 """How many times a loop is gone through before bounds that still move are widened."""
-MOST = 24
-"""How many times at most: what still moves then has no bounds."""
+MOST = BUDGETS.numerics.bound_iterations
 STEPS = (0.0, 1.0, 2.0, 16.0, 256.0, 65504.0, 1e9, 1e18, 3.4e38, float("inf"))
 """The bounds to which widening goes, of either sign."""
 

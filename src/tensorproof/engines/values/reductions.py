@@ -7,21 +7,21 @@ from typing import Any
 
 import numpy as np
 
-from tensorproof.engines.values.boxes import Box, Rule, Unbounded, boxed, float_of, interval, joined, kind_of, moved, register
+from tensorproof.engines.values.boxes import TOTALS, Box, Rule, Unbounded, boxed, float_of, interval, joined, kind_of, moved, register
+from tensorproof.engines.values.open_ends import added, spread
 from tensorproof.engines.values.pairs import multiply, truth
 from tensorproof.engines.values.rounding import Rounding, outwards
-from tensorproof.engines.values.single import summed
 from tensorproof.engines.values.whole_numbers import EXACT, STEP
 
 INF = math.inf
+_REAL = np.dtype(np.float64)
 
 def _summed(name: str) -> Rule:
     def rule(x: Any, axis: Any = None, weights: Any = None, **kwargs: Any) -> Box:
         x = boxed(x)
-        if x.size == 1 and np.size(weights) == 1:
-            ends = summed(x, 1.0 if weights is None else np.asarray(weights).item(), name == "mean")
-            if ends is not None:
-                return interval(*ends, x.ndim if kwargs.get("keepdims") else x.ndim - _how_many(axis, x.ndim))
+        if x.size == 1 and weights is None and x.dtype == _REAL:
+            lo, hi, nan = TOTALS[name](x.lo.item(), x.hi.item(), x.nan.item(), 1.0, 0.0)
+            return interval(lo, hi, x.ndim if kwargs.get("keepdims") else x.ndim - _how_many(axis, x.ndim), _REAL, nan)
         along = {"axis": axis, **{k: v for k, v in kwargs.items() if k == "keepdims"}}
         every = np.ones(x.shape) if weights is None else np.broadcast_to(weights, x.shape)
         count = float(np.max(np.sum(every, **along), initial=0.0))
@@ -41,6 +41,8 @@ def _how_many(axis: Any, rank: int) -> int:
 
 def _added(x: Box, total: Any, either: Any, count: float) -> tuple[Any, Any, Any]:
     """Bounds of sums of so many numbers in any order: rounding grows with the sizes of the summands, and partial sums may overflow on either side."""
+    if x.dtype.kind == "f" and np.isfinite(x.lo).all() and np.isfinite(x.hi).all():
+        return _added_finite(x, total, either, count)
     with np.errstate(all="ignore"):
         lo, hi = (total(np.where(np.isinf(side), 0.0, side)) for side in (x.lo, x.hi))
         size = np.maximum(np.abs(x.lo), np.abs(x.hi))
@@ -61,8 +63,28 @@ def _added(x: Box, total: Any, either: Any, count: float) -> tuple[Any, Any, Any
     return lo, hi, either(x.nan) | (over & under)
 
 
-register("sum add.reduce", _summed("sum"), rounded=True, whole=True)
-register("mean", _summed("mean"), rounded=True)
+def _added_finite(x: Box, total: Any, either: Any, count: float) -> tuple[Any, Any, Any]:
+    """The same of finite real numbers."""
+    most = Rounding.greatest
+    with np.errstate(all="ignore"):
+        sizes = total(np.maximum(np.abs(x.lo), np.abs(x.hi)))
+        highest, lowest = total(np.maximum(x.hi, 0.0)), total(np.minimum(x.lo, 0.0))
+        slack = count * Rounding.step * sizes
+        same = x.lo == x.hi
+        if same.any():
+            slack = np.where(~either(~same | (x.lo != np.rint(x.lo))) & (sizes * Rounding.step < 1), 0.0, slack)
+        slack = np.where(np.isnan(slack), 0.0, slack)
+        lo, hi = total(x.lo) - slack, total(x.hi) + slack
+        lo, hi = np.where(lowest == 0, np.maximum(lo, 0.0), lo), np.where(highest == 0, np.minimum(hi, 0.0), hi)
+    over, under = highest > most, lowest < -most
+    if over.any() or under.any():
+        Rounding.over = True
+        lo, hi = np.where(under, -INF, lo), np.where(over, INF, hi)
+    return lo, hi, either(x.nan) | (over & under)
+
+
+register("sum add.reduce", _summed("sum"), rounded=True, whole=True, total=added(False))
+register("mean", _summed("mean"), rounded=True, total=added(True))
 
 
 def _reduced(name: str) -> Rule:
@@ -187,8 +209,8 @@ def _spread(root: bool) -> Rule:
     return rule
 
 
-register("var", _spread(False), rounded=True)
-register("std", _spread(True), rounded=True)
+register("var", _spread(False), rounded=True, total=spread(False))
+register("std", _spread(True), rounded=True, total=spread(True))
 
 
 def _position(x: Any, axis: Any = None, keepdims: bool = False, **kwargs: Any) -> Box:

@@ -53,7 +53,7 @@ class computed_in:
     __slots__ = ("_before", "_limits")
 
     def __init__(self, dtypes: Iterable[DType | None]) -> None:
-        self._limits = _coarsest(tuple(dtypes))
+        self._limits = _coarsest(dtypes if dtypes.__class__ is tuple else tuple(dtypes))
 
     def __enter__(self) -> None:
         self._before = Rounding.step, Rounding.smallest, Rounding.greatest
@@ -70,6 +70,8 @@ def outwards(lo: Any, hi: Any, slack: Any = 0.0) -> tuple[Any, Any]:
     if slack.__class__ is float and lo.__class__ is hi.__class__ is np.ndarray and lo.size == hi.size == 1:
         below, above = one_outwards(lo.item(), hi.item(), slack)
         return filled(lo.shape, below), filled(hi.shape, above)
+    if slack.__class__ is float and slack == 0.0 and (near := _finite_outwards(lo, hi)) is not None:
+        return near
     with np.errstate(all="ignore"):
         below, above = (lo - _error(lo) - slack, hi + _error(hi) + slack)
         below, above = np.where((lo >= 0) & (slack == 0), np.maximum(below, 0.0), below), np.where((hi <= 0) & (slack == 0), np.minimum(above, 0.0), above)
@@ -78,6 +80,16 @@ def outwards(lo: Any, hi: Any, slack: Any = 0.0) -> tuple[Any, Any]:
     below = np.where(np.isnan(below) | (below < -most), -math.inf, np.minimum(below, most))
     above = np.where(np.isnan(above) | (above > most), math.inf, np.maximum(above, -most))
     return below, above
+
+
+def _finite_outwards(lo: Any, hi: Any) -> tuple[Any, Any] | None:
+    """The same without a slack, of ends that are finite and stay so; None of others."""
+    low, high = np.abs(lo), np.abs(hi)
+    scale, least, most = _ULPS * Rounding.step, Rounding.smallest, Rounding.greatest
+    if not low.size or max(low.max().item(), high.max().item()) * (1 + 2 * scale) + least >= most:
+        return None
+    below, above = lo - (scale * low + least), hi + (scale * high + least)
+    return np.where(lo >= 0, np.maximum(below, 0.0), below), np.where(hi <= 0, np.minimum(above, 0.0), above)
 
 
 def filled(shape: tuple[int, ...], value: float) -> Any:

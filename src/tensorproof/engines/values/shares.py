@@ -120,6 +120,8 @@ def _beside(x: Any, other: Any) -> Box:
     x, other = boxed(x), boxed(other)
     lost = other.nan | np.isinf(other.lo) | np.isinf(other.hi)
     if not lost.any():
+        if x.shape == other.shape or not other.ndim:
+            return boxed(x)
         shape = np.broadcast_shapes(x.shape, other.shape)
         lo, hi, nan = (np.broadcast_to(side, shape) for side in (x.lo, x.hi, x.nan))
         return Box(lo, hi, nan, x.dtype)

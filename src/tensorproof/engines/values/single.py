@@ -11,8 +11,6 @@ from typing import Any
 
 import numpy as np
 
-from tensorproof.engines.values.rounding import Rounding
-
 Ends = tuple[float, float]
 Plain = Callable[..., Ends | None]
 """The ends of the result, of the ends of the operands."""
@@ -23,7 +21,8 @@ TRUTH = np.dtype(bool)
 _EXACT = 2**53
 
 
-def _product(a: float, b: float) -> float:
+def product(a: float, b: float) -> float:
+    """A product that is not 0 unless a factor is: one that is too small has the least number of its sign."""
     made = a * b
     return copysign(TINY, made) if made == 0 and a and b else made
 
@@ -37,7 +36,7 @@ def subtract(a: float, b: float, c: float, d: float) -> Ends:
 
 
 def multiply(a: float, b: float, c: float, d: float) -> Ends:
-    corners = _product(a, c), _product(a, d), _product(b, c), _product(b, d)
+    corners = product(a, c), product(a, d), product(b, c), product(b, d)
     return min(corners), max(corners)
 
 
@@ -104,6 +103,12 @@ def ends_of(boxes: Any, real: bool) -> tuple[list[float], int] | None:
     made: list[float] = []
     rank = 0
     for x in boxes:
+        if x.__class__ is float:
+            if not isfinite(x):
+                return None
+            made += x, x
+            real = False
+            continue
         lo = getattr(x, "lo", None)
         if lo is None:
             if (type(x) is int and abs(x) > _EXACT) or type(x) not in (int, float):
@@ -113,40 +118,16 @@ def ends_of(boxes: Any, real: bool) -> tuple[list[float], int] | None:
             continue
         if lo.size != 1 or x.nan.item():
             return None
-        made += lo.item(), x.hi.item()
-        rank = max(rank, lo.ndim)
+        low, high = lo.item(), x.hi.item()
+        if not (isfinite(low) and isfinite(high)):
+            return None
+        made += low, high
+        if lo.ndim > rank:
+            rank = lo.ndim
         if x.dtype is _REAL:
             real = False
         elif x.dtype.kind == "f":
             return None
-    return None if real or not all(map(isfinite, made)) else (made, rank)
+    return None if real else (made, rank)
 
 
-def plainly(plain: Plain, truths: bool, rule: Callable[..., Any], make: Callable[[float, float, int, Any], Any]) -> Callable[..., Any]:
-    """A rule that is asked where operands are not one finite interval each; `make` gives a box of one, `truths` says of what."""
-    dtype = TRUTH if truths else _REAL
-
-    def either(*given: Any, **kwargs: Any) -> Any:
-        found = None if kwargs else ends_of(given, not truths)
-        made = None if found is None else plain(*found[0])
-        if made is None or found is None or not (isfinite(made[0]) and isfinite(made[1])):
-            return rule(*given, **kwargs)
-        return make(*made, found[1], dtype)
-
-    return either
-
-
-def summed(box: Any, count: float, mean: bool) -> Ends | None:
-    """The sum or the mean of so many numbers of one interval, in any order."""
-    found = ends_of((box,), True)
-    if found is None or not count:
-        return None
-    (a, b), _ = found
-    size, most = max(abs(a), abs(b)), Rounding.greatest
-    if max(b, 0.0) * count > most or min(a, 0.0) * count < -most:
-        return None
-    exact = a == b and a.is_integer() and size * count * Rounding.step < 1
-    slack = 0.0 if exact else count * Rounding.step * size * count
-    lo, hi = a * count - slack, b * count + slack
-    lo, hi = (max(lo, 0.0) if a >= 0 else lo), (min(hi, 0.0) if b <= 0 else hi)
-    return (lo / count, hi / count) if mean else (lo, hi)

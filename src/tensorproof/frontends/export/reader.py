@@ -13,9 +13,9 @@ from tensorproof.frontends.export.schema import MAJOR
 from tensorproof.frontends.export.sizes import Sizes
 from tensorproof.frontends.export.weights import Weights, is_row_major
 from tensorproof.frontends.fields import decode, expect, field, only
-from tensorproof.frontends.protobuf.opening import collector_paused
 from tensorproof.frontends.protobuf.schema import Malformed
 from tensorproof.graph import Attribute, DeclaredShape, Edge, Graph, Node
+from tensorproof.terms.collector import collector_paused
 from tensorproof.terms.dtypes import DType
 
 _PROGRAMS = re.compile(r"models/[^/]+\.json|serialized_exported_program\.json")

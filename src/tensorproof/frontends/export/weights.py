@@ -13,12 +13,13 @@ from tensorproof.frontends.fields import decode, expect, field, only
 from tensorproof.frontends.protobuf.schema import Malformed
 from tensorproof.graph import Constant, DeclaredShape
 from tensorproof.graph.constants import item_size
+from tensorproof.terms.budgets import BUDGETS
 from tensorproof.terms.dtypes import DType
 from tensorproof.terms.ints import Term, maximum
 from tensorproof.terms.tensor import MOST_CONTENTS
 
 _FOLDERS = ("data/weights/", "data/constants/")
-_MOST_WEIGHT = 8 << 30
+_MOST_WEIGHT = BUDGETS.files.weight_bytes
 
 
 class Weights:

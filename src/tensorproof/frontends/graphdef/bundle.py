@@ -17,10 +17,11 @@ from tensorproof.frontends.protobuf.opening import load
 from tensorproof.frontends.protobuf.schema import Decoded, Malformed, Message, enum, integer, message, string
 from tensorproof.graph import Attribute, Constant, DeclaredShape, FunctionRef, Graph, Node
 from tensorproof.graph.constants import item_size
+from tensorproof.terms.budgets import BUDGETS
 from tensorproof.terms.dtypes import DType
 from tensorproof.terms.records import replace
 
-_MOST_INDEX = 256 << 20
+_MOST_INDEX = BUDGETS.files.index_bytes
 _MAGIC = 0xDB4775248B80FB57
 _FOOTER = 48
 _OBJECTS = "_CHECKPOINTABLE_OBJECT_GRAPH"

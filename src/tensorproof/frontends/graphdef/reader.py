@@ -12,9 +12,10 @@ from tensorproof.frontends.graphdef.outputs import output_index
 from tensorproof.frontends.graphdef.schema import GRAPH, META_GRAPH, SAVED_MODEL, dtype_of
 from tensorproof.frontends.graphdef.tensors import attribute
 from tensorproof.frontends.protobuf import text, wire
-from tensorproof.frontends.protobuf.opening import Buffer, collector_paused, load
+from tensorproof.frontends.protobuf.opening import Buffer, load
 from tensorproof.frontends.protobuf.schema import LINE, Decoded, Malformed, Message
 from tensorproof.graph import Attribute, Edge, Function, Graph, Node
+from tensorproof.terms.collector import collector_paused
 
 _CONTROL_CHARACTERS = re.compile(rb"[\x00-\x08\x0e-\x1f\x7f]")
 _FIRST_FIELD = re.compile(rb"(?:\s|#[^\n]*\n)*([A-Za-z_]\w*)\s*[:{<]")

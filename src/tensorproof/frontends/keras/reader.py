@@ -16,10 +16,11 @@ from tensorproof.frontends.archive import Archive
 from tensorproof.frontends.fields import decode, expect, field
 from tensorproof.frontends.keras.values import UNKNOWN, Chosen, Values
 from tensorproof.frontends.protobuf.schema import Malformed
+from tensorproof.terms.budgets import BUDGETS
 from tensorproof.terms.records import dataclass
 
-_MOST_LAYERS = 100_000
-_DEEPEST = 32
+_MOST_LAYERS = BUDGETS.files.layers
+_DEEPEST = BUDGETS.files.layer_depth
 _MODELS = ("Functional", "Model", "Sequential")
 _PRELUDE = """import keras
 import {unknown}

@@ -9,9 +9,10 @@ from tensorproof.diagnostics.errors import BadInput
 from tensorproof.frontends.onnx.schema import MODEL
 from tensorproof.frontends.onnx.tensors import attribute, constant, declared_type, sparse_constant
 from tensorproof.frontends.protobuf import wire
-from tensorproof.frontends.protobuf.opening import Buffer, collector_paused, load
+from tensorproof.frontends.protobuf.opening import Buffer, load
 from tensorproof.frontends.protobuf.schema import Decoded, Malformed
 from tensorproof.graph import Attribute, Constant, DeclaredShape, Edge, Function, Graph, Node
+from tensorproof.terms.collector import collector_paused
 
 UNDECLARED = DeclaredShape(None)
 

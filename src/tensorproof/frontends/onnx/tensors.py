@@ -74,7 +74,7 @@ def sparse_constant(tensor: Decoded) -> Constant:
 
 
 def declared_type(type_: Decoded) -> tuple[DType | None, DeclaredShape]:
-    """Of a sequence, a map or an optional nothing is told."""
+    """Of a sequence, a map or an optional nothing is reported."""
     tensor: Decoded = type_.get("tensor_type") or type_.get("sparse_tensor_type") or Decoded()
     shape: Decoded | None = tensor.get("shape")
     axes = None if shape is None else tuple(_axis(dim) for dim in shape.get("dim", ()))

@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-import gc
 import mmap
 import zlib
-from collections.abc import Generator
-from contextlib import contextmanager
 from pathlib import Path
 
 from tensorproof.diagnostics.errors import BadInput
+from tensorproof.terms.budgets import BUDGETS
 
 Buffer = bytes | mmap.mmap
 
-MOST_BYTES = 2 << 30
-"""Protocol buffers themselves end at 2 GiB."""
-MOST_UNPACKED = 1 << 30
-"""A gzipped file that grows beyond this is refused."""
+MOST_BYTES = BUDGETS.files.model_bytes
+MOST_UNPACKED = BUDGETS.files.unpacked_bytes
 
 _GZIP = b"\x1f\x8b"
 _MAPPED = 64 << 20
@@ -68,15 +64,3 @@ def _unpack(path: Path, data: bytes, most: int) -> bytes:
     if not total:
         raise BadInput(f"{path} is empty.")
     return b"".join(pieces)
-
-
-@contextmanager
-def collector_paused() -> Generator[None]:
-    """Reading makes many objects and no cycles; looking for cycles meanwhile would cost as much as the reading."""
-    paused = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if paused:
-            gc.enable()

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from enum import Enum
 from typing import Any
 
+from tensorproof.terms.budgets import BUDGETS
 from tensorproof.terms.records import dataclass
 
 Decoded = dict[str, Any]
@@ -17,10 +18,8 @@ LINE = "@line"
 """Under this key a located message says on which line of a text file it begins."""
 
 
-DEEPEST = 100
-"""As deep as protobuf's own readers go."""
-MOST_VALUES = 20_000_000
-"""Values a file may hold, elements kept raw not counted."""
+DEEPEST = BUDGETS.files.message_depth
+MOST_VALUES = BUDGETS.files.message_values
 
 
 class Malformed(Exception):

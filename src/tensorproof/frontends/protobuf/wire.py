@@ -73,7 +73,7 @@ class _Wire:
                     raise Malformed(f"has a field {number}, which no {message.name} has")
             elif field.mapped:
                 if wire != _BYTES:
-                    raise Malformed(f"does not hold a {message.name} where it should: its field {number} is no {field.name}")
+                    raise Malformed(f"does not hold a {message.name} where it should: its field {number} is not of the kind {field.name}")
                 self._entry(decoded, field, at, stop, depth)
             else:
                 self._store(decoded, message, field, wire, value, at, stop, depth)
@@ -92,7 +92,7 @@ class _Wire:
             if wire == _BYTES and field.repeated:
                 decoded.setdefault(field.name, []).extend(self._packed(field, start, stop))
                 return
-            raise Malformed(f"does not hold a {message.name} where it should: its field {field.number} is no {field.name}")
+            raise Malformed(f"does not hold a {message.name} where it should: its field {field.number} is not of the kind {field.name}")
         if kind is Kind.MESSAGE:
             assert field.message is not None
             value = self.read(field.message(), start, stop, depth + 1)

@@ -4,25 +4,28 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tensorproof.diagnostics.diagnostic import Gap
 from tensorproof.diagnostics.span import Span
 from tensorproof.frontends.python.errors import Fork, OutOfBudget
 from tensorproof.frontends.python.frame_room import with_room
 from tensorproof.frontends.python.machine import Interpreter
-from tensorproof.frontends.python.modules import Modules
-from tensorproof.frontends.python.places import places
-from tensorproof.frontends.python.source import Source
+from tensorproof.frontends.python.modules.modules import Modules
+from tensorproof.frontends.python.modules.places import places
+from tensorproof.frontends.python.modules.source import Source
 from tensorproof.program.recorder import Recorder
 from tensorproof.solve import limits
+from tensorproof.terms.budgets import BUDGETS
 from tensorproof.terms.predicates import Predicate
 from tensorproof.terms.records import dataclass
 from tensorproof.values.path import Path
 
-MOST_PATHS = 64
-MOST_AFTER_ERROR = 8
-"""How many paths are followed when an error was found on those before."""
+if TYPE_CHECKING:
+    pass
+
+MOST_PATHS = BUDGETS.exploration.paths
+MOST_AFTER_ERROR = BUDGETS.exploration.paths_after_error
 TO_GO_ON = 0.75
 """The share of the limit's steps, over all replays, after which no other path is begun."""
 _RECURSION = 20_000

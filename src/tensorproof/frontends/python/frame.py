@@ -39,7 +39,7 @@ class Exit:
 
 @dataclass(slots=True)
 class Waiting:
-    """Exits that wait while the other ways go on. Their conditions exclude each other."""
+    """Exits that wait while the other paths go on. Their conditions exclude each other."""
 
     exits: list[Exit]
     mark: Mark

@@ -4,61 +4,46 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tensorproof.diagnostics.diagnostic import Diagnostic, Gap, Severity, Step
 from tensorproof.diagnostics.span import Span
-from tensorproof.frontends.python import (
-    attributes,
-    callbacks,
-    calling,
-    comparisons,
-    endings,
-    equality,
-    exceptions,
-    failures,
-    generators,
-    iteration,
-    layer_calls,
-    library_loops,
-    operations,
-    questions,
-    raised_by_data,
-    stores,
-    subscripts,
-    uncounted,
-)
-from tensorproof.frontends.python.branching import Branching
+from tensorproof.frontends.python.attributes import attributes, lookup, stores
+from tensorproof.frontends.python.branching import deciding
+from tensorproof.frontends.python.branching.branching import Branching
+from tensorproof.frontends.python.branching.facts import Facts
+from tensorproof.frontends.python.calls import callbacks, calling, classes, exceptions, failures, layer_calls, raised_by_data
+from tensorproof.frontends.python.compiling.compiler import MODULE
 from tensorproof.frontends.python.errors import Dead, Fork, OutOfBudget, Raised, Undecided
-from tensorproof.frontends.python.memory import Memory
-from tensorproof.frontends.python.modules import Modules
+from tensorproof.frontends.python.iteration import generators, iteration
+from tensorproof.frontends.python.loops import endings, library_loops
+from tensorproof.frontends.python.modules.modules import Modules
+from tensorproof.frontends.python.operators import comparisons, container_comparisons, operations, subscripts, truths
+from tensorproof.frontends.python.scope import Act
+from tensorproof.frontends.python.summaries import summarised_lists
+from tensorproof.frontends.python.tensors.memory import Memory
 from tensorproof.libraries.model import AT_EXIT
 from tensorproof.ops.call import Session
 from tensorproof.ops.record import Requirement
 from tensorproof.solve import limits
-from tensorproof.solve.layered import LayeredSolver
-from tensorproof.solve.port import Answer
-from tensorproof.solve.sampling import satisfied
-from tensorproof.terms.ints import Atom, Dim, Origin, symbol
+from tensorproof.terms.ints import Dim, Origin, symbol
 from tensorproof.terms.labels import label
-from tensorproof.terms.predicates import Predicate, Truth, conj, flag, implies, negate
-from tensorproof.terms.substitution import symbols
+from tensorproof.terms.predicates import Predicate, Truth, flag, negate
 from tensorproof.terms.tensor import TensorType
 from tensorproof.values.heap import MISSING, Heap
-from tensorproof.values.objects import Bound
+from tensorproof.values.objects import Bound, Class, ModuleFile
 from tensorproof.values.path import Path, Stated
 from tensorproof.values.python_values import AFTER_ERROR, Unknown
 
-MOST_FACTS = 60
-"""With more facts than these a question is asked with the nearest alone."""
-SOLVER_STEPS = 60
-"""What one question to the solver counts as."""
+if TYPE_CHECKING:
+    from tensorproof.values.machine import Machine, Value
 
 
-class Interpreter:
+class Interpreter(Facts):
     """Implements `values.machine.Machine`."""
 
     def __init__(self, modules: Modules, decisions: dict[Predicate, bool] | None = None, argv: tuple[str, ...] = ()) -> None:
+        super().__init__(modules.answers, modules.symbols)
         self.heap = Heap()
         self.path = Path()
         self.session = Session()
@@ -71,8 +56,6 @@ class Interpreter:
         """How many loops are in a round that stands for all of them: there, what two ways leave of a list is told by how many it has."""
         self.stood_for_many = 0
         """How many loops had such a round."""
-        self.facts: list[Predicate] = []
-        self.lasting: list[bool] = []
         self.handlers = 0
         self.guards: list[Callable[[Raised], bool]] = []
         """Those of the handlers that can tell which exceptions they take."""
@@ -104,7 +87,7 @@ class Interpreter:
         self.bounds_asked: dict[str, dict[str, tuple[str, float]]] = {}
         """The bounds with which an unknown number was compared, by its key and by the name of the question."""
         self.occurrences: dict[str, int] = {}
-        self.model_state: dict[str, Any] = {"files": self.heap.space(), "interpreter": self.heap.space()}
+        self.model_state: dict[Any, Any] = {"files": self.heap.space(), "interpreter": self.heap.space()}
         """What library models keep between calls: seeds, the default element type, the files that the program writes, the graph of TensorFlow 1."""
         self.bound_on: dict[int, Any] = {}
         self.ranged = False
@@ -139,90 +122,6 @@ class Interpreter:
         """For `raise`: the limit of the file is reached here."""
         line = self.user_span(self.here).line if self.frames and self.here is not None else 0
         return OutOfBudget(self.limit.sentence + (f" at line {line}" if line else ""))
-
-    # --- facts ---
-
-    def assume(self, fact: Truth, lasting: bool = True) -> None:
-        """From here on this holds. What lasts outlives the branch in which it was found: there it holds for the rest of the path."""
-        if not isinstance(fact, bool):
-            del self.lasting[len(self.facts) :]
-            self.facts.append(fact)
-            self.lasting.append(lasting)
-
-    def leave_facts(self, at: int) -> list[Truth]:
-        """Drop the facts from a place on; what lasts of them is given back, each under the conditions that stood before it."""
-        guard: Truth = True
-        kept: list[Truth] = []
-        for fact, lasting in zip(self.facts[at:], self.lasting[at:]):
-            if lasting:
-                kept.append(implies(guard, fact))
-            else:
-                guard = conj(guard, fact)
-        del self.facts[at:], self.lasting[at:]
-        return kept
-
-    def implied(self, p: Predicate) -> bool | None:
-        """What the facts say of a predicate, if anything."""
-        if not self.facts:
-            return None
-        if p in self.facts:
-            return True
-        opposite = negate(p)
-        if opposite in self.facts:
-            return False
-        mine = self._symbols_of(p)
-        if not mine or all(mine.isdisjoint(self._symbols_of(f)) for f in self.facts):
-            if p.kind == "flag":
-                return questions.followed(self.facts, p)
-            return None if not any(f.kind in ("or", "and") for f in self.facts) else self._asked(p, opposite)
-        return self._asked(p, opposite)
-
-    def _asked(self, p: Predicate, opposite: Truth) -> bool | None:
-        """What the solver says; the same question is asked again in every replay, so answers are kept."""
-        tries = self._about(p)
-        key = (p, *map(frozenset, tries))
-        answers = self.modules.answers
-        if key not in answers:
-            self.step(SOLVER_STEPS)
-            answers[key] = self._solved(p, opposite, tries)
-        return answers[key]
-
-    def _symbols_of(self, p: Predicate) -> frozenset[Atom]:
-        found = self.modules.symbols.get(p)
-        if found is None:
-            found = self.modules.symbols[p] = symbols(p)
-        return found
-
-    def _about(self, p: Predicate) -> list[list[Predicate]]:
-        """Facts to ask with: those that speak of nothing but what the question speaks of, and those that share a symbol with it or with such a fact."""
-        if p.kind in ("flag", "and", "or"):
-            return [self.facts]
-        mine = self._symbols_of(p)
-        named = [self._symbols_of(fact) for fact in self.facts]
-        near = [fact for fact, atoms in zip(self.facts, named) if atoms and atoms <= mine]
-        found, met, grown = [False] * len(self.facts), set(mine), True
-        while grown:
-            grown = False
-            for i, atoms in enumerate(named):
-                if not found[i] and not met.isdisjoint(atoms):
-                    found[i] = grown = True
-                    met |= atoms
-        wide = [fact for fact, kept in zip(self.facts, found) if kept]
-        return [near] if len(wide) == len(near) or len(wide) > MOST_FACTS else [near, wide]
-
-    def _solved(self, p: Predicate, opposite: Truth, tries: list[list[Predicate]]) -> bool | None:
-        for facts in tries:
-            known = _without_implied(facts)
-            if satisfied([*known, p]) and isinstance(opposite, Predicate) and satisfied([*known, opposite]):
-                continue
-            solver = LayeredSolver(200_000)
-            for fact in known:
-                solver.assume(fact)
-            if solver.check([("p", p)]).answer is Answer.UNSAT:
-                return False
-            if solver.check([("not p", opposite)]).answer is Answer.UNSAT:
-                return True
-        return None
 
     def symbol(self, name: str, lo: int, hi: int | None, origin: Origin) -> Dim:
         self.session.names.add(name)
@@ -266,7 +165,7 @@ class Interpreter:
         """The program raises this exception unless the predicate holds. Where it may be caught, the run decides; else it is a requirement."""
         if predicate is True:
             return
-        if predicate is False or (self.handlers and not iteration.decided(self, predicate)):
+        if predicate is False or (self.handlers and not deciding.decided(self, predicate)):
             raised = self.raised(kind, message, node, code)
             raised.quiet, raised.own = _from_data(predicate), kind == "AssertionError"
             raise raised
@@ -277,24 +176,21 @@ class Interpreter:
         self.assume(predicate)
 
     def may_raise(self, kind: str, message: str, node: ast.AST) -> None:
-        """What data hold may bring about this exception. Where the program waits for it, both are followed; else it is taken not to happen."""
         if self.guards:
             raised_by_data.may_raise(self, kind, message, node)
 
     def next_or(self, value: Any, default: Any, node: ast.AST) -> Any:
-        """`next(value, default)` of data."""
         return raised_by_data.next_or(self, value, default, node)
 
     def ended_here(self, p: Predicate) -> bool:
-        """Whether an iterator is at its end, which a `try` waits for: where nobody knows, the `try` runs both ways in an iteration that stands for many."""
+        """See `Machine`: where it is unknown, the `try` runs both ways in an iteration that stands for many."""
         number = self.heap.branch_since(-1)
         known = self.implied(p)
         if known is None and self.any_round and number:
             raise Undecided(number, p)
-        return iteration.decided(self, p) if known is None else known
+        return deciding.decided(self, p) if known is None else known
 
     def raised(self, kind: Any, message: str, node: ast.AST, code: str = "", trail: tuple[Step, ...] = ()) -> Raised:
-        """For `raise self.raised(...)`."""
         return Raised(kind, message, self.user_span(node), code or f"python/{_CODES.get(kind, 'raise')}", trail)
 
     @property
@@ -334,67 +230,90 @@ class Interpreter:
 
     # --- memory that is not the heap's ---
 
-    def bound(self, name: str, value: Any, node: ast.AST) -> None:
+    def bound(self, name: str, value: Value, node: ast.AST) -> None:
         """A name was bound: remember where, for trails and for what an editor shows."""
         if isinstance(value, TensorType):
             self.made_at[id(value)] = (value, name, self.user_span(node))
         if self.frames and self.frames[-1].module is self.modules.main:
             self.bound_on[getattr(node, "lineno", 0)] = value
 
-    def remember(self, owner: Any, name: str, old: Any) -> None:
+    def remember(self, owner: Value, name: str, old: Value) -> None:
         """A library's record is about to be changed in place: inside an open branch that cannot be undone, so the run forks."""
         number = self.heap.branch_since(-1)
         if number:
             raise Fork(number)
 
-    def compare(self, op: type[ast.cmpop], a: Any, b: Any, node: ast.AST) -> Any:
+    def compare(self, op: type[ast.cmpop], a: Value, b: Value, node: ast.AST) -> Any:
         return comparisons.compare(self, op, a, b, node)
 
-    def binary(self, op: type[ast.operator], a: Any, b: Any, node: ast.AST, in_place: bool = False) -> Any:
+    def binary(self, op: type[ast.operator], a: Value, b: Value, node: ast.AST, in_place: bool = False) -> Any:
         return operations.binary(self, op, a, b, node, in_place)
 
-    def unary(self, op: type[ast.unaryop], a: Any, node: ast.AST) -> Any:
+    def unary(self, op: type[ast.unaryop], a: Value, node: ast.AST) -> Any:
         return operations.unary(self, op, a, node)
 
-    def item(self, owner: Any, index: Any, node: ast.AST) -> Any:
+    def item(self, owner: Value, index: Value, node: ast.AST) -> Any:
         return subscripts.load(self, owner, index, node)
 
-    def set_item(self, owner: Any, index: Any, value: Any, node: ast.AST) -> None:
+    def set_item(self, owner: Value, index: Value, value: Value, node: ast.AST) -> None:
         subscripts.store(self.frames[-1], owner, index, value, node)
 
-    def delete_item(self, owner: Any, index: Any, node: ast.AST) -> None:
+    def delete_item(self, owner: Value, index: Value, node: ast.AST) -> None:
         subscripts.delete(self, owner, index, node)
 
-    def enter(self, manager: Any, node: ast.AST) -> tuple[Any, Any]:
-        """Enter a context: what it gives, and how it is left."""
+    def enter(self, manager: Value, node: ast.AST) -> tuple[Any, Any]:
         return exceptions.enter(self, manager, node)
 
-    def catches(self, raised: Raised, wanted: Any, node: ast.AST) -> bool:
-        """Whether `except wanted` would take an exception of the program."""
+    def catches(self, raised: Raised, wanted: Value, node: ast.AST) -> bool:
         return exceptions.takes(self, raised, wanted, node)
 
     def throw(self, generator: Any, raised: Raised, node: ast.AST) -> bool:
-        """Raise inside a generator at its yield: whether it ended and so swallowed the exception."""
         return generators.throw(self, generator, raised, node)
 
-    def in_class(self, cls: Any, name: str) -> Any:
-        """An attribute of a class of the program, along the order of its bases; MISSING when there is none."""
-        return attributes.in_class(self, cls, name)[0]
+    def in_class(self, cls: Value, name: str) -> Any:
+        return lookup.in_class(self, cls, name)[0]
 
-    def contains_instance(self, container: Any, item: Any, node: ast.AST) -> Any:
-        found, _ = attributes.in_class(self, container.cls, "__contains__")
+    @property
+    def main(self) -> ModuleFile:
+        return self.modules.main
+
+    @property
+    def main_path(self) -> str:
+        return self.modules.main_source.path
+
+    def texts(self) -> list[str]:
+        return self.modules.texts()
+
+    def module(self, name: str, node: ast.AST) -> Any:
+        return self.modules.find(self, name, node)
+
+    def has_module(self, name: str) -> bool:
+        return not self.modules.absent(self, name)
+
+    def run_module(self, module: ModuleFile, name: str | None) -> None:
+        self.modules.ensure(self, module, name)
+
+    def compiled(self, nodes: list[ast.stmt]) -> Act:
+        """Statements of a module, compiled."""
+        return MODULE.block(nodes)
+
+    def new_object(self, cls: Class, args: tuple[Any, ...], kwargs: dict[str, Any], node: ast.AST) -> Any:
+        """A new object of a class, whatever its metaclass makes of a call."""
+        return classes.made(self, cls, args, kwargs, node)
+
+    def contains_instance(self, container: Any, item: Value, node: ast.AST) -> Any:
+        found, _ = lookup.in_class(self, container.cls, "__contains__")
         if found is not MISSING:
             return self.truth(self.call(Bound(found, container), (item,), {}, node), node)
         listed = self.iterate(container, node)
-        return Unknown("in", number="bool") if listed is None else equality.contains(self, tuple(listed), item, node)
+        return Unknown("in", number="bool") if listed is None else container_comparisons.contains(self, tuple(listed), item, node)
 
     # --- what models and compiled code call ---
 
-    def call(self, callee: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: ast.AST) -> Any:
+    def call(self, callee: Value, args: tuple[Any, ...], kwargs: dict[str, Any], node: ast.AST) -> Any:
         return calling.call(self, callee, args, kwargs, node)
 
     def run_layer(self, layer: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: ast.AST) -> Any:
-        """Apply a layer's operator, whoever called it."""
         return layer_calls.run_layer(self, layer, args, kwargs, node)
 
     def spelling(self, name: str, args: tuple[Any, ...], kwargs: dict[str, Any], node: ast.AST) -> Any:
@@ -403,33 +322,29 @@ class Interpreter:
     def layer_forward(self, layer: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: ast.AST) -> Any:
         return layer_calls.own_forward(self, layer, args, kwargs, node)
 
-    def attribute(self, owner: Any, name: str, node: ast.AST) -> Any:
+    def attribute(self, owner: Value, name: str, node: ast.AST) -> Any:
         return attributes.load(self, owner, name, node)
 
-    def set_attribute(self, owner: Any, name: str, value: Any, node: ast.AST) -> None:
+    def set_attribute(self, owner: Value, name: str, value: Value, node: ast.AST) -> None:
         stores.store(self, owner, name, value, node)
 
-    def iterate(self, value: Any, node: ast.AST) -> list[Any] | None:
+    def iterate(self, value: Value, node: ast.AST) -> list[Any] | None:
         return iteration.items(self, value, node)
 
-    def open_rounds(self, value: Any, node: ast.AST) -> Any:
-        """The rounds of a loop over items that were not counted out; None for any other value."""
-        return uncounted.open_rounds(self, value, node)
+    def open_rounds(self, value: Value, node: ast.AST) -> Any:
+        return summarised_lists.open_rounds(self, value, node)
 
-    def attempt(self, callee: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: ast.AST) -> tuple[Any, Raised | None]:
-        """Call something whose exception does not go to the caller."""
+    def attempt(self, callee: Value, args: tuple[Any, ...], kwargs: dict[str, Any], node: ast.AST) -> tuple[Any, Raised | None]:
         return callbacks.attempt(self, callee, args, kwargs, node)
 
     def run_text(self, text: str, node: ast.AST) -> bool:
-        """Run Python source in the main file's namespace."""
         return callbacks.run_text(self, text, node)
 
-    def each(self, rounds: list[Any], act: Callable[[Any], Truth | None], node: ast.AST, source: Any = None) -> None:
-        """Run the iterations of a loop of a library; `act` may give a condition that ends it."""
+    def each(self, rounds: list[Any], act: Callable[[Any], Truth | None], node: ast.AST, source: Value = None) -> None:
         library_loops.each(self, rounds, act, node, source)
 
-    def truth(self, value: Any, node: ast.AST) -> Truth:
-        return operations.truth(self, value, node)
+    def truth(self, value: Value, node: ast.AST) -> Truth:
+        return truths.truth(self, value, node)
 
     # --- the run ---
 
@@ -442,7 +357,7 @@ class Interpreter:
         try:
             self.modules.run_main(self)
             if AT_EXIT in self.model_state:
-                from tensorproof.libraries import python_callbacks
+                from tensorproof.libraries.python import callbacks as python_callbacks
 
                 python_callbacks.at_exit(self)
         except Raised as raised:
@@ -459,12 +374,17 @@ class Interpreter:
         except Exception as bug:  # ours: a gap, never the program's error
             self.lost_rest(failures.reason(bug))
         if "tape" in self.model_state and not self.limit.expired:
-            from tensorproof.libraries import tape_ranks
+            from tensorproof.libraries.tensorflow import tape_ranks
 
             tape_ranks.finish(self)
         decided = (p if side else negate(p) for p, side in self.decisions.items())
         self.path.facts = (*self.facts, *(p for p in decided if isinstance(p, Predicate)))
         return self.path
+
+
+def port(machine: Interpreter) -> Machine:
+    """The interpreter as library models see it: mypy holds that it offers all of the port."""
+    return machine
 
 
 def _from_data(predicate: Truth) -> bool:
@@ -478,9 +398,3 @@ _CODES = {
     "ModuleNotFoundError": "import", "RecursionError": "recursion", "StopIteration": "stop-iteration", "FileNotFoundError": "file",
     "NotImplementedError": "not-implemented",
 }  # fmt: skip
-
-
-def _without_implied(facts: list[Predicate]) -> list[Predicate]:
-    """The facts, each once, without a disjunction one part of which is a fact itself."""
-    known = dict.fromkeys(facts)
-    return [fact for fact in known if fact.kind != "or" or not any(part in known for part in fact.args)]

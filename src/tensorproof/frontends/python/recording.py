@@ -20,7 +20,10 @@ from tensorproof.values.objects import Choice, Dict, Instance, List, Model, Set
 from tensorproof.values.python_values import Many
 
 if TYPE_CHECKING:
+    import ast
+
     from tensorproof.frontends.python.machine import Interpreter
+    from tensorproof.values.machine import Value
 
 DEEPEST = 5
 """How deep tensors are looked for in lists, dicts and objects."""
@@ -29,7 +32,7 @@ DEEPEST = 5
 # --- calls ---
 
 
-def called(m: Interpreter, outcome: Outcome, result: Any, node: Any) -> None:
+def called(m: Interpreter, outcome: Outcome, result: Value, node: ast.AST) -> None:
     """The operators that a call applied, and the values of the program that their results have become."""
     program = m.path.program
     if program is None or outcome.guessed:
@@ -43,7 +46,7 @@ def called(m: Interpreter, outcome: Outcome, result: Any, node: Any) -> None:
                 program.same(new, m.memory.current(new))  # a write in place may have changed what the tensor is beside its elements
 
 
-def _listed(value: Any) -> list[TensorType]:
+def _listed(value: Value) -> list[TensorType]:
     if isinstance(value, TensorType):
         return [value]
     if isinstance(value, List):
@@ -62,7 +65,7 @@ class Sides:
         self.first = {place: first.values[place] if place in first.values else before.get(place, now[place]) for place in places}
         self.second = {place: second.values.get(place, now[place]) for place in places}
 
-    def follows(self, owner: Any, key: Any) -> bool:
+    def follows(self, owner: Value, key: Value) -> bool:
         return _followed(self.m, owner, key)
 
     def join(self, condition: Truth | None, options: tuple[TensorType | None, ...], result: TensorType) -> None:
@@ -75,7 +78,7 @@ class Sides:
         self.m.path.program.join(condition, held, result)
 
 
-def _left(m: Interpreter, tensor: Any, side: Mapping[tuple[int, Any], Any]) -> Any:
+def _left(m: Interpreter, tensor: Value, side: Mapping[tuple[int, Any], Any]) -> Any:
     """What has become of a tensor, where these locations of memory hold something else than now; None where that is not known."""
     memory = m.memory
     held = memory.held.get(id(tensor))
@@ -115,7 +118,7 @@ def begun(m: Interpreter, values: Iterable[Any]) -> None:
 
 
 @contextmanager
-def as_loop(m: Interpreter, node: Any, open_end: bool = True) -> Iterator[None]:
+def as_loop(m: Interpreter, node: ast.AST, open_end: bool = True) -> Iterator[None]:
     """What is run inside is one iteration of a loop, which stands for any number of them unless `open_end` is False."""
     program = m.path.program
     if program is None or not open_end:
@@ -152,7 +155,7 @@ def ended(m: Interpreter, mark: Mark, starts: Mapping[tuple[int, Any], Any]) -> 
     return Turn(places, {i: _left(m, t, before) for i, t in first.items()}, {i: _left(m, t, {}) for i, t in last.items()})
 
 
-def close(m: Interpreter, position: int, turn: Turn, after: Mapping[tuple[int, Any], Any] | None, node: Any, runs: bool = True,
+def close(m: Interpreter, position: int, turn: Turn, after: Mapping[tuple[int, Any], Any] | None, node: ast.AST, runs: bool = True,
           most: float = math.inf) -> None:  # fmt: skip
     """Make a loop of the records since a position. `after`: what the locations hold after the loop, where that is not what the iteration ended with."""
     program = m.path.program
@@ -174,7 +177,7 @@ def _from_first(body: list[Record], found: list[Carried]) -> list[Carried]:
     return [replace(c, start=made[id(c.start)]) if id(c.start) in made and id(made[id(c.start)]) not in ends else c for c in found]
 
 
-def _followed(m: Interpreter, owner: Any, key: Any) -> bool:
+def _followed(m: Interpreter, owner: Value, key: Value) -> bool:
     """Whether a location of memory holds values of the program."""
     return key is not ORDER and key != "now" and not isinstance(owner, Cursor) and owner is not m.memory.writes
 
@@ -210,12 +213,12 @@ def _pair(turn: Turn, found: list[Carried], four: tuple[Any, Any, Any, Any], dep
         found.append(Carried(every, one, every, one))
 
 
-def _plain(part: Any) -> Any:
+def _plain(part: Value) -> Any:
     """None for a part that stands for many."""
     return None if type(part) is Many else part if part is not None else MISSING
 
 
-def _parts(value: Any) -> list[Any] | None:
+def _parts(value: Value) -> list[Any] | None:
     """The parts of a list, tuple, dict or object; None for any other value."""
     if type(value) is tuple or isinstance(value, Outputs):
         return list(value)
@@ -228,7 +231,7 @@ def _parts(value: Any) -> list[Any] | None:
     return None
 
 
-def _tensors(value: Any, depth: int) -> list[TensorType]:
+def _tensors(value: Value, depth: int) -> list[TensorType]:
     """All tensors in a value."""
     if isinstance(value, TensorType):
         return [value]

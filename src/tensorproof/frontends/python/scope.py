@@ -3,14 +3,47 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Callable
+from collections.abc import Generator as Running
+from typing import TYPE_CHECKING, Any, Protocol
 
+from tensorproof.frontends.python.frame import Frame, Signal
 from tensorproof.terms.records import dataclass, field
+
+if TYPE_CHECKING:
+    pass
+
+Run = Callable[[Frame], Any]
+"""A compiled expression: gives its value."""
+Act = Callable[[Frame], Signal | None]
+"""A compiled statement or block: gives None, or the signal with which control leaves."""
+Put = Callable[[Frame, Any], None]
+"""A compiled target: binds a value."""
+Steps = Callable[[Frame], Running[Any, Any, Any]]
+"""A compiled block of a generator function."""
+
+
+class Compiler(Protocol):
+    """Turns source into closures of the frame. `compiling/compiler.py` has it; the rooms below reach it through the scope."""
+
+    def expression(self, node: ast.expr, scope: Scope) -> Run: ...
+
+    def statement(self, node: ast.stmt, scope: Scope) -> Act: ...
+
+    def block(self, nodes: list[ast.stmt], scope: Scope) -> Act: ...
+
+    def generator_block(self, nodes: list[ast.stmt], scope: Scope) -> Steps: ...
+
+    def target(self, node: ast.expr, scope: Scope) -> Put: ...
+
+    def name_target(self, name: str, node: ast.AST, scope: Scope) -> Put: ...
 
 
 @dataclass(frozen=True, slots=True)
 class Scope:
     """The names of one function, class body or module, as Python's own rules give them."""
 
+    compiler: Compiler
     locals: frozenset[str] = frozenset()
     globals: frozenset[str] = frozenset()
     nonlocals: frozenset[str] = frozenset()
@@ -18,6 +51,23 @@ class Scope:
     is_class: bool = False
     outer: Scope | None = None
 
+    def expression(self, node: ast.expr) -> Run:
+        """An expression of this scope, compiled."""
+        return self.compiler.expression(node, self)
+
+    def statement(self, node: ast.stmt) -> Act:
+        return self.compiler.statement(node, self)
+
+    def block(self, nodes: list[ast.stmt]) -> Act:
+        return self.compiler.block(nodes, self)
+
+    def target(self, node: ast.expr) -> Put:
+        """What an assignment to this target does."""
+        return self.compiler.target(node, self)
+
+    def name_target(self, name: str, node: ast.AST) -> Put:
+        """What binds a name at this place."""
+        return self.compiler.name_target(name, node, self)
 
     def depth(self, name: str) -> int | None:
         """Which of the enclosing functions binds a name that this scope does not, the innermost being 0; None when the module must have it."""
@@ -31,9 +81,6 @@ class Scope:
                 at += 1
             outer = outer.outer
         return None
-
-
-MODULE = Scope(is_module=True)
 
 
 @dataclass(slots=True)
@@ -140,14 +187,14 @@ def function_scope(node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda, ou
     arguments = node.args
     every = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs, *filter(None, (arguments.vararg, arguments.kwarg))]
     bound = (finder.bound | {a.arg for a in every}) - finder.globals - finder.nonlocals
-    return Scope(frozenset(bound), frozenset(finder.globals), frozenset(finder.nonlocals), outer=outer), finder.yields
+    return Scope(outer.compiler, frozenset(bound), frozenset(finder.globals), frozenset(finder.nonlocals), outer=outer), finder.yields
 
 
 def class_scope(node: ast.ClassDef, outer: Scope) -> Scope:
     finder = _Finder()
     for statement in node.body:
         finder.visit(statement)
-    return Scope(frozenset(finder.bound - finder.globals), frozenset(finder.globals), is_class=True, outer=outer)
+    return Scope(outer.compiler, frozenset(finder.bound - finder.globals), frozenset(finder.globals), is_class=True, outer=outer)
 
 
 def comprehension_scope(node: ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp, outer: Scope) -> Scope:
@@ -155,7 +202,7 @@ def comprehension_scope(node: ast.ListComp | ast.SetComp | ast.GeneratorExp | as
     finder = _Finder()
     for generator in node.generators:
         finder.visit(generator.target)
-    return Scope(frozenset(finder.bound), outer.globals, frozenset(), outer=outer)
+    return Scope(outer.compiler, frozenset(finder.bound), outer.globals, frozenset(), outer=outer)
 
 
 def has_yield(nodes: list[ast.stmt]) -> bool:
@@ -164,3 +211,8 @@ def has_yield(nodes: list[ast.stmt]) -> bool:
     for node in nodes:
         finder.visit(node)
     return finder.yields
+
+
+def inner_scopes(frame: Frame, scope: Scope) -> tuple[Any, ...]:
+    """The scopes that a function defined here sees: a class body is not one of them, nor is the module."""
+    return frame.scopes if scope.is_module or scope.is_class else (frame.space, *frame.scopes)

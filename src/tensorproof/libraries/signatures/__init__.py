@@ -1,15 +1,20 @@
-"""Whether a call fits the arguments of a library function or method that has a model. The tables are written by `tools/signatures.py`."""
+"""The arguments of the libraries' functions, classes and methods, and whether a call fits them. The tables are written by `tools/signatures.py`."""
 
 from __future__ import annotations
 
 import os
 from functools import cache
-from typing import Any
+from typing import TYPE_CHECKING
 
 from tensorproof.terms.records import dataclass
 from tensorproof.values.python_values import Many
 
-FILES = {"torch": "torch", "tf": "tensorflow", "keras": "keras", "numpy": "numpy"}
+if TYPE_CHECKING:
+    import ast
+
+    from tensorproof.values.machine import Args, Kwargs, Machine
+
+FILES = {"torch": "torch", "torchvision": "torchvision", "tf": "tensorflow", "keras": "keras", "numpy": "numpy"}
 """The table of each root name; those of the standard library stand in one table."""
 
 
@@ -21,61 +26,99 @@ class Form:
     named: frozenset[str]
     needed: tuple[str, ...]
     more_placed: bool
-    more_named: bool
+    more_named: bool | frozenset[str]
+    """Whether other names may be given (`**kwargs`), or which, where it is known what takes them in the end."""
+    other_names: dict[str, str]
+    """Second names of arguments, each with the first: torch takes `axis` for `dim`."""
 
 
 @cache
-def rows(file: str) -> dict[str, str]:
+def _text(file: str) -> str:
     with open(os.path.join(os.path.dirname(__file__), f"{file}.txt"), encoding="utf-8") as stream:
-        return dict(line.rstrip().split(" ", 1) for line in stream)
+        return stream.read()
+
+
+def row(name: str) -> str | None:
+    """The line of a name in its table. A table is searched as one text: a program uses few of its names."""
+    if name.endswith(".__init__"):
+        found = row(name.removesuffix(".__init__"))
+        return None if found is None else " | ".join(f"/self {one}" for one in found.split(" | "))
+    found = _line(name)
+    if found is None and name.startswith("tf."):  # a line may stand under the name of either version
+        old = "tf.compat.v1."
+        found = _line("tf." + name.removeprefix(old) if name.startswith(old) else old + name.removeprefix("tf."))
+    return found
+
+
+def _line(name: str) -> str | None:
+    text = _text(FILES.get(name.partition(".")[0], "python"))
+    before = f"\n{name} "
+    start = text.find(before) + len(before)
+    return None if start < len(before) else text[start : text.find("\n", start)]
 
 
 @cache
 def forms(name: str) -> tuple[Form, ...]:
     """The forms of a name; none when its arguments are not known."""
-    row = rows(FILES.get(name.partition(".")[0], "python")).get(name)
-    return () if row is None else tuple(_form(one.split()) for one in row.split(" | "))
+    found = row(name)
+    return () if found is None else tuple(_form(one.split()) for one in found.split(" | "))
+
+
+def names(name: str) -> list[str]:
+    """The arguments of a function by their names, in the order of its first form."""
+    found = row(name)
+    words = [] if found is None else found.split(" | ")[0].split()
+    return [word.strip("*/=").partition("|")[0] for word in words if word.strip("*-") and not word.startswith("**")]
 
 
 def _form(words: list[str]) -> Form:
-    words = [word for word in words if word != "-"]
+    more = next((word[2:] for word in words if word.startswith("**")), None)
+    words = [word for word in words if word != "-" and not word.startswith("**")]
     plain = [word for word in words if word.strip("*")]
-    bare = {word: word.strip("*/=") for word in plain}
+    spelled = {word: word.strip("*/=").split("|") for word in plain}
     return Form(
-        tuple(bare[word] for word in plain if not word.startswith("*")),
-        frozenset(bare[word] for word in plain if not word.startswith("/")),
-        tuple(bare[word] for word in plain if not word.endswith("=")),
+        tuple(spelled[word][0] for word in plain if not word.startswith("*")),
+        frozenset(name for word in plain if not word.startswith("/") for name in spelled[word]),
+        tuple(spelled[word][0] for word in plain if not word.endswith("=")),
         "*" in words,
-        "**" in words,
+        frozenset(more.split("|")) if more else more is not None,
+        {other: first for first, *others in spelled.values() for other in others},
     )
 
 
-def check(m: Any, name: str, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> None:
+def check(m: Machine, name: str, args: Args, kwargs: Kwargs, node: ast.AST) -> None:
     """Refuse a call that the function would refuse for the number or the names of its arguments. Of a method the object is the first argument.
 
     Calls that models make of each other are not looked at.
     """
-    if m.in_library != (m.frames[-1].library if m.frames else 0) + 1:
-        return
+    if m.in_library == (m.frames[-1].library if m.frames else 0) + 1:
+        refuse(m, name, args, kwargs, node)
+
+
+def refuse(m: Machine, name: str, args: Args, kwargs: Kwargs, node: ast.AST) -> Form | None:
+    """The form that a call fits; None when the arguments are not known. A call that fits none is an error of the program."""
     known = forms(name)
     if not known or any(type(one) is Many for one in args) or not all(type(key) is str for key in kwargs):
-        return
-    words = [_misfit(form, name, args, kwargs) for form in known]
+        return known[0] if len(known) == 1 else None
+    words = [misfit(form, name, args, kwargs) for form in known]
     if all(words):
-        raise m.raised("TypeError", words[0], node, "call/arguments")
+        wrong = [w for w in words if " has no argument " in w]
+        raise m.raised("TypeError", wrong[0] if len(wrong) == len(words) else next(w for w in words if w not in wrong), node, "call/arguments")
+    return known[words.index("")]
 
 
-def _misfit(form: Form, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str:
+def misfit(form: Form, name: str, args: Args, kwargs: Kwargs) -> str:
     """Why a call does not fit a form; nothing when it does."""
     short = name.rpartition(".")[2]
     if len(args) > len(form.placed) and not form.more_placed:
         own = int(form.placed[:1] == ("self",))
         return f"{short} takes {len(form.placed) - own} arguments by position, {len(args) - own} are given"
     filled = form.placed[: len(args)]
+    first = {form.other_names.get(key, key) for key in kwargs}
     for key in kwargs:
-        if key not in form.named and not form.more_named:
+        if key not in form.named and not (key in form.more_named if isinstance(form.more_named, frozenset) else form.more_named):
             return f"{short} has no argument {key}"
-        if key in filled and key in form.named:
+        if form.other_names.get(key, key) in filled and key in form.named:
             return f"{short} gets {key} twice"
-    missing = next((one for one in form.needed if one not in filled and one not in kwargs), None)
+    missing = next((one for one in form.needed if one not in filled and one not in first), None)
     return "" if missing is None else f"{short} needs {missing}"

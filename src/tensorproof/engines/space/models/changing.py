@@ -184,7 +184,7 @@ def stays_symbolic(target: Target, values: tuple[Any, ...]) -> bool:
 
 
 def check_values(naming: Naming, name: str, target: Target, values: tuple[Any, ...]) -> None:
-    """Refuse values that are no values of a hyperparameter. Raises `BadInput`."""
+    """Refuse values that are not values of a hyperparameter. Raises `BadInput`."""
     if isinstance(target, OfInput):
         for value in values:
             if target.word == "format":

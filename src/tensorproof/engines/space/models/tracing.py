@@ -148,7 +148,7 @@ def is_copy(node: Node) -> bool:
 
 
 def held(node: Node) -> tuple[int, ...] | None:
-    """The shape of what the file holds at a node; None where it is no weight, or its shape is not all known."""
+    """The shape of what the file holds at a node; None where it is not a weight, or its shape is not all known."""
     value, shape = node.attributes.get("value"), node.attributes.get("shape")
     own = node.spelling in _HELD if node.framework == "graphdef" else node.spelling == "Constant" or node.attributes.get("role") is not None
     if not own:

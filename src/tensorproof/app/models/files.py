@@ -1,0 +1,85 @@
+"""Saved models of any format as program forms: what their nodes compute, and the ranges of the weights that the files hold."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from tensorproof.app.models.check import gaps, graphs, inputs, not_entered, refusals, untyped
+from tensorproof.app.program import Options
+from tensorproof.diagnostics.diagnostic import Gap
+from tensorproof.diagnostics.errors import BadInput
+from tensorproof.diagnostics.span import Span
+from tensorproof.engines.numerics.graph_inputs import numbered
+from tensorproof.engines.shapes.found import Found
+from tensorproof.engines.shapes.propagate import propagate
+from tensorproof.engines.shapes.sources import source
+from tensorproof.engines.values.stored import bounds_of
+from tensorproof.graph import Graph
+from tensorproof.program.form import Record, Source
+from tensorproof.terms.records import dataclass, field
+from tensorproof.terms.tensor import TensorType
+
+
+@dataclass(slots=True)
+class ModelForm:
+    """The program form of one graph. `names` are those of nodes and layers, by the identity of their tensors."""
+
+    records: Sequence[Record]
+    names: dict[int, list[str]]
+    gaps: list[Gap] = field(default_factory=list[Gap])
+    kept: list[object] = field(default_factory=list[object])
+    """What holds the named tensors, so that their identities stay theirs."""
+    shapes: dict[str, str] = field(default_factory=dict[str, str])
+    """What was assumed of the shapes of inputs, by name."""
+
+
+def model_forms(path: str, options: Options, weights: bool = True) -> Iterator[ModelForm]:
+    """The program forms of a saved model, one for each of its graphs; without `weights` nothing is known of its parameters. Raises `BadInput`."""
+    if options.arguments or options.entry is not None:
+        raise BadInput(f"{path} is a saved model: it takes no program arguments and no --entry")
+    if path.removesuffix(".gz").endswith(".keras"):
+        from tensorproof.app.models.keras_forms import keras_forms
+
+        yield from keras_forms(path, options)
+        return
+    for graph in graphs(path):
+        own = inputs(graph, options)
+        given, assumed = numbered(graph, own, {})
+        made, refused = of_graph(path, graph, given if weights else {**_open(graph), **given}, weights)
+        if refused and assumed:
+            from tensorproof.app.models.sizes import fitting_sizes
+
+            given, assumed = numbered(graph, own, fitting_sizes(path, graph, options))
+            made, _ = of_graph(path, graph, given if weights else {**_open(graph), **given}, weights)
+        made.shapes.update(assumed)
+        yield made
+
+
+def _open(graph: Graph) -> dict[str, TensorType]:
+    """The parameters of an exported program without their elements."""
+    held = {name: source(node) for name, node in graph.nodes.items() if node.attributes.get("role") == "parameter"}
+    return {name: made[0].but(contents=None, parameter=True) for name, made in held.items() if made}
+
+
+def of_graph(path: str, graph: Graph, given: Mapping[str, TensorType], held: bool = True) -> tuple[ModelForm, bool]:
+    """The program form of a graph, whose inputs are as given, and whether a node does not take them; `held`: with the ranges of the weights that it holds."""
+    found = propagate(graph, given, path)
+    names: dict[int, list[str]] = {}
+    for node, outputs in found.outputs.items():
+        for i, tensor in enumerate(outputs):
+            names.setdefault(id(tensor), []).append(node if i == 0 else f"{node}:{i}")
+    for name, tensor in found.sources:
+        if name not in names.setdefault(id(tensor), []):
+            names[id(tensor)].append(name)
+    left = [*gaps(path, found), *refusals(path, found), *not_entered(path, graph, found), *untyped(path, graph)]
+    return ModelForm([*(ranges(path, found) if held else ()), *found.program.records], names, left, [found]), bool(found.refused)
+
+
+def ranges(path: str, found: Found) -> list[Source]:
+    """The ranges of constants that are too large to be kept element by element."""
+    made: list[Source] = []
+    for node, tensor, constant in found.constants:
+        bounds = bounds_of(constant) if tensor.contents is None else None
+        if bounds is not None:
+            made.append(Source(tensor, "weights in the file", *bounds, Span(path, 1, 1, 1, 2, node)))
+    return made

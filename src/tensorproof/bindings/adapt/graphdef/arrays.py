@@ -1,0 +1,252 @@
+"""GraphDef nodes that reshape, cut, join and turn arrays."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from tensorproof.bindings.adapt.graphdef.elementwise import declared, merged, narrowed
+from tensorproof.bindings.adapt.tensorflow import joins as tf_joins
+from tensorproof.bindings.adapt.tensorflow import shapes as tf_shapes
+from tensorproof.bindings.adapt.tensorflow.shapes import pairs
+from tensorproof.bindings.adapt.tensorflow.shared import Arguments, at_least, axis, ranked, same_types, somewhere, vector
+from tensorproof.bindings.call import Run, takes
+from tensorproof.ops.inputs import Anything, Axes, Axis, Choice, Int, Ints, Pairs, Tensor, Tensors
+from tensorproof.terms.dtypes import BOOL, INDEX, INT32
+from tensorproof.terms.predicates import conj, eq, ge
+from tensorproof.terms.shapes import Shape
+from tensorproof.terms.tensor import TensorType
+
+if TYPE_CHECKING:
+    pass
+
+
+def shape_vectors(a: Arguments, run: Run) -> TensorType:
+    same_types(run, a, "x", "y")
+    x, y = narrowed(run, a["x"], 1), narrowed(run, a["y"], 1, "y")
+    known = type(x.shape[0]) is int and type(y.shape[0]) is int
+    made: TensorType = run("broadcast_args", x=x, y=y) if known else run.shaped("broadcast_args", (run.fresh("rank"),), x.dtype, x=x, y=y)
+    return made
+
+
+def gradient_args(a: Arguments, run: Run) -> Any:
+    same_types(run, a, "x", "y")
+    return run("broadcast_gradient_args", x=narrowed(run, a["x"], 1), y=narrowed(run, a["y"], 1, "y"))
+
+
+def one_vector(a: Arguments, run: Run) -> TensorType:
+    made: TensorType = run(run.row.op, x=narrowed(run, a["x"], 1))
+    return made
+
+
+@takes(Tensor("x"), Pairs("paddings"), Choice("mode", ("REFLECT", "SYMMETRIC")))
+def mirror_pad(a: Arguments, run: Run) -> TensorType:
+    return tf_shapes.pad(a, run)
+
+
+@takes(Tensor("x"), Pairs("paddings"), Tensor("value", ""))
+def pad_v2(a: Arguments, run: Run) -> TensorType:
+    same_types(run, a, "x", "value")
+    return tf_shapes.pad(a, run)
+
+
+@takes(Ints("dim", (), optional=True, one=False))
+def squeeze(a: Arguments, run: Run) -> TensorType:
+    return tf_shapes.squeeze(a, run)
+
+
+@takes(Tensor("x"), Tensor("dims", "R", frozenset({BOOL})))
+def reverse_flags(a: Arguments, run: Run) -> TensorType:
+    """One flag for each axis; at most eight axes."""
+    x, flags = a["x"], ranked(run, a["dims"], 1, "dims")
+    if x.shape.known:
+        run.require("rank", len(x.shape) <= 8, f"x may have at most 8 axes, and is {x.shape!r}", ("x",))
+        run.require("flags", eq(flags.shape[0], len(x.shape)), f"{flags.shape[0]!r} flags go with {len(x.shape)} axes", ("dims", "x"))
+    made: TensorType = run.shaped("flip_flagged", x.shape, x.dtype, x=x, flags=a["dims"])
+    return made
+
+
+@takes(Tensors("xs", draw="2 3"), Anything("size", like=([2, 3],)))
+def accumulate(a: Arguments, run: Run) -> TensorType:
+    """A sum of tensors of one shape; the shape that the node states is not held against them."""
+    dtype = same_types(run, a, "xs")
+    made: TensorType = run.shaped("add_n", declared(run, a["size"]), dtype, xs=a["xs"])
+    return made
+
+
+@takes(Ints("sizes", loose=True), Axis("dim", loose=True), Int("count", least=1))
+def split_v(a: Arguments, run: Run) -> tuple[TensorType, ...]:
+    """Parts of given sizes, one of which may be -1 for what is left."""
+    x, count, sizes = a["x"], a["count"], vector(run, a["sizes"], "sizes")
+    at_least(run, x, 1)
+    at = axis(run, a["dim"], len(x.shape)) if x.shape.known else None
+    if sizes is not None:
+        run.require("sizes", len(sizes) == count, f"{len(sizes)} sizes are given for {count} parts", ("sizes", "count"))
+    if at is None:
+        shapes = [Shape(run.fresh("axis") for _ in x.shape) if x.shape.known else somewhere(run) for _ in range(count)]
+        return _parts(run, a, shapes, sizes, at)
+    n = x.shape[at]
+    if count == 1 and sizes is None:
+        return _parts(run, a, [x.shape], (n,), at)
+    if sizes is None or any(s is None for s in sizes):
+        lengths = [run.fresh("part") if s is None or s == -1 else s for s in sizes or (None,) * count]
+        return _parts(run, a, [Shape((*x.shape[:at], m, *x.shape[at + 1 :])) for m in lengths], tuple(lengths), at)
+    free = [s for s in sizes if s == -1]
+    run.require("sizes", len(free) <= 1, f"only one part can be -1, and the sizes are {sizes!r}", ("sizes",))
+    for s in sizes:
+        run.require("sizes", ge(s, -1), f"a part has at least 0 elements, and the sizes are {sizes!r}", ("sizes",))
+    taken = sum(s for s in sizes if s != -1)
+    rest = n - taken
+    run.require(
+        "sizes", eq(rest, 0) if not free else ge(rest, 0), f"the parts {sizes!r} do not make up an axis of size {n!r}", ("sizes", "x")
+    )
+    lengths = [rest if s == -1 else s for s in sizes]
+    return _parts(run, a, [Shape((*x.shape[:at], m, *x.shape[at + 1 :])) for m in lengths], tuple(lengths), at)
+
+
+def _parts(run: Run, a: Arguments, shapes: list[Shape], sizes: Any, at: int | None) -> tuple[TensorType, ...]:
+    told = a["sizes"] if sizes is None or None in sizes else sizes
+    made: tuple[TensorType, ...] = run.shaped("split_sizes", shapes, a["x"].dtype, x=a["x"], sizes=told, dim=a["dim"] if at is None else at)
+    return made
+
+
+_ENDS = (Ints("begin", loose=True, one=False), Ints("end", loose=True, one=False), Ints("strides", loose=True, one=False))
+
+
+@takes(Ints("size", shape=True, loose=True, one=False), Tensor("y"), *_ENDS)
+def strided_slice_grad(a: Arguments, run: Run) -> TensorType:
+    """Zeros of the given shape with the gradient in the slice."""
+    size = vector(run, a["size"], "size")
+    for n in size or ():
+        run.require("size", n is None or ge(n, -1), f"a size cannot be negative, and the shape is {size!r}", ("size",))
+    shape = somewhere(run) if size is None else Shape(run.fresh("size") if n is None or n == -1 else n for n in size)
+    made: TensorType = run.shaped("strided_slice_gradient", shape, a["y"].dtype, **a)
+    return made
+
+
+@takes(Tensor("x"), Tensor("y"), *_ENDS)
+def strided_assign(a: Arguments, run: Run) -> TensorType:
+    same_types(run, a, "x", "y")
+    made: TensorType = run.shaped("strided_slice_update", a["x"].shape, a["x"].dtype, **a)
+    return made
+
+
+@takes(Tensor("x"), Pairs("paddings"), Choice("mode", ("REFLECT", "SYMMETRIC")))
+def mirror_pad_grad(a: Arguments, run: Run) -> TensorType:
+    rows = pairs(run, a["paddings"], "paddings")
+    x = a["x"]
+    if rows is None:
+        shape = Shape(run.fresh("axis") for _ in x.shape) if x.shape.known else somewhere(run)
+        unknown: TensorType = run.shaped("mirror_pad_gradient", shape, x.dtype, x=x, paddings=a["paddings"], mode=a["mode"])
+        return unknown
+    sizes = ranked(run, x, len(rows)).shape
+    for n, (b, e) in zip(sizes, rows):
+        run.require(
+            "padding",
+            conj(ge(b, 0), ge(e, 0), ge(n, b + e)),
+            f"padding ({b!r}, {e!r}) cannot be taken off an axis of size {n!r}",
+            ("paddings", "x"),
+        )
+    cut = Shape(n - b - e for n, (b, e) in zip(sizes, rows))
+    made: TensorType = run.shaped("mirror_pad_gradient", cut, x.dtype, x=x, paddings=rows, mode=a["mode"])
+    return made
+
+
+@takes(Tensors("xs", least=2), Axis("dim", 0, of="xs", loose=True))
+def concat(a: Arguments, run: Run) -> TensorType:
+    run.require("xs", len(a["xs"]) >= 2, f"a concatenation takes at least two tensors, and here {len(a['xs'])}", ("xs",))
+    return tf_joins.concat(a, run)
+
+
+@takes(Tensors("xs", "N", INDEX, least=2))
+def concat_offset(a: Arguments, run: Run) -> Any:
+    run.require("xs", len(a["xs"]) >= 2, f"offsets are those of at least two shapes, and here of {len(a['xs'])}", ("xs",))
+    same_types(run, a, "xs")
+    return run("concat_offset", xs=a["xs"], dim=a["dim"])
+
+
+@takes(Tensors("xs"))
+def shape_n(a: Arguments, run: Run) -> Any:
+    same_types(run, a, "xs")
+    return run("shapes_of", xs=a["xs"], dtype=a["dtype"])
+
+
+@takes(Axes("dim", optional=False, loose=True, unique=False))
+def reduce(a: Arguments, run: Run) -> TensorType:
+    return tf_shapes.reduce(a, run, once=False)
+
+
+@takes(Ints("dim", loose=True, one=False))
+def transpose(a: Arguments, run: Run) -> TensorType:
+    return tf_shapes.transpose(a, run)
+
+
+@takes(Ints("dim", loose=True, one=False))
+def conjugate_transpose(a: Arguments, run: Run) -> TensorType:
+    moved = tf_shapes.transpose(a, run)
+    made: TensorType = run.typed("conj", moved.dtype, x=moved)
+    return made
+
+
+@takes(Int("count", least=1), Axis("dim", 0))
+def unpack(a: Arguments, run: Run) -> tuple[TensorType, ...]:
+    return tf_joins.unstack(a, run)
+
+
+@takes(Tensors("xs", "...", frozenset({INT32})))
+def dynamic_stitch(a: Arguments, run: Run) -> TensorType:
+    xs = a["xs"]
+    half = len(xs) // 2
+    run.require("dtype", all(x.dtype in (INT32, None) for x in xs[:half]), "the places must be of element type int32", ("xs",))
+    same_types(run, {"ys": xs[half:]}, "ys")
+    made: TensorType = run("dynamic_stitch", xs=xs[:half], ys=xs[half:])
+    return made
+
+
+@takes(Ints("dim", loose=True, one=False))
+def reverse(a: Arguments, run: Run) -> TensorType:
+    x, dims = a["x"], vector(run, a["dim"], "dim")
+    if dims is None or not x.shape.known or any(type(d) is not int for d in dims):
+        unknown: TensorType = run.shaped("flip", x.shape, x.dtype, x=x, dim=a["dim"])
+        return unknown
+    axes = tuple(axis(run, d, len(x.shape)) for d in dims)
+    run.require("axis", len(set(axes)) == len(axes), f"an axis is named twice: {dims!r}", ("dim",))
+    made: TensorType = run("flip", x=x, dim=axes)
+    return made
+
+
+@takes(Tensor("lengths", "...", INDEX), Int("dim"), Int("batch_dim", 0))
+def reverse_sequence(a: Arguments, run: Run) -> TensorType:
+    x, lengths = a["x"], ranked(run, a["lengths"], 1, "lengths")
+    if x.shape.known:
+        for name in ("dim", "batch_dim"):
+            run.require("axis", 0 <= a[name] < len(x.shape), f"{name} = {a[name]} is out of range for x {x.shape!r}", (name, "x"))
+        run.require("axis", a["dim"] != a["batch_dim"], "the batch axis cannot be the one that is reversed", ("dim", "batch_dim"))
+        batch = x.shape[a["batch_dim"]]
+        run.require("lengths", eq(batch, lengths.shape[0]), f"{lengths.shape[0]!r} lengths go with a batch of {batch!r}", ("lengths", "x"))
+    made: TensorType = run.shaped(
+        "reverse_sequences", x.shape, x.dtype, x=x, lengths=a["lengths"], batch_dim=a["batch_dim"], time_dim=a["dim"], first_two=False
+    )
+    return made
+
+
+@takes(Tensor("shifts", "...", INDEX), Tensor("dim", "...", INDEX))
+def roll(a: Arguments, run: Run) -> TensorType:
+    x = a["x"]
+    at_least(run, x, 1)
+    for name in ("shifts", "dim"):
+        if a[name].shape.known:
+            run.require("rank", len(a[name].shape) <= 1, f"{name} must be a number or a vector, and has shape {a[name].shape!r}", (name,))
+    merged(run, [a["shifts"].shape, a["dim"].shape], ("shifts", "dim"), "shifts")
+    made: TensorType = run.shaped("roll_by", x.shape, x.dtype, x=x, shifts=a["shifts"], dim=a["dim"])
+    return made
+
+
+@takes(Axis("dim", 0, loose=True))
+def cumulative(a: Arguments, run: Run) -> TensorType:
+    x = a["x"]
+    at_least(run, x, 1)
+    at = axis(run, a["dim"], len(x.shape)) if x.shape.known else None
+    made: TensorType = run.shaped(
+        run.row.op, x.shape, x.dtype, x=x, dim=a["dim"] if at is None else at, exclusive=bool(a.get("exclusive")), reverse=bool(a.get("reverse"))
+    )
+    return made

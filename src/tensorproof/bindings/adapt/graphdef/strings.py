@@ -1,0 +1,131 @@
+"""GraphDef nodes of strings and files: summaries, parsed examples, coded images."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from tensorproof.bindings.adapt.graphdef.elementwise import DTYPE, STRING, merged
+from tensorproof.bindings.adapt.graphdef.state import sources
+from tensorproof.bindings.adapt.tensorflow.shared import Arguments, at_least, ranked, somewhere
+from tensorproof.bindings.call import Run, takes
+from tensorproof.ops.inputs import Int, Tensor, Tensors
+from tensorproof.terms.dtypes import FLOAT32, FLOAT64, INT32, INT64, DType
+from tensorproof.terms.ints import Dim
+from tensorproof.terms.shapes import Shape
+from tensorproof.terms.tensor import TensorType
+
+if TYPE_CHECKING:
+    pass
+
+_TAG = Tensor("tag", "", frozenset({STRING}))
+
+
+@takes(
+    _TAG,
+    Tensor("tags", "...", frozenset({STRING})),
+    Tensor("values"),
+    Tensor("tensor"),
+    Tensors("inputs", "", frozenset({STRING})),
+    Tensor("serialized_summary_metadata", "", frozenset({STRING})),
+)
+def summary(a: Arguments, run: Run) -> TensorType:
+    """A summary is a serialised message: one string."""
+    if isinstance(a.get("tag"), TensorType) and "Audio" not in run.name:
+        ranked(run, a["tag"], 0, "tag")
+    return _source(run, a, Shape(), STRING)
+
+
+def _tensors(a: Arguments) -> tuple[TensorType, ...]:
+    return tuple(t for v in a.values() for t in (v if isinstance(v, (tuple, list)) else (v,)) if isinstance(t, TensorType))
+
+
+def _source(run: Run, a: Arguments, shape: Shape, dtype: DType | None) -> TensorType:
+    """A tensor of which only shape and element type are known, made from all that was given."""
+    made: TensorType = run.shaped("stated", shape, dtype, made_from=_tensors(a) or None, size=shape if shape.known else None, dtype=dtype)
+    return made
+
+
+def two_strings(a: Arguments, run: Run) -> tuple[TensorType, ...]:
+    return sources(run, [Shape(), Shape()], [STRING, STRING], _tensors(a))
+
+
+def two_vectors(a: Arguments, run: Run) -> tuple[TensorType, ...]:
+    return sources(run, [Shape((run.fresh("read"),)) for _ in range(2)], [STRING, STRING], _tensors(a))
+
+
+@takes(Tensors("xs", "...", frozenset({STRING})))
+def string_join(a: Arguments, run: Run) -> TensorType:
+    """Strings of one shape; scalars go with any."""
+    shapes = [x.shape for x in a["xs"]]
+    wide = [s for s in shapes if not s.known or len(s)]
+    return _source(run, a, merged(run, wide, ("xs",)) if wide else Shape(), STRING)
+
+
+def string_split(a: Arguments, run: Run) -> tuple[TensorType, ...]:
+    n = run.fresh("pieces")
+    return sources(run, [Shape((n, 2)), Shape((n,)), Shape((2,))], [INT64, STRING, INT64], _tensors(a))
+
+
+@takes(Tensor("x", "...", frozenset({STRING})), DTYPE)
+def decode_raw(a: Arguments, run: Run) -> TensorType:
+    x = a["x"]
+    return _source(run, a, Shape((*x.shape, run.fresh("bytes"))) if x.shape.known else somewhere(run), a["dtype"])
+
+
+@takes(Tensor("x", "", frozenset({STRING})), Int("channels", 0))
+def decode_image(a: Arguments, run: Run) -> TensorType:
+    ranked(run, a["x"], 0)
+    channels, kind = a.get("channels") or 0, run.name.rpartition(".")[2]
+    allowed = {"DecodeBmp": (0, 3, 4), "DecodeJpeg": (0, 1, 3)}.get(kind, (0, 1, 3, 4))
+    run.require("channels", channels in allowed, f"an image has {allowed} channels, not {channels}", ("channels",))
+    dtype = a.get("dtype") or DType.UINT8
+    depth = 3 if kind == "DecodeGif" else channels or run.fresh("channels")
+    if kind == "DecodeImage":
+        return _source(run, a, somewhere(run), dtype)
+    sizes = (run.fresh("height"), run.fresh("width"), depth)
+    return _source(run, a, Shape((run.fresh("frames"), *sizes) if kind == "DecodeGif" else sizes), dtype)
+
+
+@takes(Tensor("x"))
+def encode_image(a: Arguments, run: Run) -> TensorType:
+    x = a["x"]
+    if run.name.endswith("EncodePng"):
+        at_least(run, x, 3)
+        return _source(run, a, Shape(x.shape[:-3]) if x.shape.known else somewhere(run), STRING)
+    ranked(run, x, 3)
+    return _source(run, a, Shape(), STRING)
+
+
+def string_vector(a: Arguments, run: Run) -> TensorType:
+    return _source(run, a, Shape((run.fresh("files"),)), STRING)
+
+
+def parse_single(a: Arguments, run: Run) -> tuple[TensorType, ...]:
+    return _parsed(a, run, ())
+
+
+def parse_many(a: Arguments, run: Run) -> tuple[TensorType, ...]:
+    first = next((v for v in a.values() if isinstance(v, TensorType)), None)
+    batch: Dim = first.shape[0] if first is not None and first.shape.known and len(first.shape) == 1 else run.fresh("batch")
+    return _parsed(a, run, (batch,))
+
+
+def _parsed(a: Arguments, run: Run, lead: tuple[Dim, ...]) -> tuple[TensorType, ...]:
+    if a.get("sparse_types") is None:
+        raise run.give_up("the features are not known")
+    sparse, dense = tuple(a.get("sparse_types") or ()), tuple(a.get("dense_shapes") or ())
+    kinds = tuple(a.get("Tdense") or ())
+    rank = 1 + len(lead)
+    shapes = [Shape((run.fresh("entries"), rank)) for _ in sparse] + [Shape((run.fresh("entries"),)) for _ in sparse] + [Shape((rank,)) for _ in sparse]
+    dtypes: list[DType | None] = [*(INT64 for _ in sparse), *sparse, *(INT64 for _ in sparse)]
+    for i, shape in enumerate(dense):
+        stated: Any = shape
+        known = isinstance(stated, Shape) and stated.known
+        shapes.append(Shape((*lead, *stated)) if known else somewhere(run))
+        dtypes.append(kinds[i] if i < len(kinds) else None)
+    return sources(run, shapes, dtypes, _tensors(a))
+
+
+@takes(Tensor("x", "...", frozenset({STRING})), Tensors("xs", "", frozenset({FLOAT32, FLOAT64, INT32, INT64, STRING})))
+def decode_csv(a: Arguments, run: Run) -> tuple[TensorType, ...]:
+    return sources(run, [a["x"].shape for _ in a["xs"]], [x.dtype for x in a["xs"]], _tensors(a))

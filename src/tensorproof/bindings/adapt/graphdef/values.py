@@ -1,0 +1,208 @@
+"""GraphDef nodes that fill, order, count or pick by value: one_hot, range, unique, top_k, bincount."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from tensorproof.bindings.adapt.graphdef.elementwise import DTYPE, merged
+from tensorproof.bindings.adapt.tensorflow import shapes as tf_shapes
+from tensorproof.bindings.adapt.tensorflow.shared import Arguments, at_least, axis, ranked, same_types, somewhere, vector, whole
+from tensorproof.bindings.call import Run, takes
+from tensorproof.ops.inputs import ElementType, Int, Ints, Tensor
+from tensorproof.terms.dtypes import BOOL, INDEX, INT32, INT64, DType
+from tensorproof.terms.ints import Term
+from tensorproof.terms.predicates import conj, eq, ge, le
+from tensorproof.terms.shapes import Shape
+from tensorproof.terms.tensor import TensorType
+
+if TYPE_CHECKING:
+    from tensorproof.values.machine import Value
+
+SIZE = Ints("size", shape=True, loose=True, one=False)
+
+
+def of_size(run: Run, value: Value) -> Shape | None:
+    size = vector(run, value, "size")
+    for n in size or ():
+        run.require("size", n is None or ge(n, 0), f"a size cannot be negative, and the shape is {size!r}", ("size",))
+    return None if size is None else Shape(run.fresh("size") if n is None else n for n in size)
+
+
+@takes(Tensor("on", ""), Tensor("off", ""))
+def one_hot(a: Arguments, run: Run) -> TensorType:
+    on, off = a["on"], a["off"]
+    dtype = same_types(run, a, "on", "off")
+    for name in ("on", "off"):
+        if isinstance(a[name], TensorType):
+            ranked(run, a[name], 0, name)
+    if isinstance(a["depth"], TensorType):
+        ranked(run, a["depth"], 0, "depth")
+    made: TensorType = run("one_hot_axis", x=a["x"], depth=whole(a["depth"]), on=on, off=off, dim=a["dim"], dtype=dtype)
+    return made
+
+
+@takes(Int("start", loose=True), Int("end", loose=True), Int("step", loose=True, least=1))
+def arange(a: Arguments, run: Run) -> TensorType:
+    return tf_shapes.arange({**a, "dtype": same_types(run, a, "start", "end", "step") or INT32}, run)
+
+
+def _of_size(run: Run, a: Arguments, dtype: DType | None, **told: Value) -> TensorType:
+    """What the row's operator makes of the shape that is an argument."""
+    shape = of_size(run, a["size"])
+    size = a["size"] if shape is None else tuple(shape)
+    made: TensorType = run.shaped(run.row.op, somewhere(run) if shape is None else shape, dtype, size=size, dtype=dtype, **told)
+    return made
+
+
+@takes(SIZE, ElementType("dtype", optional=False))
+def sized(a: Arguments, run: Run) -> TensorType:
+    """Tensors that are empty or drawn at random."""
+    return _of_size(run, a, a.get("dtype"), **{k: a[k] for k in ("distribution",) if k in a})
+
+
+@takes(SIZE, Tensor("key", "2", INDEX), ElementType("dtype", optional=False))
+def stateless(a: Arguments, run: Run) -> TensorType:
+    seed = ranked(run, a["key"], 1, "key")
+    run.require("seed", eq(seed.shape[0], 2), f"a seed is two whole numbers, and this has {seed.shape[0]!r}", ("key",))
+    return _of_size(run, a, a.get("dtype"), distribution=a["distribution"], key=a["key"])
+
+
+@takes(SIZE, Tensor("value", ""))
+def fill(a: Arguments, run: Run) -> TensorType:
+    value = a["value"]
+    run.require("rank", not value.shape.known or len(value.shape) == 0, f"the value must be a scalar, and has shape {value.shape!r}", ("value",))
+    return _of_size(run, a, value.dtype, value=value)
+
+
+@takes(Tensor("start", ""), Tensor("end", ""), Int("steps", loose=True, least=1))
+def linspace(a: Arguments, run: Run) -> TensorType:
+    dtype = same_types(run, a, "start", "end")
+    for name in ("start", "end"):
+        ranked(run, a[name], 0, name)
+    steps = whole(a["steps"])
+    if isinstance(steps, TensorType):
+        ranked(run, steps, 0, "steps")
+        count = run.fresh("steps")
+    else:
+        run.require("steps", ge(steps, 1), f"there must be at least one step, and there are {steps!r}", ("steps",))
+        count = steps
+    made: TensorType = run.shaped("linspace", (count,), dtype, start=a["start"], end=a["end"], steps=steps, dtype=dtype)
+    return made
+
+
+def where(a: Arguments, run: Run) -> TensorType:
+    x = a["x"]
+    made: TensorType = run("nonzero", x=x) if x.shape.known else run.shaped("nonzero", (run.fresh("nnz"), x.shape.rank), INT64, x=x)
+    return made
+
+
+def _distinct(run: Run, a: Arguments, values: Shape | None, places: Shape, n: Value, at: int | None) -> tuple[TensorType, ...]:
+    """The distinct elements in the order in which they come, where each stands, and how many there are of each."""
+    x, dtype = a["x"], a.get("dtype") or INT32
+    counts = "Counts" in run.name
+    told: dict[str, Any] = {"x": x, "return_inverse": True, "return_counts": counts, "sorted": False, "as_met": True, "dim": at}
+    if values is None:
+        return tuple(run.typed("unique", x.dtype, dtype, dtype, **told))
+    shapes = [values, places, Shape((n,))] if counts else [values, places]
+    return tuple(run.shaped("unique", shapes, x.dtype, dtype, dtype, **told))
+
+
+@takes(DTYPE)
+def unique(a: Arguments, run: Run) -> tuple[TensorType, ...]:
+    length = ranked(run, a["x"], 1).shape
+    n = run.fresh("distinct") if not a["x"].shape.known else 0
+    return _distinct(run, a, None if a["x"].shape.known else Shape((n,)), length, n, None)
+
+
+@takes(DTYPE, Ints("dim", loose=True))
+def unique_axis(a: Arguments, run: Run) -> tuple[TensorType, ...]:
+    x, dims = a["x"], vector(run, a["dim"], "dim")
+    if not x.shape.known or dims is None or any(type(d) is not int for d in dims):
+        return _distinct(run, a, somewhere(run), Shape((run.fresh("axis"),)), run.fresh("distinct"), a["dim"])
+    run.require("axis", len(dims) == 1 or (not dims and len(x.shape) == 1), f"one axis must be named, and there are {len(dims)}", ("dim",))
+    at = axis(run, dims[0] if dims else 0, len(x.shape))
+    if all(ge(size, 1) is True for i, size in enumerate(x.shape) if i != at):
+        return _distinct(run, a, None, x.shape, 0, at)
+    n = run.fresh("distinct")
+    return _distinct(run, a, Shape((*x.shape[:at], n, *x.shape[at + 1 :])), Shape((x.shape[at],)), n, at)
+
+
+@takes(Tensor("x"), Tensor("y"), DTYPE)
+def list_diff(a: Arguments, run: Run) -> tuple[TensorType, ...]:
+    same_types(run, a, "x", "y")
+    ranked(run, a["x"], 1)
+    ranked(run, a["y"], 1, "y")
+    n = run.fresh("difference")
+    values, places = run.shaped("list_difference", [(n,), (n,)], a["x"].dtype, a.get("dtype") or INT32, x=a["x"], y=a["y"])
+    return values, places
+
+
+@takes(Int("k", least=0, loose=True), DTYPE)
+def top_k(a: Arguments, run: Run) -> tuple[TensorType, ...]:
+    x, k = a["x"], whole(a["k"])
+    at_least(run, x, 1)
+    if isinstance(k, TensorType):
+        ranked(run, k, 0, "k")
+        k = run.fresh("k")
+    run.require("k", ge(k, 0), f"k must not be negative, and is {k!r}", ("k",))
+    if not x.shape.known:
+        return _greatest(run, a, somewhere(run), k)
+    run.require("k", le(k, x.shape[-1]), f"k = {k!r} is more than the {x.shape[-1]!r} elements of the last axis", ("k", "x"))
+    return _greatest(run, a, Shape((*x.shape[:-1], k)), k)
+
+
+def _greatest(run: Run, a: Arguments, shape: Shape, k: Value) -> tuple[TensorType, ...]:
+    x = a["x"]
+    last = len(x.shape) - 1 if x.shape.known else -1
+    values, places = run.shaped("topk", [shape, shape], x.dtype, a.get("dtype") or INT32, x=x, k=k, dim=last, sorted=bool(a.get("sorted", True)))
+    return values, places
+
+
+@takes(Tensor("x"), Int("k", loose=True, least=0))
+def nth_element(a: Arguments, run: Run) -> TensorType:
+    x, k = a["x"], whole(a["k"])
+    at_least(run, x, 1)
+    if x.shape.known and not isinstance(k, TensorType):
+        run.require("k", conj(ge(k, 0), ge(x.shape[-1], k + 1)), f"there is no element {k!r} among {x.shape[-1]!r}", ("k", "x"))
+    shape = Shape(x.shape[:-1]) if x.shape.known else somewhere(run)
+    made: TensorType = run.shaped("nth_element", shape, x.dtype, x=x, n=k, reverse=bool(a.get("reverse")))
+    return made
+
+
+@takes(Tensor("x"), Tensor("y"), Int("k", loose=True))
+def in_top_k(a: Arguments, run: Run) -> TensorType:
+    x, y = ranked(run, a["x"], 2), ranked(run, a["y"], 1, "y")
+    run.require("batch", eq(x.shape[0], y.shape[0]), f"{x.shape[0]!r} predictions go with {y.shape[0]!r} targets", ("x", "y"))
+    rows = x.shape[0] if isinstance(y.shape[0], Term) else y.shape[0]
+    made: TensorType = run.shaped("in_top_k", (rows,), BOOL, x=a["x"], y=a["y"], k=whole(a["k"]))
+    return made
+
+
+@takes(Tensor("x"), Tensor("rows", "...", INDEX), Tensor("index", "...", INDEX))
+def sparse_segment(a: Arguments, run: Run) -> TensorType:
+    x = a["x"]
+    at_least(run, x, 1)
+    merged(run, [ranked(run, a["rows"], 1, "rows").shape, ranked(run, a["index"], 1, "index").shape], ("rows", "index"), "segments")
+    taken = run.shaped("index_select", (a["rows"].shape.numel, *x.shape[1:]) if x.shape.known else somewhere(run), x.dtype, x=x, dim=0, index=a["rows"])
+    shape = (run.fresh("segments"), *x.shape[1:]) if x.shape.known else somewhere(run)
+    made: TensorType = run.shaped("segment", shape, x.dtype, x=taken, index=a["index"], **{k: a[k] for k in ("reduction",) if k in a})
+    return made
+
+
+@takes(Tensor("index", "...", INDEX), Ints("size", shape=True, loose=True, one=False), Tensor("values"), Tensor("default", ""))
+def sparse_to_dense(a: Arguments, run: Run) -> TensorType:
+    same_types(run, a, "values", "default")
+    size = of_size(run, a["size"])
+    made: TensorType = run.shaped("sparse_to_dense", somewhere(run) if size is None else size, a["values"].dtype, **a)
+    return made
+
+
+@takes(Tensor("x", "...", frozenset({INT32})), Int("size", loose=True, least=0), Tensor("y"))
+def bincount(a: Arguments, run: Run) -> TensorType:
+    size = whole(a["size"])
+    if isinstance(size, TensorType):
+        ranked(run, size, 0, "size")
+        size = run.fresh("size")
+    run.require("size", ge(size, 0), f"the number of bins must not be negative, and is {size!r}", ("size",))
+    made: TensorType = run.shaped("weighted_count", (size,), a["y"].dtype, x=a["x"], y=a["y"], size=size)
+    return made

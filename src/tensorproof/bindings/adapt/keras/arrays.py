@@ -1,0 +1,303 @@
+"""Functions of `keras.ops` that make, join, part and turn arrays."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from tensorproof.bindings.adapt.keras.ops import Maths, asked, common
+from tensorproof.bindings.adapt.numpy import creation as numpy_creation
+from tensorproof.bindings.adapt.numpy import joins as numpy_joins
+from tensorproof.bindings.adapt.numpy import shapes as numpy_shapes
+from tensorproof.bindings.adapt.numpy.arrays import Data, Many, Whole, tensor
+from tensorproof.bindings.adapt.numpy.reductions import word
+from tensorproof.bindings.arrays import Ragged, array_like
+from tensorproof.bindings.call import Run, takes
+from tensorproof.ops.inputs import Axes, Axis, Choice, ElementType, Int, Number, Tensor, as_size, is_number, is_size
+from tensorproof.terms.dtypes import BOOL, FLOAT32
+from tensorproof.terms.ints import maximum
+from tensorproof.terms.predicates import conj, eq, ge, le
+from tensorproof.terms.promotion import PY_FLOAT
+from tensorproof.terms.tensor import TensorType
+
+if TYPE_CHECKING:
+    pass
+
+
+def ravel(a: dict[str, Any], run: Run) -> Any:
+    return _flat(run, tensor(a["x"]))
+
+
+def _flat(run: Run, x: TensorType) -> TensorType:
+    made: TensorType = run("reshape", x=x, size=(x.shape.numel,))
+    return made
+
+
+@takes(Axes("axes", None))
+def transpose(a: dict[str, Any], run: Run) -> Any:
+    if is_size(a["axes"]):
+        raise run.refuse("axes", f"the axes are a list, and {a['axes']!r} is not", ("axes",))
+    x = tensor(a["x"])
+    if a["axes"] is not None:
+        return run("permute", x=x, dim=a["axes"])
+    return run("permute", x=x, dim=tuple(reversed(range(len(x.shape))))) if x.shape.known else run("reversed_axes", x=x)
+
+
+def moved(a: dict[str, Any], run: Run) -> Any:
+    return numpy_shapes.moved(a, run)
+
+
+def rot90(a: dict[str, Any], run: Run) -> Any:
+    if not isinstance(a["dim"], (tuple, list)) or len(a["dim"]) != 2:
+        raise run.refuse("axes", f"two axes are turned, and {a['dim']!r} are given", ("dim",))
+    if a["dim"][0] == a["dim"][1]:
+        raise run.refuse("axes", f"two different axes are turned, and {a['dim']!r} are given", ("dim",))
+    return a["x"] if type(a["k"]) is int and a["k"] % 4 == 0 and len(a["x"].shape) >= 2 else run.default(a)
+
+
+def vstack(a: dict[str, Any], run: Run) -> Any:
+    """Unlike NumPy's, vectors are joined end to end."""
+    return run("cat", xs=tuple(tensor(x) for x in a["xs"]), dim=0)
+
+
+def hstack(a: dict[str, Any], run: Run) -> Any:
+    xs = tuple(tensor(x) for x in a["xs"])
+    return run("cat", xs=xs, dim=0 if len(xs[0].shape) == 1 else 1)
+
+
+@takes(Axes("dim", None))
+def squeeze(a: dict[str, Any], run: Run) -> Any:
+    x, dim = a["x"], a["dim"]
+    if dim is not None and x.shape.known:
+        for axis in dim if isinstance(dim, (tuple, list)) else (dim,):
+            if -len(x.shape) <= axis < len(x.shape):
+                run.require(
+                    "size", eq(x.shape[axis], 1), f"axis {axis} is {x.shape[axis]!r} and only an axis of 1 is squeezed", ("x", "dim")
+                )
+            else:
+                raise run.refuse("axis", f"axis {axis} is out of range for {x.shape!r}", ("dim", "x"))
+    return run("squeeze", x=x, dim=dim)
+
+
+@takes(Axis("dim", 0, of="xs"))
+def concatenate(a: dict[str, Any], run: Run) -> Any:
+    return run("cat", xs=tuple(tensor(x) for x in a["xs"]), dim=a["dim"])
+
+
+def stack(a: dict[str, Any], run: Run) -> Any:
+    if not a["xs"]:
+        raise run.give_up("nothing is stacked")
+    return run("stack", xs=tuple(tensor(x) for x in a["xs"]), dim=a["dim"])
+
+
+@takes(Tensor("x"), Tensor("y"), Axis("axis", None, optional=True))
+def append(a: dict[str, Any], run: Run) -> Any:
+    x, y = tensor(a["x"]), tensor(a["y"])
+    if a["axis"] is None:
+        return run("cat", xs=(_flat(run, x), _flat(run, y)), dim=0)
+    return run("cat", xs=(x, y), dim=a["axis"])
+
+
+@takes(Whole("at", least=1))
+def array_split(a: dict[str, Any], run: Run) -> Any:
+    return numpy_joins.array_split(a, run)
+
+
+@takes(Whole("width", least=0), Choice("mode", ("constant", "reflect", "symmetric"), "constant"))
+def pad(a: dict[str, Any], run: Run) -> Any:
+    x, width = a["x"], a["width"]
+    word(run, a, "mode", ("constant", "reflect", "symmetric"))
+    if a["constant_values"] is not None and a["mode"] != "constant":
+        raise run.refuse("mode", "constant_values goes with mode='constant'", ("mode",))
+    pairs = _pairs(run, width, len(x.shape))
+    if a["mode"] != "constant":
+        for n, (before, after) in zip(x.shape, pairs):
+            most = n - (1 if a["mode"] == "reflect" else 0)
+            for one in (before, after):
+                if not is_size(width) and one != 0:
+                    raise run.give_up("reflected padding by pairs")
+                told = f"padding of {one!r} finds too few elements on an axis of {n!r}"
+                run.require("width", True if one == 0 else le(one, most), told, ("width", "x"))
+    value = a["constant_values"]
+    if value is not None and not is_number(value):
+        raise run.give_up("several values are padded with")
+    with Maths(run, x.dtype).settled():
+        ends = tuple(n for pair in reversed(pairs) for n in pair)
+        return run.typed("pad", x.dtype, x=x, padding=ends, mode=a["mode"], value=value)
+
+
+def _pairs(run: Run, width: Any, rank: int) -> list[tuple[Any, Any]]:
+    """What is added before and after each axis: 1, (1, 2), ((1, 2),) or one pair an axis."""
+    if isinstance(width, TensorType):
+        raise run.give_up("the widths are not known")
+    if is_size(width):
+        pairs = [(width, width)] * rank
+    elif width and all(is_size(w) for w in width):
+        pairs = [(width[0], width[-1])] * rank
+    else:
+        rows = [tuple(w) if isinstance(w, (tuple, list)) else (w,) for w in width]
+        pairs = [(w[0], w[-1]) for w in (rows * rank if len(rows) == 1 else rows)]
+    run.require("width", len(pairs) == rank, f"{len(pairs)} pairs are given for {rank} axes", ("width", "x"))
+    for before, after in pairs:
+        for one in (before, after):
+            run.require("width", ge(one, 0), f"a width cannot be negative, and is {one!r}", ("width",))
+    return pairs
+
+
+@takes(Many("xs", "N", least=1))
+def meshgrid(a: dict[str, Any], run: Run) -> Any:
+    xs = tuple(tensor(x) for x in a["xs"])
+    word(run, a, "indexing", ("xy", "ij"))
+    if any(len(x.shape) > 1 for x in xs):
+        raise run.give_up("a grid of axes that are not vectors")
+    vectors = [x if len(x.shape) else run("reshape", x=x, size=(1,)) for x in xs]
+    order = [1, 0, *range(2, len(xs))] if a["indexing"] == "xy" and len(xs) > 1 else list(range(len(xs)))
+    size = tuple(vectors[i].shape[0] for i in order)
+    made: list[Any] = []
+    for i, x in enumerate(vectors):
+        laid = run("reshape", x=x, size=tuple(n if order[at] == i else 1 for at, n in enumerate(size)))
+        made.append(run("expand", x=laid, size=size))
+    return made
+
+
+@takes(Int("offset", 0))
+def triangle(a: dict[str, Any], run: Run) -> Any:
+    x = tensor(a["x"])
+    if len(x.shape) < 2:
+        raise run.refuse("rank", f"a matrix has a triangle, and this is {x.shape!r}", ("x",))
+    return run.typed(run.row.op, x.dtype, x=x, offset=a["offset"])
+
+
+def trace(a: dict[str, Any], run: Run) -> Any:
+    made = run("diagonal", x=a["x"], offset=a["offset"], dim1=a["axis1"], dim2=a["axis2"])
+    dtype = a["x"].dtype
+    whole = dtype is None or dtype is BOOL or dtype.is_integer
+    return run("sum", x=made, dim=-1) if whole else run.typed("sum", dtype, x=made, dim=-1)
+
+
+@takes(Data("data"), ElementType("dtype"))
+def array(a: dict[str, Any], run: Run) -> Any:
+    data = list(a["data"]) if isinstance(a["data"], range) else a["data"]
+    if isinstance(data, TensorType):
+        made: TensorType | None = data.but(weak=False) if data.weak else data
+    else:
+        try:
+            made = array_like("keras", data)
+        except Ragged:
+            raise run.refuse("ragged", "the nested lists have unequal lengths", ("data",)) from None
+    if made is None:
+        raise run.give_up("the data are not numbers that are known")
+    return run("constant", data=made, dtype=asked(a, made.dtype))
+
+
+def filled(a: dict[str, Any], run: Run) -> Any:
+    return run("full", size=a["size"], value=a["value"], dtype=asked(a, FLOAT32))
+
+
+@takes(Tensor("value", "", scalar=True))
+def full(a: dict[str, Any], run: Run) -> Any:
+    dtype, value = asked(a, FLOAT32), a["value"]
+    if not isinstance(value, TensorType) or not len(value.shape):
+        return run("full", size=a["size"], value=value, dtype=dtype)
+    return run("expand", x=run("cast", x=value, dtype=dtype), size=a["size"])
+
+
+@takes(Number("value"), ElementType("dtype"))
+def like(a: dict[str, Any], run: Run) -> Any:
+    return run.typed("full_like", asked(a, tensor(a["x"]).dtype), x=a["x"], value=a["value"])
+
+
+@takes(Number("start"), Number("end"), Int("steps", 50, least=0), ElementType("dtype"))
+def linspace(a: dict[str, Any], run: Run) -> Any:
+    start, end, steps = tensor(a["start"]), tensor(a["end"]), a["steps"]
+    run.require("steps", ge(steps, 0), f"a number of samples cannot be negative, and is {steps!r}", ("steps",))
+    wide = bool(len(start.shape) or len(end.shape))
+    if a["axis"] not in (0, -1) or (a["axis"] == -1 and wide):
+        raise run.give_up("the samples stand on another axis than the first")
+    dtype = asked(a, common(start, end, more=(PY_FLOAT,)))
+    name = run.row.name.rpartition(".")[2]
+    if dtype is BOOL or (name == "geomspace" and dtype is not None and dtype.kind not in "fc"):
+        raise run.refuse("dtype", f"{name} has no values of type {dtype!r}", ("dtype",))
+    m = Maths(run, common(start, end, more=(PY_FLOAT,)))
+    if name == "geomspace":
+        start, end = m("log10", start), m("log10", end)
+    span = m("sub", end, start)
+    many = steps if not a["endpoint"] else maximum(steps - 1, 1)
+    step = m("div", span, many)
+    count = run("arange", start=0, end=steps, dtype=m.dtype)
+    at = run("reshape", x=count, size=(steps, *(1,) * len(span.shape))) if wide else count
+    made = m("add", m("mul", at, step), start)
+    if name != "linspace":
+        made = m("pow", 10 if name == "geomspace" else a["base"], made)
+    made = made if dtype is m.dtype or dtype is None else run("cast", x=made, dtype=dtype)
+    return (made, step) if a.get("retstep") else made
+
+
+@takes(Int("n", least=1))
+def window(a: dict[str, Any], run: Run) -> Any:
+    n = as_size(a["n"])
+    if not is_size(n):
+        raise run.give_up("the number of samples is not known")
+    beta = a.get("beta")
+    return run.typed("window", FLOAT32, n=n, kind=a["kind"], **({"beta": float(beta)} if isinstance(beta, (int, float)) else {}))
+
+
+@takes(Int("n", None, least=0, optional=True))
+def vander(a: dict[str, Any], run: Run) -> Any:
+    x = a["x"]
+    if len(x.shape) != 1:
+        raise run.refuse("rank", f"powers are taken of a vector, and this is {x.shape!r}", ("x",))
+    return run.typed("vander", x.dtype, x=x, n=a["n"], increasing=a["increasing"])
+
+
+def ndim(a: dict[str, Any], run: Run) -> Any:
+    return a["x"].shape.rank
+
+
+def size(a: dict[str, Any], run: Run) -> Any:
+    return a["x"].shape.numel
+
+
+def shape(a: dict[str, Any], run: Run) -> Any:
+    if not a["x"].shape.known:
+        raise run.give_up("the rank is not known")
+    return tuple(a["x"].shape)
+
+
+@takes(Int("num", None, optional=True), Axis("dim", 0))
+def unstack(a: dict[str, Any], run: Run) -> Any:
+    x = a["x"]
+    if a["num"] == 0:
+        raise run.give_up("no elements are asked for, which TensorFlow holds against no axis")
+    if a["num"] is not None and x.shape.known and -len(x.shape) <= a["dim"] < len(x.shape):
+        n = x.shape[a["dim"]]
+        run.require("num", eq(n, a["num"]), f"axis {a['dim']} has {n!r} elements and num is {a['num']!r}", ("num", "x"))
+    return list(run("unbind", x=x, dim=a["dim"]))
+
+
+@takes(Number("end", None, optional=True), Number("step", None, optional=True), ElementType("dtype"))
+def arange(a: dict[str, Any], run: Run) -> Any:
+    dtype = asked(a, None)
+    ends = [a[n] for n in ("start", "end", "step") if a[n] is not None]
+    if dtype is not None and dtype.is_integer and any(isinstance(v, float) for v in ends):
+        raise run.refuse("dtype", f"a range of {dtype!r} has whole ends, not {ends!r}", ("start", "end", "step", "dtype"))
+    return numpy_creation.arange({**a, "dtype": dtype}, run)
+
+
+@takes(Int("n", least=0), Int("m", None, least=0, optional=True), Int("k", 0), ElementType("dtype"))
+def tri(a: dict[str, Any], run: Run) -> Any:
+    """Ones up to the diagonal that `k` names."""
+    dtype = asked(a, FLOAT32)
+    ones = run("full", size=(a["n"], a["n"] if a["m"] is None else a["m"]), value=1, dtype=dtype)
+    return run.typed("tril", dtype, x=ones, offset=a["k"])
+
+
+def eye(a: dict[str, Any], run: Run) -> Any:
+    """The diagonal must lie in the matrix, or right beside it."""
+    n, k = a["n"], a["k"]
+    m = n if a["m"] is None else a["m"]
+    if is_size(n) and is_size(m) and is_size(k):
+        inside = conj(ge(m - k, 0), ge(n + k, 0))
+        run.require("diagonal", True if k == 0 else inside, f"a matrix of {n!r} by {m!r} has no diagonal {k!r}", ("k",))
+    if k != 0 and not (is_size(n) and m == n):
+        raise run.give_up("another diagonal of a matrix that is not square, whose shape Keras may get wrong")
+    return run.default(a)

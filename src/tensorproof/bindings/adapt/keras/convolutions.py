@@ -1,0 +1,177 @@
+"""Keras' convolutions and pools."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from tensorproof.bindings.adapt.keras.layers import FORMAT, PADDING, activated, check_padding, computed, first, last, reach_of, word
+from tensorproof.bindings.adapt.keras.weights import of_rank, sizes
+from tensorproof.bindings.call import Run, takes
+from tensorproof.bindings.modules import Module
+from tensorproof.ops.inputs import Bool, Choice, Int, Sizes
+from tensorproof.terms.ints import Dim, maximum
+from tensorproof.terms.predicates import eq, ge
+from tensorproof.terms.tensor import TensorType
+
+if TYPE_CHECKING:
+    from tensorproof.values.machine import Value
+
+_CONV = (
+    Choice("padding", ("valid", "same"), "valid"), FORMAT, Int("filters", least=1), Sizes("kernel", 2, least=1), Int("groups", 1, least=1),
+    Bool("use_bias", True),
+    Int("depth_multiplier", 1, least=1),
+)  # fmt: skip
+
+
+@takes(*_CONV)
+def conv(a: dict[str, Any], run: Run) -> Any:
+    n = int(run.row.op[-2])
+    module: Module = a["_module"]
+    kernel = module.parameters["kernel"]
+    of_rank(module, a["x"], n + 2)
+    check_padding(run, a, n)
+    x = first(run, a["x"], a, n)
+    if a["padding"] != "valid" and x.shape.known and 0 in x.shape[2:]:
+        raise run.give_up("an input without a place, of which TensorFlow's kernels make nothing with the input's channels")
+    turned = computed(a, run, run("permute", x=kernel, dim=(n + 1, n, *range(n))))
+    made = run(
+        run.row.op, x=x, weight=turned, bias=_bias(a, run), stride=a["stride"], dilation=a["dilation"], groups=a["groups"], **reach_of(a, n)
+    )
+    return activated(a, run, last(run, made, a, n))
+
+
+def _bias(a: dict[str, Any], run: Run) -> TensorType | None:
+    held = a["_module"].parameters.get("bias")
+    return None if held is None else computed(a, run, held)
+
+
+_CAUSAL = (Choice("padding", ("valid", "same", "causal"), "valid"), *_CONV[1:])
+
+
+@takes(*_CAUSAL)
+def conv1(a: dict[str, Any], run: Run) -> Any:
+    """Over one axis a convolution may be causal."""
+    return conv(a, run)
+
+
+@takes(*_CONV)
+def depthwise(a: dict[str, Any], run: Run) -> Any:
+    n = int(run.row.op[-2])
+    module: Module = a["_module"]
+    of_rank(module, a["x"], n + 2)
+    check_padding(run, a, n, causal=False)
+    made = _depthwise(a, run, n, first(run, a["x"], a, n), module.parameters["kernel"], _bias(a, run))
+    return activated(a, run, last(run, made, a, n))
+
+
+def _depthwise(a: dict[str, Any], run: Run, n: int, x: TensorType, kernel: TensorType, bias: TensorType | None = None) -> TensorType:
+    *k, c, many = kernel.shape
+    flat = run("reshape", x=run("permute", x=computed(a, run, kernel), dim=(n, n + 1, *range(n))), size=(c * many, 1, *k))
+    run.require("channels", eq(x.shape[1], c), f"the layer was made for {c!r} channels and x has {x.shape[1]!r}", ("x",))
+    made: TensorType = run(run.row.op, x=x, weight=flat, bias=bias, stride=a["stride"], dilation=a["dilation"], groups=c, **reach_of(a, n))
+    return made
+
+
+@takes(*_CONV)
+def separable(a: dict[str, Any], run: Run) -> Any:
+    n = int(run.row.op[-2])
+    module: Module = a["_module"]
+    of_rank(module, a["x"], n + 2)
+    check_padding(run, a, n, causal=False)
+    made = _depthwise(a, run, n, first(run, a["x"], a, n), module.parameters["depthwise_kernel"])
+    point = computed(a, run, run("permute", x=module.parameters["pointwise_kernel"], dim=(n + 1, n, *range(n))))
+    made = run(run.row.op, x=made, weight=point, bias=_bias(a, run), **reach_of(a, n))
+    return activated(a, run, last(run, made, a, n))
+
+
+@takes(*_CONV, Sizes("output_padding", 2, None, least=0, optional=True))
+def transposed(a: dict[str, Any], run: Run) -> Any:
+    """ "same" gives size · stride, "valid" at least the kernel's reach more; `output_padding` is added."""
+    n = int(run.row.op[-2])
+    module: Module = a["_module"]
+    of_rank(module, a["x"], n + 2)
+    check_padding(run, a, n, causal=False)
+    x = first(run, a["x"], a, n)
+    kernel = module.parameters["kernel"]
+    run.require(
+        "channels",
+        eq(x.shape[1], kernel.shape[-1]),
+        f"the layer was made for {kernel.shape[-1]!r} channels and x has {x.shape[1]!r}",
+        ("x",),
+    )
+    extra = a["output_padding"]
+    if isinstance(extra, (tuple, list)) and len(extra) != n:
+        raise run.refuse("output_padding", f"output_padding must be one whole number or {n}, and is {extra!r}", ("output_padding",))
+    for i, s in enumerate(sizes(a["stride"], n)):
+        more = None if extra is None else sizes(extra, n)[i]
+        if more is not None:
+            run.require(
+                "output_padding",
+                ge(s, more + 1),
+                f"output_padding {more!r} must be less than the stride {s!r}",
+                ("output_padding", "stride"),
+            )
+    made = transposed_conv(run, run.row.op, x, kernel, {**a, "padding": a["padding"].lower()}, lambda v: computed(a, run, v), bias=_bias(a, run))
+    return activated(a, run, last(run, made, a, n))
+
+
+def transposed_conv(run: Run, op: str, x: TensorType, kernel: TensorType, a: dict[str, Any], cast: Any, **more: Value) -> TensorType:
+    """The operator for channels behind the batch: what "same" cuts off the ends, and what is missing up to the size that Keras gives."""
+    n = len(x.shape) - 2
+    extra = a["output_padding"]
+    if any(size == 0 for size in x.shape[1:]):
+        raise run.give_up("an input without elements")
+    cut: list[Dim] = []
+    added: list[Dim] = []
+    for i, (size, k, s, d) in enumerate(zip(x.shape[2:], kernel.shape[:n], sizes(a["stride"], n), sizes(a["dilation"], n), strict=True)):
+        reach, given = d * (k - 1) + 1, None if extra is None else sizes(extra, n)[i]
+        if a["padding"] == "same":
+            beyond = s - reach if given is None else reach % 2 + given - reach
+        else:
+            beyond = maximum(s - reach, 0) if given is None else given
+        wanted = (size - 1) * s + reach + beyond
+        run.require("size", ge(wanted, 0), f"the result would have an axis of size {wanted!r}", ("x",))
+        if wanted == 0:
+            raise run.give_up("a result without elements")
+        cut.append(maximum(-beyond, 0))
+        added.append(maximum(beyond, 0))
+    begin = tuple(c // 2 for c in cut)
+    weight = run("permute", x=cast(kernel), dim=(n + 1, n, *range(n)))
+    made: TensorType = run(
+        op, x=x, weight=weight, stride=a["stride"] if not isinstance(a["stride"], list) else tuple(a["stride"]),
+        dilation=a["dilation"] if not isinstance(a["dilation"], list) else tuple(a["dilation"]), padding=begin,
+        padding_end=tuple(c - b for c, b in zip(cut, begin)), output_padding=tuple(added), **more,
+    )  # fmt: skip
+    return made
+
+
+@takes(Sizes("kernel", 2, least=1), PADDING, FORMAT, Sizes("stride", 2, None, least=1, optional=True))
+def pool(a: dict[str, Any], run: Run) -> Any:
+    n = int(run.row.op[-2])
+    of_rank(a["_module"], a["x"], n + 2)
+    check_padding(run, a, n, causal=False)
+    stride = a["stride"] if a["stride"] is not None else a["kernel"]
+    padding = "same" if a["padding"].lower() == "same" else 0
+    own = {"count_include_pad": False} if run.row.op.startswith("avg") else {}
+    made = run(run.row.op, x=first(run, a["x"], a, n), kernel=_listed(a["kernel"]), stride=_listed(stride), padding=padding, **own)
+    return last(run, made, a, n)
+
+
+def _listed(value: Value) -> Any:
+    return tuple(value) if isinstance(value, list) else value
+
+
+@takes(FORMAT, Bool("keepdim", False))
+def global_pool(a: dict[str, Any], run: Run) -> Any:
+    n = int(run.row.name[-2])
+    of_rank(a["_module"], a["x"], n + 2)
+    begin = 2 if word(run, a, FORMAT) == "channels_first" else 1
+    return run(run.row.op, x=a["x"], dim=tuple(range(begin, begin + n)), keepdim=a["keepdim"])
+
+
+@takes(FORMAT, Sizes("output_size", 2, least=1))
+def adaptive_pool(a: dict[str, Any], run: Run) -> Any:
+    n = int(run.row.op[-2])
+    of_rank(a["_module"], a["x"], n + 2)
+    made = run(run.row.op, x=first(run, a["x"], a, n), output_size=_listed(a["output_size"]))
+    return last(run, made, a, n)

@@ -1,0 +1,158 @@
+"""Functions of `keras.ops` that pick elements or put them in place."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from tensorproof.bindings.adapt.keras.ops import Maths
+from tensorproof.bindings.adapt.numpy.arrays import tensor
+from tensorproof.bindings.adapt.numpy.reductions import word
+from tensorproof.bindings.adapt.tensorflow.shared import inside
+from tensorproof.bindings.call import Run, takes
+from tensorproof.ops.inputs import Axis, Choice, Index, Ints, Tensor
+from tensorproof.terms.dtypes import INT32, INT64
+from tensorproof.terms.ints import Dim
+from tensorproof.terms.predicates import conj, eq, ge, le, lt
+from tensorproof.terms.shapes import Shape
+from tensorproof.terms.tensor import TensorType
+
+if TYPE_CHECKING:
+    pass
+
+
+@takes(Tensor("condition"))
+def nonzero(a: dict[str, Any], run: Run) -> Any:
+    return tuple(run.typed("where_true", INT32, condition=a["condition"]))
+
+
+_INDEX = Tensor("index", "...", frozenset({INT32, INT64}), values="index")
+
+
+@takes(_INDEX, Axis("dim", None, optional=True))
+def take(a: dict[str, Any], run: Run) -> Any:
+    x, index = tensor(a["x"]), tensor(a["index"])
+    if index.dtype is not None and index.dtype.kind not in "iu":
+        raise run.refuse("dtype", f"indices must be whole numbers, and are {index.dtype!r}", ("index",))
+    x, axis = (run("reshape", x=x, size=(x.shape.numel,)), 0) if a["dim"] is None else (x, a["dim"])
+    if not -len(x.shape) <= axis < len(x.shape):
+        raise run.refuse("axis", f"axis {axis} is out of range for {x.shape!r}", ("dim",))
+    inside(run, index, x.shape[axis], -x.shape[axis])
+    return run.typed("gather_slices", x.dtype, x=x, index=index, dim=axis, lenient=True)
+
+
+@takes(_INDEX, Axis("dim", None, optional=True))
+def take_along_axis(a: dict[str, Any], run: Run) -> Any:
+    x, index, dim = tensor(a["x"]), a["index"], a["dim"]
+    if dim is None:
+        if len(index.shape) != 1:
+            raise run.refuse("rank", f"indices into all elements are a vector, and they are {index.shape!r}", ("index",))
+        x, dim = run("reshape", x=x, size=(x.shape.numel,)), 0
+    return run.typed("take_along_dim", x.dtype, x=x, index=index, dim=dim)
+
+
+@takes(Tensor("x", "...", frozenset({INT32, INT64}), values="index"), Ints("size", least=1, shape=True))
+def unravel(a: dict[str, Any], run: Run) -> Any:
+    x = tensor(a["x"])
+    size = a["size"] if isinstance(a["size"], (tuple, list)) else (a["size"],)
+    if any(isinstance(n, int) and n < 0 for n in size):
+        raise run.give_up("a negative size")
+    return tuple(run.typed("unravel_index", x.dtype, x=x, size=tuple(size)))
+
+
+@takes(Ints("start", least=0, one=False), Ints("size", least=0, shape=True, one=False))
+def slice(a: dict[str, Any], run: Run) -> Any:
+    x, start, sizes = a["x"], a["start"], a["size"]
+    if isinstance(start, TensorType) or isinstance(sizes, TensorType):
+        raise run.give_up("the place is not known")
+    run.require(
+        "rank",
+        len(start) == len(sizes) == len(x.shape),
+        f"a start and a size are given for each of the {len(x.shape)} axes",
+        ("start", "size"),
+    )
+    made: list[Dim] = []
+    for n, s, m in zip(x.shape, start, sizes):
+        size_ = n - s if m == -1 else m
+        inside = conj(ge(s, 0), ge(size_, 0), le(s + size_, n))
+        run.require("range", inside, f"{size_!r} elements from {s!r} on are not all on an axis of {n!r}", ("start", "size", "x"))
+        made.append(size_)
+    with Maths(run, x.dtype).settled():
+        return run.typed("block_slice", x.dtype, x=x, begin=tuple(start), size=tuple(made))
+
+
+@takes(Ints("start", least=0, one=False), Tensor("source", "..."))
+def slice_update(a: dict[str, Any], run: Run) -> Any:
+    x, start, source = a["x"], a["start"], a["source"]
+    if isinstance(start, TensorType):
+        raise run.give_up("the place is not known")
+    run.require(
+        "rank",
+        len(start) == len(source.shape) == len(x.shape),
+        f"a start and a size are given for each of the {len(x.shape)} axes",
+        ("start", "source"),
+    )
+    for n, s, m in zip(x.shape, start, source.shape):
+        if isinstance(s, int) and isinstance(n, int) and isinstance(m, int) and (s < 0 or s + m > n >= m):
+            raise run.give_up("a start that TensorFlow moves inside")
+        run.require(
+            "range", conj(ge(s, 0), le(s + m, n)), f"{m!r} elements from {s!r} on are not all on an axis of {n!r}", ("start", "source", "x")
+        )
+    ends = tuple(s + m for s, m in zip(start, source.shape))
+    with Maths(run, x.dtype).settled():
+        return run.typed("strided_slice_update", x.dtype, x=x, y=source, begin=tuple(start), end=ends, strides=(1,) * len(ends))
+
+
+@takes(Tensor("index", "N K", frozenset({INT32, INT64}), values="index"), Tensor("source", "N ..."), Ints("size", least=1, shape=True))
+def scatter(a: dict[str, Any], run: Run) -> Any:
+    index, source = a["index"], a["source"]
+    sizes = a["size"] if isinstance(a["size"], (tuple, list)) else (a["size"],)
+    _placed(run, index, source, Shape(sizes))
+    with Maths(run, source.dtype).settled():
+        return run.typed("scatter_nd", source.dtype, index=index, y=source, size=tuple(sizes))
+
+
+def _placed(run: Run, index: TensorType, source: TensorType, target: Shape) -> None:
+    if len(index.shape) < 1:
+        raise run.refuse("rank", "the indices have an axis of coordinates", ("index",))
+    if index.dtype is not None and not index.dtype.is_integer:
+        raise run.refuse("dtype", f"indices must be whole numbers, and are {index.dtype!r}", ("index",))
+    k = index.shape[-1]
+    if not isinstance(k, int):
+        raise run.give_up("the number of coordinates is not known")
+    run.require("index", k <= len(target), f"{k} coordinates are given for {len(target)} axes", ("index",))
+    wanted = (*index.shape[:-1], *target[k:])
+    message = f"the values are {source.shape!r} and {tuple(wanted)!r} are placed"
+    run.require("source", len(wanted) == len(source.shape), message, ("source", "index"))
+    for n, m in zip(wanted, source.shape):
+        run.require("source", eq(n, m), message, ("source", "index"))
+    if index.contents is not None:
+        for i, v in enumerate(index.contents):
+            run.require(
+                "range",
+                conj(ge(v, 0), lt(v, target[i % k])),
+                f"coordinate {v!r} is out of range for an axis of {target[i % k]!r}",
+                ("index",),
+            )
+
+
+@takes(
+    Tensor("index", "N K", frozenset({INT32, INT64}), values="index"),
+    Tensor("source", "N ..."),
+    Choice("reduction", (None, "add", "max", "min", "mul"), None, optional=True),
+)
+def scatter_update(a: dict[str, Any], run: Run) -> Any:
+    _placed(run, a["index"], a["source"], a["x"].shape)
+    word(run, a, "reduction", (None, "add", "max", "min", "mul"))
+    if a["reduction"] == "mul":
+        raise run.give_up("products of what is there and what is placed")
+    x = a["x"]
+    with Maths(run, x.dtype).settled():
+        return run.typed("tensor_scatter", x.dtype, x=x, index=a["index"], y=a["source"], reduction=a["reduction"] or "update")
+
+
+@takes(Index("index"))
+def get_item(a: dict[str, Any], run: Run) -> Any:
+    parts = a["index"] if isinstance(a["index"], tuple) else (a["index"],)
+    if any(isinstance(p, list) or (isinstance(p, TensorType) and len(p.shape)) for p in parts):
+        raise run.refuse("index", "TensorFlow's tensors are not indexed by tensors or lists: take and take_along_axis do that", ("index",))
+    return run("getitem", x=a["x"], index=parts)

@@ -1,0 +1,257 @@
+"""Elementwise functions of `keras.ops`, and what the others share: the common element type, the format, an axis that is there."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from tensorproof.bindings.adapt.numpy.arrays import Many, tensor
+from tensorproof.bindings.adapt.tensorflow.saturation import saturated
+from tensorproof.bindings.call import Run, operator, takes
+from tensorproof.ops.inputs import Choice, ElementType, Tensor
+from tensorproof.terms.dtypes import ALL_INTS, BOOL, BY_LABEL, FLOAT64, INT32, INT64, DType
+from tensorproof.terms.promotion import PY_FLOAT, Operand, promote, to_float
+from tensorproof.terms.tensor import TensorType
+
+if TYPE_CHECKING:
+    from tensorproof.values.machine import Value
+
+FORMAT = Choice("data_format", ("channels_last", "channels_first"), None, optional=True)
+
+
+def common(*values: Value, more: tuple[Operand, ...] = ()) -> DType | None:
+    """Keras's promotion of tensors and numbers."""
+    operands: list[Operand] = []
+    for value in values:
+        t = tensor(value)
+        if t.dtype is None:
+            return None
+        operands.append(Operand(t.dtype, t.weak))
+    return promote("keras", [*operands, *more])
+
+
+def as_float(dtype: DType | None) -> DType | None:
+    return dtype if dtype is None or dtype.kind in "fc" else to_float("keras", dtype)
+
+
+def asked(a: dict[str, Any], otherwise: DType | None) -> DType | None:
+    given = a.get("dtype")
+    return given if isinstance(given, DType) else BY_LABEL.get(given, otherwise) if isinstance(given, str) else otherwise
+
+
+def has_axis(run: Run, x: TensorType, dim: Value) -> None:
+    """A number has no axis 0, as it has in NumPy."""
+    if dim is not None and x.shape.known and len(x.shape) == 0 and dim not in ((), []):
+        raise run.refuse("axis", f"a number has no axis {dim!r}", ("dim", "x"))
+
+
+def own(run: Run, a: dict[str, Any], *dtypes: DType | None) -> Any:
+    """Apply the row's own operator to those of the arguments that it has; its results have these element types."""
+    op = operator(run.row.op)
+    return run.typed(op.name, *dtypes, **{k: v for k, v in a.items() if op.parameter(k) is not None})
+
+
+def computable(run: Run, dtype: DType | None, *names: str) -> DType | None:
+    """`dtype`, in which the row's operator must be able to compute."""
+    taken = operator(run.row.op).inputs[0].dtypes
+    if dtype is not None and dtype not in taken:
+        raise run.refuse("dtype", f"{run.row.name} does not take element type {dtype!r}", names)
+    return dtype
+
+
+class Maths:
+    """Applies operators whose results have one element type."""
+
+    def __init__(self, run: Run, dtype: DType | None) -> None:
+        self.run = run
+        self.dtype = dtype
+
+    def __call__(self, op: str, x: Value, y: Value = None, **more: Value) -> Any:
+        return self.run.typed(op, self.dtype, x=x, **({} if y is None else {"y": y}), **more)
+
+    @contextmanager
+    def settled(self) -> Iterator[None]:
+        """What operators require in here follows from what has been required before."""
+        before = len(self.run.session.requirements)
+        yield
+        del self.run.session.requirements[before:]
+
+
+def floating(a: dict[str, Any], run: Run) -> Any:
+    """Whole numbers become floats."""
+    return own(run, a, computable(run, as_float(tensor(a["x"]).dtype), "x"))
+
+
+def wide(a: dict[str, Any], run: Run) -> Any:
+    """Whole numbers become floats, of 64 bits where they have as many."""
+    dtype = tensor(a["x"]).dtype
+    return own(run, a, FLOAT64 if dtype is INT64 else computable(run, as_float(dtype), "x"))
+
+
+def bessel(a: dict[str, Any], run: Run) -> Any:
+    """As `wide`; complex numbers are taken too."""
+    dtype = tensor(a["x"]).dtype
+    return own(run, a, FLOAT64 if dtype is INT64 else as_float(dtype))
+
+
+def fabs(a: dict[str, Any], run: Run) -> Any:
+    dtype = tensor(a["x"]).dtype
+    if dtype is not None and dtype.is_complex:
+        raise run.refuse("dtype", "fabs takes real numbers", ("x",))
+    return own(run, a, as_float(dtype))
+
+
+def real(a: dict[str, Any], run: Run) -> Any:
+    """Complex numbers give real ones; the other element types stay."""
+    dtype = tensor(a["x"]).dtype
+    return own(run, a, None if dtype is None else dtype.real)
+
+
+def angle(a: dict[str, Any], run: Run) -> Any:
+    dtype = as_float(tensor(a["x"]).dtype)
+    return own(run, a, None if dtype is None else dtype.real)
+
+
+def unary(a: dict[str, Any], run: Run) -> Any:
+    """The element type stays."""
+    return own(run, a, tensor(a["x"]).dtype)
+
+
+def counted(a: dict[str, Any], run: Run) -> Any:
+    """The element type stays, but truth values become numbers."""
+    dtype = tensor(a["x"]).dtype
+    return own(run, a, INT32 if dtype is BOOL else dtype)
+
+
+def tested(a: dict[str, Any], run: Run) -> Any:
+    """A truth value for each element."""
+    return own(run, a, BOOL)
+
+
+def _pair(a: dict[str, Any], run: Run, dtype: DType | None) -> Any:
+    return own(run, a, computable(run, dtype, "x", "y"))
+
+
+def binary(a: dict[str, Any], run: Run) -> Any:
+    """Operands are promoted first."""
+    return _pair(a, run, common(a["x"], a["y"]))
+
+
+def number_pair(a: dict[str, Any], run: Run) -> Any:
+    """Two operands of truth values become numbers."""
+    dtype = common(a["x"], a["y"])
+    return _pair(a, run, INT32 if dtype is BOOL else dtype)
+
+
+def float_pair(a: dict[str, Any], run: Run) -> Any:
+    """The result is a float."""
+    return _pair(a, run, common(a["x"], a["y"], more=(PY_FLOAT,)))
+
+
+def nextafter(a: dict[str, Any], run: Run) -> Any:
+    """The next number of float64, in the element type of the result."""
+    dtype = computable(run, common(a["x"], a["y"], more=(PY_FLOAT,)), "x", "y")
+    x, y = (run.typed("cast", FLOAT64, x=tensor(a[name]), dtype=FLOAT64) for name in ("x", "y"))
+    return run.typed("cast", dtype, x=run.typed("nextafter", FLOAT64, x=x, y=y), dtype=dtype)
+
+
+def wide_pair(a: dict[str, Any], run: Run) -> Any:
+    """The result is a float, of 64 bits where the operands have as many."""
+    x, y = a["x"], a["y"]
+    return _pair(a, run, FLOAT64 if common(x, y) is INT64 else common(x, y, more=(PY_FLOAT,)))
+
+
+def ldexp(a: dict[str, Any], run: Run) -> Any:
+    y = tensor(a["y"])
+    if y.dtype is not None and y.dtype.kind not in "biu":
+        raise run.refuse("dtype", f"the exponents are whole numbers, not {y.dtype!r}", ("y",))
+    return float_pair(a, run)
+
+
+@takes(Tensor("x", "...", ALL_INTS), Tensor("y", "...", ALL_INTS))
+def divisors(a: dict[str, Any], run: Run) -> Any:
+    """gcd and lcm."""
+    return number_pair(a, run)
+
+
+def comparison(a: dict[str, Any], run: Run) -> Any:
+    computable(run, common(a["x"], a["y"]), "x", "y")
+    return own(run, a, BOOL)
+
+
+def isclose(a: dict[str, Any], run: Run, endless: bool = True) -> Any:
+    """|x - y| <= atol + rtol · |y| of floats; others must be equal."""
+    if any(isinstance(a[k], (int, float)) and a[k] < 0 for k in ("rtol", "atol")):
+        raise run.give_up("a negative tolerance")
+    x, y, dtype = a["x"], a["y"], common(a["x"], a["y"])
+    given = {"x": x, "y": y, "equal_nan": a["equal_nan"]}
+    if dtype is not None and not dtype.is_float:
+        return run.typed("isclose", BOOL, **given, rtol=0.0, atol=0.0)
+    return run.typed("isclose", BOOL, **given, rtol=a["rtol"], atol=a["atol"], endless=endless)
+
+
+def allclose(a: dict[str, Any], run: Run) -> Any:
+    return run.typed("all", BOOL, x=isclose(a, run, endless=False))
+
+
+def bits(a: dict[str, Any], run: Run) -> Any:
+    dtype = common(a["x"], a["y"])
+    if dtype is not None and dtype.kind not in "iu":
+        raise run.refuse("dtype", f"the bits of whole numbers are combined, and not those of {dtype!r}", ("x", "y"))
+    return own(run, a, dtype)
+
+
+@takes(Tensor("low", "", scalar=True), Tensor("high", "", scalar=True))
+def clip(a: dict[str, Any], run: Run) -> Any:
+    """The lower bound wins where it is above the upper one."""
+    x, low, high = a["x"], a["low"], a["high"]
+    dtype = common(x, *(v for v in (low, high) if v is not None))
+    dtype = INT32 if dtype is BOOL else dtype
+    if low is None or high is None or (isinstance(low, (int, float)) and isinstance(high, (int, float)) and low <= high):
+        return run.typed("clamp", dtype, x=x, low=low, high=high)
+    return run.typed("clamp", dtype, x=run.typed("clamp", dtype, x=x, high=high), low=low)
+
+
+@takes(Tensor("condition", "...", scalar=True))
+def where(a: dict[str, Any], run: Run) -> Any:
+    return run.typed("where", common(a["x"], a["y"]), condition=a["condition"], x=a["x"], y=a["y"])
+
+
+@takes(Many("condlist", "...", frozenset({BOOL})), Many("choicelist", "..."))
+def select(a: dict[str, Any], run: Run) -> Any:
+    """The choice of the first condition that holds."""
+    conditions, choices = a["condlist"], a["choicelist"]
+    if not isinstance(conditions, (list, tuple)) or not isinstance(choices, (list, tuple)):
+        raise run.give_up("the choices are not a list")
+    run.require(
+        "count", len(conditions) == len(choices), f"{len(conditions)} conditions are given for {len(choices)} choices", ("condlist",)
+    )
+    made = a["default"]
+    for condition, choice in reversed(list(zip(conditions, choices))):
+        made = where({"condition": condition, "x": choice, "y": made}, run)
+    return made
+
+
+def floats_only(a: dict[str, Any], run: Run) -> Any:
+    """No whole numbers."""
+    dtype = tensor(a["x"]).dtype
+    if dtype is not None and not dtype.is_float:
+        raise run.refuse("dtype", f"{run.row.name} takes floats, not {dtype!r}", ("x",))
+    return own(run, a, dtype)
+
+
+@takes(ElementType("dtype", optional=False))
+def cast(a: dict[str, Any], run: Run) -> Any:
+    dtype = asked(a, None)
+    if dtype is None:
+        raise run.give_up("the element type is not known")
+    return run("cast", x=a["x"], dtype=dtype)
+
+
+@takes(ElementType("dtype", optional=False))
+def saturate_cast(a: dict[str, Any], run: Run) -> Any:
+    dtype = asked(a, None)
+    if dtype is None:
+        raise run.give_up("the element type is not known")
+    return saturated(run, tensor(a["x"]), dtype, exact=True)

@@ -1,0 +1,92 @@
+"""Fourier transforms and sequences of `keras.ops`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from tensorproof.bindings.adapt.keras.ops import Maths
+from tensorproof.bindings.adapt.numpy.arrays import Many, tensor
+from tensorproof.bindings.call import Run, takes
+from tensorproof.ops.inputs import Int, Tensor
+from tensorproof.terms.dtypes import FLOAT32, FLOATS
+from tensorproof.terms.predicates import eq, ge
+from tensorproof.terms.tensor import TensorType
+
+if TYPE_CHECKING:
+    from tensorproof.values.machine import Value
+
+
+@takes(Tensor("x", "... N", FLOATS), Int("length", least=1), Int("step", least=1))
+def extract_sequences(a: dict[str, Any], run: Run) -> Any:
+    x = a["x"]
+    if len(x.shape) < 1:
+        raise run.refuse("rank", "a number has no sequences", ("x",))
+    if a["length"] == 0:
+        raise run.give_up("sequences of no elements")
+    run.require("length", ge(a["length"], 1), f"a sequence has at least one element, and not {a['length']!r}", ("length",))
+    if isinstance(a["step"], int) and a["step"] < 0:
+        raise run.give_up("a stride that goes back")
+    run.require("step", ge(a["step"], 1), f"the stride is at least 1, and not {a['step']!r}", ("step",))
+    with Maths(run, x.dtype).settled():
+        return run.typed("windows", x.dtype, x=x, dim=-1, size=a["length"], step=a["step"], short=True)
+
+
+_COMPLEX = Many("pair", "M N", frozenset({FLOAT32}), least=2)
+
+
+def _parts(run: Run, pair: Value) -> TensorType:
+    """Complex numbers are given as their two parts."""
+    if not isinstance(pair, (tuple, list)) or len(pair) != 2 or not all(isinstance(p, TensorType) for p in pair):
+        raise run.refuse("parts", "complex numbers are a pair of real and imaginary parts", ("pair",))
+    x, y = pair
+    for n, m in zip(x.shape, y.shape):
+        run.require("parts", eq(n, m), f"the parts have shapes {x.shape!r} and {y.shape!r}", ("pair",))
+    run.require("parts", len(x.shape) == len(y.shape), f"the parts have shapes {x.shape!r} and {y.shape!r}", ("pair",))
+    with Maths(run, x.dtype).settled():
+        made: TensorType = run.typed("complex", None if x.dtype is None else x.dtype.complexified, x=x, y=y)
+    return made
+
+
+def _pair(run: Run, made: TensorType) -> tuple[TensorType, TensorType]:
+    real = None if made.dtype is None else made.dtype.real
+    return (run.typed("real", real, x=made), run.typed("imag", real, x=made))
+
+
+@takes(_COMPLEX)
+def fft(a: dict[str, Any], run: Run) -> Any:
+    x = _parts(run, a["pair"])
+    if len(x.shape) < 1:
+        raise run.refuse("rank", "one axis is transformed, and there is none", ("pair",))
+    return _pair(run, run.typed("fft", x.dtype, x=x))
+
+
+@takes(_COMPLEX)
+def fft2(a: dict[str, Any], run: Run) -> Any:
+    x = _parts(run, a["pair"])
+    if len(x.shape) < 2:
+        raise run.refuse("rank", f"two axes are transformed, and this is {x.shape!r}", ("pair",))
+    return _pair(run, run.typed(run.row.op, x.dtype, x=x, dim=(-2, -1)))
+
+
+@takes(Tensor("x", "... N", frozenset({FLOAT32})), Int("n", None, least=1, optional=True))
+def rfft(a: dict[str, Any], run: Run) -> Any:
+    return _pair(run, run("rfft", x=a["x"], n=a["n"]))
+
+
+@takes(_COMPLEX, Int("n", None, least=1, optional=True))
+def irfft(a: dict[str, Any], run: Run) -> Any:
+    return run("irfft", x=_parts(run, a["pair"]), n=a["n"])
+
+
+@takes(Tensor("x", "... 2", FLOATS))
+def complex_view(a: dict[str, Any], run: Run) -> Any:
+    x = tensor(a["x"])
+    if len(x.shape) < 1:
+        raise run.refuse("rank", "the parts stand on the last axis, and there is none", ("x",))
+    run.require("parts", eq(x.shape[-1], 2), f"the last axis holds two parts, and has {x.shape[-1]!r} elements", ("x",))
+    return run("view_as_complex", x=x if x.dtype is FLOAT32 else run("cast", x=x, dtype=FLOAT32))
+
+
+def real_view(a: dict[str, Any], run: Run) -> Any:
+    x = tensor(a["x"])
+    return run.typed("view_as_real", x.dtype.real if x.dtype is not None and x.dtype.is_complex else None, x=x)

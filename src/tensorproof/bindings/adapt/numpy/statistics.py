@@ -1,0 +1,242 @@
+"""NumPy's statistics: averages, quantiles, sorted search, histograms, covariance, integrals."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from tensorproof.bindings.adapt.numpy.arrays import tensor, written
+from tensorproof.bindings.adapt.numpy.reductions import word
+from tensorproof.bindings.arrays import array_like
+from tensorproof.bindings.call import Run, takes
+from tensorproof.ops.inputs import Anything, Axes, Choice, Tensor, is_number, is_size
+from tensorproof.terms.dtypes import BOOL, FLOAT16, FLOAT32, FLOAT64, INT64, DType
+from tensorproof.terms.ints import Term
+from tensorproof.terms.predicates import disj, eq, ge, le
+from tensorproof.terms.promotion import Operand, promote
+from tensorproof.terms.shapes import Shape
+from tensorproof.terms.tensor import TensorType
+
+if TYPE_CHECKING:
+    from tensorproof.values.machine import Value
+
+# --- counts and averages ---
+
+
+def bincount(a: dict[str, Any], run: Run) -> Any:
+    """Weights are added up as float64."""
+    weight = a["weight"]
+    if isinstance(weight, TensorType) and weight.dtype is FLOAT32:
+        weight = run("cast", x=weight, dtype=FLOAT64)
+    return run("bincount", x=a["x"], weight=weight, minlength=a["minlength"])
+
+
+@takes(Choice("weights", (None,), None))
+def average(a: dict[str, Any], run: Run) -> Any:
+    x = a["x"]
+    made = run("mean", x=x, dim=a["dim"], keepdim=a["keepdim"])
+    if not a["returned"]:
+        return made
+    each = x.shape.numel // made.shape.numel if x.shape.known and x.shape.concrete and made.shape.numel != 0 else None
+    if each is None:
+        raise run.give_up("the number of elements that are averaged is not known")
+    return (made, run("full_like", x=made, value=float(each)))
+
+
+@takes(Tensor("weights", "..."), Axes("dim", None))
+def weighted_average(a: dict[str, Any], run: Run) -> Any:
+    """The sum of the products over the sum of the weights."""
+    x, w = a["x"], a["weights"]
+    axes = a["dim"] if isinstance(a["dim"], (tuple, list)) else (a["dim"],)
+    same = len(w.shape) == len(x.shape)
+    if not same and (a["dim"] is None or len(w.shape) != len(axes)):
+        raise run.refuse("weights", f"weights {w.shape!r} do not fit x {x.shape!r} without their axis", ("weights", "x"))
+    against = x.shape if same else [x.shape[i] for i in axes]
+    for n, m in zip(w.shape, against):
+        run.require("weights", eq(n, m), f"weights {w.shape!r} do not fit x {x.shape!r}", ("weights", "x"))
+    dtype = _common(x.dtype, w.dtype)
+    if not same:
+        w = _laid(w, axes, len(x.shape), run)
+    total = run("sum", x=run.typed("mul", dtype, x=x, y=w), dim=a["dim"], keepdim=a["keepdim"])
+    share = run("sum", x=w, dim=a["dim"], keepdim=a["keepdim"], dtype=dtype)
+    made = run.typed("div", dtype, x=total, y=share)
+    return (made, run("expand", x=share, size=tuple(made.shape))) if a["returned"] else made
+
+
+def _common(x: DType | None, w: DType | None) -> DType | None:
+    if x is None or w is None:
+        return None
+    return promote("numpy", [Operand(x), Operand(w)] + ([Operand(FLOAT64)] if x.kind in "iub" else []))
+
+
+def _laid(w: TensorType, axes: Any, rank: int, run: Run) -> Any:
+    """Weights along these axes of an array of that rank."""
+    at = [axis % rank for axis in axes]
+    order = tuple(i for i, _ in sorted(enumerate(at), key=lambda pair: pair[1]))
+    moved = w if order == tuple(range(len(order))) else run("permute", x=w, dim=order)
+    sizes = iter(moved.shape)
+    return run("reshape", x=moved, size=tuple(next(sizes) if i in at else 1 for i in range(rank)))
+
+
+# --- quantiles ---
+
+
+@takes(Axes("dim", None))
+def middle(a: dict[str, Any], run: Run) -> Any:
+    """The median: the mean of the two middle elements where their number is even. Whole numbers become float64."""
+    dtype = a["x"].dtype
+    return written(_quantile(a, 0.5, dtype if dtype is None or dtype.kind in "fc" else FLOAT64, run), a, run)
+
+
+@takes(Tensor("q", "Q | ", values="unit", scalar=True), Axes("dim", None))
+def quantile(a: dict[str, Any], run: Run) -> Any:
+    x: TensorType = a["x"]
+    if x.dtype is not None and x.dtype.is_complex:
+        raise run.refuse("dtype", "complex numbers have no order", ("x",))
+    q = tensor(a["q"])
+    if x.dtype is BOOL and q.dtype is not None and q.dtype.kind in "iub":
+        raise run.give_up("whole fractions of truth values")
+    if x.dtype is BOOL:
+        raise run.refuse("dtype", "quantiles of truth values are not defined: NumPy does not subtract them", ("x",))
+    if q.dtype is not None and q.dtype.is_complex:
+        raise run.refuse("dtype", "the fractions must be real", ("q",))
+    if a["weights"] is not None:
+        raise run.give_up("weighted quantiles")
+    dtype = None
+    if x.dtype is not None and (q.dtype is None or q.dtype.kind not in "iub"):  # NumPy's own rule for whole fractions is erratic
+        dtype = promote("numpy", [Operand(FLOAT64 if x.dtype.kind in "iu" else x.dtype), Operand(q.dtype or FLOAT64, q.weak)])
+    share = a["q"]
+    if run.row.name.endswith("percentile"):
+        divided = q.dtype if q.dtype is not None and q.dtype.is_float else FLOAT64
+        share = share / 100 if isinstance(share, (int, float)) else run.typed("div", divided, x=q, y=100)
+    return written(_quantile(a, share, dtype, run), a, run)
+
+
+_WAYS = ("linear", "lower", "higher", "midpoint", "nearest")
+
+
+def _quantile(a: dict[str, Any], q: Any, dtype: DType | None, run: Run) -> TensorType:
+    """Quantiles over one axis, several or all, with the axes of q first."""
+    x, dim, method = a["x"], a["dim"], a.get("method", "linear")
+    axes = tuple(dim) if isinstance(dim, (tuple, list)) else None if dim is None else (dim,)
+    if axes and not len(x.shape):
+        raise run.refuse("axis", f"axis {dim!r} is out of range for a number", ("dim", "x"))
+    shape = tuple(tensor(q).shape)
+    joined, axis = (x, axes[0] if axes else None) if axes is None or len(axes) == 1 else (_joined(x, axes, run), -1)
+    share = run("reshape", x=q, size=(q.shape.numel,)) if len(shape) > 1 else q
+    way = {"interpolation": method} if method in _WAYS else {"method": method}
+    made = run.typed(run.row.op, dtype, x=joined, q=share, dim=axis, keepdim=bool(a["keepdim"]) and joined is x, empty_is_nan=True, **way)
+    rest = tuple(made.shape[min(len(shape), 1) :])
+    if a["keepdim"] and joined is not x:
+        gone = {i % len(x.shape) for i in axes or ()}
+        rest = tuple(1 if i in gone else n for i, n in enumerate(x.shape))
+    if (*shape, *rest) != tuple(made.shape):
+        made = run("reshape", x=made, size=(*shape, *rest))
+    assert isinstance(made, TensorType)
+    return made
+
+
+def _joined(x: TensorType, axes: tuple[int, ...], run: Run) -> TensorType:
+    """x with several of its axes made one, at the end."""
+    rank = len(x.shape)
+    for axis in axes:
+        if not -rank <= axis < rank:
+            raise run.refuse("axis", f"axis {axis} is out of range for {x.shape!r}", ("dim", "x"))
+    gone = [i % rank for i in axes]
+    if len(set(gone)) != len(gone):
+        raise run.refuse("axis", f"an axis is named twice in {axes!r}", ("dim",))
+    kept = [i for i in range(rank) if i not in gone]
+    moved = run("permute", x=x, dim=(*kept, *gone))
+    made: TensorType = run("reshape", x=moved, size=(*(x.shape[i] for i in kept), Shape(x.shape[i] for i in gone).numel))
+    return made
+
+
+# --- places and counts ---
+
+
+@takes(Tensor("x", "N"), Tensor("y", "...", scalar=True))
+def searchsorted(a: dict[str, Any], run: Run) -> Any:
+    if len(a["x"].shape) != 1:
+        raise run.refuse("rank", f"places are sought in a vector, and it is {a['x'].shape!r}", ("x",))
+    y = tensor(a["y"])
+    word(run, a, "side", ("left", "right"))
+    if run.row.name.endswith("digitize") and "c" in [v.dtype.kind for v in (y, a["x"]) if v.dtype is not None]:
+        raise run.refuse("dtype", "complex numbers have no order", ("x", "y"))
+    order = a.get("sorter")
+    if isinstance(order, TensorType):
+        whole = order.dtype is None or order.dtype.is_integer
+        run.require("sorter", whole, f"sorter holds places, whole numbers, and has element type {order.dtype!r}", ("sorter",))
+        run.require("sorter", len(order.shape) == 1, f"sorter is a vector, and it is {order.shape!r}", ("sorter",))
+        same = eq(order.shape[0], a["x"].shape[0])
+        run.require("sorter", same, f"sorter has {order.shape[0]!r} elements and x has {a['x'].shape[0]!r}", ("sorter", "x"))
+    side = a["side"] if "side" in a else "left" if a["right"] else "right"  # np.digitize counts the edges that are not above
+    return run.typed("searchsorted", INT64, x=a["x"], y=y, sorter=order, side=side, right=side == "right")
+
+
+@takes(Anything("bins", 10), Anything("range"))
+def histogram(a: dict[str, Any], run: Run) -> Any:
+    bins, weight, x = a["bins"], a["weight"], a["x"]
+    if isinstance(bins, (list, tuple)):
+        found = array_like("numpy", bins)
+        bins = found if found is None else run("constant", data=found)
+        if bins is None:
+            raise run.give_up("the edges of the bins are not known")
+    if isinstance(bins, str):
+        n: Any = run.fresh("bins", 1)
+    else:
+        n = bins.shape[0] - 1 if isinstance(bins, TensorType) else bins
+        if not isinstance(bins, TensorType):
+            run.require("bins", ge(n, 1), f"there must be at least one bin, and there are {n!r}", ("bins",))
+    if isinstance(weight, TensorType):
+        run.require("weight", len(weight.shape) == len(x.shape), f"weights {weight.shape!r} do not fit {x.shape!r}", ("weight", "x"))
+        for p, q in zip(weight.shape, x.shape):
+            run.require("weight", eq(p, q), f"weights {weight.shape!r} do not fit {x.shape!r}", ("weight", "x"))
+    counted = INT64 if weight is None else weight.dtype
+    if a["density"] and counted is not None:
+        counted = promote("numpy", [Operand(FLOAT64), Operand(counted)])
+    cuts = {FLOAT32: FLOAT32, FLOAT16: FLOAT16}.get(x.dtype, FLOAT64) if is_size(bins) else FLOAT64
+    limits = a["range"] if isinstance(a["range"], (tuple, list)) and all(is_number(v) for v in a["range"]) else None
+    options = {"x": x, "weight": weight, "bins": bins, "range": limits, "density": bool(a["density"])}
+    if is_size(bins):
+        return tuple(run.typed("histogram", counted, cuts, **options))
+    return tuple(run.shaped("histogram", [Shape((n,)), Shape((n + 1,))], counted, cuts, **options))
+
+
+def cov(a: dict[str, Any], run: Run) -> Any:
+    x: TensorType = a["x"]
+    if a.get("fweights") is not None or a.get("aweights") is not None:
+        raise run.give_up("weighted observations")
+    if len(x.shape) > 2:
+        raise run.refuse("rank", f"observations are a matrix, and they are {x.shape!r}", ("x",))
+    y = a["y"]
+    dtype = a.get("dtype") or (None if x.dtype is None else promote("numpy", [Operand(x.dtype), Operand(FLOAT64)]))
+    variables = _rows(x, a["rowvar"], y is not None, run)
+    if y is not None:
+        variables = run("cat", xs=(variables, _rows(y, a["rowvar"], True, run)), dim=0)
+    rows = variables.shape[0] if len(variables.shape) == 2 else 1
+    if dtype is not None and x.dtype is not None and x.dtype.kind in "iub":
+        variables = run("cast", x=variables, dtype=dtype)
+    options: dict[str, Any] = {"x": variables}
+    if run.row.op == "cov":
+        options["correction"] = a["ddof"] if a["ddof"] is not None else 0 if a["bias"] else 1
+    shape = Shape((rows, rows)) if isinstance(rows, Term) or rows != 1 else Shape()
+    return run.shaped(run.row.op, shape, dtype, **options)
+
+
+def _rows(x: TensorType, rowvar: Value, matrix: bool, run: Run) -> Any:
+    """The variables in rows."""
+    if len(x.shape) == 2:
+        return x if rowvar else run("matrix_transpose", x=x)
+    return run("reshape", x=x, size=(1, x.shape.numel)) if matrix else x
+
+
+def trapezoid(a: dict[str, Any], run: Run) -> Any:
+    if a["x"] is not None and (len(a["x"].shape) > 1 or le(2, a["x"].shape.numel) is not True):
+        raise run.give_up("places that are not a vector")
+    if a["x"] is not None and -len(a["y"].shape) <= a["dim"] < len(a["y"].shape):
+        n, m = a["y"].shape[a["dim"]], a["x"].shape[0]
+        run.require("samples", disj(eq(n, m), eq(n, 2), eq(m, 2)), f"there are {m!r} places for {n!r} samples", ("x", "y"))
+        if eq(n, m) is not True:
+            raise run.give_up("whether there are as many places as samples is unknown")
+    whole = a["y"].dtype is not None and a["y"].dtype.kind in "iub"
+    options = {"y": a["y"], "x": a["x"], "dx": a["dx"], "dim": a["dim"]}
+    return run.typed("trapezoid", FLOAT64, **options) if whole else run("trapezoid", **options)

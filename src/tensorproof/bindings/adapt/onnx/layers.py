@@ -1,0 +1,154 @@
+"""ONNX layers that a table row cannot say: windows over any number of axes, outputs that depend on the opset, grids."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from tensorproof.bindings.adapt.onnx.nodes import number as number_in
+from tensorproof.bindings.adapt.onnx.nodes import unknown, whole_numbers
+from tensorproof.bindings.call import Run, takes
+from tensorproof.catalogue.frameworks.onnx_windows import AUTO_PAD
+from tensorproof.ops.inputs import Anything, Bool, Choice, Int, Ints, Tensor
+from tensorproof.terms.dtypes import BOOL, FLOATS
+from tensorproof.terms.predicates import conj, eq, ge, lt
+from tensorproof.terms.shapes import Shape
+from tensorproof.terms.tensor import TensorType
+
+if TYPE_CHECKING:
+    pass
+
+_WINDOW = (
+    Ints("kernel", least=1, per_axis=1),
+    Ints("stride", None, least=1, optional=True, per_axis=1),
+    Ints("padding", None, least=0, optional=True, per_axis=2),
+)
+_DILATION = Ints("dilation", None, least=1, optional=True, per_axis=1)
+_PAD = Choice("auto_pad", AUTO_PAD, "NOTSET")
+
+
+@takes(*_WINDOW, _DILATION, _PAD)
+def max_pool(a: dict[str, Any], run: Run) -> Any:
+    """Places are counted along all axes of x."""
+    found = run.default(a)
+    return found if run.row.opsets[1] >= 8 or not isinstance(found, tuple) else found[0]
+
+
+@takes(Choice("coordinate_transformation_mode", ("half_pixel", "pytorch_half_pixel", "align_corners", "asymmetric", "tf_crop_and_resize"), "half_pixel"))
+def older_resize(a: dict[str, Any], run: Run) -> Any:
+    return run.default(a)
+
+
+def global_pool(a: dict[str, Any], run: Run) -> Any:
+    """One number for each channel."""
+    x = a["x"]
+    if not x.shape.known:
+        return unknown(run, x.dtype)
+    order = {"ord": a["ord"]} if "ord" in a else {}
+    if len(x.shape) == 2:  # every element by itself
+        return run.typed(run.row.op, x.dtype, x=run("unsqueeze", x=x, dim=-1), dim=(-1,), keepdim=False, **order)
+    return run.typed(run.row.op, x.dtype, x=x, dim=tuple(range(2, len(x.shape))), keepdim=True, **order)
+
+
+@takes(Bool("training", False), Anything("count"))
+def batch_norm(a: dict[str, Any], run: Run) -> Any:
+    """Since opset 14 the running statistics come out in training only; before, where the node names them."""
+    if run.row.opsets[0] < 14:
+        made = run.default({**a, "outputs": a["count"] or 1, "one_type": True, "training": (a["count"] or 1) > 1 and not a.get("is_test")})
+        return made if a["count"] and a["count"] > 1 else made[0]
+    made = run.default({**a, "outputs": 3 if a["training"] else 1})
+    return made if a["training"] else made[0]
+
+
+@takes(Anything("training"), Anything("p"))
+def dropout(a: dict[str, Any], run: Run) -> Any:
+    """In training since opset 12 only, where the node says so. The mask is of truth values since opset 10."""
+    x, training = a["x"], a.get("training")
+    still = training is None or (isinstance(training, TensorType) and training.contents == (False,))
+    held = BOOL if run.row.opsets[0] >= 10 else x.dtype
+    if still:
+        return run("identity", x=x), run.typed("full_like", held, x=x, value=1, dtype=held)
+    share = number_in(a["p"])
+    made = run.shaped("native_dropout", [x.shape, x.shape], x.dtype, held, x=x, p=share if isinstance(share, float) else 0.5, training=True)
+    return made[0], made[1]
+
+
+@takes(Choice("mode", ("linear", "nearest", "cubic"), "linear"))
+def grid_sample(a: dict[str, Any], run: Run) -> Any:
+    """Any number of axes; the last axis of the grid holds a place in each."""
+    x, grid = a["x"], a["grid"]
+    words = ("linear", "nearest", "cubic") if run.row.opsets[1] >= 20 else ("bilinear", "nearest", "bicubic")
+    run.require("mode", a["mode"] in (None, *words), f"mode must be one of {words!r}, and is {a['mode']!r}", ("mode",))
+    run.require(
+        "padding_mode", a["padding_mode"] in ("zeros", "border", "reflection"), f"there is no padding_mode {a['padding_mode']!r}", ("padding_mode",)
+    )
+    if not x.shape.known or not grid.shape.known:
+        return unknown(run, x.dtype)
+    n = len(x.shape) - 2
+    run.require("rank", len(grid.shape) == len(x.shape) and n >= 1, f"x {x.shape!r} and grid {grid.shape!r} must have the same rank", ("x", "grid"))
+    run.require(
+        "grid",
+        conj(ge(grid.shape[-1], n), lt(grid.shape[-1], n + 1)),
+        f"the grid's last axis holds {grid.shape[-1]!r} numbers and x has {n} spatial axes",
+        ("grid", "x"),
+    )
+    run.require(
+        "batch", conj(ge(x.shape[0], grid.shape[0]), ge(grid.shape[0], x.shape[0])), f"batches of {x.shape[0]!r} and {grid.shape[0]!r}", ("x", "grid")
+    )
+    mode = {"linear": "bilinear", "cubic": "bicubic", None: "bilinear"}.get(a["mode"], a["mode"])
+    told = {"x": x, "grid": grid, "mode": mode, "padding_mode": a["padding_mode"], "align_corners": bool(a["align_corners"]), "points_inside": True}
+    return run.shaped("grid_sample", Shape((x.shape[0], x.shape[1], *grid.shape[1:-1])), x.dtype, **told)
+
+
+@takes(Tensor("x", "N 2 3 | N 3 4", FLOATS, draw="N 2 3 | N 3 4"), Ints("size", least=0, shape=True, loose=True))
+def affine_grid(a: dict[str, Any], run: Run) -> Any:
+    theta, size = a["x"], whole_numbers(a["size"])
+    if isinstance(size, TensorType):
+        return unknown(run, theta.dtype)
+    run.require("size", len(size) in (4, 5), f"the size must have 4 or 5 numbers, and has {len(size)}", ("size",))
+    n = len(size) - 2
+    if theta.shape.known:
+        run.require("rank", len(theta.shape) == 3, f"theta must have rank 3, and is {theta.shape!r}", ("x",))
+        for have, want in zip(theta.shape, (size[0], n, n + 1)):
+            run.require("theta", eq(have, want), f"theta {theta.shape!r} must have the shape {(size[0], n, n + 1)!r}", ("x", "size"))
+    for axis in size[2:]:
+        run.require("size", ge(axis, 1), f"a size must be positive, and is {axis!r}", ("size",))
+    shape = Shape((size[0], *size[2:], len(size) - 2))
+    return run.shaped("affine_grid", shape, theta.dtype, x=theta, size=tuple(size), align_corners=bool(a["align_corners"]))
+
+
+def rotary(a: dict[str, Any], run: Run) -> Any:
+    return run.default({**a, "heads": a["heads"] or None})
+
+
+def attention(a: dict[str, Any], run: Run) -> Any:
+    mask = a.get("mask")
+    if isinstance(mask, TensorType) and mask.dtype is not None and mask.dtype.is_integer:  # added as it is; truths shut out
+        mask = run.typed("cast", a["query"].dtype, x=mask, dtype=a["query"].dtype)
+    return run.default({**a, "mask": mask, "q_heads": a["q_heads"] or None, "kv_heads": a["kv_heads"] or None})
+
+
+_POOLS = tuple(
+    Choice("", options)
+    for options in (([0, 1, 2, 0, 1, 2], [2, 3, 1, 1, 0, 3]), ([0], [0, 2], [0, 4], [0, 0]), ([0, 1, 2, 3, 4, 5], [4, 0, 6, 2, 1, 3]))
+)
+
+
+@takes(
+    Anything("pool_int64s", like=_POOLS[:1]), Anything("ngram_counts", like=_POOLS[1:2]), Anything("columns", like=_POOLS[2:]),
+    Int("min_gram_length", least=1, most=2), Int("max_gram_length", least=1, most=2), Int("max_skip_count", least=0, most=2),
+    Choice("mode", ("TF", "IDF", "TFIDF")), Anything("weights", like=(Choice("", ([0.5, 1.0, 1.5, 2.0, 2.5, 3.0, 3.5],)),)),
+)  # fmt: skip
+def tf_idf(a: dict[str, Any], run: Run) -> Any:
+    return run(
+        "tf_idf", x=a["x"], columns=a["columns"], counts=tuple(a["ngram_counts"]), pool=a["pool_int64s"] or a["pool_strings"] or (), weights=a["weights"],
+        mode=a["mode"], shortest=a["min_gram_length"], longest=a["max_gram_length"], skips=a["max_skip_count"],
+    )  # fmt: skip
+
+
+def multinomial(a: dict[str, Any], run: Run) -> Any:
+    """Samples from every row, with replacement, by the logarithms of their probabilities."""
+    x = a["x"]
+    rows = x.shape[0] if x.shape.known and len(x.shape) == 2 else run.fresh("rows")
+    if x.shape.known:
+        run.require("rank", len(x.shape) == 2, f"x must have rank 2, and is {x.shape!r}", ("x",))
+    return run.shaped("categorical", Shape((rows, a["n"])), a["dtype"], x=x, n=a["n"])

@@ -1,0 +1,40 @@
+"""ONNX's losses over classes: the classes of x lie along its second axis."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from tensorproof.bindings.call import Run, takes
+from tensorproof.ops.inputs import Int, Tensor
+from tensorproof.terms.dtypes import FLOATS, INDEX
+
+if TYPE_CHECKING:
+    pass
+
+_LOSS = (
+    Tensor("x", "N C ...", FLOATS), Tensor("target", "...", INDEX, values="index:C"), Tensor("weight", "C", FLOATS, optional=True, default=None),
+    Int("ignore_index", None, optional=True),
+)  # fmt: skip
+
+
+def _told(a: dict[str, Any], run: Run) -> dict[str, Any]:
+    x, weight = a["x"], a["weight"]
+    if weight is not None and weight.dtype is not None and x.dtype is not None:
+        run.require("dtype", weight.dtype is x.dtype, f"x and weight must have the same dtype, and have {x.dtype!r} and {weight.dtype!r}", ("x", "weight"))
+    ignored = {} if a["ignore_index"] is None else {"ignore_index": a["ignore_index"]}
+    return {"x": x, "target": a["target"], "weight": weight, "reduction": a["reduction"], **ignored}
+
+
+@takes(*_LOSS)
+def nll_loss(a: dict[str, Any], run: Run) -> Any:
+    return run.typed("nll_loss", a["x"].dtype, **_told(a, run))
+
+
+@takes(*_LOSS)
+def cross_entropy(a: dict[str, Any], run: Run) -> Any:
+    """The loss, and the logarithms of the probabilities."""
+    x, told = a["x"], _told(a, run)
+    if x.shape.known and a["target"].shape.known:
+        shapes = f"target {a['target'].shape!r} must have the shape of x {x.shape!r} without its classes"
+        run.require("rank", len(a["target"].shape) == len(x.shape) - 1, shapes, ("x", "target"))
+    return run.typed("cross_entropy", x.dtype, **told), run.typed("log_softmax", x.dtype, x=x, dim=1)

@@ -1,0 +1,26 @@
+"""Spellings of ONNX before opset 13: shares of all axes from one on."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from tensorproof.bindings.call import Run, takes
+from tensorproof.ops.inputs import Axis
+from tensorproof.terms.ints import product
+
+if TYPE_CHECKING:
+    pass
+
+
+@takes(Axis("dim", 1))
+def of_the_rest(a: dict[str, Any], run: Run) -> Any:
+    """The axes from `dim` on are one."""
+    x, dim = a["x"], a["dim"]
+    if not x.shape.known or not isinstance(dim, int):
+        return run.default(a)
+    rank = len(x.shape)
+    run.require("axis", -rank <= dim < max(rank, 1), f"axis {dim} is not among the {rank} axes of {x.shape!r}", ("dim", "x"))
+    dim = dim % max(1, rank)
+    size = (product(x.shape[:dim]), product(x.shape[dim:]))
+    made = run(run.row.op, x=run("reshape", x=x, size=size), dim=1)
+    return run("reshape", x=made, size=tuple(x.shape))

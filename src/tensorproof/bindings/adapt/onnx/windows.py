@@ -1,0 +1,52 @@
+"""Windows as ONNX gives them: one number for each axis, paddings before all axes and then after all of them, or `auto_pad`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from tensorproof.bindings.call import Run
+from tensorproof.catalogue.frameworks.onnx_windows import AUTO_PAD
+from tensorproof.ops.inputs import Choice, Ints
+from tensorproof.ops.window import span
+from tensorproof.terms.ints import Dim, ceildiv, maximum
+from tensorproof.terms.predicates import ge
+
+if TYPE_CHECKING:
+    pass
+
+WINDOW = (Ints("stride", None, least=1, optional=True, per_axis=1), Ints("dilation", None, least=1, optional=True, per_axis=1))
+PADDED = (Ints("padding", None, least=0, optional=True, per_axis=2), Choice("auto_pad", AUTO_PAD, "NOTSET"))
+
+
+def one_each(run: Run, a: dict[str, Any], name: str, n: int, otherwise: int) -> tuple[Dim, ...]:
+    """One number for each of `n` axes."""
+    value = a[name]
+    if value is None:
+        return (otherwise,) * n
+    made = value if isinstance(value, tuple) else tuple(value)
+    run.require(name, len(made) == n, f"{name} must have {n} numbers, and has {len(made)}", (name, "x"))
+    return made
+
+
+def sides(
+    run: Run, a: dict[str, Any], n: int, sizes: Sequence[Dim] | None, kernel: Sequence[Dim] | None, stride: Sequence[Dim], dilation: Sequence[Dim]
+) -> dict[str, Any] | None:
+    """The padding as the operators for one to three axes take it; None where it follows from sizes that are not known."""
+    auto = a["auto_pad"] or "NOTSET"
+    if auto not in AUTO_PAD:
+        raise run.refuse("auto_pad", f"auto_pad must be one of {', '.join(map(repr, AUTO_PAD))}, and is {auto!r}", ("auto_pad",))
+    run.require("padding", a["padding"] is None or auto == "NOTSET", "padding is given twice, by pads and by auto_pad", ("padding", "auto_pad"))
+    if auto == "VALID":
+        return {"padding": (0,) * n}
+    if auto == "SAME_UPPER":
+        return {"padding": "same"}
+    if auto == "SAME_LOWER":
+        if sizes is None or kernel is None:
+            return None
+        totals = [maximum((ceildiv(m, s) - 1) * s + span(k, d) - m, 0) for m, k, s, d in zip(sizes, kernel, stride, dilation)]
+        return {"padding": tuple(t - t // 2 for t in totals), "padding_end": tuple(t // 2 for t in totals)}
+    pads = one_each(run, a, "padding", 2 * n, 0)
+    for one in pads:
+        run.require("padding", ge(one, 0), f"padding must be at least 0, and is {pads!r}", ("padding",))
+    return {"padding": pads[:n], "padding_end": pads[n:]}

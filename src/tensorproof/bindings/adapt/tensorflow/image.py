@@ -1,0 +1,342 @@
+"""Functions of `tf.image`: an image is (height, width, channels), alone or in a batch."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from tensorproof.bindings.adapt.graphdef import images as graphdef_images
+from tensorproof.bindings.adapt.graphdef import pools as graphdef_pools
+from tensorproof.bindings.adapt.tensorflow.shared import Arguments, at_least, modern, ranked, somewhere, told, vector, whole
+from tensorproof.bindings.call import Run, takes
+from tensorproof.ops.inputs import Bool, Choice, ElementType, Float, Int, Ints, Tensor
+from tensorproof.terms.dtypes import BOOL, FLOAT32, INT32, UINT8, UINT16, DType
+from tensorproof.terms.ints import Dim, maximum, minimum
+from tensorproof.terms.predicates import conj, eq, ge, le
+from tensorproof.terms.shapes import Shape
+from tensorproof.terms.tensor import TensorType
+
+if TYPE_CHECKING:
+    from tensorproof.values.machine import Value
+
+STRING = DType.STRING
+_IMAGE = Tensor("x", "H W C | N H W C")
+_METHODS = ("bilinear", "nearest", "bicubic", "area", "lanczos3", "lanczos5", "gaussian", "mitchellcubic")
+
+
+def _image(run: Run, x: TensorType, filled: bool = True) -> TensorType:
+    if x.shape.known:
+        run.require("rank", len(x.shape) in (3, 4), f"an image has rank 3, a batch of them 4, and this is {x.shape!r}", ("x",))
+        for n in x.shape[-3:] if filled else ():
+            run.require("empty", ge(n, 1), f"an image must not be empty, and this is {x.shape!r}", ("x",))
+    return x
+
+
+def _framed(run: Run, x: TensorType, height: Value, width: Value) -> Shape:
+    """The image's shape with another height and width."""
+    return Shape((*x.shape[:-3], height, width, x.shape[-1])) if x.shape.known else somewhere(run)
+
+
+def _pair(run: Run, value: Value) -> tuple[Any, Any]:
+    size = vector(run, value, "size")
+    if size is None:
+        return run.fresh("height"), run.fresh("width")
+    run.require("size", len(size) == 2, f"a size is a height and a width, and this has {len(size)} numbers", ("size",))
+    for n in size:
+        run.require("size", n is None or ge(n, 1), f"height and width must be at least 1, and are {size!r}", ("size",))
+    height, width = (run.fresh("size") if n is None else n for n in size)
+    return height, width
+
+
+_SIZE = Ints("size", loose=True, one=False, least=1)
+
+
+def _method(a: Arguments) -> str:
+    """How values between pixels are found; version 1 has numbers for it."""
+    word = a.get("method")
+    word = getattr(word, "value", word)
+    return _METHODS[word] if type(word) is int and 0 <= word < 4 else word if isinstance(word, str) else "bilinear"
+
+
+def _smoothed_type(run: Run, x: TensorType, height: Any, width: Any) -> DType | None:
+    """Floats. Version 1 gives back an image that has the size already, with its element type: unknown where the sizes are."""
+    if not run.row.fixed.get("keeps_same_size") or x.dtype is FLOAT32:
+        return FLOAT32
+    same = conj(eq(x.shape[-3], height), eq(x.shape[-2], width)) if x.shape.known else None
+    return x.dtype if same is True else FLOAT32 if same is False else None
+
+
+def _resized(run: Run, a: Arguments, x: TensorType, height: Value, width: Value, method: str) -> TensorType:
+    """Images of another height and width: floats, unless their pixels are only chosen."""
+    flags = {name: bool(a[name]) for name in ("align_corners", "half_pixel_centers", "antialias") if isinstance(a.get(name), bool)}
+    axis = len(x.shape) - 3 if x.shape.known else 1
+    dtype = x.dtype if method == "nearest" else _smoothed_type(run, x, height, width)
+    shape = _framed(run, x, height, width)
+    made: TensorType = run.shaped("resize_image", shape, dtype, x=x, size=(height, width), axis=axis, method=method, **flags)
+    return made
+
+
+@takes(_IMAGE, _SIZE, Choice("method", _METHODS[:4], "bilinear"), Bool("preserve_aspect_ratio", False))
+def resize(a: Arguments, run: Run) -> TensorType:
+    x = _image(run, a["x"], filled=False)
+    height, width = _pair(run, a["size"])
+    if a.get("preserve_aspect_ratio"):
+        empty = x.shape.known and conj(eq(x.shape[-3], 0), eq(x.shape[-2], 0)) is True
+        run.require("empty", not empty, f"an image without height and width has no aspect ratio: x is {x.shape!r}", ("x",))
+        height, width = run.fresh("height"), run.fresh("width")
+    return _resized(run, a, x, height, width, _method(a))
+
+
+@takes(Tensor("x", "N H W C"), _SIZE)
+def resize_old(a: Arguments, run: Run) -> TensorType:
+    x = ranked(run, a["x"], 4)
+    return _resized(run, a, x, *_pair(run, a["size"]), run.row.fixed["method"])
+
+
+_HEIGHT, _WIDTH = Int("height", least=1, loose=True), Int("width", least=1, loose=True)
+
+
+def _target(run: Run, a: Arguments) -> tuple[Any, Any]:
+    made: list[Any] = []
+    for name in ("height", "width"):
+        n = whole(a[name])
+        n = run.fresh(name) if isinstance(n, TensorType) else n
+        run.require(name, ge(n, 1), f"{name} must be at least 1, and is {n!r}", (name,))
+        made.append(n)
+    return made[0], made[1]
+
+
+@takes(_IMAGE, _HEIGHT, _WIDTH)
+def crop_or_pad(a: Arguments, run: Run) -> TensorType:
+    """Cut or padded with zeros on both sides, the more of it after."""
+    x = _image(run, a["x"])
+    height, width = _target(run, a)
+    if not x.shape.known:
+        return told(run, "pad", told(run, "crop", x, somewhere(run), before=(), after=()), somewhere(run), padding=())
+    sides = [_cut_and_pad(n, m) for n, m in zip(x.shape[-3:-1], (height, width))]
+    cut = _cropped(run, x, [c for c, _ in sides], [minimum(n, m) for n, m in zip(x.shape[-3:-1], (height, width))])
+    return _padded(run, cut, [p for _, p in sides], height, width)
+
+
+def _cut_and_pad(n: Dim, m: Dim) -> tuple[tuple[Dim, Dim], tuple[Dim, Dim]]:
+    """What is cut off before and after an axis of n that is to have m, and what is added."""
+    off, on = maximum(n - m, 0), maximum(m - n, 0)
+    return (off // 2, off - off // 2), (on // 2, on - on // 2)
+
+
+def _cropped(run: Run, x: TensorType, cut: list[tuple[Dim, Dim]], sizes: list[Any]) -> TensorType:
+    """The image without what is cut off before and after its height and width."""
+    lead = (0,) * (len(x.shape) - 3)
+    before, after = ((*lead, *(c[i] for c in cut), 0) for i in (0, 1))
+    return told(run, "crop", x, _framed(run, x, *sizes), before=before, after=after)
+
+
+def _padded(run: Run, x: TensorType, more: list[tuple[Dim, Dim]], height: Value, width: Value) -> TensorType:
+    """The image with zeros before and after its height and width."""
+    flat = (0, 0, *more[1], *more[0])
+    return told(run, "pad", x, _framed(run, x, height, width), padding=flat, mode="constant", value=0)
+
+
+@takes(_IMAGE, _HEIGHT, _WIDTH, Choice("method", _METHODS[:4], "bilinear"))
+def resize_with_pad(a: Arguments, run: Run) -> TensorType:
+    x = _image(run, a["x"])
+    height, width = _target(run, a)
+    target = (height, width)
+    if x.shape.known and all(type(n) is int for n in (*x.shape[-3:-1], height, width)):
+        ratio = max(x.shape[-3] / height, x.shape[-2] / width)
+        sizes = [int(n / ratio) for n in x.shape[-3:-1]]
+        run.require(
+            "size", min(sizes) >= 1, f"an image {x.shape!r} made to fit into ({height}, {width}) has nothing left", ("x", "height", "width")
+        )
+        before = [max(0, int((m - n / ratio) / 2)) for n, m in zip(x.shape[-3:-1], target)]
+    else:
+        sizes, before = [run.fresh("size", 1) for _ in target], [run.fresh("margin") for _ in target]
+    small = _resized(run, a, x, sizes[0], sizes[1], _method(a))
+    if not small.shape.known:
+        return told(run, "pad", small, somewhere(run), padding=())
+    return _padded(run, small, [(b, m - b - n) for b, n, m in zip(before, sizes, target)], *target)
+
+
+@takes(_IMAGE, Float("fraction", least=0.05, most=1.0))
+def central_crop(a: Arguments, run: Run) -> TensorType:
+    x, fraction = a["x"], a["fraction"]
+    if fraction != 1:
+        _image(run, x)
+    told_by = isinstance(fraction, (int, float))
+    sentence = f"the fraction must lie above 0 and not above 1, and is {fraction!r}"
+    run.require("fraction", not told_by or 0 < fraction <= 1, sentence, ("fraction",))
+    if not x.shape.known or len(x.shape) < 3:
+        return told(run, "crop", x, x.shape, before=(), after=())
+    cut = [int((n - n * fraction) / 2) if told_by and type(n) is int else 0 if fraction == 1 else None for n in x.shape[-3:-1]]
+    sizes = [run.fresh("size") if c is None else n - 2 * c for n, c in zip(x.shape[-3:-1], cut)]
+    return _cropped(run, x, [((n - m) // 2 if c is None else c,) * 2 for n, m, c in zip(x.shape[-3:-1], sizes, cut)], sizes)
+
+
+_BOX = (Int("top", least=0), Int("left", least=0), Int("height", least=1), Int("width", least=1))
+
+
+@takes(_IMAGE, *_BOX)
+def crop_box(a: Arguments, run: Run) -> TensorType:
+    x = _image(run, a["x"])
+    for start, size, at in (("top", "height", -3), ("left", "width", -2)):
+        run.require(
+            start,
+            conj(ge(a[start], 0), ge(a[size], 1)),
+            f"a box begins at 0 or later and has a size: {a[start]!r}, {a[size]!r}",
+            (start, size),
+        )
+        if x.shape.known:
+            n = x.shape[at]
+            run.require(
+                "box",
+                le(a[start] + a[size], n),
+                f"{a[size]!r} elements from {a[start]!r} on go beyond the image's {n!r}",
+                (start, size, "x"),
+            )
+    if not x.shape.known:
+        return told(run, "crop", x, somewhere(run), before=(), after=())
+    cut = [(a[start], n - a[start] - a[size]) for start, size, n in (("top", "height", x.shape[-3]), ("left", "width", x.shape[-2]))]
+    return _cropped(run, x, cut, [a["height"], a["width"]])
+
+
+@takes(_IMAGE, *_BOX)
+def pad_box(a: Arguments, run: Run) -> TensorType:
+    x = _image(run, a["x"])
+    for start, size, at in (("top", "height", -3), ("left", "width", -2)):
+        run.require(start, ge(a[start], 0), f"an image is not placed at {a[start]!r}", (start,))
+        if x.shape.known:
+            n = x.shape[at]
+            run.require(
+                "box",
+                le(a[start] + n, a[size]),
+                f"an image of {n!r} placed at {a[start]!r} does not fit into {a[size]!r}",
+                (start, size, "x"),
+            )
+    if not x.shape.known:
+        return told(run, "pad", x, somewhere(run), padding=())
+    more = [(a[start], a[size] - n - a[start]) for start, size, n in (("top", "height", x.shape[-3]), ("left", "width", x.shape[-2]))]
+    return _padded(run, x, more, a["height"], a["width"])
+
+
+@takes(Tensor("x", "N H W C"), Tensor("boxes", "B 4"), Tensor("index", "B", frozenset({INT32}), values="index:N"), _SIZE)
+def crop_and_resize(a: Arguments, run: Run) -> TensorType:
+    a = modern(a)
+    return graphdef_images.crop_and_resize(a, run)
+
+
+@takes(_IMAGE)
+def flipped(a: Arguments, run: Run) -> TensorType:
+    """Mirrored along the axis that the row names, counted from the end."""
+    x = _image(run, a["x"])
+    return told(run, "flip", x, x.shape, dim=tuple(d + len(x.shape) for d in run.row.fixed["dim"]) if x.shape.known else run.row.fixed["dim"])
+
+
+@takes(_IMAGE)
+def random_flip(a: Arguments, run: Run) -> TensorType:
+    """Each image mirrored or not, by the toss of a coin."""
+    x, other = a["x"], flipped(a, run)
+    batch = x.shape.known and len(x.shape) == 4
+    run.require("dtype", not batch or x.dtype is None or x.dtype.kind in "iufc", f"a batch of {x.dtype!r} is not flipped at random", ("x",))
+    size = (x.shape[0], 1, 1, 1) if batch else ()
+    coin = run.typed("lt", BOOL, x=run.typed("random", FLOAT32, size=size, dtype=FLOAT32, distribution="uniform"), y=0.5)
+    made: TensorType = run.shaped("where", x.shape, x.dtype, condition=coin, x=other, y=x)
+    return made
+
+
+@takes(_IMAGE, Int("k", 1))
+def rot90(a: Arguments, run: Run) -> TensorType:
+    x, k = _image(run, a["x"]), a.get("k", 1)
+    axes = (len(x.shape) - 3, len(x.shape) - 2) if x.shape.known else (-3, -2)
+    if not x.shape.known or not isinstance(k, int):
+        sizes = [*x.shape[:-3], run.fresh("height"), run.fresh("width"), x.shape[-1]] if x.shape.known else somewhere(run)
+        return told(run, "rot90", x, sizes, k=k, dim=axes)
+    made: TensorType = run("rot90", x=x, k=k, dim=axes)
+    return made
+
+
+@takes(_IMAGE)
+def transpose(a: Arguments, run: Run) -> TensorType:
+    x = _image(run, a["x"])
+    if not x.shape.known:
+        return told(run, "permute", x, somewhere(run), dim=(0, 2, 1, 3))
+    n = len(x.shape)
+    made: TensorType = run("permute", x=x, dim=(*range(n - 3), n - 2, n - 3, n - 1))
+    return made
+
+
+@takes(Tensor("x"), Ints("size", loose=True, one=False, least=1))
+def random_crop(a: Arguments, run: Run) -> TensorType:
+    """A block of the given size somewhere in x."""
+    x, size = a["x"], vector(run, a["size"], "size")
+    if size is None:
+        shape = Shape(run.fresh("size") for _ in x.shape) if x.shape.known else somewhere(run)
+        return told(run, "block_slice", x, shape, begin=_somewhere_in(run, x, len(shape) if shape.known else 0, None), size=a["size"])
+    x = ranked(run, x, len(size))
+    for m, n in zip(size, x.shape):
+        run.require("crop/size", m is None or conj(ge(m, -1), le(m, n)), f"a block of {m!r} cannot be cut out of {n!r}", ("size", "x"))
+    room = Shape(n if m is None or m == -1 else m for m, n in zip(size, x.shape))
+    made: TensorType = run.typed("block_slice", x.dtype, x=x, begin=_somewhere_in(run, x, len(size), room), size=size if None not in size else a["size"])
+    return made
+
+
+def _somewhere_in(run: Run, x: TensorType, rank: int, shape: Shape | None) -> TensorType:
+    """Where a block of this shape begins: drawn among the places at which it fits."""
+    unit = run.typed("random", FLOAT32, size=(rank,), dtype=FLOAT32, distribution="uniform")
+    room = None if shape is None else tuple(n - m + 1 for n, m in zip(x.shape, shape))
+    places = run.typed("constant", INT32, data=TensorType(Shape((rank,)), INT32, contents=room, framework="tf"))
+    made: TensorType = run("cast", x=run.typed("mul", FLOAT32, x=unit, y=places), dtype=INT32)
+    return made
+
+
+@takes(
+    Tensor("boxes", "N 4"),
+    Tensor("scores", "N"),
+    Int("most", loose=True, least=0),
+    Float("iou_threshold", 0.5, least=0.0, most=1.0),
+    Float("score_threshold", float("-inf"), least=0.0),
+)
+def non_max_suppression(a: Arguments, run: Run) -> TensorType:
+    return graphdef_images.non_max_suppression({**a, "score": a["score_threshold"]}, run)
+
+
+@takes(Tensor("x", "N H W C"), Tensor("boxes", "N B 4"), Tensor("colors", "K 4", frozenset({FLOAT32})))
+def draw_boxes(a: Arguments, run: Run) -> TensorType:
+    return graphdef_images.draw_boxes(a, run)
+
+
+_PIXELS = frozenset({UINT8, UINT16})
+
+
+@takes(Tensor("x", "", frozenset({STRING})), Int("channels", 0), ElementType("dtype", UINT8, dtypes=_PIXELS))
+def decode(a: Arguments, run: Run) -> TensorType:
+    run.require("dtype", a.get("dtype") in _PIXELS | {None}, f"the pixels of a file are of 8 or 16 bits, and no {a.get('dtype')!r}", ("dtype",))
+    if isinstance(a["x"], TensorType):
+        ranked(run, a["x"], 0)
+    made: TensorType = run.typed("decode_image", a.get("dtype") or UINT8, x=a["x"], channels=a.get("channels") or 0, dtype=a.get("dtype"))
+    return made
+
+
+@takes(Tensor("x", "", frozenset({STRING})), ElementType("dtype", UINT8, dtypes=frozenset({UINT8, FLOAT32})))
+def decode_any(a: Arguments, run: Run) -> TensorType:
+    dtype = a.get("dtype") or UINT8
+    made: TensorType = run.shaped("decode_image", somewhere(run), dtype, x=a["x"], channels=a.get("channels") or 0, dtype=dtype)
+    return made
+
+
+def patches(a: Arguments, run: Run) -> TensorType:
+    if any(isinstance(a[n], (tuple, list)) and len(a[n]) > 4 for n in ("kernel", "stride", "dilation")):
+        raise run.give_up("more than four numbers, of which TensorFlow takes no notice when it runs at once, and which it refuses in a graph")
+    return graphdef_pools.patches(a, run)
+
+
+takes(*vars(graphdef_pools.patches)["parameters"].values())(patches)
+
+
+@takes(Tensor("x", "H W C", frozenset({UINT8})))
+def encode(a: Arguments, run: Run) -> TensorType:
+    x = a["x"]
+    if run.name.endswith("png"):
+        at_least(run, x, 3)
+    else:
+        ranked(run, x, 3)
+    made: TensorType = run.shaped("encode_image", Shape(x.shape[:-3]) if x.shape.known else somewhere(run), STRING, x=x)
+    return made

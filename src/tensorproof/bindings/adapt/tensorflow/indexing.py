@@ -1,0 +1,195 @@
+"""Elements of TensorFlow's tensors: slices, masks, gather, scatter and what stands between brackets."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from tensorproof.bindings.adapt.graphdef import elementwise as graphdef
+from tensorproof.bindings.adapt.tensorflow import shapes as tf_shapes
+from tensorproof.bindings.adapt.tensorflow.arguments import SIZE
+from tensorproof.bindings.adapt.tensorflow.shared import Arguments, same_types, somewhere, told, vector, whole
+from tensorproof.bindings.call import Run, takes
+from tensorproof.ops.inputs import Index, Int, Ints, Tensor
+from tensorproof.ops.session import python_number
+from tensorproof.terms.dtypes import BOOL, INDEX, INT64
+from tensorproof.terms.ints import Term, product
+from tensorproof.terms.predicates import eq
+from tensorproof.terms.shapes import Shape, broadcast
+from tensorproof.terms.tensor import TensorType
+
+if TYPE_CHECKING:
+    from tensorproof.values.machine import Value
+
+
+def gather(a: Arguments, run: Run) -> TensorType:
+    """Along axis 0 TensorFlow looks at no batch axes."""
+    return tf_shapes.gather({**a, "batch_dims": 0} if a.get("dim") is not None and whole(a["dim"]) == 0 else a, run)
+
+
+takes(*vars(tf_shapes.gather)["parameters"].values())(gather)
+
+
+@takes(
+    Ints("begin", loose=True, one=False), Ints("end", loose=True, one=False), Ints("strides", None, loose=True, one=False, optional=True)
+)
+def strided_slice(a: Arguments, run: Run) -> TensorType:
+    begin = vector(run, a["begin"], "begin")
+    run.require(
+        "begin",
+        begin is None or len(begin) > 0 or isinstance(a["begin"], TensorType),
+        "an empty list of positions has no whole type",
+        ("begin",),
+    )
+    if a.get("strides") is None:
+        if begin is None:
+            raise run.give_up("the number of sliced axes is not known")
+        a = {**a, "strides": (1,) * len(begin)}
+    made: TensorType = run.default(a)
+    return made
+
+
+@takes(SIZE)
+def scatter_nd(a: Arguments, run: Run) -> TensorType:
+    made: TensorType = run("scatter_nd", index=a["index"], y=a["y"], size=a["size"], bad_indices_policy=a.get("bad_indices_policy"))
+    return made
+
+
+@takes(Tensor("x"), Tensor("mask", "...", frozenset({BOOL})), Int("dim", None, optional=True))
+def boolean_mask(a: Arguments, run: Run) -> TensorType:
+    """The elements where a mask over some axes is true, as one axis."""
+    x, mask = a["x"], a["mask"]
+    if not mask.shape.known or not x.shape.known:
+        return told(run, "compress", x, somewhere(run), condition=mask)
+    at = whole(a.get("dim")) or 0
+    run.require("rank", len(mask.shape) >= 1, "the mask cannot be a scalar", ("mask",))
+    run.require(
+        "rank", at + len(mask.shape) <= len(x.shape), f"a mask {mask.shape!r} does not fit x {x.shape!r} from axis {at} on", ("mask", "x")
+    )
+    for m, n in zip(mask.shape, x.shape[at:]):
+        run.require("mask", eq(m, n), f"the mask {mask.shape!r} does not fit the axes of x {x.shape!r}", ("mask", "x"))
+    n = product(mask.shape)
+    rows = told(run, "reshape", x, (*x.shape[:at], n, *x.shape[at + len(mask.shape) :]), size=(*x.shape[:at], n, *x.shape[at + len(mask.shape) :]))
+    flat = told(run, "reshape", mask, (n,), size=(n,))
+    return told(run, "compress", rows, (*x.shape[:at], run.fresh("kept"), *x.shape[at + len(mask.shape) :]), condition=flat, dim=at)
+
+
+@takes(Tensor("x"))
+def places(a: Arguments, run: Run) -> TensorType:
+    """Where a condition holds, a row for each place."""
+    x = a["x"]
+    if x.shape.known:
+        found: TensorType = run.typed("nonzero", INT64, x=x)
+        return found
+    made: TensorType = run.shaped("nonzero", Shape((run.fresh("true"), x.shape.rank)), INT64, x=x)
+    return made
+
+
+@takes(Tensor("condition"), Tensor("x", scalar=True, default=None), Tensor("y", scalar=True, default=None))
+def where(a: Arguments, run: Run) -> TensorType:
+    condition, x, y = a["condition"], a.get("x"), a.get("y")
+    run.require("choices", (x is None) == (y is None), "give both choices or none", ("x", "y"))
+    if x is None:
+        return places({"x": condition}, run)
+    run.require("dtype", condition.dtype in (None, BOOL), f"the condition must be truth values, not {condition.dtype!r}", ("condition",))
+    if run.name.startswith("tf.compat.v1.") and isinstance(x, TensorType) and isinstance(y, TensorType):
+        return _old_where(condition, x, y, run)
+    made: TensorType = run("where", condition=condition, x=x, y=y)
+    return made
+
+
+def _old_where(condition: TensorType, x: TensorType, y: TensorType, run: Run) -> TensorType:
+    """In version 1 a vector may choose between the rows of two tensors."""
+    given = condition.shape
+    dtype = same_types(run, {"x": x, "y": y}, "x", "y")
+    shape = graphdef.merged(run, [x.shape, y.shape], ("x", "y"))
+    if given.known and shape.known and len(given):
+        if len(given) == 1 and len(shape) != 1:
+            run.require("condition", len(shape) > 0, "a vector does not choose between scalars", ("condition", "x"))
+            sentence = f"the condition has {given[0]!r} elements and the choices {shape[0]!r} rows"
+            run.require("condition", eq(given[0], shape[0]), sentence, ("condition", "x"))
+            size = (given[0], *(1,) * (len(shape) - 1))
+            condition = told(run, "reshape", condition, size, size=size)
+        else:
+            shape = graphdef.merged(run, [shape, given], ("condition", "x"), "condition")
+    elif given.known and len(given) > 1:
+        shape = given
+    made: TensorType = run.shaped("where", shape, dtype, condition=condition, x=x, y=y)
+    return made
+
+
+@takes(Tensor("x", scalar=True), Tensor("y", scalar=True))
+def tensor_equality(a: Arguments, run: Run) -> TensorType:
+    """`==` of tensors: shapes that do not broadcast are simply not equal."""
+    made = [v if isinstance(v, TensorType) else python_number(v) for v in (a["x"], a["y"])]
+    if any(v.weak for v in made):
+        result: TensorType = run(run.row.op, x=a["x"], y=a["y"])
+        return result
+    x, y = made
+    same_types(run, {"x": x, "y": y}, "x", "y")
+    fits: list[bool] = [x.shape.known and y.shape.known and not any(isinstance(n, Term) for n in (*x.shape, *y.shape))]
+    shape = broadcast([x.shape, y.shape], lambda holds, m, n: fits.append(holds is True)) if fits[0] else somewhere(run)
+    if fits[0] and not all(fits):  # one answer for the whole
+        answer: TensorType = run.typed("full", BOOL, size=(), value=run.row.op == "ne", dtype=BOOL)
+        return answer
+    found: TensorType = run.shaped(run.row.op, shape, BOOL, x=x, y=y)
+    return found
+
+
+def _part(run: Run, value: Value, open_: list[int], bit: int) -> Any:
+    """One end of a slice; what is left out sets a bit of the mask."""
+    value = whole(value)
+    if value is None:
+        open_[0] |= 1 << bit
+        return 0
+    return value
+
+
+def _next(at: Any) -> Any:
+    return at + 1
+
+
+@takes(Index())
+def getitem(a: Arguments, run: Run) -> TensorType:
+    """Integers, slices, `...` and None: as a strided slice. Tensors with axes are no indices here, not of one element either."""
+    index = a["index"]
+    items = index if isinstance(index, tuple) else tuple(index) if isinstance(index, list) else (index,)
+    begin, end, strides = [], [], []
+    opened, closed = [0], [0]
+    masks = {"ellipsis_mask": 0, "new_axis_mask": 0, "shrink_axis_mask": 0}
+    for i, item in enumerate(items):
+        step: Value = 1
+        first: Value
+        last: Value
+        if item is ... or item is None:
+            masks["ellipsis_mask" if item is ... else "new_axis_mask"] |= 1 << i
+            first, last = 0, 0
+        elif isinstance(item, slice):
+            first, last = _part(run, item.start, opened, i), _part(run, item.stop, closed, i)
+            step = 1 if item.step is None else whole(item.step)
+        else:
+            first = whole(item)
+            scalar = not isinstance(item, TensorType) or (item.dtype in INDEX | {None} and (not item.shape.known or len(item.shape) == 0))
+            run.require(
+                "index", scalar and not isinstance(first, (bool, float, str)), f"{item!r} is not an index of a TensorFlow tensor", ("index",)
+            )
+            masks["shrink_axis_mask"] |= 1 << i
+            last = first if isinstance(first, TensorType) else _next(first)
+        begin.append(first)
+        end.append(last)
+        strides.append(step)
+    made: TensorType = run(
+        "strided_slice",
+        x=a["x"],
+        begin=tuple(begin),
+        end=tuple(end),
+        strides=tuple(strides),
+        begin_mask=opened[0],
+        end_mask=closed[0],
+        **masks,
+    )
+    return made
+
+
+def get_shape(a: Arguments, run: Run) -> Shape:
+    made: Shape = a["x"].shape
+    return made

@@ -1,0 +1,292 @@
+"""Functions of `tf.math` and their like: what their Python arguments mean for the operators."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from tensorproof.bindings.adapt.tensorflow.arguments import COMPLEX_OF, DTYPE
+from tensorproof.bindings.adapt.tensorflow.shapes import reduce
+from tensorproof.bindings.adapt.tensorflow.shared import (
+    Arguments,
+    at_least,
+    axis,
+    broadcast_of,
+    modern,
+    promoted_type,
+    ranked,
+    same_types,
+    told,
+    vector,
+    whole,
+)
+from tensorproof.bindings.call import Run, takes
+from tensorproof.ops.element_types import CONVERTED
+from tensorproof.ops.inputs import Anything, Axes, Bool, Choice, ElementType, Float, Int, Tensor, Tensors
+from tensorproof.ops.session import python_number
+from tensorproof.terms.dtypes import BOOL, FLOAT32, FLOAT64, INDEX, INT32, INT64, DType
+from tensorproof.terms.predicates import eq, ge
+from tensorproof.terms.shapes import Shape
+from tensorproof.terms.tensor import TensorType
+
+if TYPE_CHECKING:
+    from tensorproof.values.machine import Value
+
+
+def same_type(a: Arguments, run: Run) -> TensorType:
+    """An elementwise function that keeps whole numbers whole."""
+    made: TensorType = run.typed(run.row.op, a["x"].dtype, x=a["x"])
+    return made
+
+
+def gelu(a: Arguments, run: Run) -> TensorType:
+    made: TensorType = run.typed("gelu", a["x"].dtype, x=a["x"], approximate="tanh" if a.get("tanh") else "none")
+    return made
+
+
+def numeric(a: Arguments, run: Run) -> TensorType:
+    """A function that real numbers pass through."""
+    kind = a["x"].dtype
+    run.require("dtype", kind is None or kind.kind in "iufc", f"{run.name} takes numbers, not {kind!r}", ("x",))
+    made: TensorType = run.typed(run.row.op, kind, x=a["x"])
+    return made
+
+
+def real_part(a: Arguments, run: Run) -> TensorType:
+    x = a["x"]
+    run.require("dtype", x.dtype is None or x.dtype.kind in "iufc", f"{run.name} takes numbers, not {x.dtype!r}", ("x",))
+    made: TensorType = run.typed("real", None if x.dtype is None else x.dtype.real, x=x)
+    return made
+
+
+def magnitude(a: Arguments, run: Run) -> TensorType:
+    made: TensorType = run("abs", x=a["x"])
+    return made
+
+
+def binary(a: Arguments, run: Run) -> TensorType:
+    """Two tensors of one element type, one of which may be a Python number."""
+    made: TensorType = run.default(a)
+    return made
+
+
+def times(a: Arguments, run: Run) -> TensorType:
+    """The operator `*`: with truth values on either side it gives truth values, whatever stands on the other."""
+    kinds = [v.dtype for v in (a["x"], a["y"]) if isinstance(v, TensorType) and v.framework not in CONVERTED]
+    if BOOL not in kinds:
+        return binary(a, run)
+    made: TensorType = run.typed("mul", BOOL, x=a["x"], y=a["y"])
+    return made
+
+
+def times_from_right(a: Arguments, run: Run) -> TensorType:
+    """The operator `*` of what is no tensor with one: it is converted to the tensor's element type, and a number is no truth value."""
+    x, y = a["x"], a["y"]
+    number = not isinstance(x, bool) and (not isinstance(x, TensorType) or (x.weak and x.dtype is not BOOL))
+    fits = not (number and isinstance(y, TensorType) and y.dtype is BOOL)
+    run.require("dtype", fits, f"a number on the left of a tensor of truth values is converted to one, and {x!r} is not one", ("x", "y"))
+    if all(isinstance(v, TensorType) and not v.weak and v.framework not in CONVERTED for v in (x, y)):
+        same = None in (x.dtype, y.dtype) or x.dtype is y.dtype
+        run.require("dtype", same, f"what stands on the left must have the element type of the tensor, {y.dtype!r}, and has {x.dtype!r}", ("x", "y"))
+    return times(a, run)
+
+
+def true_quotient(a: Arguments, run: Run) -> TensorType:
+    """Whole numbers become floats: of 64 bits, but for those of 8 and 16 bits."""
+    kind = promoted_type(run, x=a["x"], y=a["y"])
+    run.require("dtype", kind is not BOOL, "truth values are not divided", ("x", "y"))
+    if kind is not None and kind.is_integer:
+        kind = FLOAT32 if kind.bits <= 16 else FLOAT64
+    made: TensorType = run.typed("div", kind, x=a["x"], y=a["y"])
+    return made
+
+
+def one_type(a: Arguments, run: Run) -> TensorType:
+    """A function of two tensors that broadcast, which keeps their element type, be it whole or not."""
+    made: TensorType = run.typed(run.row.op, promoted_type(run, x=a["x"], y=a["y"]), x=a["x"], y=a["y"], **run.row.fixed)
+    return made
+
+
+def squared_difference(a: Arguments, run: Run) -> TensorType:
+    """The difference times its conjugate."""
+    kind = promoted_type(run, x=a["x"], y=a["y"])
+    made = run.typed("sub", kind, x=a["x"], y=a["y"])
+    if kind is not None and kind.is_complex:
+        result: TensorType = run.typed("mul", kind, x=made, y=run.typed("conj", kind, x=made))
+        return result
+    found: TensorType = run.typed("square", kind, x=made)
+    return found
+
+
+def reciprocal_no_nan(a: Arguments, run: Run) -> TensorType:
+    made: TensorType = run.typed("div_no_nan", a["x"].dtype, x=1, y=a["x"])
+    return made
+
+
+def old_quotient(a: Arguments, run: Run) -> TensorType:
+    """The quotient of Python 2: whole numbers are divided with the remainder left out."""
+    kind = promoted_type(run, x=a["x"], y=a["y"])
+    rounding = "floor" if kind is not None and kind.is_integer else None
+    made: TensorType = run.typed("div", kind, x=a["x"], y=a["y"], rounding=rounding)
+    return made
+
+
+@takes(Tensor("x", "", scalar=True), Tensor("y"))
+def scalar_mul(a: Arguments, run: Run) -> TensorType:
+    if isinstance(a["x"], TensorType):
+        run.require("scalar", not a["x"].shape.known or len(a["x"].shape) == 0, "the factor must be a scalar", ("x",))
+    made: TensorType = run("mul", x=a["x"], y=a["y"])
+    return made
+
+
+@takes(Tensor("x"), Tensor("low", scalar=True), Tensor("high", scalar=True))
+def clip(a: Arguments, run: Run) -> TensorType:
+    """The bounds broadcast, but not beyond the shape of the tensor."""
+    x = a["x"]
+    capped = run("minimum", x=x, y=a["high"])
+    low = a["low"].shape if isinstance(a["low"], TensorType) else Shape()
+    for wide in (capped.shape, broadcast_of(run, [capped.shape, low], ("x", "low"), "maximum/broadcast")):
+        if x.shape.known and wide.known:
+            sentence = f"the bounds must not widen the shape {x.shape!r} to {wide!r}"
+            run.require("clamp/bounds", len(wide) == len(x.shape), sentence, ("low", "high"))
+            for m, n in zip(wide, x.shape):
+                run.require("clamp/bounds", eq(m, n), sentence, ("low", "high"))
+    kind = promoted_type(run, x=capped, y=a["low"])
+    made: TensorType = run.shaped("maximum", x.shape, kind, x=capped, y=a["low"] if isinstance(a["low"], TensorType) else python_number(a["low"]))
+    return made
+
+
+@takes(Tensor("x"), Choice("message", ("not a number",)))
+def check_numerics(a: Arguments, run: Run) -> TensorType:
+    made: TensorType = run("identity", x=a["x"])
+    return made
+
+
+@takes(Tensor("x", "... N"), Axes("dim", None))
+def shifted(a: Arguments, run: Run) -> TensorType:
+    at_least(run, a["x"], 1)
+    made: TensorType = run.typed(run.row.op, a["x"].dtype, x=a["x"], dim=a.get("dim"))
+    return made
+
+
+@takes(Tensor("x", "...", frozenset({DType.STRING})), Int("num_buckets", least=1))
+def hash_bucket(a: Arguments, run: Run) -> TensorType:
+    run.require(
+        "buckets", a.get("num_buckets") is not None and ge(a["num_buckets"], 1), "there must be at least one bucket", ("num_buckets",)
+    )
+    made: TensorType = run.typed("empty_like", INT64, x=a["x"], dtype=INT64)
+    return made
+
+
+@takes(Tensor("x"), Float("clip_norm"), Axes("dim", None))
+def clip_by_norm(a: Arguments, run: Run) -> TensorType:
+    x = a["x"]
+    run.require(
+        "dtype", x.dtype is None or x.dtype.is_float or x.dtype.is_complex, f"a norm is taken of floats, not of {x.dtype!r}", ("x",)
+    )
+    axes = tuple(axis(run, d, len(x.shape)) for d in vector(run, a.get("dim"), "dim", scalar=True) or ())
+    return clipped(run, x, a["clip_norm"], axes)
+
+
+def clipped(run: Run, x: TensorType, limit: Value, axes: tuple[int, ...]) -> TensorType:
+    """x with a norm over some axes (all, where there are none) that is at most the limit."""
+    kind = x.dtype
+    total = run.typed("sum", kind, x=run.typed("square", kind, x=x), dim=axes or None, keepdim=True)
+    some = run("gt", x=total, y=0.0)
+    length = run.typed("where", kind, condition=some, x=run.typed("sqrt", kind, x=run.typed("where", kind, condition=some, x=total, y=1.0)), y=total)
+    least = run.typed("maximum", kind, x=length, y=limit)
+    made: TensorType = run.shaped("div", x.shape, kind, x=run.typed("mul", kind, x=x, y=limit), y=least)
+    return made
+
+
+@takes(Tensors("xs"), Float("clip_norm"), Anything("use_norm"))
+def clip_by_global_norm(a: Arguments, run: Run) -> Any:
+    """Each tensor times limit / max(norm, limit), which is limit · min(1 / norm, 1 / limit) also for a norm of 0; not a number where the norm is not finite."""
+    kind = same_types(run, a, "xs") if a["xs"] else FLOAT32
+    norm, limit = a.get("use_norm"), a["clip_norm"]
+    norm = global_norm(a, run) if norm is None else norm
+    least = run.typed("div", kind, x=limit, y=run.typed("maximum", kind, x=norm, y=limit))
+    scale = run.typed("add", kind, x=least, y=run.typed("sub", kind, x=norm, y=norm))
+    return [run.shaped("mul", x.shape, kind, x=x, y=scale) for x in a["xs"]], norm
+
+
+@takes(Tensors("xs"))
+def global_norm(a: Arguments, run: Run) -> TensorType:
+    """The root of the sum of all squares."""
+    kind = same_types(run, a, "xs") if a["xs"] else FLOAT32
+    squares = tuple(run.shaped("sum", Shape(), kind, x=run.typed("square", kind, x=x), dim=None, keepdim=False) for x in a["xs"])
+    total = run.typed("sum", kind, x=run.shaped("stack", Shape((len(squares),)), kind, xs=squares, dim=0), dim=0, keepdim=False)
+    made: TensorType = run.typed("sqrt", kind, x=total)
+    return made
+
+
+def complex(a: Arguments, run: Run) -> TensorType:
+    kind = same_types(run, a, "x", "y")
+    made: TensorType = run.typed("complex", None if kind is None else COMPLEX_OF.get(kind), x=a["x"], y=a["y"])
+    return made
+
+
+@takes(ElementType("dtype", optional=False))
+def cast(a: Arguments, run: Run) -> TensorType:
+    made: TensorType = run("cast", x=a["x"], dtype=a["dtype"])
+    return made
+
+
+@takes(Axes("dim", None), Bool("keepdim", None, optional=True), ElementType("dtype", INT64, optional=False))
+def count_nonzero(a: Arguments, run: Run) -> TensorType:
+    a = modern(a)
+    given = a["x"] if isinstance(a.get("x"), TensorType) else a.get("input")
+    if not isinstance(given, TensorType):
+        raise run.refuse("x", "the tensor to count in is missing", ("x",))
+    return reduce({**a, "x": given, "keepdim": bool(a.get("keepdim")), "dtype": a.get("dtype") or INT64}, run)
+
+
+@takes(Tensors("xs"))
+def add_n(a: Arguments, run: Run) -> TensorType:
+    """A sum of tensors of one shape; one alone is handed on as it is."""
+    run.require("empty", bool(a["xs"]), "at least one tensor must be given to add", ("xs",))
+    if len(a["xs"]) > 1:
+        kind = same_types(run, a, "xs")
+        run.require("dtype", kind is None or kind.kind in "iufcqo", f"elements of type {kind!r} are not added", ("xs",))
+    made: TensorType = run("add_n", xs=tuple(a["xs"]))
+    return made
+
+
+@takes(Tensor("x", "...", INDEX), Anything("weights"), Anything("axis"))
+def bincount(a: Arguments, run: Run) -> TensorType:
+    if a.get("axis") is not None:
+        raise run.give_up("bincount along an axis")
+    weights, x = a.get("weights"), a["x"]
+    dtype = weights.dtype if isinstance(weights, TensorType) else a.get("dtype") or INT32
+    flat = x if x.shape.known and len(x.shape) == 1 else told(run, "reshape", x, (x.shape.numel,), size=(-1,))
+    least, most = whole(a.get("minlength")) or 0, whole(a.get("maxlength"))
+    made: TensorType = run.shaped("bincount", Shape((run.fresh("bins"),)), dtype, x=flat, weight=weights, minlength=least, maxlength=most)
+    return made
+
+
+@takes(Tensor("x", "N", INDEX), Tensor("y", "N", INDEX), Int("count", least=1), Anything("weight"), DTYPE)
+def confusion_matrix(a: Arguments, run: Run) -> TensorType:
+    count = whole(a.get("count"))
+    if count is None or isinstance(count, TensorType):
+        count = run.fresh("classes")
+    x, y = a["x"], a["y"]
+    if x.shape.known and y.shape.known and len(x.shape) == len(y.shape) == 1:
+        run.require("batch", eq(x.shape[0], y.shape[0]), f"{x.shape[0]!r} labels go with {y.shape[0]!r} predictions", ("x", "y"))
+    made: TensorType = run.typed("confusion_matrix", a.get("dtype") or INT32, x=x, y=y, weight=a.get("weight"), count=count)
+    return made
+
+
+@takes(Tensor("x", "...", frozenset({DType.STRING})))
+def string_length(a: Arguments, run: Run) -> TensorType:
+    made: TensorType = run.typed("empty_like", INT32, x=a["x"], dtype=INT32)
+    return made
+
+
+@takes(Tensor("x"), Tensor("value_range", "2"), Int("count", 100, least=1, loose=True), DTYPE)
+def histogram(a: Arguments, run: Run) -> TensorType:
+    same_types(run, a, "x", "value_range")
+    limits = ranked(run, a["value_range"], 1, "value_range")
+    run.require("range", eq(limits.shape[0], 2), f"a range has two ends, and this has {limits.shape[0]!r}", ("value_range",))
+    count = whole(a["count"])
+    bins = run.fresh("bins") if isinstance(count, TensorType) else count
+    made: TensorType = run.typed("histogram_fixed_width", a.get("dtype") or INT32, x=a["x"], limits=limits, bins=bins)
+    return made

@@ -1,0 +1,285 @@
+"""Functions of `tf.nn` for activations, normalisation and look-ups."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tensorproof.bindings.adapt.graphdef.normalisation import kept_statistics, one_less
+from tensorproof.bindings.adapt.tensorflow.math import clipped
+from tensorproof.bindings.adapt.tensorflow.shared import (
+    Arguments,
+    at_least,
+    axis,
+    inside,
+    modern,
+    of_type,
+    ranked,
+    same_types,
+    somewhere,
+    told,
+    vector,
+    whole,
+)
+from tensorproof.bindings.adapt.tensorflow.windows import channels_last
+from tensorproof.bindings.call import Run, takes
+from tensorproof.ops.inputs import Anything, Axes, Axis, Bool, Choice, ElementType, Float, Int, Tensor
+from tensorproof.terms.dtypes import BOOL, FLOAT32, INDEX, INT32, INT64, DType
+from tensorproof.terms.predicates import disj, eq, ge, le
+from tensorproof.terms.shapes import Shape
+from tensorproof.terms.tensor import TensorType
+
+if TYPE_CHECKING:
+    pass
+
+
+@takes(Choice("data_format", ("NHWC", "NCHW"), "NHWC"))
+def space_depth(a: Arguments, run: Run) -> TensorType:
+    x, last = ranked(run, a["x"], 4), channels_last(a.get("data_format") or "NHWC")
+    image = x if last else run("permute", x=x, dim=(0, 2, 3, 1))
+    made: TensorType = run(run.row.op, x=image, block=a["block"])
+    result: TensorType = made if last else run("permute", x=made, dim=(0, 3, 1, 2))
+    return result
+
+
+@takes(Axis("dim", None, optional=True, scalar_ok=False))
+def softmax(a: Arguments, run: Run) -> TensorType:
+    a = modern(a)
+    x, dim = a["x"], -1 if a.get("dim") is None else a["dim"]
+    at_least(run, x, 1)
+    if x.shape.known:
+        axis(run, dim, len(x.shape))
+    return told(run, run.row.op, x, x.shape, dim=dim)
+
+
+@takes(Tensor("x"), Axis("dim", -1))
+def crelu(a: Arguments, run: Run) -> TensorType:
+    x = a["x"]
+    at_least(run, x, 1)
+    at = axis(run, a["dim"], len(x.shape)) if x.shape.known else a["dim"]
+    shape = Shape((*x.shape[:at], 2 * x.shape[at], *x.shape[at + 1 :])) if x.shape.known else x.shape
+    both: TensorType = run.shaped("cat", shape, x.dtype, xs=(x, run.typed("neg", x.dtype, x=x)), dim=at)
+    made: TensorType = run.typed("relu", x.dtype, x=both)
+    return made
+
+
+@takes(Float("slope", 0.2))
+def leaky_relu(a: Arguments, run: Run) -> TensorType:
+    x = a["x"]
+    whole_numbers = x.dtype is not None and x.dtype.is_integer
+    made: TensorType = run.typed("leaky_relu", FLOAT32 if whole_numbers else x.dtype, x=x, slope=a["slope"])
+    return made
+
+
+@takes(Tensor("x", "N ... C"), Tensor("bias", "C"), Choice("data_format", ("NHWC", "NCHW"), None, optional=True))
+def bias_add(a: Arguments, run: Run) -> TensorType:
+    x, bias, last = a["x"], ranked(run, a["bias"], 1, "bias"), not str(a.get("data_format") or "NHWC").startswith("NC")
+    kind = same_types(run, a, "x", "bias")
+    at_least(run, x, 2 if last else 3)
+    if not x.shape.known:
+        unknown: TensorType = run.shaped("add", x.shape, kind, x=x, y=bias)
+        return unknown
+    channels = x.shape[-1 if last else 1]
+    run.require("channels", eq(channels, bias.shape[0]), f"x has {channels!r} channels and bias {bias.shape[0]!r} elements", ("x", "bias"))
+    if not last:
+        size = (bias.shape[0], *(1,) * (len(x.shape) - 2))
+        bias = run("reshape", x=bias, size=size)
+    made: TensorType = run.shaped("add", x.shape, kind, x=x, y=bias)
+    return made
+
+
+@takes(
+    Tensor("x"),
+    *(Tensor(n) for n in ("mean", "variance")),
+    *(Tensor(n, optional=True) for n in ("bias", "weight")),
+    Float("variance_epsilon", 0.001),
+)
+def batch_normalization(a: Arguments, run: Run) -> TensorType:
+    """(x - mean) · scale + offset: everything broadcasts, and what is not x has one element type."""
+    kind, x = same_types(run, a, "mean", "variance", "weight", "bias"), a["x"]
+    weight, bias = a.get("weight"), a.get("bias")
+    factor = run.typed("rsqrt", kind, x=run.typed("add", kind, x=a["variance"], y=a.get("variance_epsilon", 0.001)))
+    if weight is not None:
+        factor = run.typed("mul", kind, x=factor, y=weight)
+    shift = run.typed("sub", kind, x=0 if bias is None else bias, y=run.typed("mul", kind, x=a["mean"], y=factor))
+    scaled = run.typed("mul", x.dtype, x=x, y=of_type(run, factor, x.dtype))
+    made: TensorType = run.typed("add", x.dtype, x=scaled, y=of_type(run, shift, x.dtype))
+    return made
+
+
+@takes(
+    Tensor("x", "N H W C"),
+    Tensor("weight", "C"),
+    Tensor("bias", "C"),
+    Tensor("mean", "C", optional=True),
+    Tensor("variance", "C", optional=True),
+    Bool("training", True),
+    Anything("data_format", "NHWC"),
+)
+def fused_batch_norm(a: Arguments, run: Run) -> tuple[TensorType, ...]:
+    x = ranked(run, a["x"], 4)
+    channels = x.shape[-1 if channels_last(a.get("data_format") or "NHWC") else 1]
+    given = {n: a[n] for n in ("weight", "bias", "mean", "variance") if isinstance(a.get(n), TensorType)}
+    for name, value in given.items():
+        (n,) = ranked(run, value, 1, name).shape
+        run.require("channels", eq(n, channels), f"{name} has {n!r} elements and x {channels!r} channels", (name, "x"))
+    if not a.get("training", True):
+        run.require(
+            "statistics",
+            "mean" in given and "variance" in given,
+            "outside of training mean and variance must be given",
+            ("mean", "variance"),
+        )
+    return _fused(run, x, a, channels_last(a.get("data_format") or "NHWC"))
+
+
+def _fused(run: Run, x: TensorType, a: Arguments, last: bool) -> tuple[TensorType, ...]:
+    """The batch normalised, and the mean and the variance that were used (that of a batch over one element less), or the new running ones."""
+    training = bool(a.get("training", True))
+    image = run("permute", x=x, dim=(0, 3, 1, 2)) if last else x
+    mean, variance = (None, None) if training else (a["mean"], a["variance"])
+    made = run.typed(
+        "batch_norm", x.dtype, x=image, running_mean=mean, running_var=variance, weight=a["weight"], bias=a["bias"], training=training,
+        eps=a.get("epsilon", 0.001),
+    )  # fmt: skip
+    made = run("permute", x=made, dim=(0, 2, 3, 1)) if last else made
+    if not training:
+        return made, *kept_statistics(run, x, a["mean"], a["variance"])
+    shape = Shape((image.shape[1],))
+    found = list(run.shaped("var_mean", [shape, shape], FLOAT32, FLOAT32, x=image, dim=(0, 2, 3), keepdim=False, correction=one_less(image)))
+    share, old = a.get("exponential_avg_factor", 1.0), (a.get("variance"), a.get("mean"))
+    found = [run.typed("lerp", FLOAT32, x=o, y=now, weight=share) if isinstance(o, TensorType) else now for o, now in zip(old, found)]
+    return made, found[1], found[0]
+
+
+@takes(Axes("dim"), Bool("keepdim", False, optional=True))
+def moments(a: Arguments, run: Run) -> tuple[TensorType, ...]:
+    a = modern(a)
+    x, keep = a["x"], bool(a.get("keepdim"))
+    axes = vector(run, a["dim"], "dim", scalar=True) or ()
+    if x.shape.known:
+        axes = tuple(dict.fromkeys(axis(run, d, len(x.shape)) for d in axes))
+        shape = Shape(1 if i in axes else n for i, n in enumerate(x.shape) if keep or i not in axes)
+    else:
+        shape = somewhere(run)
+    folded = x if axes else run("unsqueeze", x=x, dim=0)  # a new axis of one element, folded away, stands for none
+    if x.dtype is not None and x.dtype.kind in "iu" and x.shape.known:
+        return _whole_moments(run, folded, axes or (0,), shape, keep and bool(axes))
+    variance, mean = run.shaped("var_mean", [shape, shape], x.dtype, x.dtype, x=folded, dim=axes or (0,), keepdim=keep and bool(axes), correction=0)
+    return mean, variance
+
+
+def _whole_moments(run: Run, x: TensorType, axes: tuple[int, ...], shape: Shape, keep: bool) -> tuple[TensorType, ...]:
+    """Of whole numbers, mean and variance are whole too, each step of them."""
+    mean = run.typed("mean", x.dtype, x=x, dim=axes, keepdim=True)
+    apart = run.typed("square", x.dtype, x=run.typed("sub", x.dtype, x=x, y=mean))
+    return tuple(run.shaped("mean", shape, x.dtype, x=one, dim=axes, keepdim=keep) for one in (x, apart))
+
+
+@takes(Axes("dim", None))
+def l2_normalize(a: Arguments, run: Run) -> TensorType:
+    a = modern(a)
+    x, given = a["x"], vector(run, a.get("dim"), "dim", scalar=True)
+    axes = tuple(axis(run, d, len(x.shape)) if x.shape.known else d for d in given or ())
+    least = a.get("epsilon", 1e-12)
+    return told(run, "normalize", x, x.shape, p=2.0, dim=None if given is None else axes, eps=least, by_squares=True)
+
+
+@takes(Tensor("x"))
+def zero_fraction(a: Arguments, run: Run) -> TensorType:
+    x = a["x"]
+    zero = run.typed("eq", BOOL, x=x, y=False if x.dtype is BOOL else 0)
+    made: TensorType = run.shaped("mean", Shape(), FLOAT32, x=run("cast", x=zero, dtype=FLOAT32), dim=None, keepdim=False)
+    return made
+
+
+@takes(Float("rate", None, least=0.0, most=0.9, optional=True), Float("keep_prob", None, optional=True), Anything("noise_shape"))
+def dropout(a: Arguments, run: Run) -> TensorType:
+    x, noise = a["x"], a.get("noise_shape")
+    rate = a.get("rate")
+    run.require(
+        "rate",
+        rate is None or a.get("keep_prob") is None,
+        "give the rate of dropping or the probability of keeping, not both",
+        ("rate", "keep_prob"),
+    )
+    if isinstance(a.get("keep_prob"), (int, float)):
+        run.require(
+            "rate", 0 < a["keep_prob"] <= 1, f"the probability of keeping must lie above 0, and is {a['keep_prob']!r}", ("keep_prob",)
+        )
+    if isinstance(rate, (int, float)):
+        run.require("rate", 0 <= rate < 1, f"the rate must lie between 0 and 1, and is {rate!r}", ("rate",))
+    elif rate is None and a.get("keep_prob") is None:
+        raise run.refuse("rate", "give the rate of dropping or the probability of keeping", ("rate",))
+    if isinstance(noise, (tuple, list)) and x.shape.known:
+        run.require(
+            "noise", len(noise) == len(x.shape), f"the noise shape {noise!r} must have the rank of x {x.shape!r}", ("noise_shape", "x")
+        )
+        for m, n in zip(noise, x.shape):
+            run.require(
+                "noise",
+                m is None or disj(eq(m, 1), eq(m, n)),
+                f"noise of shape {noise!r} does not broadcast over x {x.shape!r}",
+                ("noise_shape", "x"),
+            )
+    kept = a.get("keep_prob")
+    if kept is not None:
+        rate = 1 - kept if isinstance(kept, (int, float)) else run("sub", x=1, y=kept) if isinstance(kept, TensorType) else kept
+    mask = tuple(noise) if isinstance(noise, (tuple, list)) else noise
+    return told(run, "dropout", x, x.shape, p=rate, training=True, mask=mask)
+
+
+@takes(Tensor("weight", "V ..."), Tensor("index", "...", INDEX, values="index:V"), Anything("max_norm"))
+def embedding_lookup(a: Arguments, run: Run) -> TensorType:
+    weight, index = a["weight"], a["index"]
+    if not isinstance(weight, TensorType) or not isinstance(index, TensorType):
+        raise run.give_up("an embedding in several parts")
+    whole_numbers = index.dtype is None or index.dtype in _PLACES
+    run.require("embedding/dtype", whole_numbers, f"indices are whole numbers of 16, 32 or 64 bits, not {index.dtype!r}", ("index",))
+    at_least(run, weight, 1, "weight")
+    known = weight.shape.known and index.shape.known
+    if known:
+        inside(run, index, weight.shape[0])
+    made = told(run, "gather_slices", weight, (*index.shape, *weight.shape[1:]) if known else somewhere(run), index=index, dim=0, lenient=True)
+    most = a.get("max_norm")
+    if most is None or not index.shape.known or not made.shape.known:
+        return made
+    return clipped(run, made, most, tuple(range(len(index.shape), len(made.shape))))
+
+
+_PLACES = frozenset({DType.INT16, INT32, INT64})
+
+
+@takes(Int("k", 1, least=0, loose=True), Anything("sorted"), ElementType("index_type", INT32, dtypes=_PLACES))
+def top_k(a: Arguments, run: Run) -> tuple[TensorType, ...]:
+    run.require("dtype", a.get("index_type") in _PLACES | {None}, f"places are whole numbers, not {a.get('index_type')!r}", ("index_type",))
+    x, k = a["x"], whole(a["k"])
+    at_least(run, x, 1)
+    if isinstance(k, TensorType):
+        k = run.session.number_in(ranked(run, k, 0, "k"))
+    run.require("k", ge(k, 0), f"k must not be negative, and is {k!r}", ("k",))
+    if x.shape.known:
+        run.require("k", le(k, x.shape[-1]), f"k = {k!r} is more than the {x.shape[-1]!r} elements of the last axis", ("k", "x"))
+    shape = Shape((*x.shape[:-1], k)) if x.shape.known else somewhere(run)
+    ordered = a.get("sorted", True) is not False
+    return tuple(run.shaped("topk", [shape, shape], x.dtype, a.get("index_type") or INT32, x=x, k=k, dim=-1, largest=True, sorted=ordered))
+
+
+@takes(Tensor("x", "N K"), Tensor("y", "K M"), Tensor("bias", "M"))
+def xw_plus_b(a: Arguments, run: Run) -> TensorType:
+    x, y, bias = a["x"], a["y"], ranked(run, a["bias"], 1, "bias")
+    same_types(run, a, "x", "y", "bias")
+    at_least(run, x, 2)
+    at_least(run, y, 2, "y")
+    product = run("matmul", x=x, y=y)
+    if product.shape.known:
+        columns = product.shape[-1]
+        run.require("linear/bias", eq(bias.shape[0], columns), f"bias has {bias.shape[0]!r} elements and the product {columns!r} columns", ("bias", "y"))
+    made: TensorType = run.shaped("add", product.shape, product.dtype, x=product, y=bias)
+    return made
+
+
+@takes(*vars(xw_plus_b)["parameters"].values())
+def relu_layer(a: Arguments, run: Run) -> TensorType:
+    made = xw_plus_b(a, run)
+    result: TensorType = run.typed("relu", made.dtype, x=made)
+    return result

@@ -1,0 +1,264 @@
+"""Shapes in TensorFlow: reshaping, reducing, permuting, padding and gathering with axes and sizes that may be tensors."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from tensorproof.bindings.adapt.tensorflow.shared import PLACES, Arguments, at_least, axis, inside, modern, ranked, same_types, somewhere, told, vector
+from tensorproof.bindings.call import Run, takes
+from tensorproof.ops.inputs import Axes, Axis, Bool, Choice, Int, Ints, Pairs, Tensor
+from tensorproof.terms.dtypes import INDEX, INT64
+from tensorproof.terms.ints import Dim, Term, lower
+from tensorproof.terms.predicates import conj, eq, ge, le
+from tensorproof.terms.shapes import Shape
+from tensorproof.terms.tensor import TensorType
+
+if TYPE_CHECKING:
+    from tensorproof.values.machine import Value
+
+
+@takes(Ints("size", shape=True, loose=True))
+def reshape(a: Arguments, run: Run) -> TensorType:
+    x, size = a["x"], vector(run, a["size"], "size")
+    if size is None:
+        return told(run, "reshape", x, somewhere(run), size=a["size"])
+    if any(n is None or (isinstance(n, Term) and lower(n) < 0) for n in size):
+        if -1 in size:
+            sizes = [run.fresh("size") if n is None or n == -1 else n for n in size]
+        else:
+            sizes = [run.fresh("size") if n is None or (isinstance(n, Term) and lower(n) < 0) else n for n in size]
+        return told(run, "reshape", x, sizes, size=a["size"])
+    if not x.shape.known:
+        for n in size:
+            run.require("size", n == -1 or ge(n, 0), f"a size cannot be negative, and the shape is {size!r}", ("size",))
+        run.require("size", sum(1 for n in size if n == -1) <= 1, f"only one size can be -1, and the shape is {size!r}", ("size",))
+        return told(run, "reshape", x, [run.fresh("size") if n == -1 else n for n in size], size=size)
+    made: TensorType = run("reshape", x=x, size=size)
+    return made
+
+
+@takes(Axes("dim", None, loose=True), Bool("keepdim", False))
+def reduce(a: Arguments, run: Run, once: bool = True) -> TensorType:
+    """Axes folded away; an empty list of axes folds none, and None all. `once`: none may be named twice, which static inference does not see."""
+    a = modern(a)
+    x, keep, given = a["x"], bool(a.get("keepdim")), a["dim"]
+    axes = None if given is None else vector(run, given, "dim", scalar=True)
+    if given is None and x.shape.known:
+        axes = tuple(range(len(x.shape)))
+    op, dtype, fixed = run.row.op, a.get("dtype") or x.dtype, run.row.fixed
+    if not x.shape.known or axes is None or any(type(d) is not int for d in axes):
+        whole = given is None and not keep
+        shape = Shape() if whole else Shape(run.fresh("axis") for _ in x.shape) if keep and x.shape.known else somewhere(run)
+        unknown: TensorType = run.shaped(op, shape, dtype, x=x, dim=given, keepdim=keep, **fixed)
+        return unknown
+    found = [axis(run, d, len(x.shape)) for d in axes]
+    axes = tuple(dict.fromkeys(found))
+    run.require("axis", not once or len(axes) == len(found), f"axis names an axis twice: {tuple(found)!r}", ("dim",))
+    if not axes and given is not None:  # a new axis of one element, folded away, stands for none
+        x, axes, keep = run("unsqueeze", x=x, dim=0), (0,), False
+    result: TensorType = run.typed(op, dtype, x=x, dim=axes or None, keepdim=keep, **fixed)
+    return result
+
+
+@takes(Axis("dim", 0, loose=True))
+def arg_reduce(a: Arguments, run: Run) -> TensorType:
+    """Where the extreme stands along one axis."""
+    a = modern(a)
+    x = a["x"]
+    dtype = a.get("dtype") or INT64
+    at_least(run, x, 1)
+    if not x.shape.known or (at := axis(run, a["dim"] if a["dim"] is not None else 0, len(x.shape))) is None:
+        shape = somewhere(run) if not x.shape.known else Shape(run.fresh("axis") for _ in x.shape[1:])
+        unknown: TensorType = run.shaped(run.row.op, shape, dtype, x=x, dim=a["dim"], keepdim=False)
+        return unknown
+    made: TensorType = run(run.row.op, x=x, dim=at, keepdim=False, dtype=dtype)
+    return made
+
+
+@takes(Ints("dim", None, optional=True, loose=True))
+def transpose(a: Arguments, run: Run) -> TensorType:
+    x, order = a["x"], a.get("dim")
+    if a.get("conjugate"):
+        x = run.typed("conj", x.dtype, x=x)
+    if order is None and x.shape.known:
+        order = range(len(x.shape))[::-1]
+    order = vector(run, tuple(order) if isinstance(order, range) else order, "dim")
+    if order is None or any(type(v) is not int for v in order):
+        known = len(order) if order is not None else len(x.shape) if x.shape.known else None
+        return told(run, "permute", x, somewhere(run) if known is None else [run.fresh("axis") for _ in range(known)], dim=a.get("dim"))
+    x = ranked(run, x, len(order))
+    order = tuple(axis(run, v, len(order)) for v in order)
+    run.require("axes", len(set(order)) == len(order) or "Conjugate" in run.name, f"the order {order!r} names an axis twice", ("dim",))
+    made: TensorType = run("permute", x=x, dim=order)
+    return made
+
+
+@takes(Axis("dim", extra=1, loose=True))
+def expand_dims(a: Arguments, run: Run) -> TensorType:
+    a = modern(a)
+    x = a["x"]
+    at = axis(run, a["dim"], len(x.shape), 1) if x.shape.known else None
+    if at is None:
+        axes = [run.fresh("axis") for _ in range(len(x.shape) + 1)] if x.shape.known else somewhere(run)
+        return told(run, "unsqueeze", x, axes, dim=a["dim"])
+    made: TensorType = run("unsqueeze", x=x, dim=at)
+    return made
+
+
+@takes(Axes("dim", (), optional=True, unique=False))
+def squeeze(a: Arguments, run: Run) -> TensorType:
+    """Named axes must be 1; without names every axis of size 1 goes."""
+    a = modern(a)
+    x, dims = a["x"], vector(run, a.get("dim"), "dim") or ()
+    if not x.shape.known:
+        return told(run, "squeeze", x, somewhere(run), dim=dims or None)
+    if not dims:
+        if any(isinstance(n, Term) and lower(n) <= 1 for n in x.shape):
+            return told(run, "squeeze", x, somewhere(run, "squeezed"), dim=None)
+        result: TensorType = run("squeeze", x=x, dim=None)
+        return result
+    axes = {axis(run, d, len(x.shape)) for d in dims}
+    for at in axes:
+        run.require("size", eq(x.shape[at], 1), f"axis {at} has size {x.shape[at]!r}; only axes of size 1 can go", ("x", "dim"))
+    if all(x.shape[at] == 1 for at in axes):
+        found: TensorType = run("squeeze", x=x, dim=tuple(axes))
+        return found
+    return told(run, "squeeze", x, [n for i, n in enumerate(x.shape) if i not in axes], dim=tuple(axes))
+
+
+@takes(Tensor("x"), Pairs("paddings"), Choice("mode", ("CONSTANT", "REFLECT", "SYMMETRIC"), "CONSTANT"))
+def pad(a: Arguments, run: Run) -> TensorType:
+    """`paddings` is a matrix of two columns: before and after each axis."""
+    x, paddings = a["x"], a["paddings"]
+    mode = str(a.get("mode") or "CONSTANT").upper()
+    run.require("mode", mode in ("CONSTANT", "REFLECT", "SYMMETRIC"), f"there is no padding mode {mode}", ("mode",))
+    rows = pairs(run, paddings, "paddings")
+    if rows is None:
+        n = paddings.shape[0] if isinstance(paddings, TensorType) and paddings.shape.known and type(paddings.shape[0]) is int else None
+        n = len(x.shape) if n is None and x.shape.known else n
+        return told(run, "pad", x, somewhere(run) if n is None else [run.fresh("axis") for _ in ranked(run, x, n).shape], padding=paddings)
+    x = ranked(run, x, len(rows))
+    reach = {"REFLECT": 1, "SYMMETRIC": 0}.get(mode)
+    made: list[Dim] = []
+    for n, (before, after) in zip(x.shape, rows):
+        run.require(
+            "padding", conj(ge(before, 0), ge(after, 0)), f"padding cannot be negative, and is ({before!r}, {after!r})", ("paddings",)
+        )
+        if reach is not None:
+            fits = conj(le(before + reach, n), le(after + reach, n))
+            run.require(
+                "padding", fits, f"padding ({before!r}, {after!r}) taken from an axis of size {n!r} is too large", ("paddings", "x")
+            )
+        made.append(n + before + after)
+    flat = tuple(n for pair in reversed(rows) for n in pair)
+    value = a.get("constant_values", a.get("value")) if mode == "CONSTANT" else None
+    if mode == "CONSTANT":
+        plain: TensorType = run.typed("pad", x.dtype, x=x, padding=flat, mode="constant", value=value)
+        return plain
+    return told(run, "pad", x, made, padding=flat, mode=mode.lower())
+
+
+def pairs(run: Run, value: Any, name: str) -> list[tuple[Any, Any]] | None:
+    """The rows of a matrix of two columns, or None when they are not known."""
+    if isinstance(value, TensorType):
+        if value.shape.known:
+            run.require("rank", len(value.shape) == 2, f"{name} must be a matrix, and has shape {value.shape!r}", (name,))
+            run.require("columns", eq(value.shape[1], 2), f"{name} must have two columns, and has shape {value.shape!r}", (name,))
+        if value.contents is None:
+            return None
+        held = value.contents
+        return [(held[2 * i], held[2 * i + 1]) for i in range(len(held) // 2)]
+    rows = list(value)
+    run.require("rank", len(rows) > 0, f"{name} must be a matrix of two columns, and is empty", (name,))
+    run.require(
+        "columns",
+        all(isinstance(r, (tuple, list)) and len(r) == 2 for r in rows),
+        f"{name} must have two columns, and is {value!r}",
+        (name,),
+    )
+    return [(r[0], r[1]) for r in rows]
+
+
+@takes(Tensor("index", "...", INDEX), Axis("dim", 0, loose=True), Int("batch_dims", 0))
+def gather(a: Arguments, run: Run) -> TensorType:
+    """Slices along an axis: its place is taken by the axes of the indices."""
+    x, index = a["x"], a["index"]
+    run.require("dtype", index.dtype is None or index.dtype in PLACES, f"indices are whole numbers of 16, 32 or 64 bits, not {index.dtype!r}", ("index",))
+    at_least(run, x, 1)
+    dim = a["dim"] if a.get("dim") is not None else a.get("batch_dims") or 0
+    batch = a.get("batch_dims") or 0
+    given = {"index": index, "dim": dim, "batch_dims": batch}
+    at = axis(run, dim, len(x.shape)) if x.shape.known else None
+    if at is None or not index.shape.known:
+        lengths = len(x.shape) - 1 + len(index.shape) if x.shape.known and index.shape.known else None
+        return told(run, "gather_slices", x, somewhere(run) if lengths is None else [run.fresh("axis") for _ in range(lengths - batch)], **given)
+    run.require(
+        "batch_dims",
+        -len(index.shape) <= batch <= len(index.shape),
+        f"batch_dims {batch} is out of range for indices {index.shape!r}",
+        ("batch_dims",),
+    )
+    batch = batch + len(index.shape) if batch < 0 else batch
+    run.require("batch_dims", batch <= at, f"batch_dims {batch} lies behind the axis {at}", ("batch_dims", "dim"))
+    for m, n in zip(x.shape[:batch], index.shape[:batch]):
+        run.require("batch", eq(m, n), f"the batch axes are {m!r} and {n!r}, and must be equal", ("x", "index"))
+    if a.get("bad_indices_policy") != "IGNORE":
+        inside(run, index, x.shape[at])
+    made: TensorType = run.typed("gather_slices", x.dtype, x=x, index=index, dim=at, batch_dims=batch, lenient=True)
+    return made
+
+
+@takes(Ints("size", shape=True, loose=True, one=False))
+def broadcast_to(a: Arguments, run: Run) -> TensorType:
+    x, size = a["x"], vector(run, a["size"], "size")
+    if size is None:
+        return told(run, "expand", x, somewhere(run), size=a["size"])
+    if any(n is None for n in size) or not x.shape.known:
+        return told(run, "expand", x, [run.fresh("axis") if n is None else n for n in size], size=a["size"])
+    for n in size:
+        run.require("size", ge(n, 0), f"a size cannot be negative, and the shape is {size!r}", ("size",))
+    made: TensorType = run("expand", x=x, size=size)
+    return made
+
+
+@takes(Ints("size", shape=True, loose=True))
+def sized(a: Arguments, run: Run, **told: Value) -> TensorType:
+    """A tensor whose shape is an argument: filled, random, empty. `told` is what else the row's operator takes."""
+    size = vector(run, a["size"], "size")
+    dtype = a.get("dtype")
+    value = a.get("value")
+    if isinstance(value, TensorType):
+        run.require(
+            "rank", not value.shape.known or len(value.shape) == 0, f"the value must be a scalar, and has shape {value.shape!r}", ("value",)
+        )
+        dtype = value.dtype
+    if value is not None:
+        told = {**told, "value": value}
+    for n in size or ():
+        run.require("size", n is None or ge(n, 0), f"a size cannot be negative, and the shape is {size!r}", ("size",))
+    if size is None or None in size:
+        shape = somewhere(run) if size is None else Shape(run.fresh("size") if n is None else n for n in size)
+        unknown: TensorType = run.shaped(run.row.op, shape, dtype, size=a["size"], dtype=dtype, **told)
+        return unknown
+    made: TensorType = run.typed(run.row.op, dtype, size=size, dtype=dtype, **told)
+    return made
+
+
+def arange(a: Arguments, run: Run) -> TensorType:
+    """A range whose ends may be tensors of known or unknown contents."""
+    dtype = same_types(run, a, "start", "end", "step")
+    ends: list[Any] = []
+    for name in ("start", "end", "step"):
+        value = a[name]
+        if isinstance(value, TensorType):
+            run.require(
+                "rank", not value.shape.known or len(value.shape) == 0, f"{name} must be a scalar, and has shape {value.shape!r}", (name,)
+            )
+            value = value.contents[0] if value.contents else None
+        ends.append(value)
+    dtype = a.get("dtype") or dtype
+    if any(v is None for v in ends) or (any(isinstance(v, Term) for v in ends) and any(isinstance(v, float) for v in ends)):
+        unknown: TensorType = run.shaped("arange", Shape((run.fresh("range"),)), dtype, **{n: a[n] for n in ("start", "end", "step")}, dtype=dtype)
+        return unknown
+    made: TensorType = run("arange", start=ends[0], end=ends[1], step=ends[2], dtype=dtype)
+    return made

@@ -1,0 +1,355 @@
+"""How torch spells changes of shape: composites and copies. Questions about a tensor are in `questions`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from tensorproof.bindings.adapt.torch.questions import known_shape
+from tensorproof.bindings.arrays import Ragged, array_like
+from tensorproof.bindings.call import Run, takes
+from tensorproof.ops.inputs import Anything, Axes, Choice, Int, Ints, Number, Sizes, Tensor, Tensors, is_size
+from tensorproof.terms.dtypes import BOOL, INT64
+from tensorproof.terms.ints import ceildiv, product
+from tensorproof.terms.predicates import eq
+from tensorproof.terms.promotion import torch_can_cast
+from tensorproof.terms.shapes import Shape, broadcast
+from tensorproof.terms.tensor import TensorType
+
+if TYPE_CHECKING:
+    from tensorproof.values.machine import Value
+
+Arguments = dict[str, Any]
+
+
+LISTS = (
+    Ints("size", shape=True, one=False), Ints("stride", least=0, one=False), Ints("times", one=False), Axes("dim", optional=False, one=False),
+)  # fmt: skip
+
+
+@takes(*LISTS)
+def listed(a: Arguments, run: Run) -> Any:
+    """As the operator; but where torch's functions want a list, one number does not do."""
+    return run.default(a)
+
+
+def movedim(a: Arguments, run: Run) -> Any:
+    both = isinstance(a["source"], (list, tuple)) == isinstance(a["target"], (list, tuple))
+    run.require(
+        "axes", both, f"source and destination are two numbers or two lists, not {a['source']!r} and {a['target']!r}", ("source", "target")
+    )
+    return run.default(a)
+
+
+@takes(Int("start"))
+def narrow(a: Arguments, run: Run) -> Any:
+    return run.default(a)
+
+
+@takes(Int("start"))
+def narrow_copied(a: Arguments, run: Run) -> Any:
+    return copied(a, run)
+
+
+def copied(a: Arguments, run: Run) -> Any:
+    """permute_copy and the like: as the view, in memory of its own."""
+    made = run.default(a)
+    return run("copy", x=made) if isinstance(made, TensorType) else tuple(run("copy", x=one) for one in made)
+
+
+def compact(a: Arguments, run: Run) -> Any:
+    """ravel: a view where the elements lie row by row, else in memory of its own."""
+    made: TensorType = run.default(a)
+    return made if made.strides is None else run("copy", x=made)
+
+
+@takes(Tensor("y"))
+def like(a: Arguments, run: Run) -> Any:
+    """view_as, reshape_as, expand_as: the shape of another tensor."""
+    y: TensorType = a["y"]
+    if not y.shape.known:
+        raise run.give_up("the rank of the other tensor is not known")
+    return run.default({**a, "size": tuple(y.shape)})
+
+
+def expanded(a: Arguments, run: Run) -> Any:
+    """broadcast_to of torch, which has no strides to tell."""
+    return run.default(a)
+
+
+@takes(Anything("dims"))
+def adjoint(a: Arguments, run: Run) -> Any:
+    """H: a matrix, or a number, transposed and conjugated."""
+    x: TensorType = a["x"]
+    run.require("rank", len(x.shape) in (0, 2), f"H is for matrices, and x is {x.shape!r}", ("x",))
+    return x if len(x.shape) == 0 else run("adjoint", x=x)
+
+
+@takes(Anything("xs", like=(Tensor("xs"), Tensors("xs"))))
+def atleast_one(a: Arguments, run: Run) -> Any:
+    """As ATen has it: one tensor, or a list."""
+    return atleast(a, run)
+
+
+@takes(Ints("size", least=0, shape=True, one=False), Ints("stride", least=0, one=False))
+def aliased(a: Arguments, run: Run) -> Any:
+    """_reshape_alias: the sizes must be given in full."""
+    size, stride = a["size"], a["stride"]
+    run.require("size", all(type(n) is not int or n >= 0 for n in (*size, *stride)), f"sizes and strides must not be negative: {size!r}", ("size", "stride"))
+    run.require("stride", len(size) == len(stride), f"size has {len(size)} axes and stride {len(stride)}", ("size", "stride"))
+    if a["x"].shape.known and eq(a["x"].shape.numel, product(size)) is False:
+        raise run.give_up("ATen does not compare the numbers of elements, and reads what lies in memory")
+    return run.default(a)
+
+
+def chunk_like(a: Arguments, run: Run) -> Any:
+    return run.default(a)
+
+
+def _cuts(value: Value, run: Run) -> Any:
+    if isinstance(value, TensorType):
+        if value.dtype is not None and not (value.dtype.is_integer and value.dtype.bits == 64):
+            raise run.refuse("dtype", f"the places of the cuts must be int64, and are {value.dtype!r}", ("at",))
+        run.require("rank", len(value.shape) <= 1, f"the places of the cuts must be a number or a vector, and are {value.shape!r}", ("at",))
+        return value if value.contents is None else value.contents if len(value.shape) else value.contents[0]
+    return value
+
+
+@takes(Int("at"))
+def sections(a: Arguments, run: Run) -> Any:
+    return tensor_split(a, run) if "least" not in a else axis_split(a, run)
+
+
+@takes(Ints("at", one=False))
+def cuts(a: Arguments, run: Run) -> Any:
+    return tensor_split(a, run) if "least" not in a else axis_split(a, run)
+
+
+def tensor_split(a: Arguments, run: Run) -> Any:
+    return run("tensor_split", x=a["x"], at=_cuts(a["at"], run), dim=a["dim"])
+
+
+def axis_split(a: Arguments, run: Run) -> Any:
+    """hsplit, vsplit, dsplit: along a fixed axis, into parts that divide it."""
+    x, at, rank = a["x"], _cuts(a["at"], run), a["least"]
+    run.require("rank", len(x.shape) >= rank, f"{run.name} needs {rank} axes, and x is {x.shape!r}", ("x",))
+    dim = 0 if rank == 2 else 2 if rank == 3 else (0 if len(x.shape) == 1 else 1)
+    if is_size(at):
+        run.require("sections", at if at is True else at != 0, "the number of parts must not be 0", ("at",))
+        run.require(
+            "sections", eq(x.shape[dim] % at, 0), f"an axis of size {x.shape[dim]!r} does not divide into {at!r} parts", ("at", "x")
+        )
+    return run("tensor_split", x=x, at=at, dim=dim)
+
+
+def _raised(x: TensorType, rank: int, run: Run) -> TensorType:
+    made: TensorType = run("atleast", x=x, least=rank)
+    return made
+
+
+def _all(a: Arguments, run: Run) -> tuple[TensorType, ...]:
+    xs = tuple(a["xs"])
+    run.require("xs", len(xs) > 0, "at least one tensor is needed", ("xs",))
+    return xs
+
+
+@takes(Tensors("xs", least=0))
+def hstack(a: Arguments, run: Run) -> Any:
+    xs = tuple(_raised(x, 1, run) for x in _all(a, run))
+    return run("cat", xs=xs, dim=0 if len(xs[0].shape) == 1 else 1)
+
+
+@takes(Tensors("xs", least=0))
+def vstack(a: Arguments, run: Run) -> Any:
+    return run("cat", xs=tuple(_raised(x, 2, run) for x in _all(a, run)), dim=0)
+
+
+@takes(Tensors("xs", least=0))
+def dstack(a: Arguments, run: Run) -> Any:
+    return run("cat", xs=tuple(_raised(x, 3, run) for x in _all(a, run)), dim=2)
+
+
+@takes(Tensors("xs", least=0))
+def column_stack(a: Arguments, run: Run) -> Any:
+    columns = [x if len(x.shape) > 1 else run("reshape", x=x, size=(x.shape.numel, 1)) for x in _all(a, run)]
+    return run("cat", xs=tuple(columns), dim=1)
+
+
+@takes(Tensors("xs", least=0), Int("least"))
+def atleast(a: Arguments, run: Run) -> Any:
+    """One tensor, several, or a list of them."""
+    xs = a["xs"]
+    if isinstance(xs, TensorType):
+        return run("atleast", x=xs, least=a["least"])
+    if isinstance(xs, tuple) and len(xs) == 1 and isinstance(xs[0], TensorType):
+        return run("atleast", x=xs[0], least=a["least"])
+    if not all(isinstance(x, TensorType) for x in xs):
+        raise run.refuse("xs", f"{run.name} takes tensors", ("xs",))
+    return tuple(run("atleast", x=x, least=a["least"]) for x in xs)
+
+
+@takes(Ints("times", one=False))
+def tile(a: Arguments, run: Run) -> Any:
+    times = tuple(a["times"])
+    missing = len(a["x"].shape) - len(times)
+    return run("repeat", x=a["x"], times=(1,) * max(0, missing) + times)
+
+
+def diag(a: Arguments, run: Run) -> Any:
+    """A matrix from a vector, or the diagonal of a matrix."""
+    x: TensorType = a["x"]
+    run.require("rank", len(x.shape) in (1, 2), f"diag takes a vector or a matrix, and x is {x.shape!r}", ("x",))
+    if len(x.shape) == 1:
+        return run("diag_embed", x=x, offset=a["offset"])
+    return run("copy", x=run("diagonal", x=x, offset=a["offset"], dim1=0, dim2=1))
+
+
+def diagflat(a: Arguments, run: Run) -> Any:
+    x: TensorType = a["x"]
+    return run("diag_embed", x=run("reshape", x=x, size=(x.shape.numel,)), offset=a["offset"])
+
+
+@takes(Anything("shapes", like=(Ints("shapes", shape=True, one=False),), many=True))
+def broadcast_shapes(a: Arguments, run: Run) -> Any:
+    """torch.broadcast_shapes: a tuple of sizes."""
+    shapes: list[Shape] = []
+    for one in a["shapes"]:
+        sizes = (one,) if is_size(one) else tuple(one)
+        for n in sizes:
+            run.require("size", n >= 0 if isinstance(n, int) else True, f"a size cannot be negative, and is {n!r}", ("shapes",))
+        shapes.append(Shape(sizes))
+
+    def stated(holds: Value, x: Value, y: Value) -> None:
+        run.require("broadcast", holds, f"sizes {x!r} and {y!r} do not broadcast", ("shapes",))
+
+    return broadcast(shapes, stated) if shapes else Shape()
+
+
+@takes(Tensor("y"), Ints("size", least=0, shape=True))
+def resized(a: Arguments, run: Run) -> Any:
+    y = a.get("y")
+    return run("resize", x=a["x"], size=tuple(y.shape) if isinstance(y, TensorType) else a["size"], memory=a.get("memory"))
+
+
+def fliplr(a: Arguments, run: Run) -> Any:
+    run.require("rank", len(a["x"].shape) >= 2, f"fliplr needs two axes, and x is {a['x'].shape!r}", ("x",))
+    return run("flip", x=a["x"], dim=1)
+
+
+def flipud(a: Arguments, run: Run) -> Any:
+    run.require("rank", len(a["x"].shape) >= 1, "flipud needs an axis", ("x",))
+    return run("flip", x=a["x"], dim=0)
+
+
+@takes(Tensor("times", values="positive"))
+def counted_out(a: Arguments, run: Run) -> Any:
+    """torch.repeat_interleave(repeats): position i, repeats[i] times."""
+    times: TensorType = a["times"]
+    run.require("rank", len(times.shape) == 1, f"repeats must be a vector, and are {times.shape!r}", ("times",))
+    return run("repeat_interleave", x=run("arange", end=times.shape[0]), times=times, dim=0, size=a["size"])
+
+
+@takes(Sizes("blocksize", 2, least=1, one=False))
+def to_blocks(a: Arguments, run: Run) -> Any:
+    return run.default(a)
+
+
+@takes(Anything("format", like=(Choice("format", ("torch.sparse_coo", "torch.sparse_csr", "torch.sparse_csc")),)))
+def to_sparse(a: Arguments, run: Run) -> Any:
+    form = str(a["format"] or "sparse_coo").removeprefix("torch.")
+    blocks = form in ("sparse_bsr", "sparse_bsc")
+    run.require("blocksize", blocks == (a["blocksize"] is not None), f"{form} {'needs' if blocks else 'takes no'} blocksize", ("blocksize", "format"))
+    return run("to_sparse", x=a["x"], format=form, blocksize=a["blocksize"])
+
+
+def sparse_mask(a: Arguments, run: Run) -> Any:
+    """Whole numbers of a dense tensor go through the element type of a mask of real or complex numbers, which rounds them."""
+    x, mask = a["x"], a["mask"]
+    types = x.dtype, mask.dtype
+    if x.layout == "sparse_coo" and None not in types and not torch_can_cast(mask.dtype, x.dtype):
+        raise run.give_up(f"elements of type {mask.dtype!r} in the mask are refused beside {x.dtype!r} where both tensors hold any")
+    if x.layout not in ("strided", "sparse_coo") and mask.layout != "strided" and (x.layout, mask.layout) != ("sparse_csr", "sparse_csr"):
+        raise run.give_up(f"a mask of layout {mask.layout} is refused beside {x.layout} where it holds elements")
+    if None in types or types[0].kind not in "iu" or types[1].kind not in "fc" or (x.layout, mask.layout) != ("strided", "sparse_coo"):
+        return run.default(a)
+    made = run("sparse_mask", x=run("cast", x=x, dtype=types[1].real), mask=mask)
+    return run("cast", x=made, dtype=types[0])
+
+
+def _made(value: Value, run: Run) -> TensorType:
+    """Lists of numbers where torch makes tensors of them."""
+    if isinstance(value, TensorType):
+        return value
+    try:
+        made = array_like("torch", value)
+    except Ragged:
+        raise run.refuse("ragged", "the nested lists have unequal lengths") from None
+    if made is None:
+        raise run.give_up("the data are not numbers that are known")
+    return made
+
+
+@takes(
+    Anything("index", like=(Tensor("index", "D N", frozenset({INT64}), values="index"),)),
+    Anything("starts", like=(Tensor("starts", "R", frozenset({INT64}), values="index"),)),
+    Anything("places", like=(Tensor("places", "N", frozenset({INT64}), values="index"),)),
+    Anything("value", like=(Tensor("value", "N"), Tensor("value", "N _ _"))),
+)
+def sparse(a: Arguments, run: Run) -> Any:
+    """Places and values as tensors or as lists."""
+    made = {k: _made(v, run) if k in ("index", "starts", "places", "value") else v for k, v in a.items()}
+    if run.name.startswith("aten."):  # ATen does not convert
+        own, wanted = made["value"].dtype, a.get("dtype") or run.session.default_float
+        run.require("dtype", own in (None, wanted) or run.row.op == "sparse_coo_tensor", f"values of {own!r} are not {wanted!r}", ("dtype", "value"))
+        made["dtype"] = None
+    return run.default(made)
+
+
+@takes(Number("value"))
+def contains(a: Arguments, run: Run) -> Any:
+    return TensorType(Shape(), BOOL, weak=True)
+
+
+@takes(Tensor("x"))
+def shape_tensor(a: Arguments, run: Run) -> Any:
+    shape = known_shape(a["x"], run)
+    return run("constant", data=TensorType(Shape((len(shape),)), INT64, contents=tuple(shape)))
+
+
+@takes(Tensors("xs", least=0), Int("chunks"), Int("dim"))
+def chunk_cat(a: Arguments, run: Run) -> Any:
+    """Each tensor padded to so many equal parts; part i of all of them, flattened, one behind the other."""
+    xs, dim, n = _all(a, run), a["dim"], a["chunks"]
+    run.require("chunks", n >= 1, f"the number of parts must be at least 1, and is {n!r}", ("chunks",))
+    parts = []
+    dim = dim + len(xs[0].shape) if dim < 0 else dim
+    for x in xs:
+        same = x.dtype is xs[0].dtype and len(x.shape) >= 1 and x.shape.numel != 0
+        run.require("xs", same, "the tensors must be of one element type and not empty", ("xs",))
+        run.require("axis", 0 <= dim < len(x.shape), f"dim = {dim} is out of range: the tensor has {len(x.shape)} dimensions", ("dim",))
+        for p, q in zip(x.shape[:dim], xs[0].shape[:dim]):
+            run.require("size", eq(p, q), f"the axes before dim must agree, and are {p!r} and {q!r}", ("xs",))
+        each = ceildiv(x.shape[dim], n)
+        behind = (0, 0) * (len(x.shape) - dim - 1)
+        padded = run("pad", x=x, padding=(*behind, 0, each * n - x.shape[dim]))
+        parts.append(run("reshape", x=padded, size=(*x.shape[:dim], n, each * product(x.shape[dim + 1 :]))))
+    return run("cat", xs=tuple(parts), dim=dim + 1)
+
+
+@takes(Int("times", least=0))
+def repeated(a: Arguments, run: Run) -> Any:
+    return run.default(a)
+
+
+@takes(Tensor("times", values="positive"))
+def repeated_each(a: Arguments, run: Run) -> Any:
+    return run.default(a)
+
+
+@takes(*LISTS)
+def listed_copied(a: Arguments, run: Run) -> Any:
+    return copied(a, run)
+
+
+@takes(Choice("reduce", ("sum", "mean", "amax", "amin")))
+def reduced_mm(a: Arguments, run: Run) -> Any:
+    return run.default(a)

@@ -1,0 +1,145 @@
+"""Normalisations as torch's functions and modules spell them, with the checks that the operators themselves do not make."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from tensorproof.bindings.call import Run, takes
+from tensorproof.ops.inputs import Bool, Float, Int, Ints, Tensor
+from tensorproof.terms.dtypes import FLOATS, UINT8
+from tensorproof.terms.ints import Dim, product
+from tensorproof.terms.predicates import eq, ge, ne
+from tensorproof.terms.shapes import Shape
+from tensorproof.terms.tensor import TensorType
+
+if TYPE_CHECKING:
+    pass
+
+
+def _more_than_one(run: Run, count: Dim, what: str) -> None:
+    run.require("values", ne(count, 1), f"in training there must be more than one value for each {what}: their spread is taken", ("x",))
+
+
+def batch_norm(a: dict[str, Any], run: Run) -> Any:
+    """The function: in training a channel has more than one value."""
+    x: Shape = a["x"].shape
+    fine = a["eps"] > 0 if a["training"] else a["eps"] >= 0
+    run.require("eps", fine, f"eps must {'be positive in training' if a['training'] else 'not be negative'}, and is {a['eps']!r}", ("eps",))
+    if a["training"] and x.known and len(x) >= 2:
+        _more_than_one(run, x[0] * product(x[2:]), "channel")
+    return run.default(a)
+
+
+def batch_norm_module(a: dict[str, Any], run: Run) -> Any:
+    """The module: statistics of the batch in training, and where it keeps none."""
+    training = a["_module"].training or not a["track_running_stats"]
+    return batch_norm({**a, "training": training}, run)
+
+
+def instance_norm(a: dict[str, Any], run: Run) -> Any:
+    """The function: an instance has more than one value in each channel."""
+    x: Shape = a["x"].shape
+    if a["use_input_stats"] and x.known:
+        _more_than_one(run, product(x[2:]), "channel of each instance")
+    return run.default(a)
+
+
+def instance_norm_module(a: dict[str, Any], run: Run) -> Any:
+    """The module: an instance may come without a batch."""
+    x: TensorType = a["x"]
+    alone = x.shape.known and len(x.shape) == _dimensions(run) + 1
+    for name in ("weight", "running_mean"):
+        if isinstance(a.get(name), TensorType) and x.shape.known:
+            held, own = a[name].shape[0], x.shape[0 if alone else 1]
+            run.require("channels", eq(held, own), f"the module is for {held!r} channels, and x has {own!r}", ("x",))
+    given = {**a, "x": run("unsqueeze", x=x, dim=0) if alone else x, "use_input_stats": a["_module"].training or not a["track_running_stats"]}
+    result = instance_norm(given, run)
+    return run("squeeze", x=result, dim=0) if alone else result
+
+
+def _dimensions(run: Run) -> int:
+    """The 2 of InstanceNorm2d."""
+    return int(run.row.name[-2])
+
+
+def group_norm(a: dict[str, Any], run: Run) -> Any:
+    """The function: a group has more than one value over the batch."""
+    x: Shape = a["x"].shape
+    result = run.default(a)
+    if x.known and len(x) >= 2:
+        _more_than_one(run, x[0] * (x[1] // a["groups"]) * product(x[2:]), "channel of a group")
+    return result
+
+
+@takes(Ints("normalized_shape", one=False))
+def listed(a: dict[str, Any], run: Run) -> Any:
+    """The functions want a list where the modules take one number too."""
+    return run.default(a)
+
+
+_SAID = (Float("momentum"), Float("eps"), Bool("training"), Bool("use_input_stats"), Bool("cudnn_enabled"))
+
+
+@takes(*_SAID)
+def said(a: dict[str, Any], run: Run) -> Any:
+    """Forms without defaults: what may be left open elsewhere must be said."""
+    return run.default(a)
+
+
+_KEPT = (Tensor("running_mean", "C", FLOATS), Tensor("running_var", "C", FLOATS))
+
+
+@takes(*_SAID, *_KEPT)
+def with_statistics(a: dict[str, Any], run: Run) -> Any:
+    """Forms that have running statistics for certain."""
+    return run.default(a)
+
+
+@takes(*_SAID, *_KEPT)
+def with_running(a: dict[str, Any], run: Run) -> Any:
+    """The functional form gives the running statistics back."""
+    return (*run.default(a), a["running_mean"], a["running_var"])
+
+
+@takes(*_SAID, *_KEPT)
+def with_reserve(a: dict[str, Any], run: Run) -> Any:
+    """The forms that say whether they update: an empty reserve comes last."""
+    return (*run.default(a), TensorType(Shape((0,)), UINT8))
+
+
+@takes(Ints("normalized_shape", one=False), Float("eps"))
+def listed_said(a: dict[str, Any], run: Run) -> Any:
+    """A list, and an eps that has no default."""
+    return run.default(a)
+
+
+@takes(Int("dim"))
+def weight_norm(a: dict[str, Any], run: Run) -> Any:
+    """-1 is no axis: x as a whole is given the length."""
+    if a["dim"] != -1:
+        return run.default(a)
+    return run("mul", x=a["x"], y=run("div", x=a["magnitude"], y=run("norm_except_dim", x=a["x"], pow=2, dim=-1)))
+
+
+def weight_norm_interface(a: dict[str, Any], run: Run) -> Any:
+    """For the first and the last axis only, counted from the front; with the lengths that were there before."""
+    x: TensorType = a["x"]
+    if x.shape.known and a["dim"] not in (0, len(x.shape) - 1):
+        raise run.refuse("axis", f"dim must be 0 or {len(x.shape) - 1}, the first or the last axis, and is {a['dim']!r}", ("dim", "x"))
+    if x.shape.known and len(x.shape) < 2:
+        raise run.give_up("a vector, with which torch ends the process now and then")
+    made, before = run.default(a), run("norm_except_dim", x=x, pow=2, dim=a["dim"])
+    return made, before if before.shape == a["magnitude"].shape else a["magnitude"]
+
+
+@takes(Int("size"))
+def across(a: dict[str, Any], run: Run) -> Any:
+    """nn.CrossMapLRN2d, which is written in Python and looks at little."""
+    x, size = a["x"], a["size"]
+    run.require("size", ne(size, 0), "size must not be 0", ("size",))
+    run.require("channels", ge(x.shape[1], 1), f"x has no channels: {x.shape!r}", ("x",))
+    if type(size) is not int or size < 1:
+        raise run.give_up("a window of no channels")
+    reach = (size - 1) // 2 + 1  # channels on one side, with the middle: the window is symmetric though the size is even
+    width = 2 * reach - 1
+    return run("local_response_norm", x=x, size=width, alpha=a["alpha"] * width / size, beta=a["beta"], k=a["k"])

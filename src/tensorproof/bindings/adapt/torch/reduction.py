@@ -1,0 +1,214 @@
+"""Spellings of reductions that need more than a renaming: old forms of var and norm, histograms, unique in ATen."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from tensorproof.bindings.call import Run, takes
+from tensorproof.ops.inputs import Anything, Axes, Axis, Bool, Floats, Int, Number, Tensor, Tensors
+from tensorproof.terms.dtypes import FULL_COMPLEXES, REALS, REALS_OR_BOOL, UINT8
+from tensorproof.terms.predicates import eq
+from tensorproof.terms.shapes import Shape
+from tensorproof.terms.tensor import SOMEWHERE, TensorType
+
+if TYPE_CHECKING:
+    pass
+
+
+@takes(Bool("unbiased", True), Axes("dim", None))
+def unbiased(a: dict[str, Any], run: Run) -> Any:
+    """var and std of old: `unbiased` is a correction of 1 or 0."""
+    return run.default({**a, "correction": int(a["unbiased"])})
+
+
+@takes(Int("unbiased"))
+def counted_as_flag(a: dict[str, Any], run: Run) -> Any:
+    """ATen takes a lone number for `unbiased`, not for an axis."""
+    return run.default({**a, "correction": int(bool(a["unbiased"]))})
+
+
+@takes(Tensor("y"))
+def other(a: dict[str, Any], run: Run) -> Any:
+    """max(x, y) of two tensors."""
+    return run.default(a)
+
+
+def into(a: dict[str, Any], run: Run) -> Any:
+    """Extremes are written only into tensors of their own element type."""
+    given = a["out"]
+    for out in given if isinstance(given, (tuple, list)) else (given,):
+        if isinstance(out, TensorType) and None not in (out.dtype, a["x"].dtype) and out.dtype is not a["x"].dtype:
+            raise run.refuse("out", f"out has element type {out.dtype!r}, and x has {a['x'].dtype!r}; they must be one", ("out", "x"))
+    return run.default(a)
+
+
+@takes(Axis("dim"))
+def along(a: dict[str, Any], run: Run) -> Any:
+    """The overload in which one axis must be given."""
+    return run.default(a)
+
+
+@takes(Axis("dim"))
+def extreme_along(a: dict[str, Any], run: Run) -> Any:
+    """The number in a tensor without axes is its own extreme, of whatever type."""
+    x = a["x"]
+    fits = x.dtype is None or x.dtype in REALS_OR_BOOL or (x.shape.known and not len(x.shape))
+    run.require("dtype", fits, f"{run.name} does not order elements of type {x.dtype!r}", ("x",))
+    return run.default(a)
+
+
+@takes(Axes("dim"))
+def maybe_over(a: dict[str, Any], run: Run) -> Any:
+    """The overload in which axes must be given; None represents all."""
+    return run.default(a)
+
+
+@takes(Tensor("x", "... _"))
+def placed(a: dict[str, Any], run: Run) -> Any:
+    """The overload in which the places of the samples are given."""
+    return run.default(a)
+
+
+def scan(a: dict[str, Any], run: Run) -> Any:
+    """In place, `dtype` must be the tensor's own."""
+    if run.row.inplace and a["dtype"] not in (None, a["x"].dtype):
+        raise run.refuse("inplace", f"dtype = {a['dtype']!r} is not that of the tensor written in place, {a['x'].dtype!r}", ("dtype", "x"))
+    return run.default(a)
+
+
+def _differences(a: dict[str, Any], run: Run) -> Any:
+    """Bytes are refused, other elements that have no differences are where there is an axis."""
+    x: TensorType = a["x"]
+    if x.dtype is not None and x.dtype not in REALS - {UINT8} | FULL_COMPLEXES and (x.dtype is UINT8 or (a["dim"] != () and x.shape.rank != 0)):
+        raise run.refuse("dtype", f"{run.name} does not take element type {x.dtype!r}", ("x",))
+    return run.default(a)
+
+
+def neighbours(a: dict[str, Any], run: Run) -> Any:
+    """diff: x itself where no difference is taken, whatever the axis and the element types."""
+    x: TensorType = a["x"]
+    if a["n"] == 0:
+        for name in ("prepend", "append"):
+            more = a[name]
+            fits = more is None or eq(more.shape.rank, x.shape.rank)
+            run.require("rank", fits, f"{name} must have as many axes as x, and is {more.shape!r}" if more is not None else "", (name, "x"))
+            if more is not None and x.shape.known and isinstance(a["dim"], int):
+                run.require("axis", -len(x.shape) <= a["dim"] < len(x.shape), f"x {x.shape!r} has no axis {a['dim']}", ("dim", "x"))
+        return run("diff", x=x, n=0)
+    return run.default(a)
+
+
+@takes(Number("spacing", None, optional=True), Axis("dim", None, optional=True, scalar_ok=False))
+def slope(a: dict[str, Any], run: Run) -> Any:
+    """gradient along one axis or all, with one spacing."""
+    return _differences(a, run)
+
+
+@takes(Axes("dim", optional=False, scalar_ok=False))
+def slopes(a: dict[str, Any], run: Run) -> Any:
+    """gradient along some axes."""
+    return _differences(a, run)
+
+
+@takes(Floats("spacing", optional=False), Axes("dim", None, scalar_ok=False))
+def spaced(a: dict[str, Any], run: Run) -> Any:
+    """gradient with a spacing, or with one for each axis."""
+    return _differences(a, run)
+
+
+@takes(Tensors("spacing", "_"), Axes("dim", None, scalar_ok=False))
+def placed_samples(a: dict[str, Any], run: Run) -> Any:
+    """gradient with the places of the samples along each axis."""
+    return _differences(a, run)
+
+
+@takes(Anything("indices"))
+def segments(a: dict[str, Any], run: Run) -> Any:
+    """Segments by index are announced in the signature, and refused."""
+    run.require("segments", a["indices"] is None, "segments are given by lengths or offsets; indices are not taken yet", ("indices",))
+    return run.default(a)
+
+
+@takes(Int("bins", least=1))
+def histogram(a: dict[str, Any], run: Run) -> Any:
+    """A number of equal bins."""
+    return run.default(a)
+
+
+@takes(Tensor("bins", "E"))
+def histogram_edges(a: dict[str, Any], run: Run) -> Any:
+    """The bins between given edges."""
+    return run.default(a)
+
+
+@takes(Axes("dim", optional=False))
+def over(a: dict[str, Any], run: Run) -> Any:
+    """The overload in which axes must be given; none at all is refused."""
+    if isinstance(a["dim"], (tuple, list)) and not a["dim"]:
+        rank = a["x"].shape.rank
+        run.require("axis", rank == 0, "dim must name at least one axis", ("dim",))
+    return run.default(a)
+
+
+@takes(Axes("dim", optional=False))
+def of_matrices(a: dict[str, Any], run: Run) -> Any:
+    """A norm over at most two axes."""
+    axes = a["dim"] if isinstance(a["dim"], (tuple, list)) else (a["dim"],)
+    run.require("axis", len(axes) <= 2, f"a matrix has two axes, and dim names {len(axes)}", ("dim",))
+    return run.default(a)
+
+
+@takes(Anything("p", "fro"), Axes("dim", None))
+def norm(a: dict[str, Any], run: Run) -> Any:
+    """torch.norm: "fro" and "nuc" are norms of matrices, a number is one of vectors."""
+    p, dim, x = a["p"], a["dim"], a["x"]
+    axes = tuple(dim) if isinstance(dim, (tuple, list)) else None if dim is None else (dim,)
+    shared = {"x": x, "keepdim": a["keepdim"], "dtype": a.get("dtype")}
+    if p == "fro" and (axes is None or len(axes) <= 2):
+        return run("vector_norm", ord=2, dim=dim, **shared)
+    if isinstance(p, str):
+        if axes is None and x.shape.known:
+            axes = tuple(range(len(x.shape)))
+        if axes is None:
+            raise run.give_up("the rank is not known")
+        if p not in ("fro", "nuc"):
+            raise run.refuse("p", f"p must be a number, 'fro' or 'nuc', and is {p!r}", ("p",))
+        if len(axes) != 2:
+            raise run.refuse("axis", f"the norm {p!r} is over two axes, and {len(axes)} are named", ("p", "dim"))
+        return run("matrix_norm", ord=p, dim=axes, **shared)
+    return run("vector_norm", ord=2 if p is None else p, dim=dim, **shared)
+
+
+@takes(Anything("bins", like=(Int("bins", least=1),)), Floats("range", None))
+def histogramdd(a: dict[str, Any], run: Run) -> Any:
+    """The counts, and the edges as a tuple of their own."""
+    hist, *edges = run("histogramdd", **{k: a[k] for k in ("x", "bins", "range", "weight", "density")})
+    return hist, tuple(run.noted(e, base=SOMEWHERE) for e in edges)
+
+
+def unique_all(a: dict[str, Any], run: Run) -> Any:
+    """ATen always returns three tensors; what was not asked for is empty."""
+    values, inverse, counts = run(run.row.op, x=a["x"], dim=a.get("dim"), sorted=a.get("sorted", True), return_inverse=True, return_counts=True)
+    if a.get("dim") is not None:  # along an axis all three are always full
+        return values, inverse, counts
+    wanted = a.get("return_inverse", False), a.get("return_counts", False)
+    empty = inverse.but(shape=Shape((0,)), contents=None)
+    return values, inverse if wanted[0] else empty, counts if wanted[1] else empty
+
+
+@takes(Bool("return_inverse"), Bool("return_counts", False))
+def flags_by_position(a: dict[str, Any], run: Run) -> Any:
+    """torch reads the two flags in the other order to choose how many results it returns."""
+    if a["return_inverse"] is not False or a.get("return_counts", False) is not False:
+        raise run.give_up("torch mixes up return_inverse and return_counts that are given by position")
+    return run.default(a)
+
+
+@takes(Axis("dim", scalar_ok=False))
+def unique_along(a: dict[str, Any], run: Run) -> Any:
+    return unique_all(a, run)
+
+
+def msort(a: dict[str, Any], run: Run) -> Any:
+    """Sorted along the first axis, values alone."""
+    return run("sort", x=a["x"], dim=0)[0]

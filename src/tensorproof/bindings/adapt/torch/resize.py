@@ -1,0 +1,80 @@
+"""Spellings of interpolation and sampling that a table row cannot say."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from tensorproof.bindings.call import Run, takes
+from tensorproof.ops.inputs import Bool, Int, Ints, Sizes, Tensor, as_size, is_size
+from tensorproof.terms.dtypes import FLOATS
+
+if TYPE_CHECKING:
+    pass
+
+
+@takes(Ints("size", None, optional=True))
+def interpolate(a: dict[str, Any], run: Run) -> Any:
+    """One number as `size` stands for every spatial axis, a list of one does not."""
+    size, x = as_size(a["size"]), a["x"].shape
+    if a.get("mode") == "lanczos" and a.get("align_corners"):
+        raise run.refuse("align_corners", "mode 'lanczos' does not align corners", ("align_corners", "mode"))
+    if is_size(size):
+        if not x.known:
+            raise run.give_up("the input's rank is not known")
+        size = (size,) * (len(x) - 2)
+    return run.default({**a, "size": size})
+
+
+def _sized(n: int) -> Any:
+    """The forms of ATen that get the size."""
+
+    @takes(Sizes("size", n, least=1, one=False), Bool("align_corners"))
+    def sized(a: dict[str, Any], run: Run) -> Any:
+        return run.default(a)
+
+    return sized
+
+
+def _sized_or_scaled(n: int) -> Any:
+    """The forms of ATen that get the size or the factors, in lists."""
+
+    @takes(Sizes("size", n, least=1, one=False, optional=True), Bool("align_corners"))
+    def sized_or_scaled(a: dict[str, Any], run: Run) -> Any:
+        if a["scale"] is not None and not isinstance(a["scale"], (tuple, list)):
+            raise run.refuse("scale", f"scale_factors must be a list, and is {a['scale']!r}", ("scale",))
+        return run.default(a)
+
+    return sized_or_scaled
+
+
+sized_1, sized_2, sized_3 = _sized(1), _sized(2), _sized(3)
+scaled_1, scaled_2, scaled_3 = _sized_or_scaled(1), _sized_or_scaled(2), _sized_or_scaled(3)
+
+MODES = ("bilinear", "nearest", "bicubic")
+PADDINGS = ("zeros", "border", "reflection")
+
+
+@takes(Int("mode", least=0, most=2), Int("padding_mode", least=0, most=2), Bool("align_corners"))
+def grid_sampler(a: dict[str, Any], run: Run) -> Any:
+    """ATen counts the modes."""
+    mode, padding = a["mode"], a["padding_mode"]
+    if not (isinstance(mode, int) and isinstance(padding, int)):
+        raise run.give_up("the mode is not known")
+    if not (0 <= mode <= 2 and 0 <= padding <= 2):
+        raise run.give_up(f"mode {mode} and padding mode {padding} are not documented")
+    return run.default({**a, "mode": MODES[mode], "padding_mode": PADDINGS[padding]})
+
+
+_GRID = (Tensor("x", "N 2 3", FLOATS), Sizes("size", 4, least=1, one=False))
+
+
+@takes(*_GRID)
+def affine_grid(a: dict[str, Any], run: Run) -> Any:
+    """The function: floats and positive sizes only."""
+    return run.default({**a, "checked": True})
+
+
+@takes(*_GRID, Bool("align_corners"))
+def affine_grid_generator(a: dict[str, Any], run: Run) -> Any:
+    """What stands behind it."""
+    return run.default(a)

@@ -1,0 +1,178 @@
+"""Spellings of convolutions, pools and folds that a table row cannot say."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from tensorproof.bindings.call import Run, takes
+from tensorproof.bindings.modules import Module
+from tensorproof.ops.call import Session
+from tensorproof.ops.inputs import Anything, Bool, Choice, Int, Parameter, Sizes, Tensor
+from tensorproof.terms.dtypes import FLOATS, REALS
+from tensorproof.terms.predicates import eq, ge
+from tensorproof.terms.tensor import TensorType
+
+if TYPE_CHECKING:
+    pass
+
+
+@takes(Tensor("x", "N C Y X", REALS), Sizes("stride", 2, least=1, one=False), Choice("padding", ("same", "valid")), Sizes("dilation", 2, least=1, one=False))
+def convolution_mode(a: dict[str, Any], run: Run) -> Any:
+    """The padding is a word."""
+    if a["padding"] not in ("same", "valid"):
+        raise run.refuse("padding", f"padding must be 'same' or 'valid', and is {a['padding']!r}", ("padding",))
+    return convolution(a, run)
+
+
+_LISTS = tuple(Sizes(name, 2, least=least, one=False) for name, least in (("stride", 1), ("padding", 0), ("dilation", 1), ("output_padding", 0)))
+
+
+@takes(Tensor("x", "N C Y X", REALS), *_LISTS, *(Bool(name) for name in ("transposed", "benchmark", "deterministic", "cudnn_enabled", "allow_tf32")))
+def convolution(a: dict[str, Any], run: Run) -> Any:
+    """One spelling for all dimensions: the weight's rank tells how many."""
+    x, weight = a["x"], a["weight"]
+    if not weight.shape.known:
+        raise run.give_up("the weight's rank is not known")
+    n = len(weight.shape) - 2
+    if n not in (1, 2, 3):
+        raise run.refuse("rank", f"weight must have rank 3 to 5, and has {n + 2}", ("weight",))
+    if x.shape.known and len(x.shape) != n + 2:
+        raise run.refuse("rank", f"x must have the rank of weight, {n + 2}, and has {len(x.shape)}", ("x",))
+    given = {k: a[k] for k in ("x", "weight", "bias", "stride", "padding", "dilation", "groups") if k in a}
+    if a.get("transposed"):
+        return run(f"conv_transpose{n}d", **given, output_padding=a["output_padding"])
+    return run(f"conv{n}d", **given)
+
+
+def adaptive(a: dict[str, Any], run: Run) -> Any:
+    """One number represents all axes, a tuple of one does not."""
+    n, wanted = int(run.row.op[-2]), a["output_size"]
+    if isinstance(wanted, (tuple, list)) and len(wanted) != n:
+        raise run.refuse("output_size", f"output_size must have {n} elements, and has {len(wanted)}", ("output_size",))
+    if isinstance(wanted, (tuple, list)) and n > 1 and run.name.startswith("torch.nn."):
+        rank = a["x"].shape.rank
+        run.require("rank", ge(rank, n + 1), f"x must have at least {n + 1} axes, and is {a['x'].shape!r}", ("x",))
+    return run.default(a)
+
+
+def transposed(a: dict[str, Any], run: Run) -> Any:
+    """The module forgets its output_padding when it gets the output's size."""
+    return run.default({**a, "output_padding": 0} if a["output_size"] is not None else a)
+
+
+def fractional(a: dict[str, Any], run: Run) -> Any:
+    """A kernel for each axis or one for all; the function in two dimensions wants a ratio for each axis, where the module takes one for all."""
+    n, kernel, ratio = int(run.row.op[-2]), a["kernel"], a["output_ratio"]
+    if isinstance(kernel, (tuple, list)) and len(kernel) != n:
+        raise run.refuse("kernel", f"kernel_size must be one number or {n}, and is {kernel!r}", ("kernel",))
+    if n == 2 and "_module" not in a and a["output_size"] is None and ratio is not None and not isinstance(ratio, (tuple, list)):
+        raise run.refuse("output_ratio", f"output_ratio must be two numbers, and is {ratio!r}", ("output_ratio",))
+    return run.default(a)
+
+
+def _sampled(n: int) -> Any:
+    """The form of ATen, which gets the size and the samples."""
+
+    @takes(Tensor("samples", f"N C {n}", FLOATS), Sizes("output_size", n, least=0, one=False))
+    def sampled(a: dict[str, Any], run: Run) -> Any:
+        return run.default(a)
+
+    return sampled
+
+
+sampled_2, sampled_3 = _sampled(2), _sampled(3)
+
+
+def samples(module: Module, names: Any, session: Session) -> None:
+    """A fractional pool keeps the samples that it is given as a buffer."""
+    if names.get("samples") is not None:
+        module.buffers["_random_samples"] = names["samples"]
+
+
+def pairs(a: dict[str, Any], run: Run) -> Any:
+    """Here a list of one size does not stand for both."""
+    for name in ("output_size", "kernel", "dilation", "padding", "stride"):
+        if isinstance(a.get(name), (tuple, list)) and len(a[name]) != 2:
+            raise run.refuse(name, f"{name} must be one number or two, and is {a[name]!r}", (name,))
+    return run.default(a)
+
+
+def lp_pool(a: dict[str, Any], run: Run) -> Any:
+    """The kernel is multiplied out: a number, or in two and three dimensions one for each axis."""
+    n, kernel = int(run.row.op[-2]), a["kernel"]
+    if isinstance(kernel, (tuple, list)) and (n == 1 or len(kernel) != n):
+        raise run.refuse("kernel", f"kernel_size must be one number{'' if n == 1 else f' or {n}'}, and is {kernel!r}", ("kernel",))
+    return run.default(a)
+
+
+def _numbered(run: Run, boxes: Any, x: TensorType) -> TensorType:
+    """The boxes of each image as rows with the image's number first."""
+    rows: list[TensorType] = []
+    for i, one in enumerate(boxes):
+        if not isinstance(one, TensorType):
+            raise run.refuse("boxes", f"boxes must be tensors, and one is {one!r}", ("boxes",))
+        if not one.shape.known:
+            raise run.give_up("the rank of the boxes is not known")
+        if len(one.shape) != 2:
+            raise run.refuse("boxes", f"the boxes of an image must have rank 2, and are {one.shape!r}", ("boxes",))
+        run.require("boxes", eq(one.shape[1], 4), f"a box has 4 numbers, and here {one.shape[1]!r}", ("boxes",))
+        number = run("full_like", x=run("slice", x=one, dim=1, start=0, end=1, step=1), value=i)
+        rows.append(run("cat", xs=[number, one], dim=1))
+    if not rows:
+        made: TensorType = run("full", size=(0, 5), value=0, dtype=x.dtype)
+        return made
+    joined: TensorType = run("cat", xs=rows, dim=0)
+    return joined
+
+
+@takes(Anything("boxes"))
+def regions(a: dict[str, Any], run: Run) -> Any:
+    """Boxes as rows with the image's number first, or a list with the boxes of each image; what a gradient needs is left out."""
+    boxes = a["boxes"]
+    made = run.default({**a, "boxes": _numbered(run, boxes, a["x"]) if isinstance(boxes, (tuple, list)) else boxes})
+    return made if isinstance(made, TensorType) else made[0]
+
+
+@takes(Int("pooled_height", least=1), Int("pooled_width", least=1))
+def region_kernel(a: dict[str, Any], run: Run) -> Any:
+    """The size comes in two parts."""
+    return run.default({**a, "output_size": (a["pooled_height"], a["pooled_width"])})
+
+
+_PARTS: tuple[Parameter, ...] = (
+    *(Int(f"{n}_{end}", least=1) for n in ("stride", "dilation") for end in "hw"), Int("pad_h", least=0), Int("pad_w", least=0),
+    Int("groups", least=1), Int("offset_groups", least=1), Bool("use_mask"),
+    Tensor("offset", "N O h w", FLOATS, draw="N 2*ky*kx h w"), Tensor("weight", "M K ky kx", FLOATS, draw="M C ky kx"),
+)  # fmt: skip
+
+
+@takes(*_PARTS)
+def deform_kernel(a: dict[str, Any], run: Run) -> Any:
+    """Sizes come in two parts; an unused mask comes as an empty tensor. Groups are given, and must be those of the shapes."""
+    x, weight, offset = (a[name].shape for name in ("x", "weight", "offset"))
+    if all(shape.known and len(shape) == 4 for shape in (x, weight, offset)):
+        groups, parts = a["groups"], a["offset_groups"]
+        taken, moved = weight[1] * groups, 2 * parts * weight[2] * weight[3]
+        run.require("channels", eq(x[1], taken), f"x has {x[1]!r} channels and weight {weight!r} with groups={groups!r} takes {taken!r}", ("x", "weight"))
+        run.require("channels", eq(weight[0] % groups, 0), f"{weight[0]!r} output channels do not divide into {groups!r} groups", ("weight",))
+        run.require("offset", eq(offset[1], moved), f"offset has {offset[1]!r} channels, and {parts!r} groups need {moved!r}", ("offset", "weight"))
+    pair = {ours: (a[f"{theirs}_h"], a[f"{theirs}_w"]) for ours, theirs in (("stride", "stride"), ("padding", "pad"), ("dilation", "dilation"))}
+    return run.default({**a, **pair, "mask": a["mask"] if a["use_mask"] else None})
+
+
+@takes(*(Sizes(name, 2, least=0 if name == "padding" else 1) for name in ("kernel", "stride", "padding", "dilation")))
+def told(a: dict[str, Any], run: Run) -> Any:
+    """All sizes must be given."""
+    return run.default(a)
+
+
+def unpool(a: dict[str, Any], run: Run) -> Any:
+    """torch looks at the first sizes of a list, in three dimensions at all of them."""
+    n = int(run.row.op[-2])
+    given = dict(a)
+    for name in ("kernel", "stride", "padding"):
+        if isinstance(a[name], (tuple, list)):
+            if len(a[name]) < n or (n == 3 and len(a[name]) > n and name != "kernel"):
+                raise run.refuse(name, f"{name} must be one number or {n}, and is {a[name]!r}", (name,))
+            given[name] = tuple(a[name][:n])
+    return run.default(given)

@@ -1,0 +1,3 @@
+"""The version of Tensorproof."""
+
+VERSION = "0.1.0"

@@ -1,0 +1,1 @@
+"""The library tester: two ways of computing the same thing must agree."""

@@ -1,0 +1,1 @@
+"""Rules whose texts are TensorFlow's own."""

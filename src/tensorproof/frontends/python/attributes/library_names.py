@@ -1,0 +1,92 @@
+"""Names of libraries: which of them the installed version has, and which the program wrote over."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING, Any
+
+from tensorproof.bindings.call import spelled
+from tensorproof.bindings.names import closest, is_public, namespaces
+from tensorproof.frontends.python.tensors import tensors
+from tensorproof.libraries import registry
+from tensorproof.libraries.keras.names import canonical
+from tensorproof.terms.tensor import TensorType
+from tensorproof.values.heap import MISSING
+from tensorproof.values.objects import Bound, Class, Function, Native
+from tensorproof.values.python_values import Named
+
+if TYPE_CHECKING:
+    from tensorproof.frontends.python.machine import Interpreter
+    from tensorproof.values.machine import Value
+
+_EXACT = ("keras.", "tf.keras.")
+"""Trees whose list of names is exact: models of names that older versions had do not make them exist."""
+
+
+def reached(name: str) -> str:
+    """A dotted name with one spelling of its root; `keras` and `tf.keras` stay apart, since they hold different names."""
+    return "tf" + name.removeprefix("tensorflow") if name == "tensorflow" or name.startswith("tensorflow.") else name
+
+
+def check(m: Interpreter, name: str, node: ast.AST, error: str = "AttributeError") -> None:
+    """Raise in the program when a library does not have a name."""
+    name = reached(name)
+    if error != "AttributeError" and name in namespaces("tensorflow"):
+        if is_public(name) is False:  # there from its first import on
+            _space(m)[canonical(name)] = Named(name)
+        return
+    if is_public(name) is not False or (registry.known(canonical(name)) and not name.startswith(_EXACT)):
+        return
+    near = closest(name)
+    hint = f"; did you mean {near[0]}?" if near else ""
+    owner, _, last = name.rpartition(".")
+    if error == "AttributeError":
+        raise m.raised(error, f"{owner} has no attribute {last}{hint}", node)
+    raise m.raised(error, f"{last} cannot be imported from {owner}{hint}", node)
+
+
+def module(name: str, found: Any) -> Any:
+    """A module of Keras keeps the name by which the program reached it: its names are looked up in the list of that tree."""
+    name = reached(name)
+    apart = isinstance(found, Named) and found.name != name and name.startswith(("tf.", "keras.src"))
+    return Named(name) if apart and (found.name in namespaces("keras") or name in namespaces("tensorflow")) else found
+
+
+# --- names that the program wrote ---
+
+
+def written(m: Interpreter, name: str) -> Any:
+    """What the program stored under a library's name; MISSING when it stored nothing there."""
+    space = m.model_state.get("library names")
+    return MISSING if space is None else space.get(canonical(name), MISSING)
+
+
+def added(m: Interpreter, owner: Value, name: str) -> Any:
+    """A method that the program added to the class of a tensor or of a layer; MISSING when it added none."""
+    space = m.model_state["library names"]
+    for home in _classes(owner):
+        value = space.get(f"{home}.{name}", MISSING)
+        if value is not MISSING:
+            return Bound(value, owner) if isinstance(value, (Function, Native)) else value
+    return MISSING
+
+
+def _classes(owner: Any) -> tuple[str, ...]:
+    if isinstance(owner, TensorType):
+        return (tensors.tensor_class(owner), "torch.nn.Parameter")
+    mine = owner.module.name if owner.module is not None else owner.kind
+    return (mine, "torch.nn.Module") if mine.startswith("torch.") else (mine, "keras.Layer")
+
+
+def write(m: Interpreter, owner: str, name: str, value: Value, node: ast.AST) -> None:
+    """`tf.model = …`: the program reads there what it stored. What the library itself does with the name is not followed."""
+    full = canonical(f"{owner}.{name}")
+    if isinstance(value, (Function, Native, Bound, Class)) and is_public(full) and (spelled(full) or registry.known(full) or registry.class_model(owner)):
+        m.gap(f"{owner}.{name} = …", node, "a function of the library is replaced")
+    m.heap.set(_space(m), full, value)
+
+
+def _space(m: Interpreter) -> Any:
+    if "library names" not in m.model_state:
+        m.model_state["library names"] = m.heap.space()
+    return m.model_state["library names"]

@@ -1,0 +1,56 @@
+"""Attributes of classes: found along the order of bases, and bound to the object that asks."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING, Any
+
+from tensorproof.frontends.python.attributes import library_names
+from tensorproof.libraries import library_objects, registry
+from tensorproof.values.heap import MISSING
+from tensorproof.values.objects import Bound, Class, ClassMethod, Function, Instance, Model, Native, Property, StaticMethod
+from tensorproof.values.python_values import Named
+
+if TYPE_CHECKING:
+    from tensorproof.frontends.python.machine import Interpreter
+    from tensorproof.values.machine import Value
+
+
+def in_class(m: Interpreter, cls: Any, name: str, after: Value = None) -> tuple[Any, Any]:
+    """(value, the class that holds it), along the order of classes; library classes answer through their models."""
+    started = after is None
+    for one in cls.mro:
+        if not started:
+            started = one is after
+            continue
+        if isinstance(one, Class):
+            value = one.space.get(name, MISSING)
+            if value is not MISSING:
+                return value, one
+        elif isinstance(one, Named):
+            if "library names" in m.model_state:
+                value = library_names.written(m, f"{one.name}.{name}")
+                if value is not MISSING:
+                    return value, one
+            value = registry.class_attribute(m, one.name, name)
+            if value is not MISSING:
+                return value, one
+    return MISSING, None
+
+
+def bind(m: Interpreter, value: Any, owner: Any, node: ast.AST) -> Any:
+    """What a class's attribute becomes when it is asked of an instance."""
+    kind = type(value)
+    if kind is Function or kind is Native or (kind is Model and library_objects.binds(value)):
+        return Bound(value, owner)
+    if kind is ClassMethod:
+        return Bound(value.function, owner.cls)
+    if kind is StaticMethod:
+        return value.function
+    if kind is Property:
+        return m.call(value.get, (owner,), {}, node)
+    if kind is Instance:
+        getter, _ = in_class(m, value.cls, "__get__")
+        if getter is not MISSING:
+            return m.call(Bound(getter, value), (owner, owner.cls), {}, node)
+    return value

@@ -1,0 +1,41 @@
+"""`super().name`."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING, Any
+
+from tensorproof.frontends.python.attributes import metaclasses
+from tensorproof.frontends.python.attributes.lookup import bind, in_class
+from tensorproof.libraries import registry
+from tensorproof.values.heap import MISSING
+from tensorproof.values.objects import Bound, Class, ClassMethod, Function, Instance, Native, StaticMethod, Super
+from tensorproof.values.python_values import Named, Unknown
+
+if TYPE_CHECKING:
+    from tensorproof.frontends.python.machine import Interpreter
+
+
+def attribute(m: Interpreter, owner: Super, name: str, node: ast.AST) -> Any:
+    """What `super()` gives, in a method, a class method, or a method of a metaclass."""
+    cls = owner.self.cls if isinstance(owner.self, Instance) else owner.self
+    if isinstance(owner.self, Class) and owner.self.meta is not None and any(c is owner.after for c in owner.self.meta.mro):
+        value = metaclasses.of_super(m, owner.self, owner.after, name)
+        if value is not MISSING:
+            return value
+    value, _ = in_class(m, cls, name, owner.after)
+    if value is MISSING:
+        if name in ("__init__", "__init_subclass__", "__setattr__", "__post_init__", "__new__", "__enter__", "__exit__"):
+            return Native(f"object.{name}", registry.object_method(name, owner.self))
+        if isinstance(owner.self, Instance):
+            found = registry.instance_attribute(m, owner.self, name, node)
+            if found is not MISSING:
+                return found
+        if any(isinstance(c, Unknown) or (isinstance(c, Named) and not registry.closed(c.name)) for c in cls.mro):
+            return Unknown(name)
+        raise m.raised("AttributeError", f"super() has no attribute {name}", node)
+    if isinstance(owner.self, Instance):
+        return bind(m, value, owner.self, node)
+    if isinstance(value, ClassMethod) or (isinstance(value, Function) and name in ("__init_subclass__", "__class_getitem__")):
+        return Bound(value.function if isinstance(value, ClassMethod) else value, cls)
+    return value.function if isinstance(value, StaticMethod) else value

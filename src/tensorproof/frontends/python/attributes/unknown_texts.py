@@ -1,0 +1,29 @@
+"""The methods of texts and bytes that are not known: what kind of value each gives."""
+
+from __future__ import annotations
+
+from tensorproof.libraries.python.core import texts
+from tensorproof.values.objects import Native
+from tensorproof.values.python_values import BYTES, TEXT, WHOLE, Unknown
+
+
+def of_text(name: str) -> Native:
+    """A method of a text that is not known."""
+    sample = getattr(str, name)
+    if name in ("split", "rsplit", "splitlines"):
+        return Native(f"str.{name}", lambda m, args, kwargs, node: texts(m, node))
+    if name in ("partition", "rpartition"):
+        return Native(f"str.{name}", lambda m, args, kwargs, node: (TEXT, TEXT, TEXT))
+    plain = name.startswith("is") or name in ("find", "rfind", "index", "rindex", "count", "startswith", "endswith", "__len__")
+    result = BYTES if name == "encode" else Unknown(name) if plain or not callable(sample) else TEXT
+    if name in ("find", "rfind", "index", "rindex", "count", "__len__"):
+        result = Unknown(name, number="int")
+    return Native(f"str.{name}", lambda m, args, kwargs, node: result)
+
+
+def of_bytes(name: str) -> Native:
+    """A method of unknown bytes."""
+    if name in ("split", "rsplit", "splitlines", "partition", "rpartition"):
+        return Native(f"bytes.{name}", lambda m, args, kwargs, node: Unknown(name))
+    result = TEXT if name in ("decode", "hex") else WHOLE if name in ("find", "rfind", "index", "rindex", "count") else BYTES
+    return Native(f"bytes.{name}", lambda m, args, kwargs, node: Unknown(name) if name.startswith("is") or name.endswith("with") else result)

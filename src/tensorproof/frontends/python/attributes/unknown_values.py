@@ -1,0 +1,51 @@
+"""Attributes and items of values that are not known but for their type: a number, a text, bytes."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING, Any
+
+from tensorproof.bindings.names import is_public
+from tensorproof.frontends.python.attributes import unknown_texts
+from tensorproof.frontends.python.branching import questions
+from tensorproof.terms.records import replace
+from tensorproof.values.objects import Native
+from tensorproof.values.python_values import AFTER_ERROR, BYTES, REAL, TEXT, WHOLE, Unknown
+
+if TYPE_CHECKING:
+    from tensorproof.frontends.python.machine import Interpreter
+    from tensorproof.values.machine import Value
+
+
+_PARTS = "real imag numerator denominator"
+_METHODS = {
+    "is_integer": Unknown("whether it is whole", number="bool"), "hex": TEXT, "bit_length": WHOLE, "bit_count": WHOLE, "as_integer_ratio": (WHOLE, WHOLE),
+    "to_bytes": BYTES,
+}  # fmt: skip
+"""What methods of numbers give."""
+
+
+def attribute(m: Interpreter, owner: Unknown, name: str, node: ast.AST) -> Any:
+    if (owner.octets and hasattr(bytes, name)) or (owner.text and hasattr(str, name)):
+        return unknown_texts.of_bytes(name) if owner.octets and hasattr(bytes, name) else unknown_texts.of_text(name)
+    if owner.number and name in _PARTS.split():
+        return REAL if owner.number == "float" else WHOLE
+    if owner.number and name in _METHODS and hasattr(float if owner.number == "float" else int, name):
+        return Native(f"{owner.number}.{name}", lambda m, args, kwargs, node: _METHODS[name])
+    if owner.number and not hasattr(int, name) and not hasattr(float, name) and not _of_arrays(name):
+        raise m.raised("AttributeError", f"a {owner.number} has no attribute {name}", node)
+    key = questions.part(m, owner, f".{name}")
+    return owner if not owner.key else replace(owner, key=key)
+
+
+def _of_arrays(name: str) -> bool:
+    """Whether numbers of NumPy, which stand for Python's at times, or sizes of TensorFlow 1 may have an attribute."""
+    return name == "value" or name.startswith("__") or is_public(f"numpy.ndarray.{name}") is not False
+
+
+def item(m: Interpreter, owner: Unknown, index: Value, node: ast.AST) -> Any:
+    if owner is AFTER_ERROR:
+        return owner
+    if owner.number and index is not Ellipsis and index is not None and index != ():
+        raise m.raised("TypeError", f"a {owner.number} has no index", node)
+    return Unknown("subscript", key=questions.part(m, owner, f"[{index!r}]") if isinstance(index, (str, int)) else "")

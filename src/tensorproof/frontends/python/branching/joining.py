@@ -1,0 +1,240 @@
+"""What two values have in common: equal values stay, numbers become if-then-else, tensors join axis by axis, the rest becomes a choice."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Protocol
+
+from tensorproof.terms.budgets import BUDGETS
+from tensorproof.terms.facts import common as common_facts
+from tensorproof.terms.facts import joined as joined_facts
+from tensorproof.terms.facts import same as same_facts
+from tensorproof.terms.gradient import Fact
+from tensorproof.terms.gradient import joined as joined_gradients
+from tensorproof.terms.ints import Term, ite
+from tensorproof.terms.predicates import Predicate, Truth, conj, disj, negate
+from tensorproof.terms.records import replace
+from tensorproof.terms.shapes import Shape
+from tensorproof.terms.tensor import UNKNOWN_STRIDES, History, TensorType
+from tensorproof.values.heap import ITEMS, MISSING, ORDER, Cursor, Entries, Owner
+from tensorproof.values.many import gathered, has_identity, length, shown
+from tensorproof.values.objects import OPEN, Choice
+from tensorproof.values.python_values import REAL, Many, Unknown
+
+if TYPE_CHECKING:
+    from tensorproof.values.machine import Value
+
+
+class Joins(Protocol):
+    """Where joined tensors are recorded."""
+
+    def join(self, condition: Truth | None, options: tuple[TensorType | None, ...], result: TensorType) -> None: ...
+
+
+DEEPEST_CHOICE = BUDGETS.exploration.depth_of_joined
+_PLAIN = (str, float, bytes, complex, type(None), range, slice)
+
+
+class CannotJoin(Exception):
+    """Two values, or two memories, that have no common description."""
+
+
+def join(p: Truth, a: Any, b: Any, program: Joins | None = None) -> Any:
+    """The value that is `a` when p holds and `b` when not. Tensors that become one are recorded in the program form."""
+    if a is b:
+        return a
+    if type(a) is Many or type(b) is Many:
+        return _many(p, a, b, program)
+    if isinstance(a, Unknown) or isinstance(b, Unknown):
+        return _unknown(a, b)
+    if isinstance(a, Fact) and isinstance(b, Fact):
+        return a.joined(b)
+    if type(a) is type(b) and type(a) in _PLAIN and (a == b or (a != a and b != b)):
+        return a
+    if isinstance(a, (bool, Predicate)) and isinstance(b, (bool, Predicate)):
+        return disj(conj(p, a), conj(negate(p), b))
+    if type(a) in (int, Term) and type(b) in (int, Term):
+        return ite(p, a, b)
+    if isinstance(a, TensorType) and isinstance(b, TensorType):
+        joined = _recorded(p, a, b, program)
+        if joined is not None:
+            return joined
+    if type(a) is tuple and type(b) is tuple and len(a) == len(b):
+        return tuple(join(p, x, y, program) for x, y in zip(a, b))
+    return _choice(p, a, b, program)
+
+
+def _unknown(a: Any, b: Any) -> Unknown:
+    """Two values of which one at least is unknown: the answers about it are kept where they are about both."""
+    known: Unknown = a if isinstance(a, Unknown) else b
+    same = isinstance(a, Unknown) and isinstance(b, Unknown) and a.key == b.key
+    return known if same or not known.key else replace(known, key="")
+
+
+def _recorded(p: Truth, a: TensorType, b: TensorType, program: Joins | None) -> TensorType | None:
+    """Two tensors as one, recorded in the program form; None where they have no common description."""
+    if a.taped or b.taped:
+        raise CannotJoin
+    joined = _tensors(p, a, b)
+    if joined is not None and program is not None:
+        program.join(p, (a, b), joined)
+    return joined
+
+
+def _many(p: Truth, a: Any, b: Any, program: Joins | None) -> Any:
+    """Items that were not counted out, on one side perhaps none."""
+    a, b = (Many("none", count=0, first=v.first, second=v.second) if w is MISSING else w for v, w in ((b, a), (a, b)))
+    if type(a) is not type(b) or isinstance(a.count, Unknown) or isinstance(b.count, Unknown):
+        raise CannotJoin
+    return Many(a.reason, count=ite(p, a.count, b.count), first=join(p, a.first, b.first, program), second=join(p, a.second, b.second, program))
+
+
+def join_uncounted(p: Truth, a: tuple[Any, ...], b: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Two lists of different lengths, in a round that stands for many: what they share, and then so many."""
+    same = 0
+    while same < min(len(a), len(b)) and a[same] is b[same]:
+        same += 1
+    left, right = a[same:], b[same:]
+    counts = length(left), length(right)
+    if any(isinstance(c, Unknown) for c in counts):
+        raise CannotJoin
+    samples = shown([*left, *right])
+    if any(has_identity(item) for item in samples):
+        raise CannotJoin
+    return (*a[:same], gathered(ite(p, *counts), samples))
+
+
+def _choice(p: Truth, a: Value, b: Value, program: Joins | None) -> Any:
+    if isinstance(a, Choice) and a.condition is p:
+        a = a.then
+    if isinstance(b, Choice) and b.condition is p:
+        b = b.other
+    if a is b:
+        return a
+    fewer = _merged(p, a, b, program) if isinstance(a, Choice) or isinstance(b, Choice) else None
+    if fewer is not None:
+        return fewer
+    depth = 1 + max(a.depth if isinstance(a, Choice) else 0, b.depth if isinstance(b, Choice) else 0)
+    if depth > 1 and _all_numbers(a) and _all_numbers(b):
+        return REAL
+    if depth > DEEPEST_CHOICE:
+        return _regrouped(Choice(p, a, b, depth), program)
+    return Choice(p, a, b, depth)
+
+
+def _regrouped(value: Choice, program: Joins | None) -> Any:
+    """Many paths that lead to few different tensors, or to none: one choice for each of them."""
+    groups: list[tuple[Truth, Any]] = []
+    for condition, leaf in _leaves(value, True):
+        if leaf is not MISSING and not isinstance(leaf, TensorType):
+            raise CannotJoin
+        for i, (known, one) in enumerate(groups):
+            if one is leaf or _same_tensor(one, leaf):
+                groups[i] = (disj(known, condition), one if one is leaf else _either(one, leaf, program))
+                break
+        else:
+            groups.append((condition, leaf))
+    if len(groups) > DEEPEST_CHOICE // 2 or len(groups) < 2:
+        raise CannotJoin
+    result = groups[-1][1]
+    for depth, (condition, leaf) in enumerate(reversed(groups[:-1]), 1):
+        result = Choice(condition, leaf, result, depth)
+    return result
+
+
+def _leaves(value: Value, guard: Truth) -> list[tuple[Truth, Any]]:
+    """Each value that a choice may be, with the condition under which it is that."""
+    if type(value) is not Choice:
+        return [(guard, value)]
+    return [*_leaves(value.then, conj(guard, value.condition)), *_leaves(value.other, conj(guard, negate(value.condition)))]
+
+
+def _merged(p: Truth, a: Value, b: Value, program: Joins | None) -> Choice | None:
+    """Three ways of which two lead to the same tensor are two ways."""
+    if type(b) is Choice and type(a) is not Choice:
+        if _same_tensor(a, b.then):
+            return Choice(disj(p, b.condition), _either(a, b.then, program), b.other, b.depth)
+        if _same_tensor(a, b.other):
+            return Choice(disj(p, negate(b.condition)), _either(a, b.other, program), b.then, b.depth)
+    if type(a) is Choice and type(b) is not Choice:
+        if _same_tensor(b, a.then):
+            return Choice(conj(p, negate(a.condition)), a.other, _either(b, a.then, program), a.depth)
+        if _same_tensor(b, a.other):
+            return Choice(conj(p, a.condition), a.then, _either(b, a.other, program), a.depth)
+    return None
+
+
+def _either(a: Any, b: Any, program: Joins | None) -> Any:
+    """One of two tensors that are alike."""
+    kept = a if a.facts is b.facts and a.history is b.history else a.but(facts=common_facts(a.facts, b.facts), history=_histories(a, b))
+    if program is None or a is b:
+        return kept
+    made = kept.but() if kept is a else kept
+    program.join(None, (a, b), made)
+    return made
+
+
+def _same_tensor(a: Value, b: Value) -> bool:
+    """Whether two tensors are alike to all that asks, and hold nothing that is known."""
+    if not isinstance(a, TensorType) or not isinstance(b, TensorType) or a.contents is not None or b.contents is not None:
+        return False
+    alike = a.shape == b.shape and a.dtype is b.dtype and a.strides == b.strides and a.framework == b.framework and a.device == b.device
+    return alike and same_facts(a.facts, b.facts)
+
+
+def _all_numbers(value: Value) -> bool:
+    """Whether a value is a number on each of its ways, and a real one on some."""
+    if type(value) is Choice:
+        return _all_numbers(value.then) and _all_numbers(value.other)
+    return isinstance(value, (int, float, Term)) and not isinstance(value, bool)
+
+
+def may_be_missing(value: Value) -> bool:
+    """Whether a value is absent on one of its ways."""
+    return value is MISSING or (type(value) is Choice and (may_be_missing(value.then) or may_be_missing(value.other)))
+
+
+def _tensors(p: Truth, a: TensorType, b: TensorType) -> TensorType | None:
+    if a.framework != b.framework or a.dtype is not b.dtype or a.layout != b.layout or (a.device or "cpu") != (b.device or "cpu"):
+        return None
+    if a.shape == b.shape:
+        shape = a.shape
+    elif a.shape.known and b.shape.known and len(a.shape) == len(b.shape):
+        shape = Shape(ite(p, x, y) for x, y in zip(a.shape, b.shape))
+    else:
+        return None
+    contents = a.contents if a.contents == b.contents else None
+    strides = a.strides if a.strides == b.strides else UNKNOWN_STRIDES
+    grad = joined_gradients(a.grad, b.grad)
+    facts = joined_facts(p, a.facts, b.facts) if a.facts is not b.facts else a.facts
+    required = _required(a, b, grad)
+    return a.but(shape=shape, contents=contents, strides=strides, requires_grad=required, grad=grad, facts=facts, history=_histories(a, b))
+
+
+def _histories(a: TensorType, b: TensorType) -> History | None:
+    """How one of two tensors came about."""
+    if a.history is b.history or a.history is None or b.history is None:
+        return a.history if a.history is b.history else None
+    return History((a.history, b.history), a.history.tapes | b.history.tapes)
+
+
+def _required(a: TensorType, b: TensorType, grad: Any) -> bool:
+    return grad.requires is True if grad is not None else a.requires_grad and b.requires_grad if a.framework == "torch" else a.requires_grad or b.requires_grad
+
+
+def join_location(p: Truth, a: Any, b: Any, owner: Owner, key: Any, program: Joins | None = None) -> Any:
+    """What a location holds after a branch. A name may be bound on one side only; an entry of a dict may not."""
+    if key is ITEMS:
+        if a == b:
+            return a
+        if len(a) != len(b):
+            raise CannotJoin
+        return tuple(join(p, x, y, program) for x, y in zip(a, b))
+    if key is ORDER:
+        if a != b:
+            raise CannotJoin
+        return a
+    if (a is MISSING or b is MISSING) and isinstance(owner, Entries) and key is not OPEN:
+        raise CannotJoin
+    if isinstance(owner, Cursor) and a != b:
+        raise CannotJoin
+    return join(p, a, b, program)

@@ -1,0 +1,38 @@
+"""One pass through the body of a loop."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator as Iterator_
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from tensorproof.frontends.python.frame import CONTINUE, Frame, Signal
+from tensorproof.frontends.python.scope import Act
+
+if TYPE_CHECKING:
+    from tensorproof.frontends.python.machine import Interpreter
+
+
+def one_round(m: Interpreter, frame: Frame, body: Act) -> Signal | None:
+    """One pass through a loop's body."""
+    m.step()
+    base = len(frame.waiting)
+    signal = body(frame)
+    if len(frame.waiting) > base and any(e.signal is CONTINUE for w in frame.waiting[base:] for e in w.exits):
+        m.branching.settle(frame, base, None if signal is CONTINUE else signal, (CONTINUE,))
+    return None if signal is CONTINUE else signal
+
+
+@contextmanager
+def uncounted_lists(m: Interpreter, wanted: bool) -> Iterator_[None]:
+    """While lists that two ways leave with different lengths are told by how many items they have."""
+    m.any_round += wanted
+    try:
+        yield
+    finally:
+        m.any_round -= wanted
+
+
+def with_item(m: Interpreter, put: Any, body: Act, item: Any, frame: Frame) -> Signal | None:
+    put(frame, item)
+    return one_round(m, frame, body)

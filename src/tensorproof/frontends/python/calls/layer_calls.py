@@ -1,0 +1,87 @@
+"""Calls of a library's layers: their hooks, and the operator that they apply."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from tensorproof.bindings.call import Outcome, call_module
+from tensorproof.bindings.modules import Module
+from tensorproof.frontends.python.attributes import library_names
+from tensorproof.frontends.python.calls import outcomes
+from tensorproof.frontends.python.calls.chosen_arguments import distributed_call
+from tensorproof.frontends.python.tensors import tensors
+from tensorproof.libraries import layers
+from tensorproof.values.heap import MISSING
+from tensorproof.values.python_values import Layer
+
+if TYPE_CHECKING:
+    from tensorproof.frontends.python.machine import Interpreter
+
+
+def call_layer(m: Interpreter, layer: Layer, args: tuple[Any, ...], kwargs: dict[str, Any], node: ast.AST) -> Any:
+    """Call a library's layer, with its hooks."""
+    if layer.hooks:
+        return layers.call_hooked(m, layer, args, kwargs, node, lambda given, named: forward_of_layer(m, layer, given, named, node))
+    return forward_of_layer(m, layer, args, kwargs, node)
+
+
+def forward_of_layer(m: Interpreter, layer: Layer, args: tuple[Any, ...], kwargs: dict[str, Any], node: ast.AST) -> Any:
+    """What a layer computes, without its hooks: the `forward` that the program assigned to it or to its class, or its own."""
+    if "forward" in layer.tensors:
+        return m.call(layer.tensors["forward"], args, kwargs, node)
+    if "library names" in m.model_state and layer.module is not None:
+        assigned = library_names.written(m, f"{layer.module.name}.forward")
+        if assigned is not MISSING:
+            return m.call(assigned, (layer, *args), kwargs, node)
+    return own_forward(m, layer, args, kwargs, node)
+
+
+def own_forward(m: Interpreter, layer: Layer, args: tuple[Any, ...], kwargs: dict[str, Any], node: ast.AST) -> Any:
+    """What a layer computes as the library defines it."""
+    if layer.module is None:
+        return layers.call_container(m, layer, args, kwargs, node)
+    distributed = distributed_call(m, args, kwargs, lambda a, k: own_forward(m, layer, a, k, node))
+    if distributed is not MISSING:
+        return distributed
+    if layer.module.row.framework == "keras":
+        if layer.module.name.startswith("keras.losses."):
+            if layer.module.name.endswith(".SparseCategoricalCrossentropy"):
+                from tensorproof.libraries.keras.training.losses import called
+
+                called(m, layer, args, kwargs, node)
+            return layers.keras_result(m, layer.module.name, run_layer(m, layer, args, kwargs, node), args, kwargs, len(m.path.stated))
+        return layers.call_keras_layer(m, layer, args, kwargs, node)
+    return run_layer(m, layer, args, kwargs, node)
+
+
+def run_layer(m: Interpreter, layer: Layer, args: tuple[Any, ...], kwargs: dict[str, Any], node: ast.AST) -> Any:
+    """Apply a layer's operator to tensors."""
+    plain_args, plain_kwargs = tensors.plain(m, args, node), {k: tensors.plain(m, v, node) for k, v in kwargs.items()}
+    if tensors.has_unknown(plain_args) or tensors.has_unknown(tuple(plain_kwargs.values())):
+        return m.gap(layer.module.name, node, "an argument is not known")
+    m.session.site = f"@{getattr(node, 'lineno', 0)}"
+    if not layer.module.built and layer.module.row.framework == "torch":  # a lazy layer gets its parameters here
+        m.remember(layer, "module", layer.module)
+
+    def again(module: Module) -> Outcome:
+        if "reshaped parameters" not in m.model_state:
+            return call_module(module, plain_args, plain_kwargs, m.session)
+        with _current(m, module):
+            return call_module(module, plain_args, plain_kwargs, m.session)
+
+    outcome = again(layer.module)
+    return outcomes.taken(m, layer.module.name, outcome, args, kwargs, node, layer, lambda: again(layer.module), again)
+
+
+@contextmanager
+def _current(m: Interpreter, module: Module) -> Iterator[None]:
+    """A layer with its parameters as they are described now: `layer.weight.data = …` may have given one another shape."""
+    kept = dict(module.parameters)
+    module.parameters.update({name: m.memory.current(t) for name, t in kept.items()})
+    try:
+        yield
+    finally:
+        module.parameters.update(kept)

@@ -1,0 +1,173 @@
+"""Python's own functions and classes: those that look into values have a model here, the pure ones run as they are on plain values."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+from collections.abc import Callable
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from tensorproof.frontends.python.attributes import listing
+from tensorproof.frontends.python.attributes.lookup import in_class
+from tensorproof.frontends.python.calls import builtin_classes, builtin_numbers, builtin_sequences
+from tensorproof.frontends.python.calls.exceptions import exception_object
+from tensorproof.frontends.python.containers.hashing import refuse_unhashable
+from tensorproof.frontends.python.containers.plain_values import all_plain, host, wrapped
+from tensorproof.frontends.python.containers.type_names import type_name
+from tensorproof.frontends.python.operators import host_calls
+from tensorproof.frontends.python.operators.formatting import own_text
+from tensorproof.frontends.python.summaries import summarised_results
+from tensorproof.frontends.python.tensors.number_kinds import number_kind
+from tensorproof.terms.ints import Origin, Term
+from tensorproof.terms.predicates import Predicate
+from tensorproof.values.many import is_text, shown
+from tensorproof.values.objects import (
+    Bound,
+    Choice,
+    Dict,
+    Function,
+    Instance,
+    List,
+    Model,
+    Set,
+)  # fmt: skip
+from tensorproof.values.python_values import TEXT, WHOLE, Named, Unknown
+
+if TYPE_CHECKING:
+    from tensorproof.frontends.python.machine import Interpreter
+    from tensorproof.values.machine import Value
+Run = Callable[..., Any]
+
+
+_PLACES = ("find", "rfind", "index", "rindex", "count")
+"""Methods of texts that give whole numbers."""
+
+
+def call(m: Interpreter, callee: Value, args: tuple[Any, ...], kwargs: dict[str, Any], node: ast.AST) -> Any:
+    for i, one in enumerate(args):
+        if type(one) is Choice:  # the call with each of the two values
+            return m.branching.choose(
+                one.condition,
+                partial(call, m, callee, (*args[:i], one.then, *args[i + 1 :]), kwargs, node),
+                partial(call, m, callee, (*args[:i], one.other, *args[i + 1 :]), kwargs, node),
+            )
+    args = m.memory.all_current(args)
+    try:
+        model = MODELS.get(callee)
+    except TypeError:
+        model = None
+    if model is not None:
+        try:
+            return model(m, node, *args, **kwargs)
+        except TypeError as error:
+            if "positional argument" in str(error) or "keyword argument" in str(error):
+                raise m.raised("TypeError", f"{getattr(callee, '__name__', 'this')} does not take these arguments", node, "call/arguments") from None
+            raise
+    name = getattr(callee, "__name__", type(callee).__name__)
+    if isinstance(callee, type) and issubclass(callee, BaseException):
+        return exception_object(m, callee.__name__, args, node)
+    if not callable(callee):
+        raise m.raised("TypeError", f"a {type_name(callee)} cannot be called", node)
+    if isinstance(getattr(callee, "__self__", None), str) and name in _PLACES and any(isinstance(a, Unknown) for a in args):
+        return Unknown("a place in a text", number="int")
+    if not all_plain(args) or not all_plain(tuple(kwargs.values())):
+        return _half_plain(m, callee, name, args, kwargs, node)
+    return _run(m, callee, name, args, kwargs, node)
+
+
+def _run(m: Interpreter, callee: Value, name: str, args: tuple[Any, ...], kwargs: dict[str, Any], node: ast.AST) -> Any:
+    """Run a function of Python that is pure; any other is a gap."""
+    pure = host_calls.resolved(callee, args)
+    if pure is None:
+        return m.gap(name, node, "no model")
+    return wrapped(m, host_calls.plain(m, pure[0], pure[1], node, kwargs))
+
+
+def _texts(m: Interpreter, args: tuple[Any, ...], node: ast.AST) -> bool:
+    """Whether what is joined are texts, as far as that is known."""
+    found = summarised_results.listed(m, args[0], node) if len(args) == 1 else None
+    return found is not None and all(is_text(v) or (isinstance(v, (Unknown, Choice)) and not number_kind(v)) for v in shown(found))
+
+
+def _half_plain(m: Interpreter, callee: Value, name: str, args: tuple[Any, ...], kwargs: dict[str, Any], node: ast.AST) -> Any:
+    """A pure function with the program's containers among its arguments: they are spelled out when all is concrete."""
+    try:
+        spelled = tuple(host(m, a) for a in args), {k: host(m, v) for k, v in kwargs.items()}
+    except ValueError:
+        if isinstance(getattr(callee, "__self__", None), str) and name in ("format", "format_map"):
+            return TEXT
+        if isinstance(getattr(callee, "__self__", None), str) and name == "join" and _texts(m, args, node):
+            return TEXT
+        if any(isinstance(a, (Unknown, Term, Predicate, Choice)) for a in (*args, *kwargs.values())):
+            return Unknown(name)
+        return m.gap(name, node, "of values that it cannot look into")
+    return _run(m, callee, name, spelled[0], spelled[1], node)
+
+
+# --- models ---
+
+
+def _print(m: Interpreter, node: ast.AST, *args: Value, **kwargs: Value) -> None:
+    for one in args:
+        if isinstance(one, Instance):  # its own text may fail
+            own_text(m, one, ("__str__", "__repr__"), (), node)
+    file = kwargs.get("file")
+    if isinstance(file, Model) and file.kind == "io.StringIO":
+        m.heap.set(file.space, "text", TEXT)
+
+
+def _exec(m: Interpreter, node: ast.AST, *rest: Value) -> Any:
+    """It may bind any name."""
+    if m.frames and m.frames[-1].module is not None:
+        m.frames[-1].module.hidden = True
+    return m.gap("exec", node)
+
+
+def _hash(m: Interpreter, node: ast.AST, value: Value) -> Any:
+    if isinstance(value, Instance):
+        refuse_unhashable(m, value, node)
+        own, _ = in_class(m, value.cls, "__hash__")
+        return m.call(Bound(own, value), (), {}, node) if isinstance(own, Function) else WHOLE if in_class(m, value.cls, "__eq__")[1] is not None else id(value)
+    if isinstance(value, (List, Dict, Set)) and not (isinstance(value, Set) and value.frozen):
+        raise m.raised("TypeError", f"a {type_name(value)} has no hash", node)
+    if isinstance(value, str):  # another number in every run, and the same one within a run
+        return m.symbol(f"hash({value!r})", -(2**63), 2**63 - 1, Origin.UNMODELLED)
+    return hash(value) if isinstance(value, (int, float)) else WHOLE
+
+
+def _id(m: Interpreter, node: ast.AST, value: Value) -> Any:
+    return id(value)
+
+
+def _object(m: Interpreter, node: ast.AST) -> Any:
+    return Model("builtins.object", m.heap.space())
+
+
+def _open(m: Interpreter, node: ast.AST, file: Value, mode: Value = "r", *rest: Value, **named: Value) -> Any:
+    known = isinstance(file, (str, Model))
+    if m.model_state["files"] and not (isinstance(mode, str) and mode in ("r", "rb", "rt")):
+        from tensorproof.libraries.python.saved_values import forget
+
+        forget(m, file)
+    return Model("file", m.heap.space({"path": file if known else None, "mode": mode if isinstance(mode, str) else "?", "at": 0, "name": file}))
+
+
+def _exit(m: Interpreter, node: ast.AST, *args: Value) -> Any:
+    """`exit()` and `quit()` are `sys.exit()`."""
+    return m.call(Named("sys.exit"), args, {}, node)
+
+
+def _nothing(m: Interpreter, node: ast.AST, *args: Value, **kwargs: Value) -> None:
+    """What shows something to the person at the terminal."""
+
+
+_INTERACTIVE: dict[str, Run] = {"exit": _exit, "quit": _exit, **dict.fromkeys(("breakpoint", "help", "license", "credits", "copyright"), _nothing)}
+"""Builtins for a person at the terminal; the module `site` adds most of them."""
+MODELS: dict[Any, Run] = {
+    **{getattr(builtins, name): run for name, run in _INTERACTIVE.items() if hasattr(builtins, name)},
+    **builtin_classes.MODELS, **builtin_sequences.MODELS, **builtin_numbers.MODELS, **listing.MODELS,
+    print: _print, id: _id, object: _object, open: _open, slice: lambda m, node, *a: slice(*a), input: lambda m, node, *a: TEXT,
+    locals: lambda m, node: Unknown("locals"), hash: _hash, exec: _exec,
+    eval: lambda m, node, *a: m.gap("eval", node), __import__: lambda m, node, *a, **k: m.gap("__import__", node),
+}  # fmt: skip

@@ -1,0 +1,250 @@
+"""Comprehensions and generator expressions."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from tensorproof.frontends.python.branching import deciding
+from tensorproof.frontends.python.containers import hashing
+from tensorproof.frontends.python.containers.set_algebra import make_set
+from tensorproof.frontends.python.frame import Frame
+from tensorproof.frontends.python.iteration import iteration
+from tensorproof.frontends.python.iteration.changes import watch
+from tensorproof.frontends.python.scope import Put, Run, Scope, comprehension_scope, inner_scopes
+from tensorproof.frontends.python.summaries import like_items, summarised_lists, summarised_results
+from tensorproof.libraries import registry
+from tensorproof.libraries.tensorflow import traced
+from tensorproof.terms.tensor import TensorType
+from tensorproof.values.many import uncounted as has_many
+from tensorproof.values.objects import Dict, Generator, List, Model, Set
+from tensorproof.values.python_values import Unknown
+
+if TYPE_CHECKING:
+    from tensorproof.values.machine import Value
+
+Node = ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp
+
+
+class _NotKnown(Exception):
+    """The items of a source are not known."""
+
+
+class Again:
+    """The same item again and again: a round that wrote nothing, made no symbol and added plain values stands for the next."""
+
+    def __init__(self, frame: Frame, own: Frame) -> None:
+        self.machine = frame.machine
+        self.own = own
+        self.item: Value = self
+        self.added: list[Any] = []
+        self.pure = False
+
+    def covers(self, item: Value) -> bool:
+        return self.pure and item is self.item
+
+    def adding(self, add: Callable[[Any], None]) -> Callable[[Any], None]:
+        def run(value: Value) -> None:
+            self.added.append(value)
+            add(value)
+
+        return run
+
+    @contextmanager
+    def watched(self, item: Value) -> Iterator[None]:
+        machine = self.machine
+        names, machine.session.names = machine.session.names, set()
+        mark = machine.heap.mark()
+        self.added, self.pure, repeated, self.item = [], False, item is self.item, item
+        try:
+            yield
+            wrote = machine.heap.difference(mark).owners.values()
+            plain = all(isinstance(v, (int, float, str, type(None))) or (isinstance(v, TensorType) and v.contents is None) for v in self.added)
+            self.pure = repeated and plain and not machine.session.names and all(o is self.own.space for o in wrote)
+        finally:
+            machine.heap.forget(mark)
+            machine.session.names |= names
+
+
+class _Loop(NamedTuple):
+    """One `for` of a comprehension with its tests, compiled."""
+
+    put: Put
+    source: Run | None
+    """None for the first, which is evaluated outside."""
+    tests: list[Run]
+    node: ast.comprehension
+
+
+def comprehension(node: Node, scope: Scope) -> Run:
+    inner = comprehension_scope(node, scope)
+    first = scope.expression(node.generators[0].iter)
+    loops = [
+        _Loop(inner.target(g.target), None if i == 0 else inner.expression(g.iter), [inner.expression(t) for t in g.ifs], g)
+        for i, g in enumerate(node.generators)
+    ]
+    element = _element(node, inner)
+    return lambda frame: _Comprehension(node, loops, element, frame, frame.inner(frame.machine.heap.space(), inner_scopes(frame, scope))).run(first(frame))
+
+
+def _element(node: Node, scope: Scope) -> Run:
+    """What is added for each item; for a dict, the pair of its key and value."""
+    if not isinstance(node, ast.DictComp):
+        return scope.expression(node.elt)
+    key, value = scope.expression(node.key), scope.expression(node.value)
+    return lambda frame: (key(frame), value(frame))
+
+
+class _Comprehension:
+    """One evaluation of a comprehension."""
+
+    def __init__(self, node: Node, loops: list[_Loop], element: Run, frame: Frame, own: Frame) -> None:
+        self.node = node
+        self.loops = loops
+        self.element = element
+        self.machine = frame.machine
+        self.frame = frame
+        self.own = own
+        self.opened = False
+        """Whether one of the sources is of unknown length."""
+
+    def run(self, source: Value) -> Any:
+        machine, node = self.machine, self.node
+        if isinstance(node, ast.GeneratorExp) and not isinstance(source, (Unknown, Model)):
+            found = iteration.walk(machine, source, node.generators[0].iter)
+            if found is not None:
+                return Generator(self.own, self.lazily(0, found), machine.heap.clock)
+        result: list[Any] = []
+        try:
+            self.loop(0, source, result.append)
+        except _NotKnown:
+            return machine.gap("comprehension", node, "over something that is not known")
+        if self.opened:
+            return Unknown("a list of unknown length")
+        return self.finished(result)
+
+    def round_(self, at: int, item: Value, add: Callable[[Any], None]) -> None:
+        """One item of one of the sources."""
+        machine, (put, _, tests, generator) = self.machine, self.loops[at]
+        put(self.own, item)
+        for test in tests:
+            value = test(self.own)
+            traced.refuse_truth(machine, value, generator.iter, "a comprehension")
+            t = machine.truth(value, generator.iter)
+            if not (t if isinstance(t, bool) else deciding.decided(machine, t)):
+                return
+        self.inside(at, add)
+
+    def inside(self, at: int, add: Callable[[Any], None]) -> None:
+        if at + 1 == len(self.loops):
+            add(self.element(self.own))
+        else:
+            following = self.loops[at + 1].source
+            assert following is not None
+            self.loop(at + 1, following(self.own), add)
+
+    def any_round(self, at: int, item: Value, add: Callable[[Any], None]) -> None:
+        """A round that stands for many: what it adds hangs on its tests."""
+        machine, (put, _, tests, generator) = self.machine, self.loops[at]
+        put(self.own, item)
+
+        def tested(rest: list[Run]) -> None:
+            if not rest:
+                self.inside(at, add)
+            else:
+                summarised_results.kept(machine, machine.truth(rest[0](self.own), generator.iter), lambda: tested(rest[1:]), generator.iter)
+
+        tested(tests)
+
+    def loop(self, at: int, source: Value, add: Callable[[Any], None]) -> None:
+        machine, generator = self.machine, self.loops[at].node
+        rounds = summarised_lists.open_rounds(machine, source, generator.iter)
+        if rounds is not None:
+            made = summarised_results.mapped(machine, self.own, rounds, lambda item, more: self.any_round(at, item, more), self.node)
+            if made is None:
+                raise _NotKnown
+            for value in made:
+                add(value)
+            return
+        found = iteration.items(machine, source, generator.iter)
+        self.each(at, source, self.data_items(at, source) if found is None else found, add)
+
+    def each(self, at: int, source: Any, found: list[Any], add: Callable[[Any], None]) -> None:
+        """The items of a source one by one, as long as one does not stand for the rest."""
+        machine, node = self.machine, self.node
+        again = Again(self.frame, self.own)
+        long = type(source) is range and len(source) > 2 * like_items.WAIT and isinstance(node, ast.ListComp) and at + 1 == len(self.loops)
+        steps, calls = machine.steps, machine.path.calls
+        kept = watch(machine, source, self.loops[at].node.iter)
+        for number, item in enumerate(found):
+            if long and number == like_items.WAIT and again.added and like_items.dear(machine, steps, calls, len(source) - number):
+                rest = like_items.rest_alike(machine, self.own, source, again.added[-1], lambda item, more: self.round_(at, item, more), node)
+                if rest is not None:
+                    for value in rest:
+                        add(value)
+                    return
+            machine.step()
+            if again.covers(item):
+                for value in again.added:
+                    add(value)
+                continue
+            with again.watched(item):
+                self.round_(at, item, again.adding(add))
+            if kept is not None:
+                kept.check(number + 1 == len(found))
+
+    def data_items(self, at: int, source: Value) -> list[Any]:
+        """Data in rounds, of which nobody knows how many: those that stand for all."""
+        rounds = registry.rounds(self.machine, source, self.loops[at].node.iter) if isinstance(source, Model) else None
+        if not rounds and not isinstance(source, Unknown):
+            raise _NotKnown
+        self.opened = True
+        return [item for _, item in rounds or [(True, Unknown("an item that is not known"))]]
+
+    def lazily(self, at: int, found: Any) -> Iterator[Any]:
+        """A generator expression makes each element when it is asked for."""
+        machine, own, (put, _, tests, generator) = self.machine, self.own, self.loops[at]
+        for item in found:
+            machine.step()
+            put(own, item)
+            if not all(deciding.decided(machine, machine.truth(test(own), generator.iter)) for test in tests):
+                continue
+            if at + 1 == len(self.loops):
+                yield self.element(own)
+                continue
+            following = self.loops[at + 1].source
+            assert following is not None
+            source = following(own)
+            within = iteration.walk(machine, source, generator.iter)
+            if within is not None:
+                yield from self.lazily(at + 1, within)
+                continue
+            values: list[Any] = []
+            try:
+                self.loop(at + 1, source, values.append)
+            except _NotKnown:
+                machine.gap("comprehension", self.node, "over something that is not known")
+            yield from values
+
+    def finished(self, result: list[Any]) -> Any:
+        machine, node = self.machine, self.node
+        if isinstance(node, ast.SetComp):
+            if has_many(result):
+                return Set(machine.heap.row(summarised_results.distinct(machine, result, node)))
+            return make_set(machine, result, node)
+        if isinstance(node, ast.DictComp):
+            if has_many(result):
+                return summarised_results.dict_of(machine, result, node)
+            made = Dict(machine.heap.entries())
+            for k, v in result:
+                name = hashing.key(machine, k, node)
+                if isinstance(name, Unknown):
+                    summarised_lists.put(machine, made, k, v, node)
+                else:
+                    made.items[name] = v
+            return made
+        if isinstance(node, ast.ListComp) or has_many(result):
+            return List(machine.heap.row(result))
+        return iteration.iterator(machine, result)

@@ -1,0 +1,181 @@
+"""The methods of dicts and counters. Every write goes through the heap."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from tensorproof.frontends.python.containers.hashing import key
+from tensorproof.frontends.python.summaries.summarised_lists import found as uncounted_entry
+from tensorproof.frontends.python.summaries.summarised_lists import keys, parts, put, put_all, shared_list, values
+from tensorproof.frontends.python.summaries.summarised_lists import pairs as pairs_of
+from tensorproof.libraries.registry import data_of
+from tensorproof.terms.budgets import BUDGETS
+from tensorproof.terms.ints import Term, minimum
+from tensorproof.values.heap import MISSING
+from tensorproof.values.many import gathered, length, shown
+from tensorproof.values.objects import OPEN, Dict, Iterator, List, as_value
+from tensorproof.values.python_values import Unknown
+
+if TYPE_CHECKING:
+    from tensorproof.frontends.python.machine import Interpreter
+    from tensorproof.values.machine import Value
+
+
+def _get(m: Interpreter, owner: Dict, node: ast.AST, name: Value, otherwise: Value = None) -> Any:
+    known = key(m, name, node)
+    if known in owner.items if not isinstance(known, Unknown) else False:
+        return owner.items[known]
+    if OPEN in owner.items or (isinstance(known, Unknown) and owner.items):
+        found = uncounted_entry(m, owner, MISSING, node)
+        if otherwise is None and isinstance(found, Unknown) and found.number:  # a number by a key from data: it is taken to be there, as an item would be
+            return found
+        return uncounted_entry(m, owner, otherwise, node)
+    return otherwise
+
+
+def _set_default(m: Interpreter, owner: Dict, node: ast.AST, name: Value, otherwise: Value = None) -> Any:
+    known = key(m, name, node)
+    if isinstance(known, Unknown) or (known not in owner.items and OPEN in owner.items):
+        held = shared_list(m, owner, node)
+        if held is not None:
+            return held
+        value = uncounted_entry(m, owner, otherwise, node) if owner.items else otherwise
+        if isinstance(value, List):
+            value.several = True
+        put(m, owner, name, value, node)
+        return value
+    if known not in owner.items:
+        m.heap.set(owner.items, known, otherwise)
+    return owner.items[known]
+
+
+def _pop_key(m: Interpreter, owner: Dict, node: ast.AST, name: Value, *otherwise: Value) -> Any:
+    known = key(m, name, node)
+    value = owner.items.get(known, MISSING) if not isinstance(known, Unknown) else MISSING
+    if value is MISSING:
+        if OPEN in owner.items or (isinstance(known, Unknown) and owner.items):
+            m.gap("dict.pop", node, "of a key that is not known")
+            return uncounted_entry(m, owner, otherwise[0] if otherwise else MISSING, node)
+        if otherwise:
+            return otherwise[0]
+        raise m.raised("KeyError", f"the key {name!r} is missing", node)
+    m.heap.delete(owner.items, known)
+    return value
+
+
+def _update(m: Interpreter, owner: Dict, node: ast.AST, other: Value = None, **named: Value) -> Any:
+    other = data_of(other)
+    if isinstance(other, Dict):
+        pairs = [p for p in other.items.items() if p[0] is not OPEN]
+        if OPEN in other.items:
+            for k, v in shown([other.items[OPEN]]):
+                put(m, owner, k, v, node)
+    elif other is None:
+        pairs = []
+    else:
+        found = m.iterate(other, node)
+        if found is None:
+            return m.gap("dict.update", node, "of an unknown value")
+        pairs = [tuple(m.iterate(p, node) or ()) for p in found]
+    for k, v in [*pairs, *named.items()]:
+        known = key(m, k, node)
+        if isinstance(known, Unknown):
+            put(m, owner, k, v, node)
+        else:
+            m.heap.set(owner.items, known, v)
+    return None
+
+
+def _clear_all(m: Interpreter, owner: Dict, node: ast.AST) -> None:
+    for k in list(owner.items):
+        m.heap.delete(owner.items, k)
+
+
+def _pop_item(m: Interpreter, owner: Dict, node: ast.AST, last: bool = True) -> Any:
+    if not owner.items:
+        raise m.raised("KeyError", "the dict is empty", node)
+    name = list(owner.items)[-1 if last else 0]
+    value = owner.items[name]
+    m.heap.delete(owner.items, name)
+    return as_value(name), value
+
+
+def _listed(items: Callable[[Dict], list[Any]], view: str) -> Callable[..., Any]:
+    return lambda m, owner, node: List(m.heap.row(items(owner)), view=view, of=owner)
+
+
+DICT: dict[str, Callable[..., Any]] = {
+    "get": _get, "setdefault": _set_default, "pop": _pop_key, "update": _update, "clear": _clear_all, "popitem": _pop_item,
+    "keys": _listed(keys, "keys"), "values": _listed(values, "values"), "items": _listed(pairs_of, "items"),
+    "copy": lambda m, owner, node: Dict(m.heap.entries(dict(owner.items)), owner.default),
+    "fromkeys": lambda m, owner, node, keys, value=None: Dict(m.heap.entries(dict.fromkeys(m.iterate(keys, node) or (), value))),
+    "move_to_end": lambda m, owner, node, name, last=True: _move(m, owner, node, name, last),
+}  # fmt: skip
+
+
+def _move(m: Interpreter, owner: Dict, node: ast.AST, name: Value, last: bool) -> None:
+    value = _pop_key(m, owner, node, name)
+    rest = [] if last else list(owner.items.items())
+    for k, _ in rest:
+        m.heap.delete(owner.items, k)
+    m.heap.set(owner.items, name, value)
+    for k, v in rest:
+        m.heap.set(owner.items, k, v)
+
+
+_MOST_OPEN_KEYS = BUDGETS.containers.open_keys
+
+
+def _counted(m: Interpreter, owner: Dict, node: ast.AST, other: Value, sign: int, named: dict[str, Any]) -> Any:
+    """Add counts, or occurrences, to a Counter."""
+    pairs: list[tuple[Any, Any]] = list(named.items())
+    if isinstance(other, Dict) and OPEN not in other.items:
+        pairs += other.items.items()
+    elif (many := parts(m, other, node)) is not None:
+        put_all(m, owner, shown(many), length(many), node)
+        return None
+    elif other is not None:
+        found = m.iterate(other, node)
+        if found is None:
+            return m.gap("Counter", node, "of an unknown value")
+        pairs += [(one, 1) for one in found]
+    strange: list[Any] = []
+    open_keys = sum(isinstance(name, Term) for name, _ in pairs) > _MOST_OPEN_KEYS
+    for name, count in pairs:
+        known = name if open_keys and isinstance(name, Term) else key(m, name, node)
+        if isinstance(known, (Unknown, Term)):
+            strange.append(name)
+            continue
+        m.heap.set(owner.items, known, m.binary(ast.Add if sign > 0 else ast.Sub, owner.items.get(known, 0), count, node))
+    if strange:
+        put_all(m, owner, shown(strange), length(strange), node)
+    return None
+
+
+def _most_common(m: Interpreter, owner: Dict, node: ast.AST, count: Value = None) -> Any:
+    if OPEN in owner.items:
+        found = pairs_of(owner)
+        total, samples = length(found), shown(found)
+        fewer = minimum(total, count) if isinstance(count, (int, Term)) and not isinstance(total, Unknown) else total
+        return List(m.heap.row([gathered(fewer, samples)]))
+    pairs = list(owner.items.items())
+    if not all(isinstance(v, int) for _, v in pairs):
+        return m.gap("Counter.most_common", node, "a count is not known")
+    return List(m.heap.row(sorted(pairs, key=lambda pair: -pair[1])[: count if isinstance(count, int) else None]))
+
+
+def _elements(m: Interpreter, owner: Dict, node: ast.AST) -> Any:
+    if not all(isinstance(v, int) for v in owner.items.values()):
+        return m.gap("Counter.elements", node, "a count is not known")
+    return Iterator([k for k, v in owner.items.items() for _ in range(v)], m.heap.space({"at": 0}))
+
+
+COUNTER: dict[str, Callable[..., Any]] = {
+    **DICT, "most_common": _most_common, "elements": _elements,
+    "update": lambda m, owner, node, other=None, **named: _counted(m, owner, node, other, 1, named),
+    "subtract": lambda m, owner, node, other=None, **named: _counted(m, owner, node, other, -1, named),
+    "total": lambda m, owner, node: m.call(sum, (tuple(owner.items.values()),), {}, node),
+    "copy": lambda m, owner, node: Dict(m.heap.entries(dict(owner.items)), None, True),
+}  # fmt: skip

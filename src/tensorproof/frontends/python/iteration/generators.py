@@ -1,0 +1,76 @@
+"""Generators of the program: their next value, what is thrown into them, all that they give."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Generator as Generator_
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from tensorproof.frontends.python.errors import Fork, Raised
+from tensorproof.terms.budgets import BUDGETS
+from tensorproof.values.objects import Generator
+
+if TYPE_CHECKING:
+    from tensorproof.frontends.python.machine import Interpreter
+    from tensorproof.values.machine import Value
+
+END: Any = type("End", (), {"__repr__": lambda _: "END"})()
+MOST_DRAINED = BUDGETS.loops.drained
+
+
+def advance(m: Interpreter, generator: Generator, node: ast.AST, sent: Value = None) -> Any:
+    """The next value of a generator, or END. A generator that is older than an open branch cannot be undone: the run forks."""
+    if generator.done:
+        return END
+    with _resumed(m, generator):
+        try:
+            found = generator.steps.send(sent) if generator.frame.started else next(generator.steps)
+            generator.frame.started = True
+            return found
+        except StopIteration:
+            generator.done = True
+            return END
+
+
+@contextmanager
+def _resumed(m: Interpreter, generator: Generator) -> Generator_[None, None, None]:
+    """While a generator's body runs: its frame and its own `try` blocks are there."""
+    number = m.heap.branch_since(generator.born)
+    if number:
+        raise Fork(number)
+    m.frames.append(generator.frame)
+    handlers = m.handlers
+    m.handlers += generator.handlers
+    try:
+        yield
+    except Raised:
+        generator.done = True
+        raise
+    finally:
+        m.frames.pop()
+        generator.handlers, m.handlers = m.handlers - handlers, handlers
+
+
+def throw(m: Interpreter, generator: Generator, raised: Raised, node: ast.AST) -> bool:
+    """Raise inside a generator at its yield: True when it ends, False when it yields again; what it raises goes on."""
+    if generator.done:
+        raise raised
+    with _resumed(m, generator):
+        try:
+            generator.steps.throw(raised)
+        except StopIteration:
+            generator.done = True
+            return True
+    return False
+
+
+def drained(m: Interpreter, generator: Generator, node: ast.AST) -> list[Any] | None:
+    result: list[Any] = []
+    while (found := advance(m, generator, node)) is not END:
+        result.append(found)
+        m.step()
+        if len(result) > MOST_DRAINED:
+            m.gap("generator", node, f"it yields more than {MOST_DRAINED} values")
+            return None
+    return result

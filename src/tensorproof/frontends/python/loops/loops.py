@@ -1,0 +1,216 @@
+"""Loops: constant ones are unrolled until their state repeats, data loops run with a regular and with the residual batch, others to rest."""
+
+from __future__ import annotations
+
+import ast
+from functools import partial
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from tensorproof.frontends.python import recording
+from tensorproof.frontends.python.branching.loop_bodies import one_round, uncounted_lists, with_item
+from tensorproof.frontends.python.errors import Fork
+from tensorproof.frontends.python.frame import BREAK, RETURN, Frame, Signal
+from tensorproof.frontends.python.iteration import iteration
+from tensorproof.frontends.python.iteration.changes import Watch, Watched, fresh, watch
+from tensorproof.frontends.python.loops import budgets
+from tensorproof.frontends.python.loops.after_data_loops import Gathering
+from tensorproof.frontends.python.loops.data_loops import data_loop
+from tensorproof.frontends.python.scope import Act, Scope
+from tensorproof.frontends.python.summaries.summarised_lists import open_rounds
+from tensorproof.frontends.python.widening.acceleration import Steady
+from tensorproof.frontends.python.widening.symbolic_iteration import FAILED, many_rounds
+from tensorproof.libraries import registry
+from tensorproof.libraries.model import Open, some_rounds
+from tensorproof.terms.ints import lower
+from tensorproof.terms.predicates import gt
+from tensorproof.terms.tensor import TensorType
+from tensorproof.values.heap import MISSING, Row
+from tensorproof.values.objects import Generator, Instance, Iterator, List, Model
+from tensorproof.values.python_values import AFTER_ERROR, Unknown
+
+if TYPE_CHECKING:
+    from tensorproof.frontends.python.machine import Interpreter
+
+
+def compile_for(node: ast.For | ast.AsyncFor, scope: Scope) -> Act:
+    source, put = scope.expression(node.iter), scope.target(node.target)
+    body, other = scope.block(node.body), scope.block(node.orelse)
+
+    def run(frame: Frame) -> Signal | None:
+        m = frame.machine
+        value = registry.plain_source(source(frame))
+        base, stood_for_many = len(frame.waiting), m.stood_for_many
+        before = _of_graph(m, frame, value)
+        if before is not None:
+            value = value.but(graph=None)  # AutoGraph makes a loop of the graph of it
+        rounds = registry.rounds(m, value, node) if isinstance(value, Model) else open_rounds(m, value, node)
+        if isinstance(rounds, Open):
+            signal = uncounted_loop(m, frame, rounds, put, body, node)
+        elif rounds is not None:
+            signal = data_loop(m, frame, rounds, put, body, node, value)
+        elif isinstance(value, Generator):
+            signal = _drive(m, frame, iteration.walk(m, value, node), put, body, node)
+        elif isinstance(value, (List, Iterator)):
+            signal = _live_loop(m, frame, value, put, body, node)
+        elif isinstance(value, Instance) and m.in_class(value.cls, "__iter__") is not MISSING:
+            signal = _drive(m, frame, iteration.walk(m, value, node), put, body, node)
+        else:
+            long = isinstance(value, range) and iteration.too_long(value) and max(abs(value[0]), abs(value[-1])) < 2**62
+            found = value if long else iteration.items(m, value, node.iter)
+            if found is None:
+                signal = _open_loop(m, frame, value, put, body, node)
+            else:
+                signal = _constant_loop(m, frame, found, put, body, node, isinstance(value, range), watch(m, value, node.iter))
+        if before is not None:
+            import_module("tensorproof.libraries.tensorflow.autograph").kept(m, frame, before, node)
+        with uncounted_lists(m, m.stood_for_many != stood_for_many):
+            return finish(m, frame, base, signal, other, bool(node.orelse))
+
+    return run
+
+
+def _of_graph(m: Interpreter, frame: Frame, value: Any) -> Any:
+    """What a loop over a tensor of TensorFlow must keep; None for any other."""
+    if type(value) is not TensorType or value.framework != "tf":
+        return None
+    return import_module("tensorproof.libraries.tensorflow.autograph").watched(m, frame, value)
+
+
+def finish(m: Interpreter, frame: Frame, base: int, signal: Signal | None, other: Act, has_other: bool) -> Signal | None:
+    """After the last round: breaks that wait are joined, and the `else` runs when nothing broke."""
+    breaks = any(e.signal is BREAK for w in frame.waiting[base:] for e in w.exits)
+    if signal is RETURN:
+        if breaks:
+            raise Fork(frame.waiting[base].number)
+        return signal
+    if breaks and has_other and signal is None:
+        raise Fork(frame.waiting[base].number)
+    if breaks:
+        m.branching.settle(frame, base, None, (BREAK,))
+        return None
+    return None if signal is BREAK else other(frame)
+
+
+def _constant_loop(m: Interpreter, frame: Frame, items: list[Any], put: Any, body: Act, node: Any, watched: bool, kept: Watch | None) -> Signal | None:
+    steady = Steady(m, frame, items) if len(items) >= 6 and watched else None
+    began, last, waiting, branches = m.steps, len(items) - 1, len(frame.waiting), m.branching.count
+    for at in range(len(items)):
+        most = budgets.DEAR if m.branching.count == branches else budgets.DEAR // 10
+        if steady is not None and at == budgets.WAIT < last and (len(frame.waiting) > waiting or (m.steps - began) // at * (last - at) > most):
+            ended = many_rounds(m, frame, at, last, lambda k: items[0] + (items[1] - items[0]) * k, put, body, node)
+            if isinstance(ended, Signal):
+                return ended
+            if ended is not FAILED:
+                put(frame, items[last])
+                return one_round(m, frame, body)
+        if steady is not None and steady.due(at):
+            if steady.try_round(at, put, body, node):
+                return with_item(m, put, body, items[last], frame) if steady.last_left else None
+            if steady.signal is not None:
+                return steady.signal
+            continue
+        put(frame, items[at])
+        signal = one_round(m, frame, body)
+        if signal is not None:
+            return signal
+        if kept is not None:
+            kept.check(at == last)
+    return None
+
+
+def _live_loop(m: Interpreter, frame: Frame, source: List | Iterator, put: Any, body: Act, node: Any) -> Signal | None:
+    """A list may change while it is walked, and an iterator may be advanced by others."""
+    state = m.heap.cursor() if isinstance(source, List) else source.state
+    items: Any = fresh(m, source).items
+    steady = Steady(m, frame, items[:], state) if not isinstance(source, List) and len(items) >= 6 and not _changing(items) else None
+
+    kept = items.watch if isinstance(items, Watched) else watch(m, source, node.iter)
+
+    def put_next(f: Frame, item: Any) -> None:
+        m.heap.set(state, "at", state["at"] + 1)
+        put(f, item)
+
+    while (at := state["at"]) < len(items):
+        if steady is not None and steady.due(at):
+            if steady.try_round(at, put_next, body, node):
+                if not steady.last_left:
+                    return None
+                steady = None
+                continue
+            signal = steady.signal
+        else:
+            put_next(frame, items[at])
+            signal = one_round(m, frame, body)
+        if signal is not None:
+            return signal
+        if kept is not None:
+            kept.check(state["at"] >= len(items))
+    return None
+
+
+def _changing(items: Any) -> bool:
+    """Whether an iterator looks into a list of the program."""
+    if isinstance(items, iteration.Pairs):
+        return _changing(items.source)
+    if isinstance(items, iteration.Columns):
+        return any(_changing(s) for s in items.sources)
+    return isinstance(items, Row)
+
+
+def _drive(m: Interpreter, frame: Frame, source: Any, put: Any, body: Act, node: Any) -> Signal | None:
+    """A generator is advanced round by round."""
+    if source is None:
+        return _open_loop(m, frame, None, put, body, node)
+    for count, item in enumerate(source, 1):
+        put(frame, item)
+        signal = one_round(m, frame, body)
+        if signal is not None:
+            return signal
+        if count > iteration.MOST_YIELDS:
+            m.gap("generator", node, f"it yields more than {iteration.MOST_YIELDS} values")
+            return None
+    return None
+
+
+def uncounted_loop(m: Interpreter, frame: Frame, rounds: Open, put: Any, body: Act, node: Any) -> Signal | None:
+    """Rounds that nobody counted: the first, and then one that stands for all the others."""
+    count, facts, waiting = rounds.times, len(m.facts), len(frame.waiting)
+    with Gathering(m, rounds, node, None) as gathering:
+        m.any_round += 1
+        try:
+            if not (isinstance(count, int) or lower(count) > 0):
+                m.assume(gt(count, 0), lasting=False)
+            signal = with_item(m, put, body, rounds.item(0), frame)
+            gathering.round_ran()
+            if signal is None and count != 1:
+                signal = many_rounds(m, frame, 1, count, rounds.item, put, body, node)
+        finally:
+            m.any_round -= 1
+        if signal is FAILED and rounds.each is not None:
+            signal = None
+            for item in rounds.each[1:]:
+                signal = signal or with_item(m, put, body, item, frame)
+            gathering.forget()
+        elif signal is FAILED:
+            condition, item = rounds[1]
+            act = partial(with_item, m, put, body, item)
+            with recording.as_loop(m, node):
+                signal = act(frame) if condition is True else m.branching.split(frame, condition, act, lambda f: None) if condition is not False else None
+            gathering.round_ran()
+            gathering.finish(node)
+        else:
+            gathering.forget()
+    if len(frame.waiting) == waiting:
+        for fact in m.leave_facts(facts):
+            m.assume(fact)
+    return signal
+
+
+def _open_loop(m: Interpreter, frame: Frame, value: Any, put: Any, body: Act, node: Any) -> Signal | None:
+    """Items that are not known: data are there, so that there is at least one."""
+    if not isinstance(value, Unknown):
+        m.gap("loop", node, "over something that is not known")
+    m.path.lost = m.path.lost or value is AFTER_ERROR
+    item = AFTER_ERROR if value is AFTER_ERROR else Unknown("an item that is not known")
+    return uncounted_loop(m, frame, some_rounds(m, "rounds", item, node), put, body, node)

@@ -1,0 +1,127 @@
+"""`while`: rounds are run until their state repeats or comes to rest; else one round stands for all."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING, Any
+
+from tensorproof.frontends.python import recording
+from tensorproof.frontends.python.branching.loop_bodies import one_round, uncounted_lists
+from tensorproof.frontends.python.errors import Dead
+from tensorproof.frontends.python.frame import BREAK, Frame, Signal
+from tensorproof.frontends.python.loops import budgets, endings
+from tensorproof.frontends.python.loops.loops import finish
+from tensorproof.frontends.python.scope import Act, Run, Scope
+from tensorproof.frontends.python.widening.acceleration import fingerprint
+from tensorproof.frontends.python.widening.symbolic_iteration import FAILED, any_rounds
+from tensorproof.terms.budgets import BUDGETS
+from tensorproof.terms.ints import Origin
+from tensorproof.terms.predicates import Predicate, negate
+
+if TYPE_CHECKING:
+    from tensorproof.frontends.python.machine import Interpreter
+    from tensorproof.values.machine import Value
+
+
+MOST_OPEN_ROUNDS = BUDGETS.loops.open_iterations
+
+
+def compile_while(node: ast.While, scope: Scope) -> Act:
+    return _While(node, scope.expression(node.test), scope.block(node.body), scope.block(node.orelse)).run
+
+
+class _While:
+    """One `while`, compiled."""
+
+    def __init__(self, node: ast.While, test: Run, body: Act, other: Act) -> None:
+        self.node = node
+        self.test = test
+        self.body = body
+        self.other = other
+        self.has_no_end = endings.has_no_end(node)
+
+    def run(self, frame: Frame) -> Signal | None:
+        m, node = frame.machine, self.node
+        base, stood_for_many = len(frame.waiting), m.stood_for_many
+        if self.has_no_end:
+            endings.endless(m, node)
+        signal = self.rounds(m, frame, 0, None)
+        with uncounted_lists(m, m.stood_for_many != stood_for_many):
+            return finish(m, frame, base, signal, self.other, bool(node.orelse))
+
+    def rounds(self, m: Interpreter, frame: Frame, open_rounds: int, seen: Value) -> Signal | None:
+        """The rounds from here on, of which `open_rounds` ran under a condition that is not known."""
+        node, began, at, unsure = self.node, m.steps, 0, False
+        while True:
+            t = m.truth(self.test(frame), node.test)
+            if t is False:
+                return None
+            if t is not True:
+                return self.open_round(m, frame, t, open_rounds, seen)
+            at += 1
+            if (unsure and at == budgets.WAIT) or at == 64 or (at == 2 * budgets.WAIT and (m.steps - began) // at * 100 > budgets.DEAR):
+                ended: Signal | None = self.the_rest(m, frame)
+                if ended is not FAILED:
+                    return ended
+            count_before = m.branching.count
+            with recording.as_loop(m, node, open_end=unsure or seen is not None):
+                signal = one_round(m, frame, self.body)
+            if signal is not None:
+                return signal
+            if m.branching.count != count_before or frame.waiting:
+                unsure = True
+                now = fingerprint(frame)
+                if now == seen:
+                    return BREAK if _endless(node) else None
+                seen = now
+
+    def open_round(self, m: Interpreter, frame: Frame, t: Predicate, open_rounds: int, seen: Value) -> Signal | None:
+        """A round of which the program's state does not say whether it comes."""
+        now = fingerprint(frame)
+        if open_rounds >= 1 and now == seen:
+            m.assume(negate(t))
+            return None
+        if open_rounds >= 2:
+            ended: Signal | None = self.the_rest(m, frame)
+            if ended is not FAILED:
+                return ended
+        if open_rounds >= MOST_OPEN_ROUNDS:
+            m.gap("while", self.node, "its state does not come to rest")
+            m.assume(negate(t))
+            return None
+
+        def more(f: Frame) -> Signal | None:
+            with recording.as_loop(m, self.node):
+                signal = one_round(m, f, self.body)
+            return signal if signal is not None else self.rounds(m, f, open_rounds + 1, now)
+
+        m.stood_for_many += 1
+        with uncounted_lists(m, True):
+            return m.branching.split(frame, t, more, lambda f: None)
+
+    def the_rest(self, m: Interpreter, frame: Frame) -> Any:
+        """All the rounds that are left, of which nobody knows how many: how they end, or FAILED."""
+        node = self.node
+
+        def once(_: Value) -> Signal | None:
+            t = m.truth(self.test(frame), node.test)
+            if t is False:
+                raise Dead
+            if isinstance(t, Predicate):
+                m.assume(t, lasting=False)
+            return one_round(m, frame, self.body)
+
+        count = m.symbol(m.name_here("rounds", node), 0, None, Origin.UNMODELLED)
+        ended = any_rounds(m, frame, 0, count, once, node)
+        if ended is not None:
+            return ended
+        if _endless(node):
+            return BREAK
+        t = m.truth(self.test(frame), node.test)
+        if isinstance(t, Predicate):
+            m.assume(negate(t))
+        return None
+
+
+def _endless(node: ast.While) -> bool:
+    return isinstance(node.test, ast.Constant) and bool(node.test.value)

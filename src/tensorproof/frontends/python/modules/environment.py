@@ -1,0 +1,41 @@
+"""The environment that a program runs in: where its packages are installed, and which of them we read or model."""
+
+from __future__ import annotations
+
+import os
+import sys
+from functools import cache
+from glob import escape, iglob
+
+from tensorproof.diagnostics.errors import BadInput
+
+
+@cache
+def is_whole(site: tuple[str, ...]) -> bool:
+    """Whether an environment is one that deep-learning programs run in."""
+    return any(os.path.isdir(os.path.join(folder, name)) for folder in site for name in ("torch", "tensorflow", "keras"))
+
+
+@cache
+def builds_on_torch(site: tuple[str, ...], package: str) -> bool:
+    """Whether an installed package says that it needs torch: only such packages are read as source, the others are left to models."""
+    for folder in site:
+        for metadata in iglob(os.path.join(escape(folder), f"{escape(package)}-*.dist-info", "METADATA")):
+            with open(metadata, encoding="utf-8", errors="replace") as stream:
+                return any(line.startswith("Requires-Dist: torch") for line in stream)
+    return False
+
+
+def site_packages(environment: str | None) -> tuple[str, ...]:
+    """The folders of installed packages: of a given environment, else of the one that runs."""
+    if environment is None:
+        roots = [p for p in sys.path if p.endswith("site-packages")]
+    elif os.path.basename(os.path.normpath(environment)) == "site-packages":
+        roots = [environment]
+    else:
+        unix = sorted(iglob(os.path.join(escape(environment), "lib", "python*", "site-packages")))
+        roots = unix or [os.path.join(environment, "Lib", "site-packages")]
+    found = tuple(r for r in roots if os.path.isdir(r))
+    if environment is not None and not found:
+        raise BadInput(f"{environment} is not a Python environment: it has no site-packages")
+    return found

@@ -1,0 +1,390 @@
+"""Where imports lead: to the project's own files, to Python's pure modules, to a library's model or spelling, else to the source of an installed package."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import os
+import sys
+from glob import escape, iglob
+from typing import TYPE_CHECKING, Any
+
+from tensorproof.bindings.rows import LIBRARIES
+from tensorproof.diagnostics.errors import BadFile
+from tensorproof.diagnostics.span import Span
+from tensorproof.frontends.python.attributes import attributes, library_names
+from tensorproof.frontends.python.errors import Dead, Raised
+from tensorproof.frontends.python.frame import Frame
+from tensorproof.frontends.python.modules.chosen_values import put_chosen
+from tensorproof.frontends.python.modules.environment import builds_on_torch, is_whole
+from tensorproof.frontends.python.modules.places import Places, imports_own
+from tensorproof.frontends.python.modules.source import Source, read
+from tensorproof.frontends.python.standard import FROM_SOURCE, PURE_MODULES
+from tensorproof.libraries import homes
+from tensorproof.libraries.keras.names import canonical
+from tensorproof.terms.ints import Atom
+from tensorproof.terms.predicates import Predicate
+from tensorproof.terms.records import dataclass, field
+from tensorproof.values.heap import MISSING, Space
+from tensorproof.values.objects import Later, List, ModuleFile
+from tensorproof.values.python_values import Named
+
+if TYPE_CHECKING:
+    from tensorproof.frontends.python.machine import Interpreter
+    from tensorproof.values.machine import Value
+
+SOURCES = (
+    "torchvision.models", "torchvision.ops", "torchvision.utils", "torchvision._internally_replaced_utils", "keras.applications", "keras.src.applications",
+)  # fmt: skip
+"""Parts of modelled packages that are read from their own source."""
+_STANDARD = os.path.dirname(os.__file__)
+"""The standard library of the running Python."""
+_BUILTINS: dict[str, Any] = {
+    name: getattr(builtins, name)
+    for name in dir(builtins)
+    if not name.startswith("_") and (callable(getattr(builtins, name)) or name in ("True", "False", "None", "Ellipsis", "NotImplemented"))
+} | {"__debug__": True, "__import__": __import__}
+
+
+@dataclass(slots=True)
+class Loaded:
+    """A file that was read and compiled once, for all replays."""
+
+    source: Source
+    body: Any = None
+
+
+@dataclass(slots=True)
+class Modules:
+    """The modules of one program. What was read and compiled is shared by its replays; what they hold is made anew for each."""
+
+    main_source: Source
+    places: Places = Places()
+    site: tuple[str, ...] = ()
+    loaded: dict[str, Loaded | None] = field(default_factory=dict[str, Loaded | None])
+    running: dict[str, ModuleFile] = field(default_factory=dict[str, ModuleFile])
+    broken: dict[str, BadFile] = field(default_factory=dict[str, BadFile])
+    """Files of the project that could not be read."""
+    answers: dict[Any, bool | None] = field(default_factory=dict[Any, "bool | None"])
+    """What the solver said of a predicate under the facts of a path that have to do with it."""
+    symbols: dict[Predicate, frozenset[Atom]] = field(default_factory=dict[Predicate, "frozenset[Atom]"])
+    """What predicates stand on: a path asks again and again which of its facts have to do with a question."""
+    main: ModuleFile = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.main = ModuleFile("__main__", self.main_source.path, Space())
+
+    def start(self, m: Interpreter) -> None:
+        """A new run: every module waits again."""
+        self.running = {}
+        name, path = self.places.name, self.main_source.path
+        self.main = self._made(m, name, os.path.normpath(path), path, package=os.path.basename(path) == "__init__.py" and name != "__main__")
+        m.heap.set(self.main.space, "__package__", self.places.package or None)
+        if name != "__main__":
+            self.running[name] = self.main
+
+    # --- running ---
+
+    def run_main(self, m: Interpreter) -> None:
+        entry = self.loaded.setdefault(self.main_source.path, Loaded(self.main_source))
+        assert entry is not None
+        package = self.places.package
+        if package and self.main.name != package and (self.main.name == "__main__" or imports_own(self.main_source, package)):
+            around = self._project(m, package)  # `python -m` imports the package first, as `import` does
+            if around is not None:
+                self.ensure(m, around, None)
+        if self.main.state == "waiting":
+            self._run(m, self.main, entry)
+
+    def _run(self, m: Interpreter, module: ModuleFile, loaded: Loaded) -> None:
+        if loaded.body is None:
+
+            loaded.body = m.compiled(loaded.source.tree.body)
+        module.state = "running"
+        frame = Frame(m, module.space, (), module.space, module)
+        heap = m.heap
+        kept = (heap.marks, heap.log, heap.clock, m.facts) if heap.marks else None
+        if kept is not None:  # a module runs once, whatever branch first needs it: what it does is older than the branch
+            heap.marks, heap.log, heap.clock, m.facts = [], [], -1, []
+        m.frames.append(frame)
+        gaps = len(m.path.gaps)
+        try:
+            loaded.body(frame)
+        except (Raised, Dead):
+            m.branching.abandon(frame)
+            self.running.pop(module.name, None)  # the next import runs it again
+            raise
+        else:
+            self._bind(m, module)
+            if module.path.startswith(_STANDARD):  # what it could not make is unknown, and a gap where a name of it is used
+                del m.path.gaps[gaps:]
+        finally:
+            m.frames.pop()
+            module.state = "done"
+            if kept is not None:
+                heap.marks, heap.log, heap.clock, m.facts = kept
+
+    def _bind(self, m: Interpreter, module: ModuleFile) -> None:
+        """A submodule that was imported is an attribute of its package."""
+        head, _, leaf = module.name.rpartition(".")
+        package = self.running.get(head)
+        if package is not None and not module.foreign:
+            m.heap.set(package.space, leaf, module)
+
+    def ensure(self, m: Interpreter, module: ModuleFile, name: str | None) -> None:
+        """Run a module that still waits, because one of its names is needed."""
+        if module.state == "waiting":
+            entry = self.loaded.get(module.path)
+            if entry is not None:
+                self._run(m, module, entry)
+            else:
+                module.state = "done"
+
+    def listed(self, module: ModuleFile) -> list[str] | None:
+        """The names in a module's `__all__`, read from its text; None when they are not written out there."""
+        entry = self.loaded.get(module.path)
+        if entry is None or module.state == "done":
+            return None
+        for node in entry.source.tree.body:
+            match node:
+                case ast.Assign(targets=[ast.Name(id="__all__")], value=ast.List(elts=items) | ast.Tuple(elts=items)):
+                    if all(isinstance(i, ast.Constant) and isinstance(i.value, str) for i in items):
+                        return [str(i.value) for i in items if isinstance(i, ast.Constant)]
+                case _:
+                    pass
+        return None
+
+    # --- finding ---
+
+    def texts(self) -> list[str]:
+        """The text of every file that was read."""
+        return [self.main_source.text, *(loaded.source.text for loaded in self.loaded.values() if loaded is not None)]
+
+    def builtin(self, name: str) -> Any:
+        return _BUILTINS.get(name, MISSING)
+
+    def find(self, m: Interpreter, name: str, node: ast.AST) -> Any:
+        """What `import name` binds when it has an alias."""
+        file = self._project(m, name)
+        if file is not None:
+            if not file.foreign:
+                self.ensure(m, file, None)
+            return file
+        if self.absent(m, name) and self.guarded(m, node):
+            raise m.raised("ModuleNotFoundError", f"there is no module named {name}", node)
+        library_names.check(m, name, node, "ModuleNotFoundError")
+        return self.library(m, name)
+
+    def absent(self, m: Interpreter, name: str) -> bool:
+        """Whether the environment, which has the libraries that we know, has no such module; elsewhere nothing is said of what is installed."""
+        top = name.partition(".")[0]
+        if self._project(m, top) is not None:
+            return self._project(m, name) is None and not self._compiled(name)
+        return is_whole(self.site) and not self._provided(top)
+
+    def _compiled(self, name: str) -> bool:
+        """Whether a package of the project has an extension module of this name."""
+        head, _, leaf = name.rpartition(".")
+        package = self.running.get(head)
+        return package is None or any(True for folder in package.folders for _ in iglob(os.path.join(escape(folder), f"{escape(leaf)}.*")))
+
+    def guarded(self, m: Interpreter, node: ast.AST) -> bool:
+        """Whether an import stands in a `try` that takes its failure."""
+        entry = self.loaded.get(m.frames[-1].module.path) if m.frames and m.frames[-1].module is not None else None
+        if entry is None:
+            return False
+        tries = (t for t in ast.walk(entry.source.tree) if isinstance(t, ast.Try) and any(map(_takes_imports, t.handlers)))
+        return any(inner is node for t in tries for statement in t.body for inner in ast.walk(statement))
+
+    def now(self, m: Interpreter, later: Later, node: ast.AST) -> Any:
+        """A name of a module that had not run yet."""
+        return attributes.of_module(m, later.module, later.name, node)
+
+    def library(self, m: Interpreter, name: str) -> Any:
+        full = canonical(name)
+        if full in PURE_MODULES and not homes.is_space(full):
+            from importlib import import_module
+
+            return import_module(full)
+        return library_names.module(name, self.resolve(m, full))
+
+    def resolve(self, m: Interpreter, full: str) -> Any:
+        """A name of a library: its model or spelling by name, else the installed source of its package."""
+        if not self._read_as_source(full):
+            return Named(full)
+        found = self.installed(m, full)
+        return Named(full) if found is None else found
+
+    def _read_as_source(self, full: str) -> bool:
+        root = full.partition(".")[0]
+        if root in FROM_SOURCE:
+            return not homes.is_space(full)
+        if not self.site or full.startswith(SOURCES):
+            return bool(self.site)
+        return root not in LIBRARIES and not homes.is_space(root) and root not in sys.stdlib_module_names and builds_on_torch(self.site, root)
+
+    def source_of(self, m: Interpreter, name: str) -> Any:
+        """The object of that name in an installed package's own source; None when there is none."""
+        if not self._read_as_source(name):
+            return None
+        parts = name.split(".")
+        for length in range(len(parts) - 1, 0, -1):
+            module = self.installed(m, ".".join(parts[:length]))
+            if module is None:
+                continue
+            value: Value = module
+            for part in parts[length:]:
+                value = m.attribute(value, part, ast.Pass())
+            return None if isinstance(value, Named) else value
+        return None
+
+    def find_relative(self, m: Interpreter, module: ModuleFile | None, node: ast.ImportFrom) -> Any:
+        """The module of a `from … import`."""
+        if not node.level or module is None:
+            return self.find(m, node.module or "", node)
+        package = module.space.get("__package__", MISSING)
+        parts = package.split(".") if isinstance(package, str) and package else []
+        if node.level > len(parts):
+            why = "it goes beyond the outermost package" if parts else "the file is in no package"
+            raise m.raised("ImportError", f"the relative import {'.' * node.level}{node.module or ''} leads nowhere: {why}", node)
+        name = ".".join([*parts[: len(parts) - node.level + 1], *([node.module] if node.module else [])])
+        if module.foreign:
+            found = self.installed(m, name)
+            return Named(name) if found is None else found
+        return self.find(m, name, node)
+
+    def submodule(self, m: Interpreter, owner: ModuleFile, name: str) -> Any:
+        """What `from owner import name` finds among the package's files."""
+        if not owner.package:
+            return None
+        found = self.installed(m, f"{owner.name}.{name}") if owner.foreign else self._project(m, f"{owner.name}.{name}")
+        if found is not None and not owner.foreign:
+            self.ensure(m, found, None)
+        return found
+
+    def _project(self, m: Interpreter, name: str) -> ModuleFile | None:
+        """A module of the project; the packages around it run before it."""
+        known = self.running.get(name)
+        if known is not None:
+            return known
+        head = name.rpartition(".")[0]
+        if not head:
+            return self._outermost(m, name)
+        package = self._project(m, head)
+        if package is None or package.foreign or not package.package:
+            return None
+        self.ensure(m, package, None)
+        return self.running.get(name) or self._regular(m, package.folders, name) or self._namespace(m, package.folders, name)
+
+    def _outermost(self, m: Interpreter, name: str) -> ModuleFile | None:
+        first, later = self._path(m), self.places.later
+        if name in sys.stdlib_module_names:  # a file of a package does not stand before the standard library
+            first = tuple(f for f in first if not os.path.isfile(os.path.join(f, "__init__.py")))
+        found = self._regular(m, first, name)
+        if found is not None or self._provided(name):
+            return found
+        held = tuple(f for f in first if _holds_python(os.path.join(f, name)))
+        return self._namespace(m, held, name) or self._regular(m, later, name) or self._namespace(m, (*first, *later), name)
+
+    def _path(self, m: Interpreter) -> tuple[str, ...]:
+        """The folders before those of installed packages, with what the program itself puts into `sys.path`."""
+        changed = m.model_state.get("sys.path")
+        if not isinstance(changed, List):
+            return self.places.first
+        found = [f for item in changed.items if isinstance(item, str) for f in (self.places.first if item == "" else (os.path.realpath(item),))]
+        return tuple(dict.fromkeys(found))
+
+    def _provided(self, name: str) -> bool:
+        """Whether a library has this name: a folder without `__init__.py` does not hide it."""
+        full = canonical(name)
+        if full in sys.stdlib_module_names or full in LIBRARIES or full in homes.roots():
+            return True
+        return any(os.path.isdir(path) or os.path.isfile(f"{path}.py") for path in (os.path.join(site, name) for site in self.site))
+
+    def _regular(self, m: Interpreter, folders: tuple[str, ...], name: str) -> ModuleFile | None:
+        leaf = name.rpartition(".")[2]
+        return next((found for folder in folders if (found := self._at(m, os.path.join(folder, leaf), name, foreign=False)) is not None), None)
+
+    def _namespace(self, m: Interpreter, folders: tuple[str, ...], name: str) -> ModuleFile | None:
+        """A package without `__init__.py`: all folders of that name together."""
+        leaf = name.rpartition(".")[2]
+        found = tuple(path for folder in folders if os.path.isdir(path := os.path.join(folder, leaf)))
+        if not found:
+            return None
+        module = ModuleFile(name, found[0], m.heap.space({"__name__": name, "__package__": name}), "done", package=True, folders=found)
+        self.running[name] = module
+        self._bind(m, module)
+        return module
+
+    def installed(self, m: Interpreter, name: str) -> Any:
+        known = self.running.get(name)
+        if known is not None:
+            return known
+        for root in (_STANDARD,) if name.partition(".")[0] in FROM_SOURCE else self.site:
+            found = self._at(m, os.path.join(root, *name.split(".")), name, foreign=True)
+            if found is not None:
+                return found
+        return None
+
+    def _at(self, m: Interpreter, base: str, name: str, foreign: bool) -> ModuleFile | None:
+        """The module whose file is `base/__init__.py` or `base.py`."""
+        for path, package in ((os.path.join(base, "__init__.py"), True), (f"{base}.py", False)):
+            text = _shown(path)
+            if text not in self.loaded:
+                self.loaded[text] = self._load(path, foreign)
+            if text in self.broken:
+                return self._unreadable(m, name, self.broken[text])
+            if self.loaded[text] is not None:
+                module = self.running[name] = self._made(m, name, path, text, package, foreign)
+                return module
+        return None
+
+    def _made(self, m: Interpreter, name: str, path: str, shown: str, package: bool, foreign: bool = False) -> ModuleFile:
+        around = name if package else name.rpartition(".")[0]
+        space = m.heap.space({"__name__": name, "__file__": path, "__doc__": None, "__package__": around})
+        if package:
+            space["__path__"] = List(m.heap.row([os.path.dirname(path)]))
+        return ModuleFile(name, shown, space, foreign=foreign, package=package, folders=(os.path.dirname(os.path.realpath(path)),) if package else ())
+
+    def _load(self, path: str, foreign: bool) -> Loaded | None:
+        try:
+            if not os.path.isfile(path):
+                return None
+            source = read(_shown(path))
+            if self.main_source.told.chosen and not foreign:
+                put_chosen(source.tree, self.main_source.told, source.path)
+            return Loaded(source)
+        except OSError:
+            return None
+        except BadFile as error:
+            if not foreign:  # a package's file that is not for this Python, or too large, stays a name without a model
+                self.broken[_shown(path)] = error
+            return None
+
+    def _unreadable(self, m: Interpreter, name: str, error: BadFile) -> ModuleFile:
+        """A file of the project that cannot be read: Python refuses its syntax where it is imported; of any other its names are unknown."""
+        if error.code == "python/syntax":
+            raise Raised("SyntaxError", error.about, Span(error.path, error.line, error.column, error.line, error.column + 1), error.code)
+        m.gap(name, m.here or ast.Pass(), error.about)
+        module = ModuleFile(name, error.path, m.heap.space({"__name__": name}), state="done")
+        module.hidden = True
+        self.running[name] = module
+        return module
+
+
+_FAILURES = {"ImportError", "ModuleNotFoundError", "Exception", "BaseException"}
+
+
+def _takes_imports(handler: ast.ExceptHandler) -> bool:
+    """Whether a handler takes what a failed import raises."""
+    return handler.type is None or any(isinstance(n, ast.Name) and n.id in _FAILURES for n in ast.walk(handler.type))
+
+
+def _shown(path: str) -> str:
+    """The path as a user would write it from here."""
+    return path.removeprefix(os.path.join(os.getcwd(), ""))
+
+
+def _holds_python(folder: str) -> bool:
+    """Whether a folder, or one right inside it, has files of Python."""
+    return any(True for pattern in ("*.py", os.path.join("*", "*.py")) for _ in iglob(os.path.join(escape(folder), pattern)))

@@ -1,0 +1,294 @@
+"""Python's operators, truth and text, on plain values, on the program's objects and on tensors."""
+
+from __future__ import annotations
+
+import ast
+import math
+import operator
+from typing import TYPE_CHECKING, Any
+
+from tensorproof.frontends.python.attributes.lookup import in_class
+from tensorproof.frontends.python.branching import deciding
+from tensorproof.frontends.python.containers import containers, equality
+from tensorproof.frontends.python.containers.type_names import type_name
+from tensorproof.frontends.python.operators import mixed_arrays
+from tensorproof.frontends.python.operators.formatting import percent
+from tensorproof.frontends.python.operators.host_calls import not_modelled, plain
+from tensorproof.frontends.python.operators.powers import power
+from tensorproof.frontends.python.operators.shares import share
+from tensorproof.frontends.python.operators.truths import truth
+from tensorproof.frontends.python.tensors import numpy_scalars, tensors
+from tensorproof.frontends.python.tensors.number_kinds import number_kind
+from tensorproof.frontends.python.tensors.tensor_numbers import repeated
+from tensorproof.libraries import library_objects, registry
+from tensorproof.libraries.torch import sizes as torch_sizes
+from tensorproof.terms.ints import Term, lower
+from tensorproof.terms.predicates import Predicate, conj, disj, ne, negate
+from tensorproof.terms.tensor import TensorType
+from tensorproof.values.heap import MISSING
+from tensorproof.values.objects import Bound, Choice, Class, Dict, Instance, List, Model, Set
+from tensorproof.values.python_values import AFTER_ERROR, TEXT, Layer, Named, Union, Unknown
+from tensorproof.values.tensor_shape import TensorShape
+
+if TYPE_CHECKING:
+    from tensorproof.frontends.python.machine import Interpreter
+    from tensorproof.values.machine import Value
+
+BINARY: dict[type[ast.operator], tuple[str, Any]] = {
+    ast.Add: ("add", operator.add), ast.Sub: ("sub", operator.sub), ast.Mult: ("mul", operator.mul), ast.Div: ("truediv", operator.truediv),
+    ast.FloorDiv: ("floordiv", operator.floordiv), ast.Mod: ("mod", operator.mod), ast.Pow: ("pow", operator.pow),
+    ast.MatMult: ("matmul", operator.matmul), ast.BitAnd: ("and", operator.and_), ast.BitOr: ("or", operator.or_),
+    ast.BitXor: ("xor", operator.xor), ast.LShift: ("lshift", operator.lshift), ast.RShift: ("rshift", operator.rshift),
+}  # fmt: skip
+UNARY: dict[type[ast.unaryop], tuple[str, Any]] = {
+    ast.USub: ("neg", operator.neg), ast.UAdd: ("pos", operator.pos), ast.Invert: ("invert", operator.invert),
+}  # fmt: skip
+SWAPPED = {"lt": "gt", "gt": "lt", "le": "ge", "ge": "le", "eq": "eq", "ne": "ne"}
+
+
+def binary(m: Interpreter, op: type[ast.operator], a: Any, b: Any, node: ast.AST, in_place: bool = False) -> Any:
+    word, native = BINARY[op]
+    kind_a, kind_b = type(a), type(b)
+    if kind_a is int and kind_b is int:
+        return plain(m, native, (a, b), node)
+    if kind_a is Choice or kind_b is Choice:
+        return _on_choice(m, op, a, b, node, in_place)
+    if kind_a is Instance or (kind_b is Instance and not (kind_a is str and word == "mod")):
+        return dunder(m, word, a, b, node, in_place)
+    if kind_a is Unknown or kind_b is Unknown:
+        return _on_unknown(m, word, a, b, node, in_place)
+    found = _on_names(m, op, a, b, node)
+    if found is not MISSING:
+        return found
+    if kind_a is str and word == "mod":
+        return percent(m, a, b, node)
+    if kind_a is TensorType or kind_b is TensorType:
+        many = repeated(m, a, b, node) if word == "mul" else MISSING
+        return on_tensors(m, word, a, b, node, in_place) if many is MISSING else many
+    if word == "add" and (found := _sum_of_parts(m, a, b, node, in_place)) is not MISSING:
+        return found
+    if kind_a in _COLLECTIONS or kind_b in _COLLECTIONS:
+        return containers.binary(m, word, a, b, node, in_place)
+    if isinstance(a, Predicate) or isinstance(b, Predicate):
+        return _on_truths(m, word, a, b, node)
+    if kind_a is Model or kind_b is Model:
+        return _on_models(m, word, a, b, node)
+    return _on_numbers(m, op, a, b, node)
+
+
+_COLLECTIONS = (List, Dict, Set)
+
+
+def _on_choice(m: Interpreter, op: type[ast.operator], a: Any, b: Any, node: ast.AST, in_place: bool) -> Any:
+    if type(a) is Choice:
+        return m.branching.choose(a.condition, lambda: binary(m, op, a.then, b, node, in_place), lambda: binary(m, op, a.other, b, node, in_place))
+    return m.branching.choose(b.condition, lambda: binary(m, op, a, b.then, node, in_place), lambda: binary(m, op, a, b.other, node, in_place))
+
+
+def _on_names(m: Interpreter, op: type[ast.operator], a: Any, b: Any, node: ast.AST) -> Any:
+    """Operators of a library's objects and names, and `A | B` of types; MISSING where it is none of them."""
+    kinds = type(a), type(b)
+    if Model in kinds:
+        found = library_objects.model_binary(m, BINARY[op][0], a, b, node)
+        if found is not MISSING:
+            return found
+    if op is ast.BitOr and _is_type(a) and _is_type(b):
+        sides = (*(a if isinstance(a, tuple) else (a,)), *(b if isinstance(b, tuple) else (b,)))
+        return Union(type(None) if side is None else side for side in sides)
+    return not_modelled(m, a if kinds[0] is Named else b, node) if Named in kinds else MISSING
+
+
+def _sum_of_parts(m: Interpreter, a: Any, b: Any, node: ast.AST, in_place: bool) -> Any:
+    """A container of layers and more layers, or a shape of TensorFlow and more sizes; MISSING for anything else."""
+    kinds = type(a), type(b)
+    if TensorShape in kinds and List in kinds:
+        return TensorShape((*(a.items if kinds[0] is List else a), *(b.items if kinds[1] is List else b)))
+    if kinds[0] is not Layer or a.module is not None:
+        return MISSING
+    if in_place:
+        return m.call(m.attribute(a, "extend", node), (b,), {}, node)
+    return m.call(Named(a.kind), ([*a.children, *(m.iterate(b, node) or ())],), {}, node)
+
+
+def _on_numbers(m: Interpreter, op: type[ast.operator], a: Value, b: Any, node: ast.AST) -> Any:
+    """Operators of numbers and of Python's own sequences, some of which may be symbolic."""
+    word, native = BINARY[op]
+    kind_a, kind_b = type(a), type(b)
+    symbolic = kind_a is Term or kind_b is Term
+    if symbolic and word in ("floordiv", "mod", "truediv") and kind_a in (int, Term, bool, float) and kind_b in (int, Term, bool):
+        m.demand("ZeroDivisionError", ne(b, 0), f"the divisor {b!r} may be zero" if kind_b is Term else "the divisor is zero", node)
+    if word == "pow" and (raised := power(m, a, b, node)) is not MISSING:
+        return raised
+    if symbolic:
+        found = _on_symbols(m, word, native, a, b, node)
+        if found is not MISSING:
+            return found
+    made = plain(m, native, (a, b), node)
+    return torch_sizes.like(m, a if torch_sizes.is_sizes(m, a) else b, made) if kind_a is tuple and word == "add" else made
+
+
+def _on_symbols(m: Interpreter, word: str, native: Value, a: Value, b: Value, node: ast.AST) -> Any:
+    """Operators of which one side is a symbolic number; MISSING where the other's own arithmetic does it."""
+    if word in ("mul", "and", "or", "xor", "lshift", "rshift", "pow"):
+        sequence = isinstance(a, (tuple, str)) or isinstance(b, (tuple, str))
+        if sequence or word != "mul":
+            known_a, known_b = deciding.concrete(m, a), deciding.concrete(m, b)
+            if known_a is not MISSING and known_b is not MISSING:
+                return plain(m, native, (known_a, known_b), node)
+            if sequence:
+                return TEXT if isinstance(a, str) or isinstance(b, str) else m.gap("a tuple of symbolic length", node)
+    if type(a) is float or type(b) is float or word == "truediv":
+        return Unknown("a real number of a symbolic size", _ratio(m, word, a, b), number="float")
+    return MISSING
+
+
+def _on_unknown(m: Interpreter, word: str, a: Any, b: Any, node: ast.AST, in_place: bool) -> Any:
+    """An operator of which one side at least is not known: of texts it is a text, of numbers a number, of a tensor and a number a tensor."""
+    if word == "truediv" and Model in (type(a), type(b)):  # a path and a name that is not known
+        found = library_objects.model_binary(m, word, a, b, node)
+        if found is not MISSING or (type(a) is Model and a.kind == "pathlib.Path" and b.text):
+            return found
+    if a is AFTER_ERROR or b is AFTER_ERROR:
+        m.path.lost = True
+        return AFTER_ERROR
+    if word in ("add", "mod", "mul") and _is_text(a, b):
+        return TEXT
+    kinds = number_kind(a), number_kind(b)
+    if (isinstance(a, TensorType) and kinds[1]) or (isinstance(b, TensorType) and kinds[0]):
+        return on_tensors(m, word, a, b, node, in_place)
+    for kind, other in zip(kinds, (b, a)):
+        if kind == "float" and (other is None or isinstance(other, (tuple, str, List, Dict, Set))):
+            raise m.raised("TypeError", f"the operator {word} is not defined for a float and a {type_name(other)}", node)
+    if not all(kinds) or word not in ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow") or (word == "pow" and "float" not in kinds):
+        return Unknown(word)
+    return Unknown(word, number="float" if word == "truediv" or "float" in kinds else "int")
+
+
+def _is_text(a: Value, b: Value) -> bool:
+    return any(isinstance(x, str) or (isinstance(x, Unknown) and x.text) for x in (a, b))
+
+
+def _is_type(value: Value) -> bool:
+    """Whether a value can stand in `A | B` as a type."""
+    return (
+        value is None
+        or isinstance(value, (Named, Class, type))
+        or (isinstance(value, tuple) and bool(value) and all(isinstance(v, (Named, Class, type)) for v in value))
+    )
+
+
+def _ratio(m: Interpreter, word: str, a: Any, b: Any) -> tuple[Any, Any] | None:
+    """A quotient of whole numbers, a product with a short binary fraction such as 0.5, or a share such as 0.8."""
+    if word == "truediv" and type(b) is float and b.is_integer():
+        b = int(b)
+    if word == "truediv" and type(a) in (int, Term) and type(b) in (int, Term) and lower(b) > 0:
+        return a, b
+    if word == "mul":
+        size, factor = (a, b) if type(a) is Term else (b, a)
+        if type(factor) is float and math.isfinite(factor):
+            above, below = factor.as_integer_ratio()
+            if below <= 1024:
+                return size * above, below
+            found = share(m, size, factor)
+            return None if found is None else (found, 1)
+    return None
+
+
+def _on_models(m: Interpreter, word: str, a: Value, b: Value, node: ast.AST) -> Any:
+    """An operator of a library's object, as its model has it."""
+    from tensorproof.libraries import registry
+
+    for owner, other, name in ((a, b, f"__{word}__"), (b, a, f"__r{word}__")):
+        if type(owner) is Model:
+            kind = registry.kind_model(owner.kind)
+            if kind is not None and name in kind.methods:
+                return kind.methods[name](m, owner, (other,), {}, node)
+    plain_a, plain_b = registry.tensor_of(a), registry.tensor_of(b)
+    if plain_a is not MISSING or plain_b is not MISSING:
+        return on_tensors(m, word, a if plain_a is MISSING else plain_a, b if plain_b is MISSING else plain_b, node)
+    return m.gap(f"the operator {word}", node, "of a library's object")
+
+
+def _on_truths(m: Interpreter, word: str, a: Value, b: Value, node: ast.AST) -> Any:
+    if word in ("and", "or") and isinstance(a, (bool, Predicate)) and isinstance(b, (bool, Predicate)):
+        return conj(a, b) if word == "and" else disj(a, b)
+    from tensorproof.terms.ints import ite
+
+    def number(x: Value) -> Any:
+        return ite(x, 1, 0) if isinstance(x, Predicate) else x
+
+    return binary(m, next(o for o, (w, _) in BINARY.items() if w == word), number(a), number(b), node)
+
+
+def on_tensors(m: Interpreter, word: str, a: Any, b: Any, node: ast.AST, in_place: bool = False) -> Any:
+    mixed = mixed_arrays.operated(m, word, a, b, node)
+    if mixed is not MISSING:
+        return mixed
+    owner = a
+    if not isinstance(a, TensorType) or (isinstance(b, TensorType) and a.framework == "numpy"):
+        owner = b if isinstance(b, TensorType) else a
+    home = tensors.tensor_class(owner)
+    if isinstance(a, TensorType):
+        kept = in_place and home in ("torch.Tensor", "numpy.ndarray") and not numpy_scalars.is_scalar(a)
+        made = m.spelling(f"{home}.__i{word}__" if kept else f"{home}.__{word}__", (a, b), {}, node)
+    else:
+        made = m.spelling(f"{home}.__r{word}__", (b, a), {}, node)
+    return numpy_scalars.folded(word, a, b, made) if home == "numpy.ndarray" else made
+
+
+def dunder(m: Interpreter, word: str, a: Value, b: Value, node: ast.AST, in_place: bool = False) -> Any:
+    """An operator of the program's own objects."""
+    names = ([f"__i{word}__"] if in_place else []) + [f"__{word}__"]
+    if isinstance(a, Instance):
+        for name in names:
+            found, _ = in_class(m, a.cls, name)
+            if found is not MISSING:
+                result = m.call(Bound(found, a), (b,), {}, node)
+                if result is not NotImplemented:
+                    return result
+    if isinstance(b, Instance):
+        reflected = SWAPPED.get(word)
+        found, _ = in_class(m, b.cls, f"__{reflected}__" if reflected else f"__r{word}__")
+        if found is not MISSING:
+            result = m.call(Bound(found, b), (a,), {}, node)
+            if result is not NotImplemented:
+                return result
+    plain_a, plain_b = registry.tensor_of(a), registry.tensor_of(b)
+    if plain_a is not MISSING or plain_b is not MISSING:
+        return on_tensors(m, word, a if plain_a is MISSING else plain_a, b if plain_b is MISSING else plain_b, node)
+    if isinstance(a, Unknown) or isinstance(b, Unknown):
+        return Unknown(word)
+    if word in ("eq", "ne"):
+        return (a is b) is (word == "eq")
+    raise m.raised("TypeError", f"the operator {word} is not defined for {type_name(a)} and {type_name(b)}", node)
+
+
+def unary(m: Interpreter, op: type[ast.unaryop], a: Value, node: ast.AST) -> Any:
+    if op is ast.Not:
+        return negate(truth(m, a, node))
+    word, native = UNARY[op]
+    match a:
+        case TensorType():
+            return m.spelling(f"{tensors.tensor_class(a)}.__{word}__", (a,), {}, node)
+        case Unknown():
+            return Unknown(word, number=number_kind(a))
+        case Choice():
+            return m.branching.choose(a.condition, lambda: unary(m, op, a.then, node), lambda: unary(m, op, a.other, node))
+        case Instance():
+            found, _ = in_class(m, a.cls, f"__{word}__")
+            if found is MISSING:
+                raise m.raised("TypeError", f"the operator {word} is not defined for {a.cls.name}", node)
+            return m.call(Bound(found, a), (), {}, node)
+        case Dict(counter=True) if word in ("pos", "neg"):
+            signed = {k: v if word == "pos" else unary(m, op, v, node) for k, v in a.items.items()}
+            known = all(isinstance(v, int) for v in signed.values())
+            return Dict(m.heap.entries({k: v for k, v in signed.items() if v > 0}), None, True) if known else m.gap("Counter", node, "a count is not known")
+        case Predicate():
+            return unary(m, op, equality.number(a), node)
+        case Term():
+            return -a if op is ast.USub else a if op is ast.UAdd else -a - 1
+        case _:
+            return plain(m, native, (a,), node)
+
+
+# --- truth and text ---

@@ -1,0 +1,99 @@
+"""Tensors joined along an axis (`stack`, `cat`, `pad_sequence` …) from lists of which the items are summarised.
+
+The operator is called with the items that are shown, so that what it demands of any two is stated; then the sizes that hang on how many there are
+are put right.
+"""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING, Any
+
+from tensorproof.frontends.python.summaries.summarised_lists import parts
+from tensorproof.terms.ints import Origin, Term, ceildiv, lower, maximum, mod, sole_atom
+from tensorproof.terms.shapes import Shape
+from tensorproof.terms.tensor import TensorType
+from tensorproof.values.heap import MISSING
+from tensorproof.values.many import length, shown
+from tensorproof.values.objects import List
+from tensorproof.values.python_values import Many, Unknown
+
+if TYPE_CHECKING:
+    from tensorproof.frontends.python.machine import Interpreter
+
+_STACKS = {"stack", "vstack", "row_stack", "hstack", "column_stack", "dstack"}
+_JOINS = {"cat", "concat", "concatenate", *_STACKS}
+_PADS = {"pad_sequence", "pack_sequence"}
+_NAMES = ("tensors", "values", "arrays", "sequences", "seq", "tup", "xs")
+
+
+def joined(m: Interpreter, name: str, args: tuple[Any, ...], kwargs: dict[str, Any], node: ast.AST) -> Any:
+    """The call, where its first argument is such a list and its name is one of those; MISSING for any other."""
+    word = name.rpartition(".")[2]
+    if word not in _JOINS and word not in _PADS:
+        return MISSING
+    key = next((k for k in _NAMES if k in kwargs), None)
+    source = args[0] if args else kwargs.get(key) if key is not None else None
+    items = parts(m, source, node) if isinstance(source, (List, tuple)) else None
+    if items is None:
+        return MISSING
+    samples = shown(items)
+    if not all(isinstance(v, TensorType) and v.shape.known for v in samples):
+        return MISSING
+    listed = List(m.heap.row(samples))
+    made = m.spelling(name, (listed, *args[1:]), kwargs, node) if args else m.spelling(name, (), {**kwargs, str(key): listed}, node)
+    total = length(items)
+    if not isinstance(made, TensorType) or not made.shape.known or isinstance(total, Unknown):
+        return made if not isinstance(made, TensorType) else Unknown("tensors joined from a list of unknown length")
+    sizes = list(made.shape)
+    if word in _PADS:
+        first = bool(kwargs.get("batch_first", args[1] if len(args) > 1 else False))
+        sizes[0 if first else 1] = total
+    else:
+        axis = _axis(word, args, kwargs, len(samples[0].shape))
+        if word == "stack" or (word in ("vstack", "row_stack") and len(samples[0].shape) < 2) or (word == "column_stack" and len(samples[0].shape) < 2):
+            sizes[axis] = total
+        else:
+            sizes[axis] = _extent(m, items, axis)
+    return made.but(shape=Shape(sizes), contents=None)
+
+
+def _axis(word: str, args: tuple[Any, ...], kwargs: dict[str, Any], rank: int) -> int:
+    if word in ("vstack", "row_stack"):
+        return 0
+    if word in ("hstack", "column_stack"):
+        return 0 if word == "hstack" and rank < 2 else 1
+    if word == "dstack":
+        return 2
+    given = kwargs.get("dim", kwargs.get("axis", args[1] if len(args) > 1 else 0))
+    axis = given if isinstance(given, int) else 0
+    ranks = rank + 1 if word == "stack" else rank
+    return axis + ranks if axis < 0 else axis
+
+
+def _batched(count: Any, size: Any, last: Any) -> Any:
+    """How many samples there are in all, where the items are their batches and the last of them."""
+    atom = sole_atom(last) if isinstance(last, Term) else None
+    if atom is None or atom.kind != "%" or atom.args[1] != size or last != mod(atom.args[0], size):
+        return None
+    return atom.args[0] if count == ceildiv(atom.args[0], size) else None
+
+
+def _extent(m: Interpreter, items: list[Any], axis: int) -> Any:
+    """How long all of them are, one after the other."""
+    total: Any = 0
+    for item in items:
+        if type(item) is not Many:
+            total = total + item.shape[axis]
+            continue
+        first, second = item.first.shape[axis], item.second.shape[axis]
+        whole = _batched(item.count, first, second)
+        if whole is not None:
+            total = total + whole
+        elif first == second and not isinstance(first, Term):
+            total = total + item.count * first
+        else:
+            least = lower(first) if isinstance(first, Term) else first
+            name = f"the sum of {item.count!r} sizes like {first!r} and {second!r}"
+            total = total + maximum(m.symbol(name, max(0, int(least)), None, Origin.UNMODELLED), 0)
+    return total

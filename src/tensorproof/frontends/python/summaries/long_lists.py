@@ -1,0 +1,25 @@
+"""Lists that grow too long to be held item by item: what they hold is summarised."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from tensorproof.terms.budgets import BUDGETS
+from tensorproof.values.many import gathered, length, shown
+
+if TYPE_CHECKING:
+    pass
+
+MOST_COUNTED = BUDGETS.containers.entries
+
+
+def repeated(items: Any, times: int) -> list[Any]:
+    """The items so many times; a list that becomes too long is summarised."""
+    if len(items) * times <= MOST_COUNTED:
+        return list(items) * times
+    return [gathered(length(items) * times, shown(items))]
+
+
+def shortened(items: list[Any]) -> list[Any]:
+    """The items; a list that became too long is summarised."""
+    return items if len(items) <= MOST_COUNTED else [gathered(length(items), shown(items))]

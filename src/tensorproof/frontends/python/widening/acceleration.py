@@ -1,0 +1,379 @@
+"""Loop acceleration: when two rounds of a loop wrote alike, one more round with symbolic numbers proves the rest.
+
+The loop variable, numbers that grow by a constant step and lists that only grow are made symbolic; if that round writes the same difference, states nothing
+new and takes no new way, the remaining rounds are skipped: counters advance by their step, lists by their growth.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+from tensorproof.frontends.python import recording
+from tensorproof.frontends.python.branching.loop_bodies import one_round
+from tensorproof.frontends.python.errors import Dead, Fork, Raised
+from tensorproof.frontends.python.frame import Frame, Signal
+from tensorproof.frontends.python.kinds import Kinds
+from tensorproof.terms.budgets import BUDGETS
+from tensorproof.terms.facts import same as same_facts
+from tensorproof.terms.ints import Origin, Term, sole_atom, symbol
+from tensorproof.terms.predicates import Predicate
+from tensorproof.terms.records import dataclass
+from tensorproof.terms.substitution import substitute, symbols
+from tensorproof.terms.tensor import TensorType
+from tensorproof.values.heap import ITEMS, MISSING, Heap, Mark, Row
+from tensorproof.values.objects import Choice, Dict, Instance, List, Set
+from tensorproof.values.python_values import REAL, Layer, Many, Unknown
+
+if TYPE_CHECKING:
+    import ast
+
+    from tensorproof.frontends.python.machine import Interpreter
+    from tensorproof.values.machine import Value
+
+_TRIES = (1, 2, 8, 32, 128, 512)
+_MOST_GROWTH = BUDGETS.loops.growth
+_PROOF = 1 << 60
+"""The number of the branch that a proof is: nobody decides it, the proof ends."""
+
+
+class _Unread(Row):
+    """A list during the round that proves: it may grow, but whoever looks at it ends the proof."""
+
+    __slots__ = ()
+
+    def _read(self, *args: Value, **kwargs: Value) -> Any:
+        raise _Looked
+
+    __len__ = __iter__ = __getitem__ = __setitem__ = __delitem__ = __reversed__ = __contains__ = _read
+    pop = insert = remove = reverse = sort = clear = index = count = copy = _read
+
+
+class _Looked(Exception):
+    """A list that grows was read, so that one round does not stand for the others."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pattern:
+    """How one round changed memory: counters with their steps, lists with their growth, other locations that changed."""
+
+    counters: dict[tuple[int, Any], int]
+    grown: dict[tuple[int, Any], int]
+    others: frozenset[tuple[int, Any]]
+    reals: frozenset[tuple[int, Any]] = frozenset()
+    """Real numbers that change in their own way: any number stands for them."""
+
+
+class Steady:
+    """Watches the rounds of one loop."""
+
+    def __init__(self, m: Interpreter, frame: Frame, items: list[Any], cursor: Any = None) -> None:
+        self.m = m
+        self.cursor = cursor
+        """The state of the iterator that is walked: a round must take one item of it."""
+        self.frame = frame
+        self.items = items
+        self.signal: Signal | None = None
+        self.last: Pattern | None = None
+        self.owners: dict[int, Any] = {}
+        self.last_left = False
+        """Whether the last round is still to be run: it leaves real numbers as they are."""
+        self.files: dict[Any, Any] = {}
+        """What each file that every round writes anew holds in any of them."""
+
+    def due(self, at: int) -> bool:
+        return any(at in (t, t + 1) for t in _TRIES) and at + 2 < len(self.items)
+
+    def try_round(self, at: int, put: Any, body: Any, node: ast.AST) -> bool:
+        """Run round `at`, watched; True when all the rounds after it may be skipped."""
+        m, heap = self.m, self.m.heap
+        waiting = len(self.frame.waiting)
+        mark = heap.mark()
+        pattern = None
+        try:
+            put(self.frame, self.items[at])
+            self.signal = one_round(m, self.frame, body)
+            if self.signal is None and len(self.frame.waiting) == waiting:
+                pattern = self._pattern(mark)
+        finally:
+            heap.forget(mark)
+        alike = pattern is not None and pattern == self.last
+        self.last = pattern
+        return alike and pattern is not None and self._proved(at, pattern, put, body)
+
+    def _pattern(self, mark: Any) -> Pattern | None:
+        heap = self.m.heap
+        difference, before = heap.difference(mark), heap.before(mark)
+        self.owners = difference.owners
+        counters: dict[tuple[int, Any], int] = {}
+        grown: dict[tuple[int, Any], int] = {}
+        others: set[tuple[int, Any]] = set()
+        reals: set[tuple[int, Any]] = set()
+        for location, new in difference.values.items():
+            old = before[location]
+            if location[0] == id(self.m.model_state["files"]) and old is not MISSING:
+                continue
+            if location[1] is ITEMS:
+                if len(new) > len(old) and all(a is b for a, b in zip(old, new)):
+                    grown[location] = len(new) - len(old)
+                elif not alike(old, new):
+                    return None
+            elif type(old) is int and type(new) is int:
+                counters[location] = new - old
+            elif _real(old) and _real(new):
+                if old is not new and old != new:
+                    reals.add(location)
+            elif old is MISSING or not alike(old, new):
+                others.add(location)
+        return Pattern(counters, grown, frozenset(others), frozenset(reals))
+
+    def _proved(self, at: int, pattern: Pattern, put: Any, body: Any) -> bool:
+        """One round with a symbolic number, undone afterwards; when it does as the others did, all the rounds are written at once."""
+        rest = len(self.items) - at - 1
+        if self.cursor is not None and pattern.counters.get((id(self.cursor), "at")) != 1:
+            return False
+        if pattern.others or any(growth * rest > _MOST_GROWTH for growth in pattern.grown.values()):
+            return False
+        m, path = self.m, self.m.path
+        kept, errors, recorded = self._kept(), m.errors, path.recorded
+        round_ = symbol(m.name_here("round", self.frame.at or _HERE, "iteration"), 1, rest, Origin.WORLD)
+        item = self._symbolic_item(at, round_)
+        if item is MISSING:
+            return False
+        rows = [self.owners[number] for number, _ in pattern.grown]
+        classes = [row.__class__ for row in rows]
+        """A loop around this one may be watching them too."""
+        mark = m.heap.mark(_PROOF)
+        turn: recording.Turn | None = None
+        grown: dict[tuple[int, Any], list[Any]] | None = None
+        same = False
+        try:
+            inner = self._made_symbolic(pattern, round_)
+            for row in rows:
+                row.__class__ = _Unread
+            put(self.frame, item)
+            signal = one_round(m, self.frame, body)
+            if signal is None and len(self.frame.waiting) == kept[6]:
+                grown = self._same(inner, pattern, sole_atom(round_))
+                turn = recording.ended(m, inner, {}) if path.program is not None else None
+        except (Fork, Raised, Dead, _Looked):
+            grown = None
+        finally:
+            for row, watched in zip(rows, classes):
+                row.__class__ = watched
+            same = self._undone(mark, kept)
+            m.errors = errors
+        if not same or grown is None:
+            path.unrecord(recorded)
+            return False
+        if turn is not None:
+            recording.close(m, recorded, turn, {place: three[0] for place, three in turn.places.items()}, self.frame.at or _HERE)
+        self.last_left = bool(pattern.reals) and rest > 1
+        return self._advance(pattern, rest - self.last_left, grown, round_)
+
+    def _kept(self) -> tuple[int, ...]:
+        """How much the path held before a proof."""
+        m, path = self.m, self.m.path
+        return len(path.stated), len(path.gaps), len(path.findings), path.calls, m.branching.count, len(m.facts), len(self.frame.waiting)
+
+    def _made_symbolic(self, pattern: Pattern, round_: Any) -> Mark:
+        """Give counters and real numbers the values that they have in any round; the mark from which that round is watched."""
+        heap = self.m.heap
+        for (number, key), step in pattern.counters.items():
+            owner = self.owners[number]
+            if step:
+                heap.set(owner, key, owner[key] + step * (round_ - 1))
+        for number, key in pattern.reals:
+            heap.set(self.owners[number], key, REAL)
+        return heap.mark(_PROOF)
+
+    def _undone(self, mark: Mark, kept: tuple[int, ...]) -> bool:
+        """Undo what a proof wrote and stated; whether it stated and reported nothing new."""
+        m, heap, path = self.m, self.m.heap, self.m.path
+        while heap.marks and heap.marks[-1] is not mark:
+            heap.marks.pop()
+        heap.undo(mark)
+        heap.close(mark)
+        before = {(s.requirement.predicate, s.span, s.facts) for s in path.stated[: kept[0]]} if len(path.stated) > kept[0] else ()
+        same = all((s.requirement.predicate, s.span, s.facts) in before for s in path.stated[kept[0] :])
+        same = same and len(path.gaps) == kept[1] and len(path.findings) == kept[2]
+        del path.stated[kept[0] :], path.gaps[kept[1] :], path.findings[kept[2] :], m.facts[kept[5] :], self.frame.waiting[kept[6] :]
+        path.calls, m.branching.count = kept[3], kept[4]
+        return same
+
+    def _same(self, mark: Any, pattern: Pattern, round_: Any) -> dict[tuple[int, Any], list[Any]] | None:
+        """What the proving round appended to each list that grows; None when the round wrote otherwise than those before it."""
+        heap = self.m.heap
+        difference, before = heap.difference(mark), heap.before(mark)
+        if any(step and location not in difference.values for location, step in pattern.counters.items()):
+            return None
+        if any(location not in difference.values for location in pattern.grown):
+            return None
+        grown: dict[tuple[int, Any], list[Any]] = {}
+        for location, new in difference.values.items():
+            old = before[location]
+            if location[0] == id(self.m.model_state["files"]) and old is not MISSING:
+                self.files[location[1]] = widened(heap, old, new)
+            elif location in pattern.counters:
+                if type(new) not in (int, Term) or type(old) not in (int, Term) or new - old != pattern.counters[location]:
+                    return None
+            elif location in pattern.reals:
+                if not _real(new):
+                    return None
+            elif location in pattern.grown:
+                grown[location] = list(new[len(old) :])
+                if any(isinstance(v, Unknown) and not isinstance(w, Unknown) for v, w in zip(grown[location], old[-len(grown[location]) :])):
+                    return None  # a round with numbers knows more than the one with a symbol
+                if len(grown[location]) != pattern.grown[location] or not all(_repeatable(v, round_) for v in grown[location]):
+                    return None
+            elif not alike(old, new):
+                return None
+        return grown
+
+    def _symbolic_item(self, at: int, round_: Term) -> Any:
+        """The item of the round with this number; MISSING when the items do not follow one rule."""
+        return _ruled(self.items[at:], round_)
+
+    def _advance(self, pattern: Pattern, rest: int, grown: dict[tuple[int, Any], list[Any]], round_: Term) -> bool:
+        heap = self.m.heap
+        atom = sole_atom(round_)
+        assert atom is not None
+        rows: list[tuple[Any, list[Any]]] = []
+        for location, values in grown.items():
+            rows.append((self.owners[location[0]], [_at_round(v, {atom: n}) for n in range(1, rest + 1) for v in values]))
+        for (number, key), step in pattern.counters.items():
+            if step:
+                owner = self.owners[number]
+                heap.set(owner, key, owner[key] + step * rest)
+        for number, key in pattern.reals:
+            heap.set(self.owners[number], key, REAL)
+        for row, values in rows:
+            heap.touch(row)
+            row.extend(values)
+        for path, value in self.files.items():
+            heap.set(self.m.model_state["files"], path, value)
+        return True
+
+
+def _ruled(items: list[Any], round_: Term) -> Any:
+    first = items[0]
+    if type(first) is int and all(type(v) is int for v in items):
+        step = items[1] - first
+        return first + step * round_ if all(b - a == step for a, b in pairwise(items)) else MISSING
+    if type(first) is tuple and all(type(v) is tuple and len(v) == len(first) for v in items):
+        parts = [_ruled([v[i] for v in items], round_) for i in range(len(first))]
+        return MISSING if any(p is MISSING for p in parts) else tuple(parts)
+    return first if all(v is first or (not isinstance(first, (List, Dict, Set, Instance)) and alike(first, v)) for v in items) else MISSING
+
+
+def _repeatable(value: Value, round_: Value) -> bool:
+    """Whether a value that a round appends has no identity of its own, so that its like can be made for every round."""
+    if type(value) is tuple:
+        return all(_repeatable(v, round_) for v in value)
+    if isinstance(value, TensorType):
+        parts = (*(value.shape if value.shape.known else ()), *(value.contents or ()))
+        return not any(type(p) in (Term, Predicate) and round_ in symbols(p) for p in parts)
+    return isinstance(value, (int, float, str, bytes, type(None), Term, Predicate, Unknown))
+
+
+def _at_round(value: Value, numbers: dict[Any, Any]) -> Any:
+    if type(value) is Term:
+        return substitute(value, numbers)
+    if isinstance(value, Predicate):
+        return value.substitute(numbers)
+    return tuple(_at_round(v, numbers) for v in value) if type(value) is tuple else value
+
+
+def _real(value: Value) -> bool:
+    return type(value) is float or (type(value) is Unknown and value.number == "float")
+
+
+class _Here:
+    lineno = 0
+
+
+_HERE: Any = _Here()
+
+
+def alike(a: Value, b: Value, depth: int = 4) -> bool:
+    """Whether two values are the same to the analysis."""
+    if a is b:
+        return True
+    if type(a) is not type(b) or depth == 0:
+        return False
+    return _ALIKE[type(a)](a, b, depth - 1)
+
+
+def _alike_tensors(a: TensorType, b: TensorType, depth: int) -> bool:
+    described = a.shape == b.shape and a.dtype is b.dtype and a.contents == b.contents and a.framework == b.framework and a.strides == b.strides
+    return described and same_facts(a.facts, b.facts)
+
+
+def _alike_many(a: Many, b: Many, depth: int) -> bool:
+    return a.count == b.count and alike(a.first, b.first, depth) and alike(a.second, b.second, depth)
+
+
+def _alike_items(a: Any, b: Any, depth: int) -> bool:
+    return len(a) == len(b) and all(alike(x, y, depth) for x, y in zip(a, b))
+
+
+def _alike_entries(a: dict[Any, Any], b: dict[Any, Any], depth: int) -> bool:
+    return list(a) == list(b) and all(alike(v, b[k], depth) for k, v in a.items())
+
+
+def _alike_choices(a: Choice, b: Choice, depth: int) -> bool:
+    return a.condition is b.condition and alike(a.then, b.then, depth) and alike(a.other, b.other, depth)
+
+
+def _same_host(a: Value, b: Value, depth: int) -> bool:
+    try:
+        return bool(a == b)
+    except Exception:
+        return False
+
+
+_ALIKE: Kinds[Callable[[Any, Any, int], bool]] = Kinds(
+    {
+        TensorType: _alike_tensors, Many: _alike_many, Unknown: lambda a, b, depth: True, tuple: _alike_items, Choice: _alike_choices,
+        List: lambda a, b, depth: _alike_items(a.items, b.items, depth), Set: lambda a, b, depth: _alike_items(a.items, b.items, depth),
+        Dict: lambda a, b, depth: _alike_entries(a.items, b.items, depth),
+        Instance: lambda a, b, depth: a.cls is b.cls and _alike_entries(a.space, b.space, depth), Layer: lambda a, b, depth: False,
+    },
+    _same_host,
+)  # fmt: skip
+"""Whether two values of one kind are the same to the analysis."""
+
+
+def widened(heap: Heap, a: Value, b: Value) -> Any:
+    """What stands for either of two values: where they differ, nothing is known."""
+    if alike(a, b):
+        return b
+    if type(a) is Dict and type(b) is Dict and list(a.items) == list(b.items):
+        return Dict(heap.entries({k: widened(heap, v, b.items[k]) for k, v in a.items.items()}))
+    numbers = (int, float, Term)
+    if isinstance(a, numbers) and isinstance(b, numbers):
+        return Unknown("a number of the last round", number="float" if isinstance(b, float) else "int")
+    return Unknown("what the last round saved")
+
+
+def fingerprint(frame: Frame) -> str:
+    """The names of a frame, as far as the analysis tells their values apart."""
+
+    def shown(value: Value, depth: int) -> str:
+        match value:
+            case TensorType() | int() | float() | str() | bool() | None | Term():
+                return repr(value)
+            case Unknown():
+                return "?"
+            case List() | Set():
+                return f"[{len(value.items)}]" if depth == 0 else "[" + ",".join(shown(v, depth - 1) for v in value.items[:50]) + "]"
+            case tuple():
+                return "(" + ",".join(shown(v, depth) for v in value[:50]) + ")"
+            case Instance():
+                made: str = value.cls.name + ("{" + ",".join(f"{k}:{shown(v, depth - 1)}" for k, v in value.space.items()) + "}" if depth else "")
+                return made
+            case _:
+                return type(value).__name__
+
+    return ";".join(f"{k}={shown(v, 2)}" for k, v in frame.space.items() if isinstance(k, str) and not k.startswith("__"))

@@ -1,0 +1,313 @@
+"""Loops whose rounds are too many to run, or are not counted: one round stands for all of them.
+
+What the rounds change is described by values in which the number of the round is a symbol (`widening.py`). A round that begins with the descriptions must
+end with what they cover in the next one; until it does, they are made wider. Then that round is run for good, so that all it states is kept, and memory
+is left as the last round leaves it.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from tensorproof.frontends.python import recording
+from tensorproof.frontends.python.branching.joining import CannotJoin, join
+from tensorproof.frontends.python.branching.loop_bodies import one_round
+from tensorproof.frontends.python.errors import Dead, Fork, Raised
+from tensorproof.frontends.python.frame import Frame, Signal
+from tensorproof.frontends.python.widening.descriptions import names_in
+from tensorproof.frontends.python.widening.widening import Widening
+from tensorproof.terms.budgets import BUDGETS
+from tensorproof.terms.ints import Origin, Term, maximum, sole_atom, upper
+from tensorproof.terms.predicates import Predicate, Truth, gt, lt
+from tensorproof.terms.records import dataclass
+from tensorproof.values.heap import ITEMS, MISSING, ORDER, Cursor, Difference, Mark
+from tensorproof.values.many import Renaming
+from tensorproof.values.python_values import Unknown
+
+if TYPE_CHECKING:
+    from tensorproof.frontends.python.machine import Interpreter
+    from tensorproof.values.machine import Value
+
+MOST_TRIES = BUDGETS.loops.fixpoint_tries
+MOST_LEAVING = BUDGETS.loops.leaving_iteration
+_PROOF = 1 << 60
+"""The number of the branch that a try is: nobody decides it, the try ends."""
+FAILED: Any = object()
+
+
+class AnyRound:
+    """One loop from round `since` on, of `count` rounds in all."""
+
+    def __init__(self, m: Interpreter, frame: Frame, since: int, count: Any, node: ast.AST) -> None:
+        self.m = m
+        self.frame = frame
+        self.since = since
+        self.count = count
+        self.node = node
+        word = m.name_here("round", node, "iteration")
+        last = count - 1 if isinstance(count, int) else None
+        round_ = m.symbol(word, since, last, Origin.WORLD)
+        assert type(round_) is Term
+        self.round = round_
+        self.widening = Widening(m, round_, since, word)
+        self.targets = frozenset(n.id for n in ast.walk(node.target) if isinstance(n, ast.Name)) if isinstance(node, (ast.For, ast.AsyncFor)) else frozenset()
+        """Names that every round binds before all else."""
+        self.wide: dict[tuple[int, Any], Any] = {}
+        self.owners: dict[int, Any] = {}
+        self.first: dict[tuple[int, Any], Any] = {}
+        """What each of these held before the first of the rounds."""
+
+    def seed(self, before: dict[tuple[int, Any], Any], after: Difference) -> None:
+        """Descriptions from what the iteration before `since` changed, so that the first try begins with them."""
+        self.widening.since = self.since - 1
+        for location, end in after.values.items():
+            head, owner = before[location], after.owners[location[0]]
+            bound = owner is self.frame.space and location[1] in self.targets
+            if bound or location[1] is ORDER or head is MISSING or head is end or isinstance(owner, Cursor):
+                continue
+            counts = type(head) in (int, Term) and type(end) in (int, Term) and head != end
+            if counts or (location[1] is ITEMS and len(end) > len(head)):
+                wide = self.widening.guess(location[1], head, end)
+                if wide is not MISSING:
+                    self.wide[location], self.owners[location[0]], self.first[location] = wide, owner, end
+        self.widening.since = self.since
+
+    def run(self, body: Callable[[], Signal | None]) -> Any:
+        """All the rounds at once: how they end, or FAILED when no description was found; then nothing has happened."""
+        if not any(self._settled(body) for _ in range(MOST_TRIES)):
+            return FAILED
+        return None
+
+    # --- tries ---
+
+    def _settled(self, body: Callable[[], Signal | None]) -> bool:
+        """Run a round from the descriptions. Where they cover what it leaves, it stays; else it is undone, and what it shows to be too narrow is widened."""
+        m, heap, path, frame = self.m, self.m.heap, self.m.path, self.frame
+        kept = (len(path.stated), len(path.gaps), len(path.findings), path.calls, m.branching.count, len(m.facts), len(frame.waiting), m.session.made)
+        recorded = path.recorded
+        lasting, occurrences, names, result = list(m.lasting), dict(m.occurrences), m.session.names, frame.result
+        bound, handlers, frames, errors = dict(m.bound_on), m.handlers, len(m.frames), m.errors
+        m.session.names = set()
+        outer = heap.mark(_PROOF)
+        settled: bool | None = None
+        m.any_round += 1
+        try:
+            self._write(self.wide)
+            if path.program is not None:
+                recording.begun(m, self.wide.values())
+            m.assume(lt(self.round, self.count), lasting=False)
+            mark = heap.mark(_PROOF)
+            signal = body()
+            if signal is None and not self._died(kept[0]):
+                settled = self._compared(mark)
+            if settled:
+                settled = None  # an exit that ends the try leaves nothing of it
+                self._check_exits(kept[6])
+                settled = True
+        except (Fork, Raised, Dead):
+            settled = None
+        finally:
+            m.any_round -= 1
+            if settled is not True:
+                while heap.marks[-1] is not outer:
+                    heap.marks.pop()
+                heap.undo(outer)
+                heap.close(outer)
+                del path.stated[kept[0] :], path.gaps[kept[1] :], path.findings[kept[2] :], m.facts[kept[5] :], frame.waiting[kept[6] :], m.frames[frames:]
+                path.calls, m.branching.count, m.session.made = kept[3], kept[4], kept[7]
+                m.lasting[:], m.occurrences, m.bound_on, m.handlers, frame.result = lasting, occurrences, bound, handlers, result
+                m.errors = errors
+                path.unrecord(recorded)
+            m.session.names = names | m.session.names
+        if settled is None:
+            raise _Stuck
+        if settled:
+            heap.forget(mark)
+            outer.number = 0
+            self._stay(outer, kept[5], kept[6], recorded)
+        return settled
+
+    def _died(self, stated: int) -> bool:
+        """Whether the round fails for sure under conditions that hang on a widened value: no proof that it does."""
+        failed = [one for one in self.m.path.stated[stated:] if one.requirement.predicate is False]
+        wild = {n for term in self.widening.wild for n in names_in(term)}
+        return any(not one.facts or any(names_in(fact) & wild for fact in one.facts) for one in failed)
+
+    def _check_exits(self, waiting: int) -> None:
+        """A round that leaves the loop for its number alone: then it is not so that all the rounds come."""
+        made = self.m.session.names | {n for term in self.widening.wild for n in names_in(term)}
+        exits = [e.condition for w in self.frame.waiting[waiting:] for e in w.exits]
+        certain = [c for c in exits if not (names_in(c) & made)]
+        if not certain:
+            return
+        atom = sole_atom(self.round)
+        limit = min(self.since + MOST_LEAVING, self.count) if isinstance(self.count, int) else self.since + MOST_LEAVING
+        for k in range(self.since, limit):
+            truths = [c.substitute({atom: k}) if isinstance(c, Predicate) else c for c in certain]
+            if True in truths:
+                raise _Leaves(k)
+            if any(t is not False for t in truths):
+                break
+        if len(certain) == 1 and isinstance(certain[0], Predicate):
+            at = self._solved(certain[0])
+            if at is not None:
+                raise _Leaves(at)
+        raise _Stuck
+
+    def _solved(self, p: Predicate) -> Any:
+        """The first number at or after which a comparison with a number that is not known holds: `K + a >= b`."""
+        term = p.args[0] if p.kind == "le" else None
+        rest = term + self.round if type(term) is Term else None
+        if rest is None or self.widening.round_name in names_in(rest):
+            return None
+        return maximum(rest, self.since)
+
+    def _write(self, values: dict[tuple[int, Any], Any]) -> None:
+        for (number, key), value in values.items():
+            self.m.heap.write(self.owners[number], key, value)
+
+    def _compared(self, mark: Mark) -> bool | None:
+        """Whether what the round left is covered; what is not is described anew. None when it cannot be described."""
+        heap, widening = self.m.heap, self.widening
+        difference, before = heap.difference(mark), heap.before(mark)
+        widening.names = frozenset(self.m.session.names)
+        settled = True
+        for location, end in difference.values.items():
+            number, key = location
+            owner = difference.owners[number]
+            if key is ORDER or (owner is self.frame.space and key in self.targets):
+                continue
+            head = before[location]
+            if location in self.wide:
+                wide = self.wide[location]
+                after = widening.at(wide, self.round + 1)
+                if widening.items_cover(after, end) if key is ITEMS else widening.covers(after, end):
+                    continue
+                new = widening.weaker(key, self.first[location], wide, end)
+            else:
+                if widening.items_cover(head, end) if key is ITEMS else (head is not MISSING and widening.covers(head, end)):
+                    continue
+                new = widening.guess(key, head, end)
+                self.first[location] = head
+            if new is MISSING or isinstance(owner, Cursor):
+                return None
+            self.owners[number] = owner
+            self.wide[location] = new
+            settled = False
+        for location, wide in list(self.wide.items()):
+            if location not in difference.values and not self._stays(location, wide):
+                new = widening.weaker(location[1], self.first[location], wide, wide)
+                if new is MISSING:
+                    return None
+                self.wide[location] = new
+                settled = False
+        return settled
+
+    def _stays(self, location: tuple[int, Any], wide: Any) -> bool:
+        """Whether a location that this round did not write is described all the same."""
+        after = self.widening.at(wide, self.round + 1)
+        return self.widening.items_cover(after, wide) if location[1] is ITEMS else self.widening.covers(after, wide)
+
+    # --- after the last round ---
+
+    def _stay(self, mark: Mark, facts: int, waiting: int, recorded: int) -> None:
+        """The round that was tried is the one that stands for all."""
+        m = self.m
+        m.stood_for_many += 1
+        if len(self.frame.waiting) == waiting:
+            for fact in m.leave_facts(facts):
+                m.assume(fact)
+        turn = recording.ended(m, mark, self.wide) if m.path.program is not None else None
+        self._leave(mark)
+        if turn is not None:
+            recording.close(m, recorded, turn, m.heap.difference(mark).values, self.node, _surely(gt(self.count, self.since)), float(upper(self.count)))
+        m.heap.forget(mark)
+
+    def _leave(self, mark: Mark) -> None:
+        """Memory after the last round."""
+        heap, widening = self.m.heap, self.widening
+        enough = widening.enough()
+        last = Renaming(heap, frozenset(), "", {sole_atom(self.round): self.count - 1, **enough})
+        difference, before = heap.difference(mark), heap.before(mark)
+        ran = _surely(gt(self.count, self.since))
+        for location, value in difference.values.items():
+            number, key = location
+            owner = difference.owners[number]
+            if key is ORDER or isinstance(owner, Cursor):
+                continue
+            if location in self.wide and (key is ITEMS or not ran or _numbered(self.wide[location])):
+                new = Renaming(heap, frozenset(), "", {sole_atom(self.round): self.count, **enough})(self.wide[location])
+                if not ran and key is not ITEMS and self.first[location] is not MISSING and not _numbered(new):
+                    new = self._maybe(new, self.first[location])
+            else:
+                new = last(value)
+                if not ran and key is not ITEMS and before[location] is not MISSING and location not in self.wide:
+                    new = self._maybe(new, before[location])
+            heap.write(owner, key, new)
+
+    def _maybe(self, new: Any, old: Any) -> Any:
+        """What a location holds when there may have been no round at all."""
+        try:
+            return join(gt(self.count, self.since), new, old)
+        except CannotJoin:
+            return Unknown("what a loop left")
+
+
+class _Stuck(Exception):
+    """No description was found."""
+
+
+class _Leaves(Exception):
+    """The round of this number leaves the loop."""
+
+    def __init__(self, at: Any) -> None:
+        super().__init__()
+        self.at = at
+
+
+@dataclass(frozen=True, slots=True)
+class Leaves:
+    """What the rounds come to where the one with this number leaves the loop for sure: nothing has happened."""
+
+    at: Any
+
+
+Seed = tuple[dict[tuple[int, Any], Any], Difference]
+
+
+def many_rounds(
+    m: Interpreter, frame: Frame, since: int, count: Value, item: Callable[[Any], Any], put: Any, body: Any, node: ast.AST, seed: Seed | None = None
+) -> Any:
+    """Run the rounds of a loop from `since` on: how they end, or FAILED, or `Leaves`."""
+    def once(round_: Any) -> Signal | None:
+        put(frame, item(round_))
+        return one_round(m, frame, body)
+
+    return any_rounds(m, frame, since, count, once, node, seed)
+
+
+def any_rounds(
+    m: Interpreter, frame: Frame, since: int, count: Value, once: Callable[[Any], Signal | None], node: ast.AST, seed: Seed | None = None
+) -> Any:
+    """Run rounds that take no item of their own; `once` is told the number of the round."""
+    loop = AnyRound(m, frame, since, count, node)
+    if seed is not None:
+        loop.seed(*seed)
+    try:
+        return loop.run(lambda: once(loop.round))
+    except _Stuck:
+        return FAILED
+    except _Leaves as found:
+        return Leaves(found.at) if seed is not None else FAILED
+
+
+def _surely(p: Truth) -> bool:
+    return p is True
+
+
+def _numbered(value: Value) -> bool:
+    """Whether it is a term, which counts rounds and so is right when there are none."""
+    return type(value) in (int, Term)
+

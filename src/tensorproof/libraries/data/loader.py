@@ -1,0 +1,388 @@
+"""torch.utils.data.DataLoader: a loop over it sees a regular batch and, where the samples may not fill the last one, the residual batch."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING, Any
+
+from tensorproof.libraries import registry
+from tensorproof.libraries.bound import Bound
+from tensorproof.libraries.data import loader_checks
+from tensorproof.libraries.data.samples import argument, is_concrete, item_of, length_of, sample_of, stacked, unknown_length
+from tensorproof.libraries.domains import index_limits
+from tensorproof.libraries.domains.index_ranges import all_of_it, labelled
+from tensorproof.libraries.model import batches
+from tensorproof.terms.budgets import BUDGETS
+from tensorproof.terms.ints import Origin, Term, ceildiv, lower, mod, upper
+from tensorproof.terms.predicates import ne
+from tensorproof.terms.shapes import Shape
+from tensorproof.terms.substitution import symbols
+from tensorproof.terms.tensor import TensorType
+from tensorproof.values.heap import MISSING
+from tensorproof.values.objects import Bound as BoundMethod
+from tensorproof.values.objects import Class, Dict, Generator, Instance, Iterator, List, Model
+from tensorproof.values.python_values import Many, Named, Unknown
+
+if TYPE_CHECKING:
+    from tensorproof.values.machine import Machine, Value
+
+LOADER = "torch.utils.data.DataLoader"
+_KEPT: dict[str, Any] = {
+    "batch_size": 1, "drop_last": False, "sampler": None, "batch_sampler": None, "collate_fn": None, "num_workers": 0, "shuffle": None, "pin_memory": False,
+}  # fmt: skip
+
+
+MOST_VISITED = BUDGETS.containers.samples
+MOST_COUNTED = BUDGETS.containers.samples_counted
+MOST_TRIED = BUDGETS.containers.lengths_tried
+ENDLESS: Any = object()
+"""The length of a dataset that never ends, and what `next` gives at the end of one that does."""
+
+
+def loader(m: Machine, call: Bound) -> Model:
+    made = Model(LOADER, m.heap.space(), m.user_span(call.node))
+    loader_init(m, made, call)
+    return made
+
+
+def loader_init(m: Machine, me: Any, call: Bound) -> None:
+    data = call.value("dataset")
+    m.heap.set(me.space, "dataset", data)
+    for name, default in _KEPT.items():
+        m.heap.set(me.space, name, call.value(name, default))
+    loader_checks.check_loader(m, call, _is_iterable(data))
+    if data is None or isinstance(data, (int, float)):
+        raise m.raised("TypeError", f"{data!r} is not a dataset", call.node, "data/dataset")
+
+
+def _exists(value: Value) -> bool:
+    return value is not None and not isinstance(value, Unknown)
+
+
+def _is_iterable(data: Value) -> bool:
+    if isinstance(data, Instance):
+        return registry.derives_from(data, "torch.utils.data.IterableDataset")
+    return isinstance(data, (Generator, Iterator))
+
+
+def loader_attribute(m: Machine, me: Any, name: str, node: ast.AST) -> Value:
+    if name in me.space:
+        return me.space[name]
+    if name == "sampler" or name == "batch_sampler":
+        return Unknown(name)
+    return MISSING
+
+
+LOADER_METHODS: dict[str, Any] = {
+    "__len__": lambda m, me, a, k, n: asked_length(m, me, n),
+    "__iter__": lambda m, me, a, k, n: Model("data iterator", m.heap.space({"source": me})),
+}
+
+
+def sample_count(m: Machine, me: Any, node: ast.AST) -> Any:
+    """How many samples one pass sees."""
+    sampler = me.space["sampler"]
+    source = sampler if _exists(sampler) else me.space["dataset"]
+    return unknown_length(m, node) if isinstance(source, (Unknown, Generator, Iterator)) else length_of(m, source, node)
+
+
+def asked_length(m: Machine, me: Any, node: ast.AST) -> Value:
+    """`len(loader)`: of an iterable dataset, only where the dataset itself has a length."""
+    data = me.space["dataset"]
+    known = isinstance(data, Instance) and all(isinstance(c, (Class, Named)) for c in data.cls.mro)
+    if known and _is_iterable(data) and m.in_class(data.cls, "__len__") is MISSING:
+        raise m.raised("TypeError", f"{data.cls.name} is an IterableDataset without __len__, so its DataLoader has no len", node, "python/type")
+    return loader_length(m, me, node)
+
+
+def loader_length(m: Machine, me: Any, node: ast.AST) -> Value:
+    if _exists(me.space["batch_sampler"]):
+        return m.call(len, (me.space["batch_sampler"],), {}, node)
+    size = me.space["batch_size"]
+    if isinstance(me.space["dataset"], Unknown) or isinstance(size, Unknown):
+        return Unknown("len")
+    count = sample_count(m, me, node)
+    if size is None:
+        return count
+    return count // size if me.space["drop_last"] is True else ceildiv(count, size)
+
+
+def loader_items(m: Machine, me: Any, node: ast.AST) -> list[Value] | None:
+    """All batches of one pass, where they can be counted."""
+    count = loader_length(m, me, node)
+    if not isinstance(count, int) or count > MOST_COUNTED or _is_iterable(me.space["dataset"]) or _exists(me.space["batch_sampler"]):
+        return None
+    rounds = loader_rounds(m, me, node)
+    if not rounds or any(condition is not True for condition, _ in rounds):
+        return [] if not rounds else None
+    return [rounds[0][1]] * (count - len(rounds) + 1) + [batch for _, batch in rounds[1:]]
+
+
+# --- rounds ---
+
+
+def loader_rounds(m: Machine, me: Any, node: ast.AST) -> Any:
+    """The batches of one pass: (condition, batch)."""
+    data = me.space["dataset"]
+    if isinstance(data, Unknown):
+        return [(True, m.gap("DataLoader", node, f"the dataset is not known: {data.reason}"))]
+    if _exists(me.space["batch_sampler"]):
+        return _by_batch_sampler(m, me, node)
+    size = me.space["batch_size"]
+    samples = _Samples(m, me, node)
+    if size is None:
+        one = samples.first
+        fn = me.space["collate_fn"]
+        return [(True, m.call(fn, (one,), {}, node) if fn is not None else _converted(one))]
+    if not isinstance(size, (int, Term)):
+        return [(True, m.gap("DataLoader", node, "batch_size is not known"))]
+    count = sample_count(m, me, node) if samples.count is None else samples.count
+    if count is ENDLESS:
+        return [(True, samples.batch(size))]
+    return _batches(m, me, samples, count, size, me.space["drop_last"], node)
+
+
+def _batches(m: Machine, me: Value, samples: _Samples, count: Any, size: Any, dropping: Value, node: ast.AST) -> list[Value]:
+    if isinstance(count, int) and isinstance(size, int):
+        rest: list[Value] = []
+        whole = samples.batch(size) if count >= size else None
+        if count % size and dropping is not True:
+            rest = [(True if dropping is False else m.truth(dropping, node), samples.batch(count % size))]
+        return batches(count // size, lambda k: whole, rest)
+    whole, rest = samples.batch(size), []
+    if dropping is not True and size != 1:
+        left = mod(count, size)
+        if isinstance(size, int) and all(a.origin is Origin.USER for a in symbols(count)):  # the user knows it, the world decides what is left over
+            left = m.symbol(m.name_here(f"len(dataset) % {size}", node), 0, size - 1, Origin.WORLD)
+        condition = ne(left, 0)
+        if condition is True or not isinstance(condition, bool):
+            rest.append((condition, samples.batch(left)))
+    return batches(count // size, lambda k: whole, rest)
+
+
+def _converted(value: Value) -> Value:
+    """Without batches, arrays become tensors and the rest stays."""
+    if isinstance(value, TensorType) and value.framework == "numpy":
+        return value.but(framework="torch")
+    return tuple(map(_converted, value)) if type(value) is tuple else value
+
+
+def _by_batch_sampler(m: Machine, me: Any, node: ast.AST) -> Value:
+    chosen = me.space["batch_sampler"]
+    samples = _Samples(m, me, node)
+    if isinstance(chosen, Model) and chosen.kind.endswith("BatchSampler"):
+        size = chosen.space["batch_size"]
+        if not isinstance(size, (int, Term)):
+            return [(True, m.gap("BatchSampler", node, "batch_size is not known"))]
+        return _batches(m, me, samples, length_of(m, chosen.space["sampler"], node), size, chosen.space["drop_last"], node)
+    found = m.iterate(chosen, node)
+    if found is None:
+        return [(True, m.gap("DataLoader", node, "the batches of its batch_sampler are not known"))]
+    counts = dict.fromkeys(m.call(len, (b,), {}, node) for b in found)
+    if any(not isinstance(c, (int, Term)) for c in counts):
+        return [(True, m.gap("DataLoader", node, "the batches of its batch_sampler are not known"))]
+    return [(True, samples.batch(c)) for c in counts]
+
+
+def _outline(value: Value) -> Value:
+    """What tells two samples apart in a batch."""
+    match value:
+        case TensorType():
+            return tuple(value.shape), value.dtype
+        case tuple() | List():
+            return tuple(_outline(v) for v in (value.items if isinstance(value, List) else value))
+        case Dict():
+            return tuple((k, _outline(v)) for k, v in value.items.items())
+        case _:
+            return type(value)
+
+
+def _in_own_memory(m: Machine, batch: Value) -> Value:
+    """A batch that was copied together: no other tensor shares its memory."""
+    match batch:
+        case TensorType():
+            return m.path.same(batch, m.memory.made(batch)) if batch.framework == "torch" else batch
+        case List():
+            batch.items[:] = [_in_own_memory(m, one) for one in batch.items]
+        case Dict():
+            batch.items.update({key: _in_own_memory(m, one) for key, one in batch.items.items()})
+        case tuple():
+            return type(batch)(_in_own_memory(m, one) for one in batch) if type(batch) is tuple else batch
+    return batch
+
+
+class _Samples:
+    """Two samples of a dataset, and batches of them."""
+
+    def __init__(self, m: Machine, me: Any, node: ast.AST) -> None:
+        self.m, self.node, self.collate, self.whole = m, node, me.space["collate_fn"], all_of_it(me)
+        data = me.space["dataset"]
+        self.every: list[Value] = []
+        """Samples of which each that there is has the numbers of one."""
+        self.count: Value = None
+        """How many samples an iterable dataset gives, where that is not its length."""
+        if _is_iterable(data):
+            self.first, self.second, self.count = _two_of_iterable(m, data, node)
+        else:
+            count = length_of(m, data, node)
+            if isinstance(count, int) and 0 < count <= MOST_VISITED:  # few samples: each of them is made
+                self.every = every = [item_of(m, data, i, node) for i in range(count)]
+                self.first = every[0]
+                self.second = next((s for s in every[1:] if _outline(s) != _outline(every[0])), self.first if is_concrete(self.first) else every[-1])
+            else:
+                self.first = sample_of(m, data, node)
+                self.second = self.first if is_concrete(self.first) else sample_of(m, data, node)
+                self.every = [self.first, self.second]
+
+    def batch(self, count: Value) -> Any:
+        if self.collate is None or (isinstance(self.collate, Named) and self.collate.name.endswith("default_collate")):
+            second = self.first if count == 1 else self.second
+            made = _in_own_memory(self.m, stacked(self.m, self.first, second, count, self.node))
+            labelled(self.m, self.first, second, made, self.whole)
+            return index_limits.collated(self.m, self.every, made)
+        if isinstance(count, int):
+            return self._collated(count)
+        return self._of_any_count(count)
+
+    def _collated(self, count: int) -> Value:
+        listed = List(self.m.heap.row(self.second if i % 2 else self.first for i in range(count)))
+        return self.m.call(self.collate, (listed,), {}, self.node)
+
+    def _of_any_count(self, count: Any) -> Value:
+        """What a collate function makes of so many samples: of a list that is not counted out or, where it cannot be followed on one, of each number of
+        samples that there may be."""
+        m, path = self.m, self.m.path
+        gaps, stated, findings, facts, errors = len(path.gaps), len(path.stated), len(path.findings), len(m.facts), m.errors
+        mark, recorded = m.heap.mark(), path.recorded
+        many = Many("samples of a summarised list", count=count, first=self.first, second=self.second)
+        found = m.call(self.collate, (List(m.heap.row([many])),), {}, self.node)
+        if len(path.gaps) == gaps and not isinstance(found, Unknown):
+            m.heap.forget(mark)
+            return found
+        most = upper(count)
+        if most > MOST_TRIED:
+            m.heap.forget(mark)
+            return found if len(path.gaps) > gaps else m.gap("collate_fn", self.node, "its result does not follow from the number of samples")
+        m.heap.undo(mark)
+        m.heap.forget(mark)
+        del path.gaps[gaps:], path.stated[stated:], path.findings[findings:], m.facts[facts:]
+        path.unrecord(recorded)
+        m.errors = errors
+        sizes = tuple(range(max(1, int(lower(count))), int(most) + 1))
+        made = [self._collated(n) for n in sizes]
+        found = made[0] if len(sizes) == 1 else _generalised(m, made, sizes, count)
+        return m.gap("collate_fn", self.node, "its result does not follow from the number of samples") if found is MISSING else found
+
+
+def _generalised(m: Machine, made: list[Any], sizes: tuple[int, ...], count: Any) -> Value:
+    """The result for any number of samples that follows from those for these sizes; MISSING where none does."""
+    first = made[0]
+    if any(type(v) is not type(first) for v in made):
+        return MISSING
+
+    def parts(columns: Any) -> list[Any] | None:
+        found = [_generalised(m, column, sizes, count) for column in columns]
+        return None if any(p is MISSING for p in found) else found
+
+    match first:
+        case TensorType():
+            return _generalised_tensor(made, parts)
+        case int() if not isinstance(first, bool):
+            return _generalised_number(made, sizes, count)
+        case tuple():
+            alike = all(len(v) == len(first) for v in made)
+            found = parts(map(list, zip(*made))) if alike else None
+            return MISSING if found is None else tuple(found)
+        case List():
+            return _generalised_list(m, made, sizes, parts)
+        case Dict():
+            alike = all(list(v.items) == list(first.items) for v in made)
+            found = parts([v.items[k] for v in made] for k in first.items) if alike else None
+            return MISSING if found is None else Dict(m.heap.entries(dict(zip(first.items, found))))
+        case Unknown():
+            return first
+        case _:
+            return first if all(v is first or v == first for v in made) else MISSING
+
+
+def _generalised_tensor(made: list[Any], parts: Any) -> Value:
+    first = made[0]
+    if not all(v.shape.known and len(v.shape) == len(first.shape) and v.dtype is first.dtype for v in made):
+        return MISSING
+    dims = parts([v.shape[i] for v in made] for i in range(len(first.shape)))
+    return MISSING if dims is None else first.but(shape=Shape(dims), contents=None)
+
+
+def _generalised_number(made: list[Any], sizes: tuple[int, ...], count: Value) -> Value:
+    """A number that is linear in the number of samples."""
+    step, rest = divmod(made[1] - made[0], sizes[1] - sizes[0])
+    if rest or any(v != made[0] + step * (s - sizes[0]) for v, s in zip(made, sizes)):
+        return MISSING
+    return made[0] - step * sizes[0] + step * count
+
+
+def _generalised_list(m: Machine, made: list[Any], sizes: tuple[int, ...], parts: Any) -> Value:
+    lengths = [len(v.items) for v in made]
+    if lengths == list(sizes):
+        return Unknown("a list of as many items as samples")
+    if any(n != lengths[0] for n in lengths):
+        return MISSING
+    found = parts([v.items[i] for v in made] for i in range(lengths[0]))
+    return MISSING if found is None else List(m.heap.row(found))
+
+
+def _endless(source: Any) -> bool:
+    """Whether a generator's text shows that it never ends."""
+    code = getattr(getattr(source.frame, "function", None), "code", None)
+    if code is None:
+        return False
+    for statement in code.node.body:
+        if isinstance(statement, ast.While) and isinstance(statement.test, ast.Constant) and statement.test.value:
+            return not any(isinstance(n, (ast.Break, ast.Return, ast.Raise)) for n in ast.walk(statement))
+    return False
+
+
+def _two_of_iterable(m: Machine, data: Value, node: ast.AST) -> tuple[Value, Value, Value]:
+    """Two samples, and the number of samples: ENDLESS, or a symbol when they could not be counted."""
+    source = data
+    if isinstance(data, Instance):
+        found = m.in_class(data.cls, "__iter__")
+        if found is MISSING:
+            raise m.raised("NotImplementedError", f"{data.cls.name} has no __iter__", node, "data/dataset")
+        source = m.call(BoundMethod(found, data), (), {}, node)
+    if not isinstance(source, (Generator, Iterator)):
+        listed = m.iterate(source, node)
+        if not listed:
+            one = m.gap("DataLoader", node, "the samples of the dataset are not known")
+            return one, one, unknown_length(m, node)
+        return listed[0], listed[min(1, len(listed) - 1)], len(listed)
+    forks = m.branching.count
+    seen: list[Value] = []
+    count = 0
+    endless = isinstance(source, Generator) and _endless(source)
+    while count < (2 if endless else MOST_COUNTED):
+        drawn = m.call(next, (source, ENDLESS), {}, node)
+        if drawn is ENDLESS:
+            break
+        if count < 2:
+            seen.append(drawn)
+        count += 1
+    if not seen:
+        return Unknown("a sample of an empty dataset"), Unknown("a sample of an empty dataset"), 0
+    if endless:
+        return seen[0], seen[-1], ENDLESS
+    if m.branching.count != forks:  # the world decides how many there are
+        return seen[0], seen[-1], unknown_length(m, node)
+    more = m.symbol(m.name_here("len(dataset)", node), 1, None, Origin.UNMODELLED)
+    return seen[0], seen[-1], count if count < MOST_COUNTED else more
+
+
+def collated(m: Machine, items: list[Value], node: ast.AST) -> Value:
+    """`default_collate` of a list of samples."""
+    if not items:
+        raise m.raised("IndexError", "there is no sample to make a batch of", node, "data/collate")
+    differing = next((i for i in items[1:] if i is not items[0]), items[0])
+    return stacked(m, items[0], differing, len(items), node)
+
+
+__all__ = ["LOADER", "LOADER_METHODS", "argument", "collated", "loader", "loader_attribute", "loader_init", "loader_length", "loader_rounds", "sample_count"]

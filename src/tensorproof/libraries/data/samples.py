@@ -1,0 +1,209 @@
+"""What datasets, samplers and loaders share: a dataset's length, one of its samples, and how samples become a batch."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from tensorproof.libraries import registry
+from tensorproof.libraries.domains import autograd
+from tensorproof.libraries.plain import always
+from tensorproof.terms.dtypes import BY_LABEL
+from tensorproof.terms.ints import Origin, Term
+from tensorproof.terms.predicates import Predicate, conj, eq, lt
+from tensorproof.terms.shapes import Shape
+from tensorproof.terms.tensor import Outputs, TensorType
+from tensorproof.values.heap import MISSING
+from tensorproof.values.objects import Bound, Choice, Dict, Instance, List, Model
+from tensorproof.values.python_values import Unknown
+
+if TYPE_CHECKING:
+    import ast
+
+    from tensorproof.values.machine import Args, Kwargs, Machine, Value
+
+LENGTH = ("length",)
+"""Where a dataset keeps the symbol that stands for its length; no attribute of the program has this name."""
+MOST_LISTED = 4096
+
+
+def argument(args: Args, kwargs: Kwargs, at: int, name: str, default: Value = None) -> Any:
+    """An argument by its place or by its name."""
+    return args[at] if at < len(args) else kwargs.get(name, default)
+
+
+def length_of(m: Machine, data: Value, node: ast.AST) -> Any:
+    """How many samples there are: a number, or a symbol that stays the same for this dataset."""
+    kept = data.space.get(LENGTH) if isinstance(data, (Instance, Model)) else None
+    if kept is not None:
+        return kept
+    if isinstance(data, Instance) and m.in_class(data.cls, "__len__") is MISSING and not _has_length(data):
+        found: Value = Unknown("len")
+    else:
+        found = m.call(len, (data,), {}, node)
+    if isinstance(found, (int, Term)):
+        return found
+    made = unknown_length(m, node)
+    if isinstance(data, (Instance, Model)):
+        m.heap.set(data.space, LENGTH, made)
+    return made
+
+
+def _has_length(data: Instance) -> bool:
+    return any(getattr(registry.class_model(n), "length", None) is not None for c in data.cls.mro if hasattr(c, "name") for n in registry.lineage(c.name))
+
+
+def unknown_length(m: Machine, node: ast.AST, least: int = 1) -> Value:
+    return m.symbol(m.name_here("len(dataset)", node), least, None, Origin.WORLD)
+
+
+def sample_of(m: Machine, data: Value, node: ast.AST) -> Value:
+    """Any one sample: `data[i]` with a number that is not known but in range."""
+    count = length_of(m, data, node)
+    if isinstance(count, int):
+        if count <= 0:
+            return item_of(m, data, 0, node)
+        index = 0 if count == 1 else m.symbol(m.name_here("i", node), 0, count - 1, Origin.WORLD)
+        return item_of(m, data, index, node)
+    index = m.symbol(m.name_here("i", node), 0, None, Origin.WORLD)
+    before = len(m.facts)
+    m.assume(lt(index, count))
+    try:
+        return item_of(m, data, index, node)
+    finally:
+        del m.facts[before:]
+
+
+def item_of(m: Machine, data: Value, index: Value, node: ast.AST) -> Value:
+    """`data[index]`."""
+    match data:
+        case Instance():
+            found = m.in_class(data.cls, "__getitem__")
+            if found is not MISSING:
+                return m.call(Bound(found, data), (index,), {}, node)
+            return registry.item(m, data, index, node)
+        case Model():
+            return registry.item(m, data, index, node)
+        case TensorType():
+            home = "numpy.ndarray" if data.framework == "numpy" else "torch.Tensor"
+            return m.spelling(f"{home}.__getitem__", (data, index), {}, node)
+        case List() | tuple():
+            return _listed_item(m, list(data.items if isinstance(data, List) else data), index, node)
+        case Unknown():
+            return data
+        case _:
+            return m.gap("dataset[…]", node, "the dataset is not understood")
+
+
+def _listed_item(m: Machine, items: list[Any], index: Any, node: ast.AST) -> Value:
+    if isinstance(index, int):
+        if not -len(items) <= index < len(items):
+            raise m.raised("IndexError", f"index {index} is out of range for {len(items)} samples", node)
+        return items[index]
+    if not items:
+        return Unknown("a sample")
+    first = items[0]
+    if isinstance(first, TensorType) and all(isinstance(i, TensorType) and i.shape == first.shape and i.dtype is first.dtype for i in items):
+        return first.but(contents=None)
+    if isinstance(first, tuple) and all(isinstance(i, tuple) and len(i) == len(first) for i in items):
+        return tuple(_listed_item(m, [i[k] for i in items], index, node) for k in range(len(first)))
+    if all(type(i) is int for i in items):
+        return m.symbol(m.name_here("label", node), min(items), max(items), Origin.WORLD)
+    if all(type(i) is float for i in items):
+        return first
+    result = items[-1]
+    if len(items) > 64:
+        return m.gap("dataset[…]", node, "its samples are not alike")
+    for i in reversed(range(len(items) - 1)):
+        result = m.branching.choose(eq(index, i), always(items[i]), always(result))
+    return result
+
+
+# --- batches ---
+
+
+def is_concrete(value: Value) -> bool:
+    """Whether two samples that look like this one look alike in all that the analysis sees."""
+    match value:
+        case TensorType():
+            return bool(value.shape.concrete)
+        case tuple():
+            return all(map(is_concrete, value))
+        case List():
+            return all(map(is_concrete, value.items))
+        case Dict():
+            return all(map(is_concrete, value.items.values()))
+        case Choice():
+            return False
+        case Model():
+            return all(not isinstance(v, (Term, Choice)) for v in value.space.values())
+        case _:
+            return True
+
+
+def stacked(m: Machine, first: Any, second: Any, count: Any, node: ast.AST) -> Value:
+    """The default collation of `count` samples of which two are shown."""
+    for one, again in ((first, lambda v: stacked(m, v, second, count, node)), (second, lambda v: stacked(m, first, v, count, node))):
+        if isinstance(one, Choice):
+            return m.branching.choose(one.condition, partial(again, one.then), partial(again, one.other))
+    match first:
+        case TensorType():
+            return _stacked_tensors(m, first, second, count, node)
+        case bool() | Predicate():
+            return TensorType(Shape((count,)), BY_LABEL["bool"])
+        case int() | Term():
+            return TensorType(Shape((count,)), BY_LABEL["int64"])
+        case float():
+            return TensorType(Shape((count,)), BY_LABEL["float64"])
+        case str() | bytes():
+            return many(m, Unknown("a word of a sample"), count)
+        case Dict():
+            _alike(m, isinstance(second, Dict) and list(second.items) == list(first.items), "dicts with different keys", node)
+            return Dict(m.heap.entries({k: stacked(m, v, second.items[k], count, node) for k, v in first.items.items()}))
+        case Outputs() if first.names:
+            return first.like(stacked(m, a, b, count, node) for a, b in zip(first, second))
+        case tuple() | List():
+            mine, theirs = (list(v.items if isinstance(v, List) else v) if isinstance(v, (tuple, List)) else [] for v in (first, second))
+            _alike(m, len(mine) == len(theirs), "sequences of different lengths", node)
+            return List(m.heap.row(stacked(m, a, b, count, node) for a, b in zip(mine, theirs)))
+        case Unknown() if first.number:
+            return TensorType(Shape((count,)), BY_LABEL[{"float": "float64", "bool": "bool"}.get(first.number, "int64")])
+        case Unknown():
+            return m.gap("collate", node, f"a part of a sample is not known: {first.reason}")
+        case Instance() if any(isinstance(c, Unknown) for c in first.cls.mro):
+            return m.gap("collate", node, "a sample's class is not modelled")
+        case Instance() if "_fields" in first.cls.space or isinstance(first.native, tuple):
+            return m.gap("collate", node, "of named tuples")
+        case None | Instance() | Model():
+            what = "None" if first is None else first.cls.name if isinstance(first, Instance) else first.kind
+            what, mend = ("PIL image", "; add ToTensor() to its transform") if what == "PIL.Image.Image" else (what, "")
+            message = f"the loader cannot make a batch of {what}: a sample holds tensors, arrays, numbers, strings, lists and dicts{mend}"
+            raise m.raised("TypeError", message, node, "data/collate")
+        case _:
+            return m.gap("collate", node, "a part of a sample is not understood")
+
+
+def _alike(m: Machine, same: bool, what: str, node: ast.AST) -> None:
+    if not same:
+        raise m.raised("RuntimeError", f"the samples of a batch are {what}", node, "data/collate")
+
+
+def _stacked_tensors(m: Machine, first: TensorType, second: Value, count: Value, node: ast.AST) -> Value:
+    if not isinstance(second, TensorType):
+        return m.gap("collate", node, "a part of a sample is a tensor only at times")
+    if count != 1 and first is not second:
+        if not first.shape.known or not second.shape.known:
+            return m.gap("collate", node, "the rank of a sample is not known")
+        message = f"the samples of a batch must have the same shape: one is {first.shape!r}, another {second.shape!r}"
+        if len(first.shape) != len(second.shape):
+            raise m.raised("RuntimeError", message, node, "data/collate")
+        m.require("data/collate", conj(*(eq(a, b) for a, b in zip(first.shape, second.shape))), message, node)
+    if not first.shape.known:
+        return m.gap("collate", node, "the rank of a sample is not known")
+    state = autograd.fresh(m, autograd.of(m, first).requires if first.framework == "torch" else False)
+    return m.path.taken(first, TensorType(Shape((count, *first.shape)), first.dtype, device=first.device, grad=state))
+
+
+def many(m: Machine, value: Value, count: Value) -> Any:
+    """A list of `count` like values."""
+    return List(m.heap.row([value] * count)) if isinstance(count, int) and 0 <= count <= MOST_LISTED else Unknown("a list of unknown length")

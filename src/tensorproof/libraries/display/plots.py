@@ -1,0 +1,115 @@
+"""matplotlib: calls that cannot touch a tensor; only the grid of axes that `subplots` gives has a shape that programs rely on."""
+
+from __future__ import annotations
+
+from math import prod
+from typing import TYPE_CHECKING, Any
+
+from tensorproof.libraries.model import KindModel, Run
+from tensorproof.libraries.plain import argument, quiet
+from tensorproof.values.objects import NOWHERE, Model
+from tensorproof.values.python_values import Unknown
+
+if TYPE_CHECKING:
+    import ast
+
+    from tensorproof.values.machine import Args, Kwargs, Machine, Value
+
+
+
+def _grid(m: Machine, sizes: tuple[int, ...]) -> Model:
+    """A grid of axes; a single one is an object without effect."""
+    return Model("matplotlib.axes", m.heap.space({"shape": sizes})) if sizes else quiet(m, (), {}, NOWHERE)
+
+
+def _subplots(of_figure: bool) -> Value:
+    def run(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+        rows, columns = argument(args, kwargs, 0, "nrows", 1), argument(args, kwargs, 1, "ncols", 1)
+        squeeze = kwargs.get("squeeze", True)
+        axes: Value = quiet(m, (), {}, node)
+        if isinstance(rows, int) and isinstance(columns, int) and isinstance(squeeze, bool) and 0 < rows * columns < 10_000:
+            axes = _grid(m, tuple(n for n in (rows, columns) if n > 1) if squeeze else (rows, columns))
+        return axes if of_figure else (quiet(m, (), {}, node), axes)
+
+    return run
+
+
+def _item(m: Machine, me: Model, index: Value, node: ast.AST) -> Any:
+    sizes = me.space["shape"]
+    places = index if isinstance(index, tuple) else (index,)
+    if not all(isinstance(p, (int, slice)) for p in places) or any(isinstance(p, slice) and not _plain(p) for p in places):
+        return quiet(m, (), {}, node)
+    if len(places) > len(sizes):
+        raise m.raised("IndexError", f"a grid of axes of shape {sizes} takes {len(sizes)} indices, {len(places)} are given", node)
+    left: list[int] = []
+    for place, size in zip(places, sizes):
+        if isinstance(place, slice):
+            left.append(len(range(size)[place]))
+        elif not -size <= place < size:
+            raise m.raised("IndexError", f"index {place} is out of range for the {size} axes of a grid of shape {sizes}", node)
+    return _grid(m, (*left, *sizes[len(places) :]))
+
+
+def _plain(cut: slice) -> bool:
+    return all(isinstance(p, (int, type(None))) for p in (cut.start, cut.stop, cut.step))
+
+
+def _items(m: Machine, me: Model, node: ast.AST) -> list[Value]:
+    sizes = me.space["shape"]
+    return [_grid(m, sizes[1:]) for _ in range(sizes[0])]
+
+
+def _flat(m: Machine, me: Model) -> Model:
+    return _grid(m, (prod(me.space["shape"]),))
+
+
+def _attribute(m: Machine, me: Model, name: str, node: ast.AST) -> Any:
+    sizes = me.space["shape"]
+    match name:
+        case "shape":
+            return sizes
+        case "size":
+            return prod(sizes)
+        case "ndim":
+            return len(sizes)
+        case "flat":
+            return _flat(m, me)
+        case "T":
+            return _grid(m, sizes[::-1])
+        case _:
+            if name in ("plot", "imshow", "set_title", "axis", "legend", "scatter", "bar", "hist", "set_xlabel", "set_ylabel"):
+                raise m.raised("AttributeError", f"a grid of axes of shape {sizes} has no attribute {name}: take one of the axes first", node)
+            return Unknown(name)
+
+
+def _tolist(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    return m.call(list, (me,), {}, node) if len(me.space["shape"]) == 1 else Unknown("axes")
+
+
+def _reshape(m: Machine, me: Model, args: tuple[Any, ...], kwargs: Kwargs, node: ast.AST) -> Value:
+    total = prod(me.space["shape"])
+    sizes = args[0] if len(args) == 1 and isinstance(args[0], tuple) else args
+    if sizes == (-1,) or sizes == (total,):
+        return _flat(m, me)
+    return _grid(m, sizes) if all(isinstance(s, int) and s > 0 for s in sizes) and prod(sizes) == total else quiet(m, (), {}, node)
+
+
+SPEAKS_FOR = ("matplotlib",)
+
+
+def others(name: str) -> Run | None:
+    """Any other name is a function without effect."""
+    return quiet
+
+
+FUNCTIONS: dict[str, Any] = {"matplotlib.pyplot.subplots": _subplots(False)}
+KINDS = {
+    "matplotlib.axes": KindModel(
+        methods={
+            "ravel": lambda m, me, a, k, n: _flat(m, me), "flatten": lambda m, me, a, k, n: _flat(m, me), "tolist": _tolist, "reshape": _reshape,
+            "squeeze": lambda m, me, a, k, n: _grid(m, tuple(s for s in me.space["shape"] if s > 1)),
+            "transpose": lambda m, me, a, k, n: _grid(m, me.space["shape"][::-1]),
+        },
+        attribute=_attribute, item=_item, items=_items, length=lambda m, me, node: me.space["shape"][0],
+    ),
+}  # fmt: skip

@@ -1,0 +1,67 @@
+"""tqdm and its like: a bar passes the rounds of what it wraps."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from tensorproof.libraries import registry
+from tensorproof.libraries.model import ClassModel, KindModel, Rounds
+from tensorproof.libraries.plain import argument, nothing
+from tensorproof.values.objects import Model
+from tensorproof.values.python_values import Unknown
+
+if TYPE_CHECKING:
+    import ast
+
+    from tensorproof.values.machine import Args, Kwargs, Machine, Value
+
+
+
+def _tqdm(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Model:
+    return Model("tqdm.tqdm", m.heap.space({"source": argument(args, kwargs, 0, "iterable"), "total": kwargs.get("total"), "n": 0}))
+
+
+def _trange(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Model:
+    return _tqdm(m, (m.call(range, args, {}, node),), kwargs, node)
+
+
+def _track(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    return _tqdm(m, args[:1] or (kwargs.get("sequence"),), {}, node)
+
+
+def _rounds(m: Machine, me: Model, node: ast.AST) -> Any:
+    source = me.space["source"]
+    if isinstance(source, Model):
+        return registry.rounds(m, source, node)
+    found = m.iterate(source, node)
+    return None if found is None else Rounds([(True, value) for value in found], (1,) * len(found))
+
+
+def _items(m: Machine, me: Model, node: ast.AST) -> Value:
+    return m.iterate(me.space["source"], node)
+
+
+def _length(m: Machine, me: Model, node: ast.AST) -> Any:
+    if me.space["source"] is None:
+        return Unknown("len") if me.space["total"] is None else me.space["total"]
+    return m.call(len, (me.space["source"],), {}, node)
+
+
+_SAYING = (
+    "set_description", "set_description_str", "set_postfix", "set_postfix_str", "update", "close", "refresh", "clear", "reset", "write", "display", "unpause",
+)  # fmt: skip
+_HOMES = ("tqdm", "tqdm.auto", "tqdm.notebook", "tqdm.std", "tqdm.autonotebook", "tqdm.rich")
+FUNCTIONS: dict[str, Any] = {
+    **{f"{home}.tqdm": _tqdm for home in _HOMES}, **{f"{home}.trange": _trange for home in _HOMES}, **{f"{home}.tqdm.write": nothing for home in _HOMES},
+    "tqdm.tqdm_notebook": _tqdm, "tqdm.tnrange": _trange, "tqdm.tqdm.pandas": nothing, "rich.progress.track": _track, "fastprogress.progress_bar": _track,
+    "tqdm.contrib.tenumerate": lambda m, a, k, n: m.call(enumerate, a[:2], {}, n), "tqdm.contrib.tzip": lambda m, a, k, n: m.call(zip, a, {}, n),
+    "tqdm.contrib.logging.logging_redirect_tqdm": lambda m, a, k, n: Model("context", m.heap.space()),
+}  # fmt: skip
+KINDS = {
+    "tqdm.tqdm": KindModel(
+        methods={name: lambda m, me, a, k, n: None for name in _SAYING}, rounds=_rounds, items=_items, length=_length, open=True,
+        item=lambda m, me, index, node: m.item(me.space["source"], index, node),
+        enter=lambda m, me, node: me,
+    ),
+}  # fmt: skip
+CLASSES = {"tqdm.tqdm": ClassModel("tqdm.tqdm", closed=False)}

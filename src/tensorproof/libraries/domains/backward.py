@@ -1,0 +1,196 @@
+"""Gradients going back through the graph: what `backward` and `torch.autograd.grad` need of it, what they free, and whom they give a `.grad`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from tensorproof.libraries.domains import autograd
+from tensorproof.terms.gradient import FREED, NO, PERHAPS_FREED, UNDECIDED, YES, Gradient, Node
+from tensorproof.terms.tensor import TensorType
+from tensorproof.values.objects import Model, Native
+from tensorproof.values.python_values import Unknown
+
+if TYPE_CHECKING:
+    import ast
+
+    from tensorproof.values.machine import Kwargs, Machine, Value
+
+
+def needs_gradient(m: Machine, loss: TensorType, node: ast.AST) -> None:
+    """Something in the graph must require a gradient."""
+    g = autograd.of(m, loss)
+    if g.requires is False:
+        words = "backward() needs a tensor that was computed from tensors with requires_grad=True, and this one was not"
+        raise m.raised("RuntimeError", words, node, "backward/grad")
+
+
+def walk(m: Machine, roots: list[TensorType], retain: Value, node: ast.AST, inputs: list[TensorType] | None = None) -> list[bool | None]:
+    """Go back from some results to the leaves, which get a `.grad`, or to some inputs only: says which of those are reached, as far as it is known."""
+    reached: dict[int, bool] = {}
+    accumulate = inputs is None
+    hooks: list[tuple[Value, TensorType]] = []
+    seen: set[int] = set()
+    found: list[tuple[Node, bool]] = []
+    waiting: list[tuple[Gradient, bool]] = [(g, g.requires is True) for g in (autograd.of(m, t) for t in roots)]
+    while waiting:
+        g, sure = waiting.pop()
+        hooks += g.own.get("hooks", ())
+        if g.node is None:
+            if g.requires is not False and not reached.get(id(g.own)):
+                reached[id(g.own)] = sure and g.requires is True
+                if accumulate and g.own.get("grad") is not YES:
+                    m.heap.set(g.own, "grad", YES if sure and g.requires else UNDECIDED)
+            continue
+        if id(g.node) in seen:
+            continue
+        seen.add(id(g.node))
+        sure = sure and not g.node.either
+        reached[id(g.node)] = sure
+        found.append((g.node, sure))
+        waiting += [(parent, sure and parent.requires is True) for parent in g.node.parents]
+    needed = None if inputs is None else _leading_to(found, inputs, m)
+    for used, sure in found:
+        if not used.either and (needed is None or id(used) in needed):
+            _used(m, used, sure, retain, node)
+    for hook, t in hooks:
+        m.call(hook, (gradient_of(t),), {}, node)
+    for module, hook, parameters in m.model_state.get("backward hooks", {}).get("all", ()):
+        if any(reached.get(id(autograd.of(m, t).own)) for t in parameters):
+            m.call(hook, (module, _UNKNOWN, _UNKNOWN), {}, node)
+    if m.path.program is not None and roots:
+        m.path.program.differentiated(roots, inputs or ())
+    return [_reached(m, t, reached, node) for t in inputs or ()]
+
+
+def _leading_to(found: list[tuple[Node, bool]], inputs: list[TensorType], m: Machine) -> set[int]:
+    """The nodes through which a gradient goes on its way to some inputs."""
+    users: dict[int, list[Node]] = {}
+    for used, _ in found:
+        for parent in used.parents:
+            users.setdefault(id(parent.own if parent.node is None else parent.node), []).append(used)
+    states = [autograd.of(m, t) for t in inputs]
+    waiting = [id(g.own if g.node is None else g.node) for g in states]
+    needed: set[int] = set()
+    while waiting:
+        for user in users.get(waiting.pop(), ()):
+            if id(user) not in needed:
+                needed.add(id(user))
+                waiting.append(id(user))
+    return needed
+
+
+_UNKNOWN = (Unknown("a gradient"),)
+
+
+def hook_module(m: Machine, module: Value, hook: Value, parameters: list[TensorType], node: ast.AST) -> None:
+    """A function that runs after the gradients of a module were computed."""
+    if not parameters:
+        m.gap("register_full_backward_hook", node, "on a module without parameters")
+        return
+    held = m.model_state.setdefault("backward hooks", m.heap.space({"all": ()}))
+    held.born = -1
+    m.heap.set(held, "all", (*held["all"], (module, hook, parameters)))
+
+
+def _reached(m: Machine, t: TensorType, reached: dict[int, bool], node: ast.AST) -> bool | None:
+    g = autograd.of(m, t)
+    if g.requires is False:
+        words = "a gradient is taken by a tensor that does not require one: set requires_grad_() before it is used"
+        raise m.raised("RuntimeError", words, node, "backward/input")
+    if g.requires is None or g.leaf is None or not all(reached.values()):
+        return None
+    return id(g.own if g.node is None else g.node) in reached
+
+
+def gradient_of(t: TensorType) -> TensorType:
+    """The gradient of a tensor: as large, and no part of a graph."""
+    return t.but(requires_grad=False, parameter=False, contents=None, base=None, grad=None, strides=None)
+
+
+def _used(m: Machine, used: Node, sure: bool, retain: Value, node: ast.AST) -> None:
+    """One backward function runs."""
+    freed = used.cell["freed"].value
+    if freed is not False and used.keeps is not False:
+        if freed and used.keeps and sure:
+            words = (
+                f"backward goes a second time through the graph of line {used.line} ({_word(used)}), whose saved tensors were freed by the first: "
+                "use retain_graph=True the first time, or detach() what is carried over"
+            )
+            raise m.raised("RuntimeError", words, node, "backward/freed")
+        m.gap("backward", node, f"whether the graph of line {used.line} was freed before is not known")
+    for one in used.saved:
+        later = one.cell["version"].is_later(one.version)
+        if later and one.sure and sure:
+            words = f"backward needs {one.what} of line {one.line}, which was changed in place since then: change a clone(), or work out of place"
+            raise m.raised("RuntimeError", words, node, "backward/modified")
+        if later is not False:
+            m.gap("backward", node, f"whether {one.what} of line {one.line}, which was changed in place, is needed is not known")
+    if retain is not True and freed is not True:
+        m.heap.set(used.cell, "freed", FREED if sure and retain is False else PERHAPS_FREED)
+
+
+def _word(used: Node) -> str:
+    return used.name.rpartition(".")[2]
+
+
+def flag(value: Value) -> bool | None:
+    """retain_graph and create_graph as given: None where they are not known."""
+    return value if isinstance(value, bool) else False if value is None else None
+
+
+def grad_of(m: Machine, owner: TensorType) -> Value:
+    """`t.grad`: None where surely no gradient has been stored."""
+    made = gradient_of(owner)
+    g = autograd.of(m, owner)
+    if g.own.get("given") is not None:
+        return g.own["given"]
+    if g.own["grad"] is not NO or m.path.gaps or (g.leaf is not True and g.own.get("retains") is None and g.leaf is None) or g.requires is None:
+        return made
+    return None
+
+
+def given(m: Machine, owner: TensorType, value: Value) -> None:
+    """`t.grad = …`."""
+    own = autograd.of(m, owner).own
+    m.heap.set(own, "grad", NO if value is None else YES)
+    m.heap.set(own, "given", value)
+
+
+def clear(m: Machine, t: Value) -> None:
+    """The gradient of a parameter is set to None."""
+    if isinstance(t, TensorType):
+        own = autograd.of(m, t).own
+        if own.get("grad") is not NO:
+            m.heap.set(own, "grad", NO)
+        if own.get("given") is not None:
+            m.heap.set(own, "given", None)
+
+
+def stepped(m: Machine, t: Value) -> None:
+    """An optimizer has written into a parameter, if it has a gradient."""
+    if isinstance(t, TensorType):
+        has = autograd.of(m, t).own["grad"]
+        if has is not NO:
+            autograd.wrote(m, t, has is YES)
+            if m.path.program is not None:
+                before = m.memory.current(t)
+                m.path.program.changed(t, before)
+                m.path.program.same(t, m.memory.write(before))
+
+
+def register_hook(m: Machine, args: tuple[Any, ...], kwargs: dict[str, Any], node: ast.AST) -> Value:
+    """`t.register_hook(f)`: f runs whenever a gradient of t is computed."""
+    t, hook = args[0], args[1] if len(args) > 1 else kwargs.get("hook")
+    g = autograd.of(m, t)
+    if g.requires is False:
+        raise m.raised("RuntimeError", "a hook can be registered on a tensor that requires a gradient only", node, "backward/hook")
+    m.heap.set(g.own, "hooks", (*g.own.get("hooks", ()), (hook, t)))
+    return Model("object", m.heap.space({"remove": Native("remove", lambda *a: m.heap.set(g.own, "hooks", ()))}))
+
+
+def retain_grad(m: Machine, args: tuple[Any, ...], kwargs: Kwargs, node: ast.AST) -> None:
+    g = autograd.of(m, args[0])
+    if g.requires is False:
+        raise m.raised("RuntimeError", "retain_grad can be called on a tensor that requires a gradient only", node, "backward/retain")
+    m.heap.set(g.own, "retains", True)
+    m.heap.set(g.own, "grad", UNDECIDED)

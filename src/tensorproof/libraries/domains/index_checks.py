@@ -1,0 +1,106 @@
+"""Where an index or a label must lie inside an axis: the inputs that hold them say so in the operator's declaration (`Tensor.values`)."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+from tensorproof.libraries.domains.label_ranges import of
+from tensorproof.ops.applied import Applied
+from tensorproof.ops.inputs import Index, Tensor
+from tensorproof.ops.layout import alternatives
+from tensorproof.ops.record import Op
+from tensorproof.terms.ints import Dim, Term
+from tensorproof.terms.predicates import Truth, conj, ge, implies, lt
+from tensorproof.terms.tensor import TensorType
+
+if TYPE_CHECKING:
+    import ast
+
+    from tensorproof.values.machine import Machine
+
+
+def check(m: Machine, applied: list[Applied], node: ast.AST) -> None:
+    """What an index or a label holds must lie inside the axis that it speaks of."""
+    for one in applied:
+        inputs, indexed = _indices(one.op)
+        framework = one.results[0].framework if one.results else ""
+        if indexed and framework in ("torch", "numpy"):
+            _indexed(m, one, indexed, node)
+        if framework == "torch":
+            for name, wraps, axis in inputs:
+                _looked_up(m, one, name, wraps, axis, node)
+
+
+@cache
+def _indices(op: Op) -> tuple[tuple[tuple[str, bool, str], ...], str]:
+    """The inputs that hold indices, whether negative ones count from the end, and the axis; and the attribute that is an index of Python's."""
+    found: list[tuple[str, bool, str]] = []
+    for p in op.inputs:
+        kind, _, axis = p.values.partition(":") if isinstance(p, Tensor) else ("", "", "")
+        if kind in ("index", "place") and axis:
+            found.append((p.name, kind == "place", axis))
+    return tuple(found), next((p.name for p in op.attributes if isinstance(p, Index)), "")
+
+
+def _looked_up(m: Machine, one: Applied, name: str, wraps: bool, axis: str, node: ast.AST) -> None:
+    index = one.arguments.get(name)
+    if not isinstance(index, TensorType) or index.contents is not None or index.dtype is None or index.dtype.kind not in "iu":
+        return
+    known, size = of(m, index), _size(one, axis)
+    if known is None or size is None:
+        return
+    low, high = known
+    ignored = one.arguments.get("ignore_index")
+    if type(low) is int and type(high) is int and type(ignored) is int:
+        low, high = (low + 1 if low == ignored else low), (high - 1 if high - 1 == ignored else high)
+    open_end = one.op.parameter(axis) is not None and type(size) is int and size < 0
+    past = None if open_end else size
+    word = "target" if name == "target" else "range" if axis in ("dim", "numel", "classes") else "index"
+    what = "the targets hold classes" if name == "target" else "the indices are"
+    _inside(m, index, (low, high), -size if wraps else 0, past, f"{one.op.name}/{word}", what, node, (name,))
+
+
+def _size(one: Applied, axis: str) -> Dim | None:
+    """The size of the axis that an input's indices lie in."""
+    x, given = one.arguments.get("x"), one.arguments.get(axis)
+    if axis == "numel":
+        return x.shape.numel if isinstance(x, TensorType) and x.shape.known else None
+    if axis == "dim":
+        if not isinstance(x, TensorType) or not x.shape.known or type(given) is not int or not -len(x.shape) <= given < len(x.shape):
+            return None
+        at: Dim = x.shape[given]
+        return at
+    if one.op.parameter(axis) is not None:
+        return given if isinstance(given, (int, Term)) else None
+    for p in one.op.inputs:
+        value = one.arguments.get(p.name)
+        if isinstance(value, TensorType) and value.shape.known:
+            option = next((o for o in alternatives(p.layout) if o.fits(len(value.shape))), None)
+            if option is not None and axis in option.before:
+                found: Dim = value.shape[option.before.index(axis)]
+                return found
+    return None
+
+
+def _indexed(m: Machine, one: Applied, name: str, node: ast.AST) -> None:
+    """`x[i, j]`: each index lies in an axis of its own, as long as none takes another number of axes."""
+    x, index = one.arguments["x"], one.arguments[name]
+    if not isinstance(x, TensorType) or not x.shape.known:
+        return
+    for axis, part in enumerate(index if type(index) is tuple else (index,)):
+        if not isinstance(part, (int, slice, Term, TensorType)) or isinstance(part, bool) or axis >= len(x.shape):
+            return
+        if isinstance(part, TensorType):
+            if part.dtype is None or part.dtype.kind not in "iu" or (part.dtype.label == "uint8" and x.framework == "torch"):
+                return
+            known = of(m, part) if part.contents is None else None
+            if known is not None:
+                _inside(m, part, known, -x.shape[axis], x.shape[axis], f"{one.op.name}/range", "the indices are", node, ("index",))
+
+
+def _inside(m: Machine, index: TensorType, known: Any, least: Dim, past: Dim | None, code: str, what: str, node: ast.AST, about: tuple[str, ...]) -> None:
+    low, high = known
+    message = f"{what} {low!r} to {high - 1!r}, and must lie between {least!r} and {past - 1 if past is not None else 'any'!r}"
+    some: Truth = ge(index.shape.numel, 1) if index.shape.known else True
+    m.require(code, implies(conj(some, lt(low, high)), conj(ge(low, least), True if past is None else ge(past, high))), message, node, about)

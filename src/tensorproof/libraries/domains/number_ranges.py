@@ -1,0 +1,156 @@
+"""The whole numbers in a tensor, as a domain: ranges whose ends occur (`label_ranges`) and limits within which all lie (`index_limits`).
+
+Drawn numbers, the labels of a known dataset and all positions of an axis have a range: both its ends are there for some run, so an end that lies outside of
+an axis is an error. What may hold fewer numbers (a choice by value, a largest position) has a limit, which proves that an index lies inside.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+from tensorproof.libraries.domains import index_limits, label_ranges
+from tensorproof.ops.applied import Applied
+from tensorproof.ops.record import Op, Values
+from tensorproof.ops.whole import Span, joined
+from tensorproof.terms.dtypes import BOOL, DType
+from tensorproof.terms.ints import Term
+from tensorproof.terms.tensor import TensorType
+
+if TYPE_CHECKING:
+    from tensorproof.values.machine import Machine, Value
+
+_KEEPING = frozenset(["moves", "cuts", "selects", "joins", "mixes", "fills"])
+_MAKING = frozenset(["draws", "places"])
+
+
+@cache
+def _facts(op: Op) -> tuple[bool, bool]:
+    """Whether an operator makes ranges or bounds by itself, and whether it keeps those of its inputs."""
+    facts = [op.values, *(out.values for out in op.outputs if out.values is not None)]
+    makes = any(v.kind in _MAKING or v.whole is not None for v in facts)
+    return makes, makes or any(v.kind in _KEEPING for v in facts)
+
+
+def reads(op: Op) -> bool:
+    return _facts(op)[1]
+
+
+def applied(m: Machine, one: Applied) -> None:
+    """Called for every operator that was applied."""
+    makes, keeps = _facts(one.op)
+    if not makes and not (keeps and (m.ranged or _known(one))):
+        return
+    for at, made in enumerate(one.results):
+        if made.contents is None and made.dtype is not None:
+            found = _span(m, one.op.values_of(at), one, at, made)
+            if found is not None and _holds(made.dtype, found):
+                note(m, made, found)
+
+
+def _known(one: Applied) -> bool:
+    """Whether the numbers of the first input are known one by one."""
+    first = one.arguments[one.op.inputs[0].name] if one.op.inputs else None
+    return isinstance(first, TensorType) and first.contents is not None
+
+
+def note(m: Machine, made: TensorType, span: Span) -> None:
+    if span.attained:
+        label_ranges.note(m, made, span.low, span.past)
+    else:
+        index_limits.note(m, made, (span.low, span.past))
+
+
+def span_of(m: Machine, value: Any) -> Span | None:
+    """The whole numbers that a tensor or a number may hold."""
+    if type(value) in (int, Term):
+        return Span(value, value + 1, True)
+    if not isinstance(value, TensorType):
+        return None
+    known = label_ranges.of(m, value)
+    if known is not None:
+        return Span(*known, attained=True)
+    limit = index_limits.of(m, value)
+    if limit is not None:
+        return Span(*limit)
+    if value.contents is not None and len(value.contents) == 1 and type(value.contents[0]) is Term:
+        return Span(value.contents[0], value.contents[0] + 1, True)
+    return Span(0, 2) if value.dtype is BOOL else None
+
+
+def _span(m: Machine, values: Values, one: Applied, at: int, made: TensorType) -> Span | None:
+    given = one.arguments
+    match values.kind:
+        case "moves" | "cuts":
+            return span_of(m, _nth(given[values.over], at))
+        case "selects":
+            found = span_of(m, given[values.over])
+            return found if found is None or (values.by and _by_place(m, given[str(values.by)])) else Span(found.low, found.past)
+        case "joins":
+            return joined([span_of(m, t) for t in _parts(given, values.over)], all_occur=True)
+        case "mixes" if values.whole is None:
+            return joined([span_of(m, t) for t in _parts(given, values.over)])
+        case "places":
+            return _positions(given[values.over], given[values.by] if isinstance(values.by, str) else values.by, values.every)
+        case "draws" if made.dtype is not None and (made.dtype.kind in "iu" or one.op.random):
+            return _drawn(*(given[v] if isinstance(v, str) else v for v in (values.low, values.high, values.step)))
+        case "fills" if made.dtype is not None and made.dtype.kind in "iu" and isinstance(values.by, str):
+            return span_of(m, given[values.by])
+    if values.whole is None:
+        return None
+    known = {p.name: span_of(m, given[p.name]) for p in one.op.inputs if given.get(p.name) is not None}
+    found = values.whole(known | {p.name: given.get(p.name) for p in one.op.attributes})
+    return found if found is None or (made.dtype is not None and made.dtype.kind in "iu") or _whole(found) else None
+
+
+def _whole(found: Span) -> bool:
+    """Whether both ends are numbers that every float type of 32 bits holds."""
+    return type(found.low) is int and type(found.past) is int and found.low >= -(1 << 24) and found.past <= 1 << 24
+
+
+def _nth(value: Value, at: int) -> Value:
+    return value[at] if isinstance(value, tuple) and at < len(value) else value
+
+
+def _parts(given: dict[str, Any], over: str) -> list[Value]:
+    return [t for name in over.split() for t in (given[name] if isinstance(given[name], tuple) else (given[name],))]
+
+
+def _by_place(m: Machine, index: Value) -> bool:
+    """Whether an index takes elements by their place alone: a choice by value may leave some numbers out."""
+    for part in index if isinstance(index, tuple) else (index,):
+        if isinstance(part, TensorType):
+            if part.dtype is BOOL or label_ranges.of(m, part) is None:
+                return False
+        elif not isinstance(part, (slice, int, Term)) and part is not None and part is not Ellipsis:
+            return False
+    return True
+
+
+def _positions(x: Value, axis: Value, every: bool) -> Span | None:
+    if not isinstance(x, TensorType) or not x.shape.known:
+        return None
+    if axis is None:
+        return Span(0, x.shape.numel, every)
+    return Span(0, x.shape[axis], every) if type(axis) is int and -len(x.shape) <= axis < len(x.shape) else None
+
+
+def _drawn(low: Any, high: Any, step: Any) -> Span | None:
+    if any(type(v) not in (int, Term) for v in (low, high)) or type(step) is not int or step == 0:
+        return None
+    if step == 1:
+        return Span(low, high, True)
+    if type(low) is not int or type(high) is not int or (high - low) * step <= 0:
+        return None
+    last = low + (high - low - (1 if step > 0 else -1)) // step * step
+    return Span(min(low, last), max(low, last) + 1, True)
+
+
+def _holds(dtype: DType, known: Span) -> bool:
+    """Whether an element type holds these numbers as they are."""
+    if dtype.label in ("int64", "int32", "float32", "float64"):
+        return True
+    if dtype.kind not in "iu" or type(known.low) is not int or type(known.past) is not int:
+        return False
+    least = -(1 << (dtype.bits - 1)) if dtype.kind == "i" else 0
+    return least <= known.low and known.past <= least + (1 << dtype.bits)

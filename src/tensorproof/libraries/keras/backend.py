@@ -1,0 +1,341 @@
+"""keras.backend: the old functions under `K`, each a function of TensorFlow, and Keras' settings (also under keras.config)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from tensorproof.libraries.keras.models import graph as keras_graph
+from tensorproof.libraries.model import KindModel
+from tensorproof.terms.dtypes import DType
+from tensorproof.terms.ints import Term
+from tensorproof.terms.predicates import eq
+from tensorproof.terms.shapes import Shape
+from tensorproof.terms.tensor import TensorType
+from tensorproof.values.objects import List, Model
+from tensorproof.values.python_values import Named, Unknown
+
+if TYPE_CHECKING:
+    import ast
+
+    from tensorproof.values.machine import Args, Kwargs, Machine, Value
+
+_SAME = {
+    "abs": "tf.abs", "square": "tf.square", "sqrt": "tf.sqrt", "exp": "tf.exp", "log": "tf.math.log", "round": "tf.round", "sign": "tf.sign", "sin": "tf.sin",
+    "cos": "tf.cos", "sigmoid": "tf.sigmoid", "tanh": "tf.tanh", "softplus": "tf.nn.softplus", "softsign": "tf.nn.softsign", "elu": "tf.nn.elu",
+    "zeros_like": "tf.zeros_like", "ones_like": "tf.ones_like", "stop_gradient": "tf.stop_gradient", "shape": "tf.shape", "identity": "tf.identity",
+}  # fmt: skip
+_TWO = {
+    "equal": "tf.equal", "not_equal": "tf.not_equal", "greater": "tf.greater", "greater_equal": "tf.greater_equal", "less": "tf.less",
+    "less_equal": "tf.less_equal", "maximum": "tf.maximum", "minimum": "tf.minimum", "pow": "tf.pow", "gather": "tf.gather", "reshape": "tf.reshape",
+    "permute_dimensions": "tf.transpose", "one_hot": "tf.one_hot", "tile": "tf.tile",
+}  # fmt: skip
+_REDUCED = {
+    "mean": "tf.reduce_mean", "sum": "tf.reduce_sum", "max": "tf.reduce_max", "min": "tf.reduce_min", "prod": "tf.reduce_prod", "any": "tf.reduce_any",
+    "all": "tf.reduce_all", "std": "tf.math.reduce_std", "var": "tf.math.reduce_variance", "logsumexp": "tf.reduce_logsumexp",
+}  # fmt: skip
+_WITH_AXIS = {
+    "argmax": ("tf.argmax", "axis", -1), "argmin": ("tf.argmin", "axis", -1), "concatenate": ("tf.concat", "axis", -1), "stack": ("tf.stack", "axis", 0),
+    "expand_dims": ("tf.expand_dims", "axis", -1), "squeeze": ("tf.squeeze", "axis", None), "softmax": ("tf.nn.softmax", "axis", -1),
+    "l2_normalize": ("tf.math.l2_normalize", "axis", None), "cumsum": ("tf.cumsum", "axis", 0), "cumprod": ("tf.math.cumprod", "axis", 0),
+}  # fmt: skip
+
+
+def _values(args: Args, kwargs: Kwargs) -> tuple[Any, ...]:
+    return (*args, *kwargs.values())
+
+
+def _same(target: str) -> Any:
+    return lambda m, args, kwargs, node: m.spelling(target, _values(args, {k: v for k, v in kwargs.items() if k not in ("dtype", "name")})[:1], {}, node)
+
+
+def _two(target: str) -> Value:
+    return lambda m, args, kwargs, node: m.spelling(target, _values(args, kwargs)[:2], {}, node)
+
+
+def _reduced(target: str) -> Value:
+    def run(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+        given = dict(zip(("x", "axis", "keepdims"), args)) | kwargs
+        x = given.get("x")
+        if isinstance(x, TensorType) and target == "tf.reduce_mean" and x.dtype is not None and x.dtype.label == "bool":
+            x = m.spelling("tf.cast", (x, "float32"), {}, node)
+        return m.spelling(target, (x,), {"axis": given.get("axis"), "keepdims": given.get("keepdims", False)}, node)
+
+    return run
+
+
+def _with_axis(target: str, default: Value) -> Value:
+    def run(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+        first, *rest = _values(args, {k: v for k, v in kwargs.items() if k != "axis"})
+        axis = kwargs.get("axis", rest[0] if rest else default)
+        return m.spelling(target, (first,), {"axis": axis}, node)
+
+    return run
+
+
+def _clip(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    x, low, high = _values(args, kwargs)[:3]
+    return m.spelling("tf.clip_by_value", (x, low, high), {}, node)
+
+
+def _relu(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    return m.spelling("tf.nn.relu", (args[0] if args else kwargs["x"],), {}, node)
+
+
+def _int_shape(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    x = args[0] if args else kwargs.get("x")
+    return keras_graph.shown_shape(m, x) if isinstance(x, TensorType) else m.gap("keras.backend.int_shape", node, "of something that is not a tensor")
+
+
+def _ndim(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    x = args[0] if args else kwargs.get("x")
+    return len(x.shape) if isinstance(x, TensorType) and x.shape.known else Unknown("rank")
+
+
+def _dtype(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    x = args[0] if args else kwargs.get("x")
+    return x.dtype.label if isinstance(x, TensorType) and x.dtype is not None else Unknown("dtype")
+
+
+def _flatten(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    return m.spelling("tf.reshape", (_values(args, kwargs)[0], (-1,)), {}, node)
+
+
+def _batch_flatten(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    x = _values(args, kwargs)[0]
+    if not isinstance(x, TensorType) or not x.shape.known:
+        return m.gap("keras.backend.batch_flatten", node, "its input is not known")
+    rest: Value = 1
+    for size in x.shape[1:]:
+        rest = rest * size
+    return m.spelling("tf.reshape", (x, (-1, rest)), {}, node)
+
+
+def _made(target: str) -> Value:
+    def run(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+        given = {k: v for k, v in kwargs.items() if k != "name" and v is not None}
+        return m.spelling(target, args[:2], given, node)
+
+    return run
+
+
+def _random(target: str, names: tuple[str, ...]) -> Value:
+    def run(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+        given = dict(zip(("shape", *names, "dtype"), args)) | kwargs
+        return m.spelling(target, (given.get("shape"),), {k: v for k, v in given.items() if k in (*names, "dtype") and v is not None}, node)
+
+    return run
+
+
+def _dot(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    x, y = _values(args, kwargs)[:2]
+    if isinstance(x, TensorType) and isinstance(y, TensorType) and x.shape.known and y.shape.known and (len(x.shape) > 2 or len(y.shape) > 2):
+        return m.spelling("tf.tensordot", (x, y), {"axes": ((len(x.shape) - 1,), (max(len(y.shape) - 2, 0),))}, node)
+    return m.spelling("tf.matmul", (x, y), {}, node)
+
+
+def _batch_dot(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    given = dict(zip(("x", "y", "axes"), args)) | kwargs
+    x, y, axes = given.get("x"), given.get("y"), given.get("axes")
+    if not isinstance(x, TensorType) or not isinstance(y, TensorType):
+        return m.gap("keras.backend.batch_dot", node, "an argument is not known")
+    if axes is None:
+        axes = (len(x.shape) - 1, 1 if len(y.shape) == 2 else len(y.shape) - 2)
+    return m.spelling("keras.layers.dot", (List(m.heap.row((x, y))),), {"axes": axes}, node)
+
+
+def _repeat(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    """`repeat(x, n)`: a matrix becomes n equal steps."""
+    x, n = _values(args, kwargs)[:2]
+    if isinstance(x, TensorType) and x.shape.known and len(x.shape) == 2 and isinstance(n, (int, Term)):
+        return x.but(shape=Shape((x.shape[0], n, x.shape[1])), contents=None)
+    return m.gap("keras.backend.repeat", node, "its input is not known")
+
+
+def _repeat_elements(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    given = dict(zip(("x", "rep", "axis"), args)) | kwargs
+    return m.spelling("tf.repeat", (given.get("x"), given.get("rep")), {"axis": given.get("axis")}, node)
+
+
+def _loss(name: str) -> Value:
+    def run(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+        given = dict(zip(("target", "output", "from_logits", "axis"), args)) | kwargs
+        named = {"from_logits": given.get("from_logits", False)}
+        target, output = given.get("target", given.get("y_true")), given.get("output", given.get("y_pred"))
+        return m.spelling(f"keras.ops.{name}", (target, output), named, node)
+
+    return run
+
+
+def _cast(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    x, dtype = _values(args, kwargs)[:2]
+    return m.spelling("keras.ops.cast" if keras_graph.is_symbolic(x) else "tf.cast", (x, dtype), {}, node)
+
+
+def _transpose(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    return m.spelling("tf.transpose", _values(args, kwargs)[:1], {}, node)
+
+
+def _variable(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    from tensorproof.libraries.tensorflow.tensors import variable
+
+    given = dict(zip(("value", "dtype", "name"), args)) | kwargs
+    return variable(m, (given.get("value"),), {"dtype": given["dtype"]} if isinstance(given.get("dtype"), (str, DType)) else {}, node)
+
+
+def _value(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    x = args[0] if args else kwargs.get("x")
+    return x.but(framework="numpy", parameter=False) if isinstance(x, TensorType) else x
+
+
+def _nothing(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> None:
+    return None
+
+
+def _setting(word: str, default: Value) -> tuple[Value, Value]:
+    def tell(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+        return keras_graph.state(m).get(("setting", word), default)
+
+    def put(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> None:
+        value = args[0] if args else next(iter(kwargs.values()), None)
+        if word == "data_format" and isinstance(value, str) and value not in ("channels_last", "channels_first"):
+            raise m.raised("ValueError", f"the data format is 'channels_last' or 'channels_first', and not {value!r}", node, "keras/data-format")
+        m.heap.set(keras_graph.state(m), ("setting", word), value)
+
+    return tell, put
+
+
+_FLOATX, _SET_FLOATX = _setting("floatx", "float32")
+_FORMAT, _SET_FORMAT = _setting("data_format", "channels_last")
+_EPSILON, _SET_EPSILON = _setting("epsilon", 1e-7)
+
+
+def _is_symbolic(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> bool:
+    return keras_graph.is_symbolic(args[0] if args else kwargs.get("x"))
+
+
+def _clear(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> None:
+    """Names start anew."""
+    kept = keras_graph.state(m)
+    for key in [k for k in kept if isinstance(k, tuple) and k[0] == "name"]:
+        m.heap.set(kept, key, 0)
+
+
+def _switch(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    given = dict(zip(("condition", "then_expression", "else_expression"), args)) | kwargs
+    then, other = given.get("then_expression"), given.get("else_expression")
+    then = then if isinstance(then, TensorType) else m.call(then, (), {}, node)
+    other = other if isinstance(other, TensorType) else m.call(other, (), {}, node)
+    return m.spelling("tf.where", (given.get("condition"), then, other), {}, node)
+
+
+def _phase(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    given = dict(zip(("x", "alt"), args)) | kwargs
+    chosen = given.get("x")
+    return chosen if isinstance(chosen, TensorType) else m.call(chosen, (), {}, node)
+
+
+def _standard(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    value = args[0] if args else kwargs.get("dtype")
+    made = keras_graph.element_type(value)
+    return made.label if made is not None else value
+
+
+def _function(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    """`K.function(inputs, outputs)`: a model that gives arrays."""
+    from tensorproof.libraries.keras.models.models import make_functional
+
+    given = dict(zip(("inputs", "outputs"), args)) | kwargs
+    made = make_functional(m, given.get("inputs"), given.get("outputs"), None, node)
+    return Model("keras.backend.function", m.heap.space({"model": made})) if isinstance(made, Model) else made
+
+
+def _call_function(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    result = m.call(me.space["model"], args, {}, node)
+    return keras_graph.mapped(m, result, lambda t: t.but(framework="numpy"))
+
+
+def _ctc_cost(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    """`ctc_batch_cost(y_true, y_pred, input_length, label_length)`: one number for each sample."""
+    y_true, y_pred, steps, labels = _values(args, kwargs)[:4]
+    for name, value, rank in (("y_true", y_true, 2), ("y_pred", y_pred, 3), ("input_length", steps, 2), ("label_length", labels, 2)):
+        if not isinstance(value, TensorType) or not value.shape.known:
+            return m.gap("keras.backend.ctc_batch_cost", node, f"{name} is not known")
+        if len(value.shape) != rank:
+            raise m.raised("ValueError", f"{name} of ctc_batch_cost has {rank} axes, and is {value.shape!r}", node, "ctc_loss/rank")
+        m.require("ctc_loss/batch", eq(value.shape[0], y_pred.shape[0]), f"{name} is {value.shape!r} and y_pred {y_pred.shape!r}: the batches differ", node)
+    return y_pred.but(shape=Shape((y_pred.shape[0], 1)), contents=None)
+
+
+def _unmodelled(name: str) -> Value:
+    return lambda m, args, kwargs, node: m.gap(f"keras.backend.{name}", node, "no model")
+
+
+_LATER = (
+    "bias_add", "map_fn", "random_bernoulli", "pool3d", "reverse", "foldl", "foldr", "update", "binary_focal_crossentropy", "depthwise_conv2d", "to_dense",
+    "batch_normalization", "conv1d", "random_normal_variable", "result_type", "moving_average_update", "update_add", "ctc_label_dense_to_sparse", "conv2d",
+    "conv3d", "update_sub", "batch_get_value", "hard_sigmoid", "separable_conv2d", "spatial_2d_padding", "gradients", "ctc_decode", "rnn",
+    "spatial_3d_padding", "random_uniform_variable", "resize_volumes", "resize_images", "in_top_k", "categorical_focal_crossentropy", "pool2d",
+    "conv2d_transpose", "is_sparse", "count_params", "temporal_padding", "placeholder", "get_session", "update_lr", "local_conv1d", "local_conv2d",
+    "print_tensor",
+)  # fmt: skip
+"""Functions that tf.keras.backend has or had, and that are not understood yet."""
+KINDS = {"keras.backend.function": KindModel(call=_call_function)}
+_FUNCTIONS: dict[str, Any] = {
+    **{k: _unmodelled(k) for k in _LATER}, "ctc_batch_cost": _ctc_cost, "update": lambda m, a, k, n: a[1], "update_add": lambda m, a, k, n: a[0],
+    "hard_sigmoid": _same("tf.sigmoid"), "is_sparse": lambda m, a, k, n: False, "map_fn": lambda m, a, k, n: m.call(Named("tf.map_fn"), a[:2], {}, n),
+    "reverse": lambda m, a, k, n: m.spelling("tf.reverse", (a[0], a[1] if isinstance(a[1], (List, tuple)) else (a[1],)), {}, n),
+    "print_tensor": lambda m, a, k, n: a[0], "bias_add": lambda m, a, k, n: m.spelling("tf.nn.bias_add", a[:2], {}, n),
+    **{k: _same(v) for k, v in _SAME.items()}, **{k: _two(v) for k, v in _TWO.items()}, **{k: _reduced(v) for k, v in _REDUCED.items()},
+    **{k: _with_axis(v, default) for k, (v, _, default) in _WITH_AXIS.items()},
+    "clip": _clip, "relu": _relu, "int_shape": _int_shape, "ndim": _ndim, "dtype": _dtype, "flatten": _flatten, "batch_flatten": _batch_flatten,
+    "zeros": _made("tf.zeros"), "ones": _made("tf.ones"), "constant": _made("tf.constant"), "eye": _made("tf.eye"), "arange": _made("tf.range"),
+    "random_normal": _random("tf.random.normal", ("mean", "stddev")), "random_uniform": _random("tf.random.uniform", ("minval", "maxval")),
+    "truncated_normal": _random("tf.random.truncated_normal", ("mean", "stddev")), "dot": _dot, "batch_dot": _batch_dot, "repeat": _repeat,
+    "repeat_elements": _repeat_elements, "categorical_crossentropy": _loss("categorical_crossentropy"),
+    "sparse_categorical_crossentropy": _loss("sparse_categorical_crossentropy"), "binary_crossentropy": _loss("binary_crossentropy"), "cast": _cast,
+    "cast_to_floatx": lambda m, a, k, n: _cast(m, (a[0], "float32"), {}, n) if isinstance(a[0], TensorType) else a[0], "transpose": _transpose,
+    "variable": _variable, "get_value": _value, "eval": _value, "set_value": _nothing, "batch_set_value": _nothing, "floatx": _FLOATX,
+    "set_floatx": _SET_FLOATX, "epsilon": _EPSILON, "set_epsilon": _SET_EPSILON, "image_data_format": _FORMAT, "set_image_data_format": _SET_FORMAT,
+    "image_dim_ordering": lambda m, a, k, n: "tf", "set_image_dim_ordering": _nothing, "backend": lambda m, a, k, n: "tensorflow",
+    "is_keras_tensor": _is_symbolic, "is_tensor": lambda m, a, k, n: isinstance(a[0], TensorType) and a[0].framework == "tf", "clear_session": _clear,
+    "get_uid": lambda m, a, k, n: 1, "reset_uids": _nothing, "switch": _switch, "in_train_phase": _phase, "in_test_phase": _phase,
+    "learning_phase": lambda m, a, k, n: Unknown("learning phase", number="int"), "set_learning_phase": _nothing, "manual_variable_initialization": _nothing,
+    "standardize_dtype": _standard, "is_float_dtype": lambda m, a, k, n: "float" in str(_standard(m, a, k, n)),
+    "is_int_dtype": lambda m, a, k, n: "int" in str(_standard(m, a, k, n)), "function": _function, "set_session": _nothing,
+    "name_scope": lambda m, a, k, n: Model("keras.scope", m.heap.space()),
+    "dropout": lambda m, a, k, n: m.spelling("tf.nn.dropout", a[:2], {}, n),
+}  # fmt: skip
+_CONFIG = ("floatx", "set_floatx", "epsilon", "set_epsilon", "image_data_format", "set_image_data_format", "backend")
+
+
+def _policy(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> None:
+    value = args[0] if args else next(iter(kwargs.values()), None)
+    name = value.space.get("name") if isinstance(value, Model) else value
+    if isinstance(name, str) and keras_graph.element_type(name) is None:
+        raise m.raised("ValueError", f"Keras has no policy named {name!r}", node, "keras/word")
+    m.heap.set(keras_graph.state(m), ("setting", "policy"), name if isinstance(name, str) else None)
+
+
+def _make_policy(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    name = args[0] if args else kwargs.get("name")
+    made = keras_graph.element_type(name)
+    items = {"name": name, "compute_dtype": made.label if made is not None else name, "variable_dtype": "float32" if "mixed" in str(name) else name}
+    return Model("keras.policy", m.heap.space(items))
+
+
+def _tell_policy(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    return _make_policy(m, (keras_graph.state(m).get(("setting", "policy")) or "float32",), {}, node)
+
+
+FUNCTIONS: dict[str, Any] = {
+    **{f"keras.backend.{k}": v for k, v in _FUNCTIONS.items()}, **{f"keras.config.{k}": _FUNCTIONS[k] for k in _CONFIG},
+    **{f"keras.{home}.{word}": _policy for home, word in (
+        ("config", "set_dtype_policy"), ("mixed_precision", "set_global_policy"), ("mixed_precision", "set_dtype_policy"),
+        ("mixed_precision.experimental", "set_policy"))},
+    **{f"keras.{word}": _make_policy for word in (
+        "mixed_precision.Policy", "DTypePolicy", "mixed_precision.DTypePolicy", "mixed_precision.experimental.Policy", "dtype_policies.DTypePolicy")},
+    "keras.config.dtype_policy": _tell_policy, "keras.mixed_precision.global_policy": _tell_policy, "keras.mixed_precision.dtype_policy": _tell_policy,
+    **{f"keras.config.{word}": _nothing for word in (
+        "enable_unsafe_deserialization", "disable_traceback_filtering", "enable_traceback_filtering", "disable_interactive_logging",
+        "enable_interactive_logging", "set_backend", "enable_flash_attention", "disable_flash_attention")},
+}  # fmt: skip

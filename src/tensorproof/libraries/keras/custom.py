@@ -1,0 +1,400 @@
+"""The program's own layers and models: classes that derive from keras.Layer, keras.Model, keras.Sequential, or from one of Keras' layers."""
+
+from __future__ import annotations
+
+import ast
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from tensorproof.diagnostics.diagnostic import Step
+from tensorproof.libraries.keras import layer as keras_layer
+from tensorproof.libraries.keras import masks as keras_masks
+from tensorproof.libraries.keras import state as keras_state
+from tensorproof.libraries.keras import words as keras_words
+from tensorproof.libraries.keras.models import graph as keras_graph
+from tensorproof.libraries.keras.models import models as keras_models
+from tensorproof.libraries.keras.models import saving as keras_saving
+from tensorproof.libraries.model import ClassModel
+from tensorproof.libraries.tensorflow import initial_values
+from tensorproof.libraries.tensorflow.traced import unconverted
+from tensorproof.terms.dtypes import FLOAT32, DType
+from tensorproof.terms.ints import Term
+from tensorproof.terms.shapes import Shape
+from tensorproof.terms.tensor import TensorType
+from tensorproof.values.heap import MISSING
+from tensorproof.values.objects import Bound, Class, Dict, Function, Instance, List, Model, Native, StaticMethod
+from tensorproof.values.python_values import Layer, Named, Unknown
+
+if TYPE_CHECKING:
+    from tensorproof.values.machine import Args, Kwargs, Machine, Value
+
+_BASE = ("name", "trainable", "dtype", "autocast", "activity_regularizer", "input_shape", "input_dim", "batch_input_shape", "batch_shape", "dynamic", "weights")
+_READY = "*ready*"
+"""Whether the library's own `__init__` has run."""
+
+
+# --- construction ---
+
+
+def _init_layer(m: Machine, me: Instance, args: Args, kwargs: Kwargs, node: ast.AST) -> None:
+    unknown = [k for k in kwargs if k not in _BASE]
+    if unknown:
+        raise m.raised("ValueError", f"{me.cls.name} passes the argument {unknown[0]} to Keras, which does not know it", node, "call/arguments")
+    if args:
+        raise m.raised("TypeError", "super().__init__ of a Keras layer takes arguments by name only", node, "call/arguments")
+    _prepare(m, me, kwargs)
+
+
+def _prepare(m: Machine, me: Instance, kwargs: Kwargs) -> None:
+    name = kwargs.get("name")
+    m.heap.set(me.space, "name", keras_graph.new_name(m, me.cls.name) if name is None else name)
+    m.heap.set(me.space, _READY, True)
+    policy = keras_graph.state(m).get(("setting", "policy"))
+    if isinstance(policy, str):
+        m.heap.set(me.space, "*dtype*", policy)
+    for word, kept in (("trainable", "trainable"), ("dtype", "*dtype*")):
+        if word in kwargs:
+            m.heap.set(me.space, kept, kwargs[word])
+    if isinstance(given := kwargs.get("input_shape"), (tuple, List)):
+        m.heap.set(me.space, "*input_shape*", tuple(given.items) if isinstance(given, List) else given)
+
+
+def _init_model(m: Machine, me: Instance, args: Args, kwargs: Kwargs, node: ast.AST) -> None:
+    given = dict(zip(("inputs", "outputs", "name"), args)) | kwargs
+    if "inputs" in given and "outputs" in given:
+        made = keras_models.make_functional(m, given["inputs"], given["outputs"], given.get("name"), node)
+        if isinstance(made, Model):
+            m.remember(me, "native", me.native)
+            me.native = made
+        _prepare(m, me, {k: v for k, v in given.items() if k in _BASE})
+        return
+    _init_layer(m, me, args, kwargs, node)
+
+
+def _init_sequential(m: Machine, me: Instance, args: Args, kwargs: Kwargs, node: ast.AST) -> None:
+    made = m.call(Named("keras.Sequential"), args, kwargs, node)
+    if isinstance(made, Model):
+        m.remember(me, "native", me.native)
+        me.native = made
+    _prepare(m, me, kwargs)
+
+
+# --- calls ---
+
+
+def _call(m: Machine, me: Instance, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+    """`layer(x)`: built at the first call, then `call`."""
+    if _READY not in me.space:
+        message = f"{me.cls.name} does not call super().__init__() before it is used"
+        raise m.raised("RuntimeError", message, node, "keras/init", () if me.span is None else (Step(me.span, "the object is made here"),))
+    keras_graph.only_tensors(m, me, args, node)
+    shape = m.in_class(me.cls, "compute_output_shape")
+    symbolic = partial(_shape_only, me, shape) if isinstance(shape, Function) else None
+    return keras_graph.call(m, me, partial(_run, me), args, kwargs, node, symbolic)
+
+
+def _run(me: Instance, m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    args = tuple(_input(m, me, a, node) for a in args)
+    kwargs = {k: _input(m, me, v, node) for k, v in kwargs.items()}
+    ensure_built(m, me, args, kwargs, node)
+    found = m.in_class(me.cls, "call")
+    if found is MISSING:
+        raise m.raised("NotImplementedError", f"{me.cls.name} has no call", node, "module/forward")
+    names = _parameters(found)
+    given = dict(zip(names, args)) if names is not None else {}
+    training = kwargs.get("training", given.get("training"))
+    if training is None:
+        training = keras_graph.state(m)["training"]
+        if training is not None and names is not None and "training" in names and "training" not in given:
+            kwargs = {**kwargs, "training": training}
+    kwargs = {**kwargs, **keras_masks.given(m, names, args, kwargs)}
+    for word in ("training", "mask"):
+        if names is not None and word not in names and word in kwargs and not _takes_any(found):
+            kwargs = {k: v for k, v in kwargs.items() if k != word}
+    with keras_graph.training(m, training), unconverted(m):
+        return m.call(found.function if isinstance(found, StaticMethod) else Bound(found, me), args, kwargs, node)
+
+
+def _input(m: Machine, me: Instance, value: Value, node: ast.AST) -> Any:
+    """Arrays become tensors, and floats are cast to the layer's own type."""
+    wanted = keras_graph.element_type(me.space.get("*dtype*"))
+
+    def dressed(t: TensorType) -> TensorType:
+        made = keras_masks.carry(m, t, t.but(framework="tf")) if t.framework == "numpy" else t
+        if not _is_cast(made, wanted):
+            return made
+        cast = m.spelling("tf.cast", (made, wanted), {}, node)
+        return keras_masks.carry(m, made, cast) if isinstance(cast, TensorType) else made
+
+    return keras_graph.mapped(m, value, dressed) if _holds(value, wanted) else value
+
+
+def _is_cast(t: TensorType, wanted: DType | None) -> bool:
+    return t.dtype is not None and t.dtype.is_float and wanted is not None and t.dtype is not wanted and not t.parameter
+
+
+def _holds(value: Value, wanted: DType | None) -> bool:
+    if isinstance(value, TensorType):
+        return value.framework == "numpy" or _is_cast(value, wanted)
+    return isinstance(value, (List, tuple)) and any(_holds(v, wanted) for v in (value.items if isinstance(value, List) else value))
+
+
+def _parameters(function: Value) -> list[str] | None:
+    """The names of a method's parameters behind `self`; None when they are not known."""
+    if not isinstance(function, Function):
+        return None
+    a = function.code.node.args
+    return [p.arg for p in [*a.posonlyargs, *a.args][1:]] + [p.arg for p in a.kwonlyargs]
+
+
+def _takes_any(function: Value) -> bool:
+    return isinstance(function, Function) and function.code.node.args.kwarg is not None
+
+
+def _shape_only(me: Instance, shape: Value, m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    """While a graph is built, a layer that tells its output's shape is not run."""
+    ensure_built(m, me, args, kwargs, node)
+    first = args[0] if args else next(iter(kwargs.values()), None)
+    told = m.call(Bound(shape, me), (_shown(m, first),), {}, node)
+    made = _of_shape(m, told, first, node)
+    return m.gap(f"{me.cls.name}.compute_output_shape", node, "its result is not known") if made is None else made
+
+
+def _of_shape(m: Machine, told: Value, like: Value, node: ast.AST) -> Value:
+    items = list(told.items) if isinstance(told, List) else list(told) if isinstance(told, tuple) else None
+    if items is None or any(isinstance(i, Unknown) for i in items):
+        return None
+    if items and all(isinstance(i, (tuple, List)) for i in items):
+        made = [_of_shape(m, i, like, node) for i in items]
+        return None if any(x is None for x in made) else List(m.heap.row(made)) if isinstance(told, List) else tuple(made)
+    source = like if isinstance(like, TensorType) else next(iter(_flat(like)), None)
+    sizes: list[Value] = []
+    for i, size in enumerate(items):
+        if size is None:
+            old = source.shape[i] if source is not None and i < len(source.shape) and keras_graph.is_open(m, source.shape[i]) else None
+            size = old if old is not None else keras_graph.open_size(m, m.name_here("size", node))
+        if not isinstance(size, (int, Term)):
+            return None
+        sizes.append(size)
+    return TensorType(Shape(sizes), source.dtype if source is not None else FLOAT32, framework="tf")
+
+
+def _flat(value: Value) -> list[TensorType]:
+    from tensorproof.libraries.tensorflow.tape import tensors_in
+
+    return tensors_in(value)
+
+
+# --- building ---
+
+
+def _shown(m: Machine, value: Value) -> Value:
+    """The shapes of a nesting of tensors, as `build` gets them."""
+    return keras_graph.mapped(m, value, lambda t: keras_graph.shown_shape(m, t))
+
+
+def ensure_built(m: Machine, me: Instance, args: Args, kwargs: Kwargs, node: ast.AST) -> None:
+    if me.space.get("built") is True:
+        return
+    build = m.in_class(me.cls, "build")
+    if isinstance(build, Function):
+        call = m.in_class(me.cls, "call")
+        names = _parameters(build) or []
+        wanted = [n for n in names if n not in ("args", "kwargs")]
+        given = [*zip(_parameters(call) or [], args), *kwargs.items()]
+        shapes = {f"{name}_shape": _shown(m, value) for name, value in given if _flat(value)}
+        if len(wanted) == 1:
+            first = args[0] if args else next((v for _, v in given if _flat(v)), None)
+            m.call(Bound(build, me), (_shown(m, first),), {}, node)
+        elif wanted and all(n in shapes for n in wanted):
+            m.call(Bound(build, me), (), {n: shapes[n] for n in wanted}, node)
+        elif not wanted:
+            m.call(Bound(build, me), (), {}, node)
+        else:
+            m.call(Bound(build, me), (), {n: s for n, s in shapes.items() if n in wanted}, node)
+    m.heap.set(me.space, "built", True)
+
+
+def _build(m: Machine, me: Instance, args: Args, kwargs: Kwargs, node: ast.AST) -> None:
+    """The library's own `build`: it notes that the layer is built, and builds the layer of Keras that a class derives from."""
+    m.heap.set(me.space, "built", True)
+    if isinstance(me.native, Layer):
+        keras_layer.METHODS["build"](m, me.native, args, kwargs, node)
+    elif isinstance(me.native, Model):
+        keras_models.METHODS["build"](m, me.native, args, kwargs, node)
+
+
+def add_weight(m: Machine, me: Instance, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    """A variable of the layer."""
+    order = ("shape", "initializer", "dtype", "trainable", "autocast", "regularizer", "constraint", "aggregation", "overwrite_with_gradient", "name")
+    if args and isinstance(args[0], str):
+        raise m.raised("ValueError", f"add_weight takes its name by keyword: add_weight(shape=…, name={args[0]!r})", node, "call/arguments")
+    given = dict(zip(order, args)) | kwargs
+    wrong = [k for k in given if k not in (*order, "synchronization", "use_resource", "getter", "collections", "experimental_autocast", "layout")]
+    if wrong:
+        raise m.raised("TypeError", f"add_weight has no argument named {wrong[0]}", node, "call/arguments")
+    for word in ("initializer", "regularizer", "constraint"):
+        keras_words.check(m, word, given.get(word), node)
+    if _READY not in me.space:
+        raise m.raised("RuntimeError", f"{me.cls.name} does not call super().__init__() before add_weight", node, "keras/init")
+    shape = given.get("shape", ())
+    sizes = list(shape.items) if isinstance(shape, List) else list(shape) if isinstance(shape, tuple) else None
+    if shape is None:
+        sizes = []
+    if sizes is None:
+        if isinstance(shape, (int, float, str)):
+            raise m.raised("ValueError", f"the shape of a weight is a tuple, and this is {shape!r}", node, "keras/weight-shape")
+        return m.gap("add_weight", node, "the shape is not known")
+    if any(s is None for s in sizes) or any(keras_graph.is_open(m, s) for s in sizes):
+        shown = tuple(None if keras_graph.is_open(m, s) else s for s in sizes)
+        raise m.raised("ValueError", f"the sizes of a weight must be known, and the shape is {shown}", node, "keras/open-weight")
+    if any(isinstance(s, (float, str, tuple, List)) for s in sizes):
+        raise m.raised("ValueError", f"the shape of a weight holds whole numbers, and is {tuple(sizes)!r}", node, "keras/weight-shape")
+    if not all(isinstance(s, (int, Term)) for s in sizes):
+        return m.gap("add_weight", node, "the shape is not known")
+    learns = given.get("trainable", True) is not False
+    dtype = given.get("dtype") or me.space.get("*dtype*")
+    made = TensorType(Shape(sizes), keras_graph.element_type(dtype), framework="tf", parameter=True, requires_grad=learns)
+    initial_values.started(m, made, initial_values.of(given.get("initializer") or "glorot_uniform", tuple(sizes)))
+    m.heap.set(me.space, keras_state.WEIGHTS, (*me.space.get(keras_state.WEIGHTS, ()), (given.get("name"), made)))
+    return made
+
+
+def _add_variable(m: Machine, me: Instance, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    """As `add_weight`, with a shape and an initializer that must be given."""
+    missing = next((n for i, n in enumerate(("shape", "initializer")) if len(args) <= i and n not in kwargs), None)
+    if missing is not None:
+        raise m.raised("TypeError", f"add_variable is missing the argument {missing}", node, "call/arguments")
+    return add_weight(m, me, args, kwargs, node)
+
+
+# --- attributes ---
+
+
+def _attribute(m: Machine, me: Instance, name: str, node: ast.AST) -> Any:
+    if name.startswith("*"):
+        return MISSING
+    if _READY not in me.space and name in ("name", "trainable", "built", "dtype", "weights"):
+        raise m.raised("AttributeError", f"{me.cls.name} has no {name}: super().__init__() was not called", node, "keras/init")
+    if isinstance(me.native, Layer):
+        return keras_layer.attribute(m, me.native, name, node)
+    if isinstance(me.native, Model):
+        if name in ("inputs", "outputs", "input_shape", "output_shape", "input", "output", "input_names", "output_names"):
+            return keras_models.end(m, me, name, node)
+        if name == "layers":
+            return List(m.heap.row(keras_models.all_layers(m, me.native)))
+    found = keras_state.attribute(m, me, name, node)
+    if found is not NotImplemented:
+        return found
+    if name in ("optimizer", "loss", "history", "compiled_loss", "compiled_metrics", "stop_training", "loss_tracker"):
+        return me.space.get(f"*{name}*", Unknown(name)) if keras_state.is_model(me) else MISSING
+    if name == "layers":
+        return List(m.heap.row(keras_state.children(m, me)))
+    return Unknown(name) if name.startswith("_") and not name.startswith("__") else MISSING
+
+
+def _library_call(m: Machine, me: Instance, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    """`super().call(x)`, or the call of a class that derives from one of Keras' layers or models."""
+    if isinstance(me.native, (Layer, Model)):
+        return m.call(me.native, args, kwargs, node)
+    raise m.raised("NotImplementedError", f"{me.cls.name} has no call", node, "module/forward")
+
+
+def _compute_output_shape(m: Machine, me: Instance, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    inputs = keras_layer.inputs_of_shape(m, args[0] if args else next(iter(kwargs.values()), None), node)
+    if inputs is None:
+        return m.gap("compute_output_shape", node, "the shape is not known")
+    before = len(m.path.stated)
+    result = _run(me, m, (inputs,), {}, node)
+    keras_graph.not_yet(m, before)
+    return keras_graph.mapped(m, result, lambda t: keras_graph.shown_shape(m, t))
+
+
+def _member(m: Machine, cls: Class, name: str) -> Any:
+    """`Cls.from_config(config)`."""
+    if name != "from_config":
+        return MISSING
+
+    def run(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+        config = args[0] if args else kwargs.get("config")
+        if isinstance(config, Dict):
+            return machine.call(cls, (), dict(config.items), node)
+        return machine.gap("from_config", node, "the configuration is not known")
+
+    return Native("from_config", run)
+
+
+LAYER_METHODS: dict[str, Any] = {
+    **keras_state.METHODS, "add_weight": add_weight, "add_variable": _add_variable, "build": _build, "compute_output_shape": _compute_output_shape,
+    "call": _library_call,
+}  # fmt: skip
+
+
+def _summary(m: Machine, me: Value, args: Args, kwargs: Kwargs, node: ast.AST) -> None:
+    return None
+
+
+def _save(m: Machine, me: Value, args: Args, kwargs: Kwargs, node: ast.AST) -> None:
+    return None
+
+
+_EXTRA: dict[str, Any] = {"summary": _summary, "get_layer": keras_models.get_layer, "export": _save, **keras_saving.METHODS}
+MODEL_METHODS: dict[str, Any] = {**_EXTRA, **keras_models.training_methods()}
+
+
+def _inner(word: str) -> Any:
+    def run(m: Machine, me: Instance, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+        if not isinstance(me.native, Model):
+            raise m.raised("AttributeError", f"{me.cls.name} has no {word}: super().__init__() was not called", node, "keras/init")
+        return keras_models.METHODS[word](m, me.native, args, kwargs, node)
+
+    return run
+
+
+def _init_wrapper(m: Machine, me: Instance, args: Args, kwargs: Kwargs, node: ast.AST) -> None:
+    """`layers.Wrapper(layer)`: keeps the layer inside under that name."""
+    _init_layer(m, me, args[1:], {k: v for k, v in kwargs.items() if k != "layer"}, node)
+    m.heap.set(me.space, "layer", args[0] if args else kwargs.get("layer"))
+
+
+_READ_ONLY = frozenset((
+    "compute_dtype", "dtype", "input", "input_dtype", "losses", "metrics", "metrics_variables", "non_trainable_variables", "non_trainable_weights", "output",
+    "path", "quantization_mode", "trainable_variables", "trainable_weights", "variable_dtype", "variables", "weights",
+))  # fmt: skip
+"""Attributes of a layer that Keras computes."""
+
+
+def _stored(m: Machine, me: Instance, name: str, value: Value, node: ast.AST) -> None:
+    if name in _READ_ONLY:
+        raise m.raised("AttributeError", f"{name} is an attribute that Keras computes, and cannot be set", node, "keras/attribute")
+
+
+def _stored_in_model(m: Machine, me: Instance, name: str, value: Value, node: ast.AST) -> None:
+    if name in ("layers", "metrics_names", "compiled_metrics", "distribute_strategy"):
+        raise m.raised("AttributeError", f"{name} is an attribute that Keras computes, and cannot be set", node, "keras/attribute")
+    _stored(m, me, name, value, node)
+
+
+FUNCTIONS, KINDS = keras_models.CONSTRUCTORS, keras_models.OBJECTS
+CLASSES = {
+    "keras.layers.Wrapper": ClassModel("keras.layers.Wrapper", bases=("keras.Layer",), init=_init_wrapper),
+    "keras.Layer": ClassModel("keras.Layer", methods=LAYER_METHODS, init=_init_layer, call=_call, attribute=_attribute, member=_member, stored=_stored),
+    "keras.Model": ClassModel("keras.Model", bases=("keras.Layer",), methods=MODEL_METHODS, init=_init_model, stored=_stored_in_model),
+    "keras.Sequential": ClassModel("keras.Sequential", bases=("keras.Model",), methods={"add": _inner("add"), "pop": _inner("pop")}, init=_init_sequential),
+}
+
+
+def layer_class(name: str) -> ClassModel | None:
+    """What one of Keras' layers does for a class that derives from it: `super().__init__` makes it, `call` runs it."""
+    if not keras_layer.is_class(name):
+        return None
+
+    def init(m: Machine, me: Instance, args: Args, kwargs: Kwargs, node: ast.AST) -> None:
+        made = m.call(Named(name), args, kwargs, node)
+        if isinstance(made, Layer):
+            m.remember(me, "native", me.native)
+            me.native = made
+        _prepare(m, me, {k: v for k, v in kwargs.items() if k in _BASE})
+
+    return ClassModel(name, bases=("keras.Layer",), init=init)
+

@@ -1,0 +1,129 @@
+"""Preprocessing layers that look things up: TextVectorization, StringLookup, IntegerLookup, Hashing, Discretization, HashedCrossing."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from tensorproof.libraries.keras.special import arguments, kind, made
+from tensorproof.libraries.sequences import sequence
+from tensorproof.terms.dtypes import BY_LABEL, FLOAT32, INT64
+from tensorproof.terms.ints import Origin, Term
+from tensorproof.terms.shapes import Shape
+from tensorproof.terms.tensor import TensorType
+from tensorproof.values.many import length
+from tensorproof.values.objects import List, Model
+from tensorproof.values.python_values import TEXT, Named, Unknown
+
+if TYPE_CHECKING:
+    import ast
+
+    from tensorproof.values.machine import Args, Kwargs, Machine, Value
+
+_COUNTED = ("multi_hot", "count", "tf_idf", "tf-idf", "binary", "one_hot")
+_ORDERS = {
+    "TextVectorization": (
+        "max_tokens", "standardize", "split", "ngrams", "output_mode", "output_sequence_length", "pad_to_max_tokens", "vocabulary", "idf_weights", "sparse",
+        "ragged", "encoding", "name",
+    ),
+    "StringLookup": (
+        "max_tokens", "num_oov_indices", "mask_token", "oov_token", "vocabulary", "idf_weights", "invert", "output_mode", "pad_to_max_tokens", "sparse",
+        "encoding", "name", "vocabulary_dtype",
+    ),
+    "IntegerLookup": (
+        "max_tokens", "num_oov_indices", "mask_token", "oov_token", "vocabulary", "vocabulary_dtype", "idf_weights", "invert", "output_mode", "sparse",
+        "pad_to_max_tokens", "name",
+    ),
+    "Hashing": ("num_bins", "mask_value", "salt", "output_mode", "sparse"),
+    "Discretization": ("bin_boundaries", "num_bins", "epsilon", "output_mode", "sparse", "dtype", "name"),
+    "HashedCrossing": ("num_bins", "output_mode", "sparse", "name", "dtype"),
+}  # fmt: skip
+_MODES = {"TextVectorization": "int", "StringLookup": "int", "IntegerLookup": "int", "Hashing": "int", "Discretization": "int", "HashedCrossing": "int"}
+
+
+def _make(name: str) -> Any:
+    def run(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+        given = arguments(m, name, _ORDERS[name], args, kwargs, node)
+        mode = given.get("output_mode", _MODES[name])
+        if isinstance(mode, str) and mode not in ("int", *_COUNTED):
+            raise m.raised("ValueError", f"{name} has no output_mode {mode!r}", node, "keras/word")
+        items = {"*size*": _size(m, name, given, node), "*mode*": mode, "*length*": given.get("output_sequence_length"), "*invert*": given.get("invert", False)}
+        return made(m, f"keras.layers.{name}", items, kwargs, node)
+
+    return run
+
+
+def _size(m: Machine, name: str, given: Kwargs, node: ast.AST) -> Value:
+    """How many tokens there are: what `output_mode` other than "int" makes the last axis."""
+    if name in ("Hashing", "HashedCrossing"):
+        return given.get("num_bins")
+    if name == "Discretization":
+        bounds = given.get("bin_boundaries")
+        items = m.iterate(bounds, node) if isinstance(bounds, (List, tuple)) else None
+        return len(items) + 1 if items is not None else given.get("num_bins")
+    words = given.get("vocabulary")
+    count = length(words.items) if isinstance(words, List) else len(words) if type(words) is tuple else None
+    oov = given.get("num_oov_indices", 1)
+    if isinstance(count, (int, Term)) and isinstance(oov, int):
+        masked = given.get("mask_token", "" if name == "TextVectorization" else None)
+        return count + oov + (1 if masked is not None and given.get("output_mode", "int") == "int" else 0)
+    most = given.get("max_tokens")
+    if given.get("pad_to_max_tokens") is True and isinstance(most, (int, Term)):
+        return most
+    return m.symbol(m.name_here("tokens", node), 1, most if isinstance(most, int) else None, Origin.WORLD)
+
+
+def _run(me: Model, m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    x = args[0] if args else kwargs.get("inputs")
+    name, mode, size = me.kind.rpartition(".")[2], me.space["*mode*"], me.space["*size*"]
+    if name == "HashedCrossing":
+        x = next(iter(m.iterate(x, node) or ()), None) if isinstance(x, (List, tuple)) else x
+    if isinstance(x, (List, tuple, str)) or (isinstance(x, Unknown) and x.text):
+        x = m.call(Named("tf.constant"), ("" if isinstance(x, Unknown) else x,), {}, node)
+    if not isinstance(x, TensorType) or not x.shape.known:
+        return m.gap(me.kind, node, "its input is not known")
+    shape = x.shape
+    if name == "TextVectorization":
+        if len(shape) == 2 and shape[-1] == 1:
+            shape = Shape(shape[:1])
+        elif len(shape) > 1 and mode == "int":
+            if isinstance(shape[-1], int):
+                raise m.raised("ValueError", f"TextVectorization takes texts of shape (batch,) or (batch, 1), and they are {shape!r}", node, "keras/input-rank")
+            shape = Shape(shape[:1])
+        if mode == "int":
+            length = me.space["*length*"]
+            if not isinstance(length, (int, Term)):
+                length = m.symbol(m.name_here("length", node), 1, None, Origin.WORLD)
+            return TensorType(Shape((*shape, length)), INT64, framework="tf")
+    if mode == "int":
+        return TensorType(shape, BY_LABEL["string"] if me.space["*invert*"] is True else INT64, framework="tf")
+    if not isinstance(size, (int, Term)):
+        return m.gap(me.kind, node, "the number of tokens is not known")
+    if mode == "one_hot":
+        kept = shape[:-1] if len(shape) > 1 and shape[-1] == 1 else shape
+    else:
+        kept = shape[:-1] if len(shape) > 1 else shape if name == "TextVectorization" else ()
+    return TensorType(Shape((*kept, size)), FLOAT32, framework="tf")
+
+
+def _nothing(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> None:
+    return None
+
+
+def _vocabulary(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    size = me.space["*size*"]
+    if isinstance(size, int) and size <= 4096:
+        return List(m.heap.row([TEXT] * size))
+    return sequence(m, size, TEXT, TEXT) if isinstance(size, (int, Term)) else Unknown("vocabulary")
+
+
+def _vocabulary_size(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    return me.space["*size*"]
+
+
+_METHODS: dict[str, Any] = {
+    "adapt": _nothing, "set_vocabulary": _nothing, "load_vocabulary": _nothing, "finalize_state": _nothing, "update_state": _nothing,
+    "get_vocabulary": _vocabulary, "vocabulary_size": _vocabulary_size, "vocab_size": _vocabulary_size,
+}  # fmt: skip
+FUNCTIONS: dict[str, Any] = {f"keras.layers.{name}": _make(name) for name in _ORDERS}
+KINDS: dict[str, Any] = {f"keras.layers.{name}": kind(_run, **_METHODS) for name in _ORDERS}
+

@@ -1,0 +1,170 @@
+"""The old Tokenizer of Keras: words become numbers, exactly where the texts are written in the program."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from tensorproof.libraries.model import KindModel
+from tensorproof.libraries.plain import argument, from_host
+from tensorproof.libraries.sequences import sequence
+from tensorproof.terms.dtypes import BY_LABEL
+from tensorproof.terms.ints import Origin, Term
+from tensorproof.terms.shapes import Shape
+from tensorproof.terms.tensor import TensorType
+from tensorproof.values.heap import MISSING
+from tensorproof.values.objects import List, Model
+from tensorproof.values.python_values import Named, Unknown
+
+if TYPE_CHECKING:
+    import ast
+
+    from tensorproof.values.machine import Args, Kwargs, Machine, Value
+
+HOME = "keras.preprocessing.text."
+FILTERS = '!"#$%&()*+,-./:;<=>?@[\\]^_`{|}~\t\n'
+_NAMES = ("num_words", "filters", "lower", "split", "char_level", "oov_token", "analyzer")
+
+
+def _make(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+    wrong = next((k for k in kwargs if k not in (*_NAMES, "document_count")), None)
+    if wrong is not None:
+        raise m.raised("TypeError", f"Tokenizer has no argument {wrong}", node, "call/arguments")
+    given = {"num_words": None, "filters": FILTERS, "lower": True, "split": " ", "char_level": False, "oov_token": None, **dict(zip(_NAMES, args)), **kwargs}
+    return Model(HOME + "Tokenizer", m.heap.space({**given, "counts": None, "vocabulary": None}))
+
+
+def _listed(texts: Value) -> list[str] | None:
+    """The texts, where all of them are written in the program."""
+    items = list(texts.items) if isinstance(texts, List) else list(texts) if isinstance(texts, tuple) else None
+    return items if items is not None and all(type(t) is str for t in items) else None
+
+
+def _count(m: Machine, texts: Value, node: ast.AST) -> Value:
+    if isinstance(texts, (List, tuple)):
+        return len(texts.items if isinstance(texts, List) else texts)
+    if isinstance(texts, TensorType) and texts.shape.known and texts.shape:
+        return texts.shape[0]
+    found = m.call(len, (texts,), {}, node) if isinstance(texts, Model) else None
+    return found if isinstance(found, (int, Term)) else m.symbol(m.name_here("texts", node), 1, None, Origin.USER)
+
+
+def _words(me: Model, text: str) -> list[str]:
+    space = me.space
+    text = text.lower() if space["lower"] is True else text
+    if space["char_level"] is True:
+        return list(text)
+    text = text.translate(str.maketrans(dict.fromkeys(space["filters"], space["split"])))
+    return [w for w in text.split(space["split"]) if w]
+
+
+def _exact(me: Model) -> bool:
+    return type(me.space["filters"]) is str and type(me.space["split"]) is str and me.space.get("analyzer") is None
+
+
+def _fit(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> None:
+    texts = _listed(argument(args, kwargs, 0, "texts"))
+    before = me.space["counts"]
+    if texts is None or not _exact(me) or isinstance(before, Unknown):
+        m.heap.set(me.space, "counts", Unknown("the words of texts"))
+        m.heap.set(me.space, "vocabulary", m.symbol(m.name_here("words", node), 1, None, Origin.USER))
+        return
+    counts = dict(before or ())
+    for text in texts:
+        for word in _words(me, text):
+            counts[word] = counts.get(word, 0) + 1
+    m.heap.set(me.space, "counts", tuple(counts.items()))
+    m.heap.set(me.space, "vocabulary", len(_index(me)))
+
+
+def _index(me: Model) -> dict[str, int]:
+    oov = me.space["oov_token"]
+    counts = dict(me.space["counts"] or ())
+    first = [] if oov is None else [oov]
+    return {w: i for i, w in enumerate([*first, *sorted(counts, key=lambda w: -counts[w])], 1)}
+
+
+def _numbers(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    texts = argument(args, kwargs, 0, "texts")
+    listed = _listed(texts)
+    most = me.space["num_words"]
+    if listed is not None and isinstance(me.space["counts"], tuple) and (most is None or isinstance(most, int)):
+        index, oov = _index(me), me.space["oov_token"]
+        made = []
+        for text in listed:
+            row = []
+            for word in _words(me, text):
+                number = index.get(word)
+                if number is not None and (most is None or number < most):
+                    row.append(number)
+                elif oov is not None:
+                    row.append(index[oov])
+            made.append(row)
+        return from_host(m, made)
+    upper = most - 1 if isinstance(most, int) else None
+    items = []
+    for _ in range(2):
+        drawn = m.symbol(m.name_here("word", node), 1, upper, Origin.WORLD)
+        items.append(sequence(m, m.symbol(m.name_here("length", node), 0, None, Origin.WORLD), drawn, drawn))
+    return sequence(m, _count(m, texts, node), *items)
+
+
+def _matrix(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    mode = argument(args, kwargs, 1, "mode", "binary")
+    if isinstance(mode, str) and mode not in ("binary", "count", "tfidf", "freq"):
+        raise m.raised("ValueError", f"mode is 'binary', 'count', 'tfidf' or 'freq', not {mode!r}", node, "call/arguments")
+    width = me.space["num_words"]
+    if width is None:
+        if me.space["vocabulary"] is None:
+            raise m.raised("ValueError", "the Tokenizer has neither num_words nor been fitted on texts", node, "keras/tokenizer")
+        width = me.space["vocabulary"] + 1
+    if not isinstance(width, (int, Term)):
+        return m.gap("texts_to_matrix", node, "num_words is not known")
+    return TensorType(Shape((_count(m, args[0] if args else next(iter(kwargs.values())), node), width)), BY_LABEL["float64"], framework="numpy")
+
+
+def _attribute(m: Machine, me: Model, name: str, node: ast.AST) -> Any:
+    if name in ("word_index", "index_word", "word_counts", "word_docs"):
+        if isinstance(me.space["counts"], tuple):
+            index = _index(me)
+            return from_host(m, index if name == "word_index" else {i: w for w, i in index.items()} if name == "index_word" else dict(me.space["counts"]))
+        size = me.space["vocabulary"] if me.space["vocabulary"] is not None else 0
+        return Model("keras.words", m.heap.space({"size": size, "by_word": name != "index_word"}))
+    return Unknown("the number of texts", number="int") if name == "document_count" else MISSING
+
+
+def _word_number(m: Machine, me: Model, node: ast.AST) -> Value:
+    if not me.space["by_word"]:
+        return Unknown("a word", text=True)
+    return m.symbol(m.name_here("word", node), 1, me.space["size"] if isinstance(me.space["size"], int) else None, Origin.WORLD)
+
+
+def _pairs(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    return Model("keras.word_pairs", m.heap.space({"of": me}))
+
+
+def _pair(m: Machine, me: Model, node: ast.AST) -> Any:
+    word = Unknown("a word", text=True)
+    number = m.symbol(m.name_here("word", node), 1, None, Origin.WORLD)
+    return (word, number) if me.space["of"].space["by_word"] else (number, word)
+
+
+KINDS = {
+    HOME + "Tokenizer": KindModel({
+        "fit_on_texts": _fit, "texts_to_sequences": _numbers, "texts_to_matrix": _matrix, "sequences_to_matrix": _matrix,
+        "fit_on_sequences": lambda m, me, a, k, n: None, "to_json": lambda m, me, a, k, n: Unknown("a text", text=True),
+        "sequences_to_texts": lambda m, me, a, k, n: Unknown("texts"), "get_config": lambda m, me, a, k, n: Unknown("a configuration"),
+    }, _attribute),
+    "keras.words": KindModel(
+        {"get": lambda m, me, a, k, n: _word_number(m, me, n), "items": _pairs}, length=lambda m, me, node: me.space["size"],
+        item=lambda m, me, index, node: _word_number(m, me, node), open=True,
+        rounds=lambda m, me, node: [(m.open_truth("another word", node), Unknown("a word", text=True))],
+    ),
+    "keras.word_pairs": KindModel(rounds=lambda m, me, node: [(m.open_truth("another word", node), _pair(m, me, node))], open=True),
+}  # fmt: skip
+FUNCTIONS: dict[str, Any] = {
+    HOME + "Tokenizer": _make, HOME + "text_to_word_sequence": lambda m, a, k, n: Unknown("words"),
+    HOME + "one_hot": lambda m, a, k, n: sequence(m, m.symbol(m.name_here("length", n), 0, None, Origin.WORLD), *[m.symbol(
+        m.name_here("word", n), 1, None, Origin.WORLD)] * 2),
+    HOME + "tokenizer_from_json": lambda m, a, k, n: m.gap("tokenizer_from_json", n, "what was saved is not known"),
+}  # fmt: skip
+VALUES: dict[str, Any] = {"keras.preprocessing.text": lambda m: Named("keras.preprocessing.text")}

@@ -1,0 +1,115 @@
+"""Saving and loading of Keras models: what the program itself has saved under a name comes back under that name; files are never read."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from tensorproof.libraries.plain import argument
+from tensorproof.terms.predicates import eq
+from tensorproof.terms.tensor import TensorType
+from tensorproof.values.heap import MISSING
+from tensorproof.values.objects import NOWHERE, Instance, List, Model
+
+if TYPE_CHECKING:
+    import ast
+
+    from tensorproof.values.machine import Args, Kwargs, Machine, Value
+
+STATE = "*compiled*"
+"""Where a model keeps what it was compiled with."""
+WEIGHTS = "weights of "
+"""Before a path under which weights alone were saved."""
+
+
+def path_of(value: Value) -> str | None:
+    """A path that is known."""
+    if isinstance(value, Model) and value.kind == "pathlib.Path":
+        value = value.space.get("text")
+    return value if isinstance(value, str) else None
+
+
+def _keep(m: Machine, path: str | None, value: Value, prefix: str = "") -> None:
+    files = m.model_state["files"]
+    if path is None:  # any file may be written over
+        for known in [k for k in files if isinstance(k, str)]:
+            m.heap.delete(files, known)
+    else:
+        m.heap.set(files, prefix + path, value)
+
+
+def keep_model(m: Machine, path: Value, model: Value) -> None:
+    """A callback saves the model under a path; one with places for numbers names no file that we know."""
+    text = path_of(path)
+    if text is not None and "{" not in text:
+        _keep(m, text, model)
+        _keep(m, text, _shapes(m, model, NOWHERE), WEIGHTS)
+
+
+def _save(m: Machine, me: Value, args: Args, kwargs: Kwargs, node: ast.AST) -> None:
+    path = path_of(argument(args, kwargs, 0, "filepath"))
+    if kwargs.get("save_format") == "tf":
+        raise m.raised("ValueError", "save_format='tf' is no longer supported: save as .keras, or export()", node, "keras/path")
+    if path is not None and not path.endswith((".keras", ".h5", ".hdf5")):
+        raise m.raised("ValueError", f"a model is saved under a path that ends in .keras or .h5, not {path!r}", node, "keras/path")
+    _keep(m, path, me)
+    if path is not None:
+        _keep(m, path, _shapes(m, me, node), WEIGHTS)
+
+
+def _save_weights(m: Machine, me: Value, args: Args, kwargs: Kwargs, node: ast.AST) -> None:
+    path = path_of(argument(args, kwargs, 0, "filepath"))
+    if path is not None and not path.endswith(".weights.h5"):
+        raise m.raised("ValueError", f"weights are saved under a path that ends in .weights.h5, not {path!r}", node, "keras/path")
+    _keep(m, path, _shapes(m, me, node), WEIGHTS)
+
+
+def _shapes(m: Machine, me: Value, node: ast.AST) -> tuple[Any, ...] | None:
+    """The shapes of a model's weights in order; None when they are not known."""
+    found = m.attribute(me, "weights", node)
+    items = list(found.items) if isinstance(found, List) else None
+    if items is None:
+        return None
+    tensors = [i.space.get("tensor") if isinstance(i, Model) else i for i in items]
+    known = [t.shape for t in tensors if isinstance(t, TensorType) and t.shape.known]
+    return tuple(known) if len(known) == len(tensors) else None
+
+
+def _load_weights(m: Machine, me: Value, args: Args, kwargs: Kwargs, node: ast.AST) -> None:
+    path = path_of(argument(args, kwargs, 0, "filepath"))
+    if path is not None and not path.endswith((".h5", ".hdf5", ".keras")) and "." in path.rpartition("/")[2]:
+        raise m.raised("ValueError", f"weights are loaded from a .weights.h5, .h5 or .keras file, not from {path!r}", node, "keras/path")
+    saved = None if path is None else m.model_state["files"].get(WEIGHTS + path)
+    if saved is None or kwargs.get("skip_mismatch") is True or kwargs.get("by_name") is True:
+        return
+    mine = _shapes(m, me, node)
+    if mine is None:
+        return
+    if not mine:
+        raise m.raised("ValueError", "the model has no weights yet: build it before loading", node, "keras/weights")
+    if len(mine) > len(saved):
+        raise m.raised("ValueError", f"the model has {len(mine)} weights, and the file {len(saved)}", node, "keras/weights")
+    for at, (a, b) in enumerate(zip(mine, saved)):
+        message = f"weight {at} is {a!r} in the model and {b!r} in the file"
+        if len(a) != len(b):
+            raise m.raised("ValueError", message, node, "keras/weights")
+        for p, q in zip(a, b):
+            m.require("keras/weights", eq(p, q), message, node)
+
+
+def load_model(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    """keras.models.load_model."""
+    path = path_of(argument(args, kwargs, 0, "filepath"))
+    if path is not None and not path.endswith((".keras", ".h5", ".hdf5", ".zip")):
+        raise m.raised("ValueError", f"models are loaded from .keras or .h5 files, not from {path!r}", node, "keras/path")
+    found = MISSING if path is None else m.model_state["files"].get(path, MISSING)
+    if not isinstance(found, (Model, Instance)):
+        return m.gap("keras.models.load_model", node, "a saved model is not read")
+    space = {k: v for k, v in found.space.items() if k != STATE or kwargs.get("compile", True) is not False}
+    if isinstance(found, Model):
+        return Model(found.kind, m.heap.space(space), found.span)
+    return Instance(found.cls, m.heap.space(space), found.span, found.native)
+
+
+METHODS: dict[str, Any] = {"save": _save, "save_weights": _save_weights, "load_weights": _load_weights}
+FUNCTIONS: dict[str, Any] = {"keras.models.load_model": load_model}
+__all__ = ["FUNCTIONS", "METHODS", "keep_model", "load_model"]

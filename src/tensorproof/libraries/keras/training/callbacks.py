@@ -1,0 +1,174 @@
+"""keras.callbacks: built-in ones are quiet once their arguments are checked, those of the program have their hooks run by `epochs.py`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from tensorproof.libraries.model import ClassModel, KindModel
+from tensorproof.terms.ints import Origin
+from tensorproof.values.heap import MISSING
+from tensorproof.values.objects import Bound, Dict, Function, Instance, List, Model
+from tensorproof.values.python_values import REAL, Named, Unknown
+
+if TYPE_CHECKING:
+    import ast
+
+    from tensorproof.values.machine import Args, Kwargs, Machine, Value
+
+HOME = "keras.callbacks."
+_SIGNATURES: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
+    "BackupAndRestore": (("backup_dir",), ("save_freq", "double_checkpoint", "delete_checkpoint")), "CSVLogger": (("filename",), ("separator", "append")),
+    "EarlyStopping": ((), ("monitor", "min_delta", "patience", "verbose", "mode", "baseline", "restore_best_weights", "start_from_epoch")),
+    "History": ((), ()), "ProgbarLogger": ((), ()), "TerminateOnNaN": ((), ("raise_error",)), "SwapEMAWeights": ((), ("swap_on_epoch",)),
+    "LambdaCallback": ((), ("on_epoch_begin", "on_epoch_end", "on_train_begin", "on_train_end", "on_train_batch_begin", "on_train_batch_end")),
+    "LearningRateScheduler": (("schedule",), ("verbose",)),
+    "ModelCheckpoint": (("filepath",), ("monitor", "verbose", "save_best_only", "save_weights_only", "mode", "save_freq", "initial_value_threshold")),
+    "ReduceLROnPlateau": ((), ("monitor", "factor", "patience", "verbose", "mode", "min_delta", "cooldown", "min_lr")),
+    "RemoteMonitor": ((), ("root", "path", "field", "headers", "send_as_json")),
+    "TensorBoard": ((), ("log_dir", "histogram_freq", "write_graph", "write_images", "write_steps_per_second", "update_freq", "profile_batch",
+                         "embeddings_freq", "embeddings_metadata")),
+}  # fmt: skip
+_OPEN = ("LambdaCallback", "ReduceLROnPlateau")
+
+
+def _make(name: str) -> Any:
+    needed, more = _SIGNATURES[name]
+
+    def run(m: Machine, args: tuple[Any, ...], kwargs: dict[str, Any], node: ast.AST) -> Any:
+        given = {**dict(zip((*needed, *more), args)), **kwargs}
+        wrong = next((k for k in kwargs if k not in (*needed, *more)), None)
+        if wrong is not None and name not in _OPEN:
+            raise m.raised("TypeError", f"{name} has no argument {wrong}", node, "call/arguments")
+        missing = next((k for k in needed if k not in given), None)
+        if missing is not None:
+            raise m.raised("TypeError", f"{name} is missing the argument {missing}", node, "call/arguments")
+        if name == "ModelCheckpoint":
+            _checkpoint(m, given, node)
+        if name == "ReduceLROnPlateau" and isinstance(given.get("factor"), (int, float)) and given["factor"] >= 1.0:
+            raise m.raised("ValueError", f"ReduceLROnPlateau needs a factor below 1, not {given['factor']}", node, "call/arguments")
+        return Model(HOME + name, m.heap.space(given))
+
+    return run
+
+
+def _checkpoint(m: Machine, given: Kwargs, node: ast.AST) -> None:
+    path, weights = given["filepath"], given.get("save_weights_only", False)
+    if not isinstance(path, str):
+        return
+    if weights is True and not path.endswith(".weights.h5"):
+        raise m.raised("ValueError", f"ModelCheckpoint with save_weights_only=True needs a path that ends in .weights.h5, not {path!r}", node, "keras/path")
+    if weights is False and not path.endswith((".keras", ".h5")):
+        raise m.raised("ValueError", f"ModelCheckpoint needs a path that ends in .keras, not {path!r}", node, "keras/path")
+    freq = given.get("save_freq", "epoch")
+    if isinstance(freq, str) and freq != "epoch":
+        raise m.raised("ValueError", f"save_freq is 'epoch' or a number of batches, not {freq!r}", node, "call/arguments")
+
+
+def listed(m: Machine, given: Value, node: ast.AST) -> list[Any]:
+    """The callbacks that `fit` gets."""
+    if given is None:
+        return []
+    if isinstance(given, (List, tuple)):
+        return [c for c in (given.items if isinstance(given, List) else given) if c is not None]
+    return [given]
+
+
+def stops(callbacks: list[Value]) -> bool:
+    """Whether one of them may end the training early."""
+    quiet = ("ModelCheckpoint", "TensorBoard", "CSVLogger", "History", "ProgbarLogger", "ReduceLROnPlateau", "LearningRateScheduler", "BackupAndRestore")
+    return any(not (isinstance(c, Model) and c.kind.rpartition(".")[2] in quiet) for c in callbacks)
+
+
+def attach(m: Machine, callbacks: list[Value], model: Value, node: ast.AST) -> None:
+    for one in callbacks:
+        if isinstance(one, (Named, str, int)):
+            what = one.name if isinstance(one, Named) else repr(one)
+            raise m.raised("AttributeError", f"{what} is not a callback object", node, "keras/callback")
+        if isinstance(one, Instance):
+            m.heap.set(one.space, "model", model)
+            if "params" not in one.space:
+                m.heap.set(one.space, "params", Model("quiet", m.heap.space()))
+            setter = m.in_class(one.cls, "set_model")
+            if isinstance(setter, (Function, Bound)):
+                m.call(Bound(setter, one), (model,), {}, node)
+
+
+def own(m: Machine, callbacks: list[Value]) -> list[Any]:
+    """Those whose hooks the program wrote."""
+    return [c for c in callbacks if isinstance(c, Instance) or (isinstance(c, Model) and c.kind == HOME + "LambdaCallback")]
+
+
+def run(m: Machine, callbacks: list[Any], hook: str, args: Args, node: ast.AST) -> None:
+    """One hook of each callback."""
+    for one in callbacks:
+        found: Value = None
+        if isinstance(one, Instance):
+            found = m.in_class(one.cls, hook)
+            found = Bound(found, one) if isinstance(found, (Function, Bound)) else None
+        elif one.kind == HOME + "LambdaCallback":
+            found = one.space.get(hook)
+        if found is not None:
+            m.call(found, args, {}, node)
+
+
+def schedules(m: Machine, callbacks: list[Value], node: ast.AST, most: Value) -> None:
+    """The function of a LearningRateScheduler, in any epoch."""
+    for one in callbacks:
+        if isinstance(one, Model) and one.kind == HOME + "LearningRateScheduler":
+            _schedule(m, one, node, most)
+
+
+def may_stop(one: Value) -> bool:
+    """Whether the training may end early because of something beside the program's own callback."""
+    return isinstance(one, Model) and one.kind.rpartition(".")[2] in ("EarlyStopping", "TerminateOnNaN")
+
+
+def _schedule(m: Machine, one: Model, node: ast.AST, most: Any) -> None:
+    function = one.space["schedule"]
+    epoch = m.symbol(m.name_here("epoch", node), 0, most, Origin.WORLD)
+    if isinstance(function, Function):
+        given = function.code.node.args
+        wanted = len(given.posonlyargs) + len(given.args)
+        m.call(function, (epoch, REAL) if wanted >= 2 or given.vararg is not None else (epoch,), {}, node)
+
+
+def logs(m: Machine, names: list[str] | None) -> Value:
+    """What a hook learns: a number for each name."""
+    if names is None:
+        return Model("keras.logs", m.heap.space())
+    return Dict(m.heap.entries(dict.fromkeys(names, REAL)))
+
+
+def _nothing(m: Machine, me: Value, args: Args, kwargs: Kwargs, node: ast.AST) -> None:
+    return None
+
+
+_NAMES = ("on_epoch_begin", "on_epoch_end", "on_train_begin", "on_train_end", "on_train_batch_begin", "on_train_batch_end", "on_test_begin", "on_test_end",
+          "on_test_batch_begin", "on_test_batch_end", "on_predict_begin", "on_predict_end", "on_predict_batch_begin", "on_predict_batch_end",
+          "on_batch_begin", "on_batch_end", "set_params", "set_model")  # fmt: skip
+KINDS = {
+    **{HOME + n: KindModel(dict.fromkeys(_NAMES, _nothing), open=True, bases=(HOME + "Callback",)) for n in _SIGNATURES},
+    "keras.logs": KindModel(
+        {"get": lambda m, me, a, k, n: REAL, "items": lambda m, me, a, k, n: Model("quiet", m.heap.space()),
+         "keys": lambda m, me, a, k, n: Model("quiet", m.heap.space())},
+        item=lambda m, me, index, node: REAL, open=True, set_item=lambda m, me, index, value, node: None,
+    ),
+}  # fmt: skip
+
+
+def _init(m: Machine, me: Instance, args: Args, kwargs: Kwargs, node: ast.AST) -> None:
+    names = next((_SIGNATURES[b] for c in me.cls.mro if isinstance(c, Named) for b in [c.name.rpartition(".")[2]] if b in _SIGNATURES), ((), ()))
+    for name, value in {**dict(zip((*names[0], *names[1]), args)), **kwargs}.items():
+        m.heap.set(me.space, name, value)
+
+
+def _attribute(m: Machine, me: Instance, name: str, node: ast.AST) -> Any:
+    return Unknown(name) if name in ("model", "params", "validation_data", "best", "best_weights", "stopped_epoch", "best_epoch", "wait") else MISSING
+
+
+CLASSES = {
+    HOME + "Callback": ClassModel(HOME + "Callback", methods=dict.fromkeys(_NAMES, _nothing), init=_init, attribute=_attribute, closed=False),
+    **{HOME + n: ClassModel(HOME + n, (HOME + "Callback",), closed=False) for n in _SIGNATURES},
+}
+FUNCTIONS: dict[str, Any] = {HOME + n: _make(n) for n in _SIGNATURES}
+__all__ = ["CLASSES", "FUNCTIONS", "KINDS", "attach", "listed", "logs", "may_stop", "own", "run", "schedules", "stops"]

@@ -1,0 +1,84 @@
+"""The loops of fit, evaluate and predict over epochs and batches, where the program's own callbacks or an eager train_step can tell one from another.
+
+A step that is traced does not run its Python for every batch: it runs once for each kind of batch, before the loops.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from tensorproof.libraries.keras.data.batches import Batches
+from tensorproof.libraries.keras.training import callbacks
+from tensorproof.libraries.model import Rounds, batches
+from tensorproof.terms.budgets import BUDGETS
+from tensorproof.terms.ints import Origin, Term
+from tensorproof.values.objects import Dict
+
+if TYPE_CHECKING:
+    import ast
+
+    from tensorproof.values.machine import Machine, Value
+
+MOST_EPOCHS = BUDGETS.loops.epochs
+_SHORT = {"train": "on_batch_"}
+
+
+def over_batches(
+    m: Machine, own: list[Value], part: str, data: Batches, logs: Callable[[Value], Value], step: Callable[[Value], None] | None, node: ast.AST
+) -> None:
+    """The hooks of each batch of one pass over the data, and the step between them where it runs for each."""
+
+    def act(item: Any) -> None:
+        at, batch = item
+        _hooks(m, own, part, "begin", at, Dict(m.heap.entries({})), node)
+        if step is not None:
+            step(batch)
+        _hooks(m, own, part, "end", at, logs(batch), node)
+
+    if data.rounds:
+        m.each(_rounds(m, data, node), act, node)
+
+
+def _hooks(m: Machine, own: list[Value], part: str, word: str, at: Value, logs: Value, node: ast.AST) -> None:
+    callbacks.run(m, own, f"on_{part}_batch_{word}", (at, logs), node)
+    if part in _SHORT:
+        callbacks.run(m, own, _SHORT[part] + word, (at, logs), node)
+
+
+def _rounds(m: Machine, data: Batches, node: ast.AST) -> Rounds:
+    """The iterations of one pass, each (number, batch)."""
+    first = data.rounds[0][1]
+    times = data.regular if data.regular is not None else data.count
+    if not isinstance(times, (int, Term)):
+        times = m.symbol(m.name_here("batches", node), 1, None, Origin.WORLD)
+    rest = [(condition, (times + i, batch)) for i, (condition, batch) in enumerate(data.rest)]
+    return batches(times, lambda k: (k, first), rest)
+
+
+def over_epochs(m: Machine, me: Any, given_callbacks: list[Value], epochs: Any, epoch: Callable[[Value], None], node: ast.AST) -> None:
+    """Each epoch, until a callback sets `stop_training`."""
+    asked: list[Value] = []
+    m.heap.set(me.space, "stop_training", False)
+
+    def act(number: Any) -> Any:
+        epoch(number)
+        stopped = me.space.get("stop_training", False)
+        left = False if stopped is False else m.truth(stopped, node)
+        if left is not False:
+            asked.append(left)
+            m.heap.set(me.space, "stop_training", False)  # where the next epoch begins
+        return left
+
+    m.each(_epochs(m, given_callbacks, epochs, node), act, node)
+    if asked:
+        m.heap.set(me.space, "stop_training", True if asked == [True] else m.open_truth("stop_training", node))
+
+
+def _epochs(m: Machine, given_callbacks: list[Value], epochs: Value, node: ast.AST) -> Rounds:
+    early = any(map(callbacks.may_stop, given_callbacks))
+    if isinstance(epochs, int) and epochs <= MOST_EPOCHS and not early:
+        return Rounds([(True, k) for k in range(epochs)], (1,) * epochs)
+    if isinstance(epochs, (int, Term)) and not early:
+        return batches(epochs, lambda k: k)
+    return batches(m.symbol(m.name_here("epochs", node), 1, epochs if isinstance(epochs, int) else None, Origin.WORLD), lambda k: k)

@@ -1,0 +1,325 @@
+"""keras.metrics: objects that take batches of targets and outputs, by name, by function, by object or by a class of the program."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from tensorproof.diagnostics.diagnostic import Step
+from tensorproof.libraries import registry
+from tensorproof.libraries.keras.data.arrays import array_of
+from tensorproof.libraries.keras.training.losses import SHORT, fits, kinds_of_labels, ranks_made_equal
+from tensorproof.libraries.model import ClassModel, KindModel
+from tensorproof.libraries.plain import argument
+from tensorproof.libraries.tensorflow.histories import CONSTANT
+from tensorproof.terms.dtypes import FLOAT32
+from tensorproof.terms.predicates import eq
+from tensorproof.terms.shapes import Shape
+from tensorproof.terms.tensor import TensorType
+from tensorproof.values.heap import MISSING
+from tensorproof.values.objects import Bound, Choice, Function, Instance, Model
+from tensorproof.values.python_values import Layer, Named, Unknown
+
+if TYPE_CHECKING:
+    import ast
+
+    from tensorproof.values.machine import Args, Kwargs, Machine, Value
+
+HOME = "keras.metrics."
+_FN = {  # a mean over a function of the two
+    "MeanSquaredError": "mean_squared_error", "MeanAbsoluteError": "mean_absolute_error", "MeanAbsolutePercentageError": "mean_absolute_percentage_error",
+    "MeanSquaredLogarithmicError": "mean_squared_logarithmic_error", "Hinge": "hinge", "SquaredHinge": "squared_hinge", "CategoricalHinge": "categorical_hinge",
+    "KLDivergence": "kl_divergence", "Poisson": "poisson", "BinaryCrossentropy": "binary_crossentropy", "CategoricalCrossentropy": "categorical_crossentropy",
+    "SparseCategoricalCrossentropy": "sparse_categorical_crossentropy", "LogCoshError": "log_cosh",
+}  # fmt: skip
+_SAME = ("Accuracy", "BinaryAccuracy", "RootMeanSquaredError", "CosineSimilarity", "PearsonCorrelation", "ConcordanceCorrelation")
+_CONFUSION = (
+    "AUC", "Precision", "Recall", "TruePositives", "TrueNegatives", "FalsePositives", "FalseNegatives", "PrecisionAtRecall", "RecallAtPrecision",
+    "SensitivityAtSpecificity", "SpecificityAtSensitivity",
+)  # fmt: skip
+_IOU = ("MeanIoU", "IoU", "BinaryIoU", "OneHotIoU", "OneHotMeanIoU")
+_ONE = ("Mean", "Sum")
+_OTHERS = (
+    "CategoricalAccuracy", "SparseCategoricalAccuracy", "TopKCategoricalAccuracy", "SparseTopKCategoricalAccuracy", "F1Score", "FBetaScore", "R2Score",
+    "MeanMetricWrapper",
+)  # fmt: skip
+_SIGNATURES: dict[str, tuple[str, ...]] = {
+    "AUC": ("num_thresholds", "curve", "summation_method", "name", "dtype", "thresholds", "multi_label", "num_labels", "label_weights", "from_logits"),
+    "BinaryAccuracy": ("name", "dtype", "threshold"), "BinaryCrossentropy": ("name", "dtype", "from_logits", "label_smoothing"),
+    "CategoricalCrossentropy": ("name", "dtype", "from_logits", "label_smoothing", "axis"), "CosineSimilarity": ("name", "dtype", "axis"),
+    "SparseCategoricalCrossentropy": ("name", "dtype", "from_logits", "axis"), "F1Score": ("average", "threshold", "name", "dtype"),
+    "FBetaScore": ("average", "beta", "threshold", "name", "dtype"), "R2Score": ("class_aggregation", "num_regressors", "name", "dtype"),
+    **dict.fromkeys(("TruePositives", "TrueNegatives", "FalsePositives", "FalseNegatives"), ("thresholds", "name", "dtype")),
+    **dict.fromkeys(("Precision", "Recall"), ("thresholds", "top_k", "class_id", "name", "dtype")),
+    "PrecisionAtRecall": ("recall", "num_thresholds", "class_id", "name", "dtype"),
+    "RecallAtPrecision": ("precision", "num_thresholds", "class_id", "name", "dtype"),
+    "SensitivityAtSpecificity": ("specificity", "num_thresholds", "class_id", "name", "dtype"),
+    "SpecificityAtSensitivity": ("sensitivity", "num_thresholds", "class_id", "name", "dtype"),
+    "MeanIoU": ("num_classes", "name", "dtype", "ignore_class", "sparse_y_true", "sparse_y_pred", "axis"),
+    "IoU": ("num_classes", "target_class_ids", "name", "dtype", "ignore_class", "sparse_y_true", "sparse_y_pred", "axis"),
+    "BinaryIoU": ("target_class_ids", "threshold", "name", "dtype"),
+    "OneHotIoU": ("num_classes", "target_class_ids", "name", "dtype", "ignore_class", "sparse_y_pred", "axis"),
+    "OneHotMeanIoU": ("num_classes", "name", "dtype", "ignore_class", "sparse_y_pred", "axis"),
+    **dict.fromkeys(("TopKCategoricalAccuracy", "SparseTopKCategoricalAccuracy"), ("k", "name", "dtype", "from_sorted_ids")),
+    "MeanMetricWrapper": ("fn", "name", "dtype"), **dict.fromkeys(("PearsonCorrelation", "ConcordanceCorrelation"), ("name", "dtype", "axis")),
+}  # fmt: skip
+_NEEDED = {"MeanIoU": ("num_classes",), "IoU": ("num_classes", "target_class_ids"), "OneHotIoU": ("num_classes", "target_class_ids"),
+           "OneHotMeanIoU": ("num_classes",), "MeanMetricWrapper": ("fn",), "PrecisionAtRecall": ("recall",), "RecallAtPrecision": ("precision",),
+           "SensitivityAtSpecificity": ("specificity",), "SpecificityAtSensitivity": ("sensitivity",)}  # fmt: skip
+NAMES = (*_FN, *_SAME, *_CONFUSION, *_IOU, *_ONE, *_OTHERS)
+
+
+def _snake(name: str) -> str:
+    made = "".join(f"_{c.lower()}" if c.isupper() and i and not (name[i - 1].isupper() and not name[i + 1 : i + 2].islower()) else c.lower()
+                   for i, c in enumerate(name))  # fmt: skip
+    return {"mean_io_u": "mean_io_u"}.get(made, made)
+
+
+_BY_WORD = {**{n: n for n in NAMES}, **{_snake(n): n for n in NAMES}, "root_mean_squared_error": "RootMeanSquaredError", "f_beta_score": "FBetaScore",
+            "f1_score": "F1Score", "r2_score": "R2Score", "auc": "AUC", "mean_io_u": "MeanIoU", "io_u": "IoU", "binary_io_u": "BinaryIoU",
+            "top_k_categorical_accuracy": "TopKCategoricalAccuracy", "sparse_top_k_categorical_accuracy": "SparseTopKCategoricalAccuracy",
+            "log_cosh_error": "LogCoshError", "kl_divergence": "KLDivergence"}  # fmt: skip
+_FUNCTIONS = {"binary_accuracy": "BinaryAccuracy", "categorical_accuracy": "CategoricalAccuracy", "sparse_categorical_accuracy": "SparseCategoricalAccuracy",
+              "top_k_categorical_accuracy": "TopKCategoricalAccuracy", "sparse_top_k_categorical_accuracy": "SparseTopKCategoricalAccuracy",
+              "cosine_similarity": "CosineSimilarity", "pearson_correlation": "PearsonCorrelation", "concordance_correlation": "ConcordanceCorrelation"}
+
+
+def make(name: str) -> Any:
+    """The constructor of a metric."""
+    names = _SIGNATURES.get(name, ("name", "dtype"))
+
+    def run(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+        wrong = next((k for k in kwargs if k not in names and name != "MeanMetricWrapper"), None)
+        if wrong is not None or len(args) > len(names):
+            told = f"has no argument {wrong}" if wrong is not None else f"takes {len(names)} arguments, {len(args)} were given"
+            raise m.raised("TypeError", f"keras.metrics.{name} {told}", node, "call/arguments")
+        given = {**dict(zip(names, args)), **kwargs}
+        missing = next((n for n in _NEEDED.get(name, ()) if n not in given), None)
+        if missing is not None:
+            raise m.raised("TypeError", f"keras.metrics.{name} is missing the argument {missing}", node, "call/arguments")
+        return Model(HOME + name, m.heap.space({"name": None, **given, **({} if given.get("name") is not None else {"name": _snake(name)})}))
+
+    return run
+
+
+def resolved(m: Machine, metric: Value, target: Value, output: Value, node: ast.AST, trail: tuple[Step, ...] = ()) -> Value:
+    """The metric that an argument of `compile` means."""
+    if isinstance(metric, str):
+        if metric.lower() in ("accuracy", "acc"):
+            if not isinstance(target, TensorType) or not isinstance(output, TensorType) or not target.shape.known or not output.shape.known:
+                return make("Mean")(m, (), {"name": metric}, node)
+            binary, sparse = kinds_of_labels(target, output)
+            return make("BinaryAccuracy" if binary else "SparseCategoricalAccuracy" if sparse else "CategoricalAccuracy")(m, (), {"name": metric}, node)
+        word = SHORT.get(metric, metric)
+        name = _BY_WORD.get(word)
+        if name is None:
+            raise m.raised("ValueError", f"{metric!r} is not a metric of Keras", node, "keras/metric-name", trail)
+        made = make(name)(m, (), {}, node)
+        m.heap.set(made.space, "name", metric)
+        return made
+    if isinstance(metric, Named) and metric.name.startswith((HOME, "keras.losses.")):
+        word = metric.name.rpartition(".")[2]
+        return make(_BY_WORD[word])(m, (), {}, node) if word in _BY_WORD else metric
+    return metric
+
+
+def is_metric(m: Machine, value: Value) -> bool:
+    if isinstance(value, Model):
+        return value.kind.startswith(HOME)
+    return isinstance(value, Instance) and registry.is_instance(m, value, HOME + "Metric") is True
+
+
+def apply(m: Machine, metric: Any, target: Value, output: Value, weight: Value, node: ast.AST) -> None:
+    """One batch goes into a metric."""
+    if isinstance(metric, Choice):
+        m.branching.choose(metric.condition, lambda: apply(m, metric.then, target, output, weight, node),
+                           lambda: apply(m, metric.other, target, output, weight, node))  # fmt: skip
+    elif isinstance(metric, Model) and metric.kind.startswith(HOME):
+        _update(m, metric, (target, output, weight), {}, node)
+    elif is_metric(m, metric):
+        update = m.in_class(metric.cls, "update_state")
+        if isinstance(update, (Function, Bound)):
+            m.call(Bound(update, metric), (target, output), {"sample_weight": weight} if _takes(update, "sample_weight") else {}, node)
+        result = m.in_class(metric.cls, "result")
+        if isinstance(result, (Function, Bound)):
+            m.call(Bound(result, metric), (), {}, node)
+    elif isinstance(metric, Layer) and isinstance(target, TensorType):
+        m.call(metric, (target.but(dtype=FLOAT32, contents=None), output), {}, node)
+    elif isinstance(metric, Unknown) or metric is None:
+        m.gap("metric", node, "the metric is not known")
+    else:
+        m.call(metric, (target, output), {}, node)
+
+
+def _takes(function: Value, name: str) -> bool:
+    code = getattr(function, "code", None)
+    if code is None:
+        return False
+    given = code.node.args
+    return given.kwarg is not None or any(a.arg == name for a in (*given.posonlyargs, *given.args, *given.kwonlyargs))
+
+
+# --- the rules ---
+
+
+def _update(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> None:
+    name = me.kind.removeprefix(HOME)
+    if name in _ONE:
+        return
+    target, output = (array_of(m, argument(args, kwargs, i, n), node) for i, n in enumerate(("y_true", "y_pred")))
+    if not isinstance(target, TensorType) or not isinstance(output, TensorType):
+        if name != "MeanMetricWrapper" or target is None:
+            m.gap(f"{name}.update_state", node, "the targets or the outputs are not known")
+        return
+    if name == "MeanMetricWrapper":
+        m.call(me.space["fn"], (target, output), {}, node)
+    elif name in _FN:
+        options = {k: v for k, v in me.space.items() if k in ("from_logits", "label_smoothing", "axis")}
+        target = target if name.startswith("Sparse") else target.but(dtype=FLOAT32, contents=None)
+        m.spelling(HOME + _FN[name], (target, output), options, node)
+    elif target.shape.known and output.shape.known:
+        compare(m, name, me.space, target, output, node)
+
+
+def compare(m: Machine, name: str, options: Value, target: TensorType, output: TensorType, node: ast.AST) -> Shape:
+    """What a metric demands of its two tensors, and the shape of what it gives for each sample."""
+    code = "keras/metric"
+    message = f"{name} cannot compare the targets {target.shape!r} with the outputs {output.shape!r}"
+    if name in _SAME:
+        a, b = (t.shape for t in ranks_made_equal(target, output))
+        fits(m, a, b, message, node, code)
+        return b if len(b) >= len(a) else a
+    if name in _CONFUSION:
+        _confusion(m, ranks_made_equal(target, output), message, node, code)
+    elif name in _IOU:
+        _numbers(m, name, options, target, output, message, node, code)
+    elif name in ("F1Score", "FBetaScore", "R2Score"):
+        pair = ranks_made_equal(target, output) if name == "R2Score" else (target, output)
+        m.require(code, len(pair[0].shape) == len(pair[1].shape) == 2, f"{name} takes two tensors of rank 2: {message}", node)
+        fits(m, pair[0].shape, pair[1].shape, message, node, code)
+    elif name == "TopKCategoricalAccuracy":
+        m.require(code, len(target.shape) > 1, f"TopKCategoricalAccuracy takes one-hot targets: {message}", node)
+    elif name in ("SparseCategoricalAccuracy", "SparseTopKCategoricalAccuracy"):
+        return _sparse(m, target.shape, output.shape, message, node, code)
+    elif name == "CategoricalAccuracy":
+        _categorical(m, target.shape, output.shape, message, node, code)
+    return Shape(output.shape[:-1])
+
+
+def _confusion(m: Machine, pair: tuple[TensorType, TensorType], message: str, node: ast.AST, code: str) -> None:
+    a, b = pair[0].shape, pair[1].shape
+    m.require(code, len(a) == len(b), message, node)
+    for p, q in zip(a, b):
+        m.require(code, eq(p, q), message, node)
+
+
+def _numbers(m: Machine, name: str, options: Any, target: TensorType, output: TensorType, message: str, node: ast.AST, code: str) -> None:
+    """The intersections over unions count pixels: as many classes must be given as are wanted."""
+    one_hot = name.startswith("OneHot")
+    a = Shape(target.shape[:-1]) if one_hot or options.get("sparse_y_true", True) is False else target.shape
+    dense = options.get("sparse_y_pred", not one_hot) is False
+    b = Shape(output.shape[:-1]) if dense and name != "BinaryIoU" else output.shape
+    if options.get("axis", -1) == -1:
+        hint = "; outputs of several classes need sparse_y_pred=False" if not dense and not one_hot else ""
+        m.require(code, eq(a.numel, b.numel), message + hint, node)
+
+
+def _sparse(m: Machine, a: Shape, b: Shape, message: str, node: ast.AST, code: str) -> Shape:
+    rest = Shape(b[:-1])
+    if len(a) == len(b) and len(a) > 1 and a[-1] == 1:
+        a = Shape(a[:-1])
+    fits(m, a, rest, message, node, code)
+    return rest
+
+
+def _categorical(m: Machine, a: Shape, b: Shape, message: str, node: ast.AST, code: str) -> None:
+    """The greatest of each row on both sides is compared; targets with one axis more than the outputs lose their last."""
+    if not a or not b:
+        return
+    rows = Shape(a[:-1])
+    if len(rows) == len(b):
+        m.require(code, eq(rows[-1], 1), message, node)
+        rows = Shape(rows[:-1])
+    fits(m, rows, Shape(b[:-1]), message, node, code)
+    sparse = len(a) == len(b) - 1 or (len(a) == len(b) > 1 and a[-1] == 1 and isinstance(b[-1], int) and b[-1] > 1)
+    if sparse and b and b[-1] != 1:
+        m.warn("suspect/metric", f"CategoricalAccuracy takes one-hot targets, and {a!r} holds class numbers: use sparse_categorical_accuracy", node)
+
+
+# --- objects and functions ---
+
+
+def _result(m: Machine, me: Value, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+    return TensorType(Shape(), FLOAT32, framework="tf", history=CONSTANT)
+
+
+def _called(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    _update(m, me, args, kwargs, node)
+    return _result(m, me, args, kwargs, node)
+
+
+def _nothing(m: Machine, me: Value, args: Args, kwargs: Kwargs, node: ast.AST) -> None:
+    return None
+
+
+def _function(word: str, name: str) -> Value:
+    def run(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+        target, output = (array_of(m, argument(args, kwargs, i, n), node) for i, n in enumerate(("y_true", "y_pred")))
+        if not isinstance(target, TensorType) or not isinstance(output, TensorType) or not target.shape.known or not output.shape.known:
+            return m.gap(f"keras.metrics.{word}", node, "the targets or the outputs are not known")
+        return TensorType(compare(m, name, {}, target, output, node), FLOAT32, framework="tf")
+
+    return run
+
+
+def _init(m: Machine, me: Instance, args: Args, kwargs: Kwargs, node: ast.AST) -> None:
+    given = {"dtype": None, "name": None, **dict(zip(("dtype", "name"), args)), **kwargs}
+    m.heap.set(me.space, "name", given["name"] if given["name"] is not None else _snake(me.cls.name))
+    m.heap.set(me.space, "dtype", "float32" if given["dtype"] is None else given["dtype"])
+
+
+def _weight(m: Machine, me: Instance, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    shape, initializer = argument(args, kwargs, 0, "shape", ()), argument(args, kwargs, 1, "initializer")
+    dtype = argument(args, kwargs, 2, "dtype", "float32")
+    value = m.spelling("tf.zeros", (shape,), {"dtype": dtype} if isinstance(dtype, str) else {}, node)
+    del initializer
+    return m.call(Named("tf.Variable"), (value,), {}, node)
+
+
+def _instance_call(m: Machine, me: Instance, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    update, result = m.in_class(me.cls, "update_state"), m.in_class(me.cls, "result")
+    if update is not MISSING:
+        m.call(Bound(update, me), args, kwargs, node)
+    return _result(m, me, (), {}, node) if result is MISSING else m.call(Bound(result, me), (), {}, node)
+
+
+def _config(m: Machine, me: Value, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    return Model("quiet", m.heap.space())
+
+
+_LISTS = ("variables", "trainable_variables", "non_trainable_variables", "weights", "dtype")
+
+
+def _attribute(m: Machine, me: Value, name: str, node: ast.AST) -> Any:
+    if name in _LISTS:
+        return Unknown(name)
+    return TensorType(Shape(), FLOAT32, framework="tf", parameter=True) if name in ("total", "count") and isinstance(me, Model) else MISSING
+
+
+_METHODS: dict[str, Any] = {"result": _result, "reset_state": _nothing, "get_config": _config}
+KINDS = {
+    HOME + n: KindModel({"update_state": _update, **_METHODS}, call=_called,
+                        attribute=_attribute)
+    for n in NAMES
+}  # fmt: skip
+CLASSES = {
+    HOME + "Metric": ClassModel(HOME + "Metric", init=_init, call=_instance_call, attribute=_attribute, closed=False, methods={
+        "add_weight": _weight, "add_variable": _weight, "update_state": _nothing, "result": _result, "reset_state": _nothing,
+        "get_config": lambda m, me, a, k, n: Model("quiet", m.heap.space()),
+    }),
+    **{HOME + n: ClassModel(HOME + n, (HOME + "Metric",), init=_init, closed=False) for n in NAMES},
+}  # fmt: skip
+FUNCTIONS: dict[str, Any] = {
+    **{HOME + n: make(n) for n in NAMES}, **{HOME + word: _function(word, name) for word, name in _FUNCTIONS.items()},
+    HOME + "get": lambda m, a, k, n: resolved(m, a[0], None, None, n),
+}  # fmt: skip
+__all__ = ["CLASSES", "FUNCTIONS", "KINDS", "apply", "compare", "is_metric", "resolved"]

@@ -1,0 +1,165 @@
+"""Activations, initializers, regularizers and constraints: by name or as objects. A name that Keras does not know is an error of the program."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from tensorproof.bindings.rows import names
+from tensorproof.libraries.keras.models.graph import element_type, snake
+from tensorproof.libraries.model import ClassModel, KindModel
+from tensorproof.libraries.tensorflow import initial_values
+from tensorproof.terms.ints import Term
+from tensorproof.terms.shapes import Shape
+from tensorproof.terms.tensor import TensorType
+from tensorproof.values.heap import MISSING
+from tensorproof.values.objects import Bound, Dict, List, Model
+from tensorproof.values.python_values import Named, Unknown
+
+if TYPE_CHECKING:
+    import ast
+
+    from tensorproof.values.machine import Args, Kwargs, Machine, Value
+
+INITIALIZERS = (
+    "Constant", "GlorotNormal", "GlorotUniform", "HeNormal", "HeUniform", "Identity", "LecunNormal", "LecunUniform", "Ones", "Orthogonal", "RandomNormal",
+    "RandomUniform", "TruncatedNormal", "VarianceScaling", "Zeros", "STFT",
+)  # fmt: skip
+REGULARIZERS = ("L1", "L2", "L1L2", "OrthogonalRegularizer", "Regularizer")
+CONSTRAINTS = ("MaxNorm", "MinMaxNorm", "NonNeg", "UnitNorm", "Constraint")
+_MORE = {"IdentityInitializer": "Identity", "OrthogonalInitializer": "Orthogonal", "STFTInitializer": "STFT"}
+
+
+def _words(classes: tuple[str, ...], *more: str) -> frozenset[str]:
+    return frozenset([w for c in classes for w in (c, snake(c), c.lower())] + list(more))
+
+
+WORDS = {
+    "activation": frozenset(n.rpartition(".")[2] for n in names("keras") if n.startswith("keras.activations.")) | {"identity"},
+    "initializer": _words(
+        INITIALIZERS, "normal", "uniform", "one", "zero", "random_normal", "random_uniform", "truncated_normal", "he_normal", "he_uniform", "lecun_normal",
+        "lecun_uniform", "glorot_normal", "glorot_uniform", "IdentityInitializer", "OrthogonalInitializer", "stft", "variance_scaling",
+    ),
+    "regularizer": _words(REGULARIZERS, "l1_l2", "l1", "l2", "orthogonal_regularizer"),
+    "constraint": _words(CONSTRAINTS, "max_norm", "min_max_norm", "non_neg", "unit_norm", "nonneg", "unitnorm", "maxnorm"),
+}  # fmt: skip
+
+
+def kind_of(argument: str) -> str:
+    """Which list of names a constructor's argument is looked up in; empty for other arguments."""
+    if argument in ("activation", "recurrent_activation"):
+        return "activation"
+    last = argument.rpartition("_")[2]
+    return last if last in ("initializer", "regularizer", "constraint") else ""
+
+
+def check(m: Machine, argument: str, value: Value, node: ast.AST) -> None:
+    """A name that Keras does not know."""
+    kind = kind_of(argument)
+    if kind and isinstance(value, str) and value not in WORDS[kind] and ">" not in value and value not in _registered(m):
+        raise m.raised("ValueError", f"Keras has no {kind} named {value!r}", node, "keras/word")
+
+
+def _registered(m: Machine) -> Any:
+    """Names that the program registered itself."""
+    return m.model_state.get("keras registered", ())
+
+
+# --- objects ---
+
+
+def _make(name: str) -> Any:
+    def run(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+        given = {k: v for k, v in kwargs.items() if not isinstance(v, Unknown)}
+        named = m.heap.space(initial_values.given(name, args, kwargs))
+        return Model("keras.word", m.heap.space({"class": name, "arguments": (*args, *given.values()), "given": named}))
+
+    return run
+
+
+def _call(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+    """An initializer makes a tensor of a shape; a regularizer a number; a constraint gives back what it got."""
+    name = me.space["class"]
+    if name in INITIALIZERS:
+        given = args[0] if args else kwargs.get("shape")
+        sizes = m.iterate(given, node) if isinstance(given, (List, tuple)) else [given] if isinstance(given, (int, Term)) else None
+        if sizes is None or not all(isinstance(s, (int, Term)) for s in sizes):
+            return m.gap(f"keras.initializers.{name}(…)", node, "the shape is not known")
+        if name == "Identity" and len(sizes) != 2:
+            raise m.raised("ValueError", f"the identity is a matrix, and the shape is {tuple(sizes)}", node, "keras/word")
+        made = TensorType(Shape(sizes), element_type(kwargs.get("dtype", args[1] if len(args) > 1 else None)), framework="tf")
+        ends = initial_values.of(me, tuple(sizes))
+        return made if ends is None else m.path.source(made, "initial value", *ends, drawn=True)
+    value = args[0] if args else Unknown(name)
+    if name in REGULARIZERS and isinstance(value, TensorType):
+        return value.but(shape=Shape(), framework="tf", contents=None, parameter=False)
+    return value
+
+
+def _attribute(m: Machine, me: Model, name: str, node: ast.AST) -> Any:
+    return Named(f"keras.{me.space['class']}") if name == "__class__" else Unknown(name)
+
+
+KINDS = {
+    "keras.word": KindModel(
+        call=_call, attribute=_attribute, passed=True,
+        methods={"get_config": lambda m, me, a, k, n: Dict(m.heap.entries({}))},
+    ),
+}  # fmt: skip
+
+
+def _get(kind: str) -> Value:
+    def run(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+        value = args[0] if args else kwargs.get("identifier")
+        if isinstance(value, str):
+            check(m, kind, value, node)
+            if kind == "activation":
+                return Named(f"keras.activations.{value}")
+            return _make(next((c for c in (*INITIALIZERS, *REGULARIZERS, *CONSTRAINTS) if value in (c, snake(c), c.lower())), "Constant"))(m, (), {}, node)
+        if value is None and kind == "activation":
+            return Named("keras.activations.linear")
+        return value
+
+    return run
+
+
+def _serialize(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    """An activation of Keras by its name; anything else is handed back as it is, for `deserialize` or `get` to take."""
+    value = args[0] if args else next(iter(kwargs.values()), None)
+    return value.name.rpartition(".")[2] if isinstance(value, Named) and value.name.startswith(("keras.activations.", "tf.nn.")) else value
+
+
+FUNCTIONS: dict[str, Any] = {
+    **{f"keras.{home}.serialize": _serialize for home in ("activations", "initializers", "regularizers", "constraints")},
+    **{f"keras.{home}.deserialize": _get(kind) for home, kind in (
+        ("activations", "activation"), ("initializers", "initializer"), ("regularizers", "regularizer"), ("constraints", "constraint"))},
+    **{f"keras.{home}.get": _get(kind) for home, kind in (
+        ("activations", "activation"), ("initializers", "initializer"), ("regularizers", "regularizer"), ("constraints", "constraint"))},
+    **{f"keras.{home}.{kind}": _make(_MORE.get(kind, name)) for home, classes in (
+        ("initializers", INITIALIZERS), ("regularizers", REGULARIZERS), ("constraints", CONSTRAINTS))
+        for name in classes for kind in (name, snake(name), name.lower())},
+    **{f"keras.initializers.{k}": _make(v) for k, v in _MORE.items()},
+    **{f"keras.initializers.{k}": _make(v) for k, v in (
+        ("normal", "RandomNormal"), ("uniform", "RandomUniform"), ("zero", "Zeros"), ("one", "Ones"))},
+    "keras.regularizers.l1_l2": _make("L1L2"), "keras.regularizers.orthogonal_regularizer": _make("OrthogonalRegularizer"),
+    **{f"keras.constraints.{k}": _make(v) for k, v in (
+        ("max_norm", "MaxNorm"), ("min_max_norm", "MinMaxNorm"), ("non_neg", "NonNeg"), ("unit_norm", "UnitNorm"))},
+    **{f"tf.initializers.{v}": _make(v) for v in INITIALIZERS},
+}  # fmt: skip
+
+
+def _applied(m: Machine, me: Any, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    found = m.in_class(me.cls, "__call__")
+    if found is MISSING:
+        raise m.raised("NotImplementedError", f"{me.cls.name} has no __call__", node, "module/forward")
+    return m.call(Bound(found, me), args, kwargs, node)
+
+
+def _plain_init(m: Machine, me: Value, args: Args, kwargs: Kwargs, node: ast.AST) -> None:
+    return None
+
+
+_BASE = {"get_config": lambda m, me, a, k, n: Dict(m.heap.entries({}))}
+CLASSES = {
+    name: ClassModel(name, methods=_BASE, init=_plain_init)
+    for name in ("keras.initializers.Initializer", "keras.regularizers.Regularizer", "keras.constraints.Constraint")
+}

@@ -1,0 +1,219 @@
+"""NumPy's names that are not operators: arrays of images, files, random generators, settings."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+from tensorproof.libraries.domains import label_ranges
+from tensorproof.libraries.model import KindModel
+from tensorproof.libraries.numpy.texts import of_list
+from tensorproof.libraries.plain import argument
+from tensorproof.libraries.python.random import shuffle
+from tensorproof.libraries.python.saved_values import load, save_array
+from tensorproof.libraries.torchvision.pillow import array_of, is_image
+from tensorproof.libraries.whole_numbers import between, exact_size, number_of
+from tensorproof.terms.dtypes import BY_LABEL, DType
+from tensorproof.terms.ints import Origin
+from tensorproof.terms.predicates import eq
+from tensorproof.terms.shapes import Segment, Shape
+from tensorproof.terms.tensor import TensorType
+from tensorproof.values.many import uncounted
+from tensorproof.values.objects import Choice, List, Model
+from tensorproof.values.python_values import Unknown
+
+if TYPE_CHECKING:
+    import ast
+
+    from tensorproof.values.machine import Args, Kwargs, Machine, Value
+
+_ARRAYS = ("array", "asarray", "asanyarray", "ascontiguousarray", "asfortranarray")
+
+
+def _array(name: str) -> Value:
+    def run(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+        given = args[0] if args else kwargs.get("object", kwargs.get("a"))
+        if isinstance(given, Choice):
+            rest = args[1:]
+            return m.branching.choose(given.condition, lambda: run(m, (given.then, *rest), kwargs, node), lambda: run(m, (given.other, *rest), kwargs, node))
+        if is_image(given):
+            return _typed(m, array_of(m, given, node), args[1] if len(args) > 1 else kwargs.get("dtype"), node)
+        if isinstance(given, List) and given.items and all(map(is_image, given.items)):
+            args = (List(m.heap.row(array_of(m, i, node) for i in given.items)), *args[1:])
+        if isinstance(given, Unknown):
+            return Unknown("an array of values that are not known")
+        if isinstance(given, Model) and given.kind in ("torchvision.labels", "pandas.Series", "pandas.DataFrame"):
+            return _typed(m, _from_model(m, given, node), args[1] if len(args) > 1 else kwargs.get("dtype"), node)
+        numbers = given.items if isinstance(given, List) and not uncounted(given.items) else ()
+        if any(isinstance(v, Unknown) for v in numbers) and not any(isinstance(v, (TensorType, List)) for v in numbers):
+            dtype = args[1] if len(args) > 1 else kwargs.get("dtype")
+            if isinstance(dtype, DType):  # numbers from outside, one for each item
+                return TensorType(Shape((len(numbers),)), dtype, framework="numpy")
+        texts = of_list(m, given)
+        if texts is not None:
+            dtype = argument(args, kwargs, 1, "dtype")
+            return texts if dtype is None else m.call(m.attribute(texts, "astype", node), (dtype,), {}, node)
+        sizes = _texts(given) if isinstance(given, List) else None
+        if sizes is not None:
+            return TensorType(Shape(sizes), BY_LABEL["string"], framework="numpy")
+        return m.spelling(f"numpy.{name}", args, kwargs, node)
+
+    return run
+
+
+def _texts(value: Value) -> tuple[int, ...] | None:
+    """The shape of nested lists of texts of one length; None for anything else."""
+    if isinstance(value, str) or (isinstance(value, Unknown) and value.text):
+        return ()
+    items = value.items if isinstance(value, List) else value if type(value) is tuple else ()
+    inner = {_texts(item) for item in items}
+    found = inner.pop() if len(inner) == 1 else None
+    return None if found is None else (len(items), *found)
+
+
+def _typed(m: Machine, array: Value, dtype: Value, node: ast.AST) -> Value:
+    if isinstance(dtype, str) or dtype is float or dtype is int:
+        dtype = BY_LABEL.get({"float": "float64", "int": "int64"}.get(dtype, dtype) if isinstance(dtype, str) else "float64" if dtype is float else "int64")
+    if not isinstance(dtype, DType):
+        return array
+    if isinstance(array, Choice):
+        return m.branching.choose(array.condition, lambda: _typed(m, array.then, dtype, node), lambda: _typed(m, array.other, dtype, node))
+    return array.but(dtype=dtype) if isinstance(array, TensorType) else array
+
+
+def _from_model(m: Machine, given: Model, node: ast.AST) -> Value:
+    if given.kind == "torchvision.labels":
+        return TensorType(Shape((given.space["count"],)), BY_LABEL["int64"], framework="numpy") if not given.space.get("pairs") else Unknown("pairs")
+    return m.call(m.attribute(given, "to_numpy", node), (), {}, node)
+
+
+def unknown_array(m: Machine, node: ast.AST) -> Any:
+    """An array from a file: neither its rank nor its element type is known."""
+    name = m.name_here("array", node)
+    some = Segment(name, m.symbol(f"rank({name})", 0, None, Origin.USER), m.symbol(f"numel({name})", 0, None, Origin.USER))
+    return TensorType(Shape((some,)), None, framework="numpy")
+
+
+def _load(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    path = args[0] if args else kwargs.get("file")
+    if isinstance(path, str) and path.endswith(".npz"):
+        return Model("numpy.NpzFile", m.heap.space())
+    return unknown_array(m, node) if isinstance(path, str) and path.endswith(".npy") else Unknown("what a file holds")
+
+
+def _outside(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    return Unknown("an array from a file")
+
+
+def _mapped(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+    """An array that is a file's bytes: one row of as many elements as the file holds, or of the shape that is asked for."""
+    dtype = args[1] if len(args) > 1 else kwargs.get("dtype", BY_LABEL["uint8"])
+    shape = kwargs.get("shape")
+    if isinstance(dtype, str):
+        dtype = BY_LABEL.get(dtype)
+    if not isinstance(dtype, DType) or "count" in kwargs or not (shape is None or isinstance(shape, (tuple, int))):
+        return _outside(m, args, kwargs, node)
+    if shape is None:
+        name = args[0] if args and isinstance(args[0], str) else m.name_here("file", node)
+        shape = m.symbol(f"len({name})", 1, None, Origin.USER)
+    return TensorType(Shape(shape if isinstance(shape, tuple) else (shape,)), dtype, framework="numpy")
+
+
+def _nothing(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> None:
+    return None
+
+
+def _context(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    return Model("context", m.heap.space())
+
+
+def _generator(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    return Model("numpy.random.Generator", m.heap.space())
+
+
+def _randint(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    """One whole number is a number between the bounds; an array keeps them for what is read from it."""
+    low, high, size = argument(args, kwargs, 0, "low"), argument(args, kwargs, 1, "high"), argument(args, kwargs, 2, "size")
+    made = m.spelling("numpy.random.randint", args, kwargs, node)
+    first, past = (0, exact_size(low)) if high is None else (exact_size(low), exact_size(high))
+    if not isinstance(made, TensorType) or first is None or past is None:
+        return made
+    if size is None:
+        return between(m, "randint", first, past - 1, node)
+    return label_ranges.note(m, made, first, past)
+
+
+def _drawn(name: str) -> Any:
+    """A generator's method is the function of numpy.random of that name."""
+
+    def run(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+        dtype = kwargs.pop("dtype", None) if name != "randint" else None
+        if name == "randint" and "endpoint" not in kwargs and "dtype" not in kwargs:
+            return _randint(m, args, kwargs, node)
+        kwargs.pop("endpoint", None)
+        kwargs.pop("shuffle", None)
+        return _typed(m, m.spelling(f"numpy.random.{name}", args, kwargs, node), dtype, node)
+
+    return run
+
+
+def _at(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> None:
+    """`np.add.at(a, indices, b)`: what an assignment to these places demands."""
+    if len(args) > 2 and isinstance(args[0], TensorType):
+        m.spelling("numpy.ndarray.__setitem__", args[:3], {}, node)
+    elif not args or not isinstance(args[0], Unknown):
+        m.gap("numpy.ufunc.at", node, "its arguments are not known")
+
+
+def _item(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+    """`a.item()` of one element, or of the place that is given."""
+    array = args[0]
+    if len(args) > 1:
+        array = m.item(m.spelling("numpy.ndarray.reshape", (array, -1), {}, node) if len(args) == 2 else array, args[1] if len(args) == 2 else args[1:], node)
+    if not isinstance(array, TensorType):
+        return array
+    m.demand("ValueError", eq(array.shape.numel, 1), f"item needs an array of one element, this one has shape {array.shape!r}", node)
+    return array.contents[0] if array.contents is not None and len(array.contents) == 1 else number_of(m, array, node)
+
+
+def _in_place(m: Machine, args: tuple[Any, ...], kwargs: Kwargs, node: ast.AST) -> None:
+    """fill, sort, partition and their like change what an array holds."""
+    m.memory.write(args[0])
+
+
+_RANDOM = {
+    "random": "random", "normal": "normal", "standard_normal": "standard_normal", "uniform": "uniform", "integers": "randint", "randint": "randint",
+    "choice": "choice", "permutation": "permutation", "rand": "rand", "randn": "randn", "poisson": "poisson", "binomial": "binomial", "beta": "beta",
+    "dirichlet": "dirichlet",
+    "gamma": "gamma", "exponential": "exponential", "random_sample": "random_sample", "laplace": "laplace", "lognormal": "lognormal",
+}  # fmt: skip
+FUNCTIONS: dict[str, Any] = {
+    "numpy.ndarray.tobytes": lambda m, a, k, n: Unknown("bytes"), "numpy.ndarray.tostring": lambda m, a, k, n: Unknown("bytes"),
+    "numpy.ndarray": lambda m, a, k, n: m.spelling("numpy.empty", a[:2], {w: v for w, v in k.items() if w in ("shape", "dtype")}, n),
+    **{f"numpy.{n}": _array(n) for n in _ARRAYS}, "numpy.load": load("npy", "file", _load), "numpy.save": save_array,
+    **dict.fromkeys(("numpy.loadtxt", "numpy.genfromtxt"), _outside), "numpy.memmap": _mapped, "numpy.fromfile": _mapped,
+    **dict.fromkeys(
+        (
+            "numpy.savez", "numpy.savez_compressed", "numpy.savetxt", "numpy.random.seed", "numpy.random.set_state",
+            "numpy.set_printoptions", "numpy.seterr",
+        ),
+        _nothing,
+    ),
+    "numpy.random.shuffle": shuffle, "numpy.random.get_state": lambda m, a, k, n: Unknown("the state of a generator"), "numpy.errstate": _context,
+    "numpy.printoptions": _context, "numpy.random.randint": _randint, "numpy.random.default_rng": _generator, "numpy.random.RandomState": _generator,
+    "numpy.random.Generator": _generator,
+    "numpy.ndarray.item": _item, **{f"numpy.ndarray.{n}": _in_place for n in ("fill", "sort", "partition")},
+    **{f"numpy.ndarray.{n}": _nothing for n in ("tofile", "dump", "setflags")},
+    **{f"numpy.{n}.at": _at for n in ("add", "subtract", "multiply", "maximum", "minimum")},
+}  # fmt: skip
+VALUES: dict[str, Any] = {"numpy.__version__": "2.4.6", "numpy.Inf": math.inf, "numpy.NaN": math.nan, "numpy.infty": math.inf}
+
+
+KINDS = {
+    "numpy.NpzFile": KindModel(
+        item=lambda m, me, index, node: unknown_array(m, node), open=True, methods={"close": lambda m, me, a, k, n: None}, enter=lambda m, me, node: me,
+    ),
+    "numpy.random.Generator": KindModel(
+        {**{n: _drawn(s) for n, s in _RANDOM.items()}, "shuffle": lambda m, me, a, k, n: shuffle(m, a, k, n), "seed": lambda m, me, a, k, n: None}, open=True,
+    ),
+}  # fmt: skip

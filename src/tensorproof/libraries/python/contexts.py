@@ -1,0 +1,179 @@
+"""contextlib: contexts made of generators, stacks of contexts, suppressed exceptions."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING, Any
+
+from tensorproof.libraries.model import ClassModel, KindModel
+from tensorproof.libraries.plain import argument
+from tensorproof.values.objects import Class, Function, Model, Native
+
+if TYPE_CHECKING:
+    from tensorproof.values.machine import Args, Kwargs, Machine, Value
+
+_END: Any = object()
+
+
+def _contextmanager(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Native:
+    function = args[0]
+
+    def make(machine: Machine, given: Args, named: Kwargs, at: Any) -> Model:
+        again = Native(getattr(function, "name", "context"), lambda mm, a, k, n: mm.call(function, given, named, n))
+        held = {"generator": machine.call(function, given, named, at), "again": again, "swallows": _may_catch(function)}
+        return Model("contextlib.generator", machine.heap.space(held))
+
+    return Native(getattr(function, "name", "contextmanager"), make)
+
+
+def _may_catch(function: Value) -> bool:
+    """Whether a generator may take an exception that is thrown into it."""
+    code = getattr(getattr(function, "code", None), "node", None)
+    return code is None or any(isinstance(part, (ast.ExceptHandler, ast.With, ast.AsyncWith)) for part in ast.walk(code))
+
+
+def _enter_generator(m: Machine, me: Model, node: ast.AST) -> Value:
+    found = m.call(next, (me.space["generator"], _END), {}, node)
+    if found is _END:
+        raise m.raised("RuntimeError", "the generator of this context does not yield", node)
+    return found
+
+
+def _leave_generator(m: Machine, me: Model, raised: Any, node: ast.AST) -> bool:
+    generator = me.space["generator"]
+    if raised is None:
+        if m.call(next, (generator, _END), {}, node) is not _END:
+            raise m.raised("RuntimeError", "the generator of this context yields twice", node)
+        return False
+    if not m.throw(generator, raised, node):
+        raise m.raised("RuntimeError", "the generator of this context yields again after an exception", node)
+    return True
+
+
+def _decorate(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    """A context as a decorator: every call runs inside a new one."""
+    function = args[0]
+
+    def run(machine: Machine, given: Args, named: Kwargs, at: Any) -> Any:
+        inner = Model(me.kind, machine.heap.space(dict(me.space)))
+        if "again" in me.space:
+            machine.heap.set(inner.space, "generator", machine.call(me.space["again"], (), {}, at))
+        _, leave = machine.enter(inner, at)
+        found = machine.call(function, given, named, at)
+        if leave is not None:
+            leave(None)
+        return found
+
+    return Native(getattr(function, "name", "function"), run) if isinstance(function, (Function, Native)) else function
+
+
+def _suppress(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Model:
+    return Model("contextlib.suppress", m.heap.space({"wanted": args}))
+
+
+def _leave_suppress(m: Machine, me: Model, raised: Any, node: ast.AST) -> bool:
+    return raised is not None and m.catches(raised, me.space["wanted"], node)
+
+
+def _nullcontext(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Model:
+    return Model("contextlib.nullcontext", m.heap.space({"given": argument(args, kwargs, 0, "enter_result")}))
+
+
+def _closing(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Model:
+    return Model("contextlib.closing", m.heap.space({"given": args[0]}))
+
+
+def _leave_closing(m: Machine, me: Model, raised: Value, node: ast.AST) -> bool:
+    m.call(m.attribute(me.space["given"], "close", node), (), {}, node)
+    return False
+
+
+def _redirect(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Model:
+    return Model("contextlib.nullcontext", m.heap.space({"given": args[0] if args else None}))
+
+
+# --- stacks ---
+
+
+def _exit_stack(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Model:
+    return Model("contextlib.ExitStack", m.heap.space({"exits": m.heap.row()}))
+
+
+def _push(m: Machine, me: Model, leave: Value) -> None:
+    m.heap.touch(me.space["exits"])
+    me.space["exits"].append(leave)
+
+
+def _enter_context(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    entered, leave = m.enter(args[0], node)
+    if leave is not None:
+        _push(m, me, leave)
+    return entered
+
+
+def _callback(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    def leave(raised: Value) -> bool:
+        m.call(args[0], args[1:], kwargs, node)
+        return False
+
+    _push(m, me, leave)
+    return args[0]
+
+
+def _leave_stack(m: Machine, me: Model, raised: Value, node: ast.AST) -> bool:
+    exits = list(reversed(me.space["exits"]))
+    m.heap.touch(me.space["exits"])
+    me.space["exits"].clear()
+    swallowed = False
+    for leave in exits:
+        if leave(None if swallowed else raised):
+            swallowed = True
+    return swallowed and raised is not None
+
+
+def _pop_all(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Model:
+    made = Model("contextlib.ExitStack", m.heap.space({"exits": m.heap.row(me.space["exits"])}))
+    m.heap.touch(me.space["exits"])
+    me.space["exits"].clear()
+    return made
+
+
+def _close(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> None:
+    _leave_stack(m, me, None, node)
+
+
+FUNCTIONS: dict[str, Any] = {
+    "contextlib.contextmanager": _contextmanager, "contextlib.suppress": _suppress, "contextlib.nullcontext": _nullcontext,
+    "contextlib.closing": _closing, "contextlib.redirect_stdout": _redirect, "contextlib.redirect_stderr": _redirect,
+    "contextlib.ExitStack": _exit_stack,
+}  # fmt: skip
+KINDS = {
+    "contextlib.generator": KindModel(enter=_enter_generator, leave=_leave_generator, call=_decorate),
+    "contextlib.suppress": KindModel(enter=lambda m, me, node: None, leave=_leave_suppress),
+    "contextlib.nullcontext": KindModel(enter=lambda m, me, node: me.space["given"]),
+    "contextlib.closing": KindModel(enter=lambda m, me, node: me.space["given"], leave=_leave_closing),
+    "contextlib.ExitStack": KindModel(
+        methods={"enter_context": _enter_context, "callback": _callback, "pop_all": _pop_all, "close": _close},
+        enter=lambda m, me, node: me, leave=_leave_stack,
+    ),
+}  # fmt: skip
+def _decorated_by(m: Machine, me: Any, args: Args, kwargs: Kwargs, node: ast.AST) -> Native:
+    """A context that decorates a function: it is entered and left around each call."""
+
+    def run(machine: Machine, given: Any, named: Any, at: Any) -> Any:
+        machine.call(machine.attribute(me, "__enter__", at), (), {}, at)
+        result = machine.call(args[0], given, named, at)
+        machine.call(machine.attribute(me, "__exit__", at), (None, None, None), {}, at)
+        return result
+
+    return Native("decorated", run)
+
+
+CLASSES = {
+    "contextlib.AbstractContextManager": ClassModel(
+        "contextlib.AbstractContextManager",
+        methods={"__enter__": lambda m, me, a, k, n: me, "__exit__": lambda m, me, a, k, n: None},
+    ),
+    "contextlib.ContextDecorator": ClassModel("contextlib.ContextDecorator", call=_decorated_by),
+}
+__all__ = ["CLASSES", "FUNCTIONS", "KINDS", "Class"]

@@ -1,0 +1,65 @@
+"""csv: a small file of the project is read as it is, of any other one row represents all."""
+
+from __future__ import annotations
+
+import csv
+from typing import TYPE_CHECKING, Any
+
+from tensorproof.libraries.model import KindModel, some_rounds
+from tensorproof.libraries.plain import argument, from_host, iterator, quiet
+from tensorproof.values.heap import MISSING
+from tensorproof.values.objects import List, Model
+from tensorproof.values.python_values import Unknown
+
+if TYPE_CHECKING:
+    import ast
+
+    from tensorproof.values.machine import Args, Kwargs, Machine, Value
+
+MOST_ROWS = 4096
+READER = "csv.reader"
+_ROW = "a row of a file"
+
+
+def _reader(name: str) -> Value:
+    def run(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Model:
+        made = Model(READER, m.heap.space())
+        source = argument(args, kwargs, 0, "f" if name == "DictReader" else "iterable")
+        given = [v for k, v in kwargs.items() if k not in ("f", "iterable")] + list(args[1:])
+        if not all(v is None or isinstance(v, (str, int)) for v in given):
+            return made
+        lines = m.iterate(source, node) if isinstance(source, List) or (isinstance(source, Model) and source.kind in ("file", "io.StringIO")) else None
+        if lines is None or len(lines) > MOST_ROWS or not all(isinstance(line, str) for line in lines):
+            return made
+        try:
+            host: Any = getattr(csv, name)(lines, *args[1:], **{k: v for k, v in kwargs.items() if k not in ("f", "iterable")})
+            rows = list(host)
+        except (csv.Error, TypeError, ValueError):
+            return made
+        m.heap.set(made.space, "rows", iterator(m, [from_host(m, row) for row in rows]))
+        if name == "DictReader":
+            m.heap.set(made.space, "fieldnames", from_host(m, list(host.fieldnames or ())))
+        return made
+
+    return run
+
+
+def _rounds(m: Machine, me: Model, node: ast.AST) -> Any:
+    return None if "rows" in me.space else some_rounds(m, "rows", Unknown(_ROW), node)
+
+
+def _items(m: Machine, me: Model, node: ast.AST) -> Value:
+    return m.iterate(me.space["rows"], node) if "rows" in me.space else None
+
+
+def _next(m: Machine, me: Model, node: ast.AST) -> Value:
+    return m.call(next, (me.space["rows"],), {}, node) if "rows" in me.space else Unknown(_ROW)
+
+
+def _attribute(m: Machine, me: Model, name: str, node: ast.AST) -> Any:
+    return me.space["fieldnames"] if name == "fieldnames" and "fieldnames" in me.space else MISSING
+
+
+FUNCTIONS: dict[str, Any] = {"csv.reader": _reader("reader"), "csv.DictReader": _reader("DictReader"), "csv.writer": quiet, "csv.DictWriter": quiet}
+VALUES: dict[str, Any] = {"csv.QUOTE_NONE": 3, "csv.QUOTE_ALL": 1}
+KINDS = {READER: KindModel(attribute=_attribute, rounds=_rounds, items=_items, next=_next, open=True)}

@@ -1,0 +1,211 @@
+"""functools: partial application, wrappers, caches, orderings, dispatch by type."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+from typing import TYPE_CHECKING, Any
+
+from tensorproof.libraries.model import KindModel
+from tensorproof.libraries.plain import from_host
+from tensorproof.terms.predicates import conj, disj, negate
+from tensorproof.values.heap import MISSING
+from tensorproof.values.objects import Class, Dict, Function, Instance, List, Model, Native, Property, Set
+from tensorproof.values.python_values import Unknown
+
+if TYPE_CHECKING:
+    from tensorproof.values.machine import Args, Kwargs, Machine, Value
+
+
+
+def _partial(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Model:
+    if not args:
+        raise m.raised("TypeError", "partial needs a function", node, "call/arguments")
+    function, given, named = args[0], args[1:], dict(kwargs)
+    if isinstance(function, Model) and function.kind == "functools.partial":
+        given, named = (*function.space["args"], *given), {**function.space["named"].items, **named}
+        function = function.space["func"]
+    return Model("functools.partial", m.heap.space({"func": function, "args": given, "named": Dict(m.heap.entries(named))}))
+
+
+def _call_partial(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    return m.call(me.space["func"], (*me.space["args"], *args), {**me.space["named"].items, **kwargs}, node)
+
+
+def _partial_attribute(m: Machine, me: Model, name: str, node: ast.AST) -> Value:
+    return me.space["named"] if name == "keywords" else MISSING
+
+
+def _update_wrapper(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    wrapper, wrapped = args[0], args[1] if len(args) > 1 else kwargs.get("wrapped")
+    if isinstance(wrapper, Function):
+        if wrapper.space is None:
+            wrapper.space = m.heap.space()
+        told = {"__wrapped__": wrapped}
+        if isinstance(wrapped, Function):
+            told = {**(wrapped.space or {}), **{n: m.attribute(wrapped, n, node) for n in ("__name__", "__qualname__", "__doc__")}, "__wrapped__": wrapped}
+        for name, value in told.items():
+            m.heap.set(wrapper.space, name, value)
+    return wrapper
+
+
+def _wraps(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Native:
+    wrapped = args[0] if args else kwargs.get("wrapped")
+    return Native("functools.wraps", lambda machine, inner, named, at: _update_wrapper(machine, (inner[0], wrapped), {}, at))
+
+
+def _reduce(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    found = m.iterate(args[1], node)
+    if found is None:
+        return m.gap("functools.reduce", node, "the items are not known")
+    if len(args) > 2:
+        found = [args[2], *found]
+    if not found:
+        raise m.raised("TypeError", "reduce of nothing has no value", node)
+    total = found[0]
+    for one in found[1:]:
+        total = m.call(args[0], (total, one), {}, node)
+    return total
+
+
+# --- caches ---
+
+
+def _cache(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    """A function whose results are kept. Called with settings it is a decorator."""
+    if len(args) == 1 and not isinstance(args[0], (int, type(None), bool)) and not kwargs:
+        return Model("functools.cached", m.heap.space({"__wrapped__": args[0], "kept": m.heap.entries()}))
+    return Native("functools.lru_cache", lambda machine, inner, named, at: _cache(machine, inner, {}, at))
+
+
+def _call_cached(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    place: Value = (args, tuple(sorted(kwargs.items(), key=lambda pair: pair[0])))
+    for one in (*args, *kwargs.values()):
+        if isinstance(one, (List, Dict)) or (isinstance(one, Set) and not one.frozen):
+            raise m.raised("TypeError", f"a {type(one).__name__.lower()} cannot be kept in a cache: it may change", node)
+    kept = me.space["kept"]
+    if place in kept:
+        return kept[place]
+    found = m.call(me.space["__wrapped__"], args, kwargs, node)
+    m.heap.set(kept, place, found)
+    return found
+
+
+def _cached_attribute(m: Machine, me: Model, name: str, node: ast.AST) -> Value:
+    return m.attribute(me.space["__wrapped__"], name, node) if name in ("__name__", "__qualname__", "__doc__", "__module__") else MISSING
+
+
+def _clear(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> None:
+    for place in list(me.space["kept"]):
+        m.heap.delete(me.space["kept"], place)
+
+
+def _cached_property(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    function = args[0]
+    if not isinstance(function, Function):
+        return m.gap("functools.cached_property", node, "of something that is not a function of the program")
+
+    def get(machine: Machine, given: tuple[Any, ...], named: Kwargs, at: Any) -> Any:
+        me: Instance = given[0]
+        if function.name not in me.space:
+            machine.heap.set(me.space, function.name, machine.call(function, (me,), {}, at))
+        return me.space[function.name]
+
+    def put(machine: Machine, given: tuple[Any, ...], named: Kwargs, at: Value) -> None:
+        machine.heap.set(given[0].space, function.name, given[1])
+
+    return Property(Native(function.name, get), Native(function.name, put))
+
+
+# --- orders ---
+
+_ROOTS = ("__lt__", "__le__", "__gt__", "__ge__")
+
+
+def _total_ordering(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    cls = args[0]
+    if not isinstance(cls, Class):
+        return cls
+    root = next((name for name in _ROOTS if m.in_class(cls, name) is not MISSING), None)
+    if root is None:
+        raise m.raised("ValueError", f"total_ordering of {cls.name}: it defines none of <, <=, > and >=", node)
+    method = m.in_class(cls, root)
+
+    def derived(name: str) -> Any:
+        def run(machine: Machine, given: Args, named: Kwargs, at: Any) -> Any:
+            me, other = given
+            base = machine.truth(machine.call(method, (me, other), {}, at), at)
+            same = machine.truth(machine.compare(ast.Eq, me, other, at), at)
+            below = {"__lt__": base, "__le__": conj(base, negate(same)), "__gt__": conj(negate(base), negate(same)), "__ge__": negate(base)}[root]
+            return {"__lt__": below, "__le__": disj(below, same), "__gt__": conj(negate(below), negate(same)), "__ge__": negate(below)}[name]
+
+        return run
+
+    for name in _ROOTS:
+        if name != root and name not in cls.space:
+            m.heap.set(cls.space, name, Native(name, derived(name)))
+    return cls
+
+
+def _cmp_to_key(m: Machine, args: tuple[Any, ...], kwargs: Kwargs, node: ast.AST) -> Native:
+    """Objects that are compared as a function of two values says."""
+
+    def below(machine: Machine, given: tuple[Any, ...], named: Kwargs, at: Any) -> Value:
+        return machine.compare(ast.Lt, machine.call(args[0], (given[0].space["value"], given[1].space["value"]), {}, at), 0, at)
+
+    cls = Class("K", (), m.heap.space({"__lt__": Native("__lt__", below)}))
+    cls.mro = (cls,)
+    return Native("cmp_to_key", lambda machine, given, named, at: Instance(cls, machine.heap.space({"value": given[0]})))
+
+
+# --- dispatch by type ---
+
+
+def _singledispatch(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Model:
+    return Model("functools.singledispatch", m.heap.space({"__wrapped__": args[0], "choices": m.heap.row()}))
+
+
+def _register(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    if isinstance(args[0], Function) and len(args) == 1:
+        noted = args[0].code.node.args.args[:1]
+        cls = getattr(builtins, noted[0].annotation.id, None) if noted and isinstance(noted[0].annotation, ast.Name) else None
+        cls = args[0].module.space.get(noted[0].annotation.id) if cls is None and noted and isinstance(noted[0].annotation, ast.Name) else cls
+        return m.gap("singledispatch.register", node, "by an annotation") if cls is None else _register(m, me, (cls, args[0]), {}, node)
+    cls = args[0]
+
+    def keep(machine: Machine, given: Args, named: Kwargs, at: Value) -> Any:
+        machine.heap.touch(me.space["choices"])
+        me.space["choices"].append((cls, given[0]))
+        return given[0]
+
+    return keep(m, (args[1],), {}, node) if len(args) > 1 else Native("register", keep)
+
+
+def _dispatch(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    if not args:
+        raise m.raised("TypeError", "a function that dispatches by type needs an argument", node, "call/arguments")
+    best: Any = None
+    for cls, function in me.space["choices"]:
+        told = m.call(isinstance, (args[0], cls), {}, node)
+        if not isinstance(told, bool):
+            return m.gap("singledispatch", node, "the type of the first argument is not known")
+        if told and (best is None or best[0] is cls or m.call(issubclass, (cls, best[0]), {}, node) is True):
+            best = (cls, function)
+    return m.call(me.space["__wrapped__"] if best is None else best[1], args, kwargs, node)
+
+
+FUNCTIONS: dict[str, Any] = {
+    "asyncio.run": lambda m, a, k, n: a[0].space["result"] if isinstance(a[0], Model) and a[0].kind == "coroutine" else m.gap("asyncio.run", n),
+    "functools.partial": _partial, "functools.wraps": _wraps, "functools.update_wrapper": _update_wrapper, "functools.reduce": _reduce,
+    "functools.lru_cache": _cache, "functools.cache": _cache, "functools.cached_property": _cached_property,
+    "functools.cmp_to_key": _cmp_to_key, "functools.total_ordering": _total_ordering, "functools.singledispatch": _singledispatch,
+}  # fmt: skip
+KINDS = {
+    "functools.partial": KindModel(call=_call_partial, attribute=_partial_attribute),
+    "functools.cached": KindModel(
+        call=_call_cached, attribute=_cached_attribute, binds=True,
+        methods={"cache_clear": _clear, "cache_info": lambda m, me, a, k, n: Unknown("cache_info")},
+    ),
+    "functools.singledispatch": KindModel(call=_dispatch, methods={"register": _register}),
+}  # fmt: skip
+__all__ = ["FUNCTIONS", "KINDS", "from_host"]

@@ -1,0 +1,202 @@
+"""heapq, bisect, queue, concurrent.futures and multiprocessing: heaps, queues, and pools that run where they are asked."""
+
+from __future__ import annotations
+
+import bisect
+import heapq
+from typing import TYPE_CHECKING, Any
+
+from tensorproof.libraries.model import KindModel, Run
+from tensorproof.libraries.plain import Abstract, argument, exception, iterator, listed, native, nothing, quiet, to_host
+from tensorproof.values.objects import Dict, List, Model
+from tensorproof.values.python_values import WHOLE, Unknown
+
+if TYPE_CHECKING:
+    import ast
+
+    from tensorproof.values.machine import Args, Kwargs, Machine, Value
+
+
+
+# --- heaps ---
+
+
+class _Ordered:
+    """An item with its concrete value, for Python's own heap."""
+
+    __slots__ = ("item", "value")
+
+    def __init__(self, item: Value, value: Any) -> None:
+        self.item, self.value = item, value
+
+    def __lt__(self, other: _Ordered) -> bool:
+        return bool(self.value < other.value)
+
+
+def _on_heap(name: str) -> Run:
+    """A function of heapq that changes a list in place."""
+
+    def run(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+        heap = args[0]
+        if not isinstance(heap, List):
+            return m.gap(f"heapq.{name}", node, "of something that is not a list")
+        try:
+            inside = [_Ordered(v, to_host(v)) for v in heap.items]
+            rest = [_Ordered(v, to_host(v)) for v in args[1:]]
+            found = getattr(heapq, name)(inside, *rest)
+        except Abstract:
+            m.heap.touch(heap.items)
+            change = {"heappush": 1, "heappop": -1}.get(name, 0)
+            heap.items[:] = [Unknown("an item of a heap")] * max(len(heap.items) + change, 0)
+            return Unknown("an item of a heap") if name not in ("heappush", "heapify") else None
+        except (TypeError, IndexError) as error:
+            raise m.raised(type(error).__name__, f"{type(error).__name__}: {error}", node) from None
+        m.heap.touch(heap.items)
+        heap.items[:] = [one.item for one in inside]
+        return found.item if isinstance(found, _Ordered) else found
+
+    return run
+
+
+def _largest(reverse: bool) -> Run:
+    def run(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+        key = argument(args, kwargs, 2, "key")
+        found = m.call(sorted, (args[1],), {"reverse": reverse, **({} if key is None else {"key": key})}, node)
+        return m.item(found, slice(None, args[0]), node) if isinstance(found, List) and isinstance(args[0], int) else Unknown("heapq")
+
+    return run
+
+
+def _merge(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    rows = [m.iterate(a, node) for a in args]
+    if any(r is None for r in rows):
+        return Unknown("heapq.merge")
+    return m.call(iter, (m.call(sorted, (tuple(v for r in rows if r is not None for v in r),), kwargs, node),), {}, node)
+
+
+def _insort(name: str) -> Run:
+    def run(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+        place = m.call(getattr(bisect, name.replace("insort", "bisect")), args, kwargs, node)
+        if not isinstance(place, int) or not isinstance(args[0], List):
+            return m.gap(f"bisect.{name}", node, "the place is not known")
+        m.heap.touch(args[0].items)
+        args[0].items.insert(place, args[1])
+        return None
+
+    return run
+
+
+# --- queues ---
+
+
+def _queue(kind: str) -> Run:
+    return lambda m, args, kwargs, node: Model("queue.Queue", m.heap.space({"items": listed(m, []), "kind": kind}))
+
+
+def _put(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+    items = me.space["items"]
+    if me.space["kind"] == "PriorityQueue":
+        return _on_heap("heappush")(m, (items, args[0]), {}, node)
+    m.heap.touch(items.items)
+    items.items.append(args[0])
+    return None
+
+
+def _get(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    items = me.space["items"]
+    if not items.items:
+        if argument(args, kwargs, 0, "block", True) is False or "timeout" in kwargs:
+            raise m.raised("Empty", "the queue is empty", node)
+        return m.gap("queue.get", node, "the queue is empty here: another thread may fill it")
+    if me.space["kind"] == "PriorityQueue":
+        return _on_heap("heappop")(m, (items,), {}, node)
+    m.heap.touch(items.items)
+    return items.items.pop(-1 if me.space["kind"] == "LifoQueue" else 0)
+
+
+def _get_nowait(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    return _get(m, me, (False,), {}, node)
+
+
+_QUEUE = KindModel(
+    methods={
+        "put": _put, "put_nowait": _put, "get": _get, "get_nowait": _get_nowait, "qsize": lambda m, me, a, k, n: len(me.space["items"].items),
+        "empty": lambda m, me, a, k, n: not me.space["items"].items, "full": lambda m, me, a, k, n: Unknown("full"),
+        **{name: lambda m, me, a, k, n: None for name in ("task_done", "join", "close", "join_thread")},
+    },
+)  # fmt: skip
+
+
+# --- pools ---
+
+
+def _pool(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Model:
+    return Model("multiprocessing.Pool", m.heap.space())
+
+
+def _map(star: bool, lazily: bool) -> Run:
+    def run(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+        if star:
+            rows = m.iterate(args[1], node)
+            parts = None if rows is None else [m.iterate(row, node) for row in rows]
+            if parts is None or any(p is None for p in parts):
+                return Unknown("starmap")
+            found = [m.call(args[0], tuple(p), {}, node) for p in parts if p is not None]
+        else:
+            columns = [m.iterate(v, node) for v in (args[1:] if lazily else args[1:2])]
+            if any(c is None for c in columns):
+                return Unknown("map")
+            found = [m.call(args[0], row, {}, node) for row in zip(*(c for c in columns if c is not None))]
+        return iterator(m, found) if lazily else listed(m, found)
+
+    return run
+
+
+def _submit(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Model:
+    return Model("multiprocessing.Result", m.heap.space({"value": m.call(args[0], args[1:], kwargs, node)}))
+
+
+def _apply_async(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+    given = m.iterate(argument(args, kwargs, 1, "args", ()), node)
+    named = argument(args, kwargs, 2, "kwds")
+    if given is None:
+        return m.gap("apply_async", node, "the arguments are not known")
+    return Model("multiprocessing.Result", m.heap.space({"value": m.call(args[0], tuple(given), dict(named.items) if isinstance(named, Dict) else {}, node)}))
+
+
+def _result(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+    return me.space["value"]
+
+
+_POOL = KindModel(
+    methods={
+        "map": _map(False, False), "starmap": _map(True, False), "imap": _map(False, True), "imap_unordered": _map(False, True), "submit": _submit,
+        "apply_async": _apply_async, "apply": lambda m, me, a, k, n: _result(m, _apply_async(m, me, a, k, n), (), {}, n),
+        **{name: lambda m, me, a, k, n: None for name in ("close", "join", "terminate", "shutdown")},
+    },
+    enter=lambda m, me, node: me, leave=lambda m, me, raised, node: False,
+)  # fmt: skip
+_EXECUTOR = KindModel(methods={**_POOL.methods, "map": _map(False, True)}, enter=_POOL.enter, leave=_POOL.leave)
+_THREADS = ("Lock", "RLock", "Event", "Condition", "Semaphore", "Manager", "Value", "Array", "Pipe", "get_context", "current_process", "Barrier")
+_POOLS = ("multiprocessing", "torch.multiprocessing", "multiprocessing.pool", "multiprocessing.dummy")
+FUNCTIONS: dict[str, Any] = {
+    **{f"heapq.{name}": _on_heap(name) for name in ("heappush", "heappop", "heapify", "heappushpop", "heapreplace")}, "heapq.nlargest": _largest(True),
+    "heapq.nsmallest": _largest(False), "heapq.merge": _merge,
+    **{f"bisect.{name}": native(getattr(bisect, name)) for name in ("bisect", "bisect_left", "bisect_right")},
+    **{f"bisect.{name}": _insort(name) for name in ("insort", "insort_left", "insort_right")},
+    **{f"queue.{name}": _queue(name) for name in ("Queue", "LifoQueue", "PriorityQueue", "SimpleQueue")}, "queue.Empty": exception("Empty"),
+    "queue.Full": exception("Full"), "multiprocessing.Queue": _queue("Queue"), "multiprocessing.SimpleQueue": _queue("Queue"),
+    **{f"{home}.{name}": _pool for home in _POOLS for name in ("Pool", "ThreadPool")},
+    "multiprocessing.cpu_count": lambda m, a, k, n: WHOLE, "multiprocessing.set_start_method": nothing, "multiprocessing.freeze_support": nothing,
+    **{f"multiprocessing.{name}": quiet for name in _THREADS},
+    **{f"concurrent.futures.{name}": lambda m, a, k, n: Model("concurrent.futures.Executor", m.heap.space())
+    for name in ("ThreadPoolExecutor", "ProcessPoolExecutor")},
+    "concurrent.futures.as_completed": lambda m, a, k, n: a[0], "concurrent.futures.wait": lambda m, a, k, n: (a[0], listed(m, [])),
+}  # fmt: skip
+KINDS = {
+    "queue.Queue": _QUEUE, "multiprocessing.Pool": _POOL, "concurrent.futures.Executor": _EXECUTOR,
+    "multiprocessing.Result": KindModel(
+        methods={"get": _result, "result": _result, "wait": lambda m, me, a, k, n: None, "ready": lambda m, me, a, k, n: True,
+        "done": lambda m, me, a, k, n: True},
+    ),
+}  # fmt: skip

@@ -1,0 +1,63 @@
+"""weakref, tempfile, platform, socket and getpass: references that never die here, and words of the machine that are not known."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from tensorproof.libraries.model import Run
+from tensorproof.libraries.plain import argument, nothing, quiet
+from tensorproof.values.objects import Model, Native, Set
+from tensorproof.values.python_values import TEXT, Unknown
+
+if TYPE_CHECKING:
+    import ast
+
+    from tensorproof.values.machine import Args, Kwargs, Machine, Value
+
+
+
+# --- weakref ---
+
+
+def _reference(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Native:
+    """The object is taken to live as long as the reference."""
+    return Native("weakref.ref", lambda machine, given, named, at: args[0])
+
+
+def _dict(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    return m.call(dict, args, kwargs, node)
+
+
+# --- tempfile ---
+
+
+def _file(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Model:
+    mode = argument(args, kwargs, 0, "mode", "w+b")
+    return Model("file", m.heap.space({"path": None, "mode": mode if isinstance(mode, str) else "?", "at": 0, "name": TEXT}))
+
+
+def _text(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Unknown:
+    return TEXT
+
+
+_WORDS = {
+    "platform": (
+        "node", "system", "machine", "processor", "platform", "release", "version", "python_version", "python_implementation", "architecture", "uname"),
+    "socket": ("gethostname", "getfqdn", "gethostbyname", "inet_ntoa"), "getpass": ("getuser", "getpass"),
+}  # fmt: skip
+
+
+SPEAKS_FOR = ("tempfile", "platform", "socket", "getpass")
+
+
+def others(name: str) -> Run | None:
+    """Other names of these libraries are functions without effect."""
+    return quiet
+
+
+FUNCTIONS: dict[str, Any] = {
+    "weakref.ref": _reference, "weakref.WeakMethod": _reference, "weakref.proxy": lambda m, a, k, n: a[0], "weakref.finalize": nothing,
+    "weakref.WeakValueDictionary": _dict, "weakref.WeakKeyDictionary": _dict, "weakref.WeakSet": lambda m, a, k, n: Set(m.heap.row(m.iterate(a[0], n) or ()))
+    if a else Set(m.heap.row()), **{f"{home}.{word}": _text for home, words in _WORDS.items() for word in words},
+    **{f"tempfile.{word}": _file for word in ("NamedTemporaryFile", "TemporaryFile", "SpooledTemporaryFile")},
+}  # fmt: skip

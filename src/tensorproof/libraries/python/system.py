@@ -1,0 +1,337 @@
+"""os, sys, time, datetime, logging, warnings, glob, shutil, uuid, threading, subprocess: the world around a program, as far as a model can know it."""
+
+from __future__ import annotations
+
+import logging
+import os
+import sys
+from typing import TYPE_CHECKING, Any
+
+from tensorproof.libraries.model import ClassModel, KindModel, Run, some_rounds
+from tensorproof.libraries.plain import argument, exception, listed, nothing, quiet, unknown
+from tensorproof.libraries.python.callbacks import warned
+from tensorproof.libraries.python.core import texts
+from tensorproof.libraries.python.paths import text_of
+from tensorproof.libraries.python.saved_values import moved, writing
+from tensorproof.terms.tensor import Outputs
+from tensorproof.values.heap import MISSING
+from tensorproof.values.objects import List, Model, Native
+from tensorproof.values.python_values import REAL, TEXT, WHOLE, Unknown
+
+if TYPE_CHECKING:
+    import ast
+
+    from tensorproof.values.machine import Args, Kwargs, Machine, Value
+
+
+
+def _text(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Unknown:
+    return TEXT
+
+
+def _import_module(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    name, package = argument(args, kwargs, 0, "name"), argument(args, kwargs, 1, "package")
+    if isinstance(name, str) and name.startswith(".") and isinstance(package, str):
+        level = len(name) - len(name.lstrip("."))
+        parts = package.split(".")
+        name = ".".join([*parts[: len(parts) - level + 1], name.lstrip(".")]).rstrip(".") if level <= len(parts) else None
+    if not isinstance(name, str) or name.startswith("."):
+        return m.gap("importlib.import_module", node, "the module is not known")
+    return m.module(name, node)
+
+
+def _find_spec(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    name = argument(args, kwargs, 0, "name")
+    return None if isinstance(name, str) and not m.has_module(name) else Unknown("a module")
+
+
+def _names(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> List:
+    """Names of files: some, which are unknown."""
+    return texts(m, node)
+
+
+def _walk_rounds(m: Machine, me: Model, node: ast.AST) -> Value:
+    return some_rounds(m, "folders", (TEXT, texts(m, node), texts(m, node)), node)
+
+
+# --- sys ---
+
+
+def _kept(name: str, make: Any) -> Value:
+    """A value of a module that is one object through the run."""
+
+    def get(m: Machine) -> Any:
+        if name not in m.model_state:
+            m.model_state[name] = make(m)
+        return m.model_state[name]
+
+    return get
+
+
+def _exit(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    ended = m.raised("SystemExit", "the program ends here", node)
+    ended.quiet = True
+    raise ended
+
+
+def _set_recursion_limit(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> None:
+    m.heap.set(m.model_state["interpreter"], "recursion limit", args[0])
+
+
+def _version(m: Machine) -> Outputs:
+    return Outputs.named((3, 11, 7, "final", 0), ("major", "minor", "micro", "releaselevel", "serial"))
+
+
+# --- os.environ ---
+
+
+def _environ(m: Machine) -> Model:
+    return Model("os.environ", m.heap.space({"set": m.heap.entries()}))
+
+
+def _get(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    name, default = args[0], argument(args, kwargs, 1, "default", MISSING)
+    if isinstance(name, str) and name in me.space["set"]:
+        return me.space["set"][name]
+    return TEXT if default is MISSING else default
+
+
+def _get_item(m: Machine, me: Model, name: Value, node: ast.AST) -> Value:
+    return me.space["set"].get(name, TEXT) if isinstance(name, str) else TEXT
+
+
+def _put(m: Machine, me: Model, name: Value, value: Value, node: ast.AST) -> None:
+    if not isinstance(value, (str, Unknown)):
+        raise m.raised("TypeError", f"a variable of the environment is a text, not {type(value).__name__}", node)
+    if isinstance(name, str):
+        m.heap.set(me.space["set"], name, value)
+
+
+def _set_default(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    if args[0] not in me.space["set"]:
+        _put(m, me, args[0], args[1], node)
+    return me.space["set"][args[0]]
+
+
+def _environ_binary(m: Machine, word: str, a: Value, b: Value, node: ast.AST) -> Value:
+    return Unknown(word)
+
+
+def _getenv(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    return _get(m, VALUES["os.environ"](m), args, kwargs, node)
+
+
+# --- times ---
+
+
+def _moment(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Model:
+    return Model("datetime.datetime", m.heap.space())
+
+
+def _moment_binary(m: Machine, word: str, a: Value, b: Value, node: ast.AST) -> Value:
+    return Unknown(word) if word in ("eq", "ne", "lt", "le", "gt", "ge") else Model("datetime.datetime", m.heap.space())
+
+
+_SAME_MOMENT = ("replace", "date", "time", "astimezone")
+_MOMENT = KindModel(
+    methods={
+        **{name: lambda m, me, a, k, n: me for name in _SAME_MOMENT}, "strftime": lambda m, me, a, k, n: TEXT, "isoformat": lambda m, me, a, k, n: TEXT,
+        **{name: lambda m, me, a, k, n: REAL for name in ("timestamp", "total_seconds")},
+        **{name: lambda m, me, a, k, n: Unknown("a time") for name in ("weekday", "toordinal", "timetuple")},
+    },
+    binary=_moment_binary, open=True,
+)  # fmt: skip
+
+
+# --- loggers ---
+
+
+def _logger(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Model:
+    return Model("logging.Logger", m.heap.space({"name": args[0] if args else "root", "handlers": listed(m, [])}))
+
+
+_SAYING = (
+    "debug",
+    "info",
+    "warning",
+    "warn",
+    "error",
+    "critical",
+    "exception",
+    "log",
+    "setLevel",
+    "addHandler",
+    "removeHandler",
+    "addFilter",
+    "setFormatter",
+    "close",
+)
+_LOGGER = KindModel(
+    methods={
+        **{name: lambda m, me, a, k, n: None for name in _SAYING}, "getChild": lambda m, me, a, k, n: me,
+        "isEnabledFor": lambda m, me, a, k, n: Unknown("a level"), "getEffectiveLevel": lambda m, me, a, k, n: Unknown("a level"),
+        "hasHandlers": lambda m, me, a, k, n: Unknown("handlers"),
+    },
+    open=True,
+)  # fmt: skip
+def _said(m: Machine, me: Value, name: str, node: ast.AST) -> Value:
+    """What a class of the program inherits from a logger, a handler or a formatter: calls without effect."""
+    given = TEXT if name.startswith("format") else Unknown(name) if name[:2] in ("is", "ge", "ha") else None
+    return Native(f"logging.{name}", lambda mm, a, k, n: given) if name in (*_SAYING, *_FORMATTING) else MISSING
+
+
+def _logger_made(m: Machine, me: Any, args: Args, kwargs: Kwargs, node: ast.AST) -> None:
+    for name, value in (("logger", args[0] if args else None), ("extra", argument(args, kwargs, 1, "extra")), ("level", WHOLE), ("name", TEXT)):
+        m.heap.set(me.space, name, value)
+
+
+_FORMATTING = (
+    "format", "formatTime", "formatException", "formatMessage", "isEnabledFor", "getEffectiveLevel", "hasHandlers",
+    "emit", "handle", "acquire", "release", "flush", "filter",
+    "process",
+)  # fmt: skip
+_STREAM = KindModel(
+    methods={
+        **{name: lambda m, me, a, k, n: None for name in ("write", "flush", "writelines", "close")}, "isatty": lambda m, me, a, k, n: Unknown("a terminal"),
+        "read": lambda m, me, a, k, n: TEXT, "readline": lambda m, me, a, k, n: TEXT, "readlines": lambda m, me, a, k, n: Unknown("lines"),
+        "fileno": lambda m, me, a, k, n: Unknown("a number"),
+    },
+    open=True, rounds=lambda m, me, node: some_rounds(m, "lines", TEXT, node),
+)  # fmt: skip
+
+
+def _stream(m: Machine) -> Model:
+    return Model("sys.stream", m.heap.space())
+
+
+# --- processes and threads ---
+
+
+def _thread(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Model:
+    space = {"target": argument(args, kwargs, 1, "target"), "args": kwargs.get("args", ()), "kwargs": kwargs.get("kwargs")}
+    return Model("threading.Thread", m.heap.space(space))
+
+
+def _start(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> None:
+    """A thread is run where it starts."""
+    if me.space["target"] is None:
+        return
+    given = m.iterate(me.space["args"], node)
+    named = me.space["kwargs"]
+    if given is None:
+        m.gap("threading.Thread", node, "its arguments are not known")
+        return
+    warned(m, "a thread", me.space["target"], tuple(given), dict(named.items) if named is not None else {}, node)
+
+
+_LOCK = KindModel(
+    methods={name: lambda m, me, a, k, n: True for name in ("acquire", "release", "set", "clear", "wait", "is_set", "notify", "notify_all", "locked")},
+    enter=lambda m, me, node: True, leave=lambda m, me, raised, node: False,
+)  # fmt: skip
+
+
+def _lock(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Model:
+    return Model("threading.Lock", m.heap.space())
+
+
+def _each(library: str, names: tuple[str, ...], run: Run) -> dict[str, Any]:
+    return {f"{library}.{name}": run for name in names}
+
+
+def _warnings(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Model:
+    return Model("context", m.heap.space())
+
+
+FUNCTIONS: dict[str, Any] = {
+    "importlib.import_module": _import_module, "importlib.reload": lambda m, a, k, n: a[0], "importlib.util.find_spec": _find_spec,
+    "importlib.metadata.version": _text,
+    "sys.setrecursionlimit": _set_recursion_limit, "sys.getrecursionlimit": lambda m, a, k, n: m.model_state["interpreter"].get("recursion limit", 1000),
+    "sys.exit": _exit, "os._exit": _exit, "os.abort": _exit, **_each("sys", ("settrace", "setprofile", "exc_clear"), nothing),
+    **_each("sys", ("getsizeof", "exc_info", "getrefcount", "_getframe", "getdefaultencoding"), unknown("a value of the interpreter")),
+    **_each("os", ("rename", "replace", "renames"), moved),
+    **_each("os", (
+        "makedirs", "mkdir", "remove", "unlink", "rmdir", "removedirs", "chdir", "chmod", "symlink", "kill", "nice", "utime", "umask",
+        "putenv", "unsetenv", "truncate",
+    ), nothing),
+    **_each("os", (
+        "stat", "popen", "getuid", "uname", "getloadavg", "sched_getaffinity",
+        "access", "get_terminal_size", "urandom", "times",
+    ), unknown("a value of the system")),
+    **_each("os", ("cpu_count", "getpid", "getppid", "system", "getpgid"), lambda m, a, k, n: WHOLE),
+    "os.scandir": lambda m, a, k, n: Model("os.scandir", m.heap.space()),
+    **_each("os", ("getlogin", "readlink"), _text), "os.getcwd": lambda m, a, k, n: os.getcwd(), "os.getenv": _getenv,
+    "os.fspath": lambda m, a, k, n: text_of(a[0]) if text_of(a[0]) is not None else TEXT,
+    **_each("time", ("time", "perf_counter", "monotonic", "process_time", "thread_time", "mktime"), lambda m, a, k, n: REAL),
+    **_each("time", ("time_ns", "perf_counter_ns", "monotonic_ns"), lambda m, a, k, n: WHOLE), **_each("time", ("localtime", "gmtime"), unknown("the time")),
+    **_each("time", ("strftime", "ctime", "asctime"), _text), "time.sleep": nothing,
+    **_each("datetime", (
+        "datetime", "datetime.now", "datetime.utcnow", "datetime.today", "datetime.fromtimestamp", "datetime.strptime", "datetime.fromisoformat", "date",
+        "date.today", "timedelta", "time", "timezone", "datetime.combine", "date.fromisoformat", "datetime.utcfromtimestamp",
+    ), _moment),
+    "logging.getLogger": _logger, "logging.Logger": _logger,
+    **_each("logging", (
+        "debug", "info", "warning", "warn", "error", "critical", "exception", "log", "basicConfig", "disable", "captureWarnings", "shutdown", "addLevelName",
+        "setLoggerClass", "config.dictConfig", "config.fileConfig",
+    ), nothing),
+    **_each("logging", ("StreamHandler", "FileHandler", "NullHandler", "Handler", "Formatter", "Filter", "LoggerAdapter", "handlers.RotatingFileHandler",
+    "handlers.TimedRotatingFileHandler"), _logger),
+    "logging.getLevelName": unknown("a level"),
+    **_each("warnings", ("warn", "filterwarnings", "simplefilter", "resetwarnings", "showwarning"), nothing), "warnings.catch_warnings": _warnings,
+    **_each("glob", ("glob", "iglob"), _names), "glob.escape": _text, "os.listdir": _names, "os.walk": lambda m, a, k, n: Model("os.walk", m.heap.space()),
+    **_each("shutil", ("rmtree", "copyfileobj", "unpack_archive", "chown"), nothing),
+    **_each("shutil", ("copy", "copy2", "copyfile", "copytree", "move", "make_archive"), writing(1, "dst", _text)),
+    **_each("shutil", ("which", "disk_usage", "get_terminal_size"), unknown("a value of the system")),
+    **_each("uuid", ("uuid1", "uuid4", "uuid3", "uuid5", "UUID"), quiet), "uuid.getnode": unknown("a number"),
+    "threading.Thread": _thread, **_each("threading", ("Lock", "RLock", "Event", "Condition", "Semaphore", "BoundedSemaphore", "Barrier"), _lock),
+    **_each("threading", ("current_thread", "main_thread", "local", "enumerate"), quiet),
+    **_each("threading", ("active_count", "get_ident"), unknown("a number")),
+    "subprocess.CalledProcessError": exception("CalledProcessError"), "subprocess.TimeoutExpired": exception("TimeoutExpired"),
+    **_each("subprocess", ("run", "call", "check_call", "check_output", "Popen", "getoutput", "getstatusoutput"), quiet),
+}  # fmt: skip
+VALUES: dict[str, Any] = {
+    "sys.argv": _kept("sys.argv", lambda m: listed(m, [m.main_path, *m.argv])), "sys.path": _kept("sys.path", lambda m: listed(m, [""])),
+    "sys.platform": "linux", "sys.version": "3.11.7 (main) [GCC]", "sys.version_info": _version, "sys.maxsize": sys.maxsize, "sys.byteorder": "little",
+    "sys.executable": "/usr/bin/python3", "sys.stdout": _kept("sys.stdout", _stream), "sys.stderr": _kept("sys.stderr", _stream),
+    "sys.stdin": _kept("sys.stdin", _stream), "sys.modules": lambda m: Unknown("sys.modules"), "sys.float_info": lambda m: Unknown("sys.float_info"),
+    "sys.maxunicode": sys.maxunicode, "sys.prefix": "/usr", "sys.flags": lambda m: Unknown("sys.flags"), "sys.dont_write_bytecode": False,
+    "os.environ": _kept("os.environ", _environ), "os.sep": "/", "os.linesep": "\n", "os.pathsep": ":", "os.name": "posix", "os.devnull": "/dev/null",
+    "os.curdir": ".", "os.pardir": "..", "os.extsep": ".", "threading.TIMEOUT_MAX": 1.0,
+    **{f"logging.{name}": getattr(logging, name) for name in ("DEBUG", "INFO", "WARNING", "WARN", "ERROR", "CRITICAL", "FATAL", "NOTSET")},
+    **{f"subprocess.{name}": number for name, number in (("PIPE", -1), ("STDOUT", -2), ("DEVNULL", -3))},
+    "datetime.timezone.utc": lambda m: Model("datetime.datetime", m.heap.space()),
+}  # fmt: skip
+KINDS = {
+    "os.environ": KindModel(
+        methods={
+            "get": _get, "setdefault": _set_default, "copy": lambda m, me, a, k, n: me, "pop": lambda m, me, a, k, n: TEXT,
+            "keys": lambda m, me, a, k, n: Unknown("names"), "items": lambda m, me, a, k, n: Unknown("variables"), "update": lambda m, me, a, k, n: None,
+        },
+        item=_get_item, set_item=_put, binary=_environ_binary, items=lambda m, me, node: None, length=lambda m, me, node: Unknown("len"),
+    ),
+    "os.scandir": KindModel(
+        rounds=lambda m, me, node: some_rounds(m, "entries", Model("os.DirEntry", m.heap.space({"name": TEXT, "path": TEXT})), node),
+        items=lambda m, me, node: None, enter=lambda m, me, node: me, leave=lambda m, me, raised, node: False, open=True,
+    ),
+    "os.DirEntry": KindModel(
+        methods={name: lambda m, me, a, k, n: Unknown("an entry") for name in ("is_file", "is_dir", "is_symlink", "stat", "inode")}, open=True,
+    ),
+    "os.walk": KindModel(rounds=_walk_rounds, items=lambda m, me, node: None, next=lambda m, me, node: (TEXT, texts(m, node), texts(m, node))),
+    "datetime.datetime": _MOMENT, "logging.Logger": _LOGGER, "sys.stream": _STREAM, "threading.Lock": _LOCK,
+    "threading.Thread": KindModel(
+        methods={"start": _start, "join": lambda m, me, a, k, n: None, "is_alive": lambda m, me, a, k, n: Unknown("alive"),
+        "setDaemon": lambda m, me, a, k, n: None}, open=True,
+    ),
+}  # fmt: skip
+_LOGGING = ("Handler", "Formatter", "Filter", "LoggerAdapter", "Logger", "StreamHandler", "FileHandler")
+CLASSES = {
+    "datetime.datetime": ClassModel("datetime.datetime", closed=False),
+    **{f"logging.{name}": ClassModel(f"logging.{name}", closed=False, attribute=_said, init=_logger_made) for name in _LOGGING},
+}
+CLASSES["threading.Thread"] = ClassModel(
+    "threading.Thread",
+    methods={
+        "start": lambda m, me, a, k, n: warned(m, "a thread", m.attribute(me, "run", n), (), {}, n),
+        **{name: lambda m, me, a, k, n: None for name in ("join", "setDaemon", "setName", "run")},
+    },
+    init=lambda m, me, a, k, n: None, closed=False,
+)  # fmt: skip

@@ -1,0 +1,37 @@
+"""tempfile: folders that nothing has written to yet, each with a name of its own, so that what is saved there is found again."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from tensorproof.libraries.model import KindModel
+from tensorproof.values.objects import Model
+from tensorproof.values.python_values import Unknown
+
+if TYPE_CHECKING:
+    import ast
+
+    from tensorproof.values.machine import Args, Kwargs, Machine, Value
+
+
+def _folder(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> str:
+    return f"/tmp/{m.name_here('tmp', node)}"
+
+
+def _directory(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Model:
+    return Model("tempfile.TemporaryDirectory", m.heap.space({"name": _folder(m, args, kwargs, node)}))
+
+
+def _file(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    return Unknown("a file's number", number="int"), _folder(m, args, kwargs, node)
+
+
+FUNCTIONS: dict[str, Any] = {
+    "tempfile.mkdtemp": _folder, "tempfile.mktemp": _folder, "tempfile.TemporaryDirectory": _directory, "tempfile.mkstemp": _file,
+    "tempfile.gettempdir": lambda m, a, k, n: "/tmp",
+}  # fmt: skip
+KINDS = {
+    "tempfile.TemporaryDirectory": KindModel(
+        {"cleanup": lambda m, me, a, k, n: None}, enter=lambda m, me, node: me.space["name"], leave=lambda m, me, raised, node: False, open=True
+    ),
+}

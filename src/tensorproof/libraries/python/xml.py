@@ -1,0 +1,85 @@
+"""xml.etree.ElementTree and lxml.etree: elements of a file, whose texts are unknown and of which there is at least one wherever the program looks."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from tensorproof.libraries.model import KindModel, Run, some_rounds
+from tensorproof.libraries.plain import listed
+from tensorproof.libraries.python.core import texts
+from tensorproof.terms.ints import Origin
+from tensorproof.values.objects import List, Model
+from tensorproof.values.python_values import TEXT, Many, Unknown
+
+if TYPE_CHECKING:
+    import ast
+
+    from tensorproof.values.machine import Args, Kwargs, Machine, Value
+
+TREE, ELEMENT, ELEMENTS, ATTRIBUTES = "xml.tree", "xml.element", "xml.elements", "xml.attributes"
+
+
+def _element(m: Machine) -> Model:
+    return Model(ELEMENT, m.heap.space({"text": TEXT, "tail": TEXT, "tag": TEXT, "attrib": Model(ATTRIBUTES, m.heap.space())}))
+
+
+def _one(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Model:
+    return _element(m)
+
+
+def _several(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> List:
+    count = m.symbol(m.name_here("elements", node), 1, None, Origin.USER)
+    return listed(m, [Many("elements", count=count, first=_element(m), second=_element(m))])
+
+
+def _each(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Model:
+    return Model(ELEMENTS, m.heap.space())
+
+
+def _get(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    """The text of an attribute; one that may be missing is its default."""
+    return TEXT if len(args) == 1 and not kwargs else Unknown("an attribute or its default")
+
+
+def _texts(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> List:
+    return texts(m, node)
+
+
+def _none(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> None:
+    return None
+
+
+def _rounds(m: Machine, me: Model, node: ast.AST) -> Any:
+    return some_rounds(m, "elements", _element(m), node)
+
+
+_SEARCH: dict[str, Run] = {"find": _one, "findall": _several, "iter": _each, "iterfind": _each, "getiterator": _each}
+_TREE = KindModel(
+    methods={**_SEARCH, "getroot": _one, "parse": _one, "write": _none, "findtext": lambda m, me, a, k, n: TEXT}, open=True,
+)  # fmt: skip
+_ELEMENT = KindModel(
+    methods={
+        **_SEARCH, "getchildren": _several, "findtext": lambda m, me, a, k, n: TEXT, "get": _get, "keys": _texts,
+        **dict.fromkeys(("set", "append", "remove", "insert", "extend", "clear"), _none),
+    },
+    rounds=_rounds, item=lambda m, me, index, node: _element(m) if not isinstance(index, slice) else Unknown("elements"),
+    length=lambda m, me, node: m.symbol(m.name_here("elements", node), 0, None, Origin.USER),
+    truth=lambda m, me: Unknown("an element"), open=True,
+)  # fmt: skip
+_ATTRIBUTES = KindModel(
+    methods={"get": _get, "keys": _texts, "values": _texts}, item=lambda m, me, index, node: TEXT, open=True,
+)  # fmt: skip
+_ELEMENTS = KindModel(rounds=_rounds, next=lambda m, me, node: _element(m), open=True)
+
+
+def _parsed(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Model:
+    return Model(TREE, m.heap.space())
+
+
+def _root(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Model:
+    return _element(m)
+
+
+_HOMES = ("xml.etree.ElementTree", "xml.etree.cElementTree", "defusedxml.ElementTree", "lxml.etree")
+FUNCTIONS: dict[str, Any] = {f"{home}.parse": _parsed for home in _HOMES} | {f"{home}.{name}": _root for home in _HOMES for name in ("fromstring", "XML")}
+KINDS = {TREE: _TREE, ELEMENT: _ELEMENT, ELEMENTS: _ELEMENTS, ATTRIBUTES: _ATTRIBUTES}

@@ -1,0 +1,344 @@
+"""pandas: tables from files have as many rows as the world gives and as many columns as the user knows.
+
+A table is its number of rows and columns and the names of the columns that the program is known to have. Args are never known.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from tensorproof.libraries.model import KindModel, Open
+from tensorproof.libraries.sequences import sequence
+from tensorproof.libraries.tables.pandas_shapes import (
+    FRAME,
+    SERIES,
+    columns_of,
+    fewer_rows,
+    first_axis,
+    frame,
+    named,
+    names_in,
+    rows_of,
+    series,
+    sliced,
+    table,
+)
+from tensorproof.terms.dtypes import BOOL, BY_LABEL, DType
+from tensorproof.terms.ints import Origin
+from tensorproof.terms.predicates import eq
+from tensorproof.terms.shapes import Shape
+from tensorproof.terms.tensor import TensorType
+from tensorproof.values.heap import MISSING
+from tensorproof.values.objects import NOWHERE, Bound, Dict, Function, List, Model
+from tensorproof.values.python_values import REAL, TEXT, Unknown
+
+if TYPE_CHECKING:
+    import ast
+
+    from tensorproof.values.machine import Args, Kwargs, Machine, Value
+
+VALUE = "a value of a table"
+
+
+def _read(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+    given = names_in(kwargs.get("usecols", kwargs.get("names")))
+    file = args[0] if args else None
+    made = frame(m, rows_of(m, node, file=file), columns_of(m, node, file) if given is None else len(given), names=given or ())
+    index = kwargs.get("index_col")
+    return made if index is None or index is False else named(m, made, -1 if given is None else len(given) - 1)
+
+
+def _new_frame(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    data, told = (args[0] if args else kwargs.get("data")), names_in(kwargs.get("columns", args[2] if len(args) > 2 else None))
+    if isinstance(data, TensorType) and data.shape.known and len(data.shape) == 2:
+        if told is not None:
+            m.require("data/columns", eq(data.shape[1], len(told)), f"{len(told)} names for {data.shape[1]!r} columns", node)
+        return frame(m, data.shape[0], data.shape[1], data.dtype, told or ())
+    if isinstance(data, TensorType) and data.shape.known and len(data.shape) == 1:
+        return frame(m, data.shape[0], 1, data.dtype, told or ())
+    if isinstance(data, Dict) and all(isinstance(k, str) for k in data.items):
+        sizes = [s for s in map(first_axis, data.items.values()) if s is not None]
+        for other in sizes[1:]:
+            m.require("data/columns", eq(sizes[0], other), f"the columns of a table must have one length: these have {sizes[0]!r} and {other!r}", node)
+        return frame(m, sizes[0] if sizes else rows_of(m, node), len(data.items), names=tuple(data.items))
+    if isinstance(data, Model) and data.kind in (FRAME, SERIES):
+        return table(m, data, told) if told is not None and data.kind == FRAME else data
+    rows = len(data.items) if isinstance(data, List) else rows_of(m, node)
+    return frame(m, rows, len(told) if told is not None else columns_of(m, node), names=told or ())
+
+
+def _new_series(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    rows = first_axis(args[0] if args else kwargs.get("data"))
+    return series(m, rows_of(m, node) if rows is None else rows)
+
+
+def _concat(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    given = args[0] if args else kwargs.get("objs")
+    parts = list(given.items) if isinstance(given, List) else list(given) if isinstance(given, tuple) else []
+    if not parts or not all(isinstance(p, Model) and p.kind in (FRAME, SERIES) for p in parts):
+        return frame(m, rows_of(m, node), columns_of(m, node))
+    wide = kwargs.get("axis", args[1] if len(args) > 1 else 0) in (1, "columns")
+    widths = [p.space["columns_"] if p.kind == FRAME else 1 for p in parts]
+    if wide:
+        return frame(m, parts[0].space["rows"], sum(widths[1:], widths[0]), names=tuple(n for p in parts for n in p.space.get("names", ())))
+    rows = parts[0].space["rows"]
+    for part in parts[1:]:
+        rows = rows + part.space["rows"]
+    return series(m, rows) if all(p.kind == SERIES for p in parts) else frame(m, rows, widths[0], names=parts[0].space.get("names", ()))
+
+
+def _dummies(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    rows = first_axis(args[0] if args else kwargs.get("data"))
+    return frame(m, rows_of(m, node) if rows is None else rows, columns_of(m, node))
+
+
+def _same_argument(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    return args[0] if args and isinstance(args[0], (Model, TensorType)) else Unknown(VALUE)
+
+
+def array(m: Machine, me: Model, args: Args = (), kwargs: dict[str, Value] | None = None, node: ast.AST = NOWHERE) -> TensorType:
+    """The array of a table or a column."""
+    shape = (me.space["rows"],) if me.kind == SERIES else (me.space["rows"], me.space["columns_"])
+    dtype = (kwargs or {}).get("dtype", args[0] if args else me.space.get("dtype_"))
+    return TensorType(Shape(shape), dtype if isinstance(dtype, DType) else me.space.get("dtype_"), framework="numpy")
+
+
+def _located(m: Machine, me: Model, index: Value, node: ast.AST) -> Value:
+    owner = me.space["owner"]
+    rows, *columns = index if isinstance(index, tuple) else (index,)
+    if owner.kind == SERIES:
+        kept = sliced(m, owner.space["rows"], rows, "rows", node)
+        return Unknown(VALUE) if kept is None else series(m, kept, owner.space["dtype_"])
+    chosen = columns[0] if columns else slice(None)
+    if isinstance(chosen, slice) and any(isinstance(v, str) for v in (chosen.start, chosen.stop)):
+        chosen = Unknown("columns between two names")
+    across = None if isinstance(chosen, str) else sliced(m, owner.space["columns_"], chosen, "columns", node)
+    kept = sliced(m, owner.space["rows"], rows, "rows", node)
+    if kept is None:
+        return Unknown(VALUE) if across is None else series(m, across)
+    if across is None:
+        return series(m, kept, owner.space["dtype_"])
+    return frame(m, kept, across, owner.space["dtype_"], names_in(chosen) or (owner.space["names"] if chosen == slice(None) else ()))
+
+
+def _item(m: Machine, me: Model, index: Value, node: ast.AST) -> Any:
+    if isinstance(index, slice):
+        return fewer_rows(m, me, sliced(m, me.space["rows"], index, "rows", node))
+    if isinstance(index, (Model, TensorType)):
+        return fewer_rows(m, me, rows_of(m, node, 1))
+    if me.kind == SERIES:
+        return Unknown(VALUE)
+    given = names_in(index)
+    if given is not None:
+        return table(m, me, given)
+    if isinstance(index, (str, Unknown)):
+        if isinstance(index, str):
+            named(m, me, 0, index)
+        return series(m, me.space["rows"])
+    return fewer_rows(m, me, rows_of(m, node))
+
+
+def _set_item(m: Machine, me: Model, index: Value, new: Value, node: ast.AST) -> None:
+    if me.kind == SERIES:
+        return
+    given = (index,) if isinstance(index, str) else names_in(index)
+    rows = first_axis(new) if not isinstance(new, str) else None
+    if rows is not None and not isinstance(new, Model):
+        m.require("data/columns", eq(rows, me.space["rows"]), f"a column of {rows!r} values for a table of {me.space['rows']!r} rows", node)
+    if given is None or any(n not in me.space["names"] for n in given):
+        whole = me.space.get("whole")
+        added = sum(n not in me.space["names"] for n in given or ())
+        m.heap.set(me.space, "columns_", me.space["columns_"] + added if whole and given is not None else columns_of(m, node))
+        for one in given or ():
+            named(m, me, 0, one)
+
+
+def _drop(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    labels = kwargs.get("labels", args[0] if args else None)
+    by_name = kwargs.get("axis", args[1] if len(args) > 1 else 0) in (1, "columns")
+    given = kwargs.get("columns", labels if by_name else None)
+    if given is None:
+        return _fewer(m, me, args, kwargs, node)
+    gone = (given,) if isinstance(given, str) else names_in(given)
+    left = columns_of(m, node) if gone is None else me.space["columns_"] - len(gone)
+    names = tuple(n for n in me.space["names"] if n not in (gone or ()))
+    if kwargs.get("inplace") is True:
+        m.heap.set(me.space, "columns_", left)
+        m.heap.set(me.space, "names", names)
+        return None
+    return frame(m, me.space["rows"], left, me.space["dtype_"], names, me.space.get("whole", False))
+
+
+def _pop(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    """A column is taken out of the table."""
+    if me.kind == FRAME:
+        m.heap.set(me.space, "columns_", me.space["columns_"] - 1)
+        m.heap.set(me.space, "names", tuple(n for n in me.space["names"] if not args or n != args[0]))
+        return series(m, me.space["rows"])
+    return Unknown(VALUE)
+
+
+def _same(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+    return None if kwargs.get("inplace") is True else Model(me.kind, m.heap.space(dict(me.space)))
+
+
+def _fewer(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    if kwargs.get("inplace") is True:
+        m.heap.set(me.space, "rows", rows_of(m, node))
+        return None
+    return fewer_rows(m, me, rows_of(m, node))
+
+
+def _few(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    return fewer_rows(m, me, rows_of(m, node, 1))
+
+
+def _sample(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    count = kwargs.get("n", args[0] if args else None)
+    if kwargs.get("frac") in (1, 1.0):
+        return _same(m, me, (), {}, node)
+    return fewer_rows(m, me, count if isinstance(count, int) else rows_of(m, node, 1))
+
+
+def _cast(m: Machine, me: Model, args: tuple[Any, ...], kwargs: dict[str, Any], node: ast.AST) -> Value:
+    given = args[0] if args else kwargs.get("dtype")
+    words = {float: "float64", int: "int64", "float": "float64", "int": "int64", bool: "bool"}
+    try:
+        dtype = given if isinstance(given, DType) else BY_LABEL.get(words.get(given, given))  # type: ignore[arg-type]
+    except TypeError:
+        dtype = None
+    return Model(me.kind, m.heap.space({**me.space, "dtype_": dtype}))
+
+
+def _truths(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    return Model(me.kind, m.heap.space({**me.space, "dtype_": BOOL}))
+
+
+def _reduced(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    if me.kind == SERIES:
+        return REAL
+    return series(m, me.space["rows"] if kwargs.get("axis", args[0] if args else 0) in (1, "columns") else me.space["columns_"])
+
+
+_OF_APPLY = ("func", "axis", "raw", "result_type", "convert_dtype", "by_row", "engine", "engine_kwargs", "args")
+
+
+def _applied(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    function, more = kwargs.get("func", args[0] if args else None), kwargs.get("args", ())
+    if isinstance(function, (Function, Bound)) and isinstance(more, tuple):
+        m.call(function, (Unknown(VALUE), *more), {k: v for k, v in kwargs.items() if k not in _OF_APPLY}, node)
+    by_row = me.kind == FRAME and kwargs.get("axis", args[1] if len(args) > 1 else 0) in (1, "columns")
+    return series(m, me.space["rows"]) if by_row else _same(m, me, (), {}, node)
+
+
+def _filter(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    given = names_in(kwargs.get("items", args[0] if args else None))
+    return frame(m, me.space["rows"], columns_of(m, node)) if given is None else table(m, me, given)
+
+
+def _wider(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    return frame(m, rows_of(m, node), columns_of(m, node))
+
+
+def _other_columns(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    return frame(m, me.space["rows"], columns_of(m, node))
+
+
+def _listed(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    return sequence(m, me.space["rows"], Unknown(VALUE), Unknown(VALUE))
+
+
+def _unique(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    return series(m, _counted(m, me, args, kwargs, node), me.space.get("dtype_"))
+
+
+def _counted(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    return m.symbol(m.name_here("different values", node), 1, None, Origin.WORLD)
+
+
+def _outside(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    return Unknown(VALUE)
+
+
+_COMPARE = frozenset(("lt", "le", "gt", "ge", "eq", "ne"))
+
+
+def _binary(m: Machine, word: str, a: Value, b: Value, node: ast.AST) -> Value:
+    """An operator keeps the form of the table; a column takes an array of its length only."""
+    tables = [v for v in (a, b) if isinstance(v, Model) and v.kind in (FRAME, SERIES)]
+    me = next((v for v in tables if v.kind == FRAME), tables[0])
+    other = b if a is me else a
+    if isinstance(other, TensorType) and other.shape.known and len(other.shape) == 1 and me.kind == SERIES:
+        m.require("data/columns", eq(other.shape[0], me.space["rows"]), f"{other.shape[0]!r} values meet a column of {me.space['rows']!r} rows", node)
+    return Model(me.kind, m.heap.space({**me.space, "dtype_": BOOL if word in _COMPARE else None}))
+
+
+def _attribute(m: Machine, me: Model, name: str, node: ast.AST) -> Any:
+    if name == "values":
+        return array(m, me)
+    if name in ("iloc", "loc", "iat", "at"):
+        return Model("pandas.located", m.heap.space({"owner": me}))
+    if name == "shape":
+        return (me.space["rows"],) if me.kind == SERIES else (me.space["rows"], me.space["columns_"])
+    if name == "size":
+        return me.space["rows"] if me.kind == SERIES else me.space["rows"] * me.space["columns_"]
+    if name == "columns" and me.kind == FRAME:
+        return series(m, me.space["columns_"])
+    if name in ("index", "str", "dt", "cat"):
+        return series(m, me.space["rows"])
+    if name == "T" and me.kind == FRAME:
+        return frame(m, me.space["columns_"], me.space["rows"])
+    if name in ("rows", "columns_", "dtype_", "names", "whole"):
+        return Unknown(name)
+    if me.kind == FRAME and (name in me.space["names"] or name not in _METHODS):
+        return series(m, me.space["rows"])
+    return MISSING
+
+
+def _rounds(m: Machine, me: Model, node: ast.AST) -> Any:
+    """The values of a column, or the names of a table's columns."""
+    value = TEXT if me.kind == FRAME else Unknown(VALUE)
+    return Open(me.space["columns_"] if me.kind == FRAME else me.space["rows"], lambda k: value, 1)
+
+
+def _rows_one_by_one(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    return Model("pandas.rows", m.heap.space({"owner": me}))
+
+
+_ALIKE = ("copy", "fillna", "reset_index", "sort_values", "rename", "replace", "map", "clip", "round", "abs", "shift", "set_index", "ffill", "bfill", "diff",
+          "interpolate", "pct_change", "cumsum", "transform", "sort_index", "lower", "upper", "strip", "split", "extract", "cat", "get", "len", "add", "sub",
+          "mul", "div", "rank", "infer_objects", "rename_axis", "mask", "where", "assign", "applymap", "rolling", "slice", "sub_", "zfill")  # fmt: skip
+_LESS = ("dropna", "drop_duplicates", "explode")
+_LITTLE = ("query", "head", "tail", "nlargest", "nsmallest")
+_TRUTHS = ("isnull", "isna", "notnull", "notna", "isin", "duplicated", "contains", "startswith", "endswith", "between")
+_REDUCED = ("mean", "std", "sum", "min", "max", "median", "quantile", "any", "all", "count", "var", "skew", "prod")
+_QUIET = ("describe", "info", "to_csv", "to_dict", "items", "keys", "idxmax", "idxmin", "plot", "hist", "boxplot", "memory_usage", "to_string", "to_json",
+          "item", "mode")  # fmt: skip
+_METHODS: dict[str, Any] = {
+    "to_numpy": array, "drop": _drop, "pop": _pop, "sample": _sample, "astype": _cast, "apply": _applied, "filter": _filter,
+    "select_dtypes": _other_columns, "get_dummies": _other_columns, "merge": _wider, "join": _other_columns, "groupby": _wider, "pivot": _wider,
+    "pivot_table": _wider, "melt": _wider, "corr": _wider, "agg": _wider, "append": _wider, "resample": _wider, "size": _reduced,
+    "value_counts": lambda m, me, a, k, n: series(m, rows_of(m, n, 1)), "unique": _unique, "nunique": _counted, "tolist": _listed, "to_list": _listed,
+    "iterrows": _rows_one_by_one, "itertuples": _rows_one_by_one, "flatten": array,
+    **dict.fromkeys(_ALIKE, _same), **dict.fromkeys(_LESS, _fewer), **dict.fromkeys(_LITTLE, _few),
+    **dict.fromkeys(_TRUTHS, _truths), **dict.fromkeys(_REDUCED, _reduced),
+    **dict.fromkeys(_QUIET, _outside),
+}  # fmt: skip
+_TABLE = KindModel(
+    _METHODS, _attribute, length=lambda m, me, node: me.space["rows"], item=_item, set_item=_set_item, rounds=_rounds, binary=_binary, open=True,
+    set_attribute=lambda m, me, name, value, node: None,
+)  # fmt: skip
+KINDS = {
+    FRAME: _TABLE, SERIES: _TABLE, "pandas.located": KindModel(item=_located, set_item=lambda m, me, index, new, node: None),
+    "pandas.rows": KindModel(rounds=lambda m, me, node: Open(me.space["owner"].space["rows"], lambda k: (Unknown(VALUE), Unknown(VALUE)), 1)),
+}  # fmt: skip
+FUNCTIONS: dict[str, Any] = {
+    **{f"pandas.read_{n}": _read for n in ("csv", "table", "excel", "json", "parquet", "pickle", "feather", "hdf", "sql")},
+    "pandas.DataFrame": _new_frame, "pandas.Series": _new_series, "pandas.concat": _concat, "pandas.get_dummies": _dummies,
+    "pandas.merge": lambda m, a, k, n: frame(m, rows_of(m, n), columns_of(m, n)),
+    **{f"pandas.{n}": _same_argument for n in ("to_datetime", "to_numeric", "Categorical", "to_timedelta")},
+    **{f"pandas.{n}": _new_series for n in ("cut", "qcut", "isnull", "isna", "notnull")},
+    **{f"pandas.{n}": lambda m, a, k, n: None for n in ("set_option", "reset_option", "options.display")},
+}  # fmt: skip
+
+

@@ -1,0 +1,138 @@
+"""scikit-learn: splits, scalers, encoders, its own data."""
+
+from __future__ import annotations
+
+from math import ceil
+from typing import TYPE_CHECKING, Any
+
+from tensorproof.libraries.domains.label_ranges import keep, note
+from tensorproof.libraries.model import KindModel
+from tensorproof.libraries.tables.pandas import array
+from tensorproof.libraries.tables.pandas_shapes import FRAME, SERIES, first_axis
+from tensorproof.terms.dtypes import BY_LABEL
+from tensorproof.terms.ints import Origin, Term
+from tensorproof.terms.predicates import eq
+from tensorproof.terms.shapes import Shape
+from tensorproof.terms.tensor import TensorType
+from tensorproof.values.objects import List, Model
+from tensorproof.values.python_values import REAL, Unknown
+
+if TYPE_CHECKING:
+    import ast
+
+    from tensorproof.values.machine import Args, Kwargs, Machine, Value
+
+FLOAT64, INT64 = BY_LABEL["float64"], BY_LABEL["int64"]
+
+
+def _split(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    sizes = [first_axis(a) for a in args]
+    known = [s for s in sizes if s is not None]
+    for other in known[1:]:
+        m.require("data/split", eq(known[0], other), f"train_test_split gets {known[0]!r} and {other!r} samples", node)
+    test, train = kwargs.get("test_size"), kwargs.get("train_size")
+    share = 0.25 if test is None and train is None else test
+    whole = known[0] if known else None
+    if isinstance(whole, int) and isinstance(share, float):
+        held: Any = ceil(share * whole)
+    elif isinstance(share, int) and not isinstance(share, bool):
+        held = share
+    elif isinstance(whole, int) and isinstance(train, float):
+        held = whole - int(train * whole)
+    else:
+        held = m.symbol(m.name_here("test samples", node), 1, None, Origin.WORLD)
+    if isinstance(whole, (int, Term)) and isinstance(held, int):
+        rest: Any = whole - held
+    elif isinstance(whole, Term):
+        rest = m.symbol(m.name_here("training samples", node), 1, None, Origin.WORLD)
+    else:
+        rest = m.symbol(m.name_here("training samples", node), 1, None, Origin.WORLD) if not isinstance(whole, int) else whole - held
+    found: list[Value] = []
+    for one in args:
+        found += [_with_rows(m, one, rest, True), _with_rows(m, one, held, False)]
+    return List(m.heap.row(found))
+
+
+def _with_rows(m: Machine, value: Value, rows: Value, front: bool) -> Value:
+    if isinstance(value, TensorType) and value.shape.known and len(value.shape):
+        return keep(m, value, value.but(shape=Shape((rows, *value.shape[1:])), contents=None, strides=None))
+    if isinstance(value, List) and isinstance(rows, int):
+        return List(m.heap.row(list(value.items)[:rows] if front else list(value.items)[len(value.items) - rows :]))
+    if isinstance(value, Model) and value.kind in (FRAME, SERIES):
+        return Model(value.kind, m.heap.space({**value.space, "rows": rows}))
+    return Unknown("a part of the data")
+
+
+def _bunch(rows: int, columns: int, whole: bool, classes: int = 0) -> Value:
+    def make(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+        x, y = TensorType(Shape((rows, columns)), FLOAT64, framework="numpy"), TensorType(Shape((rows,)), INT64 if whole else FLOAT64, framework="numpy")
+        if classes:
+            note(m, y, 0, classes)
+        if kwargs.get("return_X_y") is True:
+            return x, y
+        return Model("sklearn.Bunch", m.heap.space({"data": x, "target": y}))
+
+    return make
+
+
+def _generated(columns: str, default: int, whole: bool) -> Value:
+    def make(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+        rows = args[0] if args else kwargs.get("n_samples", 100)
+        across = kwargs.get(columns, args[1] if len(args) > 1 and columns else default) if columns else default
+        if not isinstance(rows, (int, Term)) or not isinstance(across, (int, Term)):
+            return m.gap("sklearn.datasets", node, "the number of samples is not known")
+        return TensorType(Shape((rows, across)), FLOAT64, framework="numpy"), TensorType(Shape((rows,)), INT64 if whole else FLOAT64, framework="numpy")
+
+    return make
+
+
+def _as_array(m: Machine, value: Value, node: ast.AST) -> Value:
+    return array(m, value) if isinstance(value, Model) and value.kind in (FRAME, SERIES) else value
+
+
+def _scaled(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    x = _as_array(m, args[0] if args else kwargs.get("X"), node)
+    if not isinstance(x, TensorType) or not x.shape.known:
+        return Unknown("scaled data")
+    if len(x.shape) != 2:
+        raise m.raised("ValueError", f"a scaler takes a table with two axes, this array has shape {x.shape!r}", node, "data/table")
+    keeps = x.dtype is not None and x.dtype.label == "float32"
+    return TensorType(x.shape, x.dtype if keeps else FLOAT64, framework="numpy")
+
+
+def _encoded(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    rows = first_axis(args[0]) if args else None
+    return Unknown("encoded data") if rows is None else TensorType(Shape((rows,)), INT64, framework="numpy")
+
+
+def _fit(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    return me
+
+
+def _quiet(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    return Unknown("a number about the data")
+
+
+KINDS = {
+    "sklearn.Bunch": KindModel(open=True, item=lambda m, me, index, node: me.space.get(index, Unknown("a part of the data"))),
+    "sklearn.scaler": KindModel({"fit": _fit, "transform": _scaled, "fit_transform": _scaled, "inverse_transform": _scaled, "partial_fit": _fit}, open=True),
+    "sklearn.encoder": KindModel(
+        {"fit": _fit, "transform": _encoded, "fit_transform": _encoded, "inverse_transform": lambda m, me, a, k, n: Unknown("labels")}, open=True
+    ),
+}
+_SCALERS = ("StandardScaler", "MinMaxScaler", "MaxAbsScaler", "RobustScaler", "Normalizer")
+_SEVERAL = ("confusion_matrix", "classification_report", "roc_curve")
+_METRICS = ("accuracy_score", "f1_score", "precision_score", "recall_score", "roc_auc_score", "confusion_matrix", "classification_report",
+            "mean_squared_error", "mean_absolute_error", "r2_score", "average_precision_score", "balanced_accuracy_score", "log_loss", "roc_curve")  # fmt: skip
+FUNCTIONS: dict[str, Any] = {
+    "sklearn.model_selection.train_test_split": _split,
+    "sklearn.datasets.load_iris": _bunch(150, 4, True, 3), "sklearn.datasets.load_digits": _bunch(1797, 64, True, 10),
+    "sklearn.datasets.load_wine": _bunch(178, 13, True, 3),
+    "sklearn.datasets.load_breast_cancer": _bunch(569, 30, True, 2), "sklearn.datasets.load_diabetes": _bunch(442, 10, False),
+    "sklearn.datasets.fetch_california_housing": _bunch(20640, 8, False), "sklearn.datasets.make_moons": _generated("", 2, True),
+    "sklearn.datasets.make_circles": _generated("", 2, True), "sklearn.datasets.make_blobs": _generated("n_features", 2, True),
+    "sklearn.datasets.make_classification": _generated("n_features", 20, True), "sklearn.datasets.make_regression": _generated("n_features", 100, False),
+    **{f"sklearn.preprocessing.{n}": (lambda m, a, k, n: Model("sklearn.scaler", m.heap.space())) for n in _SCALERS},
+    "sklearn.preprocessing.LabelEncoder": lambda m, a, k, n: Model("sklearn.encoder", m.heap.space()),
+    **{f"sklearn.metrics.{n}": _quiet if n in _SEVERAL else (lambda m, a, k, n: REAL) for n in _METRICS},
+}  # fmt: skip

@@ -1,0 +1,128 @@
+"""tf.debugging: assertions on ranks, shapes, types and values. What is not known of values is assumed to hold, as the program demands it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from tensorproof.libraries.plain import argument
+from tensorproof.libraries.tensorflow.tensors import converted
+from tensorproof.terms import predicates
+from tensorproof.terms.dtypes import DType
+from tensorproof.terms.ints import Term
+from tensorproof.terms.predicates import conj, eq
+from tensorproof.terms.tensor import TensorType
+from tensorproof.values.objects import Dict, List
+from tensorproof.values.python_values import Unknown
+from tensorproof.values.tensor_shape import TensorShape
+
+if TYPE_CHECKING:
+    import ast
+
+    from tensorproof.values.machine import Args, Kwargs, Machine, Value
+
+_ORDERS = {"equal": "eq", "none_equal": "ne", "less": "lt", "less_equal": "le", "greater": "gt", "greater_equal": "ge"}
+
+
+def _compared(word: str) -> Value:
+    """assert_equal and its like: the shapes must broadcast, and values that are known must compare so."""
+
+    def run(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> None:
+        given = [argument(args, kwargs, 0, "x"), argument(args, kwargs, 1, "y")]
+        if any(isinstance(v, Unknown) or (isinstance(v, TensorShape) and None in v) for v in given):
+            return
+        x, y = (converted(m, tuple(v) if isinstance(v, TensorShape) else v, None, node) for v in given)
+        if not isinstance(x, TensorType) or not isinstance(y, TensorType):
+            return
+        m.spelling("tf.equal" if x.dtype is y.dtype else "tf.not_equal", (x, y.but(dtype=x.dtype)), {}, node)
+        if x.contents is None or y.contents is None or (len(x.contents) not in (1, len(y.contents)) and len(y.contents) != 1):
+            return
+        count = max(len(x.contents), len(y.contents))
+        pairs = list(zip(x.contents * (count // len(x.contents)) if x.contents else (), y.contents * (count // len(y.contents)) if y.contents else ()))
+        if all(isinstance(v, (int, Term)) for pair in pairs for v in pair):
+            holds = conj(*(getattr(predicates, _ORDERS[word])(a, b) for a, b in pairs))
+            shown = [v[0] if len(v) == 1 else list(v) for v in (x.contents, y.contents)]
+            m.demand("InvalidArgumentError", holds, f"assert_{word} does not hold: {shown[0]!r} and {shown[1]!r}", node, "assert/values")
+
+    return run
+
+
+def _shape_of(m: Machine, value: Value, node: ast.AST) -> Any:
+    if isinstance(value, Unknown):
+        return None
+    t = value if isinstance(value, TensorType) else converted(m, value, None, node)
+    return t.shape if isinstance(t, TensorType) and t.shape.known else None
+
+
+def _rank(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> None:
+    shape, rank = _shape_of(m, argument(args, kwargs, 0, "x", kwargs.get("tensor")), node), argument(args, kwargs, 1, "rank")
+    if shape is not None and isinstance(rank, (int, Term)):
+        m.demand("ValueError", eq(len(shape), rank), f"the rank must be {rank!r}, the shape is {shape!r}", node, "assert/rank")
+
+
+def _rank_in(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> None:
+    shape, ranks = _shape_of(m, argument(args, kwargs, 0, "x"), node), m.iterate(argument(args, kwargs, 1, "ranks"), node)
+    if shape is not None and ranks and all(isinstance(r, int) for r in ranks):
+        m.demand("ValueError", len(shape) in ranks, f"the rank must be one of {ranks}, the shape is {shape!r}", node, "assert/rank")
+
+
+def _rank_at_least(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> None:
+    shape, rank = _shape_of(m, argument(args, kwargs, 0, "x"), node), argument(args, kwargs, 1, "rank")
+    if shape is not None and isinstance(rank, int):
+        m.demand("ValueError", len(shape) >= rank, f"the rank must be {rank} at least, the shape is {shape!r}", node, "assert/rank")
+
+
+def _scalar(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    shape = _shape_of(m, argument(args, kwargs, 0, "tensor"), node)
+    if shape is not None:
+        m.demand("ValueError", len(shape) == 0, f"one number is expected, the shape is {shape!r}", node, "assert/rank")
+    return argument(args, kwargs, 0, "tensor")
+
+
+def _type(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> None:
+    t, wanted = argument(args, kwargs, 0, "tensor"), argument(args, kwargs, 1, "tf_type")
+    if isinstance(t, TensorType) and isinstance(wanted, DType) and t.dtype is not None:
+        m.demand("TypeError", t.dtype is wanted, f"the element type must be {wanted}, and is {t.dtype}", node, "assert/type")
+
+
+def _shapes(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> None:
+    """`assert_shapes([(x, ("B", "D")), …])`: a letter is one size everywhere, a number is that size."""
+    given = argument(args, kwargs, 0, "shapes")
+    pairs = [tuple(p) for p in given.items.items()] if isinstance(given, Dict) else m.iterate(given, node)
+    sizes: dict[Any, Any] = {}
+    for pair in pairs or ():
+        parts = m.iterate(pair, node)
+        if parts is None or len(parts) != 2:
+            return
+        shape, wanted = _shape_of(m, parts[0], node), parts[1]
+        names = list(wanted) if isinstance(wanted, (tuple, str)) else list(wanted.items) if isinstance(wanted, List) else None
+        if shape is None or names is None:
+            continue
+        if any(n in (Ellipsis, "*", "...") for n in names):
+            continue
+        if len(names) != len(shape):
+            raise m.raised("ValueError", f"the shape {shape!r} must have rank {len(names)}", node, "assert/shapes")
+        for name, size in zip(names, shape):
+            if name is None or name == ".":
+                continue
+            known = name if isinstance(name, (int, Term)) else sizes.setdefault(name, size)
+            m.demand("ValueError", eq(known, size), f"the size {name} is {known!r} and {size!r}", node, "assert/shapes")
+
+
+def _first(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    return argument(args, kwargs, 0, "tensor", kwargs.get("x"))
+
+
+def _nothing(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> None:
+    return None
+
+
+_VALUES = ("assert_positive", "assert_negative", "assert_non_negative", "assert_non_positive", "assert_near", "assert_integer", "assert_proper_iterable")
+_CHECKS: dict[str, Any] = {
+    **{f"assert_{w}": _compared(w) for w in _ORDERS}, "assert_rank": _rank, "assert_rank_in": _rank_in, "assert_rank_at_least": _rank_at_least,
+    "assert_scalar": _scalar, "assert_type": _type, "assert_shapes": _shapes, **dict.fromkeys(_VALUES, _nothing),
+}  # fmt: skip
+FUNCTIONS: dict[str, Any] = {
+    **{f"{home}.{name}": run for name, run in _CHECKS.items() for home in ("tf", "tf.debugging")},
+    "tf.debugging.check_numerics": _first, "tf.debugging.assert_all_finite": _first, "tf.verify_tensor_all_finite": _first, "tf.debugging.Assert": _nothing,
+    "tf.Assert": _nothing, "tf.debugging.assert_same_float_dtype": _nothing, "tf.debugging.experimental.enable_dump_debug_info": _nothing,
+}  # fmt: skip

@@ -1,0 +1,400 @@
+"""TensorFlow's names that are no operators: tf.function, settings, printing, saving, distribution, modules; what touches no shape is quiet."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from tensorproof.libraries.model import ClassModel, KindModel, Run
+from tensorproof.libraries.plain import argument, quiet
+from tensorproof.libraries.tensorflow.autograph import RELAXED
+from tensorproof.libraries.tensorflow.data.elements import Opened, element_of, spec_of, traced
+from tensorproof.libraries.tensorflow.shapes import GRAPH, compatible
+from tensorproof.libraries.tensorflow.traced import EAGER, TRACED
+from tensorproof.terms.dtypes import BY_LABEL, DType
+from tensorproof.terms.tensor import TensorType
+from tensorproof.values.heap import MISSING
+from tensorproof.values.objects import Dict, Function, Instance, List, Model, Native
+from tensorproof.values.python_values import TEXT, Layer, Named, Unknown
+from tensorproof.values.tensor_shape import TensorShape
+
+if TYPE_CHECKING:
+    import ast
+
+    from tensorproof.values.machine import Args, Kwargs, Machine, Value
+
+FUNCTION = "tf.function"
+
+
+def nothing(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> None:
+    return None
+
+
+# --- tf.function ---
+
+
+def _function(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    """`@tf.function`, `@tf.function(input_signature=…)`, `tf.function(f)`."""
+    function, signature = argument(args, kwargs, 0, "func"), argument(args, kwargs, 1, "input_signature")
+
+    def wrap(one: Value) -> Value:
+        if isinstance(one, Unknown):
+            return one
+        held = {"function": one, "signature": signature, "autograph": argument(args, kwargs, 2, "autograph", True)}
+        held["__name__"] = getattr(one, "name", "function")
+        return Model(FUNCTION, m.heap.space(held))
+
+    if function is None:
+        return Native("tf.function", lambda machine, inner, named, at: wrap(inner[0]))
+    return wrap(function)
+
+
+def _call_function(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    """A call traces the function; an axis that the signature leaves out is open inside."""
+    signature, converted = me.space["signature"], me.space.get("autograph", True) is not False
+    if m.model_state.get(EAGER) is True:
+        return m.call(me.space["function"], args, kwargs, node)
+    if signature is None:
+        args, kwargs = tuple(_argument(m, v) for v in args), {k: _argument(m, v) for k, v in kwargs.items()}
+        return _result(m, traced(m, me.space["function"], args, kwargs, node, converted=converted), node)
+    opened = Opened(m, node)
+    bound = 1 if _is_method(me.space["function"]) else 0
+    specs = list(signature.items if isinstance(signature, List) else signature) if isinstance(signature, (List, tuple)) else []
+    inner = tuple(_opened(m, opened, value, spec, node) for value, spec in zip(args[bound:], specs))
+    given = (*args[:bound], *inner, *args[bound + len(specs) :])
+    return opened.closed(_result(m, traced(m, me.space["function"], given, kwargs, node, converted=converted), node))
+
+
+def _argument(m: Machine, value: Any) -> Value:
+    """An array is given to a traced function as a tensor."""
+    array = type(value) is TensorType and value.framework == "numpy" and value.shape.known and len(value.shape) > 0
+    return m.path.same(value, value.but(framework="tf", base=None, strides=None)) if array else value
+
+
+def _result(m: Machine, value: Value, node: ast.AST) -> Any:
+    """What a traced function returns: each number of Python and each array in it is a tensor."""
+    match value:
+        case bool() | int() | float() | str():
+            return element_of(m, value, node)
+        case TensorType() if value.framework == "numpy":
+            return element_of(m, value, node)
+        case TensorType() if value.parameter and value.framework == "tf":
+            return m.path.same(value, value.but(parameter=False, requires_grad=False))
+        case List():
+            return List(m.heap.row(_result(m, v, node) for v in value.items))
+        case Dict():
+            return Dict(m.heap.entries({k: _result(m, v, node) for k, v in value.items.items()}))
+        case tuple() if type(value) is tuple:
+            return tuple(_result(m, v, node) for v in value)
+        case _:
+            return value
+
+
+def _is_method(function: Value) -> bool:
+    return isinstance(function, Function) and function.owner is not None
+
+
+def _opened(m: Machine, opened: Opened, value: Value, spec: Value, node: ast.AST) -> Value:
+    """An argument as the signature declares it."""
+    if isinstance(spec, (tuple, List)) and isinstance(value, (tuple, List)):
+        inner = [_opened(m, opened, v, s, node) for v, s in zip(_parts(value), _parts(spec))]
+        return tuple(inner) if isinstance(value, tuple) else List(m.heap.row(inner))
+    if not isinstance(spec, Model) or spec.kind != "tf.TensorSpec" or isinstance(value, (Unknown, Model)):
+        return value
+    shape, dtype = spec.space["shape"], spec.space["dtype"]
+    if not isinstance(value, TensorType) or value.framework != "tf":
+        value = m.spelling("tf.convert_to_tensor", (value,), {"dtype": dtype} if isinstance(dtype, DType) else {}, node)
+    if not isinstance(value, TensorType) or not value.shape.known:
+        return value
+    if isinstance(dtype, DType) and value.dtype is not None and value.dtype is not dtype:
+        raise m.raised("TypeError", f"the signature takes {dtype}, this is {value.dtype}", node, "function/signature")
+    if not isinstance(shape, TensorShape):
+        return value
+    message = f"the signature takes {tuple(shape)}, this has shape {value.shape!r}"
+    m.demand("TypeError", compatible(TensorShape(value.shape), shape), message, node, "function/signature")
+    return value.but(shape=type(value.shape)(opened.size(d) if s is None else d for d, s in zip(value.shape, shape)))
+
+
+def _parts(value: Any) -> list[Value]:
+    return list(value.items if isinstance(value, List) else value)
+
+
+def _concrete(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    """`f.get_concrete_function(spec, …)`: traced with what the specs describe."""
+    return me
+
+
+def _function_attribute(m: Machine, me: Model, name: str, node: ast.AST) -> Value:
+    match name:
+        case "python_function":
+            return me.space["function"]
+        case "__wrapped__":
+            return me.space["function"]
+        case "__doc__" | "__name__":
+            return me.space["__name__"] if name == "__name__" else None
+        case "input_signature":
+            return me.space["signature"]
+        case "structured_outputs" | "graph" | "function_spec" | "inputs" | "outputs" | "name":
+            return Model("quiet", m.heap.space())
+        case _:
+            return MISSING
+
+
+# --- modules ---
+
+
+def _module_init(m: Machine, me: Instance, args: Args, kwargs: Kwargs, node: ast.AST) -> None:
+    m.heap.set(me.space, "_name", argument(args, kwargs, 0, "name"))
+
+
+def variables_in(m: Machine, value: Value, node: ast.AST, learning: bool, seen: set[int] | None = None) -> list[Any]:
+    """The variables that an object holds, in the order of its attributes' names as tf.Module has them."""
+    seen = set() if seen is None else seen
+    if id(value) in seen:
+        return []
+    seen.add(id(value))
+    match value:
+        case TensorType():
+            return [value] if value.parameter and (value.requires_grad or not learning) else []
+        case List() | tuple() | Dict():
+            held: Any = value if isinstance(value, tuple) else value.items.values() if isinstance(value, Dict) else value.items
+            return [v for one in held for v in variables_in(m, one, node, learning, seen)]
+        case Instance() if any(isinstance(c, Named) and c.name == "tf.Module" for c in value.cls.mro):
+            names = sorted(k for k in value.space if isinstance(k, str))
+            return [v for k in names for v in variables_in(m, value.space[k], node, learning, seen)]
+        case Instance() | Layer() | Model() if _is_keras(value):
+            found = m.attribute(value, "trainable_variables" if learning else "variables", node)
+            return list(found.items) if isinstance(found, List) else []
+        case _:
+            return []
+
+
+def _is_keras(value: Instance | Layer | Model) -> bool:
+    """Whether Keras itself lists the variables of this layer or model."""
+    if isinstance(value, Model):
+        return value.kind.startswith("keras.") and ("Sequential" in value.kind or "Model" in value.kind)
+    return isinstance(value, Layer) or any(isinstance(c, Named) and c.name.startswith("keras.") for c in value.cls.mro)
+
+
+def _module_attribute(m: Machine, me: Instance, name: str, node: ast.AST) -> Value:
+    match name:
+        case "variables" | "trainable_variables":
+            return tuple(variables_in(m, me, node, name == "trainable_variables"))
+        case "non_trainable_variables":
+            return tuple(v for v in variables_in(m, me, node, False) if not v.requires_grad)
+        case "name":
+            given = me.space.get("_name")
+            return TEXT if given is None else given
+        case "name_scope":
+            return Model("context", m.heap.space())
+        case "submodules":
+            return Unknown("submodules")
+        case _:
+            return MISSING
+
+
+def _same(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+    """A decorator, or a function that gives back what it gets."""
+    if not args:
+        return Native("decorator", lambda machine, inner, named, at: inner[0])
+    return args[0]
+
+
+def _scoped(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    """Names of variables begin with a scope from here on: they are not followed."""
+    m.model_state["tf name scopes"] = True
+    return args[0] if args and not isinstance(args[0], str) else Model("context", m.heap.space())
+
+
+def _custom_gradient(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    """`@tf.custom_gradient`: the function gives its result and how it is derived; a call gives the result."""
+
+    def run(machine: Machine, inner: Any, named: Any, at: Any) -> Any:
+        found = machine.call(args[0], inner, named, at)
+        return found[0] if isinstance(found, tuple) and len(found) == 2 else found
+
+    return Native("tf.custom_gradient", run)
+
+
+def _context(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    return Model("context", m.heap.space())
+
+
+# --- distribution ---
+
+
+def _strategy(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    return Model("tf.distribute.Strategy", m.heap.space({"num_replicas_in_sync": 1}))
+
+
+def _run(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    """`strategy.run(f, args=(…), kwargs={…})`."""
+    function, given = argument(args, kwargs, 0, "fn"), m.iterate(argument(args, kwargs, 1, "args", ()), node)
+    named = argument(args, kwargs, 2, "kwargs")
+    if given is None:
+        return m.gap("strategy.run", node, "its arguments are not known")
+    return m.call(function, tuple(given), dict(named.items) if isinstance(named, Dict) else {}, node)
+
+
+def _reduce(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    value, axis = argument(args, kwargs, 1, "value"), argument(args, kwargs, 2, "axis")
+    word = args[0] if args else kwargs.get("reduce_op")
+    if axis is None or not isinstance(value, TensorType):
+        return value
+    mean = "MEAN" in str(getattr(word, "name", word)).upper()
+    return m.spelling("tf.reduce_mean" if mean else "tf.reduce_sum", (value,), {"axis": axis}, node)
+
+
+def _from_function(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    return m.call(args[0], (Model("quiet", m.heap.space()),), {}, node)
+
+
+# --- questions and settings ---
+
+
+def _devices(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    """The machine at hand has none that we know of."""
+    return List(m.heap.row())
+
+
+def _average_loss(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    """`tf.nn.compute_average_loss`: one number of a loss for each example."""
+    loss = argument(args, kwargs, 0, "per_example_loss")
+    if isinstance(loss, TensorType) and loss.shape.known and not len(loss.shape):
+        raise m.raised("ValueError", "the loss must be one number for each example, this is one for all: use reduction none", node, "loss/per-example")
+    return m.spelling("tf.reduce_sum", (loss,), {}, node)
+
+
+def _loop_options(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> None:
+    if "shape_invariants" in kwargs:
+        m.model_state[RELAXED] = True
+
+
+def _is_tensor(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    return Unknown("is_tensor") if isinstance(args[0], Unknown) else isinstance(args[0], TensorType) and args[0].framework in ("tf", "keras")
+
+
+def _run_eagerly(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> None:
+    m.model_state[EAGER] = argument(args, kwargs, 0, "run_eagerly")
+
+
+def _eager(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    return not m.model_state.get(GRAPH, 0) and m.model_state.get(TRACED) is None
+
+
+def _get_static(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    t = args[0]
+    if isinstance(t, TensorType) and t.contents is not None and len(t.shape) == 0:
+        return t.contents[0]
+    return t.but(framework="numpy") if isinstance(t, TensorType) and t.contents is not None else None
+
+
+def _checkpoint(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    return Model("tf.train.Checkpoint", m.heap.space(dict(kwargs)))
+
+
+def _manager(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    return Model("tf.train.CheckpointManager", m.heap.space({"checkpoint": argument(args, kwargs, 0, "checkpoint")}))
+
+
+def _maybe_text(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    """A path to what was saved before, or None: a choice that the world makes."""
+    return m.branching.choose(m.open_truth("a checkpoint exists", node), lambda: TEXT, lambda: None)
+
+
+def _numpy_behaviour(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> None:
+    m.model_state["tf.numpy behaviour"] = True
+
+
+def _as_dtype(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    given = argument(args, kwargs, 0, "type_value")
+    return given if isinstance(given, DType) else BY_LABEL.get(given, Unknown("dtype")) if isinstance(given, str) else Unknown("dtype")
+
+
+SPEAKS_FOR = (
+    "tf.summary", "tf.profiler", "tf.autograph", "tf.saved_model", "tf.lite", "tf.sysconfig", "tf.get_logger", "tf.config.threading",
+    "tf.config.optimizer", "tf.distribute.cluster_resolver", "tf.tpu", "tf.__internal__",
+)  # fmt: skip
+
+
+def others(name: str) -> Run | None:
+    """Whole families of names touch no tensor."""
+    return quiet
+
+
+_NOTHING = (
+    "tf.print", "tf.random.set_seed", "tf.config.experimental.set_memory_growth", "tf.config.set_visible_devices",
+    "tf.config.experimental.set_visible_devices", "tf.config.set_logical_device_configuration",
+    "tf.config.set_soft_device_placement", "tf.debugging.set_log_device_placement", "tf.config.experimental.set_virtual_device_configuration",
+    "tf.config.experimental_connect_to_cluster", "tf.debugging.enable_check_numerics", "tf.debugging.disable_traceback_filtering",
+    "tf.config.experimental.enable_op_determinism", "tf.compat.v1.enable_eager_execution", "tf.enable_eager_execution", "tf.compat.v1.enable_v2_behavior",
+    "tf.debugging.enable_traceback_filtering", "tf.no_gradient", "tf.config.experimental.enable_tensor_float_32_execution",
+    "tf.config.experimental.enable_mlir_graph_optimization", "tf.experimental.dtensor",
+)  # fmt: skip
+_STRATEGIES = (
+    "MirroredStrategy", "OneDeviceStrategy", "TPUStrategy", "MultiWorkerMirroredStrategy", "get_strategy", "Strategy", "experimental.TPUStrategy",
+    "experimental.CentralStorageStrategy", "experimental.MultiWorkerMirroredStrategy", "ParameterServerStrategy",
+)  # fmt: skip
+_CONTEXTS = ("tf.device", "tf.experimental.async_scope", "tf.xla.experimental.jit_scope")
+FUNCTIONS: dict[str, Any] = {
+    "tf.function": _function, "tf.config.run_functions_eagerly": _run_eagerly, "tf.config.experimental_run_functions_eagerly": _run_eagerly,
+    "tf.init_scope": lambda m, a, k, n: Model("tf.init_scope", m.heap.space()), "tf.name_scope": _scoped, "tf.Module.with_name_scope": _scoped,
+    "tf.Module": lambda m, a, k, n: m.gap("tf.Module", n, "an object of the bare class"),
+    **dict.fromkeys(_NOTHING, nothing), **{f"tf.distribute.{s}": _strategy for s in _STRATEGIES}, **dict.fromkeys(_CONTEXTS, _context),
+    "tf.config.list_physical_devices": _devices, "tf.config.experimental.list_physical_devices": _devices, "tf.config.list_logical_devices": _devices,
+    "tf.config.experimental.list_logical_devices": _devices, "tf.config.get_visible_devices": _devices, "tf.is_tensor": _is_tensor,
+    "tf.config.LogicalDeviceConfiguration": quiet, "tf.config.experimental.VirtualDeviceConfiguration": quiet, "tf.executing_eagerly": _eager,
+    "tf.test.is_gpu_available": lambda m, a, k, n: False, "tf.test.gpu_device_name": lambda m, a, k, n: "", "tf.get_static_value": _get_static,
+    "tf.test.is_built_with_cuda": lambda m, a, k, n: False, "tf.inside_function": lambda m, a, k, n: bool(m.model_state.get(GRAPH, 0)),
+    "tf.train.Checkpoint": _checkpoint, "tf.train.CheckpointManager": _manager, "tf.train.latest_checkpoint": _maybe_text,
+    "tf.custom_gradient": _custom_gradient,
+    "tf.nn.compute_average_loss": _average_loss, "tf.nn.scale_regularization_loss": lambda m, a, k, n: m.spelling("tf.reduce_sum", a[:1], {}, n),
+    "tf.autograph.experimental.do_not_convert": _same, "tf.experimental.numpy.experimental_enable_numpy_behavior": _numpy_behaviour,
+    "tf.dtypes.as_dtype": _as_dtype, "tf.as_dtype": _as_dtype, "tf.type_spec_from_value": lambda m, a, k, n: spec_of(m, a[0]),
+    "tf.autograph.experimental.set_loop_options": _loop_options, "tf.recompute_grad": _same, "tf.grad_pass_through": _same,
+    "tf.compat.as_str": lambda m, a, k, n: a[0] if isinstance(a[0], str) else TEXT, "tf.compat.as_text": lambda m, a, k, n: TEXT,
+}  # fmt: skip
+_METHODS_OF_RESIZING = {
+    "NEAREST_NEIGHBOR": "nearest", "BILINEAR": "bilinear", "BICUBIC": "bicubic", "AREA": "area", "LANCZOS3": "lanczos3", "LANCZOS5": "lanczos5",
+    "GAUSSIAN": "gaussian", "MITCHELLCUBIC": "mitchellcubic",
+}  # fmt: skip
+VALUES: dict[str, Any] = {
+    **{f"tf.image.ResizeMethod.{w}": v for w, v in _METHODS_OF_RESIZING.items()}, "tf.newaxis": None, "tf.__version__": "2.21.0",
+    "tf.VERSION": "2.21.0", "tf.distribute.ReduceOp.SUM": "SUM", "tf.distribute.ReduceOp.MEAN": "MEAN",
+    "tf.UnconnectedGradients.NONE": "none", "tf.UnconnectedGradients.ZERO": "zero", "tf.VariableAggregation.MEAN": "MEAN",
+    "tf.VariableAggregation.ONLY_FIRST_REPLICA": "ONLY_FIRST_REPLICA", "tf.VariableSynchronization.ON_READ": "ON_READ", "tf.bfloat16": BY_LABEL["bfloat16"],
+}  # fmt: skip
+CLASSES: dict[str, ClassModel] = {
+    "tf.Module": ClassModel("tf.Module", init=_module_init, attribute=_module_attribute),
+}
+def _enter_init(m: Machine, me: Model, node: ast.AST) -> Value:
+    m.heap.set(me.space, "traced", m.model_state.get(TRACED))
+    m.model_state[TRACED] = None
+    return me
+
+
+def _leave_init(m: Machine, me: Model, raised: Value, node: ast.AST) -> bool:
+    m.model_state[TRACED] = me.space.get("traced")
+    return False
+
+
+KINDS: dict[str, KindModel] = {
+    "tf.init_scope": KindModel(enter=_enter_init, leave=_leave_init),
+    FUNCTION: KindModel({"get_concrete_function": _concrete, "experimental_get_tracing_count": lambda m, me, a, k, n: 1}, _function_attribute,
+                        call=_call_function, binds=True),
+    "tf.distribute.Strategy": KindModel(
+        {
+            "scope": lambda m, me, a, k, n: Model("context", m.heap.space()), "run": _run, "reduce": _reduce, "experimental_run_v2": _run,
+            "experimental_distribute_dataset": lambda m, me, a, k, n: a[0], "distribute_datasets_from_function": _from_function,
+            "experimental_distribute_datasets_from_function": _from_function, "experimental_local_results": lambda m, me, a, k, n: (a[0],),
+            "gather": lambda m, me, a, k, n: a[0], "reduce_to": lambda m, me, a, k, n: a[1],
+        }, open=True,
+    ),
+    "tf.train.Checkpoint": KindModel(dict.fromkeys((), quiet) | {
+        "save": lambda m, me, a, k, n: TEXT, "write": lambda m, me, a, k, n: TEXT, "restore": lambda m, me, a, k, n: Model("quiet", m.heap.space()),
+        "read": lambda m, me, a, k, n: Model("quiet", m.heap.space()), "sync": lambda m, me, a, k, n: None,
+    }, open=True),
+    "tf.train.CheckpointManager": KindModel(
+        {"save": lambda m, me, a, k, n: TEXT, "restore_or_initialize": lambda m, me, a, k, n: _maybe_text(m, a, k, n)},
+        lambda m, me, name, n: _maybe_text(m, (), {}, n) if name == "latest_checkpoint" else MISSING, open=True,
+    ),
+}  # fmt: skip

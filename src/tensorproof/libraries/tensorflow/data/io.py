@@ -1,0 +1,333 @@
+"""tf.io, tf.strings, tf.lookup, tf.ragged and tf.random.Generator: what is read and decoded has the declared shapes; lengths of texts are the world's."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from tensorproof.libraries.model import KindModel
+from tensorproof.libraries.plain import argument, quiet
+from tensorproof.libraries.tensorflow.data.elements import scalar
+from tensorproof.libraries.tensorflow.shapes import GRAPH, sizes_of
+from tensorproof.libraries.tensorflow.tensors import converted
+from tensorproof.terms.dtypes import BY_LABEL, DType
+from tensorproof.terms.ints import Origin, Term
+from tensorproof.terms.predicates import conj, eq
+from tensorproof.terms.shapes import Shape
+from tensorproof.terms.tensor import TensorType
+from tensorproof.values.heap import MISSING
+from tensorproof.values.objects import Dict, List, Model
+from tensorproof.values.python_values import Unknown
+from tensorproof.values.tensor_shape import TensorShape
+
+if TYPE_CHECKING:
+    import ast
+
+    from tensorproof.values.machine import Args, Kwargs, Machine, Value
+
+STRING = BY_LABEL["string"]
+
+
+def _tensor(shape: Any, dtype: Any) -> TensorType:
+    return TensorType(Shape(shape), dtype if isinstance(dtype, DType) else None, framework="tf")
+
+
+def _texts(m: Machine, value: Value, node: ast.AST) -> Value:
+    """A text or tensor of texts, as a tensor."""
+    if isinstance(value, Unknown):
+        return scalar("string")
+    return converted(m, value, None, node)
+
+
+def _read_file(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    given = argument(args, kwargs, 0, "filename")
+    if isinstance(given, TensorType) and given.shape.known and len(given.shape):
+        raise m.raised("InvalidArgumentError", f"read_file takes one name, not a tensor of shape {given.shape!r}", node, "read_file/scalar")
+    return scalar("string")
+
+
+def _decode(least: int, most: int) -> Any:
+    """A picture of unknown size. Without `channels` the file decides how many it has: whoever has the files knows."""
+
+    def run(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+        contents, channels = argument(args, kwargs, 0, "contents"), argument(args, kwargs, 1, "channels", 0)
+        if isinstance(contents, TensorType) and contents.shape.known and len(contents.shape):
+            raise m.raised("InvalidArgumentError", f"one picture is decoded at a time, not a tensor of shape {contents.shape!r}", node, "image_decode/scalar")
+        if isinstance(channels, int) and channels not in (0, 1, 3, 4):
+            raise m.raised("ValueError", f"a picture has 1, 3 or 4 channels, not {channels}", node, "image_decode/channels")
+        height, width = (m.symbol(m.name_here(w, node), 1, None, Origin.USER) for w in ("height", "width"))
+        depth = channels if isinstance(channels, int) and channels else m.symbol(m.name_here("channels", node), least, most, Origin.USER)
+        return _tensor((height, width, depth), kwargs.get("dtype", BY_LABEL["uint8"]))
+
+    return run
+
+
+def _decode_any(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    """`decode_image`: while a function is traced its rank is not known, for it may be an animation."""
+    if m.model_state.get(GRAPH, 0) and argument(args, kwargs, 4, "expand_animations", True) is not False:
+        return m.spelling("tf.io.decode_image", args, kwargs, node)
+    kept = {k: v for k, v in kwargs.items() if k in ("contents", "channels", "dtype")}
+    return _decode(1, 4)(m, args[:2], {**kept, **({"dtype": args[2]} if len(args) > 2 else {})}, node)
+
+
+def _resize(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    """`tf.image.resize` needs a rank while a function is traced."""
+    images = argument(args, kwargs, 0, "images")
+    if isinstance(images, TensorType) and not images.shape.known and m.model_state.get(GRAPH, 0):
+        message = "the rank of the images is not known here: decode_image needs expand_animations=False, or set_shape after it"
+        raise m.raised("ValueError", message, node, "resize/rank")
+    return m.spelling("tf.image.resize", args, kwargs, node)
+
+
+def _decode_raw(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    given, dtype = _texts(m, argument(args, kwargs, 0, "input_bytes"), node), argument(args, kwargs, 1, "out_type")
+    length = m.symbol(m.name_here("length", node), 1, None, Origin.USER)
+    return _tensor((*given.shape, length), dtype) if isinstance(given, TensorType) and given.shape.known else m.gap("tf.io.decode_raw", node)
+
+
+def _decode_csv(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    records, defaults = _texts(m, argument(args, kwargs, 0, "records"), node), m.iterate(argument(args, kwargs, 1, "record_defaults"), node)
+    if defaults is None or not isinstance(records, TensorType):
+        return m.gap("tf.io.decode_csv", node, "its columns are not known")
+    types = [_column_type(m, d, node) for d in defaults]
+    chosen = m.iterate(kwargs["select_cols"], node) if kwargs.get("select_cols") is not None else None
+    if chosen is not None and len(chosen) != len(types):
+        raise m.raised("ValueError", f"{len(chosen)} columns are selected and {len(types)} defaults given", node, "decode_csv/columns")
+    return List(m.heap.row(_tensor(records.shape, t) for t in types))
+
+
+def _column_type(m: Machine, value: Value, node: ast.AST) -> Value:
+    if isinstance(value, DType):
+        return value
+    if isinstance(value, List) and not value.items:
+        return BY_LABEL["float32"]
+    found = converted(m, value, None, node)
+    return found.dtype if isinstance(found, TensorType) else None
+
+
+def _feature(kind: str) -> Value:
+    def run(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+        order = ("shape", "dtype", "default_value") if kind == "fixed" else ("dtype",)
+        given = {**dict(zip(order, args)), **kwargs}
+        return Model("tf.io.feature", m.heap.space({"kind": kind, "shape": given.get("shape", ()), "dtype": given.get("dtype")}))
+
+    return run
+
+
+def _parse(batched: bool) -> Any:
+    """parse_single_example and parse_example: each feature as it was declared."""
+
+    def run(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+        serialized = _texts(m, argument(args, kwargs, 0, "serialized"), node)
+        features = argument(args, kwargs, 1, "features")
+        if not isinstance(features, Dict) or not isinstance(serialized, TensorType) or not serialized.shape.known:
+            return m.gap("tf.io.parse_example", node, "its features are not known")
+        lead = tuple(serialized.shape) if batched else ()
+        if not batched and len(serialized.shape):
+            raise m.raised("ValueError", f"one example is parsed at a time, not a tensor of shape {serialized.shape!r}", node, "parse_example/scalar")
+        return Dict(m.heap.entries({k: _parsed(m, lead, f, node) for k, f in features.items.items()}))
+
+    return run
+
+
+def _parsed(m: Machine, lead: Args, feature: Value, node: ast.AST) -> Any:
+    if not isinstance(feature, Model) or feature.kind != "tf.io.feature":
+        return m.gap("tf.io.parse_example", node, "a feature is not known")
+    if feature.space["kind"] == "fixed":
+        sizes = sizes_of(m, feature.space["shape"], node)
+        return m.gap("tf.io.parse_example", node, "a shape is not known") if sizes is None else _tensor((*lead, *sizes), feature.space["dtype"])
+    length = m.symbol(m.name_here("length", node), 0, None, Origin.WORLD)
+    inner = _tensor((*lead, length), feature.space["dtype"])
+    return inner if feature.space["kind"] == "ragged" and not lead else Model("tf.SparseTensor", m.heap.space({"dense": inner}))
+
+
+def _sparse(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    """`tf.sparse.SparseTensor(indices, values, dense_shape)`."""
+    indices, values = (converted(m, argument(args, kwargs, i, w), None, node) for i, w in enumerate(("indices", "values")))
+    sizes = sizes_of(m, argument(args, kwargs, 2, "dense_shape"), node)
+    if sizes is None or not isinstance(indices, TensorType) or not isinstance(values, TensorType):
+        return m.gap("tf.SparseTensor", node, "its shape is not known")
+    if indices.shape.known and values.shape.known:
+        fits = len(indices.shape) == 2 and len(values.shape) == 1
+        agree = conj(eq(indices.shape[1], len(sizes)), eq(indices.shape[0], values.shape[0])) if fits else False
+        message = f"indices {indices.shape!r}, values {values.shape!r} and the shape {tuple(sizes)} do not fit each other"
+        m.demand("ValueError", agree, message, node, "sparse/shapes")
+    space = {"dense": _tensor(sizes, values.dtype), "indices": indices, "values": values, "dense_shape": Unknown("shape")}
+    return Model("tf.SparseTensor", m.heap.space(space))
+
+
+def _sparse_matmul(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    given = (argument(args, kwargs, 0, "sp_a"), argument(args, kwargs, 1, "b"))
+    sides = tuple(g.space["dense"] if isinstance(g, Model) and g.kind == "tf.SparseTensor" else g for g in given)
+    named = {k: v for k, v in kwargs.items() if k in ("adjoint_a", "adjoint_b")}
+    return m.spelling("tf.matmul", sides, named, node)
+
+
+def _distorted_box(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    """Where a random crop begins and how large it is, and its box."""
+    corner = _tensor((3,), BY_LABEL["int32"])
+    return corner, corner.but(), _tensor((1, 1, 4), BY_LABEL["float32"])
+
+
+def _to_dense(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    given = args[0] if args else kwargs.get("sp_input")
+    if isinstance(given, Model) and given.kind == "tf.SparseTensor":
+        return given.space["dense"]
+    return m.gap("tf.sparse.to_dense", node, "of a tensor that is not known")
+
+
+def _parse_tensor(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    return m.gap("tf.io.parse_tensor", node, "its shape is not known before it is read")
+
+
+# --- texts ---
+
+
+def _alike(label: str) -> Value:
+    """A function of each text: a tensor of the same shape."""
+
+    def run(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+        given = _texts(m, args[0] if args else next(iter(kwargs.values()), ""), node)
+        return given.but(dtype=BY_LABEL[label], contents=None) if isinstance(given, TensorType) else given
+
+    return run
+
+
+def _split(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    given = _texts(m, argument(args, kwargs, 0, "input"), node)
+    if not isinstance(given, TensorType) or not given.shape.known:
+        return m.gap("tf.strings.split", node, "of texts that are not known")
+    parts = m.symbol(m.name_here("parts", node), 1, None, Origin.USER)
+    if not len(given.shape):
+        return _tensor((parts,), STRING)
+    return _ragged(m, given.shape[0], _tensor((parts,), STRING), None) if len(given.shape) == 1 else m.gap("tf.strings.split", node)
+
+
+def _join(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    parts = m.iterate(argument(args, kwargs, 0, "inputs"), node)
+    if parts is None:
+        return m.gap("tf.strings.join", node, "of texts that are not known")
+    tensors = [t for t in (_texts(m, p, node) for p in parts) if isinstance(t, TensorType)]
+    return max(tensors, key=lambda t: len(t.shape)).but(contents=None) if tensors else scalar("string")
+
+
+# --- tables and ragged tensors ---
+
+
+def _table(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    init = argument(args, kwargs, 0, "initializer")
+    values = init.space.get("values") if isinstance(init, Model) else None
+    dtype = values.dtype if isinstance(values, TensorType) else BY_LABEL["int64"]
+    return Model("tf.lookup.table", m.heap.space({"dtype": dtype}))
+
+
+def _key_values(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    keys, values = (converted(m, argument(args, kwargs, i, w), None, node) for i, w in enumerate(("keys", "values")))
+    if isinstance(keys, TensorType) and isinstance(values, TensorType) and keys.shape.concrete and values.shape.concrete and keys.shape != values.shape:
+        raise m.raised("ValueError", f"keys of shape {keys.shape!r} and values of shape {values.shape!r} do not pair", node, "lookup/pairs")
+    return Model("tf.lookup.pairs", m.heap.space({"values": values}))
+
+
+def _lookup(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+    keys = _texts(m, argument(args, kwargs, 0, "keys"), node)
+    return keys.but(dtype=me.space["dtype"], contents=None) if isinstance(keys, TensorType) else keys
+
+
+def _ragged(m: Machine, count: Value, row: TensorType, longest: Value) -> Model:
+    return Model("tf.RaggedTensor", m.heap.space({"count": count, "row": row, "longest": longest}))
+
+
+def _ragged_constant(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    rows = m.iterate(argument(args, kwargs, 0, "pylist"), node)
+    if rows is None or not all(isinstance(r, (List, tuple)) for r in rows):
+        return m.gap("tf.ragged.constant", node, "of a list that is not known")
+    inner = [list(r.items if isinstance(r, List) else r) for r in rows]
+    if any(isinstance(v, (List, tuple)) for r in inner for v in r):
+        return m.gap("tf.ragged.constant", node, "of deeper lists")
+    first = next((v for r in inner for v in r), 0.0)
+    dtype = kwargs.get("dtype") or (STRING if isinstance(first, str) else BY_LABEL["float32" if isinstance(first, float) else "int32"])
+    length = m.symbol(m.name_here("length", node), 0, None, Origin.WORLD)
+    return _ragged(m, len(inner), _tensor((length,), dtype), max((len(r) for r in inner), default=0))
+
+
+def _to_tensor(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+    longest = me.space["longest"]
+    wanted = kwargs.get("shape", args[2] if len(args) > 2 else None)
+    sizes = None if wanted is None else sizes_of(m, wanted, node)
+    if sizes is not None and len(sizes) == 2 and sizes[1] is not None:
+        longest = sizes[1]
+    if not isinstance(longest, (int, Term)):
+        longest = m.symbol(m.name_here("longest", node), 1, None, Origin.WORLD)
+    return me.space["row"].but(shape=Shape((me.space["count"], longest)))
+
+
+def _ragged_attribute(m: Machine, me: Model, name: str, node: ast.AST) -> Any:
+    if name == "shape":
+        return TensorShape((me.space["count"], None))
+    if name == "dtype":
+        return me.space["row"].dtype
+    if name in ("values", "flat_values"):
+        return me.space["row"].but(shape=Shape((m.symbol(m.name_here("values", node), 0, None, Origin.WORLD),)))
+    return MISSING
+
+
+# --- random generators ---
+
+
+def _generator(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    return Model("tf.random.Generator", m.heap.space())
+
+
+def _drawn(word: str) -> Any:
+    return lambda m, me, args, kwargs, node: m.spelling(f"tf.random.{word}", args, kwargs, node)
+
+
+def _seeds(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+    return _tensor((2, argument(args, kwargs, 0, "count", 1)), BY_LABEL["int64"])
+
+
+_SAME = ("lower", "upper", "strip", "regex_replace", "substr", "as_string")
+
+
+def _write_file(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> None:
+    for at, word in enumerate(("filename", "contents")):
+        given = argument(args, kwargs, at, word)
+        if isinstance(given, TensorType) and given.shape.known and len(given.shape):
+            raise m.raised("InvalidArgumentError", f"{word} of write_file is one text, and this has shape {given.shape!r}", node, "call/arguments")
+
+
+FUNCTIONS: dict[str, Any] = {
+    "tf.io.read_file": _read_file, "tf.io.decode_raw": _decode_raw, "tf.io.decode_csv": _decode_csv,
+    **{f"tf.{home}.decode_{w}": _decode(1, most) for home in ("io", "image") for w, most in (("jpeg", 3), ("png", 4), ("bmp", 4))},
+    "tf.io.decode_image": _decode_any, "tf.image.decode_image": _decode_any, "tf.image.resize": _resize,
+    "tf.io.FixedLenFeature": _feature("fixed"), "tf.io.VarLenFeature": _feature("sparse"), "tf.io.RaggedFeature": _feature("ragged"),
+    "tf.io.parse_single_example": _parse(False), "tf.io.parse_example": _parse(True), "tf.io.parse_tensor": _parse_tensor,
+    "tf.io.serialize_tensor": lambda m, a, k, n: scalar("string"), "tf.sparse.to_dense": _to_dense, "tf.sparse.SparseTensor": _sparse,
+    "tf.SparseTensor": _sparse, "tf.sparse.sparse_dense_matmul": _sparse_matmul, "tf.sparse.reorder": lambda m, a, k, n: a[0],
+    "tf.image.sample_distorted_bounding_box": _distorted_box, "tf.strings.split": _split, "tf.strings.join": _join,
+    "tf.strings.unicode_split": _split, **{f"tf.strings.{w}": _alike("string") for w in _SAME}, "tf.as_string": _alike("string"),
+    "tf.strings.regex_full_match": _alike("bool"), "tf.strings.format": lambda m, a, k, n: scalar("string"), "tf.strings.unicode_transcode": _alike("string"),
+    "tf.lookup.StaticHashTable": _table, "tf.lookup.StaticVocabularyTable": _table, "tf.lookup.KeyValueTensorInitializer": _key_values,
+    "tf.lookup.TextFileInitializer": quiet, "tf.ragged.constant": _ragged_constant, "tf.random.Generator.from_seed": _generator,
+    "tf.random.Generator.from_non_deterministic_state": _generator, "tf.random.get_global_generator": _generator, "tf.random.Generator": _generator,
+    "tf.random.experimental.Generator.from_seed": _generator, "tf.timestamp": lambda m, a, k, n: scalar("float64"),
+    "tf.io.matching_files": lambda m, a, k, n: _tensor((m.symbol(m.name_here("files", n), 0, None, Origin.USER),), STRING),
+    **{f"tf.train.{w}": quiet for w in ("Feature", "Features", "Example", "BytesList", "Int64List", "FloatList", "FeatureList", "FeatureLists",
+                                          "SequenceExample")},
+    "tf.io.write_file": _write_file, "tf.io.write_graph": lambda m, a, k, n: None, "tf.io.TFRecordWriter": quiet, "tf.io.TFRecordOptions": quiet,
+}  # fmt: skip
+KINDS: dict[str, KindModel] = {
+    "tf.io.feature": KindModel(open=True), "tf.SparseTensor": KindModel(open=True), "tf.lookup.pairs": KindModel(open=True),
+    "tf.lookup.table": KindModel(
+        {"lookup": _lookup, "size": lambda m, me, a, k, n: scalar("int64")}, call=_lookup, item=lambda m, me, i, n: _lookup(m, me, (i,), {}, n),
+    ),
+    "tf.RaggedTensor": KindModel(
+        {"to_tensor": _to_tensor, "row_lengths": lambda m, me, a, k, n: _tensor((me.space["count"],), BY_LABEL["int64"]),
+         "nrows": lambda m, me, a, k, n: scalar("int64", (me.space["count"],)), "bounding_shape": lambda m, me, a, k, n: _tensor((2,), BY_LABEL["int64"])},
+        _ragged_attribute, length=lambda m, me, n: me.space["count"], item=lambda m, me, i, n: me.space["row"],
+        rounds=lambda m, me, n: [(True, me.space["row"])],
+    ),
+    "tf.random.Generator": KindModel(
+        {**{w: _drawn(w) for w in ("normal", "uniform", "truncated_normal")}, "make_seeds": _seeds, "split": lambda m, me, a, k, n: List(m.heap.row([me])),
+         "reset_from_seed": lambda m, me, a, k, n: None}, open=True,
+    ),
+}  # fmt: skip

@@ -1,0 +1,364 @@
+"""tf.data: where datasets come from, datasets of datasets, and what a program asks of one. The other methods are in `pipeline`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from tensorproof.libraries.model import ClassModel, KindModel
+from tensorproof.libraries.plain import argument, quiet
+from tensorproof.libraries.tensorflow.data import pipeline
+from tensorproof.libraries.tensorflow.data.elements import (
+    SPEC,
+    as_arguments,
+    element_of,
+    mapped,
+    rows,
+    scalar,
+    spec_of,
+    tensor_of_spec,
+    tensors_in,
+    traced,
+    varying,
+)
+from tensorproof.libraries.tensorflow.data.pipeline import DATASET, ENDLESS, agree, dataset, is_dataset, like, number, unknown_count, zipped
+from tensorproof.libraries.tensorflow.data.specs import check_fits, spec_attribute, spec_binary, spec_from_tensor, spec_of_types, tensor_spec
+from tensorproof.terms.dtypes import BY_LABEL
+from tensorproof.terms.ints import Origin, Term, ceildiv, lower, maximum, upper
+from tensorproof.terms.shapes import Shape
+from tensorproof.terms.substitution import symbols
+from tensorproof.terms.tensor import TensorType
+from tensorproof.values.heap import MISSING
+from tensorproof.values.objects import Generator, Iterator, List, Model
+from tensorproof.values.python_values import Named, Unknown
+
+if TYPE_CHECKING:
+    import ast
+
+    from tensorproof.values.machine import Args, Kwargs, Machine, Value
+
+# --- sources ---
+
+
+def _from_tensors(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    return dataset(m, element_of(m, argument(args, kwargs, 0, "tensors"), node), 1)
+
+
+def _from_tensor_slices(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    whole = element_of(m, argument(args, kwargs, 0, "tensors"), node)
+    if isinstance(whole, Unknown):
+        return whole if whole.reason else m.gap("Dataset.from_tensor_slices", node, "of something that is not known")
+    if isinstance(whole, Model) and whole.kind == "tf.RaggedTensor":
+        return dataset(m, whole.space["row"], whole.space["count"])
+    found = tensors_in(whole)
+    if not found:
+        return m.gap("Dataset.from_tensor_slices", node, "of something that is not known")
+    agree(m, found, node, "data/slices", "from_tensor_slices")
+    known = next((t for t in found if t.shape.known), None)
+    return dataset(m, rows(m, whole, node), unknown_count(m, node) if known is None else known.shape[0])
+
+
+def _range(m: Machine, args: Args, kwargs: Any, node: ast.AST) -> Value:
+    given = [number(a) for a in args]
+    start, stop, step = (0, given[0], 1) if len(given) == 1 else (given[0], given[1], given[2] if len(given) > 2 else 1)
+    element = TensorType(Shape(), kwargs.get("output_type", BY_LABEL["int64"]), framework="tf")
+    if not isinstance(step, int) or step == 0 or not all(isinstance(v, (int, Term)) for v in (start, stop)):
+        return dataset(m, element, unknown_count(m, node))
+    count = ceildiv(stop - start, step) if step > 0 else ceildiv(start - stop, -step)
+    if isinstance(start, int) and isinstance(stop, int) and stop - start > 1 and step == 1 and element.dtype is BY_LABEL["int64"]:
+        element = element.but(contents=(varying(m, start, stop - 1, node),))
+    return dataset(m, element, max(count, 0) if isinstance(count, int) else maximum(count, 0))
+
+
+def _from_generator(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    make, given = argument(args, kwargs, 0, "generator"), argument(args, kwargs, 3, "args", ())
+    spec = kwargs.get("output_signature", args[4] if len(args) > 4 else None)
+    if spec is None:
+        types, shapes = argument(args, kwargs, 1, "output_types"), argument(args, kwargs, 2, "output_shapes")
+        if types is None:
+            raise m.raised("TypeError", "from_generator needs output_signature or output_types", node, "call/arguments")
+        spec = spec_of_types(m, types, shapes, node)
+    sample, count = _first_of(m, make, given, node)
+    if sample is not MISSING and not isinstance(sample, Unknown):
+        sample = element_of(m, sample if not isinstance(sample, List) or not isinstance(spec, tuple) else tuple(sample.items), node)
+        check_fits(m, sample, spec, node)
+    known = sample if sample is not MISSING else None
+    return dataset(m, tensor_of_spec(m, spec, node, known), unknown_count(m, node) if count is None else count, counted=False)
+
+
+_ENDED: Any = object()
+MOST_COUNTED, MOST_STEPS = 2048, 20_000
+"""A generator is counted up to here, and while it takes no more steps than this."""
+
+
+def _first_of(m: Machine, make: Value, given: Value, node: ast.AST) -> tuple[Value, Value]:
+    """What a generator gives first, and how often it gives something; MISSING and None when that is unknown."""
+    source = m.call(make, tuple(m.iterate(given, node) or ()), {}, node)
+    if not isinstance(source, (Generator, Iterator)):
+        listed = None if isinstance(source, Unknown) else m.iterate(source, node)
+        if not listed:
+            return MISSING, None
+        other = next((one for one in listed[1:] if _shapes(one) != _shapes(listed[0])), None)
+        return (listed[0], len(listed)) if other is None else (_differing(m, listed[0], other, node), None)
+    began, forks = m.steps, m.branching.count
+    first = m.call(next, (source, _ENDED), {}, node)
+    count = 0 if first is _ENDED else 1
+    while count and m.steps - began < MOST_STEPS and m.branching.count == forks:
+        one = m.call(next, (source, _ENDED), {}, node)
+        if one is _ENDED:
+            return first, count
+        if _shapes(one) != _shapes(first):
+            return _differing(m, first, one, node), None
+        count += 1
+        if count >= MOST_COUNTED:
+            break
+    return (MISSING, None) if first is _ENDED else (first, None)
+
+
+def _shapes(element: Value) -> list[Any]:
+    return [t.shape for t in tensors_in(element)]
+
+
+def _differing(m: Machine, first: Value, other: Value, node: ast.AST) -> Value:
+    """What stands for elements of which the sizes differ, where the world or the program chooses them; MISSING for any other."""
+    theirs = iter(tensors_in(other))
+    pairs = [(t, next(theirs, None)) for t in tensors_in(first)]
+    for a, b in pairs:
+        if b is None or not a.shape.known or not b.shape.known or len(a.shape) != len(b.shape):
+            return MISSING
+        sizes = [d for x, y in zip(a.shape, b.shape) if x != y for d in (x, y) if isinstance(d, Term)]
+        if any(atom.origin is not Origin.WORLD for d in sizes for atom in symbols(d)):
+            return MISSING
+    others = iter([b for _, b in pairs])
+
+    def act(t: TensorType) -> TensorType:
+        both = zip(t.shape, next(others).shape)  # type: ignore[union-attr]
+        return t.but(shape=Shape(x if x == y else _between(m, x, y, node) for x, y in both), contents=None)
+
+    return mapped(m, act, first)
+
+
+def _between(m: Machine, a: Any, b: Any, node: ast.AST) -> Value:
+    most = max(upper(a), upper(b))
+    return varying(m, max(int(min(lower(a), lower(b))), 0), int(most) if most < 1 << 60 else None, node)
+
+
+def _strings(counted: bool) -> Value:
+    """Files, lines and records: texts of which there is an unknown number."""
+
+    def run(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+        return dataset(m, scalar("string"), unknown_count(m, node), counted=counted)
+
+    return run
+
+
+def _zip(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    given = args[0] if len(args) == 1 else args if args else kwargs.get("datasets")
+    return zipped(m, given, node)
+
+
+def _one_of(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    """sample_from_datasets: elements of any of them."""
+    found = m.iterate(argument(args, kwargs, 0, "datasets"), node)
+    if not found or not all(map(is_dataset, found)):
+        return m.gap("Dataset.sample_from_datasets", node, "of datasets that are not known")
+    shapes = [[t.shape for t in tensors_in(d.space["element"])] for d in found]
+    if any(s != shapes[0] for s in shapes) or any(d.space["last"] is not None for d in found):
+        return m.gap("Dataset.sample_from_datasets", node, "of elements with different shapes")
+    endless = all(d.space["count"] is ENDLESS for d in found)
+    return like(m, found[0], count=ENDLESS if endless else unknown_count(m, node), counted=False)
+
+
+def _counter(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    return dataset(m, scalar("int64"), ENDLESS)
+
+
+# --- datasets of datasets ---
+
+
+def _window(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    size, shift = number(argument(args, kwargs, 0, "size")), number(argument(args, kwargs, 1, "shift"))
+    stride, dropping = number(argument(args, kwargs, 2, "stride", 1)), argument(args, kwargs, 3, "drop_remainder", False)
+    shift = size if shift is None else shift
+    count, element = me.space["count"], me.space["element"]
+    if not isinstance(size, (int, Term)) or me.space["last"] is not None:
+        return m.gap("Dataset.window", node, "its size is not known")
+    inner = mapped(m, lambda t: dataset(m, t, size), element)
+    windows: Value = ENDLESS if count is ENDLESS else unknown_count(m, node)
+    if all(isinstance(v, int) for v in (count, size, shift, stride)):
+        windows = max((count - (size - 1) * stride - 1) // shift + 1, 0) if dropping is True else ceildiv(count, shift)
+    if dropping is True or count is ENDLESS:
+        return dataset(m, inner, windows)
+    rest = m.symbol(m.name_here("the last windows", node), 1, size - 1 if isinstance(size, int) and size > 1 else None, Origin.WORLD)
+    whole = isinstance(count, int) and isinstance(size, int) and stride == 1 and shift == size and count % size == 0
+    last = None if whole or size == 1 else (True, mapped(m, lambda t: dataset(m, t, rest), element))
+    return dataset(m, inner, windows, last)
+
+
+def _flat_map(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    function = argument(args, kwargs, 0, "map_func")
+    made = _flattened(m, traced(m, function, as_arguments(me.space["element"]), {}, node), node)
+    if not is_dataset(made):
+        return made
+    count, each, last = me.space["count"], made.space["count"], made.space["last"]
+    if me.space["last"] is not None:
+        ending = _flattened(m, traced(m, function, as_arguments(me.space["last"][1]), {}, node), node)
+        if not is_dataset(ending):
+            return ending
+        made = like(m, made, element=_both(m, made.space["element"], ending.space["element"], node))
+    total: Value = ENDLESS if ENDLESS in (count, each) else unknown_count(m, node)
+    if all(isinstance(v, (int, Term)) for v in (count, each)) and last is None and me.space["last"] is None:
+        total = count * each
+    return like(m, made, count=total, last=last, counted=False)
+
+
+def _both(m: Machine, regular: Value, ending: Value, node: ast.AST) -> Any:
+    """An element that is a whole window or one of the shorter ones at the end."""
+    theirs = iter(tensors_in(ending))
+
+    def act(t: TensorType) -> TensorType:
+        other = next(theirs, t)
+        if not t.shape.known or not other.shape.known or len(t.shape) != len(other.shape) or t.shape == other.shape:
+            return t
+        sizes = [a if a == b else varying(m, max(int(lower(b)), 0), int(upper(a)) if upper(a) < 1 << 60 else None, node) for a, b in zip(t.shape, other.shape)]
+        return t.but(shape=Shape(sizes), contents=None)
+
+    return mapped(m, act, regular)
+
+
+def _flattened(m: Machine, value: Value, node: ast.AST) -> Any:
+    if is_dataset(value):
+        return value
+    if isinstance(value, Unknown):
+        return m.gap("Dataset.flat_map", node, "what its function gives is not known")
+    raise m.raised("TypeError", "the function of flat_map and interleave must give a dataset", node, "data/flat-map")
+
+
+def _interleave(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    return _flat_map(m, me, args, kwargs, node)
+
+
+# --- what a program asks ---
+
+
+def _enumerate(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    last = me.space["last"]
+    return like(m, me, element=(scalar("int64"), me.space["element"]), last=None if last is None else (last[0], (scalar("int64"), last[1])), opened=False)
+
+
+def _apply(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    return m.call(argument(args, kwargs, 0, "transformation_func"), (me,), {}, node)
+
+
+def _reduce(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    state, function = element_of(m, argument(args, kwargs, 0, "initial_state"), node), argument(args, kwargs, 1, "reduce_func")
+    element = me.space["element"]
+    given = element if type(element) is tuple else (element,)
+    new = element_of(m, traced(m, function, (state, element if type(element) is tuple else given[0]), {}, node), node)
+    for a, b in zip(tensors_in(state), tensors_in(new)):
+        if a.shape.known and b.shape.known and a.shape != b.shape:
+            return m.gap("Dataset.reduce", node, "its state changes its shape")
+    return mapped(m, lambda t: t.but(contents=None), new)
+
+
+def _scan(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    state, function = element_of(m, argument(args, kwargs, 0, "initial_state"), node), argument(args, kwargs, 1, "scan_func")
+    found = traced(m, function, (state, me.space["element"]), {}, node)
+    parts = None if isinstance(found, Unknown) else m.iterate(found, node)
+    if parts is None or len(parts) != 2:
+        return m.gap("Dataset.scan", node, "what its function gives is not known")
+    return like(m, me, element=element_of(m, parts[1], node), last=None)
+
+
+def _numpy(m: Machine, value: Value) -> Value:
+    return mapped(m, lambda t: t.but(framework="numpy"), value)
+
+
+def _as_numpy(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    last = me.space["last"]
+    source = like(m, me, element=_numpy(m, me.space["element"]), last=None if last is None else (last[0], _numpy(m, last[1])))
+    return Model("data iterator", m.heap.space({"source": source}))
+
+
+def _single(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    return me.space["element"]
+
+
+def _attribute(m: Machine, me: Model, name: str, node: ast.AST) -> Any:
+    if name == "element_spec":
+        return spec_of(m, me.space["element"], me.space["opened"])
+    if name in ("class_names", "file_paths"):
+        return me.space.get(name, MISSING)
+    if name in _STATIC:
+        return Named(f"{DATASET}.{name}")
+    raise m.raised("AttributeError", f"a Dataset has no attribute {name}", node)
+
+
+def _from_dataset(m: Machine, args: Any, kwargs: Kwargs, node: ast.AST) -> Value:
+    return pipeline.cardinality(m, args[0], (), {}, node) if args and is_dataset(args[0]) else Unknown("cardinality")
+
+
+def _assert_cardinality(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    from tensorproof.values.objects import Native
+
+    count = number(argument(args, kwargs, 0, "expected_cardinality"))
+    known = isinstance(count, (int, Term)) and count not in (-1, -2)
+
+    def act(machine: Machine, inner: Any, named: Value, at: Value) -> Any:
+        return like(machine, inner[0], count=count, counted=True) if known and is_dataset(inner[0]) else inner[0]
+
+    return Native("assert_cardinality", act)
+
+
+def _ragged_batch(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    return m.gap("Dataset.ragged_batch", node, "ragged tensors are not followed")
+
+
+def _graph_iterator(m: Machine, me: Model, node: ast.AST) -> Value:
+    """An iterator of TensorFlow 1."""
+    from tensorproof.libraries.tensorflow.data.iterators import make
+
+    return make(m, me, node)
+
+
+_METHODS: dict[str, Any] = {
+    **dict.fromkeys(("make_one_shot_iterator", "make_initializable_iterator"), lambda m, me, a, k, n: _graph_iterator(m, me, n)),
+    "map": pipeline.map_, "batch": pipeline.batch, "padded_batch": pipeline.padded_batch, "unbatch": pipeline.unbatch, "filter": pipeline.filter_,
+    "take": pipeline.take, "skip": pipeline.skip, "repeat": pipeline.repeat, "shard": pipeline.shard, "shuffle": pipeline.shuffle,
+    **dict.fromkeys(("prefetch", "cache", "with_options", "ignore_errors", "snapshot"), pipeline.same), "concatenate": pipeline.concatenate,
+    "cardinality": pipeline.cardinality, "window": _window, "flat_map": _flat_map, "interleave": _interleave, "enumerate": _enumerate, "apply": _apply,
+    "reduce": _reduce, "scan": _scan, "as_numpy_iterator": _as_numpy, "get_single_element": _single, "ragged_batch": _ragged_batch,
+    "options": lambda m, me, a, k, n: quiet(m, a, k, n), "save": lambda m, me, a, k, n: None, "__iter__": lambda m, me, a, k, n:
+    Model("data iterator", m.heap.space({"source": me})), "__len__": lambda m, me, a, k, n: pipeline.length(m, me, n),
+    "take_while": lambda m, me, a, k, n: pipeline.filter_(m, me, a, k, n),
+    "unique": lambda m, me, a, k, n: like(m, me, count=unknown_count(m, n), counted=False),
+    "rebatch": lambda m, me, a, k, n: m.gap("Dataset.rebatch", n), "bucket_by_sequence_length": lambda m, me, a, k, n: m.gap("Dataset.bucket", n),
+    "group_by_window": lambda m, me, a, k, n: m.gap("Dataset.group_by_window", n), "sparse_batch": lambda m, me, a, k, n: m.gap("Dataset.sparse_batch", n),
+    "rejection_resample": lambda m, me, a, k, n: m.gap("Dataset.rejection_resample", n), "fingerprint": lambda m, me, a, k, n: scalar("uint64"),
+}  # fmt: skip
+_STATIC: dict[str, Any] = {
+    "from_tensors": _from_tensors, "from_tensor_slices": _from_tensor_slices, "range": _range, "from_generator": _from_generator,
+    "list_files": _strings(counted=True), "zip": _zip, "sample_from_datasets": _one_of, "choose_from_datasets": _one_of, "counter": _counter,
+    "random": _counter, "load": lambda m, a, k, n: m.gap("Dataset.load", n, "what was saved is not known"),
+}  # fmt: skip
+_FILES = ("TFRecordDataset", "TextLineDataset", "FixedLengthRecordDataset")
+FUNCTIONS: dict[str, Any] = {
+    **{f"{DATASET}.{k}": v for k, v in _STATIC.items()}, **{f"tf.data.{k}": _strings(counted=False) for k in _FILES},
+    "tf.data.experimental.cardinality": _from_dataset, "tf.data.experimental.assert_cardinality": _assert_cardinality,
+    "tf.data.Options": quiet, "tf.data.experimental.sample_from_datasets": _one_of, "tf.data.experimental.choose_from_datasets": _one_of,
+    "tf.data.experimental.Counter": _counter, "tf.data.experimental.get_single_element": lambda m, a, k, n: a[0].space["element"],
+    "tf.data.experimental.ignore_errors": lambda m, a, k, n: Named("builtins.same"), "tf.TensorSpec": tensor_spec,
+    "tf.TensorSpec.from_tensor": spec_from_tensor,
+    "tf.data.experimental.enable_debug_mode": lambda m, a, k, n: None,
+}  # fmt: skip
+VALUES: dict[str, Any] = {
+    "tf.data.AUTOTUNE": -1, "tf.data.experimental.AUTOTUNE": -1, "tf.data.INFINITE_CARDINALITY": -1, "tf.data.UNKNOWN_CARDINALITY": -2,
+    "tf.data.experimental.INFINITE_CARDINALITY": -1, "tf.data.experimental.UNKNOWN_CARDINALITY": -2,
+}  # fmt: skip
+CLASSES: dict[str, ClassModel] = {DATASET: ClassModel(DATASET, closed=False)}
+KINDS: dict[str, KindModel] = {
+    DATASET: KindModel(
+        _METHODS, _attribute, items=pipeline.items, length=pipeline.length, rounds=pipeline.rounds,
+        bases=("tf.data.Dataset", "tf.compat.v1.data.Dataset"), truth=lambda m, me: True, item=pipeline.no_item,
+    ),
+    SPEC: KindModel(attribute=spec_attribute, binary=spec_binary),
+}  # fmt: skip

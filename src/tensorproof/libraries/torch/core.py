@@ -1,0 +1,182 @@
+"""torch's names that are no operators: modes, devices, gradients, saving, compiling."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from tensorproof.libraries.domains.backward import register_hook, retain_grad
+from tensorproof.libraries.domains.devices import refuse_values
+from tensorproof.libraries.model import KindModel
+from tensorproof.libraries.torch.autograd import backward
+from tensorproof.libraries.torch.modes import DEVICES
+from tensorproof.libraries.whole_numbers import number_of
+from tensorproof.ops.inputs import is_size
+from tensorproof.terms.dtypes import DType
+from tensorproof.terms.predicates import eq, ge
+from tensorproof.terms.shapes import Shape
+from tensorproof.terms.tensor import UNKNOWN_STRIDES, TensorType
+from tensorproof.values.heap import MISSING
+from tensorproof.values.many import gathered
+from tensorproof.values.objects import Class, Dict, Function, List, Model
+from tensorproof.values.python_values import Device, Unknown
+
+if TYPE_CHECKING:
+    import ast
+
+    from tensorproof.values.machine import Args, Kwargs, Machine, Value
+
+
+def _context(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    """no_grad and its like: a context, and a decorator that leaves its function as it is."""
+    if len(args) == 1 and isinstance(args[0], (Function, Class)):
+        return args[0]
+    return Model("context", m.heap.space())
+
+
+def _nothing(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> None:
+    return None
+
+
+def _first(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    """Functions that give back what they get: compile, checkpointing decorators, parametrisations."""
+    if not args:
+        from tensorproof.values.objects import Native
+
+        return Native("decorator", lambda machine, inner, named, at: inner[0])
+    return args[0]
+
+
+def _trace(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    """torch.jit.trace calls what it traces once with the example inputs."""
+    if not args and "func" not in kwargs:
+        raise m.raised("TypeError", "torch.jit.trace needs what to trace", node, "call/arguments")
+    function, inputs = args[0] if args else kwargs["func"], args[1] if len(args) > 1 else kwargs.get("example_inputs")
+    named = kwargs.get("example_kwarg_inputs")
+    given = inputs if type(inputs) is tuple else tuple(inputs.items) if isinstance(inputs, List) else () if inputs is None else (inputs,)
+    m.call(function, given, dict(named.items) if isinstance(named, Dict) else {}, node)
+    return function
+
+
+def _device(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    given = args[0] if args else kwargs.get("type")
+    index = args[1] if len(args) > 1 else kwargs.get("index")
+    if isinstance(given, str):
+        if given.partition(":")[0] not in DEVICES:
+            raise m.raised("RuntimeError", f"there is no kind of device {given!r}", node, "device/kind")
+        return Device(f"{given}:{index}" if isinstance(index, int) else given)
+    return Device("cuda") if isinstance(given, int) else Unknown("device", text=True)
+
+
+def _item(m: Machine, args: tuple[Any, ...], kwargs: dict[str, Value], node: ast.AST) -> Any:
+    t = args[0]
+    refuse_values(m, t, "item", node)
+    m.require("item/scalar", eq(t.shape.numel, 1), f"item needs a tensor of one element, this one has shape {t.shape!r}", node)
+    if t.contents is not None and len(t.contents) == 1:
+        return t.contents[0]
+    return number_of(m, t, node)
+
+
+def _unbind(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    """unbind along an axis of which nobody knows the size: so many tensors without it."""
+    t: Any = args[0] if args else kwargs.get("input")
+    dim = args[1] if len(args) > 1 else kwargs.get("dim", 0)
+    rank = len(t.shape) if isinstance(t, TensorType) and t.shape.known else 0
+    if type(dim) is not int or not -rank <= dim < rank or isinstance(t.shape[dim], int):
+        return m.spelling("torch.unbind", args, kwargs, node)
+    rest = list(t.shape)
+    count = rest.pop(dim)
+    return (gathered(count, [t.but(shape=Shape(rest), contents=None, strides=UNKNOWN_STRIDES)]),)
+
+
+def _checkpoint(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    kept = {k: v for k, v in kwargs.items() if k not in ("use_reentrant", "preserve_rng_state", "context_fn", "determinism_check", "debug")}
+    return m.call(args[0], args[1:], kept, node)
+
+
+def _is_tensor(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    return Unknown("is_tensor") if isinstance(args[0], Unknown) else isinstance(args[0], TensorType) and args[0].framework == "torch"
+
+
+def _false(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> bool:
+    return False
+
+
+def _default_dtype(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> None:
+    given = args[0] if args else kwargs.get("d")
+    if not isinstance(given, DType):
+        m.gap("torch.set_default_dtype", node, "the type is not known")
+    elif not given.is_float:
+        raise m.raised("TypeError", f"only floating-point types are supported as the default type, and this is {given!r}", node, "set_default_dtype/dtype")
+    else:
+        m.remember(m.session, "default_float", m.session.default_float)
+        m.session.default_float = given
+
+
+def _unknown(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    return Unknown("a value from outside")
+
+
+_LOSS_OPTIONS = {"allow_retain_graph": False, "batch_chunk_size": None, "chunking_method": "auto", "acc_policy": "auto", "acc_dtype": None}
+
+
+def _loss_options(m: Machine, args: tuple[Any, ...], kwargs: dict[str, Any], node: ast.AST) -> Value:
+    """torch.nn.LinearCrossEntropyOptions: how the loss is cut into pieces, which changes no shape."""
+    fields = {**_LOSS_OPTIONS, **dict(zip(_LOSS_OPTIONS, args)), **kwargs}
+    rows, policy = fields["batch_chunk_size"], fields["acc_policy"]
+    known = len(args) <= len(_LOSS_OPTIONS) and fields.keys() <= _LOSS_OPTIONS.keys()
+    m.require("call/arguments", known, f"LinearCrossEntropyOptions takes {', '.join(_LOSS_OPTIONS)}", node)
+    if is_size(rows):
+        m.require("linear_cross_entropy/options", ge(rows, 1), f"batch_chunk_size must be at least 1, and is {rows!r}", node)
+    if isinstance(policy, str):
+        named = policy in ("auto", "accurate", "balanced", "compact")
+        m.require("linear_cross_entropy/options", named, f"acc_policy {policy!r} must be auto, accurate, balanced or compact", node)
+    return Model("torch.nn.LinearCrossEntropyOptions", m.heap.space(fields))
+
+
+_CONTEXTS = (
+    "torch.autograd.set_detect_anomaly", "torch.autograd.detect_anomaly", "torch.cuda.device", "torch.random.fork_rng",
+    "torch.backends.cuda.sdp_kernel", "torch.nn.attention.sdpa_kernel", "torch.profiler.record_function", "torch.autograd.profiler.record_function",
+    "torch.device.__enter__",
+)  # fmt: skip
+_NOTHING = (
+    "torch.cuda.manual_seed", "torch.cuda.manual_seed_all", "torch.cuda.empty_cache", "torch.cuda.synchronize",
+    "torch.cuda.set_device", "torch.use_deterministic_algorithms", "torch.set_num_threads", "torch.set_printoptions",
+    "torch.set_float32_matmul_precision",
+    "torch.multiprocessing.set_start_method", "torch.distributed.init_process_group", "torch.distributed.destroy_process_group", "torch.distributed.barrier",
+    "torch.cuda.reset_peak_memory_stats", "torch.set_num_interop_threads",
+    "torch._assert", "torch._C._log_api_usage_once", "torch.Tensor.share_memory_", "torch.cuda.reset_max_memory_allocated",
+)  # fmt: skip
+FUNCTIONS: dict[str, Any] = {
+    "torch.unbind": _unbind, "torch.Tensor.unbind": _unbind,
+    "torch.nn.LinearCrossEntropyOptions": _loss_options, "torch.Tensor.as_subclass": _first,
+    **dict.fromkeys(_CONTEXTS, _context), **dict.fromkeys(_NOTHING, _nothing),
+    "torch.device": _device, "torch.Tensor.backward": backward, "torch.Tensor.item": _item, "torch.compile": _first, "torch.jit.script": _first,
+    "torch.jit.trace": _trace, "torch.jit.ignore": _first, "torch.jit.export": _first, "torch.jit.unused": _first,
+    "torch.utils.checkpoint.checkpoint": _checkpoint,
+    "torch.is_tensor": _is_tensor, "torch.jit.is_scripting": _false, "torch.jit.is_tracing": _false, "torch.cuda.is_available": _false,
+    "torch.backends.mps.is_available": _false, "torch.distributed.is_initialized": _false, "torch.distributed.is_available": _false,
+    "torch.Tensor.register_hook": register_hook, "torch.Tensor.retain_grad": retain_grad, "torch.get_default_dtype": lambda m, a, k, n: m.session.default_float,
+    "torch.set_default_dtype": _default_dtype, "torch.cuda.device_count": lambda m, a, k, n: 1, "torch.distributed.get_rank": lambda m, a, k, n: 0,
+    "torch.distributed.get_world_size": lambda m, a, k, n: 1, "torch.cuda.current_device": lambda m, a, k, n: 0,
+    "torch.Generator": lambda m, a, k, n: Model("torch.Generator", m.heap.space()),
+    "torch.nn.utils.remove_weight_norm": _first, "torch.nn.utils.fusion.fuse_conv_bn_eval": _first,
+    "torch.jit.is_scripting_or_tracing": _false, 
+    "torch.utils.tensorboard.SummaryWriter": lambda m, a, k, n: Model("quiet", m.heap.space()),
+    "torch.fx.wrap": _first, "torch.jit._overload_method": _first, "torch.jit._script_if_tracing": _first, "torch.jit.script_if_tracing": _first,
+    "torch.onnx.symbolic_helper.parse_args": lambda m, a, k, n: _first(m, (), {}, n), "torch.onnx.register_custom_op_symbolic": _nothing,
+    "torch.jit._overload": _first, "torch.jit.annotate": lambda m, a, k,
+    n: a[1],
+    "torch.overrides.has_torch_function": _false, "torch.overrides.has_torch_function_unary": _false,
+    "torch.overrides.has_torch_function_variadic": _false, "torch.get_num_threads": lambda m, a, k, n: 1, "torch.are_deterministic_algorithms_enabled": _false,
+}  # fmt: skip
+VALUES: dict[str, Any] = {"torch.__version__": "2.13.0", "torch.version.cuda": lambda m: None}
+KINDS = {
+    "torch.nn.LinearCrossEntropyOptions": KindModel(passed=True, open=True),
+    "torch.Generator": KindModel(
+        methods={
+            "manual_seed": lambda m, me, a, k, n: me, "set_state": lambda m, me, a, k, n: None, "seed": lambda m, me, a, k, n: Unknown("a seed"),
+            "initial_seed": lambda m, me, a, k, n: Unknown("a seed"), "get_state": lambda m, me, a, k, n: Unknown("a state"),
+        },
+        attribute=lambda m, me, name, n: Device("cpu") if name == "device" else MISSING, passed=True,
+    ),
+}  # fmt: skip

@@ -1,0 +1,227 @@
+"""torch.distributions: batch and event shapes, and the shapes of samples and of log-probabilities."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from tensorproof.libraries.model import ClassModel, KindModel
+from tensorproof.terms.dtypes import BY_LABEL
+from tensorproof.terms.ints import Term
+from tensorproof.terms.predicates import conj, disj, eq
+from tensorproof.terms.shapes import Shape, broadcast
+from tensorproof.terms.tensor import TensorType
+from tensorproof.values.heap import MISSING
+from tensorproof.values.objects import Choice, List, Model
+from tensorproof.values.python_values import Unknown
+
+if TYPE_CHECKING:
+    import ast
+
+    from tensorproof.values.machine import Args, Kwargs, Machine, Value
+
+HOME = "torch.distributions."
+FLOAT, WHOLE = BY_LABEL["float32"], BY_LABEL["int64"]
+_SCALAR: dict[str, str] = {
+    "Normal": "loc scale", "Uniform": "low high", "Laplace": "loc scale", "Gumbel": "loc scale", "Cauchy": "loc scale", "LogNormal": "loc scale",
+    "Beta": "concentration1 concentration0", "Gamma": "concentration rate", "Exponential": "rate", "Poisson": "rate", "HalfNormal": "scale",
+    "HalfCauchy": "scale", "StudentT": "df loc scale", "VonMises": "loc concentration", "Weibull": "scale concentration", "Pareto": "scale alpha",
+    "Chi2": "df", "FisherSnedecor": "df1 df2", "InverseGamma": "concentration rate", "Kumaraswamy": "concentration1 concentration0",
+    "Bernoulli": "probs logits", "Geometric": "probs logits", "ContinuousBernoulli": "probs logits", "Binomial": "total_count probs logits",
+    "NegativeBinomial": "total_count probs logits", "RelaxedBernoulli": "temperature probs logits",
+}  # fmt: skip
+_VECTOR: dict[str, str] = {
+    "Categorical": "probs logits", "OneHotCategorical": "probs logits", "OneHotCategoricalStraightThrough": "probs logits",
+    "RelaxedOneHotCategorical": "temperature probs logits", "Dirichlet": "concentration",
+    "MultivariateNormal": "loc covariance_matrix precision_matrix scale_tril",
+    "LowRankMultivariateNormal": "loc cov_factor cov_diag", "Multinomial": "total_count probs logits",
+}  # fmt: skip
+
+
+def _common(m: Machine, shapes: list[Shape], what: str, node: ast.AST) -> Shape:
+    def need(truth: Any, a: Value, b: Value) -> None:
+        m.require("distribution/broadcast", truth, f"{what} do not fit together: {' and '.join(map(repr, shapes))}", node)
+
+    return broadcast(shapes, need)
+
+
+def _shape(value: Value) -> Shape | None:
+    if isinstance(value, TensorType):
+        return value.shape if value.shape.known else None
+    return Shape(()) if isinstance(value, (int, float, Term)) else None
+
+
+def _made(m: Machine, kind: str, batch: Any, event: Any, dtype: Any, **more: Any) -> Model:
+    return Model(HOME + kind, m.heap.space({"batch": Shape(batch), "event": Shape(event), "dtype": dtype, **more}))
+
+
+def _type(values: list[Value]) -> Value:
+    return next((v.dtype for v in values if isinstance(v, TensorType) and v.dtype is not None and v.dtype.is_float), FLOAT)
+
+
+def _given(m: Machine, name: str, words: str, args: Args, kwargs: Kwargs, node: ast.AST) -> dict[str, Any]:
+    found = {**dict(zip(words.split(), args)), **{k: v for k, v in kwargs.items() if k not in ("validate_args",)}}
+    found = {k: v for k, v in found.items() if v is not None}
+    wrong = next((k for k in found if k not in words.split()), None)
+    if wrong is not None:
+        raise m.raised("TypeError", f"{name} has no argument {wrong}", node, "call/arguments")
+    sure = not any(isinstance(found.get(word), Unknown) for word in ("probs", "logits"))
+    if "probs" in words and sure and ("probs" in found) == ("logits" in found):
+        raise m.raised("ValueError", f"{name} takes either probs or logits", node, "distribution/arguments")
+    needed = [] if name in ("MultivariateNormal", "StudentT") else [w for w in words.split() if w not in ("probs", "logits", "total_count")]
+    missing = next((w for w in needed if w not in found), None)
+    if missing is not None:
+        raise m.raised("TypeError", f"{name} needs the argument {missing}", node, "call/arguments")
+    return found
+
+
+def _scalar(name: str, words: str) -> Value:
+    def make(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+        found = _given(m, name, words, args, kwargs, node)
+        picked = next(((k, v) for k, v in found.items() if isinstance(v, Choice)), None)
+        if picked is not None:
+            key, value = picked
+            then, other = {**found, key: value.then}, {**found, key: value.other}
+            return m.branching.choose(value.condition, lambda: make(m, (), then, node), lambda: make(m, (), other, node))
+        values = [v for k, v in found.items() if k != "temperature"]
+        shapes = [_shape(v) for v in values]
+        if any(s is None for s in shapes):
+            return m.gap(HOME + name, node, "a parameter is not known")
+        return _made(m, name, _common(m, [s for s in shapes if s is not None], f"the parameters of {name}", node), (), _type(values))
+
+    return make
+
+
+def _vector(name: str, words: str) -> Value:
+    def make(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+        found = _given(m, name, words, args, kwargs, node)
+        values = [v for k, v in found.items() if k not in ("temperature", "total_count")]
+        shape = _shape(values[0]) if values else None
+        if shape is None:
+            return m.gap(HOME + name, node, "a parameter is not known")
+        if len(shape) < 1:
+            raise m.raised("ValueError", f"the parameter of {name} needs at least one axis", node, "distribution/arguments")
+        batch, event = Shape(shape[:-1]), Shape(shape[-1:])
+        for other in values[1:]:
+            theirs = _shape(other)
+            if name == "MultivariateNormal" and theirs is not None:
+                if len(theirs) < 2:
+                    raise m.raised("ValueError", f"{name} needs a matrix, this has shape {theirs!r}", node, "distribution/arguments")
+                square = conj(eq(theirs[-1], theirs[-2]), disj(eq(theirs[-1], event[0]), eq(event[0], 1)))
+                m.require("distribution/broadcast", square, f"a loc of shape {shape!r} and a matrix of shape {theirs!r} do not fit", node)
+                batch, event = _common(m, [batch, Shape(theirs[:-2])], f"the parameters of {name}", node), Shape(theirs[-1:])
+        if name == "Categorical":
+            return _made(m, name, batch, (), WHOLE, classes=event[0])
+        return _made(m, name, batch, event, _type(values))
+
+    return make
+
+
+def _independent(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    base, count = args[0] if args else kwargs.get("base_distribution"), args[1] if len(args) > 1 else kwargs.get("reinterpreted_batch_ndims")
+    if not isinstance(base, Model) or not isinstance(count, int):
+        return m.gap(HOME + "Independent", node, "the distribution is not known")
+    batch = base.space["batch"]
+    if count > len(batch):
+        raise m.raised("ValueError", f"Independent takes {count} axes of a batch shape {batch!r}", node, "distribution/arguments")
+    cut = len(batch) - count
+    return _made(m, "Independent", batch[:cut], (*batch[cut:], *base.space["event"]), base.space["dtype"], base_dist=base)
+
+
+def _transformed(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    base = args[0] if args else kwargs.get("base_distribution")
+    if not isinstance(base, Model):
+        return m.gap(HOME + "TransformedDistribution", node, "the distribution is not known")
+    return _made(m, "TransformedDistribution", base.space["batch"], base.space["event"], base.space["dtype"], base_dist=base)
+
+
+def _mixture(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    parts = args[1] if len(args) > 1 else kwargs.get("component_distribution")
+    if not isinstance(parts, Model) or not parts.space["batch"]:
+        return m.gap(HOME + "MixtureSameFamily", node, "the distribution is not known")
+    return _made(m, "MixtureSameFamily", parts.space["batch"][:-1], parts.space["event"], parts.space["dtype"])
+
+
+def _divergence(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    p, q = (args[i] if len(args) > i else kwargs.get("pq"[i]) for i in range(2))
+    if not isinstance(p, Model) or not isinstance(q, Model):
+        return m.gap(HOME + "kl_divergence", node, "a distribution is not known")
+    if len(p.space["event"]) != len(q.space["event"]):
+        raise m.raised("ValueError", f"events of {p.space['event']!r} and {q.space['event']!r} have no divergence", node, "distribution/event")
+    shape = _common(m, [p.space["batch"], q.space["batch"]], "the batch shapes of two distributions", node)
+    return TensorType(shape, FLOAT if p.space["dtype"] is WHOLE else p.space["dtype"])
+
+
+# --- methods ---
+
+
+def _whole(me: Model) -> tuple[Value, ...]:
+    return (*me.space["batch"], *me.space["event"])
+
+
+def _sample(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    given = args[0] if args else kwargs.get("sample_shape", ())
+    extra = m.iterate(given, node) if isinstance(given, (tuple, List)) else None
+    if extra is None:
+        if isinstance(given, int):
+            raise m.raised("TypeError", "sample takes a tuple of sizes, not a number", node, "call/arguments")
+        return m.gap("sample", node, "the sample shape is not known")
+    return TensorType(Shape((*extra, *_whole(me))), me.space["dtype"])
+
+
+def _sample_n(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    return TensorType(Shape((args[0], *_whole(me))), me.space["dtype"])
+
+
+def _log_prob(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    value = args[0] if args else kwargs.get("value")
+    if isinstance(value, Choice):
+        return m.branching.choose(value.condition, lambda: _log_prob(m, me, (value.then,), {}, node), lambda: _log_prob(m, me, (value.other,), {}, node))
+    if isinstance(value, (int, float)):
+        raise m.raised("ValueError", "log_prob takes a tensor, not a number", node, "distribution/value")
+    if not isinstance(value, TensorType) or not value.shape.known:
+        return m.gap("log_prob", node, "the value is not known")
+    shape = _common(m, [value.shape, Shape(_whole(me))], "a value and a distribution's batch and event", node)
+    return TensorType(Shape(shape[: len(shape) - len(me.space["event"])]), FLOAT if me.space["dtype"] is WHOLE else me.space["dtype"])
+
+
+def _entropy(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    return TensorType(me.space["batch"], FLOAT if me.space["dtype"] is WHOLE else me.space["dtype"])
+
+
+def _expand(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    sizes = m.iterate(args[0], node)
+    return m.gap("expand", node) if sizes is None else Model(me.kind, m.heap.space({**me.space, "batch": Shape(sizes)}))
+
+
+def _attribute(m: Machine, me: Model, name: str, node: ast.AST) -> Any:
+    floats = FLOAT if me.space["dtype"] is WHOLE else me.space["dtype"]
+    if name in ("mean", "variance", "stddev", "mode", "loc", "scale"):
+        return TensorType(Shape(_whole(me)), floats)
+    if name in ("probs", "logits"):
+        return TensorType(Shape((*_whole(me), me.space["classes"]) if "classes" in me.space else _whole(me)), floats)
+    if name in ("batch_shape", "event_shape"):
+        return tuple(me.space[name.removesuffix("_shape")])
+    if name in ("has_rsample", "support", "arg_constraints"):
+        return Unknown(name)
+    if name in ("low", "high", "rate", "concentration", "covariance_matrix") and name != "covariance_matrix":
+        return TensorType(Shape(_whole(me)), floats)
+    return MISSING
+
+
+METHODS: dict[str, Any] = {
+    "sample": _sample, "rsample": _sample, "sample_n": _sample_n, "log_prob": _log_prob, "entropy": _entropy, "perplexity": _entropy, "cdf": _log_prob,
+    "icdf": _log_prob, "expand": _expand,
+}  # fmt: skip
+_FREE = ("Independent", "TransformedDistribution", "MixtureSameFamily")
+_HOMES = {n: n.lower() for n in (*_SCALAR, *_VECTOR)}
+FUNCTIONS: dict[str, Any] = {
+    **{HOME + n: _scalar(n, w) for n, w in _SCALAR.items()}, **{HOME + n: _vector(n, w) for n, w in _VECTOR.items()},
+    HOME + "Independent": _independent, HOME + "TransformedDistribution": _transformed, HOME + "MixtureSameFamily": _mixture,
+    HOME + "kl_divergence": _divergence, HOME + "kl.kl_divergence": _divergence, HOME + "independent.Independent": _independent,
+}  # fmt: skip
+FUNCTIONS |= {f"{HOME}{n.lower()}.{n}": FUNCTIONS[HOME + n] for n in (*_SCALAR, *_VECTOR)}
+FUNCTIONS |= {HOME + f"multivariate_normal.{n}": FUNCTIONS[HOME + n] for n in ("MultivariateNormal",)}
+for _transform in ("AffineTransform", "ExpTransform", "SigmoidTransform", "TanhTransform", "ComposeTransform", "StickBreakingTransform"):
+    FUNCTIONS[HOME + _transform] = FUNCTIONS[f"{HOME}transforms.{_transform}"] = lambda m, a, k, n: Model("object", m.heap.space())
+KINDS = {HOME + n: KindModel(METHODS, _attribute, bases=(HOME + "Distribution", HOME + "distribution.Distribution")) for n in (*_SCALAR, *_VECTOR, *_FREE)}
+CLASSES = {HOME + "Distribution": ClassModel(HOME + "Distribution", closed=False)}

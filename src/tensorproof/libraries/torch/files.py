@@ -1,0 +1,75 @@
+"""torch.save and torch.load: what the program itself has saved under a name comes back under that name; nothing is ever unpickled."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from tensorproof.libraries.plain import argument
+from tensorproof.libraries.python.copies import deep
+from tensorproof.terms.tensor import TensorType
+from tensorproof.values.heap import MISSING
+from tensorproof.values.many import number_of
+from tensorproof.values.objects import Choice, Dict, Instance, List, Model
+from tensorproof.values.python_values import COUNTED, REAL, Layer, Unknown
+
+if TYPE_CHECKING:
+    import ast
+
+    from tensorproof.values.machine import Args, Kwargs, Machine, Value
+
+
+
+def _name(value: Value) -> str | None:
+    """The file's name, of a text or a path that is known."""
+    if isinstance(value, Model) and value.kind == "pathlib.Path":
+        value = value.space.get("text")
+    return value if isinstance(value, str) else None
+
+
+def _save(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> None:
+    if len(args) + len(kwargs.keys() & {"obj", "f"}) < 2:
+        raise m.raised("TypeError", "torch.save needs what to save and where", node, "call/arguments")
+    files, name = m.model_state["files"], _name(argument(args, kwargs, 1, "f"))
+    if name is None:  # any file may be written over
+        for known in list(files):
+            m.heap.delete(files, known)
+        return
+    m.heap.set(files, name, deep(m, argument(args, kwargs, 0, "obj"), {}, node))
+
+
+def _load_scripted(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    """torch.jit.load gives the whole module that torch.jit.save has written."""
+    return _load(m, args, {**kwargs, "weights_only": False}, node)
+
+
+def _load(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    if not args and "f" not in kwargs:
+        raise m.raised("TypeError", "torch.load needs a file", node, "call/arguments")
+    name = _name(argument(args, kwargs, 0, "f"))
+    found = MISSING if name is None else one_of_saved(m, m.model_state["files"].get(name, MISSING))
+    whole = isinstance(found, (Instance, Layer)) and kwargs.get("weights_only") is False
+    return deep(m, found, {}, node) if whole or isinstance(found, (Dict, List, TensorType)) else Unknown("a saved file")
+
+
+def one_of_saved(m: Machine, found: Value) -> Value:
+    """A file that was saved on one path or on another, or only on one: what they have in common. That it exists is taken for granted."""
+    if not isinstance(found, Choice):
+        return found
+    a, b = one_of_saved(m, found.then), one_of_saved(m, found.other)
+    return b if a is MISSING else a if b is MISSING else _common(m, a, b)
+
+
+def _common(m: Machine, a: Value, b: Value) -> Value:
+    if isinstance(a, Dict) and isinstance(b, Dict) and list(a.items) == list(b.items):
+        return Dict(m.heap.entries({k: _common(m, v, b.items[k]) for k, v in a.items.items()}), a.default, a.counter, a.ordered)
+    if isinstance(a, TensorType) and isinstance(b, TensorType) and a.shape == b.shape and a.dtype is b.dtype:
+        return a if a.contents == b.contents else a.but(contents=None)
+    if isinstance(a, List) and isinstance(b, List) and len(a.items) == len(b.items):
+        return List(m.heap.row(_common(m, x, y) for x, y in zip(a.items, b.items)))
+    if a is b or (isinstance(a, (str, int, float, type(None))) and type(a) is type(b) and a == b):
+        return a
+    kinds = {number_of(v) for v in (a, b)}
+    return Unknown("a saved value") if "" in kinds else REAL if "float" in kinds else COUNTED
+
+
+FUNCTIONS: dict[str, Any] = {"torch.save": _save, "torch.load": _load, "torch.jit.save": _save, "torch.jit.load": _load_scripted}

@@ -1,0 +1,105 @@
+"""Hooks of torch.nn modules: pre-hooks run before forward and may replace its inputs, forward hooks run after it and may replace its output."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from tensorproof.libraries.model import KindModel
+from tensorproof.values.objects import Choice, Dict, Instance, Model
+from tensorproof.values.python_values import Layer, Unknown
+
+if TYPE_CHECKING:
+    import ast
+
+    from tensorproof.values.machine import Args, Kwargs, Machine, Value
+
+KIND, SLOT = "torch.utils.hooks.RemovableHandle", "_hooks"
+
+
+def of(me: Any) -> tuple[Model, ...]:
+    """The hooks of a module, in the order in which they run."""
+    found: tuple[Model, ...] = me.hooks if isinstance(me, Layer) else me.space.get(SLOT, ())
+    return found
+
+
+def _keep(m: Machine, me: Any, hooks: tuple[Model, ...]) -> None:
+    if isinstance(me, Instance):
+        m.heap.set(me.space, SLOT, hooks)
+    else:
+        m.remember(me, "hooks", me.hooks)
+        me.hooks = hooks
+
+
+def _registers(before: bool) -> Callable[..., Value]:
+    options = ("prepend", "with_kwargs") if before else ("prepend", "with_kwargs", "always_call")
+
+    def run(m: Machine, me: Value, args: Args, kwargs: Kwargs, node: ast.AST) -> Model:
+        surplus = [name for name in kwargs if name not in (*options, "hook")]
+        if surplus or len(args) > 1 or (bool(args) == ("hook" in kwargs)):
+            raise m.raised("TypeError", f"a hook is registered with hook and, by name, {', '.join(options)}", node, "call/arguments")
+        hook = args[0] if args else kwargs["hook"]
+        handle = Model(KIND, m.heap.space({"owner": me, "hook": hook, "before": before, "named": kwargs.get("with_kwargs") is True}))
+        if any(isinstance(kwargs.get(option), Unknown) for option in options) or isinstance(hook, Unknown):
+            m.gap("register_forward_hook", node, "the hook or one of its options is not known")
+            return handle
+        _keep(m, me, (handle, *of(me)) if kwargs.get("prepend") is True else (*of(me), handle))
+        return handle
+
+    return run
+
+
+def _remove(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> None:
+    owner = me.space["owner"]
+    _keep(m, owner, tuple(one for one in of(owner) if one is not me))
+
+
+def _leave(m: Machine, me: Model, raised: Value, node: ast.AST) -> bool:
+    _remove(m, me, (), {}, node)
+    return False
+
+
+def called(m: Machine, me: Value, args: Args, kwargs: Kwargs, node: ast.AST, forward: Callable[[tuple[Value, ...], dict[str, Value]], Value]) -> Value:
+    """Call a module that has hooks."""
+    hooks = of(me)
+    for hook in hooks:
+        if hook.space["before"]:
+            args, kwargs = _before(m, me, hook, args, kwargs, node)
+    result = forward(args, kwargs)
+    for hook in hooks:
+        if not hook.space["before"]:
+            named = (Dict(m.heap.entries(dict(kwargs))),) if hook.space["named"] else ()
+            result = _unless_none(m, m.call(hook.space["hook"], (me, args, *named, result), {}, node), result)
+    return result
+
+
+def _unless_none(m: Machine, given: Value, otherwise: Value) -> Value:
+    """What a hook returned, or what was there before when it returned None."""
+    if isinstance(given, Choice):
+        return m.branching.choose(given.condition, lambda: _unless_none(m, given.then, otherwise), lambda: _unless_none(m, given.other, otherwise))
+    return otherwise if given is None else given
+
+
+def _before(m: Machine, me: Value, hook: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> tuple[tuple[Value, ...], dict[str, Value]]:
+    named = (Dict(m.heap.entries(dict(kwargs))),) if hook.space["named"] else ()
+    given = m.call(hook.space["hook"], (me, args, *named), {}, node)
+    if given is None:
+        return args, kwargs
+    if isinstance(given, (Unknown, Choice)):
+        unknown = m.gap("a forward pre-hook", node, "what it returns is not known")
+        return tuple(unknown for _ in args), dict.fromkeys(kwargs, unknown)
+    if not hook.space["named"]:
+        return (given if type(given) is tuple else (given,)), kwargs
+    if type(given) is tuple and len(given) == 2 and type(given[0]) is tuple and isinstance(given[1], Dict):
+        return given[0], dict(given[1].items)
+    raise m.raised("RuntimeError", "a pre-hook with kwargs must return None or a tuple of new args and kwargs", node, "module/hook")
+
+
+def unmodelled(m: Machine, me: Value, args: Args, kwargs: Kwargs, node: ast.AST) -> Model:
+    """A hook on loading, saving or gradients: it is not run here, so nothing is proved of it."""
+    m.gap("a module's hook", node, "when it runs is not modelled")
+    return Model(KIND, m.heap.space({"owner": me, "hook": None, "before": False, "named": False}))
+
+
+METHODS: dict[str, Any] = {"register_forward_hook": _registers(False), "register_forward_pre_hook": _registers(True)}
+KINDS = {KIND: KindModel({"remove": _remove}, enter=lambda m, me, node: me, leave=_leave)}

@@ -1,0 +1,51 @@
+"""`torch.nn.init`: functions that fill a tensor, without a record for gradients, and give it back."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from tensorproof.bindings.adapt.torch.initial import gain
+from tensorproof.bindings.rows import rows
+from tensorproof.libraries.plain import argument
+from tensorproof.libraries.torch.modes import without_grad
+from tensorproof.terms.tensor import TensorType
+from tensorproof.values.python_values import REAL
+
+if TYPE_CHECKING:
+    import ast
+
+    from tensorproof.values.machine import Args, Kwargs, Machine, Value
+
+_NAMES = (
+    "uniform_", "normal_", "constant_", "ones_", "zeros_", "eye_", "dirac_", "xavier_uniform_", "xavier_normal_", "kaiming_uniform_", "kaiming_normal_",
+    "trunc_normal_", "orthogonal_", "sparse_",
+)  # fmt: skip
+
+
+def _filled(name: str) -> Any:
+    def run(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+        x = args[0] if args else kwargs.get("tensor")
+        if not isinstance(x, TensorType):
+            return x
+        spelled, given = f"torch.nn.init.{name}", {k: v for k, v in kwargs.items() if k != "generator"}
+        if all(v is None or isinstance(v, (int, float, str)) for v in (*args[1:], *(v for k, v in given.items() if k != "tensor"))):
+            return without_grad(m, lambda: m.spelling(spelled, args, given, node))
+        row = rows(spelled)[0]
+        if row.ranks.get("x") == "2.." and x.shape.known and len(x.shape) < 2:
+            raise m.raised("ValueError", f"{name} needs a tensor of rank 2 or more, and this is {x.shape!r}", node, f"{row.op}/rank")
+        return m.memory.write(x)
+
+    return run
+
+
+def _gain(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    word, slope = argument(args, kwargs, 0, "nonlinearity"), argument(args, kwargs, 1, "param")
+    found = gain(word, slope) if isinstance(word, str) else None
+    return REAL if found is None else found
+
+
+FUNCTIONS: dict[str, Any] = {
+    **{f"torch.nn.init.{name}": _filled(name) for name in _NAMES},
+    **{f"torch.nn.init.{name.removesuffix('_')}": _filled(name) for name in _NAMES},
+    "torch.nn.init.calculate_gain": _gain,
+}

@@ -1,0 +1,34 @@
+"""The names of the attributes that layers, wrappers and modules of torch.nn have."""
+
+from __future__ import annotations
+
+import os
+from functools import cache
+
+WRAPPER_ATTRIBUTES = {
+    "device_ids", "dim", "output_device", "src_device_obj", "device", "device_type", "process_group", "find_unused_parameters", "broadcast_buffers",
+    "gradient_as_bucket_view", "static_graph", "use_buffers", "avg_fn", "multi_avg_fn", "dump_patches",
+}  # fmt: skip
+"""What DataParallel, DistributedDataParallel and AveragedModel have beside the attributes of every module."""
+
+
+@cache
+def module_names() -> frozenset[str]:
+    """The public names of every module."""
+    from tensorproof.bindings.names import public
+
+    return frozenset(name.rpartition(".")[2] for name in public("torch") if name.startswith("torch.nn.Module."))
+
+
+def may_have(kind: str, name: str) -> bool:
+    """Whether a layer of this class may have an attribute. Of a class that is not listed: whether some layer has."""
+    listed = _known_attributes()
+    return name in listed["torch.nn.Module"] or (name in listed[kind] if kind in listed else any(name in names for names in listed.values()))
+
+
+@cache
+def _known_attributes() -> dict[str, frozenset[str]]:
+    """By class of torch.nn: the attributes that its layers have beside those of every module (`tools/layer_attributes.py`)."""
+    with open(os.path.join(os.path.dirname(__file__), "layer_attributes.txt"), encoding="utf-8") as stream:
+        rows = [line.split() for line in stream.read().splitlines()[1:]]
+    return {cls: frozenset(names) for cls, *names in rows}

@@ -1,0 +1,205 @@
+"""The modes of torch: whether gradients are recorded, inference, autocast. A mode holds in a `with` block or in the calls of a decorated function."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from tensorproof.libraries.model import KindModel
+from tensorproof.libraries.plain import argument
+from tensorproof.terms.dtypes import BFLOAT16, FLOAT16, DType
+from tensorproof.terms.records import dataclass, replace
+from tensorproof.values.objects import Class, Function, Generator, Model, Native
+from tensorproof.values.python_values import Unknown
+
+if TYPE_CHECKING:
+    import ast
+
+    from tensorproof.values.machine import Args, Kwargs, Machine, Value
+
+DEVICES = frozenset((
+    "cpu", "cuda", "ipu", "xpu", "mkldnn", "opengl", "opencl", "ideep", "hip", "ve", "fpga", "maia", "xla", "lazy", "vulkan", "mps", "meta", "hpu", "mtia",
+    "privateuseone",
+))  # fmt: skip
+"""What `torch.device` takes before the colon."""
+
+
+@dataclass(frozen=True, slots=True)
+class Autocast:
+    """An autocast region: for which kind of device, to which element type (None: unknown), and whether it is switched on (None: unknown)."""
+
+    device: str
+    dtype: DType | None
+    enabled: bool | None = True
+
+
+@dataclass(frozen=True, slots=True)
+class Modes:
+    grad: bool | None = True
+    """Whether gradients are recorded; None when that is not known."""
+    inference: bool = False
+    casts: tuple[Autocast, ...] = ()
+    """The innermost autocast region for each kind of device."""
+
+
+_NORMAL = Modes()
+
+
+def modes(m: Machine) -> Modes:
+    found: Modes = m.model_state.get("modes", _NORMAL)
+    return found
+
+
+def _switch(m: Machine, new: Modes) -> None:
+    m.model_state["modes"] = new
+    m.session.casts = {c.device: c.dtype if c.enabled else None for c in new.casts if c.enabled is not False}
+
+
+def _changed(m: Machine, me: Model) -> Modes:
+    now, kind, value = modes(m), me.space["mode"], me.space["value"]
+    if kind == "grad":
+        return replace(now, grad=value)
+    if kind == "inference":
+        m.model_state["inference"] = True
+        return replace(now, grad=False, inference=True) if value is True else now if value is False else replace(now, grad=None)
+    return replace(now, casts=(*(c for c in now.casts if c.device != value.device), value))
+
+
+def _enter(m: Machine, me: Model, node: ast.AST) -> Value:
+    me.space["before"] = (*me.space.get("before", ()), modes(m))
+    _switch(m, _changed(m, me))
+    return None
+
+
+def _leave(m: Machine, me: Model, raised: Value, node: ast.AST) -> bool:
+    *rest, before = me.space["before"]
+    me.space["before"] = tuple(rest)
+    _switch(m, before)
+    return False
+
+
+def inside(m: Machine, me: Model, run: Any) -> Any:
+    """Run something in a mode."""
+    before = modes(m)
+    _switch(m, _changed(m, me))
+    try:
+        return run()
+    finally:
+        _switch(m, before)
+
+
+def decorated(m: Machine, function: Function, run: Any) -> Value:
+    """Call a function in the outermost mode that it was decorated with."""
+    *rest, mode = function.around
+    result = inside(m, mode, lambda: run(replace(function, around=tuple(rest))))
+    if isinstance(result, Generator):
+        result.steps = _steps(m, mode, result.steps)
+    return result
+
+
+def _steps(m: Machine, mode: Model, steps: Any) -> Any:
+    """The steps of a generator, each in a mode."""
+    resume = partial(next, steps)
+    while True:
+        try:
+            item = inside(m, mode, resume)
+        except StopIteration as stop:
+            return stop.value
+        try:
+            given = yield item
+            resume = partial(steps.send, given)
+        except GeneratorExit:
+            steps.close()
+            raise
+        except BaseException as thrown:
+            resume = partial(steps.throw, thrown)
+
+
+def without_grad(m: Machine, run: Any) -> Value:
+    """Run something that records no gradients."""
+    before = modes(m)
+    m.model_state["modes"] = replace(before, grad=False)
+    try:
+        return run()
+    finally:
+        m.model_state["modes"] = before
+
+
+def _decorate(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    """A mode as a decorator: the calls of the function run in it."""
+    function = args[0] if args else kwargs.get("func")
+    if isinstance(function, Function):
+        return replace(function, around=(*function.around, me))
+    if isinstance(function, Class):
+        return function
+    return Native(getattr(function, "name", "function"), lambda mm, a, k, at: inside(mm, me, lambda: mm.call(function, a, k, at)))
+
+
+def _mode(kind: str, value: Value) -> Any:
+    """A function that gives a context: torch.no_grad(), or torch.no_grad as a decorator without brackets."""
+
+    def make(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+        made = Model("torch.mode", m.heap.space({"mode": kind, "value": value}))
+        if args and isinstance(args[0], (Function, Class, Native)):
+            return _decorate(m, made, args, kwargs, node)
+        return made
+
+    return make
+
+
+def _known(value: Value) -> bool | None:
+    return value if isinstance(value, bool) else None
+
+
+def _inference(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    if args and isinstance(args[0], (Function, Class, Native)):
+        return _mode("inference", True)(m, args, kwargs, node)
+    return Model("torch.mode", m.heap.space({"mode": "inference", "value": _known(argument(args, kwargs, 0, "mode", True))}))
+
+
+def _set_grad(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    """It acts at once, and a `with` undoes it at its end."""
+    value = _known(argument(args, kwargs, 0, "mode"))
+    before = modes(m)
+    m.model_state["modes"] = replace(before, grad=value)
+    return Model("torch.set_grad_enabled", m.heap.space({"mode": "grad", "value": value, "before": (before,)}))
+
+
+def _autocast(device: str | None) -> Value:
+    order = ("device_type", "dtype", "enabled", "cache_enabled") if device is None else ("enabled", "dtype", "cache_enabled")
+
+    def make(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+        given = dict(zip(order, args)) | kwargs
+        kind, dtype = device or given.get("device_type"), given.get("dtype")
+        if device is None and kind is None:
+            raise m.raised("TypeError", "autocast needs a device_type", node, "call/arguments")
+        if not isinstance(kind, str) or kind not in ("cpu", "cuda"):
+            if isinstance(kind, str) and ":" in kind:
+                raise m.raised("RuntimeError", f"autocast takes a device type such as 'cuda', not {kind!r}", node, "autocast/device")
+            if isinstance(kind, str) and kind not in DEVICES:
+                raise m.raised("RuntimeError", f"there is no device type {kind!r}: autocast takes 'cuda' or 'cpu'", node, "autocast/device")
+            return Model("context", m.heap.space())
+        if dtype is None:
+            dtype = BFLOAT16 if kind == "cpu" else FLOAT16
+        enabled = _known(given.get("enabled", True))
+        value = Autocast(kind, dtype if isinstance(dtype, DType) and not isinstance(dtype, Unknown) else None, enabled)
+        return Model("torch.mode", m.heap.space({"mode": "autocast", "value": value}))
+
+    return make
+
+
+FUNCTIONS: dict[str, Any] = {
+    **dict.fromkeys(("torch.no_grad", "torch.autograd.no_grad", "torch.autograd.grad_mode.no_grad"), _mode("grad", False)),
+    **dict.fromkeys(("torch.enable_grad", "torch.autograd.enable_grad"), _mode("grad", True)),
+    **dict.fromkeys(("torch.inference_mode", "torch.autograd.inference_mode"), _inference),
+    **dict.fromkeys(("torch.set_grad_enabled", "torch.autograd.set_grad_enabled"), _set_grad),
+    "torch.is_grad_enabled": lambda m, a, k, n: Unknown("is_grad_enabled") if modes(m).grad is None else modes(m).grad,
+    "torch.is_inference_mode_enabled": lambda m, a, k, n: modes(m).inference,
+    "torch.autocast": _autocast(None), "torch.amp.autocast": _autocast(None), "torch.amp.autocast_mode.autocast": _autocast(None),
+    "torch.cuda.amp.autocast": _autocast("cuda"), "torch.cpu.amp.autocast": _autocast("cpu"),
+    "torch.is_autocast_enabled": lambda m, a, k, n: Unknown("is_autocast_enabled") if modes(m).casts else False,
+}  # fmt: skip
+KINDS: dict[str, KindModel] = {
+    "torch.mode": KindModel(enter=_enter, leave=_leave, call=_decorate, restores=True),
+    "torch.set_grad_enabled": KindModel(enter=lambda m, me, node: None, leave=_leave, call=_decorate, restores=True),
+}

@@ -1,0 +1,49 @@
+"""What `nn.Module.__setattr__` takes under the name of a parameter or a buffer."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tensorproof.terms.tensor import TensorType
+from tensorproof.values.objects import Dict, Instance, List, Set
+
+if TYPE_CHECKING:
+    import ast
+
+    from tensorproof.values.machine import Machine, Value
+
+PARAMETERS, BUFFERS = "<parameters>", "<buffers>"
+"""The names under which a module keeps those of its parameters and of its buffers."""
+_PLAIN = (int, float, str, tuple, List, Dict, Set)
+
+
+def _by_hand(m: Machine) -> bool:
+    """Whether the program may change the dicts in which a module keeps its parameters, which is not followed."""
+    return any("._parameters" in text or "._buffers" in text for text in m.texts())
+
+
+def refuse(m: Machine, name: str, value: Value, parameter: bool, node: ast.AST) -> None:
+    """A parameter is replaced by a parameter or None, a buffer by a tensor or None."""
+    if _by_hand(m):
+        return
+    if isinstance(value, TensorType):
+        if parameter and value.framework == "torch" and not value.parameter:
+            words = f"{name} is a parameter, and only an nn.Parameter or None can take its place: write {name}.data = …, or nn.Parameter(…)"
+            raise m.raised("TypeError", words, node, "module/parameter")
+    elif isinstance(value, _PLAIN):
+        kind = "a parameter" if parameter else "a buffer"
+        raise m.raised("TypeError", f"{name} is {kind}, and a {type(value).__name__.lower()} cannot take its place", node, "module/parameter")
+
+
+def stored(m: Machine, me: Instance, name: str, value: Value, node: ast.AST) -> None:
+    if name in me.space.get(PARAMETERS, ()):
+        refuse(m, name, value, True, node)
+    elif name in me.space.get(BUFFERS, ()):
+        refuse(m, name, value, False, node)
+
+
+def deleted(m: Machine, me: Instance, name: str) -> None:
+    """A name that was deleted is free again."""
+    for which in (PARAMETERS, BUFFERS):
+        if name in me.space.get(which, ()):
+            m.heap.set(me.space, which, tuple(n for n in me.space[which] if n != name))

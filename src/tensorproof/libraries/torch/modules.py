@@ -1,0 +1,334 @@
+"""The tree of modules of torch.nn, and the methods that layers, containers and the program's modules share."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+from tensorproof.libraries.torch import hooks as torch_hooks
+from tensorproof.libraries.torch import module_parts
+from tensorproof.terms.tensor import Outputs, TensorType
+from tensorproof.values.heap import MISSING, Cursor
+from tensorproof.values.objects import OPEN, Dict, Instance, List, Model, Native
+from tensorproof.values.python_values import Layer, Unknown
+
+if TYPE_CHECKING:
+    import ast
+
+    from tensorproof.values.machine import Args, Kwargs, Machine, Value
+
+PARAMETERS, BUFFERS, TEMPORARY = "<parameters>", "<buffers>", "<temporary>"
+"""The names under which a module keeps those of its parameters, of its buffers, and of the buffers that are not part of its state."""
+
+
+def is_module(value: Value) -> bool:
+    """Whether a value is a layer, a container or an instance of one of the program's modules."""
+    from tensorproof.libraries import registry
+
+    return isinstance(value, Layer) or (isinstance(value, Instance) and registry.derives_from(value, "torch.nn.Module"))
+
+
+# --- the tree of modules ---
+
+
+def children(value: Value) -> list[tuple[str, Any]]:
+    if isinstance(value, Layer):
+        return list(zip(value.names, value.children))
+    if not isinstance(value, Instance):
+        return []
+    held = [(k, v) for k, v in value.space.items() if isinstance(k, str) and is_module(v)]
+    return [*children(value.native), *held] if isinstance(value.native, Layer) else held
+
+
+def walk(value: Value, prefix: str = "", seen: set[int] | None = None) -> Iterator[tuple[str, Any]]:
+    """A module and all modules in it, with their names."""
+    seen = set() if seen is None else seen
+    if id(value) in seen:
+        return
+    seen.add(id(value))
+    yield prefix, value
+    for name, child in children(value):
+        yield from walk(child, f"{prefix}.{name}" if prefix else name, seen)
+
+
+def own_tensors(value: Value, which: str) -> list[tuple[str, TensorType]]:
+    """The parameters or buffers that one module holds itself."""
+    if isinstance(value, Layer):
+        if value.module is None and value.kind == "wrapper":  # how many models an AveragedModel holds
+            return [(k, v) for k, v in value.tensors.items() if isinstance(v, TensorType)] if which == BUFFERS else []
+        if value.module is None:
+            return [(k, v) for k, v in value.tensors.items() if isinstance(v, TensorType)] if which == PARAMETERS else []
+        return [] if which == TEMPORARY else list((value.module.parameters if which == PARAMETERS else value.module.buffers).items())
+    if not isinstance(value, Instance):
+        return []
+    names = value.space.get(which, ())
+    held = [(n, value.space[n]) for n in names if isinstance(value.space.get(n), TensorType)]
+    return [*own_tensors(value.native, which), *held] if isinstance(value.native, Layer) else held
+
+
+def all_tensors(value: Value, which: str) -> list[tuple[str, TensorType]]:
+    found: list[tuple[str, TensorType]] = []
+    for prefix, module in walk(value):
+        found += [(f"{prefix}.{n}" if prefix else n, t) for n, t in own_tensors(module, which)]
+    return found
+
+
+def _open_parts(value: Value) -> bool:
+    """Whether a module holds something that is not known, which may have parameters of its own."""
+    for _, module in walk(value):
+        held = module.space.values() if isinstance(module, Instance) else module.children if isinstance(module, Layer) else ()
+        if any(type(v) is Unknown and not v.text and not v.number for v in held):
+            return True
+    return False
+
+
+def _held(m: Machine, me: Value, pick: Any) -> Value:
+    """The parameters that are known; where there are none, but parts that are not known, the parameters are unknown."""
+    found = all_tensors(me, PARAMETERS)
+    if not found and _open_parts(me):
+        return Unknown("the parameters of a part that is not known")
+    return _iterated(m, pick(found))
+
+
+def state(value: Value, prefix: str = "", inside: tuple[int, ...] = ()) -> dict[str, TensorType]:
+    """Module by module: its parameters, its buffers, then its children. A module that stands at two places has its tensors at both."""
+    found = {prefix + name: t for which in (PARAMETERS, BUFFERS) for name, t in own_tensors(value, which)}
+    for name, child in children(value):
+        if id(child) not in inside:
+            found.update(state(child, f"{prefix}{name}.", (*inside, id(value))))
+    return found
+
+
+# --- methods that layers, containers and the program's modules share ---
+
+
+def listed(m: Machine, items: Value) -> List:
+    return List(m.heap.row(items))
+
+
+def _set_training(m: Machine, me: Value, mode: Value) -> Value:
+    for _, module in walk(me):
+        if isinstance(module, Instance):
+            m.heap.set(module.space, "training", mode)
+        elif isinstance(module, Layer) and module.module is None:
+            if module.mode is None:
+                module.mode = m.heap.cursor()
+                module.mode.born = -1
+                module.mode["training"] = True
+            m.heap.set(module.mode, "training", mode)
+        elif isinstance(module, Layer) and module.module is not None and isinstance(mode, bool):
+            if not isinstance(module.module.mode, Cursor):
+                kept = m.heap.cursor()
+                kept.born = -1
+                kept.update(module.module.mode)
+                module.module.mode = kept
+            if module.module.training is not mode:
+                m.heap.set(module.module.mode, "training", mode)
+    return me
+
+
+def _train(m: Machine, me: Value, mode: Value, node: ast.AST) -> Value:
+    module_parts.check_mode(m, mode, node)
+    return _set_training(m, me, mode)
+
+
+def _moved(m: Machine, me: Value, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    from tensorproof.terms.dtypes import DType
+
+    dtype = next((a for a in (*args, kwargs.get("dtype")) if isinstance(a, DType)), None)
+    if dtype is not None:
+        _cast(m, me, dtype)
+    device = next((a for a in (*args, kwargs.get("device")) if isinstance(a, str)), None)
+    return _placed(m, me, device) if device is not None else me
+
+
+def _placed(m: Machine, me: Value, device: Value) -> Value:
+    """Parameters and buffers lie on another device."""
+    from tensorproof.libraries.domains import devices
+
+    devices.move(m, [t for which in (PARAMETERS, BUFFERS, TEMPORARY) for _, t in all_tensors(me, which)], device)
+    return me
+
+
+def _cast(m: Machine, me: Value, dtype: Value) -> Value:
+    for _, module in walk(me):
+        if isinstance(module, Layer):
+            if module.module is not None:
+                for home in (module.module.parameters, module.module.buffers):
+                    for name, t in home.items():
+                        if t.dtype is not None and t.dtype.is_float and t.dtype is not dtype:
+                            m.remember(module, "module", module.module)
+                            home[name] = t.but(dtype=dtype)
+            continue
+        for which in (PARAMETERS, BUFFERS):
+            for name, t in own_tensors(module, which):
+                if t.dtype is not None and t.dtype.is_float:
+                    m.heap.set(module.space, name, t.but(dtype=dtype))
+    return me
+
+
+def _require_grad(m: Machine, me: Value, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    from tensorproof.libraries.domains import autograd
+
+    on = args[0] if args else kwargs.get("requires_grad", True)
+    for _, t in all_tensors(me, PARAMETERS):
+        if isinstance(on, bool):
+            autograd.mark(m, t, on, node)
+    return me
+
+
+def _zero_grad(m: Machine, me: Value, args: Args, kwargs: Kwargs, node: ast.AST) -> None:
+    from tensorproof.libraries.domains import backward
+
+    if (args[0] if args else kwargs.get("set_to_none", True)) is True:
+        for _, t in all_tensors(me, PARAMETERS):
+            backward.clear(m, t)
+
+
+def _detached(m: Machine, t: TensorType) -> TensorType:
+    """What a state_dict holds of a parameter: the same memory, without gradients."""
+    from tensorproof.libraries.domains import autograd
+
+    return autograd.detached(m, t) if t.framework == "torch" else t
+
+
+def _apply(m: Machine, me: Value, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    for _, module in reversed(list(walk(me))):
+        m.call(args[0], (module,), {}, node)
+    return me
+
+
+def _load_state(m: Machine, me: Value, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    given = args[0] if args else kwargs.get("state_dict", MISSING)
+    if given is MISSING:
+        raise m.raised("TypeError", "load_state_dict needs a state_dict", node, "call/arguments")
+    if is_module(given) or isinstance(given, (TensorType, List, tuple, str, int, float)):
+        raise m.raised("TypeError", "load_state_dict takes a dict of names and tensors: the state_dict() of a model", node, "checkpoint/type")
+    strict = kwargs.get("strict", args[1] if len(args) > 1 else True)
+    names: list[Value] = [Unknown("the missing keys"), Unknown("the unexpected keys")]
+    if isinstance(given, Dict):
+        mine = state(me)
+        for name, t in given.items.items():
+            if name in mine and isinstance(t, TensorType) and t.shape.known and mine[name].shape.known:
+                if len(t.shape) != len(mine[name].shape):
+                    raise m.fail("checkpoint/shape", f"{name} has shape {mine[name].shape!r} in the model and {t.shape!r} in the checkpoint", node)
+                for a, b in zip(t.shape, mine[name].shape):
+                    from tensorproof.terms.predicates import eq
+
+                    m.require("checkpoint/shape", eq(a, b), f"{name} has shape {mine[name].shape!r} in the model and {t.shape!r} in the checkpoint", node)
+        if OPEN not in given.items:
+            missing, extra = [n for n in mine if n not in given.items], [n for n in given.items if n not in mine]
+            names = [listed(m, missing), listed(m, extra)]
+            if strict is True and (missing or extra):
+                words = (f"misses {missing[0]}" if missing else "") + (" and " if missing and extra else "") + (f"has {extra[0]} too many" if extra else "")
+                raise m.fail("checkpoint/keys", f"the checkpoint {words}", node)
+    return Outputs.named(names, ("missing_keys", "unexpected_keys"))
+
+
+def _register_buffer(m: Machine, me: Instance, args: Args, kwargs: Kwargs, node: ast.AST) -> None:
+    name = args[0] if args else kwargs.get("name")
+    value = args[1] if len(args) > 1 else kwargs.get("tensor")
+    if len(args) + len(kwargs.keys() & {"name", "tensor"}) < 2:
+        raise m.raised("TypeError", "register_buffer needs a name and a tensor", node, "call/arguments")
+    if isinstance(name, TensorType) or is_module(name):
+        raise m.raised("TypeError", "register_buffer takes a name first", node, "call/arguments")
+    module_parts.check_buffer(m, value, node)
+    if isinstance(me, Instance) and "training" not in me.space:
+        raise m.raised("AttributeError", f"{me.cls.name} registers {name} before super().__init__() is called", node, "module/init")
+    if isinstance(name, str) and isinstance(me, Layer):
+        if isinstance(value, TensorType) and me.module is not None:
+            me.module.buffers[name] = value
+        else:
+            me.tensors = {**me.tensors, name: value}
+    elif isinstance(name, str):
+        m.heap.set(me.space, name, value)
+        persistent = args[2] if len(args) > 2 else kwargs.get("persistent", True)
+        which = BUFFERS if persistent is True else TEMPORARY
+        m.heap.set(me.space, which, (*me.space.get(which, ()), name))
+
+
+def _register_parameter(m: Machine, me: Instance, args: Args, kwargs: Kwargs, node: ast.AST) -> None:
+    name = args[0] if args else kwargs.get("name")
+    value = args[1] if len(args) > 1 else kwargs.get("param")
+    module_parts.check_parameter(m, value, node)
+    if isinstance(name, str) and isinstance(me, Layer) and me.module is not None and isinstance(value, TensorType):
+        me.module.parameters[name] = value
+    elif isinstance(name, str):
+        m.set_attribute(me, name, value, node)
+
+
+def _add_module(m: Machine, me: Value, args: Args, kwargs: Kwargs, node: ast.AST) -> None:
+    given = dict(zip(("name", "module"), args)) | kwargs
+    if len(args) > 2 or given.keys() != {"name", "module"}:
+        raise m.raised("TypeError", "add_module takes a name and a module", node, "call/arguments")
+    name, module = given["name"], given["module"]
+    if isinstance(name, Unknown) or isinstance(module, Unknown):
+        m.gap("add_module", node, "the name or the module is not known")
+    elif not isinstance(name, str) or (module is not None and not is_module(module)):
+        raise m.raised("TypeError", "add_module takes a name and a module, in this order", node, "call/arguments")
+    elif isinstance(me, Layer):
+        m.remember(me, "children", me.children)
+        if name in me.names:
+            at = me.names.index(name)
+            me.children = (*me.children[:at], module, *me.children[at + 1 :])
+        else:
+            me.children, me.names = (*me.children, module), (*me.names, name)
+    else:
+        m.set_attribute(me, name, module, node)
+
+
+def _hook(m: Machine, me: Value, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+    """Hooks of backward and of loading are kept, and not run."""
+    return Model("object", m.heap.space({"remove": Native("remove", lambda *a: None)}))
+
+
+def _backward_hook(m: Machine, me: Value, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    """It runs when gradients of the module's parameters are computed."""
+    from tensorproof.libraries.domains import backward
+
+    backward.hook_module(m, me, args[0] if args else kwargs.get("hook"), [t for _, t in all_tensors(me, PARAMETERS)], node)
+    return _hook(m, me, args, kwargs, node)
+
+
+def _get_submodule(m: Machine, me: Value, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    for name, module in walk(me):
+        if name == args[0]:
+            return module
+    if _open_parts(me):
+        return m.gap("get_submodule", node, "a part of the module is not known")
+    raise m.raised("AttributeError", f"there is no submodule {args[0]}", node)
+
+
+def _iterated(m: Machine, items: Sequence[Value]) -> Value:
+    from tensorproof.values.objects import Iterator as ProgramIterator
+
+    return ProgramIterator(items, m.heap.space({"at": 0}))
+
+
+METHODS: dict[str, Any] = {
+    "parameters": lambda m, me, a, k, n: _held(m, me, lambda found: [t for _, t in found]),
+    "named_parameters": lambda m, me, a, k, n: _held(m, me, lambda found: found),
+    "buffers": lambda m, me, a, k, n: _iterated(m, [t for _, t in all_tensors(me, BUFFERS)]),
+    "named_buffers": lambda m, me, a, k, n: _iterated(m, all_tensors(me, BUFFERS)),
+    "children": lambda m, me, a, k, n: _iterated(m, [c for _, c in children(me)]),
+    "named_children": lambda m, me, a, k, n: _iterated(m, children(me)),
+    "modules": lambda m, me, a, k, n: _iterated(m, [v for _, v in walk(me)]),
+    "named_modules": lambda m, me, a, k, n: _iterated(m, list(walk(me))),
+    "state_dict": lambda m, me, a, k, n: Dict(m.heap.entries({name: _detached(m, t) for name, t in state(me).items()}), ordered=True),
+    "load_state_dict": _load_state, "apply": _apply, "to": _moved, "get_submodule": _get_submodule, "add_module": _add_module, "register_module": _add_module,
+    "train": lambda m, me, a, k, n: _train(m, me, a[0] if a else k.get("mode", True), n), "eval": lambda m, me, a, k, n: _set_training(m, me, False),
+    "requires_grad_": _require_grad, "zero_grad": _zero_grad, "share_memory": lambda m, me, a, k, n: me,
+    "cuda": lambda m, me, a, k, n: _placed(m, me, "cuda"), "cpu": lambda m, me, a, k, n: _placed(m, me, "cpu"),
+    "compile": lambda m, me, a, k, n: None, "extra_repr": lambda m, me, a, k, n: "",
+    "half": lambda m, me, a, k, n: _cast(m, me, _dtype("float16")), "float": lambda m, me, a, k, n: _cast(m, me, _dtype("float32")),
+    "double": lambda m, me, a, k, n: _cast(m, me, _dtype("float64")), "bfloat16": lambda m, me, a, k, n: _cast(m, me, _dtype("bfloat16")),
+    "register_buffer": _register_buffer, "register_parameter": _register_parameter, **torch_hooks.METHODS,
+    "register_full_backward_hook": _backward_hook, "register_backward_hook": _backward_hook, "register_load_state_dict_pre_hook": _hook,
+    "_register_load_state_dict_pre_hook": _hook, "_get_name": lambda m, me, a, k, n: me.cls.name if isinstance(me, Instance) else "Module",
+}  # fmt: skip
+
+
+def _dtype(label: str) -> Value:
+    from tensorproof.terms.dtypes import BY_LABEL
+
+    return BY_LABEL[label]

@@ -1,0 +1,177 @@
+"""torch.optim: optimizers hold groups of parameters; a step may call a closure."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from tensorproof.libraries.bound import Bound, by_signature, filled_by_signature
+from tensorproof.libraries.domains import autograd, backward
+from tensorproof.libraries.model import ClassModel, KindModel
+from tensorproof.terms.tensor import TensorType
+from tensorproof.values.heap import MISSING
+from tensorproof.values.objects import Dict, Instance, List, Model
+from tensorproof.values.python_values import Layer, Unknown
+
+if TYPE_CHECKING:
+    import ast
+
+    from tensorproof.values.machine import Args, Kwargs, Machine, Value
+
+HOME = "torch.optim."
+_OPTIMIZERS = (
+    "SGD", "Adam", "AdamW", "Adamax", "Adagrad", "Adadelta", "Adafactor", "ASGD", "LBFGS", "NAdam", "RAdam", "RMSprop", "Rprop", "SparseAdam", "Muon",
+)  # fmt: skip
+_RATES = {"SGD": 1e-3, "Adadelta": 1.0, "Adagrad": 1e-2, "RMSprop": 1e-2, "ASGD": 1e-2, "Rprop": 1e-2, "LBFGS": 1, "Adamax": 2e-3, "NAdam": 2e-3}
+
+
+def _groups(m: Machine, given: Value, defaults: Kwargs, node: ast.AST) -> List | Unknown:
+    """The groups of parameters, with torch's own refusals."""
+    if isinstance(given, TensorType):
+        raise m.raised("TypeError", "an optimizer takes a list of parameters, this is one tensor: write [parameter]", node, "optim/parameters")
+    if isinstance(given, Layer) or (isinstance(given, Instance) and m.in_class(given.cls, "__iter__") is MISSING and _is_module(m, given)):
+        raise m.raised("TypeError", "an optimizer takes parameters, this is a module: write model.parameters()", node, "optim/parameters")
+    if isinstance(given, Unknown):
+        return m.gap("torch.optim", node, f"the parameters are not known: {given.reason}")
+    items = m.iterate(given, node)
+    if items is None:
+        return m.gap("torch.optim", node, "the parameters are not known")
+    if not items:
+        raise m.raised("ValueError", "the optimizer gets an empty list of parameters", node, "optim/empty")
+    groups = items if isinstance(items[0], Dict) else [Dict(m.heap.entries({"params": List(m.heap.row(items))}))]
+    made: list[Any] = []
+    for group in groups:
+        if not isinstance(group, Dict):
+            raise m.raised("TypeError", "an optimizer takes parameters, or groups that are dicts, not both", node, "optim/parameters")
+        if "params" not in group.items:
+            raise m.raised("KeyError", "a group of parameters has no key 'params'", node)
+        held = group.items["params"]
+        listed = [held] if isinstance(held, TensorType) else m.iterate(held, node)
+        if listed is None:
+            return m.gap("torch.optim", node, "the parameters are not known")
+        pairs = [p[1] if isinstance(p, tuple) and len(p) == 2 else p for p in listed]
+        wrong = next((p for p in pairs if not isinstance(p, (TensorType, Unknown)) or (isinstance(p, TensorType) and p.framework == "numpy")), MISSING)
+        if wrong is not MISSING and not isinstance(wrong, (Model, Instance)):
+            raise m.raised("TypeError", f"an optimizer optimizes tensors, not {type(wrong).__name__.lower()}", node, "optim/parameters")
+        _refuse_computed(m, pairs, node)
+        _refuse_twice(m, pairs, [one for before in made for one in before.items["params"].items], node)
+        made.append(Dict(m.heap.entries({**defaults, **group.items, "params": List(m.heap.row(pairs))})))
+    return List(m.heap.row(made))
+
+
+def _refuse_computed(m: Machine, params: list[Value], node: ast.AST) -> None:
+    for p in params:
+        if isinstance(p, TensorType):
+            state = autograd.of(m, p)
+            if state.leaf is False and state.requires:
+                words = "an optimizer takes leaves only, and this tensor was computed: make it an nn.Parameter, or use detach().requires_grad_()"
+                raise m.raised("ValueError", words, node, "optim/leaf")
+
+
+def _refuse_twice(m: Machine, params: list[Value], others: list[Value], node: ast.AST) -> None:
+    """A parameter belongs to one group."""
+    held = {id(m.memory.object_of(p)) for p in others if isinstance(p, TensorType)}
+    if any(isinstance(p, TensorType) and id(m.memory.object_of(p)) in held for p in params):
+        raise m.raised("ValueError", "a parameter stands in two groups of the optimizer: each may stand in one only", node, "optim/groups")
+
+
+def _is_module(m: Machine, given: Instance) -> bool:
+    return m.in_class(given.cls, "forward") is not MISSING
+
+
+def _fill(m: Machine, me: Any, given: Any, defaults: Kwargs, node: ast.AST) -> None:
+    m.heap.set(me.space, "defaults", Dict(m.heap.entries(defaults)))
+    m.heap.set(me.space, "param_groups", _groups(m, given, defaults, node))
+    m.heap.set(me.space, "state", Dict(m.heap.entries(), default=dict))
+
+
+def _maker(name: str) -> Value:
+    def make(m: Machine, call: Bound) -> Model:
+        rate = call.value("lr", _RATES.get(name, 1e-3))
+        if isinstance(rate, (int, float)) and rate < 0:
+            raise m.raised("ValueError", f"a learning rate cannot be {rate:g}", call.node, "optim/rate")
+        if name == "SGD" and call.value("nesterov") is True and call.value("momentum", 0) == 0:
+            raise m.raised("ValueError", "nesterov needs a momentum above 0", call.node, "optim/momentum")
+        made = Model(HOME + name, m.heap.space(), m.user_span(call.node))
+        _fill(m, made, call.value("params"), _defaults(call, rate), call.node)
+        return made
+
+    return by_signature(HOME + name, make)
+
+
+def _defaults(call: Bound, rate: Value) -> dict[str, Value]:
+    """What the groups of parameters take from the optimizer."""
+    return {"lr": rate, **{k: v for k, v in call.values.items() if k not in ("params", "lr")}}
+
+
+def _init(m: Machine, me: Value, call: Bound) -> None:
+    """`Optimizer.__init__(params, defaults)` for an optimizer of the program."""
+    given = call.value("defaults")
+    _fill(m, me, call.value("params"), dict(given.items) if isinstance(given, Dict) else {}, call.node)
+
+
+def _init_known(m: Machine, me: Value, call: Bound) -> None:
+    _fill(m, me, call.value("params"), _defaults(call, call.value("lr", 1e-3)), call.node)
+
+
+def _step(m: Machine, me: Value, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    closure = args[0] if args else kwargs.get("closure")
+    if closure is None:
+        if isinstance(me, Model) and me.kind == HOME + "LBFGS":
+            raise m.raised("TypeError", "LBFGS needs a closure: step(closure) computes the loss again", node, "call/arguments")
+        for p in _parameters(me):
+            backward.stepped(m, p)
+        return None
+    result = m.call(closure, (), {}, node)
+    for p in _parameters(me):
+        backward.stepped(m, p)
+    return result
+
+
+def _zero_grad(m: Machine, me: Value, args: Args, kwargs: Kwargs, node: ast.AST) -> None:
+    if (args[0] if args else kwargs.get("set_to_none", True)) is True:
+        for p in _parameters(me):
+            backward.clear(m, p)
+
+
+def _parameters(me: Any) -> list[Value]:
+    """All that an optimizer changes, as far as it is known."""
+    groups = me.space.get("param_groups")
+    held = [g.items.get("params") for g in groups.items if isinstance(g, Dict)] if isinstance(groups, List) else []
+    return [p for one in held if isinstance(one, List) for p in one.items]
+
+
+def _add_group(m: Machine, me: Any, args: Args, kwargs: Kwargs, node: ast.AST) -> None:
+    groups, new = me.space["param_groups"], args[0] if args else kwargs.get("param_group")
+    if isinstance(groups, List) and isinstance(new, Dict):
+        made = _groups(m, List(m.heap.row([new])), dict(me.space["defaults"].items), node)
+        if isinstance(made, List):
+            held = [p for one in groups.items for p in one.items["params"].items]
+            _refuse_twice(m, [p for one in made.items for p in one.items["params"].items], held, node)
+            m.heap.touch(groups.items)
+            groups.items.extend(made.items)
+
+
+def _nothing(m: Machine, me: Value, args: Args, kwargs: Kwargs, node: ast.AST) -> None:
+    return None
+
+
+def _state(m: Machine, me: Value, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    return Dict(m.heap.entries({"state": Unknown("the state of an optimizer"), "param_groups": Unknown("the groups of an optimizer")}))
+
+
+METHODS: dict[str, Any] = {
+    "step": _step, "zero_grad": _zero_grad, "state_dict": _state, "load_state_dict": _nothing, "add_param_group": _add_group,
+    "register_step_post_hook": _nothing, "register_step_pre_hook": _nothing, "train": _nothing, "eval": _nothing,
+}  # fmt: skip
+FUNCTIONS: dict[str, Any] = {
+    **{HOME + n: _maker(n) for n in _OPTIMIZERS},
+}
+FUNCTIONS |= {f"{HOME}{n.lower()}.{n}": FUNCTIONS[HOME + n] for n in _OPTIMIZERS}
+KINDS: dict[str, KindModel] = {
+    **{HOME + n: KindModel(METHODS, bases=(HOME + "Optimizer", HOME + "optimizer.Optimizer")) for n in _OPTIMIZERS},
+}
+CLASSES: dict[str, ClassModel] = {
+    HOME + "Optimizer": ClassModel(HOME + "Optimizer", methods=METHODS, init=filled_by_signature(HOME + "Optimizer", _init)),
+    HOME + "optimizer.Optimizer": ClassModel(HOME + "optimizer.Optimizer", (HOME + "Optimizer",)),
+    **{HOME + n: ClassModel(HOME + n, (HOME + "Optimizer",), init=filled_by_signature(HOME + n, _init_known)) for n in _OPTIMIZERS},
+}

@@ -1,0 +1,162 @@
+"""torch.optim.lr_scheduler: schedulers change learning rates only; the functions of the program that they are given are run."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from tensorproof.libraries.bound import Bound, by_signature, filled_by_signature
+from tensorproof.libraries.model import ClassModel, KindModel
+from tensorproof.terms.tensor import TensorType
+from tensorproof.values.heap import MISSING
+from tensorproof.values.objects import Dict, Function, Instance, List, Model, Set
+from tensorproof.values.python_values import REAL, Layer, Unknown
+
+if TYPE_CHECKING:
+    import ast
+
+    from tensorproof.values.machine import Args, Kwargs, Machine, Value
+
+HOME = "torch.optim.lr_scheduler."
+SWALR = "torch.optim.swa_utils.SWALR"
+NAMES = (
+    "LRScheduler", "_LRScheduler", "LambdaLR", "MultiplicativeLR", "StepLR", "MultiStepLR", "ConstantLR", "LinearLR", "ExponentialLR", "PolynomialLR",
+    "CosineAnnealingLR", "CosineAnnealingWarmRestarts", "ChainedScheduler", "SequentialLR", "ReduceLROnPlateau", "CyclicLR", "OneCycleLR",
+)  # fmt: skip
+_FUNCTIONS = {"LambdaLR": "lr_lambda", "MultiplicativeLR": "lr_lambda", "CyclicLR": "scale_fn"}
+"""Where a scheduler takes functions of the program."""
+_EPOCH = Unknown("the epoch of a scheduler", number="int")
+
+
+def _refusal(name: str, call: Bound) -> str:
+    """Why a scheduler refuses the values of its arguments; empty when it does not."""
+    match name:
+        case "OneCycleLR":
+            total, epochs, steps = (call.value(word) for word in ("total_steps", "epochs", "steps_per_epoch"))
+            return "OneCycleLR needs total_steps, or epochs and steps_per_epoch" if total is None and (epochs is None or steps is None) else ""
+        case "ReduceLROnPlateau":
+            mode, factor = call.value("mode", "min"), call.value("factor", 0.1)
+            if isinstance(mode, str) and mode not in ("min", "max"):
+                return f"the mode of ReduceLROnPlateau is min or max, not {mode!r}"
+            return f"the factor of ReduceLROnPlateau must be below 1, and is {factor:g}" if isinstance(factor, (int, float)) and factor >= 1 else ""
+        case "SequentialLR":
+            held, ends = call.value("schedulers"), call.value("milestones")
+            wrong = isinstance(held, List) and isinstance(ends, List) and len(held.items) != len(ends.items) + 1
+            return "SequentialLR needs one scheduler more than milestones" if wrong else ""
+        case "CosineAnnealingWarmRestarts":
+            first = call.value("T_0")
+            return f"T_0 must be at least 1, and is {first!r}" if isinstance(first, int) and first < 1 else ""
+        case "SWALR":
+            how = call.value("anneal_strategy", "cos")
+            return f"anneal_strategy is cos or linear, not {how!r}" if isinstance(how, str) and how not in ("cos", "linear") else ""
+        case _:
+            return ""
+
+
+def _maker(name: str, kind: str) -> Value:
+    def make(m: Machine, call: Bound) -> Model:
+        why = _refusal(name, call)
+        if why:
+            raise m.raised("ValueError", why, call.node, "optim/scheduler")
+        made = Model(kind, m.heap.space(), m.user_span(call.node))
+        _init(m, made, call)
+        if name in _FUNCTIONS:
+            _take_functions(m, made, name, call.value(_FUNCTIONS[name]), call.node)
+        return made
+
+    return by_signature(kind, make)
+
+
+def _init(m: Machine, me: Any, call: Bound) -> None:
+    optimizer, node = call.value("optimizer"), call.node
+    if optimizer is None and not call.given("schedulers"):
+        raise m.raised("TypeError", "a scheduler needs an optimizer", node, "call/arguments")
+    if isinstance(optimizer, (Layer, TensorType, int, float, str)):
+        raise m.raised("TypeError", "a scheduler takes an optimizer", node, "optim/scheduler")
+    m.heap.set(me.space, "optimizer", optimizer)
+    m.heap.set(me.space, "last_epoch", _EPOCH)
+    groups = optimizer.space.get("param_groups") if isinstance(optimizer, (Model, Instance)) else None
+    rates = [g.items.get("lr", REAL) for g in groups.items] if isinstance(groups, List) else []
+    m.heap.set(me.space, "base_lrs", List(m.heap.row(rates)) if rates else Unknown("rates"))
+    _own_rates(m, me, node)
+
+
+# --- functions of the program ---
+
+
+def _take_functions(m: Machine, me: Model, name: str, given: Value, node: ast.AST) -> None:
+    if given is None and name == "CyclicLR":
+        return
+    base = me.space["base_lrs"]
+    if isinstance(given, List) or type(given) is tuple:
+        functions = list(given.items if isinstance(given, List) else given)
+        if isinstance(base, List) and len(functions) != len(base.items):
+            said = f"{name} needs a function for each of the {len(base.items)} groups of parameters, and gets {len(functions)}"
+            raise m.raised("ValueError", said, node, "optim/scheduler")
+    else:
+        functions = [given]
+    if any(isinstance(one, Unknown) for one in functions):
+        m.gap(HOME + name, node, "a function that it is given is not known")
+        return
+    m.heap.set(me.space, "functions", tuple(functions))
+    if name == "LambdaLR":
+        _factors(m, me, 0, node)
+
+
+def _factors(m: Machine, me: Any, epoch: Value, node: ast.AST) -> None:
+    """Ask the functions for the factors of an epoch: each must be a number."""
+    for function in me.space.get("functions", ()):
+        factor = m.call(function, (epoch,), {}, node)
+        if factor is None or isinstance(factor, (str, List, Dict, Set)):
+            raise m.raised("TypeError", "the function of a scheduler must return a number to multiply the learning rate with", node, "optim/scheduler")
+
+
+def _step(m: Machine, me: Any, args: Args, kwargs: Kwargs, node: ast.AST) -> None:
+    if isinstance(me, Model) and me.kind == HOME + "ReduceLROnPlateau" and not args and "metrics" not in kwargs:
+        raise m.raised("TypeError", "ReduceLROnPlateau.step needs the metric", node, "call/arguments")
+    _own_rates(m, me, node)
+    _factors(m, me, _EPOCH, node)
+    optimizer = me.space.get("optimizer")
+    groups = optimizer.space.get("param_groups") if isinstance(optimizer, (Model, Instance)) else None
+    for group in groups.items if isinstance(groups, List) else ():
+        if isinstance(group, Dict):
+            m.heap.set(group.items, "lr", REAL)
+
+
+def _own_rates(m: Machine, me: Value, node: ast.AST) -> None:
+    """A scheduler of the program computes its rates in `get_lr`, which every step calls, the first one in `__init__`."""
+    if isinstance(me, Instance) and isinstance(m.in_class(me.cls, "get_lr"), Function):
+        m.call(m.attribute(me, "get_lr", node), (), {}, node)
+
+
+def _rates(m: Machine, me: Any, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    base = me.space.get("base_lrs")
+    return List(m.heap.row([REAL] * len(base.items))) if isinstance(base, List) else List(m.heap.row([REAL]))
+
+
+def _state(m: Machine, me: Any, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    return Dict(m.heap.entries({"last_epoch": _EPOCH, "base_lrs": me.space.get("base_lrs"), "_last_lr": _rates(m, me, (), {}, node)}))
+
+
+def _nothing(m: Machine, me: Value, args: Args, kwargs: Kwargs, node: ast.AST) -> None:
+    return None
+
+
+def _attribute(m: Machine, me: Value, name: str, node: ast.AST) -> Any:
+    return _rates(m, me, (), {}, node) if name == "_last_lr" else Unknown(name) if name in ("_step_count", "_get_lr_called_within_step") else MISSING
+
+
+METHODS: dict[str, Any] = {"step": _step, "get_last_lr": _rates, "get_lr": _rates, "state_dict": _state, "load_state_dict": _nothing}
+
+
+def _signed(kind: str) -> str:
+    """Where the signature of a scheduler stands: private names have none of their own."""
+    return HOME + "LRScheduler" if kind == HOME + "_LRScheduler" else kind
+
+
+_BASES = (HOME + "LRScheduler", HOME + "_LRScheduler")
+FUNCTIONS: dict[str, Any] = {**{HOME + n: _maker(n, HOME + n) for n in NAMES if n != "_LRScheduler"}, SWALR: _maker("SWALR", SWALR)}
+KINDS: dict[str, KindModel] = {kind: KindModel(METHODS, bases=_BASES, open=True) for kind in (*(HOME + n for n in NAMES), SWALR)}
+CLASSES: dict[str, ClassModel] = {
+    kind: ClassModel(kind, methods=METHODS, attribute=_attribute, init=filled_by_signature(_signed(kind), _init), closed=kind in _BASES)
+    for kind in (*(HOME + n for n in NAMES), SWALR)
+}

@@ -1,0 +1,74 @@
+"""torch.Size, and the constructors of old that take one: `torch.FloatTensor(x.size())`, `torch.LongTensor(n)`, `x.new(2, 3)`.
+
+A size is a plain tuple that the machine remembers to be one: what is not remembered (a tuple that two paths joined) may be either.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from tensorproof.libraries.model import ClassModel
+from tensorproof.libraries.whole_numbers import size_in
+from tensorproof.terms.ints import Term
+from tensorproof.values.python_values import Unknown
+
+if TYPE_CHECKING:
+    import ast
+
+    from tensorproof.values.machine import Args, Kwargs, Machine, Value
+
+
+
+def sizes(m: Machine, value: Any) -> tuple[Any, ...]:
+    """These sizes as a torch.Size."""
+    made = (*value,)
+    m.sizes[id(made)] = made
+    return made
+
+
+def is_sizes(m: Machine, value: Value) -> bool:
+    return m.sizes.get(id(value)) is value and type(value) is tuple and bool(value)
+
+
+def like(m: Machine, source: Value, made: Value) -> Any:
+    """A part of a torch.Size, or its sum with a tuple, is one too."""
+    return sizes(m, made) if type(made) is tuple and made and is_sizes(m, source) else made
+
+
+def is_instance(m: Machine, value: Value) -> Value:
+    """`isinstance(value, torch.Size)`."""
+    if type(value) is not tuple:
+        return Unknown("isinstance") if isinstance(value, Unknown) else False
+    if is_sizes(m, value) or not all(type(v) in (int, Term) for v in value):
+        return is_sizes(m, value)
+    return Unknown("isinstance")
+
+
+def _make(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+    found = m.iterate(args[0], node) if args else []
+    return Unknown("Size") if found is None else sizes(m, found)
+
+
+def _legacy(name: str) -> Value:
+    skip = 1 if name == "torch.Tensor.new" else 0
+
+    def run(m: Machine, args: tuple[Any, ...], kwargs: Kwargs, node: ast.AST) -> Any:
+        given = args[skip:]
+        if len(given) == 1 and is_sizes(m, given[0]):
+            given = given[0]
+        if given and all(type(v) in (int, Term) or (isinstance(v, Unknown) and v.number == "int") for v in given):
+            given = tuple(size_in(m, v) if isinstance(v, Unknown) else v for v in given)
+        return m.spelling(name, (*args[:skip], *given), kwargs, node)
+
+    return run
+
+
+LEGACY = {
+    "FloatTensor": "float32", "DoubleTensor": "float64", "HalfTensor": "float16", "BFloat16Tensor": "bfloat16", "LongTensor": "int64", "IntTensor": "int32",
+    "ShortTensor": "int16", "CharTensor": "int8", "ByteTensor": "uint8", "BoolTensor": "bool",
+}  # fmt: skip
+"""The types of old, with their element types."""
+CLASSES = {"torch.Tensor": ClassModel("torch.Tensor", closed=False)}
+FUNCTIONS: dict[str, Any] = {
+    "torch.Size": _make, **{f"torch.{n}": _legacy(f"torch.{n}") for n in ("Tensor", *LEGACY)}, "torch.Tensor.new": _legacy("torch.Tensor.new"),
+}  # fmt: skip

@@ -1,0 +1,130 @@
+"""torch's state of the process: seeds and generators, flags of the backends, memory of a GPU, and what a tensor tells of its storage."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from tensorproof.libraries.plain import argument
+from tensorproof.terms.dtypes import BY_LABEL, DType
+from tensorproof.terms.predicates import conj, eq
+from tensorproof.terms.shapes import Shape
+from tensorproof.terms.tensor import TensorType
+from tensorproof.values.objects import Dict, List, Model
+from tensorproof.values.python_values import REAL, TEXT, Named, Unknown
+
+if TYPE_CHECKING:
+    import ast
+
+    from tensorproof.values.machine import Args, Kwargs, Machine, Value
+
+_WHOLE = Unknown("a number of the process", number="int")
+_FLAG = Unknown("a setting", number="bool")
+
+
+def _generator(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Model:
+    seed = argument(args, kwargs, 0, "seed")
+    if isinstance(seed, str) and not seed.strip().lstrip("+-").isdigit():
+        raise m.raised("TypeError", "a seed is a whole number", node, "call/arguments")
+    return Model("torch.Generator", m.heap.space())
+
+
+def _rng_state(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> TensorType:
+    return TensorType(Shape((5056,)), BY_LABEL["uint8"])
+
+
+def _set_rng_state(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> None:
+    state = argument(args, kwargs, 0, "new_state")
+    if not isinstance(state, (TensorType, Unknown)):
+        raise m.raised("TypeError", "the state of a generator is a tensor of bytes", node, "call/arguments")
+
+
+def _constant(value: Value) -> Any:
+    return lambda m, args, kwargs, node: value
+
+
+def _default_device(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> None:
+    given = argument(args, kwargs, 0, "device")
+    if not (given is None or (isinstance(given, str) and given.startswith("cpu"))):
+        m.gap("torch.set_default_device", node, "tensors on another device are not followed")
+
+
+def _default_type(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> None:
+    given = argument(args, kwargs, 0, "t")
+    name = given.name if isinstance(given, Named) else given if isinstance(given, str) else ""
+    kinds = {"torch.FloatTensor": "float32", "torch.DoubleTensor": "float64", "torch.HalfTensor": "float16", "torch.BFloat16Tensor": "bfloat16"}
+    if (isinstance(given, DType) and given.is_float) or name in kinds:
+        m.remember(m.session, "default_float", m.session.default_float)
+        m.session.default_float = given if isinstance(given, DType) else BY_LABEL[kinds[name]]
+    else:
+        m.gap("torch.set_default_tensor_type", node, "the type is not known, or lies on another device")
+
+
+def _assert_close(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> None:
+    """torch.testing.assert_close: equal shapes and, unless it says otherwise, element types. The values are not known."""
+    _close(m, argument(args, kwargs, 0, "actual"), argument(args, kwargs, 1, "expected"), kwargs.get("check_dtype", True), node)
+
+
+def _close(m: Machine, a: Value, b: Value, typed: Value, node: ast.AST) -> None:
+    if isinstance(a, List) and isinstance(b, List) and len(a.items) == len(b.items):
+        for one, other in zip(a.items, b.items):
+            _close(m, one, other, typed, node)
+    if isinstance(a, Dict) and isinstance(b, Dict):
+        for name in a.items.keys() & b.items.keys():
+            _close(m, a.items[name], b.items[name], typed, node)
+    if not isinstance(a, TensorType) or not isinstance(b, TensorType):
+        return
+    if typed is True and None not in (a.dtype, b.dtype) and a.dtype is not b.dtype:
+        raise m.raised("AssertionError", f"the element types are not equal: {a.dtype!r} and {b.dtype!r}", node)
+    if a.shape.known and b.shape.known:
+        same = conj(*(eq(x, y) for x, y in zip(a.shape, b.shape))) if len(a.shape) == len(b.shape) else False
+        m.demand("AssertionError", same, f"the shapes are not equal: {a.shape!r} and {b.shape!r}", node)
+
+
+def _arrays_close(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> None:
+    """numpy.testing: equal shapes, or a number against an array."""
+    a, b = argument(args, kwargs, 0, "actual"), argument(args, kwargs, 1, "desired")
+    if isinstance(a, TensorType) and isinstance(b, TensorType) and a.shape.known and b.shape.known and len(a.shape) and len(b.shape):
+        same = conj(*(eq(x, y) for x, y in zip(a.shape, b.shape))) if len(a.shape) == len(b.shape) else False
+        m.demand("AssertionError", same, f"the shapes are not equal: {a.shape!r} and {b.shape!r}", node)
+
+
+def _apply_each(m: Machine, args: tuple[Any, ...], kwargs: Kwargs, node: ast.AST) -> Value:
+    """Tensor.apply_(function): the function gets each number."""
+    m.call(args[1], (REAL,), {}, node)
+    return m.memory.write(args[0])
+
+
+_CUDA_NUMBERS = (
+    "max_memory_allocated", "memory_allocated", "max_memory_reserved", "memory_reserved", "max_memory_cached", "memory_cached", "initial_seed",
+)  # fmt: skip
+_FALSE = (
+    "is_autocast_cpu_enabled", "is_anomaly_enabled", "is_anomaly_check_nan_enabled", "cuda.is_initialized",
+    "cuda.is_bf16_supported", "is_deterministic_algorithms_warn_only_enabled", "is_warn_always_enabled", "xpu.is_available",
+    "backends.cudnn.is_available", "backends.cuda.is_built", "backends.mps.is_built",
+)  # fmt: skip
+_BACKENDS = ("mkldnn", "mkl", "openmp", "opt_einsum", "cusparselt", "kleidiai")
+"""Backends that are or are not built into torch."""
+_NUMPY_TESTS = ("assert_allclose", "assert_equal", "assert_array_equal", "assert_almost_equal", "assert_array_almost_equal", "assert_array_less")
+FUNCTIONS: dict[str, Any] = {
+    **{f"torch.backends.{home}.is_available": lambda m, a, k, n: m.open_truth("available", n) for home in _BACKENDS},
+    **{f"{home}.manual_seed": _generator for home in ("torch", "torch.random")}, **{f"{home}.get_rng_state": _rng_state for home in ("torch", "torch.random")},
+    **{f"{home}.set_rng_state": _set_rng_state for home in ("torch", "torch.random")},
+    **{f"{home}.{name}": _constant(_WHOLE) for home in ("torch", "torch.random") for name in ("seed", "initial_seed")},
+    **{f"torch.cuda.{name}": _constant(_WHOLE) for name in _CUDA_NUMBERS}, **{f"torch.{name}": _constant(False) for name in _FALSE},
+    "torch.cuda.mem_get_info": _constant((_WHOLE, _WHOLE)), "torch.cuda.get_device_name": _constant(TEXT), "torch.cuda.memory_summary": _constant(TEXT),
+    "torch.get_float32_matmul_precision": _constant(TEXT), "torch.get_num_interop_threads": _constant(_WHOLE), "torch.typename": _constant(TEXT),
+    "torch.set_default_device": _default_device, "torch.set_default_tensor_type": _default_type, "torch.set_flush_denormal": _constant(_FLAG),
+    "torch.set_warn_always": _constant(None), "torch.cuda.ipc_collect": _constant(None), "torch.testing.assert_close": _assert_close,
+    **{f"numpy.testing.{name}": _arrays_close for name in _NUMPY_TESTS}, "torch.Tensor.data_ptr": _constant(_WHOLE), "torch.Tensor.apply_": _apply_each,
+    **{f"torch.Tensor.{name}": lambda m, args, kwargs, node: Model("object", m.heap.space()) for name in ("storage", "untyped_storage")},
+}  # fmt: skip
+_FLAGS = {
+    "cudnn": ("enabled", "deterministic", "benchmark", "benchmark_limit", "allow_tf32", "fp32_precision", "conv", "depthwise_kernel"),
+    "mkldnn": ("enabled", "deterministic", "allow_tf32", "matmul", "conv", "rnn", "fp32_precision"), "quantized": ("engine", "supported_engines"),
+    "opt_einsum": ("enabled", "strategy"),
+    "cuda.matmul": ("allow_tf32", "allow_fp16_reduced_precision_reduction", "allow_bf16_reduced_precision_reduction", "allow_fp16_accumulation",
+        "fp32_precision"),
+}  # fmt: skip
+VALUES: dict[str, Any] = {f"torch.backends.{home}.{name}": _FLAG for home, names in _FLAGS.items() for name in names} | {
+    "torch.default_generator": lambda m: Model("torch.Generator", m.heap.space()),
+}

@@ -1,0 +1,178 @@
+"""What training code calls beside the optimizer: clipping of gradients, averaged models, the scaler of mixed precision, parameters as one vector."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from tensorproof.libraries.bound import Bound, by_signature
+from tensorproof.libraries.model import KindModel
+from tensorproof.libraries.plain import argument
+from tensorproof.libraries.python.copies import deep
+from tensorproof.libraries.torch.modules import PARAMETERS, all_tensors, is_module, walk
+from tensorproof.terms.dtypes import FLOAT32, INT64
+from tensorproof.terms.predicates import ge
+from tensorproof.terms.shapes import Shape
+from tensorproof.terms.tensor import TensorType
+from tensorproof.values.objects import Dict, List, Model, Native
+from tensorproof.values.python_values import REAL, Layer, Unknown
+
+if TYPE_CHECKING:
+    import ast
+
+    from tensorproof.values.machine import Args, Kwargs, Machine, Value
+
+SCALER, SWA = "torch.amp.GradScaler", "torch.optim.swa_utils."
+
+
+def _tensors(m: Machine, name: str, given: Value, node: ast.AST) -> list[Any] | None:
+    """The tensors that a function over parameters is given; None when they are not known."""
+    if is_module(given):
+        raise m.raised("TypeError", f"{name} takes parameters, this is a module: write model.parameters()", node, "call/arguments")
+    if isinstance(given, TensorType):
+        return [given]
+    found: list[Value] | None = None if isinstance(given, Unknown) else m.iterate(given, node)
+    return None if found is None or not all(isinstance(t, TensorType) for t in found) else found
+
+
+def _checked(name: str, first: str, result: Any) -> Value:
+    """A function of torch.nn.utils over parameters, whose result does not depend on them."""
+
+    def run(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+        _tensors(m, name, argument(args, kwargs, 0, first), node)
+        return result(m)
+
+    return run
+
+
+def _norm(m: Machine) -> TensorType:
+    return TensorType(Shape(()), FLOAT32)
+
+
+def _to_vector(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    found = _tensors(m, "parameters_to_vector", argument(args, kwargs, 0, "parameters"), node)
+    if not found:
+        return m.gap("torch.nn.utils.parameters_to_vector", node, "the parameters are not known")
+    return m.spelling("torch.cat", (List(m.heap.row([m.spelling("torch.Tensor.reshape", (t, -1), {}, node) for t in found])),), {}, node)
+
+
+def _from_vector(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> None:
+    vector, found = argument(args, kwargs, 0, "vec"), _tensors(m, "vector_to_parameters", argument(args, kwargs, 1, "parameters"), node)
+    if not isinstance(vector, TensorType):
+        if isinstance(vector, Unknown):
+            m.gap("torch.nn.utils.vector_to_parameters", node, "the vector is not known")
+            return
+        raise m.raised("TypeError", "vector_to_parameters takes a tensor", node, "call/arguments")
+    if found is None:
+        m.gap("torch.nn.utils.vector_to_parameters", node, "the parameters are not known")
+        return
+    total = sum((t.shape.numel for t in found), 0)
+    said = f"the parameters need {total!r} elements, and the vector has {vector.shape.numel!r}"
+    m.require("reshape/elements", ge(vector.shape.numel, total), said, node)
+
+
+# --- averaged models ---
+
+
+def _averaged(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    model = args[0] if args else kwargs["model"]
+    if isinstance(model, Unknown):
+        return m.gap(SWA + "AveragedModel", node, "the model is not known")
+    made = Layer(None, m.user_span(node), (deep(m, model, {}, node),), "wrapper", ("module",))
+    functions = {name: argument(args, kwargs, at, name) for at, name in ((2, "avg_fn"), (3, "multi_avg_fn"))}
+    made.tensors = {"n_averaged": TensorType(Shape(()), INT64, contents=(0,)), **{name: one for name, one in functions.items() if one is not None}}
+    return made
+
+
+def update_parameters(m: Machine, me: Layer, args: Args, kwargs: Kwargs, node: ast.AST) -> None:
+    """AveragedModel.update_parameters: the averaging function of the program is run on the first parameters."""
+    model = argument(args, kwargs, 0, "model")
+    if not is_module(model):
+        if not isinstance(model, Unknown):
+            raise m.raised("TypeError", "update_parameters takes the model", node, "call/arguments")
+        return
+    own, new = ([t for _, t in all_tensors(one, PARAMETERS)] for one in (me.children[0], model))
+    count = me.tensors["n_averaged"]
+    if count.contents == (0,):  # the first model is copied
+        m.remember(me, "tensors", me.tensors)
+        me.tensors = {**me.tensors, "n_averaged": count.but(contents=None)}
+        return
+    if own and new and "avg_fn" in me.tensors:
+        m.call(me.tensors["avg_fn"], (own[0], new[0], count), {}, node)
+    if own and new and "multi_avg_fn" in me.tensors:
+        m.call(me.tensors["multi_avg_fn"], (List(m.heap.row(own)), List(m.heap.row(new)), count), {}, node)
+
+
+def _update_bn(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> None:
+    """update_bn calls the model with the batches of the loader; it does so only where the model has a batch normalisation."""
+    loader, model = argument(args, kwargs, 0, "loader"), argument(args, kwargs, 1, "model")
+    if is_module(model) and not any(isinstance(one, Layer) and one.module is not None and "BatchNorm" in one.module.name for _, one in walk(model)):
+        return
+    first = m.call(next, (m.call(iter, (loader,), {}, node),), {}, node)
+    if type(first) is tuple:
+        first = first[0] if first else first
+    elif isinstance(first, List):
+        first = first.items[0] if first.items else Unknown("a batch")
+    if isinstance(first, Unknown) or not is_module(model):
+        m.gap(SWA + "update_bn", node, "the batches are not known")
+    else:
+        m.call(model, (first,), {}, node)
+
+
+def _average_function(name: str) -> Value:
+    def run(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+        return Native(name, lambda machine, inner, named, at: inner[0] if "multi" not in name else None)
+
+    return run
+
+
+# --- the scaler ---
+
+
+def _scaler(m: Machine, call: Bound) -> Model:
+    return Model(SCALER, m.heap.space({"enabled": call.value("enabled", True)}))
+
+
+def _scale(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    given = argument(args, kwargs, 0, "outputs")
+    if given is None or isinstance(given, (int, float, str)):
+        raise m.raised("ValueError", "scale takes a tensor or an iterable of tensors", node, "call/arguments")
+    if me.space["enabled"] is False or not isinstance(given, TensorType):
+        return given
+    return m.spelling("torch.Tensor.mul", (given, REAL), {}, node)
+
+
+def _scaler_step(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    optimizer = argument(args, kwargs, 0, "optimizer")
+    if is_module(optimizer) or isinstance(optimizer, TensorType) or optimizer is None:
+        raise m.raised("TypeError", "the scaler steps an optimizer", node, "call/arguments")
+    return None if isinstance(optimizer, Unknown) else m.call(m.attribute(optimizer, "step", node), args[1:], {}, node)
+
+
+def _scaler_state(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Dict:
+    names = ("scale", "growth_factor", "backoff_factor", "growth_interval", "_growth_tracker") if me.space["enabled"] is not False else ()
+    return Dict(m.heap.entries(dict.fromkeys(names, REAL)))
+
+
+def _quiet(m: Machine, me: Value, args: Args, kwargs: Kwargs, node: ast.AST) -> None:
+    return None
+
+
+_SCALER_METHODS: dict[str, Any] = {
+    "scale": _scale, "step": _scaler_step, "state_dict": _scaler_state, "is_enabled": lambda m, me, a, k, n: me.space["enabled"],
+    **dict.fromkeys(("update", "unscale_", "load_state_dict", "set_growth_factor", "set_backoff_factor", "set_growth_interval"), _quiet),
+    **dict.fromkeys(("get_scale", "get_growth_factor", "get_backoff_factor"), lambda m, me, a, k, n: REAL),
+    "get_growth_interval": lambda m, me, a, k, n: Unknown("an interval", number="int"),
+}  # fmt: skip
+UTILS = "torch.nn.utils."
+FUNCTIONS: dict[str, Any] = {
+    **{UTILS + n: _checked(n, "parameters", _norm) for n in ("clip_grad_norm_", "clip_grad_norm")},
+    **{f"{UTILS}clip_grad.{n}": _checked(n, "parameters", _norm) for n in ("clip_grad_norm_", "clip_grad_norm")},
+    UTILS + "get_total_norm": _checked("get_total_norm", "tensors", _norm),
+    **{UTILS + n: _checked(n, "parameters", lambda m: None) for n in ("clip_grad_value_", "clip_grads_with_norm_")},
+    UTILS + "clip_grad.clip_grad_value_": _checked("clip_grad_value_", "parameters", lambda m: None),
+    UTILS + "parameters_to_vector": _to_vector, UTILS + "vector_to_parameters": _from_vector,
+    SWA + "AveragedModel": _averaged, SWA + "update_bn": _update_bn,
+    **{SWA + n: _average_function(n) for n in ("get_ema_avg_fn", "get_ema_multi_avg_fn", "get_swa_avg_fn", "get_swa_multi_avg_fn")},
+    **{f"torch.{home}GradScaler": by_signature(f"torch.{home}GradScaler", _scaler) for home in ("amp.", "", "cuda.amp.", "cpu.amp.", "amp.grad_scaler.")},
+}  # fmt: skip
+KINDS = {SCALER: KindModel(_SCALER_METHODS)}

@@ -1,0 +1,333 @@
+"""torchvision.datasets with their true sizes and counts, torchvision.io and torchvision.utils."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from tensorproof.libraries.data.datasets import _add  # pyright: ignore[reportPrivateUsage]
+from tensorproof.libraries.data.samples import LENGTH, length_of, unknown_length
+from tensorproof.libraries.model import ClassModel, KindModel
+from tensorproof.libraries.torchvision.pillow import any_channels, image, is_image, size_symbol
+from tensorproof.terms.dtypes import BY_LABEL
+from tensorproof.terms.ints import Origin, Term, ceildiv, ite, minimum
+from tensorproof.terms.predicates import eq
+from tensorproof.terms.records import dataclass, field
+from tensorproof.terms.shapes import Shape
+from tensorproof.terms.tensor import TensorType
+from tensorproof.values.heap import MISSING
+from tensorproof.values.objects import List, Model
+from tensorproof.values.python_values import Unknown
+
+if TYPE_CHECKING:
+    import ast
+
+    from tensorproof.values.machine import Args, Kwargs, Machine, Value
+
+HOME = "torchvision.datasets."
+_TRAIN = "root train transform target_transform download"
+_SPLIT = "root split transform target_transform download"
+_VOC = "root year image_set download transform target_transform transforms"
+_FOLDER = "root transform target_transform loader is_valid_file allow_empty"
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """One dataset: its arguments, the argument that selects a part, how many samples each part has, its pictures and its targets."""
+
+    words: str
+    counts: dict[Any, int] = field(default_factory=dict[Any, int])
+    picture: tuple[int | None, int | None, int | None] = (3, None, None)
+    """Channels, height, width; None for what differs from picture to picture."""
+    classes: int | None = None
+    by: str = "train"
+    default: Value = True
+    target: str = "label"
+    held: str = ""
+    """How `.data` keeps all pictures: "torch" (N, H, W), "last" an array (N, H, W, C), "first" an array (N, C, H, W)."""
+
+
+def _split(counts: dict[Value, int], picture: tuple[int | None, int | None, int | None] = (3, None, None), classes: int | None = None, **rest: Any) -> Source:
+    return Source(rest.pop("words", _SPLIT), counts, picture, classes, "split", rest.pop("default", "train"), **rest)
+
+
+_SMALL = {True: 60000, False: 10000}
+_LETTERS = {"byclass": (697932, 116323, 62), "bymerge": (697932, 116323, 47), "balanced": (112800, 18800, 47), "letters": (124800, 20800, 27),
+            "digits": (240000, 40000, 10), "mnist": (60000, 10000, 10)}  # fmt: skip
+SOURCES: dict[str, Source] = {
+    **{n: Source(_TRAIN, _SMALL, (1, 28, 28), 10, held="torch") for n in ("MNIST", "FashionMNIST", "KMNIST")},
+    "EMNIST": Source("root split train transform target_transform download", {}, (1, 28, 28), None, held="torch"),
+    "QMNIST": Source("root what compat train transform target_transform download", {True: 60000, False: 60000}, (1, 28, 28), 10, held="torch"),
+    "CIFAR10": Source(_TRAIN, {True: 50000, False: 10000}, (3, 32, 32), 10, held="last"),
+    "CIFAR100": Source(_TRAIN, {True: 50000, False: 10000}, (3, 32, 32), 100, held="last"),
+    "USPS": Source(_TRAIN, {True: 7291, False: 2007}, (1, 16, 16), 10, held="array"),
+    "SVHN": _split({"train": 73257, "test": 26032, "extra": 531131}, (3, 32, 32), 10, held="first"),
+    "STL10": _split(
+        {"train": 5000, "test": 8000, "unlabeled": 100000, "train+unlabeled": 105000}, (3, 96, 96), 10, held="first",
+        words="root split folds transform target_transform download",
+    ),
+    "ImageNet": _split({"train": 1281167, "val": 50000}, classes=1000, words="root split transform target_transform loader"),
+    "CelebA": _split(
+        {"train": 162770, "valid": 19867, "test": 19962, "all": 202599}, (3, 218, 178), target="attributes",
+        words="root split target_type transform target_transform download",
+    ),
+    "Flowers102": _split({"train": 1020, "val": 1020, "test": 6149}, classes=102),
+    "Food101": _split({"train": 75750, "test": 25250}, classes=101),
+    "OxfordIIITPet": _split(
+        {"trainval": 3680, "test": 3669}, classes=37, default="trainval", target="pet",
+        words="root split target_types transforms transform target_transform download",
+    ),
+    "StanfordCars": _split({"train": 8144, "test": 8041}, classes=196),
+    "FGVCAircraft": _split(
+        {"train": 3334, "val": 3333, "trainval": 6667, "test": 3333}, default="trainval",
+        words="root split annotation_level transform target_transform download",
+    ),
+    "DTD": _split({"train": 1880, "val": 1880, "test": 1880}, classes=47, words="root split partition transform target_transform download"),
+    "GTSRB": _split({"train": 26640, "test": 12630}, classes=43), "PCAM": _split({"train": 262144, "val": 32768, "test": 32768}, (3, 96, 96), 2),
+    "FER2013": _split({"train": 28709, "test": 7178}, (1, 48, 48), 7, words="root split transform target_transform"),
+    "Country211": _split({"train": 31650, "valid": 10550, "test": 21100}, classes=211),
+    "EuroSAT": Source("root transform target_transform download", {"": 27000}, (3, 64, 64), 10),
+    "RenderedSST2": _split({"train": 6920, "val": 872, "test": 1821}, (3, 448, 448), 2),
+    "SUN397": Source("root transform target_transform download", {"": 108754}, classes=397),
+    "Caltech101": Source("root target_type transform target_transform download", {"": 8677}, (None, None, None), 101),
+    "Caltech256": Source("root transform target_transform download", {"": 30607}, (None, None, None), 257),
+    "SEMEION": Source("root transform target_transform download", {"": 1593}, (1, 16, 16), 10),
+    "Omniglot": Source("root background transform target_transform download", {True: 19280, False: 13180}, (1, 105, 105), 964, by="background"),
+    "Places365": _split({}, classes=365, default="train-standard", words="root split small download transform target_transform loader"),
+    "INaturalist": Source("root version target_type transform target_transform download", {}),
+    "LSUN": Source("root classes transform target_transform", {}), "ImageFolder": Source(_FOLDER, {}),
+    "DatasetFolder": Source("root loader extensions transform target_transform is_valid_file allow_empty", {}),
+    "VOCSegmentation": Source(_VOC, {"train": 1464, "val": 1449, "trainval": 2913}, by="image_set", default="train", target="mask"),
+    "VOCDetection": Source(_VOC, {"train": 5717, "val": 5823, "trainval": 11540}, by="image_set", default="train", target="dict"),
+    "SBDataset": Source("root image_set mode download transforms", {}, target="mask"),
+    "Cityscapes": _split(
+        {"train": 2975, "val": 500, "test": 1525}, (3, 1024, 2048), target="mask", words="root split mode target_type transform target_transform transforms",
+    ),
+    "CocoDetection": Source("root annFile transform target_transform transforms", {}, target="unknown"),
+    "CocoCaptions": Source("root annFile transform target_transform transforms", {}, target="words"),
+    **{n: Source("root ann_file transform target_transform", {}, target="words") for n in ("Flickr8k", "Flickr30k")},
+    "FakeData": Source("size image_size num_classes transform target_transform random_offset", {}),
+}  # fmt: skip
+
+
+def _init(name: str) -> Any:
+    source = SOURCES[name]
+
+    def run(m: Machine, me: Any, args: Args, kwargs: Kwargs, node: ast.AST) -> None:
+        order = source.words.split()
+        if len(args) > len(order):
+            raise m.raised("TypeError", f"{name} takes at most {len(order)} arguments, not {len(args)}", node, "call/arguments")
+        given = {**dict(zip(order, args)), **kwargs}
+        wrong = next((k for k in kwargs if k not in order and k not in ("train", "split", "download", "transform", "target_transform", "loader")), None)
+        if wrong is not None:
+            raise m.raised("TypeError", f"{name} has no argument {wrong}", node, "call/arguments")
+        if name != "FakeData" and "root" not in given:
+            raise m.raised("TypeError", f"{name} needs the argument root", node, "call/arguments")
+        m.heap.set(me.space, "source", name)
+        m.heap.set(me.space, "given", m.heap.space(given))
+        for word in ("transform", "target_transform", "transforms"):
+            m.heap.set(me.space, word, given.get(word))
+        m.heap.set(me.space, LENGTH, _count(m, name, source, given, node))
+
+    return run
+
+
+def _count(m: Machine, name: str, source: Source, given: dict[str, Any], node: ast.AST) -> Value:
+    if name == "FakeData":
+        size = given.get("size", 1000)
+        return size if isinstance(size, (int, Term)) else unknown_length(m, node)
+    part = given.get(source.by, source.default)
+    if name == "EMNIST":
+        if given.get("split") in _LETTERS and isinstance(given.get("train", True), bool):
+            return _LETTERS[given["split"]][0 if given.get("train", True) else 1]
+        return unknown_length(m, node)
+    if name == "STL10" and given.get("folds") is not None:
+        return 1000 if part == "train" and isinstance(given["folds"], int) else unknown_length(m, node)
+    if name == "QMNIST" and given.get("what") is not None:
+        return {"train": 60000, "test": 60000, "test10k": 10000, "test50k": 50000}.get(given["what"], unknown_length(m, node))
+    if name.startswith("VOC") and given.get("year", "2012") != "2012":
+        return unknown_length(m, node)
+    if "" in source.counts:
+        return source.counts[""]
+    if isinstance(part, (str, bool)) and source.counts:
+        if part in source.counts:
+            return source.counts[part]
+        if isinstance(part, str) and source.by == "split" and name not in ("Cityscapes", "FGVCAircraft"):
+            raise m.raised("ValueError", f"{name} has no split {part!r}: it has {', '.join(map(str, source.counts))}", node, "data/split")
+    return unknown_length(m, node)
+
+
+def _length(m: Machine, me: Any, node: ast.AST) -> Any:
+    return me.space[LENGTH]
+
+
+def _picture(m: Machine, me: Any, node: ast.AST) -> Value:
+    name, given = me.space["source"], me.space["given"]
+    channels, height, width = SOURCES[name].picture
+    if name == "FakeData":
+        listed = m.iterate(given.get("image_size", (3, 224, 224)), node)
+        if listed is not None and len(listed) == 3:
+            return image(m, *listed)
+    reader = given.get("loader")
+    if reader is not None:
+        return m.call(reader, (Unknown("the path of a picture"),), {}, node)
+    return image(
+        m, any_channels(m, node) if channels is None else channels, size_symbol(m, "image height", node) if height is None else height,
+        size_symbol(m, "image width", node) if width is None else width,
+    )  # fmt: skip
+
+
+def _target(m: Machine, me: Any, picture: Value, node: ast.AST) -> Value:
+    name, given = me.space["source"], me.space["given"]
+    kind = SOURCES[name].target
+    if kind == "mask" or (kind == "pet" and given.get("target_types") == "segmentation"):
+        if is_image(picture) and given.get("target_type", "semantic") in ("semantic", "instance"):
+            return image(m, 1, picture.space["height"], picture.space["width"], "L" if name == "Cityscapes" else "P")
+        return Unknown("a target")
+    if kind == "attributes":
+        wanted = given.get("target_type", "attr")
+        sizes = {"attr": 40, "bbox": 4, "landmarks": 10}
+        if wanted == "identity":
+            return TensorType(Shape(()), BY_LABEL["int64"])
+        return TensorType(Shape((sizes[wanted],)), BY_LABEL["int64"]) if isinstance(wanted, str) and wanted in sizes else Unknown("a target")
+    if kind in ("dict", "unknown"):
+        return Unknown("a target")
+    if kind == "words":
+        return List(m.heap.row([Unknown("a sentence")] * 5))
+    classes = class_count(me)
+    if isinstance(classes, int):
+        return m.symbol(m.name_here("label", node), 0, classes - 1, Origin.WORLD)
+    return m.symbol(m.name_here("label", node), 0, None, Origin.USER)  # how many classes there are, the user knows
+
+
+def class_count(me: Any) -> Value:
+    name, given = me.space["source"], me.space["given"]
+    if name == "EMNIST" and isinstance(given.get("split"), str) and given["split"] in _LETTERS:
+        return _LETTERS[given["split"]][2]
+    if name == "FakeData":
+        return given.get("num_classes", 10)
+    return SOURCES[name].classes
+
+
+def _item(m: Machine, me: Any, index: Any, node: ast.AST) -> Any:
+    count = length_of(m, me, node)
+    if isinstance(index, int) and isinstance(count, int) and not -count <= index < count:
+        raise m.raised("IndexError", f"index {index} is out of range for {count} samples", node)
+    picture = _picture(m, me, node)
+    target = _target(m, me, picture, node)
+    if me.space["transform"] is not None:
+        picture = m.call(me.space["transform"], (picture,), {}, node)
+    if me.space["target_transform"] is not None:
+        target = m.call(me.space["target_transform"], (target,), {}, node)
+    if me.space["transforms"] is not None:
+        both = m.call(me.space["transforms"], (picture, target), {}, node)
+        if isinstance(both, tuple) and len(both) == 2:
+            return both
+        return m.gap("transforms", node, "do not give a picture and a target")
+    return picture, target
+
+
+def _attribute(m: Machine, me: Any, name: str, node: ast.AST) -> Any:
+    source = SOURCES[me.space["source"]]
+    count = me.space[LENGTH]
+    classes = class_count(me)
+    if name == "classes":
+        if isinstance(classes, int):
+            return List(m.heap.row([Unknown("the name of a class")] * classes))
+        return _labels(m, me, node)
+    if name == "class_to_idx":
+        return _labels(m, me, node)
+    if name in ("data", "train_data", "test_data") and source.held:
+        channels, height, width = source.picture
+        flat = (count, height, width)
+        shape = {"last": (*flat, channels), "first": (count, channels, height, width)}.get(source.held, flat)
+        return TensorType(Shape(shape), BY_LABEL["uint8"], framework="torch" if source.held == "torch" else "numpy")
+    if name in ("targets", "labels", "train_labels", "test_labels"):
+        if source.held in ("torch", "first"):
+            return TensorType(Shape((count,)), BY_LABEL["int64"], framework="torch" if source.held == "torch" else "numpy")
+        return Model("torchvision.labels", m.heap.space({"count": count, "last": classes - 1 if isinstance(classes, int) else None}))
+    if name in ("samples", "imgs"):
+        return Model("torchvision.labels", m.heap.space({"count": count, "pairs": True}))
+    if name in ("root", "train", "split", "loader"):
+        return me.space["given"].get(name, Unknown(name))
+    return MISSING
+
+
+def _labels(m: Machine, me: Any, node: ast.AST) -> Model:
+    """The classes of a folder: as many as the user has."""
+    kept = me.space.get(("classes",))
+    if kept is None:
+        kept = m.symbol(m.name_here("classes", node), 1, None, Origin.USER)
+        m.heap.set(me.space, ("classes",), kept)
+    return Model("torchvision.labels", m.heap.space({"count": kept}))
+
+
+def _one_label(m: Machine, me: Model, index: Value, node: ast.AST) -> Value:
+    if me.space.get("pairs"):
+        return Unknown("the path of a picture"), m.symbol(m.name_here("label", node), 0, None, Origin.WORLD)
+    if "last" in me.space:
+        return m.symbol(m.name_here("label", node), 0, me.space["last"], Origin.WORLD)
+    return Unknown("the name of a class")
+
+
+def _make(name: str) -> Any:
+    fill = _init(name)
+
+    def make(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+        made = Model(HOME + name, m.heap.space(), m.user_span(node))
+        fill(m, made, args, kwargs, node)
+        return made
+
+    return make
+
+
+# --- torchvision.io and torchvision.utils ---
+
+
+def _read_image(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    mode = args[1] if len(args) > 1 else kwargs.get("mode")
+    word = mode if isinstance(mode, str) else getattr(mode, "name", "")
+    channels = {"RGB": 3, "GRAY": 1, "RGB_ALPHA": 4, "GRAY_ALPHA": 2}.get(word.rpartition(".")[2])
+    sizes = size_symbol(m, "image height", node), size_symbol(m, "image width", node)
+    return TensorType(Shape((any_channels(m, node) if channels is None else channels, *sizes)), BY_LABEL["uint8"])
+
+
+def _make_grid(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    given = args[0] if args else kwargs.get("tensor")
+    row, margin = kwargs.get("nrow", args[1] if len(args) > 1 else 8), kwargs.get("padding", args[2] if len(args) > 2 else 2)
+    if isinstance(given, List) and given.items:
+        given = m.spelling("torch.stack", (given,), {}, node)
+    if not isinstance(given, TensorType) or not given.shape.known or not isinstance(margin, int) or not isinstance(row, (int, Term)):
+        return Unknown("a grid of pictures")
+    if len(given.shape) not in (2, 3, 4):
+        raise m.raised("TypeError", f"make_grid takes pictures, this tensor has shape {given.shape!r}", node, "transform/rank")
+    shape = given.shape if len(given.shape) == 4 else (1, *given.shape) if len(given.shape) == 3 else (1, 1, *given.shape)
+    channels = ite(eq(shape[1], 1), 3, shape[1])
+    if isinstance(shape[0], int) and shape[0] == 1:
+        return TensorType(Shape((channels, *shape[2:])), given.dtype)
+    across = minimum(row, shape[0])
+    down = ceildiv(shape[0], across)
+    return TensorType(Shape((channels, down * (shape[2] + margin) + margin, across * (shape[3] + margin) + margin)), given.dtype)
+
+
+FUNCTIONS: dict[str, Any] = {
+    **{HOME + n: _make(n) for n in SOURCES}, "torchvision.io.read_image": _read_image, "torchvision.io.decode_image": _read_image,
+    "torchvision.utils.make_grid": _make_grid, "torchvision.utils.save_image": lambda m, a, k, n: None,
+    "torchvision.datasets.folder.default_loader": lambda m, a, k, n: image(m, 3, size_symbol(m, "image height", n), size_symbol(m, "image width", n)),
+    "torchvision.datasets.folder.pil_loader": lambda m, a, k, n: image(m, 3, size_symbol(m, "image height", n), size_symbol(m, "image width", n)),
+    "torchvision.set_image_backend": lambda m, a, k, n: None, "torchvision.disable_beta_transforms_warning": lambda m, a, k, n: None,
+    "torchvision.datasets.wrap_dataset_for_transforms_v2": lambda m, a, k, n: a[0],
+}  # fmt: skip
+VALUES: dict[str, Any] = {f"torchvision.io.ImageReadMode.{n}": n for n in ("RGB", "GRAY", "RGB_ALPHA", "GRAY_ALPHA", "UNCHANGED")}
+VALUES["torchvision.__version__"] = "0.28.0"
+KINDS: dict[str, KindModel] = {
+    **{HOME + n: KindModel({"__add__": _add}, _attribute, length=_length, item=_item, bases=("torch.utils.data.Dataset",)) for n in SOURCES},
+    "torchvision.labels": KindModel(
+        length=lambda m, me, node: me.space["count"], item=_one_label, open=True, rounds=lambda m, me, node: [(True, _one_label(m, me, 0, node))],
+    ),
+}
+CLASSES: dict[str, ClassModel] = {
+    HOME + n: ClassModel(HOME + n, ("torch.utils.data.Dataset",), init=_init(n), length=_length, item=_item, attribute=_attribute, closed=False,
+                         methods={"__getitem__": lambda m, me, a, k, node: _item(m, me, a[0], node), "__len__": lambda m, me, a, k, node: _length(m, me, node)})
+    for n in SOURCES
+}  # fmt: skip
+CLASSES[HOME + "VisionDataset"] = ClassModel(HOME + "VisionDataset", ("torch.utils.data.Dataset",), closed=False, init=lambda m, me, a, k, node: None)

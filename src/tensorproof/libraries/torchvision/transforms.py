@@ -1,0 +1,222 @@
+"""torchvision.transforms, versions 1 and 2, and their functional forms: what each does to a picture's channels and sides."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache, partial
+from typing import TYPE_CHECKING, Any
+
+from tensorproof.libraries import signatures
+from tensorproof.libraries.bound import Bound, bind, by_signature
+from tensorproof.libraries.model import KindModel, Run
+from tensorproof.libraries.plain import always
+from tensorproof.libraries.torchvision import pictures as rules
+from tensorproof.libraries.torchvision.pictures import each_side
+from tensorproof.libraries.torchvision.pillow import is_image
+from tensorproof.terms.ints import Origin
+from tensorproof.terms.predicates import eq
+from tensorproof.terms.tensor import TensorType
+from tensorproof.values.heap import MISSING
+from tensorproof.values.objects import Choice, List, Model, Native
+from tensorproof.values.python_values import Unknown
+
+if TYPE_CHECKING:
+    import ast
+
+    from tensorproof.values.machine import Args, Kwargs, Machine, Value
+
+V1, V2 = "torchvision.transforms.", "torchvision.transforms.v2."
+RULES: dict[str, Any] = {
+    "ToTensor": rules.to_tensor, "PILToTensor": rules.pil_to_tensor, "ToImage": rules.to_image, "ToPILImage": rules.to_pil_image,
+    "Normalize": rules.normalize, "Resize": rules.resize,
+    "CenterCrop": rules.center_crop, "RandomCrop": rules.random_crop,
+    "RandomResizedCrop": rules.resized, "Grayscale": rules.grayscale,
+    "Pad": rules.pad, "RandomRotation": rules.rotated,
+    "FiveCrop": rules.five_crop, "TenCrop": rules.ten_crop, "ConvertImageDtype": rules.convert_dtype,
+    "ToDtype": rules.to_dtype, "RGB": rules.to_rgb,
+    "RandomErasing": rules.tensor_only, "LinearTransformation": rules.tensor_only,
+    "RandomHorizontalFlip": rules.same, "RandomVerticalFlip": rules.same, "RandomGrayscale": rules.same,
+    "ColorJitter": rules.same, "RandomPerspective": rules.same,
+    "RandomAffine": rules.same, "GaussianBlur": rules.same,
+    "RandomInvert": rules.same, "RandomPosterize": rules.same, "RandomSolarize": rules.same,
+    "RandomAdjustSharpness": rules.same, "RandomAutocontrast": rules.same, "RandomEqualize": rules.same,
+    "RandAugment": rules.same, "AutoAugment": rules.same,
+    "TrivialAugmentWide": rules.same, "AugMix": rules.same,
+    "ElasticTransform": rules.same, "Identity": rules.same, "RandomPhotometricDistort": rules.same,
+    "RandomChannelPermutation": rules.same, "GaussianNoise": rules.same, "ToPureTensor": rules.same,
+    "JPEG": rules.same, "ClampBoundingBoxes": rules.same, "SanitizeBoundingBoxes": rules.same,
+}  # fmt: skip
+_WHOLE = ("Compose", "RandomApply", "RandomChoice", "RandomOrder", "Lambda", "CutMix", "MixUp")
+FUNCTIONAL: dict[str, Any] = {
+    "to_tensor": rules.to_tensor, "pil_to_tensor": rules.pil_to_tensor, "to_pil_image": rules.to_pil_image,
+    "to_image": rules.to_image,
+    "normalize": rules.normalize, "resize": rules.resize,
+    "center_crop": rules.center_crop, "crop": rules.cropped, "hflip": rules.same, "vflip": rules.same,
+    "horizontal_flip": rules.same, "vertical_flip": rules.same, "pad": rules.pad,
+    "rotate": rules.rotated, "affine": rules.same,
+    "perspective": rules.same, "resized_crop": rules.resized,
+    "to_grayscale": rules.grayscale, "rgb_to_grayscale": rules.grayscale,
+    "five_crop": rules.five_crop, "ten_crop": rules.ten_crop, "convert_image_dtype": rules.convert_dtype,
+    "to_dtype": rules.to_dtype, "erase": rules.tensor_only,
+    **dict.fromkeys(
+        (
+            "adjust_brightness", "adjust_contrast", "adjust_saturation", "adjust_hue", "adjust_gamma", "adjust_sharpness", "gaussian_blur", "invert",
+            "posterize", "solarize", "autocontrast", "equalize",
+        ),
+        rules.same,
+    ),
+}  # fmt: skip
+
+
+@cache
+def _signed(home: str, name: str) -> str:
+    """The name whose signature a name has: what is in one version only has it in the other as well."""
+    names = (home + name, V1 + name, V2 + name, f"{V1}functional.{name}", f"{V2}functional.{name}")
+    return next(one for one in names if signatures.row(one) is not None)
+
+
+def _by_signature(home: str, name: str, run: Callable[[Machine, Bound], Value]) -> Run:
+    """The signature is looked up when the function is called."""
+
+    def called(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+        return run(m, bind(m, _signed(home, name), args, kwargs, node))
+
+    return called
+
+
+def _maker(name: str) -> Callable[[Any, Bound], Model]:
+    def make(m: Machine, call: Bound) -> Model:
+        if name == "Normalize":
+            rules.check_normalize(m, call.values, call.node)
+        return Model(V1 + name, m.heap.space({"given": m.heap.space(dict(call.values))}), m.user_span(call.node))
+
+    return make
+
+
+def apply(m: Machine, name: str, given: Value, x: Value, node: ast.AST) -> Value:
+    """One transform of one picture."""
+    if isinstance(x, Choice):
+        return m.branching.choose(x.condition, lambda: apply(m, name, given, x.then, node), lambda: apply(m, name, given, x.other, node))
+    if isinstance(x, Unknown):
+        return m.gap(name, node, f"the picture is not known: {x.reason}")
+    return RULES[name](m, given, x, node)
+
+
+def _call(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+    name, given = me.kind.removeprefix(V1), me.space["given"]
+    if not args:
+        args = tuple(kwargs.values())
+    if name == "Lambda":
+        return m.call(given.get("lambd"), args, {}, node)
+    if name in ("CutMix", "MixUp"):
+        return _mixed(m, given, args, node)
+    if name in _WHOLE:
+        return _whole(m, name, given, args, node)
+    if len(args) == 1:
+        if type(args[0]) is tuple:
+            return tuple(_if_picture(m, name, given, v, node) for v in args[0])
+        return apply(m, name, given, args[0], node)
+    return tuple(_if_picture(m, name, given, v, node, i == 0) for i, v in enumerate(args))
+
+
+def _if_picture(m: Machine, name: str, given: Value, value: Value, node: ast.AST, first: bool = True) -> Value:
+    if is_image(value) or (first and isinstance(value, TensorType)) or isinstance(value, Choice):
+        return apply(m, name, given, value, node)
+    return value
+
+
+def _whole(m: Machine, name: str, given: Any, args: Args, node: ast.AST) -> Value:
+    listed = m.iterate(given["transforms"], node)
+    if listed is None:
+        return m.gap(V1 + name, node, "of transforms that are not known")
+
+    def all_of() -> Value:
+        value: Any = args
+        for one in listed:
+            result = m.call(one, value, {}, node)
+            value = result if type(result) is tuple and len(args) > 1 else (result,)
+        return value[0] if len(args) == 1 else value
+
+    if name in ("Compose", "RandomOrder"):
+        return all_of()
+    drawn = m.symbol(m.name_here("the transform drawn", node), 0, max(len(listed) - 1, 1), Origin.WORLD)
+    if name == "RandomApply":
+        return m.branching.choose(eq(drawn, 1), all_of, lambda: args[0] if len(args) == 1 else args)
+    result: Any = MISSING
+    for i in reversed(range(len(listed))):
+        if result is MISSING:
+            result = m.call(listed[i], args, {}, node)
+        else:
+            result = m.branching.choose(eq(drawn, i), partial(m.call, listed[i], args, {}, node), always(result))
+    return result
+
+
+def _mixed(m: Machine, given: Any, args: Args, node: ast.AST) -> Value:
+    """A batch and its labels: the labels become rows of weights."""
+    from tensorproof.terms.dtypes import FLOAT32
+    from tensorproof.terms.shapes import Shape
+
+    batch = args if len(args) == 2 else args[0] if isinstance(args[0], tuple) else tuple(args[0].items) if isinstance(args[0], List) else None
+    classes = given.get("num_classes")
+    if batch is None or len(batch) != 2 or not isinstance(batch[1], TensorType) or not batch[1].shape.known or classes is None:
+        return m.gap("CutMix or MixUp", node, "the batch is not known")
+    return batch[0], TensorType(Shape((batch[1].shape[0], classes)), FLOAT32)
+
+
+def _functional(name: str, rule: Any) -> Callable[[Any, Bound], Any]:
+    """A function of a picture, which is its first argument under one name or another."""
+
+    def run(m: Machine, call: Bound) -> Any:
+        first, *others = signatures.names(call.name)
+        given = {key: call.values[key] for key in others if call.given(key)}
+        if "output_size" in given:
+            given["size"] = given["output_size"]
+        return of(m, call.value(first, Unknown("nothing")), given, call.node)
+
+    def of(m: Machine, picture: Any, given: Kwargs, node: ast.AST) -> Any:
+        if isinstance(picture, Choice):
+            return m.branching.choose(picture.condition, lambda: of(m, picture.then, given, node), lambda: of(m, picture.other, given, node))
+        if isinstance(picture, Unknown):
+            return m.gap(name, node, f"the picture is not known: {picture.reason}")
+        return rule(m, given, picture, node)
+
+    return run
+
+
+def _crop_place(m: Machine, call: Bound) -> Value:
+    """RandomCrop.get_params(image, size): where a crop begins, and its size."""
+    height, width = each_side(m, call.value("output_size"), call.node)
+    outside = Unknown("a place in a picture")
+    return outside, outside, height, width
+
+
+def _attribute(m: Machine, me: Model, name: str, node: ast.AST) -> Any:
+    given = me.space["given"]
+    if name == "transforms" and name in given:
+        return given[name]
+    if name == "forward":
+        return Native("forward", lambda machine, args, kwargs, at: _call(machine, me, args, kwargs, at))
+    return given.get(name, MISSING)
+
+
+def _sides_of(m: Machine, call: Bound) -> Value:
+    x = call.value(signatures.names(call.name)[0])
+    found = rules.sides(m, x, call.node) if is_image(x) or isinstance(x, TensorType) else None
+    return Unknown("size") if found is None else List(m.heap.row((found[1], found[0])))
+
+
+def _dimensions(m: Machine, call: Bound) -> Value:
+    x = call.value(signatures.names(call.name)[0])
+    found = rules.sides(m, x, call.node) if is_image(x) or isinstance(x, TensorType) else None
+    return Unknown("size") if found is None else List(m.heap.row((rules.channels_of(x), *found)))
+
+
+_ALL = (*RULES, *_WHOLE)
+_HOMES = (V1, V2, V1 + "transforms.", V1 + "autoaugment.")
+_OF_PICTURES = {**{n: _functional(n, rule) for n, rule in FUNCTIONAL.items()}, "get_image_size": _sides_of, "get_dimensions": _dimensions}
+FUNCTIONS: dict[str, Any] = {
+    **{home + n: _by_signature(home, n, _maker(n)) for n in _ALL for home in _HOMES},
+    **{home + n: _by_signature(home, n, run) for n, run in _OF_PICTURES.items() for home in (V1 + "functional.", V2 + "functional.")},
+    V1 + "RandomCrop.get_params": by_signature(V1 + "RandomCrop.get_params", _crop_place),
+}
+KINDS = {V1 + n: KindModel(attribute=_attribute, call=_call, open=True, bases=("torch.nn.Module",)) for n in _ALL}
