@@ -58,15 +58,17 @@ class Graph:
 class History:
     """How a tensor of TensorFlow came about, for its tapes. It makes two tensors no different: every history equals every other, and None."""
 
-    __slots__ = ("parents", "tapes", "unsure")
+    __slots__ = ("parents", "part", "tapes", "unsure")
 
-    def __init__(self, parents: tuple[History, ...] = (), tapes: frozenset[int] = frozenset(), unsure: bool = False) -> None:
+    def __init__(self, parents: tuple[History, ...] = (), tapes: frozenset[int] = frozenset(), unsure: bool = False, part: bool = False) -> None:
         self.parents = parents
         """The histories of what it was computed from, as far as a derivative goes through."""
         self.tapes = tapes
         """The tapes that recorded this, or that watch it."""
         self.unsure = unsure
         """Whether it was also computed from something whose history is not known."""
+        self.part = part
+        """Whether it was cut out of a variable, as `v[0]` is: TensorFlow gives such a tensor the method `assign`."""
 
     def __eq__(self, other: object) -> bool:
         return other is None or isinstance(other, History)

@@ -103,6 +103,8 @@ def observed(m: Machine, name: str, result: Any, args: Any, kwargs: Any, layer: 
                 parents.append(past)
         if parents or unsure:
             made = History(tuple(parents), frozenset(tapes), unsure)
+    if name.endswith(".__getitem__") and isinstance(args[0], TensorType) and args[0].parameter:
+        made = History(made.parents, made.tapes, made.unsure, part=True)
     return _with(result, made)
 
 
@@ -112,7 +114,7 @@ def _with(value: Any, history: History) -> Any:
             return value
         if value.parameter:  # what is computed from a variable is none
             value = value.but(parameter=False, requires_grad=False)
-        mine = history if value.dtype is None or value.dtype.kind in "fc" else CONSTANT
+        mine = history if value.dtype is None or value.dtype.kind in "fc" or history.part else CONSTANT
         return value if value.history is mine else value.but(history=mine)
     if isinstance(value, Outputs):
         return value.like(_with(v, history) for v in value)

@@ -68,6 +68,8 @@ def attribute(m: Machine, owner: TensorType, name: str, node: ast.AST) -> Any:
             return Model("quiet", m.heap.space())
         case _ if name in _VALUES and name in (_VARIABLE if owner.parameter else _TENSOR):
             return _VALUES[name]
+        case "assign" if owner.history is not None and owner.history.part:
+            return Method(owner, name)
         case _ if name.startswith("__"):
             return Method(owner, name)
         case _ if name not in (_VARIABLE if owner.parameter else _TENSOR) and not _later_behaviour(m):

@@ -198,7 +198,7 @@ def _scatter(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     """tf.scatter_update(ref, indices, updates) and its like."""
     me, indices, updates = (argument(args, kwargs, i, w) for i, w in enumerate(("ref", "indices", "updates")))
     if not isinstance(me, TensorType):
-        return m.gap("tf.scatter_update", node, "of what is no variable")
+        return m.gap("tf.scatter_update", node, "of something that is not a variable")
 
     def run(mm: Machine, given: Args, named_: Kwargs, at: Any) -> Any:
         where, what = (v if isinstance(v, TensorType) else converted(mm, v, None, at) for v in given)
