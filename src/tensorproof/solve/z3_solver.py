@@ -16,6 +16,7 @@ import z3
 from tensorproof.solve import limits
 from tensorproof.solve.port import Answer, Solution
 from tensorproof.terms.ints import Atom, Dim, Term
+from tensorproof.terms.polynomials import files_begun
 from tensorproof.terms.predicates import Predicate, Truth
 from tensorproof.terms.spans import INF
 from tensorproof.terms.substitution import symbols
@@ -27,6 +28,8 @@ WORK_PER_STEP = 100
 
 _cancelled: list[bool] = []
 """Whether the context was interrupted: Z3 keeps that, so the next solver gets a new one."""
+_file = 0
+"""The file that the context was made for. What a context was asked before decides which of several witnesses Z3 gives, so that each file gets a new one."""
 
 
 def cancel() -> None:
@@ -36,7 +39,9 @@ def cancel() -> None:
 
 
 def _fresh_context() -> None:
-    if _cancelled:
+    global _file
+    if _cancelled or _file != files_begun():
+        _file = files_begun()
         _cancelled.clear()
         _z3.z3._main_ctx = None
 

@@ -110,14 +110,21 @@ Dim = int | Term
 _ATOMS: WeakValueDictionary[tuple[Any, ...], Atom] = WeakValueDictionary()
 _TERMS: WeakValueDictionary[tuple[Any, ...], Term] = WeakValueDictionary()
 _count = 0
+_files = 0
 
 
 def begin_file() -> None:
     """Forget the atoms of other files: their order decides how terms are written, and must not depend on what was checked before."""
-    global _count
+    global _count, _files
     _count = 0
+    _files += 1
     _ATOMS.clear()
     forget_labels()
+
+
+def files_begun() -> int:
+    """How many files were begun in this process."""
+    return _files
 
 
 def atom_of(kind: str, args: tuple[Any, ...], lo: Bound, hi: Bound, origin: Origin | None = None) -> Atom:
