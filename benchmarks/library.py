@@ -20,9 +20,9 @@ ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "src"))
 
 from tensorproof.app.library import Asked, Report, library  # noqa: E402
-from tensorproof.equivalence.campaign import EAGER, Plan, run_job  # noqa: E402
+from tensorproof.equivalence.campaigns.campaign import EAGER, Plan, run_job  # noqa: E402
+from tensorproof.equivalence.campaigns.worker import Worker  # noqa: E402
 from tensorproof.equivalence.rules import rules_of  # noqa: E402
-from tensorproof.equivalence.worker import Worker  # noqa: E402
 from tensorproof.reporters.library import by_rule, headline  # noqa: E402
 
 

@@ -18,13 +18,13 @@ from collections.abc import Mapping
 from time import monotonic
 from typing import Any
 
-from tensorproof.equivalence import campaign
 from tensorproof.equivalence.api import apis
-from tensorproof.equivalence.campaign import Budget, Campaign, Plan
+from tensorproof.equivalence.campaigns import campaign
+from tensorproof.equivalence.campaigns.campaign import Budget, Campaign, Plan
+from tensorproof.equivalence.campaigns.store import Store
+from tensorproof.equivalence.campaigns.worker import Death, Worker
 from tensorproof.equivalence.grouping import grouped
-from tensorproof.equivalence.store import Store
 from tensorproof.equivalence.triage import shown
-from tensorproof.equivalence.worker import Death, Worker
 
 PRELOAD = "library_cuda_worker"
 OFTEN = 50

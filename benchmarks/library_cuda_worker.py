@@ -9,7 +9,7 @@ from __future__ import annotations
 import importlib
 import os
 
-from tensorproof.equivalence import worker
+from tensorproof.equivalence.campaigns import worker
 from tensorproof.equivalence.rules import cuda
 
 worker.MEMORY = 1 << 46

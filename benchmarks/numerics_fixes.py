@@ -27,7 +27,7 @@ def proposed(case: Case) -> tuple[str, bool]:
     """The program after all changes, and whether nothing is reported of it."""
     from tensorproof.app.numerics.fixes import changed, fixes
     from tensorproof.app.program import Options
-    from tensorproof.engines.numerics.ranges import Given
+    from tensorproof.engines.numerics.inputs.ranges import Given
     from tensorproof.engines.numerics.records import Settings
 
     with tempfile.TemporaryDirectory() as folder:

@@ -18,7 +18,7 @@ from tensorproof.app.numerics.model_witness import confirm_model
 from tensorproof.app.numerics.report import numerics
 from tensorproof.app.program import Options
 from tensorproof.diagnostics.errors import BadInput
-from tensorproof.engines.numerics.ranges import Given
+from tensorproof.engines.numerics.inputs.ranges import Given
 from tensorproof.engines.numerics.records import Settings
 
 HERE = Path(__file__).resolve().parent

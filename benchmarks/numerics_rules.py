@@ -39,8 +39,8 @@ class Count:
         from tensorproof.app.models.files import of_graph
         from tensorproof.app.numerics.report import Form, Report, analysed
         from tensorproof.app.program import Options
-        from tensorproof.engines.numerics.graph_inputs import numbered
-        from tensorproof.engines.numerics.ranges import Given
+        from tensorproof.engines.numerics.inputs.graph_inputs import numbered
+        from tensorproof.engines.numerics.inputs.ranges import Given
         from tensorproof.engines.numerics.records import Settings
         from tensorproof.program.form import computed
         from tensorproof.terms.ints import begin_file

@@ -63,7 +63,7 @@ def shown(found: Report, folder: str) -> str:
 def main() -> None:
     from tensorproof.app.numerics.report import numerics
     from tensorproof.app.program import Options
-    from tensorproof.engines.numerics.ranges import Given
+    from tensorproof.engines.numerics.inputs.ranges import Given
     from tensorproof.engines.numerics.records import Settings
 
     pattern = next((a for a in sys.argv[1:] if not a.startswith("--")), "")

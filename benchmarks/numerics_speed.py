@@ -43,8 +43,8 @@ class Times:
         from tensorproof.app.models.files import of_graph
         from tensorproof.app.numerics.report import Form, Report, analysed
         from tensorproof.app.program import Options
-        from tensorproof.engines.numerics.graph_inputs import numbered
-        from tensorproof.engines.numerics.ranges import Given
+        from tensorproof.engines.numerics.inputs.graph_inputs import numbered
+        from tensorproof.engines.numerics.inputs.ranges import Given
         from tensorproof.engines.numerics.records import Settings
         from tensorproof.terms.ints import begin_file
 
@@ -103,7 +103,7 @@ def growth(layers: int, source: bool) -> float:
     """Seconds from a file of so many layers to the report."""
     from tensorproof.app.numerics.report import numerics
     from tensorproof.app.program import Options
-    from tensorproof.engines.numerics.ranges import Given
+    from tensorproof.engines.numerics.inputs.ranges import Given
     from tensorproof.engines.numerics.records import Settings
 
     with tempfile.TemporaryDirectory() as folder:

@@ -60,7 +60,7 @@ def study(paths: list[Path], seconds: float, store: Path | None, tensors: list[s
 def one(path: Path, read: list[Any], variant: Variant, seconds: float) -> Counter[str]:
     """One graph with one variant."""
     from tensorproof.app.numerics.report import Report, analysed
-    from tensorproof.engines.numerics.ranges import Given
+    from tensorproof.engines.numerics.inputs.ranges import Given
     from tensorproof.engines.numerics.records import Settings
 
     tensors, values, without = variant

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from tensorproof.diagnostics.errors import BadInput
-from tensorproof.equivalence.store import VERSION, Store
+from tensorproof.equivalence.campaigns.store import VERSION, Store
 
 SOURCE = str(Path(__file__).parents[2] / "src")
 SHORT = ("--api", "torch.cumsum", "--rule", "strided", "--calls", "20")

@@ -17,7 +17,7 @@ import pytest
 pytest.importorskip("torch")
 
 from tensorproof.app.library import Asked, library
-from tensorproof.equivalence.store import Store
+from tensorproof.equivalence.campaigns.store import Store
 
 HERE = Path(__file__).parent
 NAMES = ("torch.cumsum", "torch.narrow", "torch.nn.functional.pad", "torch.quantize_per_tensor", "torch.segment_reduce")

@@ -8,9 +8,9 @@ import pytest
 
 from tensorproof.equivalence.api import chosen
 from tensorproof.equivalence.arrays import Raised
+from tensorproof.equivalence.campaigns.job import Job, Result, Work
 from tensorproof.equivalence.dialects import dialect
 from tensorproof.equivalence.drawing import BLOCK, calls
-from tensorproof.equivalence.job import Job, Result, Work
 from tensorproof.equivalence.rules import rules
 
 

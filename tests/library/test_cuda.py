@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from tensorproof.equivalence.api import chosen
+from tensorproof.equivalence.campaigns.job import Job, Work
 from tensorproof.equivalence.dialects import dialect
 from tensorproof.equivalence.drawing import calls
-from tensorproof.equivalence.job import Job, Work
 from tensorproof.equivalence.rule import Pair
 from tensorproof.equivalence.rules.cuda import RULE, on_device, rule
 

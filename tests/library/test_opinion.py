@@ -13,9 +13,9 @@ pytest.importorskip("torch")
 from tensorproof.equivalence.api import Api, chosen
 from tensorproof.equivalence.arrays import Array
 from tensorproof.equivalence.call import Call, Input
+from tensorproof.equivalence.campaigns.job import Job, Result, Work
 from tensorproof.equivalence.dialects import dialect
 from tensorproof.equivalence.grouping import cause, grouped
-from tensorproof.equivalence.job import Job, Result, Work
 from tensorproof.equivalence.oracle import template
 from tensorproof.equivalence.rule import Pair
 

@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
-from tensorproof.equivalence.campaign import Budget, Campaign, Plan
+from tensorproof.equivalence.campaigns.campaign import Budget, Campaign, Plan
+from tensorproof.equivalence.campaigns.job import Job, Work
+from tensorproof.equivalence.campaigns.store import Store
 from tensorproof.equivalence.dialects import dialect
-from tensorproof.equivalence.job import Job, Work
 from tensorproof.equivalence.rules import cuda, rules
-from tensorproof.equivalence.store import Store
 from tests.library.patches import patches
 
 BLOCKS = 6

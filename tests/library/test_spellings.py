@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from tensorproof.equivalence.campaigns.job import Job, Work
 from tensorproof.equivalence.dialects import dialect
-from tensorproof.equivalence.job import Job, Work
 
 
 def test_a_function_is_compared_with_its_method_and_is_silent() -> None:

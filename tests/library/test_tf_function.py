@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tensorproof.equivalence.job import Job, Work
+from tensorproof.equivalence.campaigns.job import Job, Work
 
 pytest.importorskip("tensorflow")
 from tensorproof.equivalence.dialects.tensorflow_dialect import DIALECT

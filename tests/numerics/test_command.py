@@ -96,7 +96,7 @@ def test_what_was_not_understood_is_named_and_no_proof(tmp_path: Path, capsys: p
 def test_what_the_time_limit_leaves_out_is_counted(tmp_path: Path) -> None:
     from tensorproof.app.numerics.report import numerics
     from tensorproof.app.program import Options
-    from tensorproof.engines.numerics.ranges import Given
+    from tensorproof.engines.numerics.inputs.ranges import Given
     from tensorproof.engines.numerics.records import Settings
     from tensorproof.reporters.numerics import summary
 

@@ -9,7 +9,7 @@ import pytest
 from tensorproof.app.numerics.fixes import changed, fix, fixes
 from tensorproof.app.numerics.report import Report, numerics
 from tensorproof.app.program import Options
-from tensorproof.engines.numerics.ranges import Given
+from tensorproof.engines.numerics.inputs.ranges import Given
 from tensorproof.engines.numerics.records import Settings
 from tests.numerics.test_programs import Case, analysed, cases, reported
 

@@ -13,7 +13,7 @@ import pytest
 from tensorproof.app.numerics.model_witness import confirm_model
 from tensorproof.app.numerics.report import Report, numerics
 from tensorproof.app.program import Options
-from tensorproof.engines.numerics.ranges import Given
+from tensorproof.engines.numerics.inputs.ranges import Given
 from tensorproof.engines.numerics.records import Settings
 
 
@@ -132,7 +132,7 @@ def test_the_script_runs_the_model_again(tmp_path: Path) -> None:
 def test_values_lie_within_the_stated_ranges(tmp_path: Path) -> None:
     given = Given({})
     path = onnx_model(tmp_path)
-    from tensorproof.engines.numerics.ranges import Range
+    from tensorproof.engines.numerics.inputs.ranges import Range
 
     given.named = {"x": Range(-50.0, 50.0)}
     found = numerics(str(path), Options(), Settings(), given)

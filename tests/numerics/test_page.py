@@ -12,7 +12,7 @@ from tensorproof.app.numerics.picture import Picture, picture
 from tensorproof.app.numerics.report import Report, numerics
 from tensorproof.app.program import Options
 from tensorproof.cli.main import main
-from tensorproof.engines.numerics.ranges import Given
+from tensorproof.engines.numerics.inputs.ranges import Given
 from tensorproof.engines.numerics.records import Settings
 from tensorproof.reporters.drawing import dot, svg
 from tensorproof.reporters.numerics_html import page

@@ -8,7 +8,7 @@ import pytest
 
 from tensorproof.app.numerics.report import numerics
 from tensorproof.app.program import Options
-from tensorproof.engines.numerics.ranges import Given
+from tensorproof.engines.numerics.inputs.ranges import Given
 from tensorproof.engines.numerics.records import Settings
 
 PAIRS = Path(__file__).parents[3] / "shared" / "graphs" / "pairs"

@@ -15,7 +15,7 @@ import pytest
 
 from tensorproof.app.numerics.report import Report, numerics
 from tensorproof.app.program import Options
-from tensorproof.engines.numerics.ranges import Given
+from tensorproof.engines.numerics.inputs.ranges import Given
 from tensorproof.engines.numerics.records import Settings
 
 HERE = Path(__file__).parent

@@ -9,7 +9,7 @@ import pytest
 
 from tensorproof.app.numerics.report import analysed, numerics
 from tensorproof.app.program import Options
-from tensorproof.engines.numerics.ranges import Given
+from tensorproof.engines.numerics.inputs.ranges import Given
 from tensorproof.engines.numerics.records import Settings
 from tensorproof.terms.collector import collector_paused
 

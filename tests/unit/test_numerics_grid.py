@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tensorproof.engines.numerics.affine import Form, block_bounds
 from tensorproof.engines.numerics.grids import grid as grids
 from tensorproof.engines.numerics.grids.grid import Box, Grid, gridded, units
 from tensorproof.engines.numerics.numbers import Numbers
+from tensorproof.engines.numerics.relations.affine import Form, block_bounds
 from tensorproof.engines.values.rounding import computed_in
 from tensorproof.ops.mathematics import log_softmax, softmax
 from tensorproof.ops.sliding import convolved, greatest, patches, surrounded, window_sum

@@ -6,9 +6,9 @@ from collections.abc import Callable
 
 import pytest
 
-from tensorproof.engines.numerics.ranges import Given, Range
-from tensorproof.engines.numerics.roles import ranged
-from tensorproof.engines.numerics.steady import steady
+from tensorproof.engines.numerics.inputs.ranges import Given, Range
+from tensorproof.engines.numerics.inputs.roles import ranged
+from tensorproof.engines.numerics.inputs.unchanged import steady
 from tensorproof.terms.dtypes import FLOAT32
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType

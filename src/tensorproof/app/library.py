@@ -11,11 +11,11 @@ from typing import Any
 
 from tensorproof.diagnostics.errors import BadInput
 from tensorproof.equivalence.api import apis, chosen
-from tensorproof.equivalence.campaign import Budget, Campaign, Plan, Progress
+from tensorproof.equivalence.campaigns.campaign import Budget, Campaign, Plan, Progress
+from tensorproof.equivalence.campaigns.store import Store
+from tensorproof.equivalence.campaigns.worker import NotStarted, Worker
 from tensorproof.equivalence.rules import rules_of
-from tensorproof.equivalence.store import Store
 from tensorproof.equivalence.triage import triage
-from tensorproof.equivalence.worker import NotStarted, Worker
 
 ENGINES = ("local", "spark")
 LIBRARIES = ("torch", "tensorflow", "keras")

@@ -10,8 +10,8 @@ from typing import Any
 
 from tensorproof.app.spark import archive, sentence, started
 from tensorproof.diagnostics.errors import BadInput
-from tensorproof.equivalence.campaign import Budget, Campaign, Plan, Progress
-from tensorproof.equivalence.store import Store
+from tensorproof.equivalence.campaigns.campaign import Budget, Campaign, Plan, Progress
+from tensorproof.equivalence.campaigns.store import Store
 
 JOBS_PER_CORE = 8
 
@@ -52,9 +52,9 @@ def _runner() -> Callable[[Iterator[dict[str, Any]]], Iterator[dict[str, Any]]]:
             with zipfile.ZipFile(SparkFiles.get("tensorproof.zip")) as packed:
                 packed.extractall(folder)
             sys.path.insert(0, folder)
-            from tensorproof.equivalence.campaign import run_job
-            from tensorproof.equivalence.job import Job
-            from tensorproof.equivalence.worker import Worker
+            from tensorproof.equivalence.campaigns.campaign import run_job
+            from tensorproof.equivalence.campaigns.job import Job
+            from tensorproof.equivalence.campaigns.worker import Worker
 
             worker: Worker | None = None
             try:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import cache
 from itertools import takewhile
 from typing import TYPE_CHECKING, Any
@@ -121,14 +121,22 @@ _HEAD = re.compile(r"^(?:\[(.*)\]|([\w.|]+)(\[_\])?(?:@[\d-]+)?\()", re.MULTILIN
 
 @cache
 def _tables(library: str) -> dict[str, str]:
-    """The tables of a library by file name."""
+    """The tables of a library by their path below its folder, in the order of their file names."""
     folder = os.path.join(os.path.dirname(__file__), "tables", library)
     found: dict[str, str] = {}
-    for table in sorted(os.listdir(folder)):
-        if table.endswith(".txt"):
-            with open(os.path.join(folder, table), encoding="utf-8") as stream:
-                found[table] = stream.read()
+    for table in sorted(_text_files(folder), key=os.path.basename):
+        with open(os.path.join(folder, table), encoding="utf-8") as stream:
+            found[table] = stream.read()
     return found
+
+
+def _text_files(folder: str, below: str = "") -> Iterator[str]:
+    with os.scandir(os.path.join(folder, below)) as entries:
+        for entry in entries:
+            if entry.name.endswith(".txt"):
+                yield below + entry.name
+            elif entry.is_dir():
+                yield from _text_files(folder, f"{below}{entry.name}/")
 
 
 @cache

@@ -20,7 +20,7 @@ def run(given: Any, arguments: tuple[str, ...]) -> tuple[int, str]:
     """The exit status and what is printed."""
     from tensorproof.app.explain import require_codes
     from tensorproof.app.numerics.report import numerics
-    from tensorproof.engines.numerics.ranges import Given, parse_range, read_ranges
+    from tensorproof.engines.numerics.inputs.ranges import Given, parse_range, read_ranges
     from tensorproof.engines.numerics.records import Settings
     from tensorproof.reporters import numerics as report
     from tensorproof.reporters.numerics_json import as_json

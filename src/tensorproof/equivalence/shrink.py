@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Any
 from tensorproof.equivalence.api import Api
 from tensorproof.equivalence.arrays import Array
 from tensorproof.equivalence.call import Call, Input
+from tensorproof.equivalence.campaigns.job import Result, pair_json
 from tensorproof.equivalence.drawing import is_valid_call
-from tensorproof.equivalence.job import Result, pair_json
 from tensorproof.equivalence.rule import Pair, Rule
 from tensorproof.equivalence.script import scripts
 
 if TYPE_CHECKING:
-    from tensorproof.equivalence.job import Work
+    from tensorproof.equivalence.campaigns.job import Work
 
 TRIES = 300
 TRIES_COMPILED = 40

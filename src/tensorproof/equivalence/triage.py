@@ -14,10 +14,10 @@ from time import monotonic
 from typing import Any
 
 from tensorproof.equivalence.api import Api, apis
-from tensorproof.equivalence.crashes import smaller
+from tensorproof.equivalence.campaigns.crashes import smaller
+from tensorproof.equivalence.campaigns.store import Store
+from tensorproof.equivalence.campaigns.worker import Death, Worker
 from tensorproof.equivalence.grouping import CATEGORIES_OF, NOT_VALIDATED, grouped
-from tensorproof.equivalence.store import Store
-from tensorproof.equivalence.worker import Death, Worker
 
 SECONDS = 120.0
 _DIFFERS = ("AssertionError", "GradcheckError")

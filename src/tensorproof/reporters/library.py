@@ -9,7 +9,7 @@ from typing import Any
 
 from tensorproof.app.library import Report
 from tensorproof.diagnostics.errors import BadInput
-from tensorproof.equivalence.campaign import EAGER
+from tensorproof.equivalence.campaigns.campaign import EAGER
 from tensorproof.equivalence.rules import rules as all_rules
 from tensorproof.equivalence.rules import rules_of
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from tensorproof.app.numerics.report import Report
 from tensorproof.diagnostics.span import Span
-from tensorproof.engines.numerics.ranges import Assumption, Range
+from tensorproof.engines.numerics.inputs.ranges import Assumption, Range
 from tensorproof.engines.numerics.records import Operation
 
 if TYPE_CHECKING:

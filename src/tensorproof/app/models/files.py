@@ -9,7 +9,7 @@ from tensorproof.app.program import Options
 from tensorproof.diagnostics.diagnostic import Gap
 from tensorproof.diagnostics.errors import BadInput
 from tensorproof.diagnostics.span import Span
-from tensorproof.engines.numerics.graph_inputs import numbered
+from tensorproof.engines.numerics.inputs.graph_inputs import numbered
 from tensorproof.engines.shapes.found import Found
 from tensorproof.engines.shapes.propagate import propagate
 from tensorproof.engines.shapes.sources import source

@@ -15,7 +15,7 @@ from tensorproof.app.numerics.report import Report, numerics
 from tensorproof.app.program import Options
 from tensorproof.diagnostics.diagnostic import Severity
 from tensorproof.diagnostics.errors import BadInput
-from tensorproof.engines.numerics.ranges import Given
+from tensorproof.engines.numerics.inputs.ranges import Given
 from tensorproof.engines.numerics.records import Operation, Settings
 from tensorproof.frontends.python.modules.source import parse
 from tensorproof.terms.budgets import BUDGETS

@@ -19,9 +19,9 @@ from typing import Any
 from tensorproof.app.models.check import graphs
 from tensorproof.app.numerics.report import Form, Report
 from tensorproof.diagnostics.errors import BadInput
-from tensorproof.engines.numerics.draws import SPREAD
+from tensorproof.engines.numerics.inputs.draws import SPREAD
+from tensorproof.engines.numerics.inputs.roles import Ranged
 from tensorproof.engines.numerics.records import Analysis
-from tensorproof.engines.numerics.roles import Ranged
 from tensorproof.ops.distributions import DISTRIBUTIONS
 from tensorproof.program.form import Computed, computed
 from tensorproof.terms.budgets import BUDGETS

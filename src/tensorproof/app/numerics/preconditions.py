@@ -6,9 +6,9 @@ from collections.abc import Iterator, Sequence
 from time import perf_counter
 
 from tensorproof.app.numerics.report import Form, Report, analysed
-from tensorproof.engines.numerics.ranges import Given, Range
+from tensorproof.engines.numerics.inputs.ranges import Given, Range
+from tensorproof.engines.numerics.inputs.roles import Value, ranged
 from tensorproof.engines.numerics.records import Operation, Settings
-from tensorproof.engines.numerics.roles import Value, ranged
 from tensorproof.terms.budgets import BUDGETS
 from tensorproof.terms.records import dataclass, replace
 

@@ -15,9 +15,9 @@ from tensorproof.diagnostics.errors import BadInput
 from tensorproof.diagnostics.span import Span
 from tensorproof.engines.numerics.analysis import analyse
 from tensorproof.engines.numerics.differentiated import differentiated, trains
-from tensorproof.engines.numerics.ranges import TRAINED, Assumption, Given
+from tensorproof.engines.numerics.inputs.ranges import TRAINED, Assumption, Given
+from tensorproof.engines.numerics.inputs.roles import Ranged, ranged
 from tensorproof.engines.numerics.records import Analysis, Operation, Settings
-from tensorproof.engines.numerics.roles import Ranged, ranged
 from tensorproof.program.form import Record
 from tensorproof.solve import limits
 from tensorproof.terms.collector import collector_paused

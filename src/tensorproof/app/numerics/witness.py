@@ -13,7 +13,7 @@ from typing import Any
 
 from tensorproof.app.numerics.report import Report
 from tensorproof.diagnostics.errors import BadInput
-from tensorproof.engines.numerics.ranges import TRAINED
+from tensorproof.engines.numerics.inputs.ranges import TRAINED
 from tensorproof.engines.numerics.records import Operation
 from tensorproof.terms.budgets import BUDGETS
 from tensorproof.terms.records import dataclass, field, replace

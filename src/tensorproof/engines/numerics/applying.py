@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from tensorproof.engines.numerics.draws import support
 from tensorproof.engines.numerics.grids.grid import EXPAND, Box, Grid, Unbounded, expanded, gridded, simple, uniform
+from tensorproof.engines.numerics.inputs.draws import support
+from tensorproof.engines.numerics.inputs.sizes import Sizes
 from tensorproof.engines.numerics.numbers import Numbers
-from tensorproof.engines.numerics.sizes import Sizes
 from tensorproof.engines.numerics.value import Value, without_borders
 from tensorproof.engines.values.bounds import fact_of, met
 from tensorproof.engines.values.conversion import nearest_numbers, sums_fit

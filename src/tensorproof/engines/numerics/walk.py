@@ -13,12 +13,12 @@ from tensorproof.engines.numerics.applying import Application, Setting, tensors_
 from tensorproof.engines.numerics.grids.grid import Grid, coarse, gridded, uniform
 from tensorproof.engines.numerics.grids.moves import broadcast, expanded_blocks
 from tensorproof.engines.numerics.infinities import has_infinite, puts_infinity
+from tensorproof.engines.numerics.inputs.parameters import Parameters
+from tensorproof.engines.numerics.inputs.sizes import Sizes
 from tensorproof.engines.numerics.memo import Memo
-from tensorproof.engines.numerics.parameters import Parameters
 from tensorproof.engines.numerics.points import reached, within
 from tensorproof.engines.numerics.records import Analysis, Settings
-from tensorproof.engines.numerics.relations import Relations
-from tensorproof.engines.numerics.sizes import Sizes
+from tensorproof.engines.numerics.relations.relations import Relations
 from tensorproof.engines.numerics.value import AFTER, ENDLESS, EXACT_BLOCKS, OPEN, Value, anything, arranged, covers, either, finite, kind, limits
 from tensorproof.engines.values.evaluate import contents_of, numbers_in, typed
 from tensorproof.program.form import Asked, Changed, Computed, Join, Loop, Record, Same, Slice, Source, Stack

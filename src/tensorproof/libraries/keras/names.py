@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import cache
 
-from tensorproof.libraries.tensorflow.aliases import home
+from tensorproof.libraries.tensorflow.version1.aliases import home
 
 _PREFIXES = (
     ("tensorflow", "tf"), ("tf.python.keras", "keras"), ("tf.keras", "keras"), ("tf.compat.v1.keras", "keras"), ("tf.compat.v2.keras", "keras"),

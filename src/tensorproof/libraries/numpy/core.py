@@ -10,7 +10,7 @@ from tensorproof.libraries.model import KindModel
 from tensorproof.libraries.numpy.texts import of_list
 from tensorproof.libraries.plain import argument
 from tensorproof.libraries.python.random import shuffle
-from tensorproof.libraries.python.saved_values import load, save_array
+from tensorproof.libraries.python.storage.saved_values import load, save_array
 from tensorproof.libraries.torchvision.pillow import array_of, is_image
 from tensorproof.libraries.whole_numbers import between, exact_size, number_of
 from tensorproof.terms.dtypes import BY_LABEL, DType

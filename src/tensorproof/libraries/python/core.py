@@ -137,7 +137,7 @@ def _known_lines(m: Machine, me: Model) -> list[str] | None:
     """The lines of a small file of the project that is read as text."""
     if me.space["mode"] not in ("r", "rt"):
         return None
-    from tensorproof.libraries.python.paths import read_text  # few programs open files
+    from tensorproof.libraries.python.storage.paths import read_text  # few programs open files
 
     text = read_text(m, me.space["path"])
     return None if text is None else text.splitlines(keepends=True)

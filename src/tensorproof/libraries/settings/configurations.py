@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 from tensorproof.libraries.model import KindModel, Run
 from tensorproof.libraries.plain import Abstract, argument, from_host, to_host
 from tensorproof.libraries.python.classes import FUNCTIONS as DATACLASSES
-from tensorproof.libraries.python.files import content
-from tensorproof.libraries.python.paths import read_text
+from tensorproof.libraries.python.storage.files import content
+from tensorproof.libraries.python.storage.paths import read_text
 from tensorproof.libraries.settings.yaml_text import NotUnderstood, parse, scalar
 from tensorproof.libraries.varying import refuse_given, varied
 from tensorproof.values.heap import MISSING

@@ -81,7 +81,7 @@ def attribute(m: Machine, owner: TensorType, name: str, node: ast.AST) -> Any:
 
 def tf_graph() -> Any:
     """The model of graphs, which only programs for TensorFlow 1 need."""
-    from tensorproof.libraries.tensorflow import graph as tf_graph
+    from tensorproof.libraries.tensorflow.version1 import graph as tf_graph
 
     return tf_graph
 

@@ -147,7 +147,7 @@ def _object(m: Interpreter, node: ast.AST) -> Any:
 def _open(m: Interpreter, node: ast.AST, file: Value, mode: Value = "r", *rest: Value, **named: Value) -> Any:
     known = isinstance(file, (str, Model))
     if m.model_state["files"] and not (isinstance(mode, str) and mode in ("r", "rb", "rt")):
-        from tensorproof.libraries.python.saved_values import forget
+        from tensorproof.libraries.python.storage.saved_values import forget
 
         forget(m, file)
     return Model("file", m.heap.space({"path": file if known else None, "mode": mode if isinstance(mode, str) else "?", "at": 0, "name": file}))

@@ -13,7 +13,7 @@ from tensorproof.libraries.tensorflow import tape
 from tensorproof.libraries.tensorflow.data.elements import mapped, tensor_of_spec, tensors_in
 from tensorproof.libraries.tensorflow.data.pipeline import DATASET, ENDLESS
 from tensorproof.libraries.tensorflow.data.specs import spec_of_types
-from tensorproof.libraries.tensorflow.graph import LEAVES, begin, operation
+from tensorproof.libraries.tensorflow.version1.graph import LEAVES, begin, operation
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
 from tensorproof.values.objects import Model

@@ -1,0 +1,1 @@
+"""Relations between tensors, beside their bounds."""

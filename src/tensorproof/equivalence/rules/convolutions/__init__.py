@@ -1,0 +1,1 @@
+"""Rules over convolutions that are written in two ways."""

@@ -1,0 +1,234 @@
+"""os.path and pathlib: paths as texts, and files of the project that may be read as data."""
+
+from __future__ import annotations
+
+import os.path
+from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING, Any
+
+from tensorproof.libraries.model import KindModel, Run, some_rounds
+from tensorproof.libraries.plain import Abstract, listed, nothing, to_host, unknown
+from tensorproof.values.heap import MISSING
+from tensorproof.values.objects import Model, Native
+from tensorproof.values.python_values import TEXT, Unknown
+
+if TYPE_CHECKING:
+    import ast
+
+    from tensorproof.values.machine import Args, Kwargs, Machine, Value
+
+LARGEST = 1_000_000
+"""Files of more bytes are not read."""
+
+
+# --- files of the project ---
+
+
+def text_of(value: Value) -> str | None:
+    """A path as a text, None when it is not known."""
+    if isinstance(value, Model) and value.kind == "pathlib.Path":
+        value = value.space["text"]
+    return value if isinstance(value, str) else None
+
+
+def project_file(m: Machine, value: Value) -> Path | None:
+    """A file that lies beside the program or in the working directory; None when there is none, or when it is too large."""
+    name = text_of(value)
+    if name is None or "\0" in name:
+        return None
+    home = Path(m.main_path).resolve().parent
+    for base in (home, Path.cwd()):
+        try:
+            found = (base / name).resolve()
+            inside = any(found.is_relative_to(root) for root in (home, *home.parents[:2], Path.cwd()))
+            if inside and found.is_file() and found.stat().st_size <= LARGEST:
+                return found
+        except OSError:
+            continue
+    return None
+
+
+def read_text(m: Machine, value: Value) -> str | None:
+    """The text of a file of the project."""
+    found = project_file(m, value)
+    if found is None:
+        return None
+    try:
+        return found.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError):
+        return None
+
+
+# --- os.path ---
+
+
+def _on_texts(function: Value) -> Run:
+    def run(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+        texts: list[Value] = []
+        for one in args:
+            if isinstance(one, Model) and one.kind == "pathlib.Path":
+                one = one.space["text"]
+            if isinstance(one, (Unknown, Model)):
+                return (TEXT, TEXT) if function in (os.path.splitext, os.path.split, os.path.splitdrive) else TEXT
+            texts.append(one)
+        return m.call(function, tuple(texts), kwargs, node)
+
+    return run
+
+
+# --- pathlib ---
+
+
+def _path(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Model:
+    texts = [text_of(a) for a in args]
+    for one in args:
+        if isinstance(one, (int, float, type(None))):
+            raise m.raised("TypeError", f"a path is made of texts, not of {type(one).__name__}", node)
+    known = all(t is not None for t in texts)
+    return _made(m, str(PurePosixPath(*[t for t in texts if t is not None])) if known else None)
+
+
+def _made(m: Machine, text: Value) -> Model:
+    if not isinstance(text, str):
+        return Model("pathlib.Path", m.heap.space({"text": TEXT}))
+    known = m.model_state.setdefault("paths", {})  # one object for one text: a path is the key of a dict
+    if text not in known:
+        known[text] = Model("pathlib.Path", m.heap.space({"text": text}))
+    return known[text]  # type: ignore[no-any-return]
+
+
+def _attribute(m: Machine, me: Model, name: str, node: ast.AST) -> Any:
+    text = me.space["text"]
+    if name in ("name", "stem", "suffix", "root", "anchor", "drive"):
+        return getattr(PurePosixPath(text), name) if isinstance(text, str) else TEXT
+    if name == "parent":
+        return _made(m, str(PurePosixPath(text).parent) if isinstance(text, str) else None)
+    if name == "parents":
+        return Unknown("parents") if not isinstance(text, str) else tuple(_made(m, str(p)) for p in PurePosixPath(text).parents)
+    if name in ("parts", "suffixes"):
+        if not isinstance(text, str):
+            return Unknown(name)
+        return PurePosixPath(text).parts if name == "parts" else listed(m, PurePosixPath(text).suffixes)
+    return MISSING
+
+
+def _pure(name: str) -> Run:
+    """A method that gives another path."""
+
+    def run(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+        text = me.space["text"]
+        given = [text_of(a) for a in args]
+        if not isinstance(text, str) or any(g is None for g in given):
+            return _made(m, None)
+        try:
+            return _made(m, str(getattr(PurePosixPath(text), name)(*given)))
+        except ValueError as error:
+            raise m.raised("ValueError", f"ValueError: {error}", node) from None
+
+    return run
+
+
+def _resolved(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Model:
+    text = me.space["text"]
+    return _made(m, os.path.abspath(os.path.expanduser(text)) if isinstance(text, str) else None)
+
+
+def _asked(name: str) -> Run:
+    """A question of the text alone."""
+
+    def run(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+        text = me.space["text"]
+        try:
+            given = [to_host(a if not isinstance(a, Model) else text_of(a)) for a in args]
+        except Abstract:
+            return Unknown(name)
+        return getattr(PurePosixPath(text), name)(*given) if isinstance(text, str) else Unknown(name)
+
+    return run
+
+
+def _read(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+    found = read_text(m, me)
+    return TEXT if found is None else found
+
+
+def _open(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    return m.call(open, (me, *args), kwargs, node)
+
+
+def _binary(m: Machine, word: str, a: Value, b: Value, node: ast.AST) -> Value:
+    if word == "truediv":
+        for side in (a, b):
+            if not isinstance(side, (str, Unknown)) and not (isinstance(side, Model) and side.kind == "pathlib.Path"):
+                raise m.raised("TypeError", f"a path is not joined with a {type(side).__name__}", node)
+        return _path(m, (a, b), {}, node)
+    if word in ("eq", "ne"):
+        if not all(isinstance(s, Model) and s.kind == "pathlib.Path" for s in (a, b)):
+            return word == "ne"
+        x, y = text_of(a), text_of(b)
+        return Unknown(word) if x is None or y is None else (x == y) is (word == "eq")
+    if word in ("lt", "le", "gt", "ge"):
+        x, y = text_of(a), text_of(b)
+        return Unknown(word) if x is None or y is None else getattr(PurePosixPath(x).parts, f"__{word}__")(PurePosixPath(y).parts)
+    raise m.raised("TypeError", f"the operator {word} is not defined for paths", node)
+
+
+def _rounds(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Model:
+    """The entries of a folder: none, or some that are unknown."""
+    return Model("pathlib.entries", m.heap.space())
+
+
+def _entries(m: Machine, me: Model, node: ast.AST) -> Value:
+    return some_rounds(m, "entries", _made(m, None), node)
+
+
+_NOTHING = ("mkdir", "touch", "unlink", "rmdir", "chmod", "symlink_to")
+_UNKNOWN = ("exists", "is_file", "is_dir", "stat", "read_bytes", "is_symlink", "samefile", "owner")
+
+
+def _written(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    from tensorproof.libraries.python.storage.saved_values import forget
+
+    forget(m, me)
+    return Unknown("a number", number="int")
+
+
+def _renamed(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    from tensorproof.libraries.python.storage.saved_values import moved
+
+    moved(m, (me, *args), kwargs, node)
+    return args[0]
+
+
+def _quietly(run: Run) -> Run:
+    return lambda m, me, args, kwargs, node: run(m, args, kwargs, node)
+
+
+_PURE = ("joinpath", "with_suffix", "with_name", "with_stem", "relative_to")
+FUNCTIONS: dict[str, Any] = {
+    **{f"os.path.{name}": _on_texts(getattr(os.path, name)) for name in (
+        "join", "basename", "dirname", "splitext", "split", "normpath", "isabs", "abspath", "realpath", "expanduser", "expandvars", "relpath", "normcase",
+    )},
+    "os.path.commonprefix": lambda m, a, k, n: m.call(os.path.commonprefix, a, k, n),
+    **{f"os.path.{name}": unknown(f"os.path.{name}")
+    for name in ("exists", "isfile", "isdir", "islink", "getsize", "getmtime", "getctime", "getatime", "ismount", "samefile", "lexists")},
+    **{f"pathlib.{name}": _path for name in ("Path", "PurePath", "PosixPath", "PurePosixPath")},
+    "pathlib.Path.cwd": lambda m, a, k, n: _made(m, str(Path.cwd())), "pathlib.Path.home": lambda m, a, k, n: _made(m, None),
+}  # fmt: skip
+VALUES: dict[str, Any] = {"os.path.sep": "/", "os.path.pathsep": ":"}
+KINDS = {
+    "pathlib.Path": KindModel(
+        methods={
+            **{name: _pure(name) for name in _PURE}, **{name: _quietly(nothing) for name in _NOTHING},
+            **{name: _quietly(unknown(f"Path.{name}")) for name in _UNKNOWN}, "resolve": _resolved, "absolute": _resolved, "expanduser": _resolved,
+            "read_text": _read, "open": _open, "glob": _rounds, "rglob": _rounds, "iterdir": _rounds, "is_absolute": _asked("is_absolute"),
+            "as_posix": lambda m, me, a, k, n: me.space["text"], "match": _asked("match"), "is_relative_to": _asked("is_relative_to"),
+            "rename": _renamed, "replace": _renamed, "write_text": _written, "write_bytes": _written, "__fspath__": lambda m, me, a, k, n: me.space["text"],
+            "__str__": lambda m, me, a, k, n: me.space["text"],
+        },
+        attribute=_attribute, binary=_binary, text=lambda m, me: me.space["text"], bases=("pathlib.PurePath", "os.PathLike", "pathlib.PosixPath"),
+        enter=lambda m, me, node: me,
+    ),
+    "pathlib.entries": KindModel(rounds=_entries, items=lambda m, me, node: None, next=lambda m, me, node: _made(m, None)),
+}  # fmt: skip
+__all__ = ["FUNCTIONS", "KINDS", "VALUES", "Native", "project_file", "read_text", "text_of"]
