@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from itertools import islice
+
 import pytest
 
+from tensorproof.equivalence.api import chosen
+from tensorproof.equivalence.campaigns.campaign import Plan
 from tensorproof.equivalence.campaigns.job import Job, Work
+from tensorproof.equivalence.tracing import joins_elements
 
 pytest.importorskip("tensorflow")
 from tensorproof.equivalence.dialects.tensorflow_dialect import DIALECT
@@ -18,6 +23,17 @@ def work() -> Work:
 def test_a_division_by_a_constant_complex_number_is_found(work: Work) -> None:
     found = [f for block in range(3) for f in work.run(Job("k", "tensorflow", ("tf.math.xdivy",), ("tf-function",), block, 3)).findings]
     assert any(f["about"] == "constant b" and f["wrong_side"] == "right" and f["symptom"].startswith("complex64") for f in found)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_the_first_calls_reach_the_end_of_an_element_type(work: Work, seed: int) -> None:
+    found = work.run(Job("k", "tensorflow", ("tf.math.xdivy",), ("tf-function",), 0, seed)).findings
+    assert any(f["about"] == "constant b" and f["wrong_side"] == "right" for f in found)
+
+
+def test_names_that_optimisers_rewrite_come_first() -> None:
+    early = [job.apis for job in islice(Plan("tensorflow", 0, rules=("tf-function",)).lanes()["tf-function"], 12)]
+    assert all(joins_elements(api) for names in early for api in chosen("tensorflow", names))
 
 
 def test_what_agrees_is_silent(work: Work) -> None:

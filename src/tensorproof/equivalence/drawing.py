@@ -15,7 +15,7 @@ from tensorproof.equivalence.api import Api
 from tensorproof.equivalence.arrays import Array
 from tensorproof.equivalence.call import Call, Input, Made
 from tensorproof.equivalence.documentation.drawing import documented_call
-from tensorproof.equivalence.numbers import SPANS, SPECIAL, TooLarge, drawn
+from tensorproof.equivalence.numbers import EVERY_SPECIAL, LARGE, SPANS, SPECIAL, TooLarge, drawn, is_large, kind_of
 from tensorproof.equivalence.retyping import retyped, tensors_of
 from tensorproof.terms.dtypes import BY_LABEL
 from tensorproof.terms.records import replace
@@ -26,8 +26,6 @@ BLOCK = 10
 """Calls in one block."""
 FILLS = 2
 """How often each drawn call is tried, with other numbers."""
-EVERY_SPECIAL = 5
-"""One call in so many has special values."""
 EVERY_SPECIAL_COMPLEX = 2
 ALIKE = 0.7
 """The share of inputs whose special values are of the call's kind."""
@@ -58,8 +56,8 @@ class _Drawing:
                 return value
 
     def _kind(self, tensor: TensorType) -> int | None:
-        """The kind of special values of an input; complex numbers overflow together."""
-        alike = self.special is None or (tensor.dtype is not None and tensor.dtype.is_complex) or self.random.random() < ALIKE
+        """The kind of special values of an input; large numbers, and complex ones, overflow together."""
+        alike = self.special in (None, LARGE) or (tensor.dtype is not None and tensor.dtype.is_complex) or self.random.random() < ALIKE
         return self.special if alike else self.random.randrange(SPECIAL)
 
     def values(self, given: Mapping[str, Any]) -> dict[str, Any]:
@@ -99,8 +97,8 @@ def _filled(api: Api, made: GeneratedCall, seed: int, number: int) -> Call | Non
     random = Random(f"{seed}:{api.name}:{number}")
     made = retyped(made, random)
     every = EVERY_SPECIAL if not any(t.dtype is not None and t.dtype.is_complex for t in tensors_of(made)) else EVERY_SPECIAL_COMPLEX
-    special = number % every == every - 1
-    drawing = _Drawing(random, random.choice(SPANS), random.randrange(SPECIAL) if special else None)
+    special = number % every == every - 1 or is_large(number)
+    drawing = _Drawing(random, random.choice(SPANS), kind_of(number, random) if special else None)
     try:
         args, kwargs = drawing.value(tuple(made.args)), drawing.values({k: v for k, v in made.kwargs.items() if k != "out"})
         init = None if made.init is None else drawing.values(made.init)

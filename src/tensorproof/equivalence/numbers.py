@@ -41,7 +41,9 @@ def drawn(tensor: TensorType, random: Random, span: tuple[float, float], special
         return Array(dtype.label, np.array(list(tensor.contents), dtype=kept).reshape(shape))
     numbers = _numbers(np, np.random.default_rng(random.getrandbits(64)), dtype, count, span)
     if special is not None and count:
-        if dtype.kind == "f":
+        if special == LARGE and dtype.kind in "fc":
+            numbers = numbers / max(abs(numbers).max(), 1e-2) * (largest_of(dtype.label) * NEAR)
+        elif dtype.kind == "f":
             _sprinkle(np, numbers, dtype.label, random, special)
         elif dtype.kind == "c":
             numbers = _scaled(numbers, dtype.label, special)
@@ -60,8 +62,30 @@ def _numbers(np: Any, source: Any, dtype: DType, count: int, span: tuple[float, 
             return np.round(source.uniform(*span, count), 2)
 
 
+EVERY_SPECIAL = 5
+"""One call in so many has special values."""
 SPECIAL = 8
-"""Kinds of special values."""
+"""Kinds of special values that are drawn for a call."""
+LARGE = SPECIAL
+"""A further kind: all numbers are near the end of their type, so that ratios are ordinary, and reciprocals and products vanish or overflow."""
+NEAR = 0.9
+"""How near the greatest of these numbers is to the largest one."""
+EVERY_LARGE = 20
+"""One call in so many is of that kind: the first of a name that has special values, since compilers replace quotients by products."""
+
+
+def kind_of(number: int, random: Random) -> int:
+    """The kind of special values of the call of that number."""
+    kind = random.randrange(SPECIAL)
+    return LARGE if is_large(number) else kind
+
+
+def is_large(number: int) -> bool:
+    return number % EVERY_LARGE == EVERY_SPECIAL - 1
+
+
+def largest_of(label: str) -> float:
+    return LARGEST.get({"complex64": "float32", "complex128": "float64"}.get(label, label), 240.0)
 
 
 def _sprinkle(np: Any, numbers: Any, label: str, random: Random, special: int) -> None:
@@ -78,5 +102,5 @@ def _sprinkle(np: Any, numbers: Any, label: str, random: Random, special: int) -
 
 def _scaled(numbers: Any, label: str, special: int) -> Any:
     """Complex numbers that are large or small as a whole: intermediate products overflow, or vanish."""
-    largest = LARGEST["float32" if label == "complex64" else "float64"]
+    largest = largest_of(label)
     return numbers * (largest / 4, largest**0.75, largest / 4, largest**0.5, largest / 4, 1 / largest**0.5, largest / 4, 0.0)[special]

@@ -79,6 +79,10 @@ def always(api: Api) -> bool:
     return True
 
 
+def never(api: Api) -> bool:
+    return False
+
+
 @dataclass(frozen=True, slots=True)
 class Rule:
     """One rule. `number` is its number in EAGLE, 0 for those of our own."""
@@ -101,6 +105,8 @@ class Rule:
     """Of calls with ordinary numbers, one in so many is tried in a block: compiling takes long, and other names tell more than further calls of one."""
     share: float = 1.0
     """How much time of a campaign a batched rule gets."""
+    first: Callable[[Api], bool] = never
+    """The names on which a batched rule is tried before the others: those where it is most likely to find something."""
     gradients: bool = False
     """Whether its sides differentiate; the others run without gradients."""
     subjects: tuple[str, ...] = ()

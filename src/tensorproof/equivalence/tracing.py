@@ -19,6 +19,11 @@ def can_be_traced(api: Api) -> bool:
     return not api.random and not any(op.data_dependent or op.opaque in ("memory", "type") for op in api.operators)
 
 
+def joins_elements(api: Api) -> bool:
+    """Whether it computes element by element from several inputs: where one of them is a constant, optimisers of graphs write such calls anew."""
+    return any(op.order == "like" and len(op.inputs) > 1 for op in api.operators)
+
+
 def traced_pairs(wrap: str, before: str = "", sieve: str = "") -> Pairs:
     """A call and the same call in a function that `wrap` compiles. All inputs are arguments; in other calls one is captured, or a constant.
 

@@ -19,7 +19,7 @@ from tensorproof.equivalence.campaigns.job import Job, Result
 from tensorproof.equivalence.campaigns.store import Store
 from tensorproof.equivalence.campaigns.worker import Death, InternalError, Worker, after
 from tensorproof.equivalence.drawing import BLOCK
-from tensorproof.equivalence.rule import Rule
+from tensorproof.equivalence.rule import Rule, never
 from tensorproof.equivalence.rules import rules_of
 
 MOST_DEATHS = 8
@@ -49,25 +49,28 @@ class Plan:
     def lanes(self) -> dict[str, Iterator[Job]]:
         """The jobs of all rules without compilation, and those of each other rule: block after block over all names, in a drawn order.
 
-        Of names of one function (`tf.reduce_sum`, `tf.math.reduce_sum`) one comes first in each block, the others after all such.
+        Of names of one function (`tf.reduce_sum`, `tf.math.reduce_sum`) one comes first in each block, the others after all such; among these, a rule's
+        `first` names come before the others.
         """
         named, by = chosen(self.library, self.globs), self.chosen_rules()
         found = {EAGER: self._blocks(EAGER, lambda block: self._eager(named, by, block))}
         for rule in by:
             if rule.batched:
-                found[rule.name] = self._blocks(rule.name, partial(self._batched, named, rule))
+                found[rule.name] = self._blocks(rule.name, partial(self._batched, named, rule), rule.first)
             if rule.subjects:
                 found[f"{rule.name} of models"] = self._blocks(rule.name, partial(self._subjects, rule))
         return found
 
-    def _blocks(self, lane: str, jobs: Callable[[int], Iterator[Job]]) -> Iterator[Job]:
+    def _blocks(self, lane: str, jobs: Callable[[int], Iterator[Job]], first: Callable[[Api], bool] = never) -> Iterator[Job]:
+        named = chosen(self.library, self.globs)
+        early = {api.name for api in named if first(api)}
         for block in range(MOST_BLOCKS):
             drawn = list(jobs(block))
             if not drawn:
                 return
             Random(f"{self.seed}:{lane}:{block}").shuffle(drawn)
-            turns = _turns(chosen(self.library, self.globs), block)
-            yield from sorted(drawn, key=lambda job: turns.get(job.apis[0], 0))
+            turns = _turns(named, block)
+            yield from sorted(drawn, key=lambda job: (turns.get(job.apis[0], 0), job.apis[0] not in early))
 
     def _eager(self, named: tuple[Api, ...], by: tuple[Rule, ...], block: int) -> Iterator[Job]:
         eager = [r for r in by if not r.batched and r.pairs is not None]
@@ -78,8 +81,8 @@ class Plan:
     def _batched(self, named: tuple[Api, ...], rule: Rule, block: int) -> Iterator[Job]:
         fitting = [api.name for api in named if rule.fits(api)]
         Random(f"{self.seed}:{rule.name}:{block}").shuffle(fitting)
-        turns = _turns(named, block)
-        fitting.sort(key=lambda name: turns[name])
+        turns, early = _turns(named, block), {api.name for api in named if rule.first(api)}
+        fitting.sort(key=lambda name: (turns[name], name not in early))
         for at in range(0, len(fitting), rule.chunk):
             yield self._job(rule.name, tuple(fitting[at : at + rule.chunk]), (rule.name,), block)
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from tensorproof.equivalence.arrays import Array
 from tensorproof.equivalence.call import Call, Input
 from tensorproof.equivalence.documentation.template import Drawn, Template, template
-from tensorproof.equivalence.numbers import SPANS, SPECIAL, drawn
+from tensorproof.equivalence.numbers import SPANS, drawn, kind_of
 from tensorproof.terms.dtypes import BY_LABEL
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
@@ -55,7 +55,7 @@ class _Filling:
 
 def filled(api: Api, form: Template, random: Random, number: int = 0, special: bool = False) -> Call:
     """A call of that form."""
-    filling = _Filling(random, random.choice(SPANS), random.randrange(SPECIAL) if special else None)
+    filling = _Filling(random, random.choice(SPANS), kind_of(number, random) if special else None)
     init = None if form.init is None else {name: filling.value(v) for name, v in form.init.items()}
     args, kwargs = tuple(map(filling.value, form.args)), {name: filling.value(v) for name, v in form.kwargs.items()}
     written = tuple(list(filling.inputs)[at] for at in (api.documented.written if api.documented else ()) if at < len(filling.inputs))

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from tensorproof.equivalence.call import Call
 from tensorproof.equivalence.dialects import Dialect
 from tensorproof.equivalence.rule import Pair, Pairs, Rule, Traced
-from tensorproof.equivalence.tracing import can_be_traced
+from tensorproof.equivalence.tracing import can_be_traced, joins_elements
 
 _NOT_TRACED = (
     "must return zero or more Tensors|not compatible with eager|eager execution|EagerTensor|symbolic|not accessible|iterating over|Python bool|__array__"
@@ -49,7 +49,7 @@ def _ways(call: Call) -> Iterable[tuple[str, tuple[str, ...], tuple[str, ...]]]:
 
 RULES = (
     Rule("tf-function", "optimization", "eager = tf.function", ("tensorflow", "keras"), _traced("tf.function({}, autograph=False)"), can_be_traced, number=1,
-         batched=True, documented=True, unsupported=_NOT_TRACED, thin=4, share=2.0),
+         batched=True, documented=True, unsupported=_NOT_TRACED, thin=4, share=2.0, first=joins_elements),
     Rule("xla", "optimization", "eager = tf.function compiled by XLA", ("tensorflow", "keras"), _traced("tf.function({}, autograph=False, jit_compile=True)"),
-         can_be_traced, number=1, batched=True, documented=True, unsupported=_NOT_TRACED, thin=4),
+         can_be_traced, number=1, batched=True, documented=True, unsupported=_NOT_TRACED, thin=4, first=joins_elements),
 )  # fmt: skip
