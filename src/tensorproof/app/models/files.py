@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 
 from tensorproof.app.models.check import gaps, graphs, inputs, not_entered, refusals, untyped
+from tensorproof.app.models.form import ModelForm
+from tensorproof.app.models.keras_forms import keras_forms
 from tensorproof.app.program import Options
-from tensorproof.diagnostics.diagnostic import Gap
 from tensorproof.diagnostics.errors import BadInput
 from tensorproof.diagnostics.span import Span
 from tensorproof.engines.numerics.inputs.graph_inputs import numbered
@@ -15,22 +16,8 @@ from tensorproof.engines.shapes.propagate import propagate
 from tensorproof.engines.shapes.sources import source
 from tensorproof.engines.values.stored import bounds_of
 from tensorproof.graph import Graph
-from tensorproof.program.form import Record, Source
-from tensorproof.terms.records import dataclass, field
+from tensorproof.program.form import Source
 from tensorproof.terms.tensor import TensorType
-
-
-@dataclass(slots=True)
-class ModelForm:
-    """The program form of one graph. `names` are those of nodes and layers, by the identity of their tensors."""
-
-    records: Sequence[Record]
-    names: dict[int, list[str]]
-    gaps: list[Gap] = field(default_factory=list[Gap])
-    kept: list[object] = field(default_factory=list[object])
-    """What holds the named tensors, so that their identities stay theirs."""
-    shapes: dict[str, str] = field(default_factory=dict[str, str])
-    """What was assumed of the shapes of inputs, by name."""
 
 
 def model_forms(path: str, options: Options, weights: bool = True) -> Iterator[ModelForm]:
@@ -38,8 +25,6 @@ def model_forms(path: str, options: Options, weights: bool = True) -> Iterator[M
     if options.arguments or options.entry is not None:
         raise BadInput(f"{path} is a saved model: it takes no program arguments and no --entry")
     if path.removesuffix(".gz").endswith(".keras"):
-        from tensorproof.app.models.keras_forms import keras_forms
-
         yield from keras_forms(path, options)
         return
     for graph in graphs(path):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tensorproof.app.models.files import ModelForm
+from tensorproof.app.models.form import ModelForm
 from tensorproof.app.models.keras import at_layer, saved, source_of
 from tensorproof.app.program import Options
 from tensorproof.diagnostics.diagnostic import Gap

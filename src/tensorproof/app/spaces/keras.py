@@ -11,7 +11,7 @@ from typing import Any
 
 from tensorproof.app.models.keras import OURS, at_layer, source_of
 from tensorproof.app.program import Options
-from tensorproof.app.spaces.models import once_each
+from tensorproof.app.spaces.naming import once_each
 from tensorproof.app.spaces.programs import standing_for
 from tensorproof.diagnostics.diagnostic import Gap
 from tensorproof.diagnostics.errors import BadInput

@@ -9,6 +9,8 @@ from typing import Any
 
 from tensorproof.app.models.check import graphs, inputs, stated
 from tensorproof.app.program import Options, is_model
+from tensorproof.app.spaces.keras import KerasSpace
+from tensorproof.app.spaces.naming import once_each
 from tensorproof.app.spaces.programs import Analysed, ProgramSpace
 from tensorproof.diagnostics.diagnostic import Gap
 from tensorproof.diagnostics.errors import BadInput
@@ -36,8 +38,6 @@ def space_of(path: str, parameters: Sequence[Parameter], options: Options) -> An
     if options.arguments or options.entry is not None:
         raise BadInput(f"{path} is a saved model: it takes no program arguments and no --entry")
     if path.removesuffix(".gz").endswith(".keras"):
-        from tensorproof.app.spaces.keras import KerasSpace
-
         return KerasSpace(path, parameters, options)
     return GraphSpace(path, parameters, options)
 
@@ -114,15 +114,6 @@ def _declared(graph: Graph, options: Options) -> Graph:
         axes = tuple(given.sizes) if given.sizes is not None else (None,) * given.rank
         nodes[name] = replace(nodes[name], attributes={**nodes[name].attributes, "shape": DeclaredShape(axes)})
     return replace(graph, nodes=nodes) if options.inputs else graph
-
-
-def once_each(path: str, targets: Mapping[str, object]) -> None:
-    """Refuse two parameters that name one hyperparameter. Raises `BadInput`."""
-    names = list(targets)
-    for at, name in enumerate(names):
-        twin = next((other for other in names[:at] if targets[other] == targets[name]), None)
-        if twin is not None:
-            raise BadInput(f"{path}: the parameters {twin} and {name} are one hyperparameter; give one of them")
 
 
 def _open(one: Stated) -> bool:

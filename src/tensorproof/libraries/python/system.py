@@ -11,7 +11,7 @@ from tensorproof.libraries.model import ClassModel, KindModel, Run, some_rounds
 from tensorproof.libraries.plain import argument, exception, listed, nothing, quiet, unknown
 from tensorproof.libraries.python.callbacks import warned
 from tensorproof.libraries.python.core import texts
-from tensorproof.libraries.python.storage.paths import text_of
+from tensorproof.libraries.python.storage.path_text import text_of
 from tensorproof.libraries.python.storage.saved_values import moved, writing
 from tensorproof.terms.tensor import Outputs
 from tensorproof.values.heap import MISSING

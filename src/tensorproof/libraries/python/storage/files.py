@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from tensorproof.libraries.model import KindModel, Run
 from tensorproof.libraries.plain import Abstract, argument, from_host, nothing, to_host, unknown
-from tensorproof.libraries.python.storage.paths import read_text, text_of
+from tensorproof.libraries.python.storage.path_text import text_of
+from tensorproof.libraries.python.storage.paths import read_text
 from tensorproof.libraries.python.storage.saved_values import dump, load
 from tensorproof.libraries.settings.yaml_text import NotUnderstood, parse
 from tensorproof.libraries.varying import varied

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from tensorproof.libraries.model import KindModel, Run, some_rounds
 from tensorproof.libraries.plain import Abstract, listed, nothing, to_host, unknown
+from tensorproof.libraries.python.storage.path_text import text_of
+from tensorproof.libraries.python.storage.saved_values import forget, moved
 from tensorproof.values.heap import MISSING
 from tensorproof.values.objects import Model, Native
 from tensorproof.values.python_values import TEXT, Unknown
@@ -22,13 +24,6 @@ LARGEST = 1_000_000
 
 
 # --- files of the project ---
-
-
-def text_of(value: Value) -> str | None:
-    """A path as a text, None when it is not known."""
-    if isinstance(value, Model) and value.kind == "pathlib.Path":
-        value = value.space["text"]
-    return value if isinstance(value, str) else None
 
 
 def project_file(m: Machine, value: Value) -> Path | None:
@@ -187,15 +182,11 @@ _UNKNOWN = ("exists", "is_file", "is_dir", "stat", "read_bytes", "is_symlink", "
 
 
 def _written(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-    from tensorproof.libraries.python.storage.saved_values import forget
-
     forget(m, me)
     return Unknown("a number", number="int")
 
 
 def _renamed(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-    from tensorproof.libraries.python.storage.saved_values import moved
-
     moved(m, (me, *args), kwargs, node)
     return args[0]
 
@@ -231,4 +222,4 @@ KINDS = {
     ),
     "pathlib.entries": KindModel(rounds=_entries, items=lambda m, me, node: None, next=lambda m, me, node: _made(m, None)),
 }  # fmt: skip
-__all__ = ["FUNCTIONS", "KINDS", "VALUES", "Native", "project_file", "read_text", "text_of"]
+__all__ = ["FUNCTIONS", "KINDS", "VALUES", "Native", "project_file", "read_text"]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from tensorproof.libraries.model import Run
 from tensorproof.libraries.plain import argument
 from tensorproof.libraries.python.copies import deep
-from tensorproof.libraries.python.storage.paths import text_of
+from tensorproof.libraries.python.storage.path_text import text_of
 from tensorproof.libraries.torch.files import one_of_saved
 from tensorproof.terms.ints import Term
 from tensorproof.terms.tensor import TensorType
