@@ -5,10 +5,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import cache
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 from tensorproof.bindings import autocast
 from tensorproof.bindings.arguments import bind
@@ -31,6 +31,8 @@ from tensorproof.terms.records import dataclass, field, replace
 from tensorproof.terms.tensor import Outputs, TensorType
 
 if TYPE_CHECKING:
+    from tensorproof.bindings.results import Asked, Result, Results, Several
+    from tensorproof.terms.ints import Term
     from tensorproof.values.machine import Value
 
 
@@ -64,13 +66,40 @@ class Run:
         self.session = session
         self.name = row.name
 
+    @overload
+    def __call__(self, op: Several, **arguments: Value) -> Results: ...  # type: ignore[overload-overlap]
+
+    @overload
+    def __call__(self, op: Asked, **arguments: Value) -> Any: ...
+
+    @overload
+    def __call__(self, op: str, **arguments: Value) -> TensorType: ...
+
     def __call__(self, op: str, **arguments: Value) -> Any:
         """Apply an operator by name."""
         return apply(operator(op), arguments, self.session, self.name)
 
+    @overload
+    def typed(self, op: Several, *dtypes: DType | None, **arguments: Value) -> Results: ...  # type: ignore[overload-overlap]
+
+    @overload
+    def typed(self, op: Asked, *dtypes: DType | None, **arguments: Value) -> Any: ...
+
+    @overload
+    def typed(self, op: str, *dtypes: DType | None, **arguments: Value) -> TensorType: ...
+
     def typed(self, op: str, *dtypes: DType | None, **arguments: Value) -> Any:
         """Apply an operator whose results have these element types by the framework's own rule; it has checked the inputs' itself."""
         return apply(operator(op), arguments, self.session, self.name, Prescribed(dtypes))
+
+    @overload
+    def shaped(self, op: Several, shapes: Value, *dtypes: DType | None, **arguments: Value) -> Results: ...  # type: ignore[overload-overlap]
+
+    @overload
+    def shaped(self, op: Asked, shapes: Value, *dtypes: DType | None, **arguments: Value) -> Any: ...
+
+    @overload
+    def shaped(self, op: str, shapes: Value, *dtypes: DType | None, **arguments: Value) -> TensorType: ...
 
     def shaped(self, op: str, shapes: Value, *dtypes: DType | None, **arguments: Value) -> Any:
         """Apply an operator whose shapes and element types the framework's own rule has told, also where a rank is unknown.
@@ -80,10 +109,22 @@ class Run:
         """
         return apply(operator(op), arguments, self.session, self.name, Prescribed(dtypes, shapes))
 
-    def default(self, a: dict[str, Any]) -> Any:
+    def default(self, a: Mapping[str, Value]) -> Result:
         """Apply the row's own operator to those of the arguments that it has."""
         known = parameter_names(self.row.op)
         return self(self.row.op, **{k: v for k, v in a.items() if k in known})
+
+    def one(self, a: Mapping[str, Value]) -> TensorType:
+        """`default`, of an operator with one result."""
+        made = self.default(a)
+        assert isinstance(made, TensorType)
+        return made
+
+    def several(self, a: Mapping[str, Value]) -> Results:
+        """`default`, of an operator with several results."""
+        made = self.default(a)
+        assert isinstance(made, tuple)
+        return made
 
     def noted(self, made: TensorType, **known: Value) -> TensorType:
         """A result with what is known of it beyond the operator's rule: its layout in memory, its contents, whether it requires a gradient."""
@@ -110,7 +151,7 @@ class Run:
     def give_up(self, why: str) -> GiveUp:
         return GiveUp(f"{self.name}: {why}")
 
-    def fresh(self, name: str, lo: int = 0, hi: int | None = None) -> Any:
+    def fresh(self, name: str, lo: int = 0, hi: int | None = None) -> Term:
         return self.session.fresh(name, lo, hi)
 
 

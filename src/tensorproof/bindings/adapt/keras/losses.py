@@ -84,7 +84,7 @@ class Loss(Maths):
             share = self("div_no_nan", mask.shape.numel, run.typed("sum", self.dtype, x=counted))
             counted = run.typed("where", self.dtype, condition=mask, x=share, y=0)
         if not isinstance(weight, TensorType):
-            return counted  # type: ignore[no-any-return]
+            return counted
         counted, weight = aligned(run, counted, self.typed(weight))
         return self("mul", weight, counted)  # type: ignore[no-any-return]
 

@@ -320,7 +320,7 @@ def fourier(a: dict[str, Any], run: Run) -> Any:
             b["size"] = tuple(x.shape[d] if n == -1 else n for n, d in zip(a["size"], axes))
     if run.row.op == "irfftn" and x.dtype is not None and not x.dtype.is_complex:
         b["x"] = _as(x, x.dtype.complexified, run)
-    made = run.default(b)
+    made = run.one(b)
     if a["x"].dtype is FLOAT16 and made.dtype is FLOAT32 and (not several or _one_axis(a)):
         made = _as(made, FLOAT16, run)  # real numbers are given in the precision of what came in
     return written(made, a, run)

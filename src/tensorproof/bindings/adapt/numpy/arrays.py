@@ -231,7 +231,7 @@ def inplace(a: dict[str, Any], run: Run) -> Any:
             raise run.refuse(
                 "rank", f"a matrix product in place needs a second operand of rank 2 or more, and it is {tensor(a['y']).shape!r}", ("y",)
             )
-        made = run.default(a)
+        made = run.one(a)
         while len(made.shape) > len(x.shape) and made.shape[0] == 1:
             made = run("squeeze", x=made, dim=(0,))
         message = f"a result {made.shape!r} does not fit into an array {x.shape!r}"

@@ -170,7 +170,7 @@ def delete(a: dict[str, Any], run: Run) -> Any:
 def _kept(obj: Value, n: Value, run: Run) -> TensorType:
     """The places of an axis that are not deleted."""
     if isinstance(obj, slice):
-        made = run("getitem", x=run("arange", start=0, end=n, dtype=INT64), index=(obj,))
+        made: Value = run("getitem", x=run("arange", start=0, end=n, dtype=INT64), index=(obj,))
     elif isinstance(obj, (list, tuple)):
         found = array_like("numpy", list(obj))
         made = None if found is None else run("constant", data=found)

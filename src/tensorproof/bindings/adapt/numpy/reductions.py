@@ -86,7 +86,7 @@ def reduced(a: dict[str, Any], run: Run) -> Any:
     if run.row.op == "mean" and isinstance(a.get("where"), TensorType):
         return written(_masked_mean(a, run, a["keepdim"])[0], a, run)
     x = _only(a["x"], _NEUTRAL.get(run.row.op), a, run)
-    made = run.default({**a, "x": _without_nan(x, 1, run) if name == "nanprod" else x})
+    made = run.one({**a, "x": _without_nan(x, 1, run) if name == "nanprod" else x})
     if run.row.op in ("sum", "prod", "nansum") and a.get("initial") is not None:
         made = run.typed("mul" if run.row.op == "prod" else "add", made.dtype, x=made, y=a["initial"])
     return written(made, a, run)

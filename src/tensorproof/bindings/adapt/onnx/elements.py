@@ -54,7 +54,7 @@ _EXACT: dict[str, Callable[..., Any]] = {
 
 def exact(a: dict[str, Any], run: Run) -> Any:
     """Known floats are computed with too: exporters scale sizes by way of them (Shape, Cast, Mul, Floor, Cast)."""
-    return _with_floats(run.default(a), _EXACT[run.row.op], *(a[name] for name in ("x", "y") if name in a))
+    return _with_floats(run.one(a), _EXACT[run.row.op], *(a[name] for name in ("x", "y") if name in a))
 
 
 @dataclass(frozen=True, slots=True)

@@ -53,9 +53,9 @@ def global_pool(a: dict[str, Any], run: Run) -> Any:
 def batch_norm(a: dict[str, Any], run: Run) -> Any:
     """Since opset 14 the running statistics come out in training only; before, where the node names them."""
     if run.row.opsets[0] < 14:
-        made = run.default({**a, "outputs": a["count"] or 1, "one_type": True, "training": (a["count"] or 1) > 1 and not a.get("is_test")})
+        made = run.several({**a, "outputs": a["count"] or 1, "one_type": True, "training": (a["count"] or 1) > 1 and not a.get("is_test")})
         return made if a["count"] and a["count"] > 1 else made[0]
-    made = run.default({**a, "outputs": 3 if a["training"] else 1})
+    made = run.several({**a, "outputs": 3 if a["training"] else 1})
     return made if a["training"] else made[0]
 
 

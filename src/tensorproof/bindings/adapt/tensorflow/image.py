@@ -143,11 +143,12 @@ def resize_with_pad(a: Arguments, run: Run) -> TensorType:
     target = (height, width)
     if x.shape.known and all(type(n) is int for n in (*x.shape[-3:-1], height, width)):
         ratio = max(x.shape[-3] / height, x.shape[-2] / width)
-        sizes = [int(n / ratio) for n in x.shape[-3:-1]]
+        whole = [int(n / ratio) for n in x.shape[-3:-1]]
         run.require(
-            "size", min(sizes) >= 1, f"an image {x.shape!r} made to fit into ({height}, {width}) has nothing left", ("x", "height", "width")
+            "size", min(whole) >= 1, f"an image {x.shape!r} made to fit into ({height}, {width}) has nothing left", ("x", "height", "width")
         )
-        before = [max(0, int((m - n / ratio) / 2)) for n, m in zip(x.shape[-3:-1], target)]
+        sizes: list[Dim] = [*whole]
+        before: list[Dim] = [max(0, int((m - n / ratio) / 2)) for n, m in zip(x.shape[-3:-1], target)]
     else:
         sizes, before = [run.fresh("size", 1) for _ in target], [run.fresh("margin") for _ in target]
     small = _resized(run, a, x, sizes[0], sizes[1], _method(a))

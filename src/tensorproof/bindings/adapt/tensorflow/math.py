@@ -65,8 +65,7 @@ def magnitude(a: Arguments, run: Run) -> TensorType:
 
 def binary(a: Arguments, run: Run) -> TensorType:
     """Two tensors of one element type, one of which may be a Python number."""
-    made: TensorType = run.default(a)
-    return made
+    return run.one(a)
 
 
 def times(a: Arguments, run: Run) -> TensorType:

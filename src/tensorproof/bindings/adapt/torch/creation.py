@@ -34,12 +34,12 @@ def _leaf(made: TensorType, a: dict[str, Any], run: Run) -> TensorType:
 )
 def leaf(a: dict[str, Any], run: Run) -> Any:
     """A new tensor, which may require a gradient."""
-    return _leaf(run.default(a), a, run)
+    return _leaf(run.one(a), a, run)
 
 
 def exact(a: dict[str, Any], run: Run) -> Any:
     """The result is written only into a tensor of its own element type."""
-    made: TensorType = run.default(a)
+    made = run.one(a)
     out = a.get("out")
     if isinstance(out, TensorType) and None not in (out.dtype, made.dtype) and out.dtype is not made.dtype:
         raise run.refuse("out", f"out has element type {out.dtype!r}, and the result {made.dtype!r}; they must be one", ("out",))

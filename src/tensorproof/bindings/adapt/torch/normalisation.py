@@ -98,13 +98,13 @@ def with_statistics(a: dict[str, Any], run: Run) -> Any:
 @takes(*_SAID, *_KEPT)
 def with_running(a: dict[str, Any], run: Run) -> Any:
     """The functional form gives the running statistics back."""
-    return (*run.default(a), a["running_mean"], a["running_var"])
+    return (*run.several(a), a["running_mean"], a["running_var"])
 
 
 @takes(*_SAID, *_KEPT)
 def with_reserve(a: dict[str, Any], run: Run) -> Any:
     """The forms that say whether they update: an empty reserve comes last."""
-    return (*run.default(a), TensorType(Shape((0,)), UINT8))
+    return (*run.several(a), TensorType(Shape((0,)), UINT8))
 
 
 @takes(Ints("normalized_shape", one=False), Float("eps"))

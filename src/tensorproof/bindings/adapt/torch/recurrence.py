@@ -88,10 +88,9 @@ def run_layer(a: dict[str, Any], run: Run) -> Any:
     a = {**a, **states(a, run), "weight": a["weight_ih_l0"], "params": _weights(a)}
     if isinstance(x, Packed):
         a.update(x=x[0], packed_batch=x.batch, batch_first=False, batch_sizes=x[1] if x[2] is None else None)  # else states come in another order
-    output, *last = run.default(a)
-    if isinstance(x, Packed):
-        output = x.like((output, *x[1:]))
-    return output, (tuple(last) if len(last) > 1 else last[0])
+    output, *last = run.several(a)
+    given = x.like((output, *x[1:])) if isinstance(x, Packed) else output
+    return given, (tuple(last) if len(last) > 1 else last[0])
 
 
 def _weights(a: dict[str, Any]) -> tuple[TensorType, ...]:
@@ -260,7 +259,7 @@ def pad_packed(a: dict[str, Any], run: Run) -> Any:
     packed = a["sequence"]
     if not isinstance(packed, Packed):
         raise run.give_up("what stands in a packed sequence built by hand is not known")
-    out, lengths = run.default({**a, "x": packed[0], "batch_sizes": packed[1], "packed_batch": packed.batch})
+    out, lengths = run.several({**a, "x": packed[0], "batch_sizes": packed[1], "packed_batch": packed.batch})
     return _in_given_order(run, packed, out, 0 if a["batch_first"] else 1), (packed.lengths or _in_given_order(run, packed, lengths, 0))
 
 
@@ -309,7 +308,7 @@ def pack(a: dict[str, Any], run: Run) -> Any:
 
 @takes(Tensor("x", "N M ...", ANY), Loose("lengths", "N | M", INDEX, values="index:M"))
 def unpad(a: dict[str, Any], run: Run) -> Any:
-    return list(run.default({**a, "lengths": as_lengths(a["lengths"])}))
+    return list(run.several({**a, "lengths": as_lengths(a["lengths"])}))
 
 
 @takes(Anything("packed_sequences", of="torch.nn.utils.rnn.pack_sequence"))

@@ -188,7 +188,7 @@ def histogramdd(a: dict[str, Any], run: Run) -> Any:
 
 def unique_all(a: dict[str, Any], run: Run) -> Any:
     """ATen always returns three tensors; what was not asked for is empty."""
-    values, inverse, counts = run(run.row.op, x=a["x"], dim=a.get("dim"), sorted=a.get("sorted", True), return_inverse=True, return_counts=True)
+    values, inverse, counts = run.several({**a, "dim": a.get("dim"), "sorted": a.get("sorted", True), "return_inverse": True, "return_counts": True})
     if a.get("dim") is not None:  # along an axis all three are always full
         return values, inverse, counts
     wanted = a.get("return_inverse", False), a.get("return_counts", False)
