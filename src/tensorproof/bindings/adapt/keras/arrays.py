@@ -12,6 +12,7 @@ from tensorproof.bindings.adapt.numpy.arrays import Data, Many, Whole, tensor
 from tensorproof.bindings.adapt.numpy.reductions import word
 from tensorproof.bindings.arrays import Ragged, array_like
 from tensorproof.bindings.call import Run, takes
+from tensorproof.bindings.readers import tensor_in
 from tensorproof.ops.inputs import Axes, Axis, Choice, ElementType, Int, Number, Tensor, as_size, is_number, is_size
 from tensorproof.terms.dtypes import BOOL, FLOAT32
 from tensorproof.terms.ints import maximum
@@ -51,7 +52,7 @@ def rot90(a: dict[str, Any], run: Run) -> Any:
         raise run.refuse("axes", f"two axes are turned, and {a['dim']!r} are given", ("dim",))
     if a["dim"][0] == a["dim"][1]:
         raise run.refuse("axes", f"two different axes are turned, and {a['dim']!r} are given", ("dim",))
-    return a["x"] if type(a["k"]) is int and a["k"] % 4 == 0 and len(a["x"].shape) >= 2 else run.default(a)
+    return a["x"] if type(a["k"]) is int and a["k"] % 4 == 0 and len(tensor_in(a, "x").shape) >= 2 else run.default(a)
 
 
 def vstack(a: dict[str, Any], run: Run) -> Any:
@@ -66,7 +67,7 @@ def hstack(a: dict[str, Any], run: Run) -> Any:
 
 @takes(Axes("dim", None))
 def squeeze(a: dict[str, Any], run: Run) -> Any:
-    x, dim = a["x"], a["dim"]
+    x, dim = tensor_in(a, "x"), a["dim"]
     if dim is not None and x.shape.known:
         for axis in dim if isinstance(dim, (tuple, list)) else (dim,):
             if -len(x.shape) <= axis < len(x.shape):
@@ -104,7 +105,7 @@ def array_split(a: dict[str, Any], run: Run) -> Any:
 
 @takes(Whole("width", least=0), Choice("mode", ("constant", "reflect", "symmetric"), "constant"))
 def pad(a: dict[str, Any], run: Run) -> Any:
-    x, width = a["x"], a["width"]
+    x, width = tensor_in(a, "x"), a["width"]
     word(run, a, "mode", ("constant", "reflect", "symmetric"))
     if a["constant_values"] is not None and a["mode"] != "constant":
         raise run.refuse("mode", "constant_values goes with mode='constant'", ("mode",))
@@ -169,7 +170,7 @@ def triangle(a: dict[str, Any], run: Run) -> Any:
 
 def trace(a: dict[str, Any], run: Run) -> Any:
     made = run("diagonal", x=a["x"], offset=a["offset"], dim1=a["axis1"], dim2=a["axis2"])
-    dtype = a["x"].dtype
+    dtype = tensor_in(a, "x").dtype
     whole = dtype is None or dtype is BOOL or dtype.is_integer
     return run("sum", x=made, dim=-1) if whole else run.typed("sum", dtype, x=made, dim=-1)
 
@@ -243,29 +244,29 @@ def window(a: dict[str, Any], run: Run) -> Any:
 
 @takes(Int("n", None, least=0, optional=True))
 def vander(a: dict[str, Any], run: Run) -> Any:
-    x = a["x"]
+    x = tensor_in(a, "x")
     if len(x.shape) != 1:
         raise run.refuse("rank", f"powers are taken of a vector, and this is {x.shape!r}", ("x",))
     return run.typed("vander", x.dtype, x=x, n=a["n"], increasing=a["increasing"])
 
 
 def ndim(a: dict[str, Any], run: Run) -> Any:
-    return a["x"].shape.rank
+    return tensor_in(a, "x").shape.rank
 
 
 def size(a: dict[str, Any], run: Run) -> Any:
-    return a["x"].shape.numel
+    return tensor_in(a, "x").shape.numel
 
 
 def shape(a: dict[str, Any], run: Run) -> Any:
-    if not a["x"].shape.known:
+    if not tensor_in(a, "x").shape.known:
         raise run.give_up("the rank is not known")
-    return tuple(a["x"].shape)
+    return tuple(tensor_in(a, "x").shape)
 
 
 @takes(Int("num", None, optional=True), Axis("dim", 0))
 def unstack(a: dict[str, Any], run: Run) -> Any:
-    x = a["x"]
+    x = tensor_in(a, "x")
     if a["num"] == 0:
         raise run.give_up("no elements are asked for, which TensorFlow holds against no axis")
     if a["num"] is not None and x.shape.known and -len(x.shape) <= a["dim"] < len(x.shape):

@@ -8,6 +8,7 @@ from tensorproof.bindings.adapt.keras.layers import computed
 from tensorproof.bindings.adapt.keras.ops import Maths
 from tensorproof.bindings.call import Run, takes
 from tensorproof.bindings.modules import Module, computed_in
+from tensorproof.bindings.readers import tensor_in
 from tensorproof.ops.inputs import Bool, Choice, Int, Tensor, Tensors
 from tensorproof.terms.dtypes import BOOL, FLOAT16
 from tensorproof.terms.predicates import disj, eq
@@ -113,7 +114,7 @@ _Q = (Tensor("query", "N T C"), Tensor("value", "N S D"), Tensor("key", "N S E",
 @takes(*_Q, Int("heads", least=1), Int("key_dim", least=1), Int("value_dim", None, least=1, optional=True), Bool("return_scores", False))
 def multi_head(a: dict[str, Any], run: Run) -> Any:
     module: Module = a["_module"]
-    query, value = a["query"], a["value"]
+    query, value = tensor_in(a, "query"), tensor_in(a, "value")
     key = value if a["key"] is None else a["key"]
     if not _along_time(a.get("attention_axes")):
         raise run.give_up("attention_axes is not modelled")
@@ -237,6 +238,6 @@ def _mask(a: dict[str, Any], run: Run, scores: Shape) -> TensorType | None:
 @takes(*_Q, Int("heads", least=1), Int("query_heads", least=1), Int("head_dim", least=1), Bool("return_scores", False))
 def grouped(a: dict[str, Any], run: Run) -> Any:
     """As multi-head attention; every head of key and value serves several of the query."""
-    n, k = a["query"].shape[-1], a["value"].shape[-1]
+    n, k = tensor_in(a, "query").shape[-1], tensor_in(a, "value").shape[-1]
     run.require("dot_attention/features", eq(n, k), f"query has {n!r} features and value {k!r}", ("query", "value"))
     return multi_head(a, run)

@@ -8,6 +8,7 @@ from tensorproof.bindings.adapt.keras.layers import FORMAT, PADDING, activated, 
 from tensorproof.bindings.adapt.keras.weights import of_rank, sizes
 from tensorproof.bindings.call import Run, takes
 from tensorproof.bindings.modules import Module
+from tensorproof.bindings.readers import tensor_in
 from tensorproof.ops.inputs import Bool, Choice, Int, Sizes
 from tensorproof.terms.ints import Dim, maximum
 from tensorproof.terms.predicates import eq, ge
@@ -28,9 +29,9 @@ def conv(a: dict[str, Any], run: Run) -> Any:
     n = int(run.row.op[-2])
     module: Module = a["_module"]
     kernel = module.parameters["kernel"]
-    of_rank(module, a["x"], n + 2)
+    of_rank(module, tensor_in(a, "x"), n + 2)
     check_padding(run, a, n)
-    x = first(run, a["x"], a, n)
+    x = first(run, tensor_in(a, "x"), a, n)
     if a["padding"] != "valid" and x.shape.known and 0 in x.shape[2:]:
         raise run.give_up("an input without a place, of which TensorFlow's kernels make nothing with the input's channels")
     turned = computed(a, run, run("permute", x=kernel, dim=(n + 1, n, *range(n))))
@@ -58,9 +59,9 @@ def conv1(a: dict[str, Any], run: Run) -> Any:
 def depthwise(a: dict[str, Any], run: Run) -> Any:
     n = int(run.row.op[-2])
     module: Module = a["_module"]
-    of_rank(module, a["x"], n + 2)
+    of_rank(module, tensor_in(a, "x"), n + 2)
     check_padding(run, a, n, causal=False)
-    made = _depthwise(a, run, n, first(run, a["x"], a, n), module.parameters["kernel"], _bias(a, run))
+    made = _depthwise(a, run, n, first(run, tensor_in(a, "x"), a, n), module.parameters["kernel"], _bias(a, run))
     return activated(a, run, last(run, made, a, n))
 
 
@@ -76,9 +77,9 @@ def _depthwise(a: dict[str, Any], run: Run, n: int, x: TensorType, kernel: Tenso
 def separable(a: dict[str, Any], run: Run) -> Any:
     n = int(run.row.op[-2])
     module: Module = a["_module"]
-    of_rank(module, a["x"], n + 2)
+    of_rank(module, tensor_in(a, "x"), n + 2)
     check_padding(run, a, n, causal=False)
-    made = _depthwise(a, run, n, first(run, a["x"], a, n), module.parameters["depthwise_kernel"])
+    made = _depthwise(a, run, n, first(run, tensor_in(a, "x"), a, n), module.parameters["depthwise_kernel"])
     point = computed(a, run, run("permute", x=module.parameters["pointwise_kernel"], dim=(n + 1, n, *range(n))))
     made = run(run.row.op, x=made, weight=point, bias=_bias(a, run), **reach_of(a, n))
     return activated(a, run, last(run, made, a, n))
@@ -89,9 +90,9 @@ def transposed(a: dict[str, Any], run: Run) -> Any:
     """ "same" gives size · stride, "valid" at least the kernel's reach more; `output_padding` is added."""
     n = int(run.row.op[-2])
     module: Module = a["_module"]
-    of_rank(module, a["x"], n + 2)
+    of_rank(module, tensor_in(a, "x"), n + 2)
     check_padding(run, a, n, causal=False)
-    x = first(run, a["x"], a, n)
+    x = first(run, tensor_in(a, "x"), a, n)
     kernel = module.parameters["kernel"]
     run.require(
         "channels",
@@ -148,12 +149,12 @@ def transposed_conv(run: Run, op: str, x: TensorType, kernel: TensorType, a: dic
 @takes(Sizes("kernel", 2, least=1), PADDING, FORMAT, Sizes("stride", 2, None, least=1, optional=True))
 def pool(a: dict[str, Any], run: Run) -> Any:
     n = int(run.row.op[-2])
-    of_rank(a["_module"], a["x"], n + 2)
+    of_rank(a["_module"], tensor_in(a, "x"), n + 2)
     check_padding(run, a, n, causal=False)
     stride = a["stride"] if a["stride"] is not None else a["kernel"]
     padding = "same" if a["padding"].lower() == "same" else 0
     own = {"count_include_pad": False} if run.row.op.startswith("avg") else {}
-    made = run(run.row.op, x=first(run, a["x"], a, n), kernel=_listed(a["kernel"]), stride=_listed(stride), padding=padding, **own)
+    made = run(run.row.op, x=first(run, tensor_in(a, "x"), a, n), kernel=_listed(a["kernel"]), stride=_listed(stride), padding=padding, **own)
     return last(run, made, a, n)
 
 
@@ -164,7 +165,7 @@ def _listed(value: Value) -> Any:
 @takes(FORMAT, Bool("keepdim", False))
 def global_pool(a: dict[str, Any], run: Run) -> Any:
     n = int(run.row.name[-2])
-    of_rank(a["_module"], a["x"], n + 2)
+    of_rank(a["_module"], tensor_in(a, "x"), n + 2)
     begin = 2 if word(run, a, FORMAT) == "channels_first" else 1
     return run(run.row.op, x=a["x"], dim=tuple(range(begin, begin + n)), keepdim=a["keepdim"])
 
@@ -172,6 +173,6 @@ def global_pool(a: dict[str, Any], run: Run) -> Any:
 @takes(FORMAT, Sizes("output_size", 2, least=1))
 def adaptive_pool(a: dict[str, Any], run: Run) -> Any:
     n = int(run.row.op[-2])
-    of_rank(a["_module"], a["x"], n + 2)
-    made = run(run.row.op, x=first(run, a["x"], a, n), output_size=_listed(a["output_size"]))
+    of_rank(a["_module"], tensor_in(a, "x"), n + 2)
+    made = run(run.row.op, x=first(run, tensor_in(a, "x"), a, n), output_size=_listed(a["output_size"]))
     return last(run, made, a, n)

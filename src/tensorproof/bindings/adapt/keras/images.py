@@ -9,6 +9,7 @@ from tensorproof.bindings.adapt.numpy.arrays import Real, Whole, tensor
 from tensorproof.bindings.adapt.numpy.reductions import word
 from tensorproof.bindings.arrays import array_like
 from tensorproof.bindings.call import Run, takes
+from tensorproof.bindings.readers import tensor_in
 from tensorproof.ops.inputs import Anything, Axis, Choice, Float, Int, Ints, Sizes, Tensor, as_size, is_number, is_size
 from tensorproof.terms.dtypes import FLOAT32, FLOATS, INT32, DType
 from tensorproof.terms.predicates import eq, ge, le, lt
@@ -38,7 +39,7 @@ _PICTURE = Tensor("x", "N Y X 3 | Y X 3", FLOATS)
     Choice("interpolation", ("nearest", "bilinear", "bicubic", "lanczos3", "lanczos5"), "bilinear"),
 )
 def resize(a: dict[str, Any], run: Run) -> Any:
-    x = a["x"]
+    x = tensor_in(a, "x")
     at, _ = _image(run, x, a)
     word(run, a, "interpolation", ("nearest", "bilinear", "bicubic", "lanczos3", "lanczos5"))
     if not isinstance(a["size"], (tuple, list)) or len(a["size"]) != 2:
@@ -50,7 +51,7 @@ def resize(a: dict[str, Any], run: Run) -> Any:
 
 @takes(_PICTURE, FORMAT)
 def grayscale(a: dict[str, Any], run: Run) -> Any:
-    x = a["x"]
+    x = tensor_in(a, "x")
     _, c = _image(run, x, a)
     run.require("channels", le(x.shape[c], 3), f"an image has 3 channels (or 1), and this one has {x.shape[c]!r}", ("x",))
     run.require("channels", eq(x.shape[c] % 2, 1), f"an image has 3 channels (or 1), and this one has {x.shape[c]!r}", ("x",))
@@ -64,7 +65,7 @@ def grayscale(a: dict[str, Any], run: Run) -> Any:
 
 @takes(_PICTURE, FORMAT)
 def hsv(a: dict[str, Any], run: Run) -> Any:
-    x = a["x"]
+    x = tensor_in(a, "x")
     _, c = _image(run, x, a)
     if x.dtype is not None and not x.dtype.is_float:
         raise run.refuse("dtype", f"colours are floats, and not {x.dtype!r}", ("x",))
@@ -105,7 +106,7 @@ def _edges(a: dict[str, Any], run: Run, x: TensorType, at: int, sign: int) -> tu
 
 @takes(_PICTURE, FORMAT, *_EDGES)
 def crop_images(a: dict[str, Any], run: Run) -> Any:
-    x = a["x"]
+    x = tensor_in(a, "x")
     before, after = _edges(a, run, x, _image(run, x, a)[0], -1)
     sizes = tuple(n - b - e for n, b, e in zip(x.shape, before, after))
     with Maths(run, x.dtype).settled():
@@ -114,7 +115,7 @@ def crop_images(a: dict[str, Any], run: Run) -> Any:
 
 @takes(_PICTURE, FORMAT, *_EDGES)
 def pad_images(a: dict[str, Any], run: Run) -> Any:
-    x = a["x"]
+    x = tensor_in(a, "x")
     before, after = _edges(a, run, x, _image(run, x, a)[0], 1)
     ends = tuple(n for pair in zip(reversed(before), reversed(after)) for n in pair)
     with Maths(run, x.dtype).settled():
@@ -159,7 +160,7 @@ def randint(a: dict[str, Any], run: Run) -> Any:
 
 @takes(Tensor("x", "N C", FLOATS), Int("n", least=1))
 def categorical_sample(a: dict[str, Any], run: Run) -> Any:
-    x = a["x"]
+    x = tensor_in(a, "x")
     if len(x.shape) != 2:
         raise run.refuse("rank", f"the logits are a matrix, and they are {x.shape!r}", ("x",))
     run.require("classes", ge(x.shape[1], 1), "there is no class to draw", ("x",))
@@ -170,7 +171,7 @@ def categorical_sample(a: dict[str, Any], run: Run) -> Any:
 
 @takes(Tensor("x", "..."), Axis("axis", 0))
 def shuffle(a: dict[str, Any], run: Run) -> Any:
-    has_axis(run, a["x"], a["axis"])
+    has_axis(run, tensor_in(a, "x"), a["axis"])
     return run("shuffle", x=a["x"], dim=a["axis"])
 
 
@@ -180,7 +181,7 @@ def dropout(a: dict[str, Any], run: Run) -> Any:
     if is_number(rate):
         run.require("rate", 0 <= rate < 1, f"the rate must lie between 0 and 1, and is {rate!r}", ("rate",))
     share = {"p": float(rate)} if isinstance(rate, (int, float)) and 0 <= rate < 1 else {}
-    return run.typed("dropout", a["x"].dtype, x=a["x"], training=True, mask=a.get("noise_shape"), **share)
+    return run.typed("dropout", tensor_in(a, "x").dtype, x=a["x"], training=True, mask=a.get("noise_shape"), **share)
 
 
 def _sizes(run: Run, given: Any) -> tuple[Any, ...]:

@@ -9,6 +9,7 @@ from tensorproof.bindings.adapt.numpy.arrays import tensor
 from tensorproof.bindings.adapt.numpy.reductions import word
 from tensorproof.bindings.adapt.tensorflow.shared import inside
 from tensorproof.bindings.call import Run, takes
+from tensorproof.bindings.readers import tensor_in
 from tensorproof.ops.inputs import Axis, Choice, Index, Ints, Tensor
 from tensorproof.terms.dtypes import INT32, INT64
 from tensorproof.terms.ints import Dim
@@ -42,7 +43,7 @@ def take(a: dict[str, Any], run: Run) -> Any:
 
 @takes(_INDEX, Axis("dim", None, optional=True))
 def take_along_axis(a: dict[str, Any], run: Run) -> Any:
-    x, index, dim = tensor(a["x"]), a["index"], a["dim"]
+    x, index, dim = tensor(a["x"]), tensor_in(a, "index"), a["dim"]
     if dim is None:
         if len(index.shape) != 1:
             raise run.refuse("rank", f"indices into all elements are a vector, and they are {index.shape!r}", ("index",))
@@ -61,7 +62,7 @@ def unravel(a: dict[str, Any], run: Run) -> Any:
 
 @takes(Ints("start", least=0, one=False), Ints("size", least=0, shape=True, one=False))
 def slice(a: dict[str, Any], run: Run) -> Any:
-    x, start, sizes = a["x"], a["start"], a["size"]
+    x, start, sizes = tensor_in(a, "x"), a["start"], a["size"]
     if isinstance(start, TensorType) or isinstance(sizes, TensorType):
         raise run.give_up("the place is not known")
     run.require(
@@ -82,7 +83,7 @@ def slice(a: dict[str, Any], run: Run) -> Any:
 
 @takes(Ints("start", least=0, one=False), Tensor("source", "..."))
 def slice_update(a: dict[str, Any], run: Run) -> Any:
-    x, start, source = a["x"], a["start"], a["source"]
+    x, start, source = tensor_in(a, "x"), a["start"], tensor_in(a, "source")
     if isinstance(start, TensorType):
         raise run.give_up("the place is not known")
     run.require(
@@ -104,7 +105,7 @@ def slice_update(a: dict[str, Any], run: Run) -> Any:
 
 @takes(Tensor("index", "N K", frozenset({INT32, INT64}), values="index"), Tensor("source", "N ..."), Ints("size", least=1, shape=True))
 def scatter(a: dict[str, Any], run: Run) -> Any:
-    index, source = a["index"], a["source"]
+    index, source = tensor_in(a, "index"), tensor_in(a, "source")
     sizes = a["size"] if isinstance(a["size"], (tuple, list)) else (a["size"],)
     _placed(run, index, source, Shape(sizes))
     with Maths(run, source.dtype).settled():
@@ -141,11 +142,11 @@ def _placed(run: Run, index: TensorType, source: TensorType, target: Shape) -> N
     Choice("reduction", (None, "add", "max", "min", "mul"), None, optional=True),
 )
 def scatter_update(a: dict[str, Any], run: Run) -> Any:
-    _placed(run, a["index"], a["source"], a["x"].shape)
+    _placed(run, tensor_in(a, "index"), tensor_in(a, "source"), tensor_in(a, "x").shape)
     word(run, a, "reduction", (None, "add", "max", "min", "mul"))
     if a["reduction"] == "mul":
         raise run.give_up("products of what is there and what is placed")
-    x = a["x"]
+    x = tensor_in(a, "x")
     with Maths(run, x.dtype).settled():
         return run.typed("tensor_scatter", x.dtype, x=x, index=a["index"], y=a["source"], reduction=a["reduction"] or "update")
 

@@ -11,6 +11,7 @@ from tensorproof.bindings.adapt.keras.weights import at_least, einsum_shapes, of
 from tensorproof.bindings.adapt.numpy.arrays import Listed, Many, Real, Whole, Word
 from tensorproof.bindings.call import Run, takes
 from tensorproof.bindings.modules import Module, computed_in, in_type
+from tensorproof.bindings.readers import tensor_in
 from tensorproof.ops.inputs import Anything, Bool, Choice, Float, Int, Tensor, Tensors
 from tensorproof.terms.dtypes import BOOL, FLOAT16, FLOAT32, INT32, INT64
 from tensorproof.terms.predicates import eq, ge
@@ -107,17 +108,18 @@ def dropped(a: dict[str, Any], run: Run) -> Any:
         run.require("noise/rate", 0 <= rate <= 1, f"the rate must lie between 0 and 1, and is {rate!r}", ("rate",))
     rank = {"1D": 3, "2D": 4, "3D": 5}.get(run.row.name[-2:])
     if rank is not None:
-        of_rank(a["_module"], a["x"], rank)
+        of_rank(a["_module"], tensor_in(a, "x"), rank)
         word(run, a, FORMAT)
     share = {"p": float(rate)} if isinstance(rate, (int, float)) and 0 <= rate <= 1 else {}
-    return run.typed(run.row.op, a["x"].dtype, x=a["x"], training=a.get("training") is True, **share)
+    return run.typed(run.row.op, tensor_in(a, "x").dtype, x=a["x"], training=a.get("training") is True, **share)
 
 
 @takes(Float("stddev", least=0.0), TRAINING)
 def with_noise(a: dict[str, Any], run: Run) -> Any:
     """In training, with draws of a normal distribution added."""
-    kept = run("identity", x=a["x"])
-    return run.typed("add", a["x"].dtype, x=kept, y=_draws(a["x"], run, 0.0, a["stddev"])) if a.get("training") else kept
+    x = tensor_in(a, "x")
+    kept = run("identity", x=x)
+    return run.typed("add", x.dtype, x=kept, y=_draws(x, run, 0.0, a["stddev"])) if a.get("training") else kept
 
 
 @takes(Real("rate", least=0.0, most=1.0), TRAINING)
@@ -129,7 +131,8 @@ def scaled_by_noise(a: dict[str, Any], run: Run) -> Any:
         run.require("noise/rate", 0 <= rate <= 1, f"the rate must lie between 0 and 1, and is {rate!r}", ("rate",))
     if not a.get("training"):
         return kept
-    return run.typed("mul", a["x"].dtype, x=kept, y=_draws(a["x"], run, 1.0, math.sqrt(rate / (1 - rate)) if known and rate < 1 else math.inf))
+    x = tensor_in(a, "x")
+    return run.typed("mul", x.dtype, x=kept, y=_draws(x, run, 1.0, math.sqrt(rate / (1 - rate)) if known and rate < 1 else math.inf))
 
 
 def _draws(x: TensorType, run: Run, mean: float, std: Value) -> TensorType:
@@ -197,11 +200,11 @@ def dotted(a: dict[str, Any], run: Run) -> Any:
 )
 def einsum_dense(a: dict[str, Any], run: Run) -> Any:
     module: Module = a["_module"]
-    kernel, _, shape = einsum_shapes(module, a["x"])
+    kernel, _, shape = einsum_shapes(module, tensor_in(a, "x"))
     held = module.parameters["kernel"].shape
     for i, (now, then) in enumerate(zip(kernel, held)):
         run.require("features", eq(now, then), f"axis {i} of the kernel was made as {then!r} and this input needs {now!r}", ("x",))
-    xs = computed(a, run, a["x"]), computed(a, run, module.parameters["kernel"])
+    xs = computed(a, run, tensor_in(a, "x")), computed(a, run, module.parameters["kernel"])
     made = run.shaped("einsum", shape, computed_in(module), xs=xs, equation=a["equation"])
     if "bias" in module.parameters:
         made = run("add", x=made, y=computed(a, run, module.parameters["bias"]))
@@ -231,17 +234,17 @@ def category_encoded(a: dict[str, Any], run: Run) -> Any:
 
 def curve(a: dict[str, Any], run: Run) -> Any:
     """A layer that is one activation with parameters."""
-    return activations.kept({**a, "x": computed(a, run, a["x"])}, run)
+    return activations.kept({**a, "x": computed(a, run, tensor_in(a, "x"))}, run)
 
 
 def rectified(a: dict[str, Any], run: Run) -> Any:
-    return activations.rectified({**a, "x": computed(a, run, a["x"])}, run)
+    return activations.rectified({**a, "x": computed(a, run, tensor_in(a, "x"))}, run)
 
 
 @takes(Whole("dim", -1, least=-1, most=-1))
 def softmax(a: dict[str, Any], run: Run) -> Any:
     """Over one axis or several; what the mask leaves out is 0."""
-    x, mask = computed(a, run, a["x"]), a.get("mask")
+    x, mask = computed(a, run, tensor_in(a, "x")), a.get("mask")
     if not isinstance(mask, TensorType):
         return activations.softmax({"x": x, "dim": a["dim"]}, run)
     mask = mask if mask.dtype is BOOL else run.typed("gt", BOOL, x=mask, y=0.5)

@@ -8,6 +8,7 @@ from tensorproof.bindings.adapt.keras.ops import Maths, as_float, common
 from tensorproof.bindings.adapt.numpy.arrays import tensor
 from tensorproof.bindings.adapt.numpy.reductions import word
 from tensorproof.bindings.call import Run, takes
+from tensorproof.bindings.readers import tensor_in
 from tensorproof.ops.inputs import Axes, Choice, Tensor
 from tensorproof.terms.dtypes import INT32
 from tensorproof.terms.predicates import eq
@@ -39,7 +40,7 @@ def dot(a: dict[str, Any], run: Run) -> Any:
 
 @takes(Tensor("x", "... 3"), Tensor("y", "... 3"))
 def cross(a: dict[str, Any], run: Run) -> Any:
-    x, y = a["x"], a["y"]
+    x, y = tensor_in(a, "x"), tensor_in(a, "y")
     axes = [a["axis"]] * 3 if a["axis"] is not None else [a["axisa"], a["axisb"], a["axisc"]]
     if axes != [-1, -1, -1]:
         raise run.give_up("vectors along another axis than the last")
@@ -74,7 +75,7 @@ def svd(a: dict[str, Any], run: Run) -> Any:
 
 
 def solve(a: dict[str, Any], run: Run) -> Any:
-    x, y = a["x"], a["y"]
+    x, y = tensor_in(a, "x"), tensor_in(a, "y")
     dtype = as_float(common(x, y))
     if len(x.shape) < 2 or len(y.shape) < 1:
         raise run.refuse("rank", f"a matrix and a right side are wanted, and they are {x.shape!r} and {y.shape!r}", ("x", "y"))
@@ -92,7 +93,7 @@ def solve(a: dict[str, Any], run: Run) -> Any:
 
 
 def lstsq(a: dict[str, Any], run: Run) -> Any:
-    x, y = a["x"], a["y"]
+    x, y = tensor_in(a, "x"), tensor_in(a, "y")
     if len(x.shape) != 2 or len(y.shape) not in (1, 2):
         raise run.refuse("rank", f"a matrix and a vector or a matrix are wanted, and they are {x.shape!r} and {y.shape!r}", ("x", "y"))
     run.require("rows", eq(x.shape[0], y.shape[0]), f"x has {x.shape[0]!r} rows and y {y.shape[0]!r}", ("x", "y"))

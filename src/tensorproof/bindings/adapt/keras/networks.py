@@ -11,6 +11,7 @@ from tensorproof.bindings.adapt.keras.reductions import over
 from tensorproof.bindings.adapt.numpy.arrays import Whole, tensor
 from tensorproof.bindings.adapt.numpy.reductions import word
 from tensorproof.bindings.call import Run, takes
+from tensorproof.bindings.readers import tensor_in
 from tensorproof.ops.inputs import Anything, Axes, Axis, Choice, ElementType, Float, Int, Sizes, Tensor
 from tensorproof.terms.dtypes import ALL_INTS, BOOL, FLOAT32, FLOAT64, FLOATS, INT32, INT64
 from tensorproof.terms.ints import Dim
@@ -50,7 +51,7 @@ _IMAGE = Tensor("x", "N Y X C", FLOATS)
 
 @takes(_IMAGE, Whole("kernel", least=1), Whole("stride", None, least=1, optional=True), PADDING, FORMAT)
 def pool(a: dict[str, Any], run: Run) -> Any:
-    x = a["x"]
+    x = tensor_in(a, "x")
     n = _spatial(run, x)
     word(run, a, "padding", ("valid", "same"))
     stride = a["kernel"] if a["stride"] is None else a["stride"]
@@ -62,14 +63,14 @@ def pool(a: dict[str, Any], run: Run) -> Any:
 
 @takes(_IMAGE, Sizes("output_size", 2, least=1), FORMAT)
 def adaptive_pool(a: dict[str, Any], run: Run) -> Any:
-    n = _spatial(run, a["x"])
+    n = _spatial(run, tensor_in(a, "x"))
     given = a["output_size"]
     if isinstance(given, (list, tuple)) and len(given) != n:
         raise run.refuse("output_size", f"{n} sizes are wanted, and they are {given!r}", ("output_size",))
     if not isinstance(given, tuple):
         raise run.give_up("a size that is not a tuple, which only some of Keras takes")
     op = f"{run.row.op[:-2]}{n}d"
-    return _last(run, run(op, x=_first(run, a["x"], a), output_size=tuple(given) if isinstance(given, (list, tuple)) else given), a)
+    return _last(run, run(op, x=_first(run, tensor_in(a, "x"), a), output_size=tuple(given) if isinstance(given, (list, tuple)) else given), a)
 
 
 def _reach(run: Run, a: dict[str, Any], n: int, kernel: Shape) -> dict[str, Any]:
@@ -101,9 +102,9 @@ def _kernel(run: Run, kernel: TensorType, n: int) -> TensorType:
 
 @takes(*_CONV)
 def conv(a: dict[str, Any], run: Run) -> Any:
-    n = _spatial(run, a["x"])
-    kernel = _kernel(run, a["kernel"], n)
-    x = _first(run, a["x"], a)
+    n = _spatial(run, tensor_in(a, "x"))
+    kernel = _kernel(run, tensor_in(a, "kernel"), n)
+    x = _first(run, tensor_in(a, "x"), a)
     c, per = x.shape[1], kernel.shape[1]
     run.require(
         "channels", conj(ge(per, 1), eq(c % per, 0)), f"{c!r} channels of x are not a multiple of the kernel's {per!r}", ("x", "kernel")
@@ -122,15 +123,15 @@ def conv(a: dict[str, Any], run: Run) -> Any:
         stride=_plain(a["stride"]),
         dilation=_plain(a["dilation"]),
         groups=c // per,
-        **_reach(run, a, n, a["kernel"].shape),
+        **_reach(run, a, n, tensor_in(a, "kernel").shape),
     )
     return _last(run, made, a)
 
 
 @takes(*_CONV)
 def depthwise_conv(a: dict[str, Any], run: Run) -> Any:
-    n = _spatial(run, a["x"])
-    return _last(run, _depthwise(a, run, n, _first(run, a["x"], a)), a)
+    n = _spatial(run, tensor_in(a, "x"))
+    return _last(run, _depthwise(a, run, n, _first(run, tensor_in(a, "x"), a)), a)
 
 
 def _depthwise(a: dict[str, Any], run: Run, n: int, x: TensorType) -> TensorType:
@@ -154,9 +155,9 @@ def _depthwise(a: dict[str, Any], run: Run, n: int, x: TensorType) -> TensorType
 
 @takes(*_CONV)
 def separable_conv(a: dict[str, Any], run: Run) -> Any:
-    n = _spatial(run, a["x"])
-    made = _depthwise(a, run, n, _first(run, a["x"], a))
-    return _last(run, run(f"conv{n}d", x=made, weight=_kernel(run, a["pointwise"], n)), a)
+    n = _spatial(run, tensor_in(a, "x"))
+    made = _depthwise(a, run, n, _first(run, tensor_in(a, "x"), a))
+    return _last(run, run(f"conv{n}d", x=made, weight=_kernel(run, tensor_in(a, "pointwise"), n)), a)
 
 
 @takes(
@@ -169,8 +170,8 @@ def separable_conv(a: dict[str, Any], run: Run) -> Any:
     Anything("output_padding"),
 )
 def conv_transpose(a: dict[str, Any], run: Run) -> Any:
-    n = _spatial(run, a["x"])
-    kernel, x = a["kernel"], _first(run, a["x"], a)
+    n = _spatial(run, tensor_in(a, "x"))
+    kernel, x = tensor_in(a, "kernel"), _first(run, tensor_in(a, "x"), a)
     if len(kernel.shape) != n + 2:
         raise run.refuse("rank", f"the kernel has {n + 2} axes, and it is {kernel.shape!r}", ("kernel",))
     word(run, a, "padding", ("valid", "same"))
@@ -296,7 +297,7 @@ def _groups(query: Dim, key: Dim) -> Dim | None:
 )
 def dot_product_attention(a: dict[str, Any], run: Run) -> Any:
     """(batch, steps, heads, features), several query heads to a key head."""
-    q, k, v = a["query"], a["key"], a["value"]
+    q, k, v = tensor_in(a, "query"), tensor_in(a, "key"), tensor_in(a, "value")
     for name, t in (("query", q), ("key", k), ("value", v)):
         if len(t.shape) != 4:
             raise run.refuse("rank", f"{name} is (batch, steps, heads, features), and it is {t.shape!r}", (name,))
@@ -338,7 +339,7 @@ def dot_product_attention(a: dict[str, Any], run: Run) -> Any:
 
 @takes(Tensor("x", "A B"), Tensor("y", "A B"), Float("max_val", least=1.0))
 def psnr(a: dict[str, Any], run: Run) -> Any:
-    x, y = a["x"], a["y"]
+    x, y = tensor_in(a, "x"), tensor_in(a, "y")
     _equal_shapes(run, x, y)
     own, m = Maths(run, common(x, y)), Maths(run, as_float(common(x, y)))
     error = own("mean", own("square", own("sub", x, y)))
@@ -357,7 +358,7 @@ def space_to_depth(a: dict[str, Any], run: Run) -> Any:
 
 
 def _shuffled(a: dict[str, Any], run: Run) -> Any:
-    x = a["x"]
+    x = tensor_in(a, "x")
     if len(x.shape) != 4:
         raise run.refuse("rank", f"images are a batch, and this is {x.shape!r}", ("x",))
     run.require("factor", ge(a["factor"], 2), f"blocks have at least two elements a side, and not {a['factor']!r}", ("factor",))
@@ -378,6 +379,6 @@ def _shuffled(a: dict[str, Any], run: Run) -> Any:
 
 def folding(a: dict[str, Any], run: Run) -> Any:
     rank = 3 if run.row.op == "col2im" else 4
-    if len(a["x"].shape) != rank:
-        raise run.refuse("rank", f"an input of rank {rank} is wanted, and it is {a['x'].shape!r}", ("x",))
-    return own(run, {k: _plain(v) for k, v in a.items()}, a["x"].dtype)
+    if len(tensor_in(a, "x").shape) != rank:
+        raise run.refuse("rank", f"an input of rank {rank} is wanted, and it is {tensor_in(a, 'x').shape!r}", ("x",))
+    return own(run, {k: _plain(v) for k, v in a.items()}, tensor_in(a, "x").dtype)

@@ -11,6 +11,7 @@ from tensorproof.bindings.adapt.numpy.arrays import Real, Whole, tensor
 from tensorproof.bindings.arrays import array_like
 from tensorproof.bindings.call import Run, takes
 from tensorproof.bindings.modules import Module, computed_in, in_type
+from tensorproof.bindings.readers import tensor_in
 from tensorproof.ops.inputs import Anything, Axis, Int, Tensor, is_number
 from tensorproof.terms.dtypes import FLOATS, DType
 from tensorproof.terms.predicates import eq, ge, le
@@ -174,7 +175,7 @@ def normalization(a: dict[str, Any], run: Run) -> Any:
     Int("dim", least=-1, most=-1),
 )
 def batch_normalization(a: dict[str, Any], run: Run) -> Any:
-    x, dim = a["x"], a["dim"]
+    x, dim = tensor_in(a, "x"), a["dim"]
     for name in ("gamma", "beta", "mean", "variance"):
         v = a[name]
         if v is not None and v.dtype is not None and x.dtype is not None and v.dtype is not x.dtype:
@@ -195,7 +196,7 @@ def batch_normalization(a: dict[str, Any], run: Run) -> Any:
 )
 def rms_normalization(a: dict[str, Any], run: Run) -> Any:
     """The scale is multiplied with the result, whichever axes were normalised."""
-    x, dim, scale = a["x"], a["dim"], a["gamma"]
+    x, dim, scale = tensor_in(a, "x"), a["dim"], a["gamma"]
     axes = tuple(dim) if isinstance(dim, (tuple, list)) else (dim,)
     rank = len(x.shape)
     if any(not -rank <= d < rank for d in axes):
@@ -205,7 +206,7 @@ def rms_normalization(a: dict[str, Any], run: Run) -> Any:
 
 
 def layer_normalization(a: dict[str, Any], run: Run) -> Any:
-    x, dim = a["x"], a["dim"]
+    x, dim = tensor_in(a, "x"), a["dim"]
     axes = tuple(dim) if isinstance(dim, (tuple, list)) else (dim,)
     given = {k: a.get(k) for k in ("gamma", "beta")}
     if any(v is not None and len(v.shape) != len(axes) for v in given.values()):

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from tensorproof.bindings.adapt.numpy.arrays import Many, tensor
 from tensorproof.bindings.adapt.tensorflow.saturation import saturated
 from tensorproof.bindings.call import Run, operator, takes
+from tensorproof.bindings.readers import tensor_in
 from tensorproof.ops.inputs import Choice, ElementType, Tensor
 from tensorproof.terms.dtypes import ALL_INTS, BOOL, BY_LABEL, FLOAT64, INT32, INT64, DType
 from tensorproof.terms.promotion import PY_FLOAT, Operand, promote, to_float
@@ -205,7 +206,7 @@ def bits(a: dict[str, Any], run: Run) -> Any:
 @takes(Tensor("low", "", scalar=True), Tensor("high", "", scalar=True))
 def clip(a: dict[str, Any], run: Run) -> Any:
     """The lower bound wins where it is above the upper one."""
-    x, low, high = a["x"], a["low"], a["high"]
+    x, low, high = tensor_in(a, "x"), a["low"], a["high"]
     dtype = common(x, *(v for v in (low, high) if v is not None))
     dtype = INT32 if dtype is BOOL else dtype
     if low is None or high is None or (isinstance(low, (int, float)) and isinstance(high, (int, float)) and low <= high):

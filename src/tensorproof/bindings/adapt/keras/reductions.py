@@ -8,6 +8,7 @@ from tensorproof.bindings.adapt.keras.ops import Maths, as_float, asked, common,
 from tensorproof.bindings.adapt.numpy.arrays import Whole, tensor
 from tensorproof.bindings.adapt.numpy.reductions import word
 from tensorproof.bindings.call import Run, takes
+from tensorproof.bindings.readers import tensor_in
 from tensorproof.ops.inputs import Anything, Axes, Axis, Choice, Int, Tensor, is_size
 from tensorproof.terms.dtypes import BOOL, FLOAT32, FLOAT64, FLOATS, INT32, INT64, UINT32, DType
 from tensorproof.terms.ints import product
@@ -105,7 +106,7 @@ def count_nonzero(a: dict[str, Any], run: Run) -> Any:
 @takes(Axis("dim", None, optional=True))
 def average(a: dict[str, Any], run: Run) -> Any:
     _checked(a, run)
-    return over(run, "mean", common(a["x"], more=(PY_FLOAT,)), a)
+    return over(run, "mean", common(tensor_in(a, "x"), more=(PY_FLOAT,)), a)
 
 
 @takes(Tensor("weights", "..."), Axis("dim", None, optional=True))
@@ -228,10 +229,10 @@ def argpartition(a: dict[str, Any], run: Run) -> Any:
 
 @takes(Tensor("x", "N"), Tensor("y", "..."))
 def searchsorted(a: dict[str, Any], run: Run) -> Any:
-    if len(a["x"].shape) != 1:
-        raise run.refuse("rank", f"places are sought in a vector, and it is {a['x'].shape!r}", ("x",))
+    if len(tensor_in(a, "x").shape) != 1:
+        raise run.refuse("rank", f"places are sought in a vector, and it is {tensor_in(a, 'x').shape!r}", ("x",))
     word(run, a, "side", ("left", "right"))
-    n = a["x"].shape[0]
+    n = tensor_in(a, "x").shape[0]
     dtype = INT64 if isinstance(n, int) and n >= 2**31 else INT32
     return run.typed("searchsorted", dtype, x=a["x"], y=a["y"], right=a["side"] == "right")
 
@@ -247,7 +248,7 @@ def digitize(a: dict[str, Any], run: Run) -> Any:
     Int("minlength", 0, least=0),
 )
 def bincount(a: dict[str, Any], run: Run) -> Any:
-    x, w = a["x"], a["weight"]
+    x, w = tensor_in(a, "x"), a["weight"]
     dtype = None if w is None else common(w, x) if w.dtype is None else w.dtype if w.dtype.is_float else None
     if len(x.shape) <= 1:
         least = max(a["minlength"], 0) if isinstance(a["minlength"], int) else a["minlength"]
@@ -263,13 +264,13 @@ def histogram(a: dict[str, Any], run: Run) -> Any:
     if not is_size(a["bins"]):
         raise run.refuse("bins", "the number of bins is a whole number", ("bins",))
     run.require("bins", ge(a["bins"], 1), f"there must be at least one bin, and there are {a['bins']!r}", ("bins",))
-    dtype = a["x"].dtype
+    dtype = tensor_in(a, "x").dtype
     dtype = dtype if dtype is not None and dtype.is_float else None
     return tuple(run.typed("histogram", dtype, dtype, x=a["x"], bins=a["bins"], range=a["range"]))
 
 
 def corrcoef(a: dict[str, Any], run: Run) -> Any:
-    x = a["x"]
+    x = tensor_in(a, "x")
     if len(x.shape) > 2:
         raise run.refuse("rank", f"observations are a matrix, and they are {x.shape!r}", ("x",))
     dtype = FLOAT64 if x.dtype is INT64 else as_float(x.dtype)
@@ -283,7 +284,7 @@ def corrcoef(a: dict[str, Any], run: Run) -> Any:
 
 @takes(Choice("mode", ("valid", "same", "full"), "valid"))
 def correlate(a: dict[str, Any], run: Run) -> Any:
-    x, y = a["x"], a["y"]
+    x, y = tensor_in(a, "x"), tensor_in(a, "y")
     if a["mode"] == "valid" and len(x.shape) == len(y.shape) == 1 and lt(x.shape[0], y.shape[0]) is True:
         raise run.give_up("a vector that is shorter than the one it is correlated with: TensorFlow refuses it or reads beyond its end")
     dtype = common(x, y)
@@ -310,7 +311,7 @@ def unique(a: dict[str, Any], run: Run) -> Any:
     Int("classes", None, least=1, optional=True),
 )
 def segment(a: dict[str, Any], run: Run) -> Any:
-    x, index = a["x"], a["index"]
+    x, index = tensor_in(a, "x"), tensor_in(a, "index")
     if len(index.shape) != 1 or len(x.shape) < 1:
         raise run.refuse("rank", f"the segments are a vector, and they are {index.shape!r}", ("index",))
     run.require("count", eq(index.shape[0], x.shape[0]), f"{index.shape[0]!r} segments are named for {x.shape[0]!r} rows", ("index", "x"))
@@ -330,7 +331,7 @@ def top_k(a: dict[str, Any], run: Run) -> Any:
 
 @takes(Tensor("target", "N", frozenset({INT32, INT64}), values="index"), Tensor("x", "N C", frozenset({FLOAT32})), Int("k", least=1))
 def in_top_k(a: dict[str, Any], run: Run) -> Any:
-    target, x = a["target"], a["x"]
+    target, x = tensor_in(a, "target"), tensor_in(a, "x")
     if len(target.shape) != 1 or len(x.shape) != 2:
         raise run.refuse(
             "rank", f"targets are a vector and predictions a matrix, and are {target.shape!r} and {x.shape!r}", ("target", "x")

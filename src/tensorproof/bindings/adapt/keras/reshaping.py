@@ -9,6 +9,7 @@ from tensorproof.bindings.adapt.keras.weights import at_least, of_rank, sizes
 from tensorproof.bindings.adapt.numpy.arrays import Listed, Real, Sized, Whole, Word
 from tensorproof.bindings.call import Run, takes
 from tensorproof.bindings.modules import computed_in
+from tensorproof.bindings.readers import tensor_in
 from tensorproof.ops.inputs import Choice, Int, Ints, Sizes, Tensor
 from tensorproof.terms.ints import Dim, product
 from tensorproof.terms.predicates import disj, eq, ge
@@ -21,8 +22,9 @@ if TYPE_CHECKING:
 
 @takes(Real("factor", least=0.0, most=1.0), Real("height_factor", least=0.0, most=1.0), Real("width_factor", least=0.0, most=1.0))
 def augmented(a: dict[str, Any], run: Run) -> Any:
-    of_rank(a["_module"], a["x"], 3, 4)
-    if run.row.name.endswith("Brightness") and a["x"].dtype is not None and not a["x"].dtype.is_float:
+    x = tensor_in(a, "x")
+    of_rank(a["_module"], x, 3, 4)
+    if run.row.name.endswith("Brightness") and x.dtype is not None and not x.dtype.is_float:
         return run.typed(run.row.op, None, x=a["x"])  # eager keeps whole numbers, symbolic says float32
     return run.typed(run.row.op, computed_in(a["_module"]), x=a["x"])
 
@@ -52,10 +54,10 @@ def _framed(a: dict[str, Any], run: Run, n: int, value: Value) -> tuple[tuple[Di
 @takes(FORMAT, Sized("cropping", 2, 1, least=0))
 def cropped(a: dict[str, Any], run: Run) -> Any:
     n = int(run.row.name[-2])
-    of_rank(a["_module"], a["x"], n + 2)
+    of_rank(a["_module"], tensor_in(a, "x"), n + 2)
     before, after = _framed(a, run, n, a["cropping"])
     begin = 2 if a.get("data_format") == "channels_first" else 1
-    for size in a["x"].shape[begin : begin + n]:
+    for size in tensor_in(a, "x").shape[begin : begin + n]:
         run.require("size", ge(size, 1), "nothing can be cropped from an empty axis", ("x",))
     return run("crop", x=a["x"], before=before, after=after)
 
@@ -63,7 +65,7 @@ def cropped(a: dict[str, Any], run: Run) -> Any:
 @takes(FORMAT, Sized("padding", 2, 1, least=0))
 def padded(a: dict[str, Any], run: Run) -> Any:
     n = int(run.row.name[-2])
-    x = a["x"]
+    x = tensor_in(a, "x")
     of_rank(a["_module"], x, n + 2)
     before, after = _framed(a, run, n, a["padding"])
     return run("pad", x=x, padding=tuple(n for pair in zip(reversed(before), reversed(after)) for n in pair))
@@ -74,15 +76,15 @@ def padded(a: dict[str, Any], run: Run) -> Any:
 )
 def upsampled(a: dict[str, Any], run: Run) -> Any:
     n = int(run.row.name[-2])
-    of_rank(a["_module"], a["x"], n + 2)
+    of_rank(a["_module"], tensor_in(a, "x"), n + 2)
     begin = 2 if word(run, a, FORMAT) == "channels_first" else 1
     given = sizes(a["factors"], n)
     if len(given) != n:
         raise run.refuse("factors", f"size must be one whole number or {n}, and is {a['factors']!r}", ("factors",))
     way = word(run, a, Choice("interpolation", ("nearest", "bilinear", "bicubic", "lanczos3", "lanczos5")))
     if n == 2 and way not in (None, "nearest"):
-        size = tuple(m * f for m, f in zip(a["x"].shape[begin : begin + 2], given))
-        return run.typed("resize_image", a["x"].dtype, x=a["x"], size=size, axis=begin, method=way)
+        size = tuple(m * f for m, f in zip(tensor_in(a, "x").shape[begin : begin + 2], given))
+        return run.typed("resize_image", tensor_in(a, "x").dtype, x=a["x"], size=size, axis=begin, method=way)
     return run("repeat_axes", x=a["x"], factors=(*(1,) * begin, *given, *(1,) * (2 - begin)))
 
 
@@ -119,13 +121,13 @@ def permuted(a: dict[str, Any], run: Run) -> Any:
     dims = tuple(a["dims"])
     if sorted(dims) != list(range(1, len(dims) + 1)):
         raise run.refuse("dims", f"dims must be a permutation of 1 to {len(dims)}, and is {dims!r}", ("dims",))
-    of_rank(a["_module"], a["x"], len(dims) + 1)
+    of_rank(a["_module"], tensor_in(a, "x"), len(dims) + 1)
     return run("permute", x=a["x"], dim=(0, *dims))
 
 
 @takes(Int("n", least=1))
 def repeated(a: dict[str, Any], run: Run) -> Any:
-    x = a["x"]
+    x = tensor_in(a, "x")
     of_rank(a["_module"], x, 2)
     return run("repeat_axes", x=run("unsqueeze", x=x, dim=1), factors=(1, a["n"], 1))
 

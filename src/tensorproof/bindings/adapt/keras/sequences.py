@@ -8,6 +8,7 @@ from tensorproof.bindings.adapt.keras.layers import FORMAT, PADDING, check_paddi
 from tensorproof.bindings.adapt.keras.weights import gates, of_rank
 from tensorproof.bindings.call import Run, takes
 from tensorproof.bindings.modules import Module
+from tensorproof.bindings.readers import tensor_in
 from tensorproof.ops.call import GiveUp, Refused
 from tensorproof.ops.inputs import Anything, Bool, Choice, Int, Sizes, Tensor, Tensors
 from tensorproof.terms.dtypes import FLOATS
@@ -44,13 +45,14 @@ def recurrent(a: dict[str, Any], run: Run) -> Any:
     module: Module = a["_module"]
     number, count = gates(module.name)
     held = module.parameters
-    of_rank(module, a["x"], 3)
+    x = tensor_in(a, "x")
+    of_rank(module, x, 3)
     _some_batch(a, run, number)
     states = a.get("states")
     if isinstance(states, TensorType):
         states = (states,)
     made = run(
-        "recurrent_layer", x=computed(a, run, a["x"]), kernel=computed(a, run, held["kernel"]), recurrent_kernel=computed(a, run, held["recurrent_kernel"]),
+        "recurrent_layer", x=computed(a, run, x), kernel=computed(a, run, held["kernel"]), recurrent_kernel=computed(a, run, held["recurrent_kernel"]),
         bias=computed(a, run, held["bias"]) if "bias" in held else None, gates=number, count=count, return_sequences=a["return_sequences"],
         return_state=a["return_state"], backwards=bool(a.get("go_backwards")), reset_after=bool(a.get("reset_after", True)),
         activation=a.get("activation"), recurrent_activation=a.get("recurrent_activation"), alone=_alone(a),
@@ -60,14 +62,15 @@ def recurrent(a: dict[str, Any], run: Run) -> Any:
 
 
 def _some_batch(a: dict[str, Any], run: Run, gates_: int) -> None:
-    if a["x"].shape.known and len(a["x"].shape) and a["x"].shape[0] == 0 and (gates_ == 4 or "bias" not in a["_module"].parameters):
+    shape = tensor_in(a, "x").shape
+    if shape.known and len(shape) and shape[0] == 0 and (gates_ == 4 or "bias" not in a["_module"].parameters):
         raise run.give_up("an empty batch, whose sums TensorFlow takes for biases")
 
 
 def _carried(a: dict[str, Any], run: Run, states: tuple[TensorType, ...], gates_: int) -> None:
     """A gate of complex numbers is not multiplied with what an LSTM carries as real ones."""
     _some_batch(a, run, gates_)
-    x = a["x"].dtype
+    x = tensor_in(a, "x").dtype
     if gates_ == 4 and x is not None and x.is_complex and len(states) > 1 and states[1].dtype is not None and not states[1].dtype.is_complex:
         raise run.refuse("dtype", f"the input is {x!r}, and the state that is carried {states[1].dtype!r}", ("x", "states"))
     state = states[0].dtype if states else None
@@ -106,9 +109,9 @@ def recurrent_cell(a: dict[str, Any], run: Run) -> Any:
 def conv_lstm(a: dict[str, Any], run: Run) -> Any:
     n = int(run.row.op[-2])
     module: Module = a["_module"]
-    shape = of_rank(module, a["x"], n + 3)
+    shape = of_rank(module, tensor_in(a, "x"), n + 3)
     check_padding(run, a, n, causal=False)
-    step = a["x"].but(shape=Shape((shape[0], *shape[2:])), contents=None)
+    step = tensor_in(a, "x").but(shape=Shape((shape[0], *shape[2:])), contents=None)
     turned = run("permute", x=module.parameters["kernel"], dim=(n + 1, n, *range(n)))
     made = run(
         run.row.op, x=first(run, step, a, n), weight=computed(a, run, turned), stride=a["stride"], dilation=a["dilation"], **reach_of(a, n)
@@ -123,7 +126,7 @@ def wrapped(a: dict[str, Any], run: Run) -> Any:
     """TimeDistributed: the layer inside sees one step."""
     from tensorproof.bindings.call import call_module
 
-    inner, x = a["layer"], a["x"]
+    inner, x = a["layer"], tensor_in(a, "x")
     if not isinstance(inner, Module) or not x.shape.known:
         raise run.give_up("the layer inside is not known")
     if len(x.shape) < 3:
@@ -206,7 +209,7 @@ def rnn(a: dict[str, Any], run: Run) -> Any:
     """RNN around one of Keras's own cells."""
     from tensorproof.bindings.call import call_module
 
-    cell, x = a["cell"], a["x"]
+    cell, x = a["cell"], tensor_in(a, "x")
     if not isinstance(cell, Module) or not cell.name.endswith("Cell"):
         raise run.give_up("the cell is not one of Keras's own")
     n, time, _ = of_rank(a["_module"], x, 3)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from tensorproof.bindings.adapt.keras.ops import Maths
 from tensorproof.bindings.adapt.numpy.arrays import Many, tensor
 from tensorproof.bindings.call import Run, takes
+from tensorproof.bindings.readers import tensor_in
 from tensorproof.ops.inputs import Int, Tensor
 from tensorproof.terms.dtypes import FLOAT32, FLOATS
 from tensorproof.terms.predicates import eq, ge
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 
 @takes(Tensor("x", "... N", FLOATS), Int("length", least=1), Int("step", least=1))
 def extract_sequences(a: dict[str, Any], run: Run) -> Any:
-    x = a["x"]
+    x = tensor_in(a, "x")
     if len(x.shape) < 1:
         raise run.refuse("rank", "a number has no sequences", ("x",))
     if a["length"] == 0:

@@ -8,6 +8,7 @@ from tensorproof.bindings.adapt.numpy.arrays import flattened, tensor, typed, wr
 from tensorproof.bindings.adapt.numpy.reductions import no_list, word
 from tensorproof.bindings.adapt.torch import contraction
 from tensorproof.bindings.call import Run, takes
+from tensorproof.bindings.readers import tensor_in
 from tensorproof.ops.inputs import Axes, Axis, Choice, Int, Ints, Tensor
 from tensorproof.terms.dtypes import BOOL, FLOAT16, FLOAT32, FLOAT64, INT32, INT64, DType
 from tensorproof.terms.ints import minimum
@@ -25,13 +26,13 @@ def product(a: dict[str, Any], run: Run) -> Any:
 
 
 def matvec(a: dict[str, Any], run: Run) -> Any:
-    m, v = _matrix_and_vector(a["x"], a["y"], run)
+    m, v = _matrix_and_vector(tensor_in(a, "x"), tensor_in(a, "y"), run)
     return run("squeeze", x=run("matmul", x=m, y=run("unsqueeze", x=v, dim=-1)), dim=(-1,))
 
 
 def vecmat(a: dict[str, Any], run: Run) -> Any:
     """The conjugate of the vector is multiplied."""
-    m, v = _matrix_and_vector(a["y"], a["x"], run)
+    m, v = _matrix_and_vector(tensor_in(a, "y"), tensor_in(a, "x"), run)
     return run("squeeze", x=run("matmul", x=run("unsqueeze", x=run("conj", x=v), dim=-2), y=m), dim=(-2,))
 
 
@@ -55,16 +56,16 @@ def multi_dot(a: dict[str, Any], run: Run) -> Any:
 
 def vdot(a: dict[str, Any], run: Run) -> Any:
     """The conjugate of x is multiplied."""
-    return run("dot", x=run("conj", x=flattened(a["x"], run)), y=flattened(a["y"], run))
+    return run("dot", x=run("conj", x=flattened(tensor_in(a, "x"), run)), y=flattened(tensor_in(a, "y"), run))
 
 
 def dot_of_all(a: dict[str, Any], run: Run) -> Any:
     """The same without the conjugate."""
-    return run("dot", x=flattened(a["x"], run), y=flattened(a["y"], run))
+    return run("dot", x=flattened(tensor_in(a, "x"), run), y=flattened(tensor_in(a, "y"), run))
 
 
 def outer(a: dict[str, Any], run: Run) -> Any:
-    return written(run("outer", x=flattened(a["x"], run), y=flattened(a["y"], run)), a, run)
+    return written(run("outer", x=flattened(tensor_in(a, "x"), run), y=flattened(tensor_in(a, "y"), run)), a, run)
 
 
 def outer_vectors(a: dict[str, Any], run: Run) -> Any:
@@ -76,7 +77,7 @@ def outer_vectors(a: dict[str, Any], run: Run) -> Any:
 
 @takes(Tensor("x", "... 3"), Tensor("y", "... 3"))
 def cross(a: dict[str, Any], run: Run) -> Any:
-    x, y = a["x"], a["y"]
+    x, y = tensor_in(a, "x"), tensor_in(a, "y")
     if x.dtype is BOOL and y.dtype is BOOL:
         raise run.refuse("dtype", "NumPy does not subtract truth values", ("x", "y"))
     if (a["axisa"], a["axisb"], a["axisc"], a["axis"]) not in ((-1, -1, -1, None), (-1, -1, -1, -1)):
@@ -92,7 +93,7 @@ def cross(a: dict[str, Any], run: Run) -> Any:
 
 @takes(Axis("dim", -1))
 def cross3(a: dict[str, Any], run: Run) -> Any:
-    x, y, dim = a["x"], a["y"], a["dim"]
+    x, y, dim = tensor_in(a, "x"), tensor_in(a, "y"), a["dim"]
     if dim != -1:
         raise run.give_up("another axis than the last")
     return cross({"x": x, "y": y, "axisa": -1, "axisb": -1, "axisc": -1, "axis": None}, run)
@@ -139,27 +140,28 @@ def qr(a: dict[str, Any], run: Run) -> Any:
     if a["mode"] == "raw":
         raise run.give_up("mode='raw'")
     word(run, a, "mode", ("reduced", "complete", "r"))
-    made = run("qr", x=_floats(a["x"], run), mode=a["mode"])
+    made = run("qr", x=_floats(tensor_in(a, "x"), run), mode=a["mode"])
     return made[1] if a["mode"] == "r" else made
 
 
 def svd(a: dict[str, Any], run: Run) -> Any:
     no_halves(a, run)
-    x = _floats(a["x"], run)
+    x = _floats(tensor_in(a, "x"), run)
     return run("svd", x=x, full_matrices=a["full_matrices"]) if a["compute_uv"] else run("svdvals", x=x)
 
 
 def eig(a: dict[str, Any], run: Run) -> Any:
     """Real where all eigenvalues are: the element type is unknown."""
     no_halves(a, run)
-    x = _floats(a["x"], run)
-    if a["x"].dtype is not None and a["x"].dtype.is_complex:
+    given = tensor_in(a, "x")
+    x = _floats(given, run)
+    if given.dtype is not None and given.dtype.is_complex:
         return run(run.row.op, x=x)
     return run.typed(run.row.op, None, x=x)
 
 
 def _hermitian(a: dict[str, Any], run: Run) -> None:
-    shape = a["x"].shape
+    shape = tensor_in(a, "x").shape
     if a.get("hermitian") and any(isinstance(n, int) and n == 0 for n in shape):
         raise run.give_up("an empty hermitian matrix")
     if a.get("hermitian") and len(shape) >= 2:
@@ -173,13 +175,13 @@ def _tolerance(a: dict[str, Any]) -> Any:
 def pinv(a: dict[str, Any], run: Run) -> Any:
     no_halves(a, run)
     _hermitian(a, run)
-    return run("pinv", x=_floats(a["x"], run), rtol=_tolerance(a), hermitian=bool(a["hermitian"]))
+    return run("pinv", x=_floats(tensor_in(a, "x"), run), rtol=_tolerance(a), hermitian=bool(a["hermitian"]))
 
 
 def matrix_rank(a: dict[str, Any], run: Run) -> Any:
     """The rank of what is no matrix: 0 where all is zero, else 1."""
     no_halves(a, run)
-    x = a["x"]
+    x = tensor_in(a, "x")
     _hermitian(a, run)
     if len(x.shape) < 2:
         return run("cast", x=run("any", x=x), dtype=INT64)
@@ -188,7 +190,7 @@ def matrix_rank(a: dict[str, Any], run: Run) -> Any:
 
 def lstsq(a: dict[str, Any], run: Run) -> Any:
     no_halves(a, run)
-    x, y = _floats(a["x"], run), _floats(a["y"], run)
+    x, y = _floats(tensor_in(a, "x"), run), _floats(tensor_in(a, "y"), run)
     if len(x.shape) != 2 or len(y.shape) not in (1, 2):
         raise run.refuse("rank", f"a matrix and a vector or a matrix are wanted, and they are {x.shape!r} and {y.shape!r}", ("x", "y"))
     run.require("rows", eq(x.shape[0], y.shape[0]), f"x has {x.shape[0]!r} rows and y {y.shape[0]!r}", ("x", "y"))
@@ -224,7 +226,7 @@ def _check_matrix_order(x: TensorType, order: Value, axes: tuple[int, ...], run:
 @takes(_ORDERS, Axes("dim", None))
 def norm(a: dict[str, Any], run: Run) -> Any:
     """Without `ord` the norm of everything; one axis: of vectors; two: of matrices."""
-    x, dim, order = a["x"], a["dim"], a["ord"]
+    x, dim, order = tensor_in(a, "x"), a["dim"], a["ord"]
     no_list(a, run)
     axes = None if dim is None else tuple(dim) if isinstance(dim, (tuple, list)) else (dim,)
     rank = len(x.shape)
@@ -272,12 +274,12 @@ def _norm_of_matrices(x: TensorType, order: Value, axes: tuple[int, ...], keepdi
 @takes(Choice("ord", (1, 2, 3), 2))
 def vector_norm(a: dict[str, Any], run: Run) -> Any:
     no_list(a, run)
-    return run.typed("vector_norm", _normed(a["x"]), x=a["x"], ord=a["ord"], dim=a["dim"], keepdim=a["keepdim"])
+    return run.typed("vector_norm", _normed(tensor_in(a, "x")), x=a["x"], ord=a["ord"], dim=a["dim"], keepdim=a["keepdim"])
 
 
 @takes(Choice("ord", ("fro",), "fro"))
 def matrix_norm(a: dict[str, Any], run: Run) -> Any:
-    x, order = a["x"], a["ord"]
+    x, order = tensor_in(a, "x"), a["ord"]
     if len(x.shape) < 2:
         raise run.refuse("rank", f"a matrix has two axes, and this is {x.shape!r}", ("x",))
     _check_matrix_order(x, order, (-2, -1), run)
@@ -287,7 +289,7 @@ def matrix_norm(a: dict[str, Any], run: Run) -> Any:
 @takes(_ORDERS)
 def cond(a: dict[str, Any], run: Run) -> Any:
     no_halves(a, run)
-    x = a["x"]
+    x = tensor_in(a, "x")
     if len(x.shape) < 2:
         raise run.refuse("rank", f"a matrix has two axes, and this is {x.shape!r}", ("x",))
     for n in x.shape[-2:]:
@@ -300,7 +302,7 @@ def cond(a: dict[str, Any], run: Run) -> Any:
 @takes(Int("n", None, least=1, optional=True), Ints("size", None, least=1, optional=True))
 def fourier(a: dict[str, Any], run: Run) -> Any:
     """float16 and float32 are transformed in single precision."""
-    x, several = a["x"], run.row.op.endswith("n")
+    x, several = tensor_in(a, "x"), run.row.op.endswith("n")
     if run.row.op in ("fftn", "ifftn") and _no_axes(a):
         return run.typed(run.row.op, x.dtype, x=x, dim=())
     if len(x.shape) == 0:
@@ -321,24 +323,25 @@ def fourier(a: dict[str, Any], run: Run) -> Any:
     if run.row.op == "irfftn" and x.dtype is not None and not x.dtype.is_complex:
         b["x"] = _as(x, x.dtype.complexified, run)
     made = run.one(b)
-    if a["x"].dtype is FLOAT16 and made.dtype is FLOAT32 and (not several or _one_axis(a)):
+    if tensor_in(a, "x").dtype is FLOAT16 and made.dtype is FLOAT32 and (not several or _one_axis(a)):
         made = _as(made, FLOAT16, run)  # real numbers are given in the precision of what came in
     return written(made, a, run)
 
 
 def _one_axis(a: dict[str, Any]) -> bool:
     given = a["dim"] if a["dim"] is not None else a["size"]
-    return len(given) == 1 if isinstance(given, (tuple, list)) else len(a["x"].shape) == 1
+    return len(given) == 1 if isinstance(given, (tuple, list)) else len(tensor_in(a, "x").shape) == 1
 
 
 def _no_axes(a: dict[str, Any]) -> bool:
     """Whether nothing is transformed."""
     size, dim = a["size"], a["dim"]
-    return (len(a["x"].shape) == 0 and size is None and dim is None) or (dim is None and size in ((), [])) or (dim in ((), []) and size in (None, (), []))
+    number = len(tensor_in(a, "x").shape) == 0
+    return (number and size is None and dim is None) or (dim is None and size in ((), [])) or (dim in ((), []) and size in (None, (), []))
 
 
 def shifted(a: dict[str, Any], run: Run) -> Any:
-    if len(a["x"].shape) == 0:
+    if len(tensor_in(a, "x").shape) == 0:
         raise run.refuse("rank", "a number has no axis", ("x",))
     return run.default(a)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from tensorproof.bindings.call import Run, operator, takes
+from tensorproof.bindings.readers import tensor_in
 from tensorproof.ops.inputs import Choice, Float, Int, Ints, Sizes, Tensor, Tensors
 from tensorproof.ops.session import python_number
 from tensorproof.ops.storage import copied_strides
@@ -295,7 +296,7 @@ def clip(a: dict[str, Any], run: Run) -> Any:
             low, high = a["min"], a["max"]
         elif "missing" in (low, high) or a["min"] is not None or a["max"] is not None:
             raise run.refuse("call/arguments", "both bounds must be given, either as a_min and a_max or as min and max", ("low", "high"))
-    x = a["x"]
+    x = tensor_in(a, "x")
     if low is None and high is None:
         if x.dtype is BOOL:
             raise run.refuse("dtype", "truth values are not bounded by nothing", ("x",))
@@ -317,27 +318,27 @@ def nonzero(x: TensorType, run: Run) -> TensorType:
 
 
 def imag(a: dict[str, Any], run: Run) -> Any:
-    x = a["x"]
+    x = tensor_in(a, "x")
     return run.typed("imag", None if x.dtype is None else x.dtype.real, x=x)
 
 
 def angle(a: dict[str, Any], run: Run) -> Any:
-    x = a["x"]
+    x = tensor_in(a, "x")
     dtype = x.dtype
     if dtype is not None:
-        dtype = dtype.real if dtype.is_complex else to_float("numpy", dtype) if not dtype.is_float else dtype
-        dtype = FLOAT64 if x.dtype.kind in "iub" else dtype
+        given, dtype = dtype, dtype.real if dtype.is_complex else to_float("numpy", dtype) if not dtype.is_float else dtype
+        dtype = FLOAT64 if given.kind in "iub" else dtype
     made = run.typed("angle", dtype, x=x)
     return run("rad2deg", x=made) if a.get("deg") else made
 
 
 def sinc(a: dict[str, Any], run: Run) -> Any:
-    dtype = a["x"].dtype
+    dtype = tensor_in(a, "x").dtype
     return run.typed("sinc", FLOAT64, x=a["x"]) if dtype is not None and dtype.kind in "iub" else run("sinc", x=a["x"])
 
 
 def i0(a: dict[str, Any], run: Run) -> Any:
-    x = a["x"]
+    x = tensor_in(a, "x")
     if x.dtype is not None and x.dtype.is_complex:
         raise run.refuse("dtype", "i0 takes no complex numbers", ("x",))
     return run.typed("i0", x.dtype if x.dtype is not None and x.dtype.is_float else FLOAT64, x=x)
@@ -345,7 +346,7 @@ def i0(a: dict[str, Any], run: Run) -> Any:
 
 @takes(Int("decimals", 0))
 def rounded(a: dict[str, Any], run: Run) -> Any:
-    x = a["x"]
+    x = tensor_in(a, "x")
     if x.dtype is BOOL and a["decimals"] != 0:
         raise run.refuse("dtype", "truth values have no decimals", ("x",))
     return written(run.typed("round", FLOAT16 if x.dtype is BOOL else x.dtype, x=x, decimals=a["decimals"]), a, run)

@@ -8,6 +8,7 @@ from tensorproof.bindings.adapt.numpy.arrays import Data, Real, Whole, dtype_of,
 from tensorproof.bindings.adapt.numpy.shapes import broadcast_to
 from tensorproof.bindings.arrays import Ragged, array_like
 from tensorproof.bindings.call import Run, takes
+from tensorproof.bindings.readers import tensor_in
 from tensorproof.ops.inputs import ElementType, Int, Ints, Number, Tensor, as_size, is_size
 from tensorproof.terms.dtypes import BOOL, BY_LABEL, COMPLEX128, FLOAT16, FLOAT32, FLOAT64, FLOATS, INT64, DType
 from tensorproof.terms.ints import maximum
@@ -60,7 +61,7 @@ def full(a: dict[str, Any], run: Run) -> Any:
 
 @takes(Ints("shape", None, least=0, optional=True, shape=True), Number("value"))
 def like(a: dict[str, Any], run: Run) -> Any:
-    x, size = a["x"], a["shape"]
+    x, size = tensor_in(a, "x"), a["shape"]
     if size is not None:
         size = tuple(size) if isinstance(size, (tuple, list)) else (size,)
         for n in size:
@@ -111,7 +112,7 @@ def _between(start: TensorType, end: TensorType, options: dict[str, Any], dtype:
 
 @takes(Int("n", None, least=0, optional=True))
 def vander(a: dict[str, Any], run: Run) -> Any:
-    x = a["x"]
+    x = tensor_in(a, "x")
     if len(x.shape) != 1:
         raise run.refuse("rank", f"powers are taken of a vector, and this is {x.shape!r}", ("x",))
     dtype = None if x.dtype is None else promote("numpy", [Operand(x.dtype), Operand(INT64)])

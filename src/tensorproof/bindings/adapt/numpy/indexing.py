@@ -9,6 +9,7 @@ from tensorproof.bindings.adapt.numpy.arrays import nonzero as truths
 from tensorproof.bindings.adapt.numpy.reductions import word
 from tensorproof.bindings.arrays import array_like
 from tensorproof.bindings.call import Run, takes
+from tensorproof.bindings.readers import tensor_in
 from tensorproof.ops.inputs import Axis, Index, Int, Ints, Tensor, as_size, is_size
 from tensorproof.terms.dtypes import BOOL, INT32, INT64, UINT8
 from tensorproof.terms.predicates import conj, disj, eq, ge, le, lt
@@ -28,7 +29,7 @@ def diag_matrix(a: dict[str, Any], run: Run) -> Any:
 
 @takes(Tensor("x", "N M"), Int("k", 0))
 def diag(a: dict[str, Any], run: Run) -> Any:
-    x, k = a["x"], a["k"]
+    x, k = tensor_in(a, "x"), a["k"]
     if len(x.shape) != 2:
         raise run.refuse("rank", f"a vector or a matrix has a diagonal here, and this is {x.shape!r}", ("x",))
     return run("diagonal", x=x, offset=k, dim1=0, dim2=1)
@@ -36,13 +37,13 @@ def diag(a: dict[str, Any], run: Run) -> Any:
 
 @takes(Tensor("x"), Int("k", 0))
 def diagflat(a: dict[str, Any], run: Run) -> Any:
-    return run("diag_embed", x=flattened(a["x"], run), offset=a["k"])
+    return run("diag_embed", x=flattened(tensor_in(a, "x"), run), offset=a["k"])
 
 
 @takes(Int("offset", 0))
 def triangle(a: dict[str, Any], run: Run) -> Any:
     """The triangle of a matrix, or of one whose rows are all the vector."""
-    x = a["x"]
+    x = tensor_in(a, "x")
     if len(x.shape) == 0:
         raise run.refuse("rank", "a number has no triangle", ("x",))
     if len(x.shape) == 1:
@@ -62,7 +63,7 @@ def matrix_trace(a: dict[str, Any], run: Run) -> Any:
 
 @takes(Tensor("index", "...", frozenset({INT64, INT32}), values="index"), Axis("dim", None, optional=True))
 def take(a: dict[str, Any], run: Run) -> Any:
-    x, index = a["x"], tensor(a["index"])
+    x, index = tensor_in(a, "x"), tensor(a["index"])
     word(run, a, "mode", ("raise", "wrap", "clip"))
     if index.dtype is not None and (index.dtype.kind in "fc" or index.dtype.label == "uint64"):
         raise run.refuse("dtype", f"indices must be whole numbers, and are {index.dtype!r}", ("index",))
@@ -86,7 +87,7 @@ def take(a: dict[str, Any], run: Run) -> Any:
 
 @takes(Axis("dim", -1, optional=True))
 def take_along_axis(a: dict[str, Any], run: Run) -> Any:
-    x, index = a["x"], a["index"]
+    x, index = tensor_in(a, "x"), tensor_in(a, "index")
     if index.dtype is not None and index.dtype.kind not in "iu":
         raise run.refuse("dtype", f"indices must be whole numbers, and are {index.dtype!r}", ("index",))
     if a["dim"] is None:
@@ -107,7 +108,7 @@ def take_along_axis(a: dict[str, Any], run: Run) -> Any:
 
 @takes(Tensor("x"), Tensor("condition", "N"))
 def compress(a: dict[str, Any], run: Run) -> Any:
-    x, mask = a["x"], a["condition"]
+    x, mask = tensor_in(a, "x"), a["condition"]
     if isinstance(mask, TensorType) and len(mask.shape) != 1:
         raise run.refuse("condition", f"a vector of truth values selects, and this is {mask.shape!r}", ("condition",))
     if a["dim"] is None or len(x.shape) == 0:
@@ -123,21 +124,21 @@ def compress(a: dict[str, Any], run: Run) -> Any:
 
 @takes(Tensor("x"), Tensor("condition"))
 def extract(a: dict[str, Any], run: Run) -> Any:
-    if le(a["condition"].shape.numel, a["x"].shape.numel) is False:
+    if le(tensor_in(a, "condition").shape.numel, tensor_in(a, "x").shape.numel) is False:
         raise run.give_up("the condition is longer than the array")
-    return run("compress", x=flattened(a["x"], run), condition=truths(flattened(a["condition"], run), run), dim=0)
+    return run("compress", x=flattened(tensor_in(a, "x"), run), condition=truths(flattened(tensor_in(a, "condition"), run), run), dim=0)
 
 
 @takes(Tensor("x"))
 def nonzero(a: dict[str, Any], run: Run) -> Any:
-    if len(a["x"].shape) == 0:
+    if len(tensor_in(a, "x").shape) == 0:
         raise run.refuse("rank", "a number has no places", ("x",))
     return run("where_true", condition=a["x"])
 
 
 @takes(Tensor("x"))
 def flatnonzero(a: dict[str, Any], run: Run) -> Any:
-    return run("where_true", condition=flattened(a["x"], run))[0]
+    return run("where_true", condition=flattened(tensor_in(a, "x"), run))[0]
 
 
 @takes(Tensor("x"))
@@ -239,11 +240,11 @@ def setitem(a: dict[str, Any], run: Run) -> Any:
     index = places(a["index"], run)
     if (
         isinstance(a["value"], TensorType)
-        and len(a["value"].shape)
+        and len(tensor_in(a, "value").shape)
         and all(is_size(part) for part in index)
-        and len(index) == len(a["x"].shape)
+        and len(index) == len(tensor_in(a, "x").shape)
     ):
-        raise run.refuse("value", f"an array {a['value'].shape!r} is not put into the place of one number", ("value", "index"))
+        raise run.refuse("value", f"an array {tensor_in(a, 'value').shape!r} is not put into the place of one number", ("value", "index"))
     return run("setitem", x=a["x"], index=index, value=a["value"])
 
 

@@ -8,6 +8,7 @@ from tensorproof.bindings.adapt.numpy.arrays import Whole, flattened, tensor, ty
 from tensorproof.bindings.adapt.numpy.reductions import word
 from tensorproof.bindings.arrays import array_like
 from tensorproof.bindings.call import Run, takes
+from tensorproof.bindings.readers import tensor_in
 from tensorproof.ops.inputs import Axis, Ints, Tensor, as_size, is_size
 from tensorproof.terms.dtypes import COMPLEX128, FLOAT64, INT64
 from tensorproof.terms.predicates import eq, ge
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 
 @takes(Ints("times", least=0))
 def tile(a: dict[str, Any], run: Run) -> Any:
-    x = a["x"]
+    x = tensor_in(a, "x")
     times = a["times"] if isinstance(a["times"], (tuple, list)) else (a["times"],)
     times = (1,) * (len(x.shape) - len(times)) + tuple(times)
     for n in times:
@@ -29,7 +30,7 @@ def tile(a: dict[str, Any], run: Run) -> Any:
 
 @takes(Whole("times", least=0), Axis("dim", None, optional=True))
 def repeat(a: dict[str, Any], run: Run) -> Any:
-    x, times = a["x"], a["times"]
+    x, times = tensor_in(a, "x"), a["times"]
     if a["dim"] is None or len(x.shape) == 0:
         x = flattened(x, run)
     axis = 0 if a["dim"] is None else a["dim"]
@@ -102,7 +103,7 @@ def column_stack(a: dict[str, Any], run: Run) -> Any:
 
 @takes(Tensor("x"), Tensor("y", "...", scalar=True), Axis("axis", None, optional=True))
 def append(a: dict[str, Any], run: Run) -> Any:
-    x, y = a["x"], tensor(a["y"])
+    x, y = tensor_in(a, "x"), tensor(a["y"])
     if y.weak and y.dtype is not None:  # a Python number is an array of NumPy's own kind
         y = run("constant", data=y, dtype={"i": INT64, "f": FLOAT64, "c": COMPLEX128}.get(y.dtype.kind, y.dtype))
     if a["axis"] is None:
@@ -115,7 +116,7 @@ def append(a: dict[str, Any], run: Run) -> Any:
 @takes(Whole("at", least=1))
 def split(a: dict[str, Any], run: Run) -> Any:
     """Equal parts, or else an error."""
-    at, x, dim = a["at"], a["x"], a["dim"]
+    at, x, dim = a["at"], tensor_in(a, "x"), a["dim"]
     if is_size(as_size(at)) and x.shape.known and len(x.shape) and isinstance(dim, int) and -len(x.shape) <= dim < len(x.shape):
         parts = as_size(at)
         run.require("parts", ge(parts, 1), f"an array is split into at least one part, not {parts!r}", ("at",))
@@ -127,21 +128,21 @@ def split(a: dict[str, Any], run: Run) -> Any:
 
 @takes(Whole("at", least=1))
 def array_split(a: dict[str, Any], run: Run) -> Any:
-    x, at = a["x"], a["at"]
+    x, at = tensor_in(a, "x"), a["at"]
     if len(x.shape) == 0:
         raise run.refuse("rank", "a number cannot be split", ("x",))
     return list(run("tensor_split", x=x, at=tuple(at) if isinstance(at, list) else at, dim=a["dim"]))
 
 
 def _split_along(a: dict[str, Any], run: Run, least: int, dim: int) -> Any:
-    if len(a["x"].shape) < least:
-        raise run.refuse("rank", f"an array of rank {least} or more is split, and this is {a['x'].shape!r}", ("x",))
+    if len(tensor_in(a, "x").shape) < least:
+        raise run.refuse("rank", f"an array of rank {least} or more is split, and this is {tensor_in(a, 'x').shape!r}", ("x",))
     return split({**a, "dim": dim}, run)
 
 
 @takes(Whole("at", least=1))
 def hsplit(a: dict[str, Any], run: Run) -> Any:
-    return _split_along(a, run, 1, 0 if len(a["x"].shape) == 1 else 1)
+    return _split_along(a, run, 1, 0 if len(tensor_in(a, "x").shape) == 1 else 1)
 
 
 @takes(Whole("at", least=1))

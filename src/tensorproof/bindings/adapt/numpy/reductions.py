@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from tensorproof.bindings.adapt.numpy.arrays import dtype_of, flattened, selecting, written
 from tensorproof.bindings.arrays import array_like
 from tensorproof.bindings.call import Run, takes
+from tensorproof.bindings.readers import tensor_in
 from tensorproof.ops.inputs import Axis, Int, Number, Tensor, is_number, is_size
 from tensorproof.terms.dtypes import BOOL, FLOAT64, INT64, DType
 from tensorproof.terms.predicates import conj, disj, eq, ge, lt
@@ -127,7 +128,7 @@ def spread(a: dict[str, Any], run: Run) -> Any:
     correction = a["ddof"] if a.get("correction") is None else a["correction"]
     a = _over_axes(a, run)
     asked = dtype_of(a)
-    x = a["x"] if asked is None or asked is a["x"].dtype else run("cast", x=a["x"], dtype=asked)
+    x = a["x"] if asked is None or asked is tensor_in(a, "x").dtype else run("cast", x=a["x"], dtype=asked)
     if isinstance(a.get("where"), TensorType):
         return written(_masked_spread({**a, "x": x}, correction, run), a, run)
     options = {"x": x, "dim": a["dim"], "keepdim": a["keepdim"], "correction": correction}
@@ -159,7 +160,7 @@ def arg(a: dict[str, Any], run: Run) -> Any:
 
 
 def cumulative(a: dict[str, Any], run: Run) -> Any:
-    x, dim = (flattened(a["x"], run), 0) if a["dim"] is None else (a["x"], a["dim"])
+    x, dim = (flattened(tensor_in(a, "x"), run), 0) if a["dim"] is None else (a["x"], a["dim"])
     if x.shape.known and len(x.shape) == 0:
         x = run("reshape", x=x, size=(1,))
     if run.row.name.rpartition(".")[2].startswith("nan"):
@@ -169,7 +170,7 @@ def cumulative(a: dict[str, Any], run: Run) -> Any:
 
 @takes(Tensor("prepend", "...", optional=True, default=None), Tensor("append", "...", optional=True, default=None))
 def diff(a: dict[str, Any], run: Run) -> Any:
-    if len(a["x"].shape) == 0:
+    if len(tensor_in(a, "x").shape) == 0:
         raise run.refuse("rank", "differences need at least one axis", ("x",))
     return run("diff", x=a["x"], n=0) if a["n"] == 0 else run.default(a)
 
@@ -203,7 +204,7 @@ def _vector(value: Value, dtype: DType | None, run: Run) -> TensorType | None:
 @takes(Axis("dim", -1, optional=True))
 def sorted(a: dict[str, Any], run: Run) -> Any:
     """NumPy orders complex numbers too, by their real parts first."""
-    x = a["x"] if a["dim"] is not None else flattened(a["x"], run)
+    x = a["x"] if a["dim"] is not None else flattened(tensor_in(a, "x"), run)
     if len(x.shape) == 0:
         raise run.refuse("rank", "a number cannot be sorted", ("x",))
     return run.typed("sort", x.dtype, INT64, x=x, dim=0 if a["dim"] is None else a["dim"])[0]
@@ -211,7 +212,8 @@ def sorted(a: dict[str, Any], run: Run) -> Any:
 
 @takes(Axis("dim", -1, optional=True))
 def argsorted(a: dict[str, Any], run: Run) -> Any:
-    x = a["x"] if a["dim"] is not None and len(a["x"].shape) else flattened(a["x"], run)
+    given = tensor_in(a, "x")
+    x = given if a["dim"] is not None and len(given.shape) else flattened(given, run)
     return run.typed("argsort", INT64, x=x, dim=0 if a["dim"] is None else a["dim"])
 
 
@@ -219,7 +221,8 @@ def argsorted(a: dict[str, Any], run: Run) -> Any:
 def partitioned(a: dict[str, Any], run: Run) -> Any:
     """The element kth where it stands in order, with the lesser ones before it."""
     places = run.row.op == "argpartition"
-    x = a["x"] if a["dim"] is not None and (len(a["x"].shape) or not places) else flattened(a["x"], run)
+    given = tensor_in(a, "x")
+    x = given if a["dim"] is not None and (len(given.shape) or not places) else flattened(given, run)
     if len(x.shape) == 0:
         raise run.refuse("sort/rank", "a number cannot be sorted", ("x",))
     dim = 0 if a["dim"] is None else a["dim"]

@@ -8,6 +8,7 @@ from tensorproof.bindings.adapt.numpy.arrays import Whole, Word, tensor
 from tensorproof.bindings.adapt.numpy.reductions import no_list, word
 from tensorproof.bindings.adapt.torch import questions
 from tensorproof.bindings.call import Run, takes
+from tensorproof.bindings.readers import tensor_in
 from tensorproof.ops.inputs import Axes, Axis, ElementType, Int, Ints, Tensors, as_size, is_number, is_size
 from tensorproof.ops.storage import steps_of, strides_or_none
 from tensorproof.terms.dtypes import COMPLEX128, FLOAT64
@@ -41,7 +42,7 @@ def ravel(a: dict[str, Any], run: Run) -> Any:
 
 @takes(Axes("axes", None))
 def transpose(a: dict[str, Any], run: Run) -> Any:
-    axes, x = a["axes"], a["x"]
+    axes, x = a["axes"], tensor_in(a, "x")
     if isinstance(axes, (tuple, list)) and len(axes) == 1 and (axes[0] is None or isinstance(axes[0], (tuple, list))):
         (axes,) = axes
     if axes is None or (axes in ((), []) and run.row.name.startswith("numpy.ndarray")):
@@ -51,7 +52,7 @@ def transpose(a: dict[str, Any], run: Run) -> Any:
 
 @takes(Axis("axis"), Int("start", 0))
 def rollaxis(a: dict[str, Any], run: Run) -> Any:
-    x, axis, start = a["x"], a["axis"], a["start"]
+    x, axis, start = tensor_in(a, "x"), a["axis"], a["start"]
     rank = len(x.shape)
     if not -rank <= axis < rank or not -rank <= start <= rank:
         raise run.refuse("axis", f"axis {axis} or start {start} is out of range: the tensor has {rank} dimensions", ("axis", "start"))
@@ -66,7 +67,7 @@ def rollaxis(a: dict[str, Any], run: Run) -> Any:
 def squeeze(a: dict[str, Any], run: Run) -> Any:
     """Only axes of size 1 are squeezed; a named one of another size is an error."""
     no_list(a, run)
-    x, dim = a["x"], a["dim"]
+    x, dim = tensor_in(a, "x"), a["dim"]
     if dim is not None and x.shape.known:
         for axis in dim if isinstance(dim, (tuple, list)) else (dim,):
             if len(x.shape) and -len(x.shape) <= axis < len(x.shape):
@@ -118,8 +119,8 @@ def broadcast_to(a: dict[str, Any], run: Run) -> Any:
 
 @takes(Axes("dim", None))
 def flip(a: dict[str, Any], run: Run) -> Any:
-    dim = tuple(range(len(a["x"].shape))) if a["dim"] is None else a["dim"]
-    return _backwards(run, a["x"], dim)
+    dim = tuple(range(len(tensor_in(a, "x").shape))) if a["dim"] is None else a["dim"]
+    return _backwards(run, tensor_in(a, "x"), dim)
 
 
 def _backwards(run: Run, x: TensorType, dim: Value) -> Any:
@@ -132,20 +133,20 @@ def _backwards(run: Run, x: TensorType, dim: Value) -> Any:
 
 
 def fliplr(a: dict[str, Any], run: Run) -> Any:
-    if len(a["x"].shape) < 2:
-        raise run.refuse("rank", f"a matrix is flipped, and this is {a['x'].shape!r}", ("x",))
-    return _backwards(run, a["x"], (1,))
+    if len(tensor_in(a, "x").shape) < 2:
+        raise run.refuse("rank", f"a matrix is flipped, and this is {tensor_in(a, 'x').shape!r}", ("x",))
+    return _backwards(run, tensor_in(a, "x"), (1,))
 
 
 def flipud(a: dict[str, Any], run: Run) -> Any:
-    if len(a["x"].shape) < 1:
+    if len(tensor_in(a, "x").shape) < 1:
         raise run.refuse("rank", "a number has no axis to flip", ("x",))
-    return _backwards(run, a["x"], (0,))
+    return _backwards(run, tensor_in(a, "x"), (0,))
 
 
 @takes(Whole("shift", 1), Whole("axis", None, least=0, most=0, optional=True))
 def roll(a: dict[str, Any], run: Run) -> Any:
-    x, axis = a["x"], a["axis"]
+    x, axis = tensor_in(a, "x"), a["axis"]
     axes = () if axis is None else axis if isinstance(axis, (tuple, list)) else (axis,)
     for one in axes:
         if not -len(x.shape) <= one < len(x.shape):
@@ -172,7 +173,7 @@ _MODES = ("constant", "edge", "linear_ramp", "maximum", "mean", "median", "minim
 
 @takes(Whole("width", least=0), Word("mode", _MODES, "constant"))
 def pad(a: dict[str, Any], run: Run) -> Any:
-    x, width = a["x"], a["width"]
+    x, width = tensor_in(a, "x"), a["width"]
     if not isinstance(a["mode"], str):
         raise run.give_up("padding by a function")
     word(run, a, "mode", _MODES)
@@ -232,7 +233,8 @@ def resize(a: dict[str, Any], run: Run) -> Any:
     size = a["size"] if isinstance(a["size"], (tuple, list)) else (a["size"],)
     for n in size:
         run.require("size", ge(n, 0), f"a size cannot be negative, and the shape is {tuple(size)!r}", ("size",))
-    x, total, numel = a["x"], Shape(size).numel, a["x"].shape.numel
+    x, total = tensor_in(a, "x"), Shape(size).numel
+    numel = x.shape.numel
     if isinstance(numel, int) and numel == 0:
         return run("reshape", x=run("full", size=(total,), value=0, dtype=x.dtype), size=tuple(size))
     vector = run("reshape", x=x, size=(numel,))
@@ -242,13 +244,13 @@ def resize(a: dict[str, Any], run: Run) -> Any:
 
 @takes(ElementType("dtype"))
 def view(a: dict[str, Any], run: Run) -> Any:
-    dtype = a["dtype"] or a["x"].dtype
+    dtype = a["dtype"] or tensor_in(a, "x").dtype
     return a["x"] if dtype is None else run("view_dtype", x=a["x"], dtype=dtype)
 
 
 def moved(a: dict[str, Any], run: Run) -> Any:
     """As torch, but a number has no axes to move."""
-    if len(a["x"].shape) == 0 and a.get("source") not in ((), []):
+    if len(tensor_in(a, "x").shape) == 0 and a.get("source") not in ((), []):
         raise run.refuse("axis", "a number has no axis", ("x",))
     return run.default(a)
 

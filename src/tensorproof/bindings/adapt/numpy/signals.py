@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from tensorproof.bindings.adapt.numpy.joins import of_rank
 from tensorproof.bindings.call import Run, takes
+from tensorproof.bindings.readers import tensor_in
 from tensorproof.ops.inputs import Choice, Tensor, is_number
 from tensorproof.terms.dtypes import BOOL, COMPLEX128, FLOAT64
 from tensorproof.terms.predicates import eq, ge, lt
@@ -17,12 +18,13 @@ if TYPE_CHECKING:
 
 @takes(Tensor("xp", "P"), Tensor("fp", "P"))
 def interp(a: dict[str, Any], run: Run) -> Any:
-    xp, fp = a["xp"], a["fp"]
+    xp, fp = tensor_in(a, "xp"), tensor_in(a, "fp")
     if len(xp.shape) != 1 or len(fp.shape) != 1:
         raise run.refuse("rank", f"points are vectors, and are {xp.shape!r} and {fp.shape!r}", ("xp", "fp"))
     run.require("points", eq(xp.shape[0], fp.shape[0]), f"there are {xp.shape[0]!r} points and {fp.shape[0]!r} values", ("xp", "fp"))
     run.require("points", ge(xp.shape[0], 1), "there are no points to interpolate between", ("xp",))
-    if a["x"].dtype is not None and a["x"].dtype.is_complex:
+    dtype = tensor_in(a, "x").dtype
+    if dtype is not None and dtype.is_complex:
         raise run.refuse("dtype", "the places must be real", ("x",))
     if xp.dtype is not None and xp.dtype.is_complex:
         raise run.refuse("dtype", "the points must be real", ("xp",))
@@ -31,7 +33,7 @@ def interp(a: dict[str, Any], run: Run) -> Any:
 
 
 def gradient(a: dict[str, Any], run: Run) -> Any:
-    x, axis = a["x"], a["axis"]
+    x, axis = tensor_in(a, "x"), a["axis"]
     axes = tuple(range(len(x.shape))) if axis is None else axis if isinstance(axis, (tuple, list)) else (axis,)
     if not axes or (isinstance(a["edge_order"], int) and a["edge_order"] < 1):
         raise run.give_up("a gradient over no axis, or of no order at the edges")
@@ -52,13 +54,13 @@ def gradient(a: dict[str, Any], run: Run) -> Any:
 
 @takes(Choice("mode", ("full", "same", "valid"), "full"))
 def convolve(a: dict[str, Any], run: Run) -> Any:
-    return run("convolve_vectors", x=of_rank(a["x"], 1, run), y=of_rank(a["y"], 1, run), mode=a["mode"])
+    return run("convolve_vectors", x=of_rank(tensor_in(a, "x"), 1, run), y=of_rank(tensor_in(a, "y"), 1, run), mode=a["mode"])
 
 
 @takes(Choice("mode", ("full", "same", "valid"), "valid"))
 def correlate(a: dict[str, Any], run: Run) -> Any:
     """A convolution with the conjugate of y, from its end on."""
-    x, y = of_rank(a["x"], 1, run), of_rank(a["y"], 1, run)
+    x, y = of_rank(tensor_in(a, "x"), 1, run), of_rank(tensor_in(a, "y"), 1, run)
 
     def turned(one: TensorType) -> Any:
         return run("flip", x=run("conj", x=one), dim=(0,))

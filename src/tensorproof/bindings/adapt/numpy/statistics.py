@@ -8,6 +8,7 @@ from tensorproof.bindings.adapt.numpy.arrays import tensor, written
 from tensorproof.bindings.adapt.numpy.reductions import word
 from tensorproof.bindings.arrays import array_like
 from tensorproof.bindings.call import Run, takes
+from tensorproof.bindings.readers import tensor_in
 from tensorproof.ops.inputs import Anything, Axes, Choice, Tensor, is_number, is_size
 from tensorproof.terms.dtypes import BOOL, FLOAT16, FLOAT32, FLOAT64, INT64, DType
 from tensorproof.terms.ints import Term
@@ -32,12 +33,12 @@ def bincount(a: dict[str, Any], run: Run) -> Any:
 
 @takes(Choice("weights", (None,), None))
 def average(a: dict[str, Any], run: Run) -> Any:
-    x = a["x"]
+    x = tensor_in(a, "x")
     made = run("mean", x=x, dim=a["dim"], keepdim=a["keepdim"])
     if not a["returned"]:
         return made
     each = x.shape.numel // made.shape.numel if x.shape.known and x.shape.concrete and made.shape.numel != 0 else None
-    if each is None:
+    if not isinstance(each, int):
         raise run.give_up("the number of elements that are averaged is not known")
     return (made, run("full_like", x=made, value=float(each)))
 
@@ -45,7 +46,7 @@ def average(a: dict[str, Any], run: Run) -> Any:
 @takes(Tensor("weights", "..."), Axes("dim", None))
 def weighted_average(a: dict[str, Any], run: Run) -> Any:
     """The sum of the products over the sum of the weights."""
-    x, w = a["x"], a["weights"]
+    x, w = tensor_in(a, "x"), tensor_in(a, "weights")
     axes = a["dim"] if isinstance(a["dim"], (tuple, list)) else (a["dim"],)
     same = len(w.shape) == len(x.shape)
     if not same and (a["dim"] is None or len(w.shape) != len(axes)):
@@ -83,7 +84,7 @@ def _laid(w: TensorType, axes: Any, rank: int, run: Run) -> Any:
 @takes(Axes("dim", None))
 def middle(a: dict[str, Any], run: Run) -> Any:
     """The median: the mean of the two middle elements where their number is even. Whole numbers become float64."""
-    dtype = a["x"].dtype
+    dtype = tensor_in(a, "x").dtype
     return written(_quantile(a, 0.5, dtype if dtype is None or dtype.kind in "fc" else FLOAT64, run), a, run)
 
 
@@ -155,8 +156,8 @@ def _joined(x: TensorType, axes: tuple[int, ...], run: Run) -> TensorType:
 
 @takes(Tensor("x", "N"), Tensor("y", "...", scalar=True))
 def searchsorted(a: dict[str, Any], run: Run) -> Any:
-    if len(a["x"].shape) != 1:
-        raise run.refuse("rank", f"places are sought in a vector, and it is {a['x'].shape!r}", ("x",))
+    if len(tensor_in(a, "x").shape) != 1:
+        raise run.refuse("rank", f"places are sought in a vector, and it is {tensor_in(a, 'x').shape!r}", ("x",))
     y = tensor(a["y"])
     word(run, a, "side", ("left", "right"))
     if run.row.name.endswith("digitize") and "c" in [v.dtype.kind for v in (y, a["x"]) if v.dtype is not None]:
@@ -166,15 +167,15 @@ def searchsorted(a: dict[str, Any], run: Run) -> Any:
         whole = order.dtype is None or order.dtype.is_integer
         run.require("sorter", whole, f"sorter holds places, whole numbers, and has element type {order.dtype!r}", ("sorter",))
         run.require("sorter", len(order.shape) == 1, f"sorter is a vector, and it is {order.shape!r}", ("sorter",))
-        same = eq(order.shape[0], a["x"].shape[0])
-        run.require("sorter", same, f"sorter has {order.shape[0]!r} elements and x has {a['x'].shape[0]!r}", ("sorter", "x"))
+        same = eq(order.shape[0], tensor_in(a, "x").shape[0])
+        run.require("sorter", same, f"sorter has {order.shape[0]!r} elements and x has {tensor_in(a, 'x').shape[0]!r}", ("sorter", "x"))
     side = a["side"] if "side" in a else "left" if a["right"] else "right"  # np.digitize counts the edges that are not above
     return run.typed("searchsorted", INT64, x=a["x"], y=y, sorter=order, side=side, right=side == "right")
 
 
 @takes(Anything("bins", 10), Anything("range"))
 def histogram(a: dict[str, Any], run: Run) -> Any:
-    bins, weight, x = a["bins"], a["weight"], a["x"]
+    bins, weight, x = a["bins"], a["weight"], tensor_in(a, "x")
     if isinstance(bins, (list, tuple)):
         found = array_like("numpy", bins)
         bins = found if found is None else run("constant", data=found)
@@ -193,7 +194,7 @@ def histogram(a: dict[str, Any], run: Run) -> Any:
     counted = INT64 if weight is None else weight.dtype
     if a["density"] and counted is not None:
         counted = promote("numpy", [Operand(FLOAT64), Operand(counted)])
-    cuts = {FLOAT32: FLOAT32, FLOAT16: FLOAT16}.get(x.dtype, FLOAT64) if is_size(bins) else FLOAT64
+    cuts = {FLOAT32: FLOAT32, FLOAT16: FLOAT16}.get(x.dtype or FLOAT64, FLOAT64) if is_size(bins) else FLOAT64
     limits = a["range"] if isinstance(a["range"], (tuple, list)) and all(is_number(v) for v in a["range"]) else None
     options = {"x": x, "weight": weight, "bins": bins, "range": limits, "density": bool(a["density"])}
     if is_size(bins):
@@ -230,13 +231,15 @@ def _rows(x: TensorType, rowvar: Value, matrix: bool, run: Run) -> Any:
 
 
 def trapezoid(a: dict[str, Any], run: Run) -> Any:
-    if a["x"] is not None and (len(a["x"].shape) > 1 or le(2, a["x"].shape.numel) is not True):
+    y = tensor_in(a, "y")
+    if a["x"] is not None and (len(places := tensor_in(a, "x").shape) > 1 or le(2, places.numel) is not True):
         raise run.give_up("places that are not a vector")
-    if a["x"] is not None and -len(a["y"].shape) <= a["dim"] < len(a["y"].shape):
-        n, m = a["y"].shape[a["dim"]], a["x"].shape[0]
+    if a["x"] is not None and -len(y.shape) <= a["dim"] < len(y.shape):
+        n, m = y.shape[a["dim"]], tensor_in(a, "x").shape[0]
         run.require("samples", disj(eq(n, m), eq(n, 2), eq(m, 2)), f"there are {m!r} places for {n!r} samples", ("x", "y"))
         if eq(n, m) is not True:
             raise run.give_up("whether there are as many places as samples is unknown")
-    whole = a["y"].dtype is not None and a["y"].dtype.kind in "iub"
+    dtype = y.dtype
+    whole = dtype is not None and dtype.kind in "iub"
     options = {"y": a["y"], "x": a["x"], "dx": a["dx"], "dim": a["dim"]}
     return run.typed("trapezoid", FLOAT64, **options) if whole else run("trapezoid", **options)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from tensorproof.bindings.adapt.onnx.nodes import unknown, whole_numbers
 from tensorproof.bindings.call import Run, takes
+from tensorproof.bindings.readers import tensor_in
 from tensorproof.ops.inputs import Axes, Ints
 from tensorproof.terms.predicates import eq
 from tensorproof.terms.shapes import Shape
@@ -38,7 +39,7 @@ def _places(run: Run, axes: tuple[Any, ...], rank: int) -> tuple[int, ...]:
 @takes(Axes("dim", None, scalar_ok=False, loose=True))
 def squeeze(a: dict[str, Any], run: Run) -> Any:
     """Without the axes named, which have size 1; without all such axes where none is named."""
-    x, axes = a["x"], whole_numbers(a["dim"])
+    x, axes = tensor_in(a, "x"), whole_numbers(a["dim"])
     if isinstance(axes, TensorType):
         return _some(run, "squeeze", x, axes, -1)
     if axes is None or not x.shape.known:
@@ -55,7 +56,7 @@ def squeeze(a: dict[str, Any], run: Run) -> Any:
 @takes(Ints("dim", loose=True))
 def unsqueeze(a: dict[str, Any], run: Run) -> Any:
     """With axes of size 1 at these places of the result."""
-    x, axes = a["x"], whole_numbers(a["dim"])
+    x, axes = tensor_in(a, "x"), whole_numbers(a["dim"])
     if isinstance(axes, TensorType):
         return _some(run, "unsqueeze", x, axes, 1)
     if not x.shape.known:

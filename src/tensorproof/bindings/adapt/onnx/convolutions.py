@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from tensorproof.bindings.adapt.onnx.windows import PADDED, WINDOW, one_each, sides
 from tensorproof.bindings.call import Run, takes
+from tensorproof.bindings.readers import tensor_in
 from tensorproof.ops.inputs import Ints, Tensor
 from tensorproof.terms.dtypes import FLOATS
 
@@ -17,7 +18,7 @@ _KERNEL = Ints("kernel", None, optional=True, per_axis=1)
 
 @takes(Tensor("x", "N C X ...", FLOATS, draw="N C Y X"), Tensor("weight", "M K x ...", FLOATS, draw="M C y x"), _KERNEL, *WINDOW, *PADDED)
 def conv(a: dict[str, Any], run: Run) -> Any:
-    x, weight = a["x"], a["weight"]
+    x, weight = tensor_in(a, "x"), tensor_in(a, "weight")
     known = x if x.shape.known else weight
     n = len(known.shape) - 2 if known.shape.known else 0
     if n not in (1, 2, 3):

@@ -8,6 +8,7 @@ from functools import reduce as fold
 from typing import TYPE_CHECKING, Any
 
 from tensorproof.bindings.call import Run, takes
+from tensorproof.bindings.readers import tensor_in
 from tensorproof.ops.contents import spread
 from tensorproof.ops.inputs import REQUIRED, Axis, Bool, Choice, ElementType, Float, Int, Tensor, Tensors
 from tensorproof.ops.storage import cast, known, small
@@ -41,7 +42,7 @@ def mean(a: dict[str, Any], run: Run) -> Any:
 
 def divide(a: dict[str, Any], run: Run) -> Any:
     """Whole numbers are divided towards zero."""
-    dtype = a["x"].dtype
+    dtype = tensor_in(a, "x").dtype
     if dtype is not None and dtype.is_integer:
         return run("div", x=a["x"], y=a["y"], rounding="trunc")
     return _with_floats(run("div", x=a["x"], y=a["y"]), lambda x, y: x / y if y else None, a["x"], a["y"])
@@ -69,7 +70,7 @@ class Target(ElementType):
 
 @takes(Target("dtype", REQUIRED))
 def cast_to(a: dict[str, Any], run: Run) -> Any:
-    return a["x"].but(dtype=None, contents=None) if a["dtype"] is None else exact(a, run)
+    return tensor_in(a, "x").but(dtype=None, contents=None) if a["dtype"] is None else exact(a, run)
 
 
 def _with_floats(made: TensorType, function: Callable[..., Any], *operands: TensorType) -> TensorType:
@@ -94,7 +95,7 @@ class Only(Choice):
 @takes(Only("fmod", (0, False), 0))
 def modulo(a: dict[str, Any], run: Run) -> Any:
     """The remainder with the sign of the divisor, of whole numbers."""
-    dtype = a["x"].dtype
+    dtype = tensor_in(a, "x").dtype
     if dtype is not None and dtype.is_float and run.row.opsets[1] < 28:
         raise run.refuse("fmod", f"the remainder of {dtype!r} needs fmod=1", ("x", "fmod"))
     return run("remainder", x=a["x"], y=a["y"])
@@ -120,7 +121,7 @@ def shift(a: dict[str, Any], run: Run) -> Any:
 
 def power(a: dict[str, Any], run: Run) -> Any:
     """The exponent may be of another type; the result has the type of the base."""
-    x, y = a["x"], a["y"]
+    x, y = tensor_in(a, "x"), a["y"]
     return run.typed("pow", x.dtype, x=x, y=y)
 
 
@@ -133,32 +134,32 @@ def clip(a: dict[str, Any], run: Run) -> Any:
             continue
         if bound.shape.known:
             run.require(name, len(bound.shape) == 0, f"{name} must be a single number, and has shape {bound.shape!r}", (name,))
-        if bound.dtype is not None and a["x"].dtype is not None:
-            run.require("dtype", bound.dtype is a["x"].dtype, f"{name} is {bound.dtype!r} and x {a['x'].dtype!r}", (name, "x"))
+        if bound.dtype is not None and tensor_in(a, "x").dtype is not None:
+            run.require("dtype", bound.dtype is tensor_in(a, "x").dtype, f"{name} is {bound.dtype!r} and x {tensor_in(a, 'x').dtype!r}", (name, "x"))
     low = a["low"]
     if low is None and a["high"] is None:  # no element lies below
-        dtype = a["x"].dtype
+        dtype = tensor_in(a, "x").dtype
         least = -math.inf if dtype is None or dtype.is_float else 0 if dtype.kind == "u" else -(1 << (dtype.bits - 1))
         low = run.typed("full", dtype, size=(), value=least, dtype=dtype)
-    return run.typed("clamp", a["x"].dtype, x=a["x"], low=low, high=a["high"])
+    return run.typed("clamp", tensor_in(a, "x").dtype, x=a["x"], low=low, high=a["high"])
 
 
 @takes(Float("low"), Float("high"))
 def clip_numbers(a: dict[str, Any], run: Run) -> Any:
     """Before opset 11 the bounds are attributes."""
-    dtype = a["x"].dtype
+    dtype = tensor_in(a, "x").dtype
     low, high = (run.typed("full", dtype, size=(), value=a[name], dtype=dtype) for name in ("low", "high"))
     return run.typed("clamp", dtype, x=a["x"], low=low, high=high)
 
 
 @takes(Tensor("y"))
 def cast_like(a: dict[str, Any], run: Run) -> Any:
-    return run("cast", x=a["x"], dtype=a["y"].dtype)
+    return run("cast", x=a["x"], dtype=tensor_in(a, "y").dtype)
 
 
 def like_x(a: dict[str, Any], run: Run) -> Any:
     """The result has the element type of x."""
-    return run.typed(run.row.op, a["x"].dtype, **a)
+    return run.typed(run.row.op, tensor_in(a, "x").dtype, **a)
 
 
 def one_type(a: dict[str, Any], run: Run) -> Any:
@@ -176,14 +177,14 @@ def concat(a: dict[str, Any], run: Run) -> Any:
 @takes(ElementType("dtype"))
 def random_like(a: dict[str, Any], run: Run) -> Any:
     """Random numbers are floats: in the type asked for, else in that of x."""
-    made = a["dtype"] or a["x"].dtype
+    made = a["dtype"] or tensor_in(a, "x").dtype
     run.require("dtype", made is None or made in FLOATS, f"random numbers are floats, not {made!r}", ("x", "dtype"))
     return run.default(a)
 
 
 def bernoulli(a: dict[str, Any], run: Run) -> Any:
     """Zeros and ones in the type asked for, else in that of the probabilities."""
-    return run.typed("bernoulli", a["dtype"] or a["x"].dtype, x=a["x"])
+    return run.typed("bernoulli", a["dtype"] or tensor_in(a, "x").dtype, x=a["x"])
 
 
 def isinf(a: dict[str, Any], run: Run) -> Any:
@@ -198,7 +199,7 @@ def softmax(a: dict[str, Any], run: Run) -> Any:
 @takes(Bool("broadcast", False), Int("axis", None, optional=True))
 def aligned(a: dict[str, Any], run: Run) -> Any:
     """Before opset 7: equal shapes, or with `broadcast` a second operand that lies along the axes of the first from `axis` on, the last ones by default."""
-    x, y = a["x"], a["y"]
+    x, y = tensor_in(a, "x"), a["y"]
     if x.shape.known and y.shape.known:
         rank, own = len(x.shape), len(y.shape)
         if not a["broadcast"]:
@@ -219,7 +220,7 @@ def aligned(a: dict[str, Any], run: Run) -> Any:
 
 def channel_slope(a: dict[str, Any], run: Run) -> Any:
     """Before opset 7 a slope with several elements has one for each channel."""
-    x, slope = a["x"], a["slope"]
+    x, slope = tensor_in(a, "x"), tensor_in(a, "slope")
     if x.shape.known and slope.shape.known and len(slope.shape) == 1 and len(x.shape) > 2 and slope.shape[0] != 1:
         slope = run("reshape", x=slope, size=(slope.shape[0], *(1 for _ in x.shape[2:])))
     return run(run.row.op, x=x, slope=slope)

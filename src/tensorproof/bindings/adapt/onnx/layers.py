@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from tensorproof.bindings.adapt.onnx.nodes import number as number_in
 from tensorproof.bindings.adapt.onnx.nodes import unknown, whole_numbers
 from tensorproof.bindings.call import Run, takes
+from tensorproof.bindings.readers import tensor_in
 from tensorproof.catalogue.frameworks.onnx_windows import AUTO_PAD
 from tensorproof.ops.inputs import Anything, Bool, Choice, Int, Ints, Tensor
 from tensorproof.terms.dtypes import BOOL, FLOATS
@@ -40,7 +41,7 @@ def older_resize(a: dict[str, Any], run: Run) -> Any:
 
 def global_pool(a: dict[str, Any], run: Run) -> Any:
     """One number for each channel."""
-    x = a["x"]
+    x = tensor_in(a, "x")
     if not x.shape.known:
         return unknown(run, x.dtype)
     order = {"ord": a["ord"]} if "ord" in a else {}
@@ -62,7 +63,7 @@ def batch_norm(a: dict[str, Any], run: Run) -> Any:
 @takes(Anything("training"), Anything("p"))
 def dropout(a: dict[str, Any], run: Run) -> Any:
     """In training since opset 12 only, where the node says so. The mask is of truth values since opset 10."""
-    x, training = a["x"], a.get("training")
+    x, training = tensor_in(a, "x"), a.get("training")
     still = training is None or (isinstance(training, TensorType) and training.contents == (False,))
     held = BOOL if run.row.opsets[0] >= 10 else x.dtype
     if still:
@@ -75,7 +76,7 @@ def dropout(a: dict[str, Any], run: Run) -> Any:
 @takes(Choice("mode", ("linear", "nearest", "cubic"), "linear"))
 def grid_sample(a: dict[str, Any], run: Run) -> Any:
     """Any number of axes; the last axis of the grid holds a place in each."""
-    x, grid = a["x"], a["grid"]
+    x, grid = tensor_in(a, "x"), tensor_in(a, "grid")
     words = ("linear", "nearest", "cubic") if run.row.opsets[1] >= 20 else ("bilinear", "nearest", "bicubic")
     run.require("mode", a["mode"] in (None, *words), f"mode must be one of {words!r}, and is {a['mode']!r}", ("mode",))
     run.require(
@@ -101,7 +102,7 @@ def grid_sample(a: dict[str, Any], run: Run) -> Any:
 
 @takes(Tensor("x", "N 2 3 | N 3 4", FLOATS, draw="N 2 3 | N 3 4"), Ints("size", least=0, shape=True, loose=True))
 def affine_grid(a: dict[str, Any], run: Run) -> Any:
-    theta, size = a["x"], whole_numbers(a["size"])
+    theta, size = tensor_in(a, "x"), whole_numbers(a["size"])
     if isinstance(size, TensorType):
         return unknown(run, theta.dtype)
     run.require("size", len(size) in (4, 5), f"the size must have 4 or 5 numbers, and has {len(size)}", ("size",))
@@ -123,7 +124,7 @@ def rotary(a: dict[str, Any], run: Run) -> Any:
 def attention(a: dict[str, Any], run: Run) -> Any:
     mask = a.get("mask")
     if isinstance(mask, TensorType) and mask.dtype is not None and mask.dtype.is_integer:  # added as it is; truths shut out
-        mask = run.typed("cast", a["query"].dtype, x=mask, dtype=a["query"].dtype)
+        mask = run.typed("cast", tensor_in(a, "query").dtype, x=mask, dtype=tensor_in(a, "query").dtype)
     return run.default({**a, "mask": mask, "q_heads": a["q_heads"] or None, "kv_heads": a["kv_heads"] or None})
 
 
@@ -147,7 +148,7 @@ def tf_idf(a: dict[str, Any], run: Run) -> Any:
 
 def multinomial(a: dict[str, Any], run: Run) -> Any:
     """Samples from every row, with replacement, by the logarithms of their probabilities."""
-    x = a["x"]
+    x = tensor_in(a, "x")
     rows = x.shape[0] if x.shape.known and len(x.shape) == 2 else run.fresh("rows")
     if x.shape.known:
         run.require("rank", len(x.shape) == 2, f"x must have rank 2, and is {x.shape!r}", ("x",))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from tensorproof.bindings.call import Run, takes
+from tensorproof.bindings.readers import tensor_in
 from tensorproof.ops.inputs import Int, Tensor
 from tensorproof.terms.dtypes import FLOATS, INDEX
 
@@ -27,14 +28,14 @@ def _told(a: dict[str, Any], run: Run) -> dict[str, Any]:
 
 @takes(*_LOSS)
 def nll_loss(a: dict[str, Any], run: Run) -> Any:
-    return run.typed("nll_loss", a["x"].dtype, **_told(a, run))
+    return run.typed("nll_loss", tensor_in(a, "x").dtype, **_told(a, run))
 
 
 @takes(*_LOSS)
 def cross_entropy(a: dict[str, Any], run: Run) -> Any:
     """The loss, and the logarithms of the probabilities."""
-    x, told = a["x"], _told(a, run)
-    if x.shape.known and a["target"].shape.known:
-        shapes = f"target {a['target'].shape!r} must have the shape of x {x.shape!r} without its classes"
-        run.require("rank", len(a["target"].shape) == len(x.shape) - 1, shapes, ("x", "target"))
+    x, told = tensor_in(a, "x"), _told(a, run)
+    if x.shape.known and tensor_in(a, "target").shape.known:
+        shapes = f"target {tensor_in(a, 'target').shape!r} must have the shape of x {x.shape!r} without its classes"
+        run.require("rank", len(tensor_in(a, "target").shape) == len(x.shape) - 1, shapes, ("x", "target"))
     return run.typed("cross_entropy", x.dtype, **told), run.typed("log_softmax", x.dtype, x=x, dim=1)

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from tensorproof.bindings.call import Run, takes
+from tensorproof.bindings.readers import tensor_in
 from tensorproof.ops.inputs import Anything, Axes, Bool, Choice, Int, Ints, Number, as_size
 from tensorproof.ops.storage import known, row_major
 from tensorproof.terms.dtypes import FLOAT32, INT64, REALS, DType
@@ -45,7 +46,7 @@ AXES = (Axes("dim", None, loose=True, scalar_ok=False), Bool("noop_with_empty_ax
 @takes(*AXES)
 def reduced(a: dict[str, Any], run: Run) -> Any:
     """The row's operator over axes."""
-    more = {"ord": a["ord"]} if "ord" in a else {"dtype": a["x"].dtype} if run.row.op in _SUMMED else {}
+    more = {"ord": a["ord"]} if "ord" in a else {"dtype": tensor_in(a, "x").dtype} if run.row.op in _SUMMED else {}
     return _over(a, run, lambda x, **told: run.typed(run.row.op, x.dtype, x=x, **more, **told))
 
 
@@ -96,7 +97,7 @@ def _unreduced(x: TensorType, run: Run) -> Any:
 @takes(Int("dim", 1))
 def flatten(a: dict[str, Any], run: Run) -> Any:
     """A matrix: the axes before `dim` are its rows."""
-    x, axis = a["x"], a["dim"]
+    x, axis = tensor_in(a, "x"), a["dim"]
     if not x.shape.known:
         made = Shape((run.fresh("rows"), run.fresh("columns")))
         return run.shaped("reshape", made, x.dtype, x=x, size=tuple(made))
@@ -108,7 +109,7 @@ def flatten(a: dict[str, Any], run: Run) -> Any:
 
 @takes(Int("k", least=0, loose=True))
 def topk(a: dict[str, Any], run: Run) -> Any:
-    x, k = a["x"], number(a["k"])
+    x, k = tensor_in(a, "x"), number(a["k"])
     if isinstance(k, TensorType):
         if not x.shape.known:
             made = unknown(run, x.dtype)
@@ -123,7 +124,7 @@ def topk(a: dict[str, Any], run: Run) -> Any:
 @takes(Int("dim", loose=True))
 def cumulated(a: dict[str, Any], run: Run) -> Any:
     """Along an axis that need not be known."""
-    x, axis = a["x"], number(a["dim"])
+    x, axis = tensor_in(a, "x"), number(a["dim"])
     told = {"x": x, "dim": axis, "exclusive": bool(a["exclusive"]), "reverse": bool(a["reverse"])}
     return run.shaped(run.row.op, x.shape, x.dtype, **told) if isinstance(axis, TensorType) else run(run.row.op, **told, dtype=x.dtype)
 
@@ -183,7 +184,7 @@ def constant(a: dict[str, Any], run: Run) -> Any:
 
 @takes(Ints("dim", None, optional=True))
 def transpose(a: dict[str, Any], run: Run) -> Any:
-    x, order = a["x"], a["dim"]
+    x, order = tensor_in(a, "x"), a["dim"]
     if order is None:
         return run("permute", x=x, dim=tuple(range(len(x.shape)))[::-1]) if x.shape.known else run("reversed_axes", x=x)
     for axis in order:
@@ -194,7 +195,7 @@ def transpose(a: dict[str, Any], run: Run) -> Any:
 @takes(Ints("sizes", None, optional=True, loose=True), Int("count", None, optional=True, least=1))
 def split(a: dict[str, Any], run: Run) -> Any:
     """Parts of given sizes, or so many parts of one size, the last of which may be smaller."""
-    x, sizes, count, dim = a["x"], whole_numbers(a["sizes"]), a.get("count"), a["dim"]
+    x, sizes, count, dim = tensor_in(a, "x"), whole_numbers(a["sizes"]), a.get("count"), a["dim"]
     outputs = a.get("outputs")
     if sizes is not None and count is not None:
         raise run.refuse("sizes", "either the sizes of the parts or their number must be given, and not both", ("sizes", "count"))
@@ -225,7 +226,7 @@ def split(a: dict[str, Any], run: Run) -> Any:
 
 def nonzero(a: dict[str, Any], run: Run) -> Any:
     """One row for each axis; none for a single number."""
-    x = a["x"]
+    x = tensor_in(a, "x")
     if not x.shape.known:
         return TensorType(Shape((run.fresh("rank"), run.fresh("nnz"))), INT64)
     found = run("nonzero", x=x)
@@ -243,7 +244,7 @@ def _distinct_slices(x: TensorType, axis: int) -> int:
 @takes(Int("dim", None, optional=True))
 def unique(a: dict[str, Any], run: Run) -> Any:
     """Values, where they first stood, where they went, and how often they came."""
-    x, axis = a["x"], a["dim"]
+    x, axis = tensor_in(a, "x"), a["dim"]
     if not x.shape.known:
         count: Dim = run.fresh("distinct")
         made = unknown(run, x.dtype)
@@ -295,7 +296,7 @@ def optional(a: dict[str, Any], run: Run) -> Any:
 
 def join_sequence(a: dict[str, Any], run: Run) -> Any:
     """The tensors of a sequence, joined along an axis or stacked along a new one."""
-    items, axis = a["x"].contents, a["dim"]
+    items, axis = tensor_in(a, "x").contents, a["dim"]
     if not items:
         return unknown(run, None)
     if a["new_axis"]:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from tensorproof.bindings.adapt.onnx.nodes import unknown
 from tensorproof.bindings.call import Run, takes
+from tensorproof.bindings.readers import tensor_in
 from tensorproof.ops.inputs import Anything, Axis, Tensor
 from tensorproof.terms.dtypes import FLOAT32, FLOATS, DType
 from tensorproof.terms.predicates import disj, eq
@@ -45,7 +46,7 @@ def _grown(run: Run, name: str, weight: TensorType, sizes: Shape) -> TensorType:
 
 def group_norm(a: dict[str, Any], run: Run) -> Any:
     """All inputs have one element type; what is computed from x is computed in the type of `stash_type`, which is float32."""
-    x, own = a["x"], {name: a[name] for name in ("x", "weight", "bias")}
+    x, own = tensor_in(a, "x"), {name: a[name] for name in ("x", "weight", "bias")}
     found = {name: v.dtype for name, v in own.items() if v.dtype is not None}
     run.require("dtype", len(set(found.values())) <= 1, f"all inputs must have the same dtype, and they are {found!r}", tuple(found))
     if x.dtype is None or x.dtype is FLOAT32 or a["stash_type"] not in (1, FLOAT32):
@@ -56,7 +57,7 @@ def group_norm(a: dict[str, Any], run: Run) -> Any:
 @takes(*_FROM, _WEIGHT, _BIAS)
 def layer_norm(a: dict[str, Any], run: Run) -> Any:
     """Mean and inverse deviation are kept in their own type."""
-    x, kept = a["x"], a["stash"] if isinstance(a["stash"], DType) else FLOAT32
+    x, kept = tensor_in(a, "x"), a["stash"] if isinstance(a["stash"], DType) else FLOAT32
     if not x.shape.known:
         return TensorType(x.shape, x.dtype), unknown(run, kept), unknown(run, kept)
     told = _parts(a, run, "weight", "bias")
@@ -67,5 +68,5 @@ def layer_norm(a: dict[str, Any], run: Run) -> Any:
 
 @takes(*_FROM, _WEIGHT)
 def rms_norm(a: dict[str, Any], run: Run) -> Any:
-    x = a["x"]
+    x = tensor_in(a, "x")
     return run.typed("rms_norm", x.dtype, **_parts(a, run, "weight")) if x.shape.known else TensorType(x.shape, x.dtype)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from tensorproof.bindings.call import Run, takes
+from tensorproof.bindings.readers import tensor_in
 from tensorproof.ops.inputs import Axis
 from tensorproof.terms.ints import product
 
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
 @takes(Axis("dim", 1))
 def of_the_rest(a: dict[str, Any], run: Run) -> Any:
     """The axes from `dim` on are one."""
-    x, dim = a["x"], a["dim"]
+    x, dim = tensor_in(a, "x"), a["dim"]
     if not x.shape.known or not isinstance(dim, int):
         return run.default(a)
     rank = len(x.shape)

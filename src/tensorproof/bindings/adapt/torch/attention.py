@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from tensorproof.bindings.call import Run, call_module, takes
 from tensorproof.bindings.modules import Module
+from tensorproof.bindings.readers import tensor_in
 from tensorproof.catalogue.networks.attention import MASK, SEED, STATE
 from tensorproof.ops.call import GiveUp, Refused, Session
 from tensorproof.ops.inputs import Anything, Float, Int, Tensor
@@ -121,7 +122,7 @@ def multi_head(a: dict[str, Any], run: Run) -> Any:
 def flash(a: dict[str, Any], run: Run) -> Any:
     """What the GPU kernel returns: output, log-sum-exp, nothing, nothing, both lengths, random state, unused, debug mask."""
     output, logsumexp = run.several(a)
-    query, key = a["query"].shape, a["key"].shape
+    query, key = tensor_in(a, "query").shape, tensor_in(a, "key").shape
     debug = output.but(shape=Shape((0,)))
     return output, logsumexp, None, None, query[2], key[2], STATE, TensorType(Shape(), UINT64), debug
 
@@ -133,7 +134,7 @@ def efficient(a: dict[str, Any], run: Run) -> Any:
 
 def cudnn(a: dict[str, Any], run: Run) -> Any:
     output, logsumexp = run.several(a)
-    return output, logsumexp, None, None, a["query"].shape[2], a["key"].shape[2], SEED, SEED, None
+    return output, logsumexp, None, None, tensor_in(a, "query").shape[2], tensor_in(a, "key").shape[2], SEED, SEED, None
 
 
 # --- transformer layers ---
@@ -246,7 +247,7 @@ def transformer(module: Module, names: Mapping[str, Any], session: Session) -> N
 )  # fmt: skip
 def run_transformer(a: dict[str, Any], run: Run) -> Any:
     """An encoder over src and a decoder over tgt."""
-    src, tgt = a["src"], a["tgt"]
+    src, tgt = tensor_in(a, "src"), tensor_in(a, "tgt")
     run.require("layers", a["num_encoder_layers"] > 0 and a["num_decoder_layers"] > 0, "a transformer needs at least one layer on each side", ())
     weight = a["encoder.layers.0.self_attn.in_proj_weight"]
     common = {"weight": weight, "num_heads": a["num_heads"], "batch_first": a["batch_first"]}

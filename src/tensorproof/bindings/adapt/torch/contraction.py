@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from tensorproof.bindings.call import Run, takes
+from tensorproof.bindings.readers import tensor_in
 from tensorproof.catalogue.algebra.einsum import EQUATIONS
 from tensorproof.ops.inputs import Anything, Choice, Tensors, as_size
 from tensorproof.terms.tensor import TensorType
@@ -22,7 +23,7 @@ def swapped(a: dict[str, Any], run: Run) -> Any:
 def tensordot(a: dict[str, Any], run: Run) -> Any:
     """`dims` is a number n (the last n axes of x with the first n of y), or the two lists of axes."""
     dims = as_size(a["dims"])
-    rank, other = a["x"].shape.rank, a["y"].shape.rank
+    rank, other = tensor_in(a, "x").shape.rank, tensor_in(a, "y").shape.rank
     if isinstance(dims, TensorType) and dims.contents is not None and len(dims.shape) == 2 and dims.shape[0] == 2:
         half = len(dims.contents) // 2
         dims = (dims.contents[:half], dims.contents[half:])
@@ -32,7 +33,7 @@ def tensordot(a: dict[str, Any], run: Run) -> Any:
         if not isinstance(rank, int) or not isinstance(other, int):
             raise run.give_up("a rank is not known")
         if dims > min(rank, other):
-            raise run.refuse("axes", f"dims = {dims} is more than the rank of {a['x'].shape!r} or {a['y'].shape!r}", ("dims",))
+            raise run.refuse("axes", f"dims = {dims} is more than the rank of {tensor_in(a, 'x').shape!r} or {tensor_in(a, 'y').shape!r}", ("dims",))
         return run("tensordot", x=a["x"], y=a["y"], dim=tuple(range(rank - dims, rank)), dim2=tuple(range(dims)))
     if not isinstance(dims, (tuple, list)):
         raise run.give_up("dims is not known")

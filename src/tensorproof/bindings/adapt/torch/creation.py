@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from tensorproof.bindings.arrays import Ragged, array_like
 from tensorproof.bindings.call import Run, takes
+from tensorproof.bindings.readers import tensor_in
 from tensorproof.ops.inputs import REQUIRED, Anything, Bool, Choice, ElementType, Float, Floats, Int, Ints, Number, Tensor, is_size
 from tensorproof.terms.dtypes import BOOL, BY_LABEL, FLOAT32, FLOAT64, DType
 from tensorproof.terms.predicates import conj, eq, ge, gt, le
@@ -133,19 +134,19 @@ class Data:
 @takes(Data("data"))  # type: ignore[arg-type]
 def legacy(a: dict[str, Any], run: Run) -> Any:
     """torch.FloatTensor([...]): data with the element type in the name."""
-    other = isinstance(a["data"], TensorType) and a["data"].framework == "torch"
+    other = isinstance(a["data"], TensorType) and tensor_in(a, "data").framework == "torch"
     if run.name == "torch.Tensor" and other:
         return run("identity", x=a["data"])
     dtype = a["dtype"] if isinstance(a["dtype"], DType) else BY_LABEL[a["dtype"]]
-    if other and a["data"].dtype is not None and a["data"].dtype is not dtype:
-        raise run.refuse("dtype", f"{run.name} takes a tensor of {dtype!r}, not of {a['data'].dtype!r}", ("data",))
+    if other and tensor_in(a, "data").dtype is not None and tensor_in(a, "data").dtype is not dtype:
+        raise run.refuse("dtype", f"{run.name} takes a tensor of {dtype!r}, not of {tensor_in(a, 'data').dtype!r}", ("data",))
     return tensor({"data": a["data"], "dtype": dtype}, run)
 
 
 @takes(Tensor("x"), Ints("size", least=0, shape=True), Number("value"), ElementType())
 def new(a: dict[str, Any], run: Run) -> Any:
     """x.new_zeros(size): as torch.zeros, with the element type of x."""
-    dtype = a.get("dtype") or a["x"].dtype
+    dtype = a.get("dtype") or tensor_in(a, "x").dtype
     if run.row.op == "full":
         return _leaf(run("full", size=a["size"], value=a["value"], dtype=dtype), a, run)
     if run.row.op == "empty_strided":
@@ -155,13 +156,13 @@ def new(a: dict[str, Any], run: Run) -> Any:
 
 @takes(Tensor("x"), DATA)
 def new_tensor(a: dict[str, Any], run: Run) -> Any:
-    return tensor({"data": a["data"], "dtype": a.get("dtype") or a["x"].dtype, "requires_grad": a.get("requires_grad")}, run)
+    return tensor({"data": a["data"], "dtype": a.get("dtype") or tensor_in(a, "x").dtype, "requires_grad": a.get("requires_grad")}, run)
 
 
 @takes(Tensor("x"), Data("data"))  # type: ignore[arg-type]
 def new_legacy(a: dict[str, Any], run: Run) -> Any:
     """x.new(data): a tensor must have the element type of x, and a list takes it."""
-    data, dtype = a["data"], a["x"].dtype
+    data, dtype = a["data"], tensor_in(a, "x").dtype
     if isinstance(data, TensorType) and data.framework == "torch" and None not in (data.dtype, dtype):
         run.require("dtype", data.dtype is dtype, f"data must be of element type {dtype!r}, and is of {data.dtype!r}", ("data", "x"))
     return new_tensor(a, run)
@@ -171,7 +172,7 @@ def new_legacy(a: dict[str, Any], run: Run) -> Any:
 def from_numpy(a: dict[str, Any], run: Run) -> Any:
     if not isinstance(a["data"], TensorType):
         raise run.refuse("call/arguments", "from_numpy takes a NumPy array", ("data",))
-    if a["data"].framework == "torch" and run.name == "torch.from_numpy":
+    if tensor_in(a, "data").framework == "torch" and run.name == "torch.from_numpy":
         raise run.refuse("call/arguments", "from_numpy takes a NumPy array, and this is a tensor already", ("data",))
     _forwards(run, a["data"])
     return run("identity", x=a["data"])
@@ -282,7 +283,7 @@ def frombuffer(a: dict[str, Any], run: Run) -> Any:
 @takes(Int("low", 0), Int("high"))
 def bounded(a: dict[str, Any], run: Run) -> Any:
     low = a.get("low", 0)
-    if "x" in a and a["x"].dtype is BOOL and is_size(low) and is_size(a["high"]):
+    if "x" in a and tensor_in(a, "x").dtype is BOOL and is_size(low) and is_size(a["high"]):
         run.require("bounds", conj(ge(low, 0), le(a["high"], 2)), f"truth values are 0 and 1, and {low!r} up to {a['high']!r} are to be drawn", ("high",))
     run.require("range", gt(a["high"], low), f"there is no whole number from {low!r} up to, and without, {a['high']!r}", ("low", "high"))
     return run.default(a)

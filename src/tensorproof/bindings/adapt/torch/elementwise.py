@@ -6,6 +6,7 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from tensorproof.bindings.call import Run, takes
+from tensorproof.bindings.readers import tensor_in
 from tensorproof.ops.inputs import Anything, Axis, Bool, ElementType, Float, Int, Tensor
 from tensorproof.terms.dtypes import ALL_INTS, BFLOAT16, BOOL, BY_LABEL, FLOAT16, FLOAT32, INT32, INTS, DType
 from tensorproof.terms.predicates import eq
@@ -39,7 +40,7 @@ def softmax(a: Arguments, run: Run) -> Any:
     """Without an axis torch guesses: the first of ranks 0, 1 and 3, else the second."""
     dim = a["dim"]
     if dim is None:
-        shape: Shape = a["x"].shape
+        shape: Shape = tensor_in(a, "x").shape
         if not shape.known:
             raise run.give_up("no axis is named, and which one is meant depends on the rank")
         dim = 0 if len(shape) in (0, 1, 3) else 1
@@ -49,8 +50,8 @@ def softmax(a: Arguments, run: Run) -> Any:
 @takes(Bool("half_to_float"))
 def half_to_float(a: Arguments, run: Run) -> Any:
     """ATen's own softmax turns half precision into float32 on request (on CUDA)."""
-    half = a["x"].dtype in (FLOAT16, BFLOAT16, None)
-    run.require("dtype", half or not a["half_to_float"], f"x has element type {a['x'].dtype!r}, which is not half precision", ("x", "half_to_float"))
+    half = tensor_in(a, "x").dtype in (FLOAT16, BFLOAT16, None)
+    run.require("dtype", half or not a["half_to_float"], f"x has element type {tensor_in(a, 'x').dtype!r}, which is not half precision", ("x", "half_to_float"))
     return run(run.row.op, x=a["x"], dim=a["dim"], dtype=FLOAT32 if a["half_to_float"] else None)
 
 
@@ -101,7 +102,7 @@ def _ends(dtype: DType) -> tuple[int, int]:
 @takes(Tensor("mask", optional=True, default=None))
 def masked_softmax(a: Arguments, run: Run) -> Any:
     """The mask broadcasts into the input; what it shuts out is replaced by what counts least."""
-    x, mask = a["x"], a["mask"]
+    x, mask = tensor_in(a, "x"), a["mask"]
     if mask is not None:
         wrong = x.dtype is not None and (x.dtype.kind in "bc" or x.dtype in ALL_INTS - INTS)
         run.require("dtype", not wrong, f"{run.name} masks no elements of type {x.dtype!r}", ("x", "mask"))
@@ -119,7 +120,7 @@ def masked_logaddexp(a: Arguments, run: Run) -> Any:
         if isinstance(mask, TensorType):
             run("copy_into", x=tensor, y=mask)
     made: TensorType = run("logaddexp", x=x, y=y)
-    made = run("cast", x=made, dtype=a["dtype"] or a["x"].dtype)
+    made = run("cast", x=made, dtype=a["dtype"] or tensor_in(a, "x").dtype)
     return run.noted(made, strides=made.strides and UNKNOWN_STRIDES)
 
 
@@ -131,7 +132,7 @@ def to(a: Arguments, run: Run) -> Any:
             dtype = value.dtype
             device = value.device or device
             if dtype is None:
-                return a["x"].but(dtype=None, contents=None)
+                return tensor_in(a, "x").but(dtype=None, contents=None)
         elif isinstance(value, DType):
             dtype = value
         elif isinstance(value, str):

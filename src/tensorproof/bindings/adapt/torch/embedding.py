@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from tensorproof.bindings.call import Run, takes
 from tensorproof.bindings.modules import Module
+from tensorproof.bindings.readers import tensor_in
 from tensorproof.ops.call import Refused, Session
 from tensorproof.ops.inputs import Anything, Choice, Tensor
 from tensorproof.ops.record import Requirement
@@ -23,7 +24,7 @@ MODES = ("sum", "mean", "max")
 
 def bag(a: dict[str, Any], run: Run) -> Any:
     """Old code gives the table first."""
-    index, weight = a["index"], a["weight"]
+    index, weight = tensor_in(a, "index"), tensor_in(a, "weight")
     if weight.dtype is INT64 and index.dtype is not None and index.dtype.is_float:
         a["index"], a["weight"] = weight, index
     return run.default(a)
@@ -44,7 +45,7 @@ def bag_given(a: dict[str, Any], run: Run) -> Any:
 def numbered(a: dict[str, Any], run: Run) -> Any:
     """The mode as a number; padding_idx = -1 is none."""
     mode, padding = a["mode"], a.get("padding_idx")
-    if a["index"].shape.known and len(a["index"].shape) == 2:
+    if tensor_in(a, "index").shape.known and len(tensor_in(a, "index").shape) == 2:
         raise run.give_up("indices of rank 2 are for torch.nn.functional.embedding_bag")
     run.require("mode", isinstance(mode, int) and 0 <= mode < 3, f"mode must be 0, 1 or 2, and is {mode!r}", ("mode",))
     return run.default({**a, "mode": MODES[mode], "padding_idx": None if padding == -1 and run.name.startswith("aten._") else padding})

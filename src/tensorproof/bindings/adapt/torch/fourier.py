@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from tensorproof.bindings.call import Run, takes
+from tensorproof.bindings.readers import tensor_in
 from tensorproof.ops.inputs import Bool, Int, Ints
 from tensorproof.terms.predicates import eq
 
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
 def _plain(a: dict[str, Any], run: Run) -> tuple[int, ...]:
     """The kernels themselves take axes from the front, each once."""
     axes = tuple(a["dim"])
-    rank = len(a["x"].shape)
+    rank = len(tensor_in(a, "x").shape)
     if any(isinstance(d, int) and d < 0 for d in axes):
         raise run.give_up("an axis counted from the end, which the kernels take now and then")
     fits = all(isinstance(d, int) and 0 <= d < rank for d in axes) and len(set(axes)) == len(axes)
@@ -40,6 +41,6 @@ def real_to_complex(a: dict[str, Any], run: Run) -> Any:
 @takes(Ints("dim", one=False), NORMALIZATION, Int("length"))
 def complex_to_real(a: dict[str, Any], run: Run) -> Any:
     """The last axis gets its length back; the others stay."""
-    last = a["x"].shape[_plain(a, run)[-1]]
+    last = tensor_in(a, "x").shape[_plain(a, run)[-1]]
     run.require("length", eq(last, a["length"] // 2 + 1), f"{last!r} frequencies are not half a spectrum of {a['length']!r}", ("length", "x"))
     return run("irfftn", x=a["x"], dim=_plain(a, run), size=(*(-1 for _ in a["dim"][:-1]), a["length"]))

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from tensorproof.bindings.adapt.torch.creation import exact
 from tensorproof.bindings.arrays import Ragged, array_like
 from tensorproof.bindings.call import Run, takes
+from tensorproof.bindings.readers import tensor_in
 from tensorproof.ops.inputs import Anything, Bool, Choice, Index, Ints, Number, Tensor, as_size, is_size
 from tensorproof.ops.storage import cast
 from tensorproof.terms.dtypes import BOOL, INT32, INT64
@@ -111,7 +112,7 @@ def _listed(a: Arguments, run: Run, masks: bool = True) -> tuple[Any, ...]:
 
 @takes(Tensor("x"), _LIST, Tensor("value", draw=" | 1"), Bool("accumulate", False))
 def index_put(a: Arguments, run: Run) -> Any:
-    x, value, index = a["x"], a["value"], _listed(a, run)
+    x, value, index = tensor_in(a, "x"), tensor_in(a, "value"), _listed(a, run)
     masked = len(index) == 1 and index[0].dtype is BOOL and value.shape.numel == 1 and not a.get("accumulate")  # as masked_fill has it
     if not masked:
         _fits(x, value, run("getitem", x=x, index=index), run)
@@ -179,12 +180,12 @@ def gather(a: Arguments, run: Run) -> Any:
 def masked_index(a: Arguments, run: Run) -> Any:
     """Places outside the mask may be anything, so the positions are not looked at."""
     index = tuple(i if isinstance(i, slice) else i.but(contents=None) for i in _listed(a, run, masks=False))
-    return run("getitem", x=a["x"].but(contents=None), index=index)
+    return run("getitem", x=tensor_in(a, "x").but(contents=None), index=index)
 
 
 @takes(_LIST, Tensor("mask", "", frozenset({BOOL})), Tensor("value", draw=""))
 def masked_put(a: Arguments, run: Run) -> Any:
-    x, value = a["x"], a["value"]
+    x, value = tensor_in(a, "x"), tensor_in(a, "value")
     place = masked_index(a, run)
     _fits(x, value, place, run)
     if eq(place.shape.numel, 0) is True:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from tensorproof.bindings.adapt.torch.questions import known_shape
 from tensorproof.bindings.arrays import Ragged, array_like
 from tensorproof.bindings.call import Run, takes
+from tensorproof.bindings.readers import tensor_in
 from tensorproof.ops.inputs import Anything, Axes, Choice, Int, Ints, Number, Sizes, Tensor, Tensors, is_size
 from tensorproof.terms.dtypes import BOOL, INT64
 from tensorproof.terms.ints import ceildiv, product
@@ -96,7 +97,7 @@ def aliased(a: Arguments, run: Run) -> Any:
     size, stride = a["size"], a["stride"]
     run.require("size", all(type(n) is not int or n >= 0 for n in (*size, *stride)), f"sizes and strides must not be negative: {size!r}", ("size", "stride"))
     run.require("stride", len(size) == len(stride), f"size has {len(size)} axes and stride {len(stride)}", ("size", "stride"))
-    if a["x"].shape.known and eq(a["x"].shape.numel, product(size)) is False:
+    if (shape := tensor_in(a, "x").shape).known and eq(shape.numel, product(size)) is False:
         raise run.give_up("ATen does not compare the numbers of elements, and reads what lies in memory")
     return run.default(a)
 
@@ -130,7 +131,7 @@ def tensor_split(a: Arguments, run: Run) -> Any:
 
 def axis_split(a: Arguments, run: Run) -> Any:
     """hsplit, vsplit, dsplit: along a fixed axis, into parts that divide it."""
-    x, at, rank = a["x"], _cuts(a["at"], run), a["least"]
+    x, at, rank = tensor_in(a, "x"), _cuts(a["at"], run), a["least"]
     run.require("rank", len(x.shape) >= rank, f"{run.name} needs {rank} axes, and x is {x.shape!r}", ("x",))
     dim = 0 if rank == 2 else 2 if rank == 3 else (0 if len(x.shape) == 1 else 1)
     if is_size(at):
@@ -190,7 +191,7 @@ def atleast(a: Arguments, run: Run) -> Any:
 @takes(Ints("times", one=False))
 def tile(a: Arguments, run: Run) -> Any:
     times = tuple(a["times"])
-    missing = len(a["x"].shape) - len(times)
+    missing = len(tensor_in(a, "x").shape) - len(times)
     return run("repeat", x=a["x"], times=(1,) * max(0, missing) + times)
 
 
@@ -231,12 +232,12 @@ def resized(a: Arguments, run: Run) -> Any:
 
 
 def fliplr(a: Arguments, run: Run) -> Any:
-    run.require("rank", len(a["x"].shape) >= 2, f"fliplr needs two axes, and x is {a['x'].shape!r}", ("x",))
+    run.require("rank", len(tensor_in(a, "x").shape) >= 2, f"fliplr needs two axes, and x is {tensor_in(a, 'x').shape!r}", ("x",))
     return run("flip", x=a["x"], dim=1)
 
 
 def flipud(a: Arguments, run: Run) -> Any:
-    run.require("rank", len(a["x"].shape) >= 1, "flipud needs an axis", ("x",))
+    run.require("rank", len(tensor_in(a, "x").shape) >= 1, "flipud needs an axis", ("x",))
     return run("flip", x=a["x"], dim=0)
 
 
@@ -263,16 +264,16 @@ def to_sparse(a: Arguments, run: Run) -> Any:
 
 def sparse_mask(a: Arguments, run: Run) -> Any:
     """Whole numbers of a dense tensor go through the element type of a mask of real or complex numbers, which rounds them."""
-    x, mask = a["x"], a["mask"]
-    types = x.dtype, mask.dtype
-    if x.layout == "sparse_coo" and None not in types and not torch_can_cast(mask.dtype, x.dtype):
+    x, mask = tensor_in(a, "x"), tensor_in(a, "mask")
+    own, wanted = x.dtype, mask.dtype
+    if x.layout == "sparse_coo" and own is not None and wanted is not None and not torch_can_cast(wanted, own):
         raise run.give_up(f"elements of type {mask.dtype!r} in the mask are refused beside {x.dtype!r} where both tensors hold any")
     if x.layout not in ("strided", "sparse_coo") and mask.layout != "strided" and (x.layout, mask.layout) != ("sparse_csr", "sparse_csr"):
         raise run.give_up(f"a mask of layout {mask.layout} is refused beside {x.layout} where it holds elements")
-    if None in types or types[0].kind not in "iu" or types[1].kind not in "fc" or (x.layout, mask.layout) != ("strided", "sparse_coo"):
+    if own is None or wanted is None or own.kind not in "iu" or wanted.kind not in "fc" or (x.layout, mask.layout) != ("strided", "sparse_coo"):
         return run.default(a)
-    made = run("sparse_mask", x=run("cast", x=x, dtype=types[1].real), mask=mask)
-    return run("cast", x=made, dtype=types[0])
+    made = run("sparse_mask", x=run("cast", x=x, dtype=wanted.real), mask=mask)
+    return run("cast", x=made, dtype=own)
 
 
 def _made(value: Value, run: Run) -> TensorType:
@@ -311,7 +312,7 @@ def contains(a: Arguments, run: Run) -> Any:
 
 @takes(Tensor("x"))
 def shape_tensor(a: Arguments, run: Run) -> Any:
-    shape = known_shape(a["x"], run)
+    shape = known_shape(tensor_in(a, "x"), run)
     return run("constant", data=TensorType(Shape((len(shape),)), INT64, contents=tuple(shape)))
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from tensorproof.bindings.call import Run, takes
+from tensorproof.bindings.readers import tensor_in
 from tensorproof.ops.inputs import Anything, Axes, Bool, Int, Tensor
 from tensorproof.terms.ints import minimum
 from tensorproof.terms.predicates import conj, eq, ge, le
@@ -31,7 +32,7 @@ def svd(a: dict[str, Any], run: Run) -> Any:
 @takes(Axes("dim", None), Anything("ord"))
 def norm(a: dict[str, Any], run: Run) -> Any:
     """linalg.norm: of all elements, of vectors along one axis, or of matrices along two."""
-    dim, order, x = a["dim"], a["ord"], a["x"]
+    dim, order, x = a["dim"], a["ord"], tensor_in(a, "x")
     axes = tuple(dim) if isinstance(dim, (tuple, list)) else None if dim is None else (dim,)
     shared = {"x": x, "keepdim": a["keepdim"], "dtype": a.get("dtype")}
     if axes is not None and len(axes) not in (1, 2):
@@ -57,8 +58,8 @@ def tolerance(a: dict[str, Any], run: Run) -> Any:
 
 @takes(Int("q", None, optional=True), Bool("center", True), Int("niter", 2))
 def pca_lowrank(a: dict[str, Any], run: Run) -> Any:
-    q, sides = a["q"], a["x"].shape[-2:]
-    if not a["x"].shape.known:
+    q, sides = a["q"], tensor_in(a, "x").shape[-2:]
+    if not tensor_in(a, "x").shape.known:
         raise run.give_up("the rank is not known")
     if q is None:
         q = minimum(6, *sides)
@@ -92,7 +93,7 @@ def removed(a: dict[str, Any], run: Run) -> Any:
 @takes(Tensor("x", draw="... N N", values="spd"))
 def old_cholesky(a: dict[str, Any], run: Run) -> Any:
     """torch.cholesky looks at nothing where there are no elements."""
-    x = a["x"]
+    x = tensor_in(a, "x")
     return x if x.shape.known and eq(x.shape.numel, 0) is True else run.default(a)
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from tensorproof.bindings.call import Run, call_module, takes
 from tensorproof.bindings.modules import Module
+from tensorproof.bindings.readers import tensor_in
 from tensorproof.catalogue.networks.loss import ANY_NUMBER
 from tensorproof.catalogue.networks.loss_sequence import CLASS
 from tensorproof.ops.call import GiveUp, Refused, Session
@@ -54,7 +55,7 @@ def numbered(a: dict[str, Any], run: Run) -> Any:
 @takes(NUMBERED)
 def numbered_bce(a: dict[str, Any], run: Run) -> Any:
     """ATen leaves it to its kernel to fit the target to x, which broadcasts."""
-    x, target = a["x"].shape, a["target"].shape
+    x, target = tensor_in(a, "x").shape, tensor_in(a, "target").shape
     if x.concrete and target.concrete and x != target and all(p == q or 1 in (p, q) for p, q in zip(reversed(target), reversed(x))):
         raise run.give_up("what ATen makes of a target that broadcasts with the input")
     return run.default(worded(a))
@@ -62,7 +63,7 @@ def numbered_bce(a: dict[str, Any], run: Run) -> Any:
 
 def expanded(a: dict[str, Any], run: Run) -> Any:
     """These expand both tensors first, so that a scalar counts as a full tensor in type promotion."""
-    x, target = a["x"].shape, a["target"].shape
+    x, target = tensor_in(a, "x").shape, tensor_in(a, "target").shape
     if x.known and target.known:
         if not len(target) and len(x):
             a["target"] = run("expand", x=a["target"], size=(1,) * len(x))
@@ -87,7 +88,7 @@ def equal_sizes(run: Run, x: TensorType, target: TensorType) -> None:
 
 
 def with_logits(a: dict[str, Any], run: Run) -> Any:
-    equal_sizes(run, a["x"], a["target"])
+    equal_sizes(run, tensor_in(a, "x"), tensor_in(a, "target"))
     return legacy(a, run)
 
 
@@ -97,9 +98,9 @@ def gaussian(a: dict[str, Any], run: Run) -> Any:
     if not isinstance(var, TensorType):
         if not isinstance(var, float) or var < 0:
             raise run.refuse("var", f"var must be a tensor or a float that is not negative, and is {var!r}", ("var",))
-        dtype = a["x"].dtype
+        dtype = tensor_in(a, "x").dtype
         kept = dtype is not None and (dtype.is_float or dtype.is_complex)
-        a["var"] = TensorType(a["x"].shape, dtype if kept else FLOAT32)
+        a["var"] = TensorType(tensor_in(a, "x").shape, dtype if kept else FLOAT32)
     elif any(isinstance(v, (int, float)) and v < 0 for v in var.contents or ()):
         raise run.refuse("var", "var holds a negative number", ("var",))
     return run.default(worded(a))
@@ -149,7 +150,8 @@ def _by_distance(a: dict[str, Any], run: Run) -> TensorType:
 
 @takes(NUMBERED, Tensor("x", "N C H W", FLOATS), Tensor("target", "N H W", frozenset({INT64}), values="index:C"))
 def nll_2d(a: dict[str, Any], run: Run) -> Any:
-    run.require("rank", not a["x"].shape.known or len(a["x"].shape) == 4, f"x must have rank 4, and is {a['x'].shape!r}", ("x",))
+    shape = tensor_in(a, "x").shape
+    run.require("rank", not shape.known or len(shape) == 4, f"x must have rank 4, and is {shape!r}", ("x",))
     return legacy(a, run)
 
 
@@ -201,7 +203,7 @@ def ctc(a: dict[str, Any], run: Run) -> Any:
 )  # fmt: skip
 def linear_cross_entropy(a: dict[str, Any], run: Run) -> Any:
     """Cross entropy of a linear map of x; the classes are the first axis of its weight."""
-    x, weight, bias, target = a["x"], a["linear_weight"], a.get("linear_bias"), a["target"]
+    x, weight, bias, target = tensor_in(a, "x"), tensor_in(a, "linear_weight"), a.get("linear_bias"), tensor_in(a, "target")
     xs, ws = x.shape, weight.shape
     if not (xs.known and ws.known and target.shape.known and (bias is None or bias.shape.known)):
         raise run.give_up("the rank of an input is not known")
@@ -261,7 +263,7 @@ def linear_cross_entropy_layer(module: Module, names: Mapping[str, Any], session
 def linear_cross_entropy_call(a: dict[str, Any], run: Run) -> Any:
     outputs = (a["num_classes"], *a["out_features"])
     bias = a.get("linear.bias")
-    a["linear_weight"] = a["linear.weight"].but(shape=Shape((*outputs, a["in_features"])))
+    a["linear_weight"] = tensor_in(a, "linear.weight").but(shape=Shape((*outputs, a["in_features"])))
     a["linear_bias"] = None if bias is None else bias.but(shape=Shape(outputs))
     return linear_cross_entropy(a, run)
 

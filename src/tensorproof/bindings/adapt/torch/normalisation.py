@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from tensorproof.bindings.call import Run, takes
+from tensorproof.bindings.readers import tensor_in
 from tensorproof.ops.inputs import Bool, Float, Int, Ints, Tensor
 from tensorproof.terms.dtypes import FLOATS, UINT8
 from tensorproof.terms.ints import Dim, product
@@ -22,7 +23,7 @@ def _more_than_one(run: Run, count: Dim, what: str) -> None:
 
 def batch_norm(a: dict[str, Any], run: Run) -> Any:
     """The function: in training a channel has more than one value."""
-    x: Shape = a["x"].shape
+    x: Shape = tensor_in(a, "x").shape
     fine = a["eps"] > 0 if a["training"] else a["eps"] >= 0
     run.require("eps", fine, f"eps must {'be positive in training' if a['training'] else 'not be negative'}, and is {a['eps']!r}", ("eps",))
     if a["training"] and x.known and len(x) >= 2:
@@ -38,7 +39,7 @@ def batch_norm_module(a: dict[str, Any], run: Run) -> Any:
 
 def instance_norm(a: dict[str, Any], run: Run) -> Any:
     """The function: an instance has more than one value in each channel."""
-    x: Shape = a["x"].shape
+    x: Shape = tensor_in(a, "x").shape
     if a["use_input_stats"] and x.known:
         _more_than_one(run, product(x[2:]), "channel of each instance")
     return run.default(a)
@@ -64,7 +65,7 @@ def _dimensions(run: Run) -> int:
 
 def group_norm(a: dict[str, Any], run: Run) -> Any:
     """The function: a group has more than one value over the batch."""
-    x: Shape = a["x"].shape
+    x: Shape = tensor_in(a, "x").shape
     result = run.default(a)
     if x.known and len(x) >= 2:
         _more_than_one(run, x[0] * (x[1] // a["groups"]) * product(x[2:]), "channel of a group")
@@ -129,13 +130,13 @@ def weight_norm_interface(a: dict[str, Any], run: Run) -> Any:
     if x.shape.known and len(x.shape) < 2:
         raise run.give_up("a vector, with which torch ends the process now and then")
     made, before = run.default(a), run("norm_except_dim", x=x, pow=2, dim=a["dim"])
-    return made, before if before.shape == a["magnitude"].shape else a["magnitude"]
+    return made, before if before.shape == tensor_in(a, "magnitude").shape else a["magnitude"]
 
 
 @takes(Int("size"))
 def across(a: dict[str, Any], run: Run) -> Any:
     """nn.CrossMapLRN2d, which is written in Python and looks at little."""
-    x, size = a["x"], a["size"]
+    x, size = tensor_in(a, "x"), a["size"]
     run.require("size", ne(size, 0), "size must not be 0", ("size",))
     run.require("channels", ge(x.shape[1], 1), f"x has no channels: {x.shape!r}", ("x",))
     if type(size) is not int or size < 1:

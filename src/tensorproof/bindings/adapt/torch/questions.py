@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from tensorproof.bindings.call import Run, takes
+from tensorproof.bindings.readers import tensor_in
 from tensorproof.catalogue.arrays.layout import strides_of_format
 from tensorproof.ops.inputs import Anything, Tensor
 from tensorproof.ops.storage import row_major, steps_of, strides_or_none
@@ -28,7 +29,7 @@ def known_shape(x: TensorType, run: Run) -> Shape:
 
 @takes(Anything("dim"))
 def size(a: Arguments, run: Run) -> Any:
-    shape = known_shape(a["x"], run)
+    shape = known_shape(tensor_in(a, "x"), run)
     if a["dim"] is None:
         return shape
     if isinstance(a["dim"], Term):
@@ -54,17 +55,17 @@ def _axis(value: Value, rank: int, run: Run) -> int:
 
 
 def dim(a: Arguments, run: Run) -> Any:
-    return a["x"].shape.rank
+    return tensor_in(a, "x").shape.rank
 
 
 def numel(a: Arguments, run: Run) -> Any:
-    return a["x"].shape.numel
+    return tensor_in(a, "x").shape.numel
 
 
 @takes(Anything("dim"))
 def stride(a: Arguments, run: Run) -> Any:
-    shape = known_shape(a["x"], run)
-    steps = steps_of(a["x"])
+    shape = known_shape(tensor_in(a, "x"), run)
+    steps = steps_of(tensor_in(a, "x"))
     if steps is None:
         raise run.give_up("the strides are not known")
     return tuple(steps) if a["dim"] is None else steps[_axis(a["dim"], len(shape), run)]
@@ -92,7 +93,7 @@ def is_kind(a: Arguments, run: Run) -> Any:
 
 @takes(Tensor("y"))
 def same_size(a: Arguments, run: Run) -> Any:
-    x, y = known_shape(a["x"], run), known_shape(a["y"], run)
+    x, y = known_shape(tensor_in(a, "x"), run), known_shape(tensor_in(a, "y"), run)
     holds = len(x) == len(y) and conj(*(eq(p, q) for p, q in zip(x, y)))
     if not isinstance(holds, bool):
         raise run.give_up("whether the sizes are equal is not known")
@@ -107,7 +108,7 @@ def element_size(a: Arguments, run: Run) -> Any:
 
 
 def nbytes(a: Arguments, run: Run) -> Any:
-    return element_size(a, run) * a["x"].shape.numel
+    return element_size(a, run) * tensor_in(a, "x").shape.numel
 
 
 def tolist(a: Arguments, run: Run) -> Any:
@@ -127,7 +128,7 @@ def tolist(a: Arguments, run: Run) -> Any:
 
 
 def length(a: Arguments, run: Run) -> Any:
-    shape = known_shape(a["x"], run)
+    shape = known_shape(tensor_in(a, "x"), run)
     run.require("rank", len(shape) > 0, "a tensor without axes has no length", ("x",))
     return shape[0]
 
@@ -187,5 +188,5 @@ def sparse_dim(a: Arguments, run: Run) -> Any:
 
 @takes(Tensor("x", values="layout:sparse_coo"))
 def is_coalesced(a: Arguments, run: Run) -> Any:
-    run.require("layout", a["x"].layout == "sparse_coo", "only a tensor of the layout sparse_coo is coalesced or not", ("x",))
+    run.require("layout", tensor_in(a, "x").layout == "sparse_coo", "only a tensor of the layout sparse_coo is coalesced or not", ("x",))
     return untold(a, run)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from tensorproof.bindings.call import Run, takes
 from tensorproof.bindings.modules import Module
+from tensorproof.bindings.readers import tensor_in
 from tensorproof.catalogue.networks.recurrence import STATE, Packed
 from tensorproof.ops.call import GiveUp, Session
 from tensorproof.ops.inputs import Anything, Bool, Int, Tensor, Tensors
@@ -149,10 +150,11 @@ def run_flat(a: dict[str, Any], run: Run) -> Any:
     run.require("params", len(params) == total, f"{levels} layers need {total} parameters, and {len(params)} are given", ("params",))
     if params and params[0].shape.known and len(params[0].shape) == 1:
         raise run.give_up("a weight that is a vector, which torch broadcasts")
+    dtype = tensor_in(a, "x").dtype
     for one in params:
-        same = one.dtype is a["x"].dtype or one.dtype is None or a["x"].dtype is None
-        run.require("dtype", same, f"the parameters must have the element type {a['x'].dtype!r} of the input, and one has {one.dtype!r}", ("params", "x"))
-    if a["x"].dtype is not None and a["x"].dtype.is_complex and a.get("nonlinearity") == "relu":
+        same = one.dtype is dtype or one.dtype is None or dtype is None
+        run.require("dtype", same, f"the parameters must have the element type {dtype!r} of the input, and one has {one.dtype!r}", ("params", "x"))
+    if dtype is not None and dtype.is_complex and a.get("nonlinearity") == "relu":
         raise run.refuse("dtype", "complex numbers have no relu", ("x",))
     a = {
         **a,
@@ -166,7 +168,7 @@ def run_flat(a: dict[str, Any], run: Run) -> Any:
     if sizes is not None:
         a["packed_batch"] = sizes.contents[0] if sizes.contents else given["hx"].shape[1]
     else:
-        x, state = a["x"].shape, given["hx"].shape
+        x, state = tensor_in(a, "x").shape, given["hx"].shape
         if len(x) != 3 or len(state) != 3:
             raise run.give_up("what torch makes of an input or a state without three axes")
         batch = x[0 if a["batch_first"] else 1]
@@ -236,9 +238,9 @@ def pack_padded(a: dict[str, Any], run: Run) -> Any:
     if lengths is None:
         raise run.refuse("lengths", "lengths must be a tensor or a list of whole numbers", ("lengths",))
     run.require("device", lengths.device in (None, "cpu"), f"lengths must be on the CPU, and are on {lengths.device}", ("lengths",))
-    if not a["x"].shape.known:
+    if not tensor_in(a, "x").shape.known:
         raise run.give_up("the rank of the input is not known")
-    return _pack(run, a["x"], lengths, bool(a["batch_first"]), bool(a["enforce_sorted"]))
+    return _pack(run, tensor_in(a, "x"), lengths, bool(a["batch_first"]), bool(a["enforce_sorted"]))
 
 
 @takes(Tensor("x", "R ...", ANY), Tensor("batch_sizes", "T", frozenset({INT64})))
@@ -251,7 +253,7 @@ def packed(a: dict[str, Any], run: Run) -> Any:
     back = a.get("unsorted_indices")
     if back is None and isinstance(order, TensorType):
         back = run("argsort", x=order, dim=0)
-    return Packed.of(a["x"], sizes, order, back, batch, None)
+    return Packed.of(tensor_in(a, "x"), sizes, order, back, batch, None)
 
 
 @takes(Anything("sequence", of="torch.nn.utils.rnn.pack_sequence"))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from tensorproof.bindings.call import Run, takes
+from tensorproof.bindings.readers import tensor_in
 from tensorproof.ops.inputs import Anything, Axes, Axis, Bool, Floats, Int, Number, Tensor, Tensors
 from tensorproof.terms.dtypes import FULL_COMPLEXES, REALS, REALS_OR_BOOL, UINT8
 from tensorproof.terms.predicates import eq
@@ -35,10 +36,10 @@ def other(a: dict[str, Any], run: Run) -> Any:
 
 def into(a: dict[str, Any], run: Run) -> Any:
     """Extremes are written only into tensors of their own element type."""
-    given = a["out"]
+    given, dtype = a["out"], tensor_in(a, "x").dtype
     for out in given if isinstance(given, (tuple, list)) else (given,):
-        if isinstance(out, TensorType) and None not in (out.dtype, a["x"].dtype) and out.dtype is not a["x"].dtype:
-            raise run.refuse("out", f"out has element type {out.dtype!r}, and x has {a['x'].dtype!r}; they must be one", ("out", "x"))
+        if isinstance(out, TensorType) and None not in (out.dtype, dtype) and out.dtype is not dtype:
+            raise run.refuse("out", f"out has element type {out.dtype!r}, and x has {dtype!r}; they must be one", ("out", "x"))
     return run.default(a)
 
 
@@ -51,7 +52,7 @@ def along(a: dict[str, Any], run: Run) -> Any:
 @takes(Axis("dim"))
 def extreme_along(a: dict[str, Any], run: Run) -> Any:
     """The number in a tensor without axes is its own extreme, of whatever type."""
-    x = a["x"]
+    x = tensor_in(a, "x")
     fits = x.dtype is None or x.dtype in REALS_OR_BOOL or (x.shape.known and not len(x.shape))
     run.require("dtype", fits, f"{run.name} does not order elements of type {x.dtype!r}", ("x",))
     return run.default(a)
@@ -71,8 +72,8 @@ def placed(a: dict[str, Any], run: Run) -> Any:
 
 def scan(a: dict[str, Any], run: Run) -> Any:
     """In place, `dtype` must be the tensor's own."""
-    if run.row.inplace and a["dtype"] not in (None, a["x"].dtype):
-        raise run.refuse("inplace", f"dtype = {a['dtype']!r} is not that of the tensor written in place, {a['x'].dtype!r}", ("dtype", "x"))
+    if run.row.inplace and a["dtype"] not in (None, tensor_in(a, "x").dtype):
+        raise run.refuse("inplace", f"dtype = {a['dtype']!r} is not that of the tensor written in place, {tensor_in(a, 'x').dtype!r}", ("dtype", "x"))
     return run.default(a)
 
 
@@ -145,7 +146,7 @@ def histogram_edges(a: dict[str, Any], run: Run) -> Any:
 def over(a: dict[str, Any], run: Run) -> Any:
     """The overload in which axes must be given; none at all is refused."""
     if isinstance(a["dim"], (tuple, list)) and not a["dim"]:
-        rank = a["x"].shape.rank
+        rank = tensor_in(a, "x").shape.rank
         run.require("axis", rank == 0, "dim must name at least one axis", ("dim",))
     return run.default(a)
 
@@ -161,7 +162,7 @@ def of_matrices(a: dict[str, Any], run: Run) -> Any:
 @takes(Anything("p", "fro"), Axes("dim", None))
 def norm(a: dict[str, Any], run: Run) -> Any:
     """torch.norm: "fro" and "nuc" are norms of matrices, a number is one of vectors."""
-    p, dim, x = a["p"], a["dim"], a["x"]
+    p, dim, x = a["p"], a["dim"], tensor_in(a, "x")
     axes = tuple(dim) if isinstance(dim, (tuple, list)) else None if dim is None else (dim,)
     shared = {"x": x, "keepdim": a["keepdim"], "dtype": a.get("dtype")}
     if p == "fro" and (axes is None or len(axes) <= 2):

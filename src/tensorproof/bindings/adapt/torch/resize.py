@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from tensorproof.bindings.call import Run, takes
+from tensorproof.bindings.readers import tensor_in
 from tensorproof.ops.inputs import Bool, Int, Ints, Sizes, Tensor, as_size, is_size
 from tensorproof.terms.dtypes import FLOATS
 
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
 @takes(Ints("size", None, optional=True))
 def interpolate(a: dict[str, Any], run: Run) -> Any:
     """One number as `size` stands for every spatial axis, a list of one does not."""
-    size, x = as_size(a["size"]), a["x"].shape
+    size, x = as_size(a["size"]), tensor_in(a, "x").shape
     if a.get("mode") == "lanczos" and a.get("align_corners"):
         raise run.refuse("align_corners", "mode 'lanczos' does not align corners", ("align_corners", "mode"))
     if is_size(size):

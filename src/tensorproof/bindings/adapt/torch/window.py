@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from tensorproof.bindings.call import Run, takes
 from tensorproof.bindings.modules import Module
+from tensorproof.bindings.readers import tensor_in
 from tensorproof.ops.call import Session
 from tensorproof.ops.inputs import Anything, Bool, Choice, Int, Parameter, Sizes, Tensor
 from tensorproof.terms.dtypes import FLOATS, REALS
@@ -30,7 +31,7 @@ _LISTS = tuple(Sizes(name, 2, least=least, one=False) for name, least in (("stri
 @takes(Tensor("x", "N C Y X", REALS), *_LISTS, *(Bool(name) for name in ("transposed", "benchmark", "deterministic", "cudnn_enabled", "allow_tf32")))
 def convolution(a: dict[str, Any], run: Run) -> Any:
     """One spelling for all dimensions: the weight's rank tells how many."""
-    x, weight = a["x"], a["weight"]
+    x, weight = tensor_in(a, "x"), tensor_in(a, "weight")
     if not weight.shape.known:
         raise run.give_up("the weight's rank is not known")
     n = len(weight.shape) - 2
@@ -50,8 +51,8 @@ def adaptive(a: dict[str, Any], run: Run) -> Any:
     if isinstance(wanted, (tuple, list)) and len(wanted) != n:
         raise run.refuse("output_size", f"output_size must have {n} elements, and has {len(wanted)}", ("output_size",))
     if isinstance(wanted, (tuple, list)) and n > 1 and run.name.startswith("torch.nn."):
-        rank = a["x"].shape.rank
-        run.require("rank", ge(rank, n + 1), f"x must have at least {n + 1} axes, and is {a['x'].shape!r}", ("x",))
+        rank = tensor_in(a, "x").shape.rank
+        run.require("rank", ge(rank, n + 1), f"x must have at least {n + 1} axes, and is {tensor_in(a, 'x').shape!r}", ("x",))
     return run.default(a)
 
 
@@ -129,7 +130,7 @@ def _numbered(run: Run, boxes: Any, x: TensorType) -> TensorType:
 def regions(a: dict[str, Any], run: Run) -> Any:
     """Boxes as rows with the image's number first, or a list with the boxes of each image; what a gradient needs is left out."""
     boxes = a["boxes"]
-    made = run.default({**a, "boxes": _numbered(run, boxes, a["x"]) if isinstance(boxes, (tuple, list)) else boxes})
+    made = run.default({**a, "boxes": _numbered(run, boxes, tensor_in(a, "x")) if isinstance(boxes, (tuple, list)) else boxes})
     return made if isinstance(made, TensorType) else made[0]
 
 
