@@ -21,10 +21,10 @@ from tensorproof.terms.promotion import PY_FLOAT
 from tensorproof.terms.tensor import TensorType
 
 if TYPE_CHECKING:
-    pass
+    from tensorproof.values.machine import Value
 
 
-def ravel(a: dict[str, Any], run: Run) -> Any:
+def ravel(a: dict[str, Value], run: Run) -> Any:
     return _flat(run, tensor(a["x"]))
 
 
@@ -34,7 +34,7 @@ def _flat(run: Run, x: TensorType) -> TensorType:
 
 
 @takes(Axes("axes", None))
-def transpose(a: dict[str, Any], run: Run) -> Any:
+def transpose(a: dict[str, Value], run: Run) -> Any:
     if is_size(a["axes"]):
         raise run.refuse("axes", f"the axes are a list, and {a['axes']!r} is not", ("axes",))
     x = tensor(a["x"])
@@ -43,11 +43,11 @@ def transpose(a: dict[str, Any], run: Run) -> Any:
     return run("permute", x=x, dim=tuple(reversed(range(len(x.shape))))) if x.shape.known else run("reversed_axes", x=x)
 
 
-def moved(a: dict[str, Any], run: Run) -> Any:
+def moved(a: dict[str, Value], run: Run) -> Any:
     return numpy_shapes.moved(a, run)
 
 
-def rot90(a: dict[str, Any], run: Run) -> Any:
+def rot90(a: dict[str, Value], run: Run) -> Any:
     if not isinstance(a["dim"], (tuple, list)) or len(a["dim"]) != 2:
         raise run.refuse("axes", f"two axes are turned, and {a['dim']!r} are given", ("dim",))
     if a["dim"][0] == a["dim"][1]:
@@ -66,7 +66,7 @@ def hstack(a: dict[str, Any], run: Run) -> Any:
 
 
 @takes(Axes("dim", None))
-def squeeze(a: dict[str, Any], run: Run) -> Any:
+def squeeze(a: dict[str, Value], run: Run) -> Any:
     x, dim = tensor_in(a, "x"), a["dim"]
     if dim is not None and x.shape.known:
         for axis in dim if isinstance(dim, (tuple, list)) else (dim,):
@@ -91,7 +91,7 @@ def stack(a: dict[str, Any], run: Run) -> Any:
 
 
 @takes(Tensor("x"), Tensor("y"), Axis("axis", None, optional=True))
-def append(a: dict[str, Any], run: Run) -> Any:
+def append(a: dict[str, Value], run: Run) -> Any:
     x, y = tensor(a["x"]), tensor(a["y"])
     if a["axis"] is None:
         return run("cat", xs=(_flat(run, x), _flat(run, y)), dim=0)
@@ -99,12 +99,12 @@ def append(a: dict[str, Any], run: Run) -> Any:
 
 
 @takes(Whole("at", least=1))
-def array_split(a: dict[str, Any], run: Run) -> Any:
+def array_split(a: dict[str, Value], run: Run) -> Any:
     return numpy_joins.array_split(a, run)
 
 
 @takes(Whole("width", least=0), Choice("mode", ("constant", "reflect", "symmetric"), "constant"))
-def pad(a: dict[str, Any], run: Run) -> Any:
+def pad(a: dict[str, Value], run: Run) -> Any:
     x, width = tensor_in(a, "x"), a["width"]
     word(run, a, "mode", ("constant", "reflect", "symmetric"))
     if a["constant_values"] is not None and a["mode"] != "constant":
@@ -161,14 +161,14 @@ def meshgrid(a: dict[str, Any], run: Run) -> Any:
 
 
 @takes(Int("offset", 0))
-def triangle(a: dict[str, Any], run: Run) -> Any:
+def triangle(a: dict[str, Value], run: Run) -> Any:
     x = tensor(a["x"])
     if len(x.shape) < 2:
         raise run.refuse("rank", f"a matrix has a triangle, and this is {x.shape!r}", ("x",))
     return run.typed(run.row.op, x.dtype, x=x, offset=a["offset"])
 
 
-def trace(a: dict[str, Any], run: Run) -> Any:
+def trace(a: dict[str, Value], run: Run) -> Any:
     made = run("diagonal", x=a["x"], offset=a["offset"], dim1=a["axis1"], dim2=a["axis2"])
     dtype = tensor_in(a, "x").dtype
     whole = dtype is None or dtype is BOOL or dtype.is_integer
@@ -176,7 +176,7 @@ def trace(a: dict[str, Any], run: Run) -> Any:
 
 
 @takes(Data("data"), ElementType("dtype"))
-def array(a: dict[str, Any], run: Run) -> Any:
+def array(a: dict[str, Value], run: Run) -> Any:
     data = list(a["data"]) if isinstance(a["data"], range) else a["data"]
     if isinstance(data, TensorType):
         made: TensorType | None = data.but(weak=False) if data.weak else data
@@ -190,12 +190,12 @@ def array(a: dict[str, Any], run: Run) -> Any:
     return run("constant", data=made, dtype=asked(a, made.dtype))
 
 
-def filled(a: dict[str, Any], run: Run) -> Any:
+def filled(a: dict[str, Value], run: Run) -> Any:
     return run("full", size=a["size"], value=a["value"], dtype=asked(a, FLOAT32))
 
 
 @takes(Tensor("value", "", scalar=True))
-def full(a: dict[str, Any], run: Run) -> Any:
+def full(a: dict[str, Value], run: Run) -> Any:
     dtype, value = asked(a, FLOAT32), a["value"]
     if not isinstance(value, TensorType) or not len(value.shape):
         return run("full", size=a["size"], value=value, dtype=dtype)
@@ -203,7 +203,7 @@ def full(a: dict[str, Any], run: Run) -> Any:
 
 
 @takes(Number("value"), ElementType("dtype"))
-def like(a: dict[str, Any], run: Run) -> Any:
+def like(a: dict[str, Value], run: Run) -> Any:
     return run.typed("full_like", asked(a, tensor(a["x"]).dtype), x=a["x"], value=a["value"])
 
 
@@ -234,7 +234,7 @@ def linspace(a: dict[str, Any], run: Run) -> Any:
 
 
 @takes(Int("n", least=1))
-def window(a: dict[str, Any], run: Run) -> Any:
+def window(a: dict[str, Value], run: Run) -> Any:
     n = as_size(a["n"])
     if not is_size(n):
         raise run.give_up("the number of samples is not known")
@@ -243,22 +243,22 @@ def window(a: dict[str, Any], run: Run) -> Any:
 
 
 @takes(Int("n", None, least=0, optional=True))
-def vander(a: dict[str, Any], run: Run) -> Any:
+def vander(a: dict[str, Value], run: Run) -> Any:
     x = tensor_in(a, "x")
     if len(x.shape) != 1:
         raise run.refuse("rank", f"powers are taken of a vector, and this is {x.shape!r}", ("x",))
     return run.typed("vander", x.dtype, x=x, n=a["n"], increasing=a["increasing"])
 
 
-def ndim(a: dict[str, Any], run: Run) -> Any:
+def ndim(a: dict[str, Value], run: Run) -> Any:
     return tensor_in(a, "x").shape.rank
 
 
-def size(a: dict[str, Any], run: Run) -> Any:
+def size(a: dict[str, Value], run: Run) -> Any:
     return tensor_in(a, "x").shape.numel
 
 
-def shape(a: dict[str, Any], run: Run) -> Any:
+def shape(a: dict[str, Value], run: Run) -> Any:
     if not tensor_in(a, "x").shape.known:
         raise run.give_up("the rank is not known")
     return tuple(tensor_in(a, "x").shape)
@@ -276,7 +276,7 @@ def unstack(a: dict[str, Any], run: Run) -> Any:
 
 
 @takes(Number("end", None, optional=True), Number("step", None, optional=True), ElementType("dtype"))
-def arange(a: dict[str, Any], run: Run) -> Any:
+def arange(a: dict[str, Value], run: Run) -> Any:
     dtype = asked(a, None)
     ends = [a[n] for n in ("start", "end", "step") if a[n] is not None]
     if dtype is not None and dtype.is_integer and any(isinstance(v, float) for v in ends):
@@ -285,7 +285,7 @@ def arange(a: dict[str, Any], run: Run) -> Any:
 
 
 @takes(Int("n", least=0), Int("m", None, least=0, optional=True), Int("k", 0), ElementType("dtype"))
-def tri(a: dict[str, Any], run: Run) -> Any:
+def tri(a: dict[str, Value], run: Run) -> Any:
     """Ones up to the diagonal that `k` names."""
     dtype = asked(a, FLOAT32)
     ones = run("full", size=(a["n"], a["n"] if a["m"] is None else a["m"]), value=1, dtype=dtype)

@@ -179,7 +179,7 @@ def _heads_fit(run: Run, module: Module, query: TensorType, key: TensorType, val
     run.require(code + "batch", eq(value.shape[0], query.shape[0]), told, ("query", "value"))
 
 
-def _of_steps(a: dict[str, Any], run: Run) -> list[TensorType]:
+def _of_steps(a: dict[str, Value], run: Run) -> list[TensorType]:
     """The masks of the steps as (batch, targets, 1) and (batch, 1, sources)."""
     made: list[TensorType] = []
     for name, axis in (("query_mask", -1), ("value_mask", -2), ("key_mask", -2)):
@@ -189,7 +189,7 @@ def _of_steps(a: dict[str, Any], run: Run) -> list[TensorType]:
     return made
 
 
-def _mask_fits(a: dict[str, Any], run: Run, scores: Shape) -> None:
+def _mask_fits(a: dict[str, Value], run: Run, scores: Shape) -> None:
     """The masks must broadcast against each other and then against the scores (batch, heads, targets, sources)."""
     found: list[Shape] = []
     given = a.get("attention_mask")
@@ -219,7 +219,7 @@ def _mask_fits(a: dict[str, Any], run: Run, scores: Shape) -> None:
         run.require("dot_attention/mask", fits, told, ("attention_mask",))
 
 
-def _mask(a: dict[str, Any], run: Run, scores: Shape) -> TensorType | None:
+def _mask(a: dict[str, Value], run: Run, scores: Shape) -> TensorType | None:
     given = a.get("attention_mask")
     found = [given] if isinstance(given, TensorType) and given.shape.known else []
     found += _of_steps(a, run)
@@ -236,7 +236,7 @@ def _mask(a: dict[str, Any], run: Run, scores: Shape) -> TensorType | None:
 
 
 @takes(*_Q, Int("heads", least=1), Int("query_heads", least=1), Int("head_dim", least=1), Bool("return_scores", False))
-def grouped(a: dict[str, Any], run: Run) -> Any:
+def grouped(a: dict[str, Value], run: Run) -> Any:
     """As multi-head attention; every head of key and value serves several of the query."""
     n, k = tensor_in(a, "query").shape[-1], tensor_in(a, "value").shape[-1]
     run.require("dot_attention/features", eq(n, k), f"query has {n!r} features and value {k!r}", ("query", "value"))

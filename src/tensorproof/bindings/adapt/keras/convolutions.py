@@ -50,7 +50,7 @@ _CAUSAL = (Choice("padding", ("valid", "same", "causal"), "valid"), *_CONV[1:])
 
 
 @takes(*_CAUSAL)
-def conv1(a: dict[str, Any], run: Run) -> Any:
+def conv1(a: dict[str, Value], run: Run) -> Any:
     """Over one axis a convolution may be causal."""
     return conv(a, run)
 
@@ -65,7 +65,7 @@ def depthwise(a: dict[str, Any], run: Run) -> Any:
     return activated(a, run, last(run, made, a, n))
 
 
-def _depthwise(a: dict[str, Any], run: Run, n: int, x: TensorType, kernel: TensorType, bias: TensorType | None = None) -> TensorType:
+def _depthwise(a: dict[str, Value], run: Run, n: int, x: TensorType, kernel: TensorType, bias: TensorType | None = None) -> TensorType:
     *k, c, many = kernel.shape
     flat = run("reshape", x=run("permute", x=computed(a, run, kernel), dim=(n, n + 1, *range(n))), size=(c * many, 1, *k))
     run.require("channels", eq(x.shape[1], c), f"the layer was made for {c!r} channels and x has {x.shape[1]!r}", ("x",))
@@ -116,7 +116,7 @@ def transposed(a: dict[str, Any], run: Run) -> Any:
     return activated(a, run, last(run, made, a, n))
 
 
-def transposed_conv(run: Run, op: str, x: TensorType, kernel: TensorType, a: dict[str, Any], cast: Any, **more: Value) -> TensorType:
+def transposed_conv(run: Run, op: str, x: TensorType, kernel: TensorType, a: dict[str, Value], cast: Any, **more: Value) -> TensorType:
     """The operator for channels behind the batch: what "same" cuts off the ends, and what is missing up to the size that Keras gives."""
     n = len(x.shape) - 2
     extra = a["output_padding"]

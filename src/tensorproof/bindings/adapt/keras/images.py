@@ -17,10 +17,10 @@ from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
 
 if TYPE_CHECKING:
-    pass
+    from tensorproof.values.machine import Value
 
 
-def _image(run: Run, x: TensorType, a: dict[str, Any]) -> tuple[int, int]:
+def _image(run: Run, x: TensorType, a: dict[str, Value]) -> tuple[int, int]:
     """Where the height and the channels stand."""
     if len(x.shape) not in (3, 4):
         raise run.refuse("rank", f"an image or a batch of images is wanted, and this is {x.shape!r}", ("x",))
@@ -38,7 +38,7 @@ _PICTURE = Tensor("x", "N Y X 3 | Y X 3", FLOATS)
     Sizes("size", 2, least=1),
     Choice("interpolation", ("nearest", "bilinear", "bicubic", "lanczos3", "lanczos5"), "bilinear"),
 )
-def resize(a: dict[str, Any], run: Run) -> Any:
+def resize(a: dict[str, Value], run: Run) -> Any:
     x = tensor_in(a, "x")
     at, _ = _image(run, x, a)
     word(run, a, "interpolation", ("nearest", "bilinear", "bicubic", "lanczos3", "lanczos5"))
@@ -50,7 +50,7 @@ def resize(a: dict[str, Any], run: Run) -> Any:
 
 
 @takes(_PICTURE, FORMAT)
-def grayscale(a: dict[str, Any], run: Run) -> Any:
+def grayscale(a: dict[str, Value], run: Run) -> Any:
     x = tensor_in(a, "x")
     _, c = _image(run, x, a)
     run.require("channels", le(x.shape[c], 3), f"an image has 3 channels (or 1), and this one has {x.shape[c]!r}", ("x",))
@@ -64,7 +64,7 @@ def grayscale(a: dict[str, Any], run: Run) -> Any:
 
 
 @takes(_PICTURE, FORMAT)
-def hsv(a: dict[str, Any], run: Run) -> Any:
+def hsv(a: dict[str, Value], run: Run) -> Any:
     x = tensor_in(a, "x")
     _, c = _image(run, x, a)
     if x.dtype is not None and not x.dtype.is_float:
@@ -105,7 +105,7 @@ def _edges(a: dict[str, Any], run: Run, x: TensorType, at: int, sign: int) -> tu
 
 
 @takes(_PICTURE, FORMAT, *_EDGES)
-def crop_images(a: dict[str, Any], run: Run) -> Any:
+def crop_images(a: dict[str, Value], run: Run) -> Any:
     x = tensor_in(a, "x")
     before, after = _edges(a, run, x, _image(run, x, a)[0], -1)
     sizes = tuple(n - b - e for n, b, e in zip(x.shape, before, after))
@@ -114,7 +114,7 @@ def crop_images(a: dict[str, Any], run: Run) -> Any:
 
 
 @takes(_PICTURE, FORMAT, *_EDGES)
-def pad_images(a: dict[str, Any], run: Run) -> Any:
+def pad_images(a: dict[str, Value], run: Run) -> Any:
     x = tensor_in(a, "x")
     before, after = _edges(a, run, x, _image(run, x, a)[0], 1)
     ends = tuple(n for pair in zip(reversed(before), reversed(after)) for n in pair)
@@ -139,7 +139,7 @@ def distribution(a: dict[str, Any], run: Run) -> Any:
     return run.typed("random_distribution", dtype, parameters=parameters, size=tuple(a["size"]), distribution=a["distribution"])
 
 
-def _real(a: dict[str, Any], run: Run) -> DType | None:
+def _real(a: dict[str, Value], run: Run) -> DType | None:
     dtype = asked(a, FLOAT32)
     if dtype is not None and not dtype.is_float:
         raise run.refuse("dtype", f"floats are drawn, not {dtype!r}", ("dtype",))
@@ -159,7 +159,7 @@ def randint(a: dict[str, Any], run: Run) -> Any:
 
 
 @takes(Tensor("x", "N C", FLOATS), Int("n", least=1))
-def categorical_sample(a: dict[str, Any], run: Run) -> Any:
+def categorical_sample(a: dict[str, Value], run: Run) -> Any:
     x = tensor_in(a, "x")
     if len(x.shape) != 2:
         raise run.refuse("rank", f"the logits are a matrix, and they are {x.shape!r}", ("x",))
@@ -170,7 +170,7 @@ def categorical_sample(a: dict[str, Any], run: Run) -> Any:
 
 
 @takes(Tensor("x", "..."), Axis("axis", 0))
-def shuffle(a: dict[str, Any], run: Run) -> Any:
+def shuffle(a: dict[str, Value], run: Run) -> Any:
     has_axis(run, tensor_in(a, "x"), a["axis"])
     return run("shuffle", x=a["x"], dim=a["axis"])
 
@@ -203,5 +203,5 @@ def input_tensor(a: dict[str, Any], run: Run) -> Any:
 
 
 @takes(Anything("size"))
-def keras_tensor(a: dict[str, Any], run: Run) -> Any:
+def keras_tensor(a: dict[str, Value], run: Run) -> Any:
     return TensorType(Shape(_sizes(run, a["size"])), asked(a, FLOAT32))

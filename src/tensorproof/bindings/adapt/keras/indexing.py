@@ -18,11 +18,11 @@ from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
 
 if TYPE_CHECKING:
-    pass
+    from tensorproof.values.machine import Value
 
 
 @takes(Tensor("condition"))
-def nonzero(a: dict[str, Any], run: Run) -> Any:
+def nonzero(a: dict[str, Value], run: Run) -> Any:
     return tuple(run.typed("where_true", INT32, condition=a["condition"]))
 
 
@@ -42,7 +42,7 @@ def take(a: dict[str, Any], run: Run) -> Any:
 
 
 @takes(_INDEX, Axis("dim", None, optional=True))
-def take_along_axis(a: dict[str, Any], run: Run) -> Any:
+def take_along_axis(a: dict[str, Value], run: Run) -> Any:
     x, index, dim = tensor(a["x"]), tensor_in(a, "index"), a["dim"]
     if dim is None:
         if len(index.shape) != 1:
@@ -52,7 +52,7 @@ def take_along_axis(a: dict[str, Any], run: Run) -> Any:
 
 
 @takes(Tensor("x", "...", frozenset({INT32, INT64}), values="index"), Ints("size", least=1, shape=True))
-def unravel(a: dict[str, Any], run: Run) -> Any:
+def unravel(a: dict[str, Value], run: Run) -> Any:
     x = tensor(a["x"])
     size = a["size"] if isinstance(a["size"], (tuple, list)) else (a["size"],)
     if any(isinstance(n, int) and n < 0 for n in size):
@@ -104,7 +104,7 @@ def slice_update(a: dict[str, Any], run: Run) -> Any:
 
 
 @takes(Tensor("index", "N K", frozenset({INT32, INT64}), values="index"), Tensor("source", "N ..."), Ints("size", least=1, shape=True))
-def scatter(a: dict[str, Any], run: Run) -> Any:
+def scatter(a: dict[str, Value], run: Run) -> Any:
     index, source = tensor_in(a, "index"), tensor_in(a, "source")
     sizes = a["size"] if isinstance(a["size"], (tuple, list)) else (a["size"],)
     _placed(run, index, source, Shape(sizes))
@@ -141,7 +141,7 @@ def _placed(run: Run, index: TensorType, source: TensorType, target: Shape) -> N
     Tensor("source", "N ..."),
     Choice("reduction", (None, "add", "max", "min", "mul"), None, optional=True),
 )
-def scatter_update(a: dict[str, Any], run: Run) -> Any:
+def scatter_update(a: dict[str, Value], run: Run) -> Any:
     _placed(run, tensor_in(a, "index"), tensor_in(a, "source"), tensor_in(a, "x").shape)
     word(run, a, "reduction", (None, "add", "max", "min", "mul"))
     if a["reduction"] == "mul":
@@ -152,7 +152,7 @@ def scatter_update(a: dict[str, Any], run: Run) -> Any:
 
 
 @takes(Index("index"))
-def get_item(a: dict[str, Any], run: Run) -> Any:
+def get_item(a: dict[str, Value], run: Run) -> Any:
     parts = a["index"] if isinstance(a["index"], tuple) else (a["index"],)
     if any(isinstance(p, list) or (isinstance(p, TensorType) and len(p.shape)) for p in parts):
         raise run.refuse("index", "TensorFlow's tensors are not indexed by tensors or lists: take and take_along_axis do that", ("index",))

@@ -25,14 +25,14 @@ PADDING = Choice("padding", ("valid", "same"), "valid")
 TRAINING = Bool("training", False, optional=True)
 
 
-def word(run: Run, a: dict[str, Any], kind: Choice) -> Any:
+def word(run: Run, a: dict[str, Value], kind: Choice) -> Any:
     value = a.get(kind.name)
     if value is not None and value not in kind.options:
         raise run.refuse(kind.name, f"{kind.name} must be one of {', '.join(map(repr, kind.options))}, and is {value!r}", (kind.name,))
     return value
 
 
-def activated(a: dict[str, Any], run: Run, made: TensorType) -> TensorType:
+def activated(a: dict[str, Value], run: Run, made: TensorType) -> TensorType:
     """The layer's activation by its name."""
     name = a.get("activation")
     return activations.named(run, name, made) if isinstance(name, str) else made
@@ -58,7 +58,7 @@ def computed(a: dict[str, Any], run: Run, x: TensorType) -> TensorType:
     return in_type(x, computed_in(a["_module"]), run.session, run.name)
 
 
-def first(run: Run, x: TensorType, a: dict[str, Any], n: int, lead: int = 1) -> TensorType:
+def first(run: Run, x: TensorType, a: dict[str, Value], n: int, lead: int = 1) -> TensorType:
     """Channels right behind the batch."""
     if word(run, a, FORMAT) == "channels_first":
         return x
@@ -66,7 +66,7 @@ def first(run: Run, x: TensorType, a: dict[str, Any], n: int, lead: int = 1) -> 
     return made
 
 
-def last(run: Run, x: TensorType, a: dict[str, Any], n: int, lead: int = 1) -> TensorType:
+def last(run: Run, x: TensorType, a: dict[str, Value], n: int, lead: int = 1) -> TensorType:
     """Back to where the layer has its channels."""
     if a.get("data_format") == "channels_first":
         return x
@@ -83,12 +83,12 @@ def reach_of(a: dict[str, Any], n: int) -> dict[str, Any]:
     return {"padding": "same" if padding == "same" else 0}
 
 
-def check_padding(run: Run, a: dict[str, Any], n: int, causal: bool = True) -> None:
+def check_padding(run: Run, a: dict[str, Value], n: int, causal: bool = True) -> None:
     allowed = ("valid", "same", "causal") if n == 1 and causal else ("valid", "same")
     word(run, {"padding": a["padding"].lower() if isinstance(a["padding"], str) else a["padding"]}, Choice("padding", allowed))
 
 
-def same(a: dict[str, Any], run: Run) -> Any:
+def same(a: dict[str, Value], run: Run) -> Any:
     """A layer whose output is like its input."""
     return run(run.row.op, x=a["x"])
 
@@ -115,7 +115,7 @@ def dropped(a: dict[str, Any], run: Run) -> Any:
 
 
 @takes(Float("stddev", least=0.0), TRAINING)
-def with_noise(a: dict[str, Any], run: Run) -> Any:
+def with_noise(a: dict[str, Value], run: Run) -> Any:
     """In training, with draws of a normal distribution added."""
     x = tensor_in(a, "x")
     kept = run("identity", x=x)
@@ -148,7 +148,7 @@ def _inputs(a: dict[str, Any], run: Run) -> tuple[TensorType, ...]:
 
 
 @takes(Many("xs", least=2))
-def merged(a: dict[str, Any], run: Run) -> Any:
+def merged(a: dict[str, Value], run: Run) -> Any:
     """Inputs of a lower rank get axes of size 1 behind the batch axis; batches must be equal."""
     xs = _inputs(a, run)
     mean = run.row.name.lower().endswith("average")
@@ -172,7 +172,7 @@ def merged(a: dict[str, Any], run: Run) -> Any:
 
 
 @takes(Many("xs", least=2), Int("axis", -1))
-def concatenated(a: dict[str, Any], run: Run) -> Any:
+def concatenated(a: dict[str, Value], run: Run) -> Any:
     xs = _inputs(a, run)
     if any(not x.shape.known or len(x.shape) == 0 for x in xs):
         raise run.give_up("an input's rank is not known")
@@ -180,7 +180,7 @@ def concatenated(a: dict[str, Any], run: Run) -> Any:
 
 
 @takes(Tensors("xs", "N P C | N C", least=2), Whole("axes", least=-1, most=2))
-def dotted(a: dict[str, Any], run: Run) -> Any:
+def dotted(a: dict[str, Value], run: Run) -> Any:
     xs = _inputs(a, run)
     if len(xs) != 2:
         raise run.refuse("inputs", f"two inputs are multiplied, and {len(xs)} are given", ("xs",))
@@ -232,17 +232,17 @@ def category_encoded(a: dict[str, Any], run: Run) -> Any:
     return run.typed("category_encoding", computed_in(a["_module"]), x=x, classes=a["classes"], mode=mode)
 
 
-def curve(a: dict[str, Any], run: Run) -> Any:
+def curve(a: dict[str, Value], run: Run) -> Any:
     """A layer that is one activation with parameters."""
     return activations.kept({**a, "x": computed(a, run, tensor_in(a, "x"))}, run)
 
 
-def rectified(a: dict[str, Any], run: Run) -> Any:
+def rectified(a: dict[str, Value], run: Run) -> Any:
     return activations.rectified({**a, "x": computed(a, run, tensor_in(a, "x"))}, run)
 
 
 @takes(Whole("dim", -1, least=-1, most=-1))
-def softmax(a: dict[str, Any], run: Run) -> Any:
+def softmax(a: dict[str, Value], run: Run) -> Any:
     """Over one axis or several; what the mask leaves out is 0."""
     x, mask = computed(a, run, tensor_in(a, "x")), a.get("mask")
     if not isinstance(mask, TensorType):
@@ -254,7 +254,7 @@ def softmax(a: dict[str, Any], run: Run) -> Any:
 
 
 @takes(Word("activation", ("relu", "softmax", "tanh", "gelu", "glu", "linear", "swish")))
-def activation(a: dict[str, Any], run: Run) -> Any:
+def activation(a: dict[str, Value], run: Run) -> Any:
     """x itself, put through what is named."""
     x = run("identity", x=a["x"])
     name = a.get("activation")

@@ -35,15 +35,15 @@ _PLAIN = (*_FLOATS, _REDUCTION)
 class Loss(Maths):
     """One loss: prediction and target in one element type, and what its call asks for."""
 
-    def __init__(self, a: dict[str, Any], run: Run) -> None:
+    def __init__(self, a: dict[str, Value], run: Run) -> None:
         x, target = tensor(a["x"]), tensor(a["target"])
         self.whole = "_module" in a
         dtype = asked({"dtype": a.get("dtype")}, FLOAT32) if self.whole else x.dtype
         super().__init__(run, dtype)
         self.a = a
         self.x, self.target = self.typed(x), self.typed(target)
-        axis = -1 if a.get("axis") is None else a["axis"]
-        self.axis = axis
+        axis: Any = a.get("axis")
+        self.axis: int = -1 if axis is None else axis
 
     def typed(self, x: TensorType) -> TensorType:
         return x if self.dtype is None or x.dtype is None else in_type(x, self.dtype, self.run.session, self.run.name)
@@ -136,7 +136,7 @@ def aligned(run: Run, x: TensorType, y: TensorType) -> tuple[TensorType, TensorT
     return made[0], made[1]
 
 
-def _paired(a: dict[str, Any], run: Run) -> Loss:
+def _paired(a: dict[str, Value], run: Run) -> Loss:
     """Ranks made equal, shapes broadcast."""
     loss = Loss(a, run)
     loss.same_rank()
@@ -144,7 +144,7 @@ def _paired(a: dict[str, Any], run: Run) -> Loss:
     return loss
 
 
-def _given(a: dict[str, Any], run: Run) -> Loss:
+def _given(a: dict[str, Value], run: Run) -> Loss:
     """The ranks as they are, shapes broadcast."""
     loss = Loss(a, run)
     if loss.whole:
@@ -153,7 +153,7 @@ def _given(a: dict[str, Any], run: Run) -> Loss:
     return loss
 
 
-def _equal(a: dict[str, Any], run: Run) -> Loss:
+def _equal(a: dict[str, Value], run: Run) -> Loss:
     loss = Loss(a, run)
     if loss.whole:
         loss.same_rank()
@@ -163,21 +163,21 @@ def _equal(a: dict[str, Any], run: Run) -> Loss:
 
 
 @takes(*_PLAIN)
-def squared_error(a: dict[str, Any], run: Run) -> Any:
+def squared_error(a: dict[str, Value], run: Run) -> Any:
     m = _paired(a, run)
     with m.settled():
         return m.reduced(m.over_axis("mean", m("square", m("sub", m.target, m.x))))
 
 
 @takes(*_PLAIN)
-def absolute_error(a: dict[str, Any], run: Run) -> Any:
+def absolute_error(a: dict[str, Value], run: Run) -> Any:
     m = _paired(a, run)
     with m.settled():
         return m.reduced(m.over_axis("mean", m("abs", m("sub", m.target, m.x))))
 
 
 @takes(*_PLAIN)
-def percentage_error(a: dict[str, Any], run: Run) -> Any:
+def percentage_error(a: dict[str, Value], run: Run) -> Any:
     m = _paired(a, run)
     with m.settled():
         size = m("clamp", m("abs", m.target), low=EPSILON)
@@ -186,7 +186,7 @@ def percentage_error(a: dict[str, Any], run: Run) -> Any:
 
 
 @takes(*_PLAIN)
-def logarithmic_error(a: dict[str, Any], run: Run) -> Any:
+def logarithmic_error(a: dict[str, Value], run: Run) -> Any:
     m = _paired(a, run)
     with m.settled():
         logs = [m("log", m("add", m("clamp", v, low=EPSILON), 1)) for v in (m.x, m.target)]
@@ -194,7 +194,7 @@ def logarithmic_error(a: dict[str, Any], run: Run) -> Any:
 
 
 @takes(*_PLAIN, Float("delta", 1.0))
-def huber(a: dict[str, Any], run: Run) -> Any:
+def huber(a: dict[str, Value], run: Run) -> Any:
     m = _paired(a, run)
     delta = a["delta"]
     with m.settled():
@@ -207,7 +207,7 @@ def huber(a: dict[str, Any], run: Run) -> Any:
 
 
 @takes(*_PLAIN)
-def log_cosh(a: dict[str, Any], run: Run) -> Any:
+def log_cosh(a: dict[str, Value], run: Run) -> Any:
     m = _paired(a, run)
     with m.settled():
         error = m("sub", m.x, m.target)
@@ -216,7 +216,7 @@ def log_cosh(a: dict[str, Any], run: Run) -> Any:
 
 
 @takes(*_PLAIN, _AXIS)
-def cosine(a: dict[str, Any], run: Run) -> Any:
+def cosine(a: dict[str, Value], run: Run) -> Any:
     m = _paired(a, run)
     with m.settled():
         x, target = (m("normalize", v, dim=m.axis, eps=EPSILON) for v in (m.x, m.target))
@@ -232,7 +232,7 @@ def _hinge_labels(m: Loss) -> Any:
 
 
 @takes(*_PLAIN)
-def hinge(a: dict[str, Any], run: Run) -> Any:
+def hinge(a: dict[str, Value], run: Run) -> Any:
     m = _given(a, run)
     with m.settled():
         margin = m("clamp", m("sub", 1, m("mul", _hinge_labels(m), m.x)), low=0)
@@ -240,7 +240,7 @@ def hinge(a: dict[str, Any], run: Run) -> Any:
 
 
 @takes(*_PLAIN)
-def categorical_hinge(a: dict[str, Any], run: Run) -> Any:
+def categorical_hinge(a: dict[str, Value], run: Run) -> Any:
     m = _given(a, run)
     with m.settled():
         right = m.over_axis("sum", m("mul", m.target, m.x))
@@ -249,7 +249,7 @@ def categorical_hinge(a: dict[str, Any], run: Run) -> Any:
 
 
 @takes(*_PLAIN)
-def kl_divergence(a: dict[str, Any], run: Run) -> Any:
+def kl_divergence(a: dict[str, Value], run: Run) -> Any:
     m = _given(a, run)
     with m.settled():
         target, x = (m("clamp", v, low=EPSILON, high=1) for v in (m.target, m.x))
@@ -257,14 +257,14 @@ def kl_divergence(a: dict[str, Any], run: Run) -> Any:
 
 
 @takes(*_PLAIN)
-def poisson(a: dict[str, Any], run: Run) -> Any:
+def poisson(a: dict[str, Value], run: Run) -> Any:
     m = _given(a, run)
     with m.settled():
         return m.reduced(m.over_axis("mean", m("sub", m.x, m("mul", m.target, m("log", m("add", m.x, EPSILON))))))
 
 
 @takes(*_PLAIN, _AXIS)
-def categorical_focal(a: dict[str, Any], run: Run) -> Any:
+def categorical_focal(a: dict[str, Value], run: Run) -> Any:
     m = _given(a, run)
     with m.settled():
         target = smoothed(m, m.target, a["label_smoothing"], m.target.shape[-1])
@@ -277,7 +277,7 @@ def categorical_focal(a: dict[str, Any], run: Run) -> Any:
 
 
 @takes(*_PLAIN, _SMOOTHING, _AXIS)
-def binary_crossentropy(a: dict[str, Any], run: Run) -> Any:
+def binary_crossentropy(a: dict[str, Value], run: Run) -> Any:
     m = _equal(a, run)
     with m.settled():
         target = smoothed(m, m.target, a["label_smoothing"], 2)
@@ -332,7 +332,7 @@ def sparse_categorical_crossentropy(a: dict[str, Any], run: Run) -> Any:
         return m.reduced(run.typed("where", m.dtype, condition=valid, x=made, y=0), valid)
 
 
-def _sums(a: dict[str, Any], run: Run) -> tuple[Loss, Any]:
+def _sums(a: dict[str, Value], run: Run) -> tuple[Loss, Any]:
     m = Loss(a, run)
     if m.whole:
         m.same_rank()
@@ -341,7 +341,7 @@ def _sums(a: dict[str, Any], run: Run) -> tuple[Loss, Any]:
 
 
 @takes(*_PLAIN)
-def dice(a: dict[str, Any], run: Run) -> Any:
+def dice(a: dict[str, Value], run: Run) -> Any:
     m, total = _sums(a, run)
     with m.settled():
         both = m("add", m("add", total(m.target), total(m.x)), EPSILON)
@@ -349,7 +349,7 @@ def dice(a: dict[str, Any], run: Run) -> Any:
 
 
 @takes(*_PLAIN)
-def tversky(a: dict[str, Any], run: Run) -> Any:
+def tversky(a: dict[str, Value], run: Run) -> Any:
     m, total = _sums(a, run)
     with m.settled():
         common = total(m("mul", m.target, m.x))

@@ -73,7 +73,7 @@ def _held(a: dict[str, Any], run: Run) -> tuple[TensorType, tuple[int, ...], dic
 
 
 @takes(Anything("training"))
-def batch_layer(a: dict[str, Any], run: Run) -> Any:
+def batch_layer(a: dict[str, Value], run: Run) -> Any:
     x, axes, held, dtype = _held(a, run)
     gamma, beta, mean, variance = (held.get(n) for n in ("gamma", "beta", "moving_mean", "moving_variance"))
     fits(run, x, axes, gamma=gamma, beta=beta, mean=mean)
@@ -85,14 +85,14 @@ def batch_layer(a: dict[str, Any], run: Run) -> Any:
         )  # fmt: skip
 
 
-def layer_layer(a: dict[str, Any], run: Run) -> Any:
+def layer_layer(a: dict[str, Value], run: Run) -> Any:
     x, axes, held, dtype = _held(a, run)
     fits(run, x, axes, gamma=held.get("gamma"), beta=held.get("beta"))
     with Maths(run, dtype).settled():
         return layers(run, x, axes, dtype, weight=held.get("gamma"), bias=held.get("beta"), eps=a["epsilon"])
 
 
-def rms_layer(a: dict[str, Any], run: Run) -> Any:
+def rms_layer(a: dict[str, Value], run: Run) -> Any:
     x, axes, held, dtype = _held(a, run)
     fits(run, x, axes, gamma=held.get("scale"))
     with Maths(run, dtype).settled():
@@ -123,7 +123,7 @@ def group_layer(a: dict[str, Any], run: Run) -> Any:
         return _back(run, made, order)
 
 
-def unit_layer(a: dict[str, Any], run: Run) -> Any:
+def unit_layer(a: dict[str, Value], run: Run) -> Any:
     x, axes, _, dtype = _held(a, run)
     return run.typed("normalize", dtype, x=x, dim=axes, eps=1e-12)
 
@@ -194,7 +194,7 @@ def batch_normalization(a: dict[str, Any], run: Run) -> Any:
     Tensor("gamma", "C", FLOATS, optional=True, default=None),
     Whole("dim", -1, least=-1, most=-1),
 )
-def rms_normalization(a: dict[str, Any], run: Run) -> Any:
+def rms_normalization(a: dict[str, Value], run: Run) -> Any:
     """The scale is multiplied with the result, whichever axes were normalised."""
     x, dim, scale = tensor_in(a, "x"), a["dim"], a["gamma"]
     axes = tuple(dim) if isinstance(dim, (tuple, list)) else (dim,)
@@ -220,7 +220,7 @@ def layer_normalization(a: dict[str, Any], run: Run) -> Any:
 
 
 @takes(Axis("dim", -1), Int("order", 2, least=1))
-def normalize(a: dict[str, Any], run: Run) -> Any:
+def normalize(a: dict[str, Value], run: Run) -> Any:
     x = tensor(a["x"])
     has_axis(run, x, a["dim"])
     axes = a["dim"] if isinstance(a["dim"], (tuple, list)) else (a["dim"],)

@@ -20,21 +20,21 @@ if TYPE_CHECKING:
     from tensorproof.values.machine import Value
 
 
-def over(run: Run, op: str, dtype: DType | None, a: dict[str, Any], **more: Value) -> Any:
+def over(run: Run, op: str, dtype: DType | None, a: dict[str, Value], **more: Value) -> Any:
     """Apply a reduction; no axes at all leave every element as it is, which is the reduction of a new axis."""
     if a["dim"] in ((), []):
         return run.typed(op, dtype, x=run("unsqueeze", x=a["x"], dim=-1), dim=(-1,), **more)
     return run.typed(op, dtype, x=a["x"], dim=a["dim"], keepdim=a.get("keepdim", False), **more)
 
 
-def _checked(a: dict[str, Any], run: Run) -> DType | None:
+def _checked(a: dict[str, Value], run: Run) -> DType | None:
     """The element type of x, which has the axes that are named."""
     x = tensor(a["x"])
     has_axis(run, x, a["dim"])
     return x.dtype
 
 
-def summed(a: dict[str, Any], run: Run) -> Any:
+def summed(a: dict[str, Value], run: Run) -> Any:
     """Sums and products of small whole numbers are widened to 32 bits."""
     return over(run, run.row.op, asked(a, _widened(_checked(a, run))), a)
 
@@ -45,7 +45,7 @@ def _widened(dtype: DType | None) -> DType | None:
     return UINT32 if dtype.kind == "u" else INT32
 
 
-def nanprod(a: dict[str, Any], run: Run) -> Any:
+def nanprod(a: dict[str, Value], run: Run) -> Any:
     dtype = _checked(a, run)
     if dtype is None or not dtype.is_float:
         return over(run, "prod", _widened(dtype), a)
@@ -53,16 +53,16 @@ def nanprod(a: dict[str, Any], run: Run) -> Any:
     return over(run, "prod", dtype, {**a, "x": whole})
 
 
-def averaged(a: dict[str, Any], run: Run) -> Any:
+def averaged(a: dict[str, Value], run: Run) -> Any:
     return over(run, run.row.op, as_float(_checked(a, run)), a)
 
 
-def spread(a: dict[str, Any], run: Run) -> Any:
+def spread(a: dict[str, Value], run: Run) -> Any:
     """Variances of the whole population."""
     return over(run, run.row.op, as_float(_checked(a, run)), a, correction=0)
 
 
-def extreme(a: dict[str, Any], run: Run) -> Any:
+def extreme(a: dict[str, Value], run: Run) -> Any:
     """`initial` counts as one more element, and is all that there is of an empty array."""
     dtype = _checked(a, run)
     initial = a.get("initial")
@@ -70,23 +70,23 @@ def extreme(a: dict[str, Any], run: Run) -> Any:
     return made if initial is None else run.typed("maximum" if run.row.op == "amax" else "minimum", dtype, x=made, y=initial)
 
 
-def span(a: dict[str, Any], run: Run) -> Any:
+def span(a: dict[str, Value], run: Run) -> Any:
     return over(run, run.row.op, _checked(a, run), a, empty=True)
 
 
-def truth(a: dict[str, Any], run: Run) -> Any:
+def truth(a: dict[str, Value], run: Run) -> Any:
     _checked(a, run)
     return over(run, run.row.op, BOOL, a)
 
 
 @takes(Axis("dim", None, optional=True))
-def arg(a: dict[str, Any], run: Run) -> Any:
+def arg(a: dict[str, Value], run: Run) -> Any:
     _checked(a, run)
     return run.typed(run.row.op, INT32, x=a["x"], dim=a["dim"], keepdim=a["keepdim"])
 
 
 @takes(Axis("dim", None, optional=True))
-def nanarg(a: dict[str, Any], run: Run) -> Any:
+def nanarg(a: dict[str, Value], run: Run) -> Any:
     """-1 where every element is NaN."""
     dtype = _checked(a, run)
     if dtype is None or not dtype.is_float:
@@ -98,13 +98,13 @@ def nanarg(a: dict[str, Any], run: Run) -> Any:
     return run.typed("where", INT32, condition=none, x=-1, y=found)
 
 
-def count_nonzero(a: dict[str, Any], run: Run) -> Any:
+def count_nonzero(a: dict[str, Value], run: Run) -> Any:
     _checked(a, run)
     return over(run, "count_nonzero", INT32, a)
 
 
 @takes(Axis("dim", None, optional=True))
-def average(a: dict[str, Any], run: Run) -> Any:
+def average(a: dict[str, Value], run: Run) -> Any:
     _checked(a, run)
     return over(run, "mean", common(tensor_in(a, "x"), more=(PY_FLOAT,)), a)
 
@@ -129,7 +129,7 @@ def weighted_average(a: dict[str, Any], run: Run) -> Any:
 
 
 @takes(Tensor("q", "Q | ", FLOATS, values="unit", scalar=True), Axes("dim", None))
-def quantile(a: dict[str, Any], run: Run) -> Any:
+def quantile(a: dict[str, Value], run: Run) -> Any:
     q = tensor(a["q"])
     run.require("rank", len(q.shape) <= 1, f"the fractions are a number or a vector, and are {q.shape!r}", ("q",))
     share = a["q"]
@@ -139,13 +139,13 @@ def quantile(a: dict[str, Any], run: Run) -> Any:
 
 
 @takes(Axes("dim", None))
-def median(a: dict[str, Any], run: Run) -> Any:
+def median(a: dict[str, Value], run: Run) -> Any:
     """The mean of the two middle elements where their number is even."""
     _checked(a, run)
     return _quantile(a, 0.5, run)
 
 
-def _quantile(a: dict[str, Any], q: Value, run: Run) -> Any:
+def _quantile(a: dict[str, Value], q: Value, run: Run) -> Any:
     """Over one axis, or over several or all as if they were one; the axis of q comes first."""
     x, dim, keep = tensor(a["x"]), a["dim"], a["keepdim"]
     dtype = as_float(x.dtype)
@@ -174,7 +174,7 @@ def _quantile(a: dict[str, Any], q: Value, run: Run) -> Any:
 
 
 @takes(Axis("dim", None, optional=True))
-def cumulative(a: dict[str, Any], run: Run) -> Any:
+def cumulative(a: dict[str, Value], run: Run) -> Any:
     x = tensor(a["x"])
     has_axis(run, x, a["dim"])
     dtype = asked(a, x.dtype)
@@ -184,7 +184,7 @@ def cumulative(a: dict[str, Any], run: Run) -> Any:
 
 
 @takes(Axis("dim", None, optional=True))
-def nancumulative(a: dict[str, Any], run: Run) -> Any:
+def nancumulative(a: dict[str, Value], run: Run) -> Any:
     """NaN counts as nothing."""
     x = tensor(a["x"])
     clean = run.typed("nan_to_num", x.dtype, x=x, nan=0.0 if run.row.op == "cumsum" else 1.0)
@@ -192,7 +192,7 @@ def nancumulative(a: dict[str, Any], run: Run) -> Any:
 
 
 @takes(Int("n", 1, least=0), Axis("dim", -1))
-def diff(a: dict[str, Any], run: Run) -> Any:
+def diff(a: dict[str, Value], run: Run) -> Any:
     return run("diff", x=tensor(a["x"]), n=a["n"], dim=a["dim"])
 
 
@@ -210,25 +210,25 @@ def trapezoid(a: dict[str, Any], run: Run) -> Any:
 
 
 @takes(Axis("dim", -1))
-def sorted(a: dict[str, Any], run: Run) -> Any:
+def sorted(a: dict[str, Value], run: Run) -> Any:
     has_axis(run, tensor(a["x"]), a["dim"])
     return run("sort", x=a["x"], dim=a["dim"])[0]
 
 
 @takes(Axis("dim", -1, optional=True))
-def argsorted(a: dict[str, Any], run: Run) -> Any:
+def argsorted(a: dict[str, Value], run: Run) -> Any:
     x = tensor(a["x"])
     x, dim = (run("reshape", x=x, size=(x.shape.numel,)), 0) if a["dim"] is None else (x, a["dim"])
     return run.typed("argsort", INT32, x=x, dim=dim)
 
 
 @takes(Whole("kth", least=0), Axis("dim", -1))
-def argpartition(a: dict[str, Any], run: Run) -> Any:
+def argpartition(a: dict[str, Value], run: Run) -> Any:
     return run.typed("argpartition", INT32, x=a["x"], kth=a["kth"], dim=a["dim"])
 
 
 @takes(Tensor("x", "N"), Tensor("y", "..."))
-def searchsorted(a: dict[str, Any], run: Run) -> Any:
+def searchsorted(a: dict[str, Value], run: Run) -> Any:
     if len(tensor_in(a, "x").shape) != 1:
         raise run.refuse("rank", f"places are sought in a vector, and it is {tensor_in(a, 'x').shape!r}", ("x",))
     word(run, a, "side", ("left", "right"))
@@ -238,7 +238,7 @@ def searchsorted(a: dict[str, Any], run: Run) -> Any:
 
 
 @takes(Tensor("x", "N"), Tensor("y", "..."))
-def digitize(a: dict[str, Any], run: Run) -> Any:
+def digitize(a: dict[str, Value], run: Run) -> Any:
     return run.typed("searchsorted", INT32, x=a["x"], y=a["y"], right=True)
 
 
@@ -269,7 +269,7 @@ def histogram(a: dict[str, Any], run: Run) -> Any:
     return tuple(run.typed("histogram", dtype, dtype, x=a["x"], bins=a["bins"], range=a["range"]))
 
 
-def corrcoef(a: dict[str, Any], run: Run) -> Any:
+def corrcoef(a: dict[str, Value], run: Run) -> Any:
     x = tensor_in(a, "x")
     if len(x.shape) > 2:
         raise run.refuse("rank", f"observations are a matrix, and they are {x.shape!r}", ("x",))
@@ -283,7 +283,7 @@ def corrcoef(a: dict[str, Any], run: Run) -> Any:
 
 
 @takes(Choice("mode", ("valid", "same", "full"), "valid"))
-def correlate(a: dict[str, Any], run: Run) -> Any:
+def correlate(a: dict[str, Value], run: Run) -> Any:
     x, y = tensor_in(a, "x"), tensor_in(a, "y")
     if a["mode"] == "valid" and len(x.shape) == len(y.shape) == 1 and lt(x.shape[0], y.shape[0]) is True:
         raise run.give_up("a vector that is shorter than the one it is correlated with: TensorFlow refuses it or reads beyond its end")
@@ -310,7 +310,7 @@ def unique(a: dict[str, Any], run: Run) -> Any:
     Tensor("index", "N", frozenset({INT32, INT64}), values="index"),
     Int("classes", None, least=1, optional=True),
 )
-def segment(a: dict[str, Any], run: Run) -> Any:
+def segment(a: dict[str, Value], run: Run) -> Any:
     x, index = tensor_in(a, "x"), tensor_in(a, "index")
     if len(index.shape) != 1 or len(x.shape) < 1:
         raise run.refuse("rank", f"the segments are a vector, and they are {index.shape!r}", ("index",))
@@ -330,7 +330,7 @@ def top_k(a: dict[str, Any], run: Run) -> Any:
 
 
 @takes(Tensor("target", "N", frozenset({INT32, INT64}), values="index"), Tensor("x", "N C", frozenset({FLOAT32})), Int("k", least=1))
-def in_top_k(a: dict[str, Any], run: Run) -> Any:
+def in_top_k(a: dict[str, Value], run: Run) -> Any:
     target, x = tensor_in(a, "target"), tensor_in(a, "x")
     if len(target.shape) != 1 or len(x.shape) != 2:
         raise run.refuse(
@@ -347,5 +347,5 @@ def in_top_k(a: dict[str, Any], run: Run) -> Any:
     return run.typed("lt", BOOL, x=better, y=a["k"])
 
 
-def logsumexp(a: dict[str, Any], run: Run) -> Any:
+def logsumexp(a: dict[str, Value], run: Run) -> Any:
     return over(run, "logsumexp", tensor(a["x"]).dtype, a)

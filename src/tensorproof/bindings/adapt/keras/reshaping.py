@@ -38,7 +38,7 @@ def _pairs(value: Any, n: int) -> list[tuple[Dim, Dim]]:
     return [(v[0], v[1]) if isinstance(v, (tuple, list)) else (v, v) for v in value]
 
 
-def _framed(a: dict[str, Any], run: Run, n: int, value: Value) -> tuple[tuple[Dim, ...], tuple[Dim, ...]]:
+def _framed(a: dict[str, Value], run: Run, n: int, value: Value) -> tuple[tuple[Dim, ...], tuple[Dim, ...]]:
     pairs = _pairs(value, n)
     if len(pairs) != n:
         raise run.refuse("padding", f"{n} axes need {n} numbers or pairs, and {value!r} is given", ("padding",))
@@ -153,5 +153,5 @@ def coloured(a: dict[str, Any], run: Run) -> Any:
 
 
 @takes(Whole("factor", least=1, most=8))
-def posterised(a: dict[str, Any], run: Run) -> Any:
+def posterised(a: dict[str, Value], run: Run) -> Any:
     return augmented(a, run)

@@ -31,7 +31,7 @@ class States(Tensors):
         return value
 
 
-def _alone(a: dict[str, Any]) -> bool:
+def _alone(a: dict[str, Value]) -> bool:
     """Whether the result depends on the input and the states given alone: no mask, nothing dropped, no states kept."""
     return a.get("mask") is None and not a.get("dropout") and not a.get("recurrent_dropout") and not a.get("stateful")
 
@@ -67,7 +67,7 @@ def _some_batch(a: dict[str, Any], run: Run, gates_: int) -> None:
         raise run.give_up("an empty batch, whose sums TensorFlow takes for biases")
 
 
-def _carried(a: dict[str, Any], run: Run, states: tuple[TensorType, ...], gates_: int) -> None:
+def _carried(a: dict[str, Value], run: Run, states: tuple[TensorType, ...], gates_: int) -> None:
     """A gate of complex numbers is not multiplied with what an LSTM carries as real ones."""
     _some_batch(a, run, gates_)
     x = tensor_in(a, "x").dtype

@@ -21,16 +21,16 @@ if TYPE_CHECKING:
     from tensorproof.values.machine import Value
 
 
-def product(a: dict[str, Any], run: Run) -> Any:
+def product(a: dict[str, Value], run: Run) -> Any:
     return written(run.default({k: v if k not in ("x", "y") else typed(tensor(v), a, run) for k, v in a.items() if k != "dtype"}), a, run)
 
 
-def matvec(a: dict[str, Any], run: Run) -> Any:
+def matvec(a: dict[str, Value], run: Run) -> Any:
     m, v = _matrix_and_vector(tensor_in(a, "x"), tensor_in(a, "y"), run)
     return run("squeeze", x=run("matmul", x=m, y=run("unsqueeze", x=v, dim=-1)), dim=(-1,))
 
 
-def vecmat(a: dict[str, Any], run: Run) -> Any:
+def vecmat(a: dict[str, Value], run: Run) -> Any:
     """The conjugate of the vector is multiplied."""
     m, v = _matrix_and_vector(tensor_in(a, "y"), tensor_in(a, "x"), run)
     return run("squeeze", x=run("matmul", x=run("unsqueeze", x=run("conj", x=v), dim=-2), y=m), dim=(-2,))
@@ -42,29 +42,29 @@ def _matrix_and_vector(m: TensorType, v: TensorType, run: Run) -> tuple[TensorTy
     return m, v
 
 
-def dot(a: dict[str, Any], run: Run) -> Any:
+def dot(a: dict[str, Value], run: Run) -> Any:
     """Numbers scale, over no axis; else the last axis of x with the last but one of y."""
     x, y = tensor(a["x"]), tensor(a["y"])
     ours, theirs = ((len(x.shape) - 1,), (max(len(y.shape) - 2, 0),)) if len(x.shape) and len(y.shape) else ((), ())
     return written(run("tensordot", x=x, y=y, dim=ours, dim2=theirs), a, run)
 
 
-def multi_dot(a: dict[str, Any], run: Run) -> Any:
+def multi_dot(a: dict[str, Value], run: Run) -> Any:
     """Two arrays are given to dot, which takes any ranks."""
     return written(run("multi_dot", xs=a["xs"], two_of_any_rank=True), a, run)
 
 
-def vdot(a: dict[str, Any], run: Run) -> Any:
+def vdot(a: dict[str, Value], run: Run) -> Any:
     """The conjugate of x is multiplied."""
     return run("dot", x=run("conj", x=flattened(tensor_in(a, "x"), run)), y=flattened(tensor_in(a, "y"), run))
 
 
-def dot_of_all(a: dict[str, Any], run: Run) -> Any:
+def dot_of_all(a: dict[str, Value], run: Run) -> Any:
     """The same without the conjugate."""
     return run("dot", x=flattened(tensor_in(a, "x"), run), y=flattened(tensor_in(a, "y"), run))
 
 
-def outer(a: dict[str, Any], run: Run) -> Any:
+def outer(a: dict[str, Value], run: Run) -> Any:
     return written(run("outer", x=flattened(tensor_in(a, "x"), run), y=flattened(tensor_in(a, "y"), run)), a, run)
 
 
@@ -76,7 +76,7 @@ def outer_vectors(a: dict[str, Any], run: Run) -> Any:
 
 
 @takes(Tensor("x", "... 3"), Tensor("y", "... 3"))
-def cross(a: dict[str, Any], run: Run) -> Any:
+def cross(a: dict[str, Value], run: Run) -> Any:
     x, y = tensor_in(a, "x"), tensor_in(a, "y")
     if x.dtype is BOOL and y.dtype is BOOL:
         raise run.refuse("dtype", "NumPy does not subtract truth values", ("x", "y"))
@@ -92,7 +92,7 @@ def cross(a: dict[str, Any], run: Run) -> Any:
 
 
 @takes(Axis("dim", -1))
-def cross3(a: dict[str, Any], run: Run) -> Any:
+def cross3(a: dict[str, Value], run: Run) -> Any:
     x, y, dim = tensor_in(a, "x"), tensor_in(a, "y"), a["dim"]
     if dim != -1:
         raise run.give_up("another axis than the last")
@@ -100,11 +100,11 @@ def cross3(a: dict[str, Any], run: Run) -> Any:
 
 
 @takes(*getattr(contraction.einsum, "parameters", {}).values())
-def einsum(a: dict[str, Any], run: Run) -> Any:
+def einsum(a: dict[str, Value], run: Run) -> Any:
     return written(typed(contraction.einsum(a, run), a, run), a, run)
 
 
-def no_halves(a: dict[str, Any], run: Run) -> None:
+def no_halves(a: dict[str, Value], run: Run) -> None:
     for name in ("x", "y"):
         v = a.get(name)
         if isinstance(v, TensorType) and v.dtype is FLOAT16:
@@ -135,7 +135,7 @@ def linalg(a: dict[str, Any], run: Run) -> Any:
 
 
 @takes(Choice("mode", ("reduced", "complete", "r"), "reduced"))
-def qr(a: dict[str, Any], run: Run) -> Any:
+def qr(a: dict[str, Value], run: Run) -> Any:
     no_halves(a, run)
     if a["mode"] == "raw":
         raise run.give_up("mode='raw'")
@@ -144,13 +144,13 @@ def qr(a: dict[str, Any], run: Run) -> Any:
     return made[1] if a["mode"] == "r" else made
 
 
-def svd(a: dict[str, Any], run: Run) -> Any:
+def svd(a: dict[str, Value], run: Run) -> Any:
     no_halves(a, run)
     x = _floats(tensor_in(a, "x"), run)
     return run("svd", x=x, full_matrices=a["full_matrices"]) if a["compute_uv"] else run("svdvals", x=x)
 
 
-def eig(a: dict[str, Any], run: Run) -> Any:
+def eig(a: dict[str, Value], run: Run) -> Any:
     """Real where all eigenvalues are: the element type is unknown."""
     no_halves(a, run)
     given = tensor_in(a, "x")
@@ -160,7 +160,7 @@ def eig(a: dict[str, Any], run: Run) -> Any:
     return run.typed(run.row.op, None, x=x)
 
 
-def _hermitian(a: dict[str, Any], run: Run) -> None:
+def _hermitian(a: dict[str, Value], run: Run) -> None:
     shape = tensor_in(a, "x").shape
     if a.get("hermitian") and any(isinstance(n, int) and n == 0 for n in shape):
         raise run.give_up("an empty hermitian matrix")
@@ -168,17 +168,17 @@ def _hermitian(a: dict[str, Any], run: Run) -> None:
         run.require("square", eq(shape[-1], shape[-2]), f"a hermitian matrix is square, and this one is {shape!r}", ("x",))
 
 
-def _tolerance(a: dict[str, Any]) -> Any:
+def _tolerance(a: dict[str, Value]) -> Any:
     return a["rtol"] if a.get("rtol") is not None else a.get("rcond")
 
 
-def pinv(a: dict[str, Any], run: Run) -> Any:
+def pinv(a: dict[str, Value], run: Run) -> Any:
     no_halves(a, run)
     _hermitian(a, run)
     return run("pinv", x=_floats(tensor_in(a, "x"), run), rtol=_tolerance(a), hermitian=bool(a["hermitian"]))
 
 
-def matrix_rank(a: dict[str, Any], run: Run) -> Any:
+def matrix_rank(a: dict[str, Value], run: Run) -> Any:
     """The rank of what is no matrix: 0 where all is zero, else 1."""
     no_halves(a, run)
     x = tensor_in(a, "x")
@@ -188,7 +188,7 @@ def matrix_rank(a: dict[str, Any], run: Run) -> Any:
     return run.typed("matrix_rank", INT64, x=_floats(x, run), atol=a["tol"], rtol=a["rtol"], hermitian=bool(a["hermitian"]))
 
 
-def lstsq(a: dict[str, Any], run: Run) -> Any:
+def lstsq(a: dict[str, Value], run: Run) -> Any:
     no_halves(a, run)
     x, y = _floats(tensor_in(a, "x"), run), _floats(tensor_in(a, "y"), run)
     if len(x.shape) != 2 or len(y.shape) not in (1, 2):
@@ -224,7 +224,7 @@ def _check_matrix_order(x: TensorType, order: Value, axes: tuple[int, ...], run:
 
 
 @takes(_ORDERS, Axes("dim", None))
-def norm(a: dict[str, Any], run: Run) -> Any:
+def norm(a: dict[str, Value], run: Run) -> Any:
     """Without `ord` the norm of everything; one axis: of vectors; two: of matrices."""
     x, dim, order = tensor_in(a, "x"), a["dim"], a["ord"]
     no_list(a, run)
@@ -272,13 +272,13 @@ def _norm_of_matrices(x: TensorType, order: Value, axes: tuple[int, ...], keepdi
 
 
 @takes(Choice("ord", (1, 2, 3), 2))
-def vector_norm(a: dict[str, Any], run: Run) -> Any:
+def vector_norm(a: dict[str, Value], run: Run) -> Any:
     no_list(a, run)
     return run.typed("vector_norm", _normed(tensor_in(a, "x")), x=a["x"], ord=a["ord"], dim=a["dim"], keepdim=a["keepdim"])
 
 
 @takes(Choice("ord", ("fro",), "fro"))
-def matrix_norm(a: dict[str, Any], run: Run) -> Any:
+def matrix_norm(a: dict[str, Value], run: Run) -> Any:
     x, order = tensor_in(a, "x"), a["ord"]
     if len(x.shape) < 2:
         raise run.refuse("rank", f"a matrix has two axes, and this is {x.shape!r}", ("x",))
@@ -287,7 +287,7 @@ def matrix_norm(a: dict[str, Any], run: Run) -> Any:
 
 
 @takes(_ORDERS)
-def cond(a: dict[str, Any], run: Run) -> Any:
+def cond(a: dict[str, Value], run: Run) -> Any:
     no_halves(a, run)
     x = tensor_in(a, "x")
     if len(x.shape) < 2:
@@ -328,19 +328,19 @@ def fourier(a: dict[str, Any], run: Run) -> Any:
     return written(made, a, run)
 
 
-def _one_axis(a: dict[str, Any]) -> bool:
+def _one_axis(a: dict[str, Value]) -> bool:
     given = a["dim"] if a["dim"] is not None else a["size"]
     return len(given) == 1 if isinstance(given, (tuple, list)) else len(tensor_in(a, "x").shape) == 1
 
 
-def _no_axes(a: dict[str, Any]) -> bool:
+def _no_axes(a: dict[str, Value]) -> bool:
     """Whether nothing is transformed."""
     size, dim = a["size"], a["dim"]
     number = len(tensor_in(a, "x").shape) == 0
     return (number and size is None and dim is None) or (dim is None and size in ((), [])) or (dim in ((), []) and size in (None, (), []))
 
 
-def shifted(a: dict[str, Any], run: Run) -> Any:
+def shifted(a: dict[str, Value], run: Run) -> Any:
     if len(tensor_in(a, "x").shape) == 0:
         raise run.refuse("rank", "a number has no axis", ("x",))
     return run.default(a)

@@ -90,7 +90,7 @@ def _can_cast(source: DType, target: DType) -> bool:
     return _KINDS[source.kind] <= _KINDS[target.kind]
 
 
-def written(made: Value, a: dict[str, Any], run: Run) -> Any:
+def written(made: Value, a: dict[str, Value], run: Run) -> Any:
     """The result, or the array given as `out`, which it must fit and into which it is copied."""
     out = a.get("out")
     if isinstance(out, tuple) and len(out) == 1:
@@ -118,7 +118,7 @@ def _fits(made: TensorType, out: TensorType, run: Run) -> None:
         raise run.refuse("out", f"a result of type {made.dtype!r} cannot be written into an array of {out.dtype!r}", ("x",))
 
 
-def typed(made: Value, a: dict[str, Any], run: Run) -> Any:
+def typed(made: Value, a: dict[str, Value], run: Run) -> Any:
     """The result in the element type that was asked for."""
     dtype = dtype_of(a)
     if dtype is None or not isinstance(made, TensorType) or made.dtype is dtype:
@@ -133,7 +133,7 @@ def selecting(mask: TensorType, run: Run) -> TensorType:
     return mask
 
 
-def _selected(made: TensorType, a: dict[str, Any], run: Run) -> TensorType:
+def _selected(made: TensorType, a: dict[str, Value], run: Run) -> TensorType:
     """The result where the mask `where` is true; elsewhere what was in `out`, or what lies in new memory."""
     mask, out = a.get("where"), a.get("out")
     if not isinstance(mask, TensorType):
@@ -176,12 +176,12 @@ def _loop(kinds: str, operands: list[TensorType]) -> DType | None:
     return None
 
 
-def ufunc(a: dict[str, Any], run: Run) -> Any:
+def ufunc(a: dict[str, Value], run: Run) -> Any:
     """Any universal function: `where` broadcasts with the operands, `dtype` is the loop's."""
     return written(_selected(looped(run.row.op, a, run), a, run), a, run)
 
 
-def looped(op: str, a: dict[str, Any], run: Run) -> TensorType:
+def looped(op: str, a: dict[str, Value], run: Run) -> TensorType:
     """The operator, in the element type of the loop that NumPy runs for these operands."""
     name = run.row.name.rpartition(".")[2]
     kinds = "iuf" if op == "div" and a.get("rounding") else "f" if name == "fabs" else _LOOPS.get(op)
@@ -208,7 +208,7 @@ def looped(op: str, a: dict[str, Any], run: Run) -> TensorType:
     return made
 
 
-def _result(op: str, loop: DType, a: dict[str, Any]) -> DType:
+def _result(op: str, loop: DType, a: dict[str, Value]) -> DType:
     """The element type that a loop gives."""
     if operator(op).dtype is BOOL:
         return BOOL
@@ -219,7 +219,7 @@ def _result(op: str, loop: DType, a: dict[str, Any]) -> DType:
     return loop.real if op == "abs" else loop
 
 
-def dtype_of(a: dict[str, Any]) -> DType | None:
+def dtype_of(a: dict[str, Value]) -> DType | None:
     """The element type that was asked for."""
     given = a.get("dtype")
     return given if isinstance(given, DType) else BY_LABEL.get(given) if isinstance(given, str) else None
@@ -247,14 +247,14 @@ def inplace(a: dict[str, Any], run: Run) -> Any:
     return _put(made, x, run)
 
 
-def rint(a: dict[str, Any], run: Run) -> Any:
+def rint(a: dict[str, Value], run: Run) -> Any:
     """Whole numbers become floats."""
     x = tensor(a["x"])
     loop = dtype_of(a) or _loop("fc", [x])
     return written(_selected(run.typed("round", loop, x=x), a, run), a, run)
 
 
-def frexp(a: dict[str, Any], run: Run) -> Any:
+def frexp(a: dict[str, Value], run: Run) -> Any:
     x = tensor(a["x"])
     loop = _loop("f", [x])
     if loop is None:
@@ -262,7 +262,7 @@ def frexp(a: dict[str, Any], run: Run) -> Any:
     return tuple(run.typed("frexp", loop, INT32, x=x))
 
 
-def ldexp(a: dict[str, Any], run: Run) -> Any:
+def ldexp(a: dict[str, Value], run: Run) -> Any:
     x, y = tensor(a["x"]), tensor(a["y"])
     loop = _loop("f", [x])
     if loop is None or (y.dtype is not None and (y.dtype.kind not in "biu" or y.dtype.label == "uint64")):
@@ -270,11 +270,11 @@ def ldexp(a: dict[str, Any], run: Run) -> Any:
     return written(_selected(run.typed("ldexp", loop, x=x, y=y), a, run), a, run)
 
 
-def divmod(a: dict[str, Any], run: Run) -> Any:
+def divmod(a: dict[str, Value], run: Run) -> Any:
     return (looped("div", {"x": a["x"], "y": a["y"], "rounding": "floor"}, run), looped("remainder", {"x": a["x"], "y": a["y"]}, run))
 
 
-def modf(a: dict[str, Any], run: Run) -> Any:
+def modf(a: dict[str, Value], run: Run) -> Any:
     """The fraction, and the whole part as a float."""
     x = tensor(a["x"])
     loop = _loop("f", [x])
@@ -283,13 +283,13 @@ def modf(a: dict[str, Any], run: Run) -> Any:
     return (run.typed("frac", loop, x=x), run.typed("trunc", loop, x=x))
 
 
-def truth(a: dict[str, Any], run: Run) -> Any:
+def truth(a: dict[str, Value], run: Run) -> Any:
     """A plain True or False; unequal shapes are unequal arrays."""
     return isclose(a, run)
 
 
 @takes(Tensor("low", "...", optional=True, scalar=True), Tensor("high", "...", optional=True, scalar=True))
-def clip(a: dict[str, Any], run: Run) -> Any:
+def clip(a: dict[str, Value], run: Run) -> Any:
     low, high = a["low"], a["high"]
     if "min" in a:
         if low == "missing" and high == "missing":
@@ -305,7 +305,7 @@ def clip(a: dict[str, Any], run: Run) -> Any:
 
 
 @takes(Tensor("condition", "..."))
-def where(a: dict[str, Any], run: Run) -> Any:
+def where(a: dict[str, Value], run: Run) -> Any:
     return run("where", condition=nonzero(tensor(a["condition"]), run), x=a["x"], y=a["y"])
 
 
@@ -317,12 +317,12 @@ def nonzero(x: TensorType, run: Run) -> TensorType:
     return made
 
 
-def imag(a: dict[str, Any], run: Run) -> Any:
+def imag(a: dict[str, Value], run: Run) -> Any:
     x = tensor_in(a, "x")
     return run.typed("imag", None if x.dtype is None else x.dtype.real, x=x)
 
 
-def angle(a: dict[str, Any], run: Run) -> Any:
+def angle(a: dict[str, Value], run: Run) -> Any:
     x = tensor_in(a, "x")
     dtype = x.dtype
     if dtype is not None:
@@ -332,12 +332,12 @@ def angle(a: dict[str, Any], run: Run) -> Any:
     return run("rad2deg", x=made) if a.get("deg") else made
 
 
-def sinc(a: dict[str, Any], run: Run) -> Any:
+def sinc(a: dict[str, Value], run: Run) -> Any:
     dtype = tensor_in(a, "x").dtype
     return run.typed("sinc", FLOAT64, x=a["x"]) if dtype is not None and dtype.kind in "iub" else run("sinc", x=a["x"])
 
 
-def i0(a: dict[str, Any], run: Run) -> Any:
+def i0(a: dict[str, Value], run: Run) -> Any:
     x = tensor_in(a, "x")
     if x.dtype is not None and x.dtype.is_complex:
         raise run.refuse("dtype", "i0 takes no complex numbers", ("x",))
@@ -345,14 +345,14 @@ def i0(a: dict[str, Any], run: Run) -> Any:
 
 
 @takes(Int("decimals", 0))
-def rounded(a: dict[str, Any], run: Run) -> Any:
+def rounded(a: dict[str, Value], run: Run) -> Any:
     x = tensor_in(a, "x")
     if x.dtype is BOOL and a["decimals"] != 0:
         raise run.refuse("dtype", "truth values have no decimals", ("x",))
     return written(run.typed("round", FLOAT16 if x.dtype is BOOL else x.dtype, x=x, decimals=a["decimals"]), a, run)
 
 
-def cast(a: dict[str, Any], run: Run) -> Any:
+def cast(a: dict[str, Value], run: Run) -> Any:
     if not isinstance(a["dtype"], DType):
         raise run.give_up("the element type is not known")
     made: TensorType = run("cast", x=a["x"], dtype=a["dtype"])

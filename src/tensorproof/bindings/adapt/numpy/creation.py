@@ -18,11 +18,11 @@ from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
 
 if TYPE_CHECKING:
-    pass
+    from tensorproof.values.machine import Value
 
 
 @takes(Data("data"), ElementType("dtype"))
-def array(a: dict[str, Any], run: Run) -> Any:
+def array(a: dict[str, Value], run: Run) -> Any:
     data = a["data"]
     if isinstance(data, range):
         data = list(data)
@@ -43,7 +43,7 @@ def array(a: dict[str, Any], run: Run) -> Any:
     return run("reshape", x=result, size=(*(1,) * missing, *result.shape)) if missing > 0 else result
 
 
-def filled(a: dict[str, Any], run: Run) -> Any:
+def filled(a: dict[str, Value], run: Run) -> Any:
     return run("full", size=a["size"], value=a["value"], dtype=a["dtype"] or FLOAT64)
 
 
@@ -72,7 +72,7 @@ def like(a: dict[str, Any], run: Run) -> Any:
 
 
 @takes(Number("end", None, optional=True), Number("step", 1, optional=True))
-def arange(a: dict[str, Any], run: Run) -> Any:
+def arange(a: dict[str, Value], run: Run) -> Any:
     start, end = (0, a["start"]) if a["end"] is None else (a["start"], a["end"])
     return run("arange", start=start, end=end, step=1 if a["step"] is None else a["step"], dtype=a["dtype"])
 
@@ -111,7 +111,7 @@ def _between(start: TensorType, end: TensorType, options: dict[str, Any], dtype:
 
 
 @takes(Int("n", None, least=0, optional=True))
-def vander(a: dict[str, Any], run: Run) -> Any:
+def vander(a: dict[str, Value], run: Run) -> Any:
     x = tensor_in(a, "x")
     if len(x.shape) != 1:
         raise run.refuse("rank", f"powers are taken of a vector, and this is {x.shape!r}", ("x",))
@@ -148,7 +148,7 @@ def triangle_indices(a: dict[str, Any], run: Run) -> Any:
 
 
 @takes(Ints("size", None, least=0, optional=True, shape=True))
-def random(a: dict[str, Any], run: Run) -> Any:
+def random(a: dict[str, Value], run: Run) -> Any:
     size = a["size"]
     sizes = () if size is None else tuple(size) if isinstance(size, (tuple, list)) else (size,)
     return run("random", size=sizes, dtype=FLOAT64, distribution=a["distribution"])
@@ -160,7 +160,7 @@ _PARAMETER = Tensor("low", "...", scalar=True, values="positive")
 @takes(
     Ints("size", None, least=0, optional=True, shape=True), Real("low", 0.5, least=0.25, most=1.0), Real("high", 0.5, least=0.5, most=1.0)
 )
-def distribution(a: dict[str, Any], run: Run) -> Any:
+def distribution(a: dict[str, Value], run: Run) -> Any:
     """The parameters broadcast, and must broadcast to the size where one is given."""
     parameters = [tensor(a[n]) for n in ("low", "high") if a.get(n) is not None]
     dtype = INT64 if a.get("whole") else FLOAT64
@@ -174,7 +174,7 @@ def distribution(a: dict[str, Any], run: Run) -> Any:
 
 
 @takes(Tensor("low", "K", FLOATS, values="positive"), Ints("size", None, least=0, optional=True, shape=True))
-def shares(a: dict[str, Any], run: Run) -> Any:
+def shares(a: dict[str, Value], run: Run) -> Any:
     """Rows of numbers that sum to 1, one number for each parameter."""
     parameters = tensor(a["low"])
     run.require("rank", len(parameters.shape) == 1, f"alpha is a vector, and has shape {parameters.shape!r}", ("low",))
@@ -209,7 +209,7 @@ def randint(a: dict[str, Any], run: Run) -> Any:
 
 
 @takes(Whole("x", least=1))
-def permutation(a: dict[str, Any], run: Run) -> Any:
+def permutation(a: dict[str, Value], run: Run) -> Any:
     x = as_size(a["x"])
     if isinstance(x, TensorType):
         if len(x.shape) == 0:
@@ -220,7 +220,7 @@ def permutation(a: dict[str, Any], run: Run) -> Any:
 
 
 @takes(Whole("x", least=1), Ints("size", None, least=0, optional=True, shape=True))
-def choice(a: dict[str, Any], run: Run) -> Any:
+def choice(a: dict[str, Value], run: Run) -> Any:
     x, size = as_size(a["x"]), a["size"]
     sizes = () if size is None else tuple(size) if isinstance(size, (tuple, list)) else (size,)
     if isinstance(x, (list, tuple)):
@@ -255,7 +255,7 @@ def tri(a: dict[str, Any], run: Run) -> Any:
 
 
 @takes(Data("x", "..."))
-def scalar(a: dict[str, Any], run: Run) -> Any:
+def scalar(a: dict[str, Value], run: Run) -> Any:
     """np.float32(3), or of an array."""
     x = a["x"]
     label = run.row.name.rpartition(".")[2].rstrip("_")

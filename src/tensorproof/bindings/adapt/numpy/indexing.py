@@ -22,13 +22,13 @@ if TYPE_CHECKING:
 
 
 @takes(Vector("x", "N"), Int("k", 0))
-def diag_matrix(a: dict[str, Any], run: Run) -> Any:
+def diag_matrix(a: dict[str, Value], run: Run) -> Any:
     """A matrix with a vector on its diagonal."""
     return run("diag_embed", x=a["x"], offset=a["k"])
 
 
 @takes(Tensor("x", "N M"), Int("k", 0))
-def diag(a: dict[str, Any], run: Run) -> Any:
+def diag(a: dict[str, Value], run: Run) -> Any:
     x, k = tensor_in(a, "x"), a["k"]
     if len(x.shape) != 2:
         raise run.refuse("rank", f"a vector or a matrix has a diagonal here, and this is {x.shape!r}", ("x",))
@@ -36,12 +36,12 @@ def diag(a: dict[str, Any], run: Run) -> Any:
 
 
 @takes(Tensor("x"), Int("k", 0))
-def diagflat(a: dict[str, Any], run: Run) -> Any:
+def diagflat(a: dict[str, Value], run: Run) -> Any:
     return run("diag_embed", x=flattened(tensor_in(a, "x"), run), offset=a["k"])
 
 
 @takes(Int("offset", 0))
-def triangle(a: dict[str, Any], run: Run) -> Any:
+def triangle(a: dict[str, Value], run: Run) -> Any:
     """The triangle of a matrix, or of one whose rows are all the vector."""
     x = tensor_in(a, "x")
     if len(x.shape) == 0:
@@ -57,7 +57,7 @@ def trace(a: dict[str, Any], run: Run) -> Any:
     return written(run("sum", x=made, dim=-1, dtype=a["dtype"]), a, run)
 
 
-def matrix_trace(a: dict[str, Any], run: Run) -> Any:
+def matrix_trace(a: dict[str, Value], run: Run) -> Any:
     return trace({**a, "axis1": -2, "axis2": -1}, run)
 
 
@@ -123,26 +123,26 @@ def compress(a: dict[str, Any], run: Run) -> Any:
 
 
 @takes(Tensor("x"), Tensor("condition"))
-def extract(a: dict[str, Any], run: Run) -> Any:
+def extract(a: dict[str, Value], run: Run) -> Any:
     if le(tensor_in(a, "condition").shape.numel, tensor_in(a, "x").shape.numel) is False:
         raise run.give_up("the condition is longer than the array")
     return run("compress", x=flattened(tensor_in(a, "x"), run), condition=truths(flattened(tensor_in(a, "condition"), run), run), dim=0)
 
 
 @takes(Tensor("x"))
-def nonzero(a: dict[str, Any], run: Run) -> Any:
+def nonzero(a: dict[str, Value], run: Run) -> Any:
     if len(tensor_in(a, "x").shape) == 0:
         raise run.refuse("rank", "a number has no places", ("x",))
     return run("where_true", condition=a["x"])
 
 
 @takes(Tensor("x"))
-def flatnonzero(a: dict[str, Any], run: Run) -> Any:
+def flatnonzero(a: dict[str, Value], run: Run) -> Any:
     return run("where_true", condition=flattened(tensor_in(a, "x"), run))[0]
 
 
 @takes(Tensor("x"))
-def argwhere(a: dict[str, Any], run: Run) -> Any:
+def argwhere(a: dict[str, Value], run: Run) -> Any:
     return run("nonzero", x=a["x"])
 
 
@@ -155,7 +155,7 @@ def _along(a: dict[str, Any], run: Run) -> tuple[Any, int]:
 
 
 @takes(Tensor("x"), Whole("obj", least=0), Axis("axis", None, optional=True))
-def delete(a: dict[str, Any], run: Run) -> Any:
+def delete(a: dict[str, Value], run: Run) -> Any:
     obj = as_size(a["obj"])
     x, axis = _along(a, run)
     n = x.shape[axis]
@@ -186,7 +186,7 @@ def _kept(obj: Value, n: Value, run: Run) -> TensorType:
 
 
 @takes(Tensor("x"), Whole("obj", least=0), Tensor("values", "", scalar=True), Axis("axis", None, optional=True))
-def insert(a: dict[str, Any], run: Run) -> Any:
+def insert(a: dict[str, Value], run: Run) -> Any:
     obj = as_size(a["obj"])
     x, axis = _along(a, run)
     n = x.shape[axis]
@@ -197,13 +197,13 @@ def insert(a: dict[str, Any], run: Run) -> Any:
 
 
 @takes(Tensor("y", "...", scalar=True))
-def isin(a: dict[str, Any], run: Run) -> Any:
+def isin(a: dict[str, Value], run: Run) -> Any:
     made = run.typed("isin", BOOL, x=a["x"], y=a["y"])
     return run("logical_not", x=made) if a.get("invert") else made
 
 
 @takes(Tensor("x", "...", frozenset({INT64, INT32}), values="index"), Ints("size", shape=True))
-def unravel(a: dict[str, Any], run: Run) -> Any:
+def unravel(a: dict[str, Value], run: Run) -> Any:
     """NumPy looks at the product of the sizes alone."""
     x = tensor(a["x"])
     size = a["size"] if isinstance(a["size"], (tuple, list)) else (a["size"],)
@@ -231,12 +231,12 @@ def places(index: Value, run: Run) -> tuple[Any, ...]:
 
 
 @takes(Index("index"))
-def getitem(a: dict[str, Any], run: Run) -> Any:
+def getitem(a: dict[str, Value], run: Run) -> Any:
     return run("getitem", x=a["x"], index=places(a["index"], run))
 
 
 @takes(Index("index"), Tensor("value", "...", scalar=True))
-def setitem(a: dict[str, Any], run: Run) -> Any:
+def setitem(a: dict[str, Value], run: Run) -> Any:
     index = places(a["index"], run)
     if (
         isinstance(a["value"], TensorType)
@@ -249,7 +249,7 @@ def setitem(a: dict[str, Any], run: Run) -> Any:
 
 
 @takes(Tensor("x"), Tensor("y"))
-def set_operation(a: dict[str, Any], run: Run) -> Any:
+def set_operation(a: dict[str, Value], run: Run) -> Any:
     """A sorted vector without repetitions; how long, only the data tell."""
     x, y = tensor(a["x"]), tensor(a["y"])
     if a.get("return_indices"):

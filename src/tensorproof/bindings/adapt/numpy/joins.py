@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 @takes(Ints("times", least=0))
-def tile(a: dict[str, Any], run: Run) -> Any:
+def tile(a: dict[str, Value], run: Run) -> Any:
     x = tensor_in(a, "x")
     times = a["times"] if isinstance(a["times"], (tuple, list)) else (a["times"],)
     times = (1,) * (len(x.shape) - len(times)) + tuple(times)
@@ -67,7 +67,7 @@ def concatenate(a: dict[str, Any], run: Run) -> Any:
     return written(typed(made, a, run), a, run)
 
 
-def stack(a: dict[str, Any], run: Run) -> Any:
+def stack(a: dict[str, Value], run: Run) -> Any:
     return written(typed(run("stack", xs=a["xs"], dim=a["dim"]), a, run), a, run)
 
 
@@ -84,15 +84,15 @@ def of_rank(x: TensorType, rank: int, run: Run) -> TensorType:
     return made
 
 
-def vstack(a: dict[str, Any], run: Run) -> Any:
+def vstack(a: dict[str, Value], run: Run) -> Any:
     return _stacked(a, run, 2, 0)
 
 
-def hstack(a: dict[str, Any], run: Run) -> Any:
+def hstack(a: dict[str, Value], run: Run) -> Any:
     return _stacked(a, run, 1, lambda x: 0 if len(x.shape) == 1 else 1)
 
 
-def dstack(a: dict[str, Any], run: Run) -> Any:
+def dstack(a: dict[str, Value], run: Run) -> Any:
     return _stacked(a, run, 3, 2)
 
 
@@ -102,7 +102,7 @@ def column_stack(a: dict[str, Any], run: Run) -> Any:
 
 
 @takes(Tensor("x"), Tensor("y", "...", scalar=True), Axis("axis", None, optional=True))
-def append(a: dict[str, Any], run: Run) -> Any:
+def append(a: dict[str, Value], run: Run) -> Any:
     x, y = tensor_in(a, "x"), tensor(a["y"])
     if y.weak and y.dtype is not None:  # a Python number is an array of NumPy's own kind
         y = run("constant", data=y, dtype={"i": INT64, "f": FLOAT64, "c": COMPLEX128}.get(y.dtype.kind, y.dtype))
@@ -114,7 +114,7 @@ def append(a: dict[str, Any], run: Run) -> Any:
 
 
 @takes(Whole("at", least=1))
-def split(a: dict[str, Any], run: Run) -> Any:
+def split(a: dict[str, Value], run: Run) -> Any:
     """Equal parts, or else an error."""
     at, x, dim = a["at"], tensor_in(a, "x"), a["dim"]
     if is_size(as_size(at)) and x.shape.known and len(x.shape) and isinstance(dim, int) and -len(x.shape) <= dim < len(x.shape):
@@ -127,31 +127,31 @@ def split(a: dict[str, Any], run: Run) -> Any:
 
 
 @takes(Whole("at", least=1))
-def array_split(a: dict[str, Any], run: Run) -> Any:
+def array_split(a: dict[str, Value], run: Run) -> Any:
     x, at = tensor_in(a, "x"), a["at"]
     if len(x.shape) == 0:
         raise run.refuse("rank", "a number cannot be split", ("x",))
     return list(run("tensor_split", x=x, at=tuple(at) if isinstance(at, list) else at, dim=a["dim"]))
 
 
-def _split_along(a: dict[str, Any], run: Run, least: int, dim: int) -> Any:
+def _split_along(a: dict[str, Value], run: Run, least: int, dim: int) -> Any:
     if len(tensor_in(a, "x").shape) < least:
         raise run.refuse("rank", f"an array of rank {least} or more is split, and this is {tensor_in(a, 'x').shape!r}", ("x",))
     return split({**a, "dim": dim}, run)
 
 
 @takes(Whole("at", least=1))
-def hsplit(a: dict[str, Any], run: Run) -> Any:
+def hsplit(a: dict[str, Value], run: Run) -> Any:
     return _split_along(a, run, 1, 0 if len(tensor_in(a, "x").shape) == 1 else 1)
 
 
 @takes(Whole("at", least=1))
-def vsplit(a: dict[str, Any], run: Run) -> Any:
+def vsplit(a: dict[str, Value], run: Run) -> Any:
     return _split_along(a, run, 2, 0)
 
 
 @takes(Whole("at", least=1))
-def dsplit(a: dict[str, Any], run: Run) -> Any:
+def dsplit(a: dict[str, Value], run: Run) -> Any:
     return _split_along(a, run, 3, 2)
 
 

@@ -17,13 +17,13 @@ if TYPE_CHECKING:
     from tensorproof.values.machine import Value
 
 
-def no_list(a: dict[str, Any], run: Run) -> None:
+def no_list(a: dict[str, Value], run: Run) -> None:
     """NumPy takes a tuple of axes, and no list."""
     if isinstance(a.get("dim"), list):
         raise run.refuse("axis", f"several axes are given as a tuple, not as the list {a['dim']!r}", ("dim",))
 
 
-def word(run: Run, a: dict[str, Any], name: str, options: tuple[Any, ...]) -> None:
+def word(run: Run, a: dict[str, Value], name: str, options: tuple[Any, ...]) -> None:
     if name in a and a[name] not in options:
         raise run.refuse(name, f"{name} must be one of {', '.join(map(repr, options))}, and is {a[name]!r}", (name,))
 
@@ -33,7 +33,7 @@ def word(run: Run, a: dict[str, Any], name: str, options: tuple[Any, ...]) -> No
 _NEUTRAL = {"sum": 0, "nansum": 0, "count_nonzero": 0, "prod": 1, "any": False, "all": True, "nanmean": float("nan")}
 
 
-def _only(x: TensorType, neutral: Value, a: dict[str, Any], run: Run) -> TensorType:
+def _only(x: TensorType, neutral: Value, a: dict[str, Value], run: Run) -> TensorType:
     """x with `neutral` in the places that the mask `where` leaves out."""
     mask = a.get("where")
     if not isinstance(mask, TensorType):
@@ -49,7 +49,7 @@ def _without_nan(x: TensorType, neutral: float, run: Run) -> TensorType:
     return made
 
 
-def _over_axes(a: dict[str, Any], run: Run) -> dict[str, Any]:
+def _over_axes(a: dict[str, Value], run: Run) -> dict[str, Any]:
     """A reduction over no axis is one over a new axis of one element."""
     if a["dim"] not in ((), []):
         return a
@@ -121,7 +121,7 @@ def _before(axes: Any, rank: int) -> tuple[int, ...]:
 
 
 @takes(Number("ddof", 0), Number("correction", None, optional=True))
-def spread(a: dict[str, Any], run: Run) -> Any:
+def spread(a: dict[str, Value], run: Run) -> Any:
     no_list(a, run)
     if a.get("correction") is not None and a["ddof"] != 0:
         raise run.refuse("correction", "ddof and correction say the same thing: give one of them", ("ddof", "correction"))
@@ -169,7 +169,7 @@ def cumulative(a: dict[str, Any], run: Run) -> Any:
 
 
 @takes(Tensor("prepend", "...", optional=True, default=None), Tensor("append", "...", optional=True, default=None))
-def diff(a: dict[str, Any], run: Run) -> Any:
+def diff(a: dict[str, Value], run: Run) -> Any:
     if len(tensor_in(a, "x").shape) == 0:
         raise run.refuse("rank", "differences need at least one axis", ("x",))
     return run("diff", x=a["x"], n=0) if a["n"] == 0 else run.default(a)
@@ -211,7 +211,7 @@ def sorted(a: dict[str, Any], run: Run) -> Any:
 
 
 @takes(Axis("dim", -1, optional=True))
-def argsorted(a: dict[str, Any], run: Run) -> Any:
+def argsorted(a: dict[str, Value], run: Run) -> Any:
     given = tensor_in(a, "x")
     x = given if a["dim"] is not None and len(given.shape) else flattened(given, run)
     return run.typed("argsort", INT64, x=x, dim=0 if a["dim"] is None else a["dim"])
@@ -235,7 +235,7 @@ def partitioned(a: dict[str, Any], run: Run) -> Any:
     return made
 
 
-def unique(a: dict[str, Any], run: Run) -> Any:
+def unique(a: dict[str, Value], run: Run) -> Any:
     """The values, then where each stands first, where each element stands among them, and how many there are of each."""
     names = ("return_index", "return_inverse", "return_counts")
     made = run("unique", x=a["x"], dim=a["dim"], sorted=bool(a["sorted"]), empty_slices=True, **{n: bool(a[n]) for n in names})

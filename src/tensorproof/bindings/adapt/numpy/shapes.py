@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 @takes(Ints("size", shape=True))
-def reshape(a: dict[str, Any], run: Run) -> Any:
+def reshape(a: dict[str, Value], run: Run) -> Any:
     """In Fortran's order the first axis changes fastest."""
     word(run, a, "order", ("C", "F", "A"))
     size = a["size"] if isinstance(a["size"], (tuple, list)) else (a["size"],)
@@ -41,7 +41,7 @@ def ravel(a: dict[str, Any], run: Run) -> Any:
 
 
 @takes(Axes("axes", None))
-def transpose(a: dict[str, Any], run: Run) -> Any:
+def transpose(a: dict[str, Value], run: Run) -> Any:
     axes, x = a["axes"], tensor_in(a, "x")
     if isinstance(axes, (tuple, list)) and len(axes) == 1 and (axes[0] is None or isinstance(axes[0], (tuple, list))):
         (axes,) = axes
@@ -64,7 +64,7 @@ def rollaxis(a: dict[str, Any], run: Run) -> Any:
 
 
 @takes(Axes("dim", None))
-def squeeze(a: dict[str, Any], run: Run) -> Any:
+def squeeze(a: dict[str, Value], run: Run) -> Any:
     """Only axes of size 1 are squeezed; a named one of another size is an error."""
     no_list(a, run)
     x, dim = tensor_in(a, "x"), a["dim"]
@@ -93,7 +93,7 @@ def expand_dims(a: dict[str, Any], run: Run) -> Any:
     return x
 
 
-def atleast(a: dict[str, Any], run: Run) -> Any:
+def atleast(a: dict[str, Value], run: Run) -> Any:
     return run("atleast", x=a["x"], least=int(run.row.name[-2]))
 
 
@@ -118,7 +118,7 @@ def broadcast_to(a: dict[str, Any], run: Run) -> Any:
 
 
 @takes(Axes("dim", None))
-def flip(a: dict[str, Any], run: Run) -> Any:
+def flip(a: dict[str, Value], run: Run) -> Any:
     dim = tuple(range(len(tensor_in(a, "x").shape))) if a["dim"] is None else a["dim"]
     return _backwards(run, tensor_in(a, "x"), dim)
 
@@ -132,20 +132,20 @@ def _backwards(run: Run, x: TensorType, dim: Value) -> Any:
     return run.noted(made, strides=strides_or_none(made.shape, [-step if i in turned else step for i, step in enumerate(steps)]))
 
 
-def fliplr(a: dict[str, Any], run: Run) -> Any:
+def fliplr(a: dict[str, Value], run: Run) -> Any:
     if len(tensor_in(a, "x").shape) < 2:
         raise run.refuse("rank", f"a matrix is flipped, and this is {tensor_in(a, 'x').shape!r}", ("x",))
     return _backwards(run, tensor_in(a, "x"), (1,))
 
 
-def flipud(a: dict[str, Any], run: Run) -> Any:
+def flipud(a: dict[str, Value], run: Run) -> Any:
     if len(tensor_in(a, "x").shape) < 1:
         raise run.refuse("rank", "a number has no axis to flip", ("x",))
     return _backwards(run, tensor_in(a, "x"), (0,))
 
 
 @takes(Whole("shift", 1), Whole("axis", None, least=0, most=0, optional=True))
-def roll(a: dict[str, Any], run: Run) -> Any:
+def roll(a: dict[str, Value], run: Run) -> Any:
     x, axis = tensor_in(a, "x"), a["axis"]
     axes = () if axis is None else axis if isinstance(axis, (tuple, list)) else (axis,)
     for one in axes:
@@ -229,7 +229,7 @@ def _ends(value: Value, rank: int, run: Run) -> list[tuple[Any, Any]]:
 
 
 @takes(Ints("size", least=0, shape=True))
-def resize(a: dict[str, Any], run: Run) -> Any:
+def resize(a: dict[str, Value], run: Run) -> Any:
     size = a["size"] if isinstance(a["size"], (tuple, list)) else (a["size"],)
     for n in size:
         run.require("size", ge(n, 0), f"a size cannot be negative, and the shape is {tuple(size)!r}", ("size",))
@@ -243,12 +243,12 @@ def resize(a: dict[str, Any], run: Run) -> Any:
 
 
 @takes(ElementType("dtype"))
-def view(a: dict[str, Any], run: Run) -> Any:
+def view(a: dict[str, Value], run: Run) -> Any:
     dtype = a["dtype"] or tensor_in(a, "x").dtype
     return a["x"] if dtype is None else run("view_dtype", x=a["x"], dtype=dtype)
 
 
-def moved(a: dict[str, Any], run: Run) -> Any:
+def moved(a: dict[str, Value], run: Run) -> Any:
     """As torch, but a number has no axes to move."""
     if len(tensor_in(a, "x").shape) == 0 and a.get("source") not in ((), []):
         raise run.refuse("axis", "a number has no axis", ("x",))
@@ -273,6 +273,6 @@ def tolist(a: dict[str, Any], run: Run) -> Any:
     return questions.tolist({"x": x.but(dtype=wide)}, run)
 
 
-def shuffled(a: dict[str, Any], run: Run) -> Any:
+def shuffled(a: dict[str, Value], run: Run) -> Any:
     """In place, with no result."""
     run("copy_into", x=a["x"], y=run("shuffle", x=a["x"]))

@@ -13,11 +13,11 @@ from tensorproof.terms.predicates import eq, ge, lt
 from tensorproof.terms.tensor import TensorType
 
 if TYPE_CHECKING:
-    pass
+    from tensorproof.values.machine import Value
 
 
 @takes(Tensor("xp", "P"), Tensor("fp", "P"))
-def interp(a: dict[str, Any], run: Run) -> Any:
+def interp(a: dict[str, Value], run: Run) -> Any:
     xp, fp = tensor_in(a, "xp"), tensor_in(a, "fp")
     if len(xp.shape) != 1 or len(fp.shape) != 1:
         raise run.refuse("rank", f"points are vectors, and are {xp.shape!r} and {fp.shape!r}", ("xp", "fp"))
@@ -53,12 +53,12 @@ def gradient(a: dict[str, Any], run: Run) -> Any:
 
 
 @takes(Choice("mode", ("full", "same", "valid"), "full"))
-def convolve(a: dict[str, Any], run: Run) -> Any:
+def convolve(a: dict[str, Value], run: Run) -> Any:
     return run("convolve_vectors", x=of_rank(tensor_in(a, "x"), 1, run), y=of_rank(tensor_in(a, "y"), 1, run), mode=a["mode"])
 
 
 @takes(Choice("mode", ("full", "same", "valid"), "valid"))
-def correlate(a: dict[str, Any], run: Run) -> Any:
+def correlate(a: dict[str, Value], run: Run) -> Any:
     """A convolution with the conjugate of y, from its end on."""
     x, y = of_rank(tensor_in(a, "x"), 1, run), of_rank(tensor_in(a, "y"), 1, run)
 

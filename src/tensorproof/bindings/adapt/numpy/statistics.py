@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 # --- counts and averages ---
 
 
-def bincount(a: dict[str, Any], run: Run) -> Any:
+def bincount(a: dict[str, Value], run: Run) -> Any:
     """Weights are added up as float64."""
     weight = a["weight"]
     if isinstance(weight, TensorType) and weight.dtype is FLOAT32:
@@ -32,7 +32,7 @@ def bincount(a: dict[str, Any], run: Run) -> Any:
 
 
 @takes(Choice("weights", (None,), None))
-def average(a: dict[str, Any], run: Run) -> Any:
+def average(a: dict[str, Value], run: Run) -> Any:
     x = tensor_in(a, "x")
     made = run("mean", x=x, dim=a["dim"], keepdim=a["keepdim"])
     if not a["returned"]:
@@ -44,7 +44,7 @@ def average(a: dict[str, Any], run: Run) -> Any:
 
 
 @takes(Tensor("weights", "..."), Axes("dim", None))
-def weighted_average(a: dict[str, Any], run: Run) -> Any:
+def weighted_average(a: dict[str, Value], run: Run) -> Any:
     """The sum of the products over the sum of the weights."""
     x, w = tensor_in(a, "x"), tensor_in(a, "weights")
     axes = a["dim"] if isinstance(a["dim"], (tuple, list)) else (a["dim"],)
@@ -82,7 +82,7 @@ def _laid(w: TensorType, axes: Any, rank: int, run: Run) -> Any:
 
 
 @takes(Axes("dim", None))
-def middle(a: dict[str, Any], run: Run) -> Any:
+def middle(a: dict[str, Value], run: Run) -> Any:
     """The median: the mean of the two middle elements where their number is even. Whole numbers become float64."""
     dtype = tensor_in(a, "x").dtype
     return written(_quantile(a, 0.5, dtype if dtype is None or dtype.kind in "fc" else FLOAT64, run), a, run)

@@ -16,7 +16,7 @@ from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
 
 if TYPE_CHECKING:
-    pass
+    from tensorproof.values.machine import Value
 
 _WINDOW = (
     Ints("kernel", least=1, per_axis=1),
@@ -28,18 +28,18 @@ _PAD = Choice("auto_pad", AUTO_PAD, "NOTSET")
 
 
 @takes(*_WINDOW, _DILATION, _PAD)
-def max_pool(a: dict[str, Any], run: Run) -> Any:
+def max_pool(a: dict[str, Value], run: Run) -> Any:
     """Places are counted along all axes of x."""
     found = run.default(a)
     return found if run.row.opsets[1] >= 8 or not isinstance(found, tuple) else found[0]
 
 
 @takes(Choice("coordinate_transformation_mode", ("half_pixel", "pytorch_half_pixel", "align_corners", "asymmetric", "tf_crop_and_resize"), "half_pixel"))
-def older_resize(a: dict[str, Any], run: Run) -> Any:
+def older_resize(a: dict[str, Value], run: Run) -> Any:
     return run.default(a)
 
 
-def global_pool(a: dict[str, Any], run: Run) -> Any:
+def global_pool(a: dict[str, Value], run: Run) -> Any:
     """One number for each channel."""
     x = tensor_in(a, "x")
     if not x.shape.known:
@@ -61,7 +61,7 @@ def batch_norm(a: dict[str, Any], run: Run) -> Any:
 
 
 @takes(Anything("training"), Anything("p"))
-def dropout(a: dict[str, Any], run: Run) -> Any:
+def dropout(a: dict[str, Value], run: Run) -> Any:
     """In training since opset 12 only, where the node says so. The mask is of truth values since opset 10."""
     x, training = tensor_in(a, "x"), a.get("training")
     still = training is None or (isinstance(training, TensorType) and training.contents == (False,))
@@ -101,7 +101,7 @@ def grid_sample(a: dict[str, Any], run: Run) -> Any:
 
 
 @takes(Tensor("x", "N 2 3 | N 3 4", FLOATS, draw="N 2 3 | N 3 4"), Ints("size", least=0, shape=True, loose=True))
-def affine_grid(a: dict[str, Any], run: Run) -> Any:
+def affine_grid(a: dict[str, Value], run: Run) -> Any:
     theta, size = tensor_in(a, "x"), whole_numbers(a["size"])
     if isinstance(size, TensorType):
         return unknown(run, theta.dtype)
@@ -117,11 +117,11 @@ def affine_grid(a: dict[str, Any], run: Run) -> Any:
     return run.shaped("affine_grid", shape, theta.dtype, x=theta, size=tuple(size), align_corners=bool(a["align_corners"]))
 
 
-def rotary(a: dict[str, Any], run: Run) -> Any:
+def rotary(a: dict[str, Value], run: Run) -> Any:
     return run.default({**a, "heads": a["heads"] or None})
 
 
-def attention(a: dict[str, Any], run: Run) -> Any:
+def attention(a: dict[str, Value], run: Run) -> Any:
     mask = a.get("mask")
     if isinstance(mask, TensorType) and mask.dtype is not None and mask.dtype.is_integer:  # added as it is; truths shut out
         mask = run.typed("cast", tensor_in(a, "query").dtype, x=mask, dtype=tensor_in(a, "query").dtype)

@@ -14,7 +14,7 @@ from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
 
 if TYPE_CHECKING:
-    pass
+    from tensorproof.values.machine import Value
 
 _FROM = (Tensor("x", "X ...", FLOATS), Axis("dim", -1, scalar_ok=False), Anything("stash"))
 _WEIGHT, _BIAS = Tensor("weight", "...", FLOATS), Tensor("bias", "...", FLOATS, optional=True, default=None)
@@ -55,7 +55,7 @@ def group_norm(a: dict[str, Any], run: Run) -> Any:
 
 
 @takes(*_FROM, _WEIGHT, _BIAS)
-def layer_norm(a: dict[str, Any], run: Run) -> Any:
+def layer_norm(a: dict[str, Value], run: Run) -> Any:
     """Mean and inverse deviation are kept in their own type."""
     x, kept = tensor_in(a, "x"), a["stash"] if isinstance(a["stash"], DType) else FLOAT32
     if not x.shape.known:
@@ -67,6 +67,6 @@ def layer_norm(a: dict[str, Any], run: Run) -> Any:
 
 
 @takes(*_FROM, _WEIGHT)
-def rms_norm(a: dict[str, Any], run: Run) -> Any:
+def rms_norm(a: dict[str, Value], run: Run) -> Any:
     x = tensor_in(a, "x")
     return run.typed("rms_norm", x.dtype, **_parts(a, run, "weight")) if x.shape.known else TensorType(x.shape, x.dtype)

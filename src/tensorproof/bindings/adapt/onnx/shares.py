@@ -10,11 +10,11 @@ from tensorproof.ops.inputs import Axis
 from tensorproof.terms.ints import product
 
 if TYPE_CHECKING:
-    pass
+    from tensorproof.values.machine import Value
 
 
 @takes(Axis("dim", 1))
-def of_the_rest(a: dict[str, Any], run: Run) -> Any:
+def of_the_rest(a: dict[str, Value], run: Run) -> Any:
     """The axes from `dim` on are one."""
     x, dim = tensor_in(a, "x"), a["dim"]
     if not x.shape.known or not isinstance(dim, int):

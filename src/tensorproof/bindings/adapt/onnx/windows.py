@@ -13,7 +13,7 @@ from tensorproof.terms.ints import Dim, ceildiv, maximum
 from tensorproof.terms.predicates import ge
 
 if TYPE_CHECKING:
-    pass
+    from tensorproof.values.machine import Value
 
 WINDOW = (Ints("stride", None, least=1, optional=True, per_axis=1), Ints("dilation", None, least=1, optional=True, per_axis=1))
 PADDED = (Ints("padding", None, least=0, optional=True, per_axis=2), Choice("auto_pad", AUTO_PAD, "NOTSET"))
@@ -30,7 +30,7 @@ def one_each(run: Run, a: dict[str, Any], name: str, n: int, otherwise: int) -> 
 
 
 def sides(
-    run: Run, a: dict[str, Any], n: int, sizes: Sequence[Dim] | None, kernel: Sequence[Dim] | None, stride: Sequence[Dim], dilation: Sequence[Dim]
+    run: Run, a: dict[str, Value], n: int, sizes: Sequence[Dim] | None, kernel: Sequence[Dim] | None, stride: Sequence[Dim], dilation: Sequence[Dim]
 ) -> dict[str, Any] | None:
     """The padding as the operators for one to three axes take it; None where it follows from sizes that are not known."""
     auto = a["auto_pad"] or "NOTSET"

@@ -108,7 +108,7 @@ def run_multi_head_layer(a: dict[str, Any], run: Run) -> Any:
     Tensor("attn_mask", "L S", MASK, optional=True), Tensor("key_padding_mask", "N S | S", MASK, optional=True), Int("embed_dim", least=4, most=4),
     Anything("static_k"), Anything("static_v"),
 )  # fmt: skip
-def multi_head(a: dict[str, Any], run: Run) -> Any:
+def multi_head(a: dict[str, Value], run: Run) -> Any:
     both = (a.get("bias_k") is None) == (a.get("bias_v") is None)
     run.require("bias_k", both, "bias_k and bias_v must be given together", ("bias_k", "bias_v"))
     made = run.default(a)
@@ -119,7 +119,7 @@ def multi_head(a: dict[str, Any], run: Run) -> Any:
 
 
 @takes(Anything("return_debug_mask"))
-def flash(a: dict[str, Any], run: Run) -> Any:
+def flash(a: dict[str, Value], run: Run) -> Any:
     """What the GPU kernel returns: output, log-sum-exp, nothing, nothing, both lengths, random state, unused, debug mask."""
     output, logsumexp = run.several(a)
     query, key = tensor_in(a, "query").shape, tensor_in(a, "key").shape
@@ -127,12 +127,12 @@ def flash(a: dict[str, Any], run: Run) -> Any:
     return output, logsumexp, None, None, query[2], key[2], STATE, TensorType(Shape(), UINT64), debug
 
 
-def efficient(a: dict[str, Any], run: Run) -> Any:
+def efficient(a: dict[str, Value], run: Run) -> Any:
     output, logsumexp = run.several(a)
     return output, logsumexp, SEED, SEED
 
 
-def cudnn(a: dict[str, Any], run: Run) -> Any:
+def cudnn(a: dict[str, Value], run: Run) -> Any:
     output, logsumexp = run.several(a)
     return output, logsumexp, None, None, tensor_in(a, "query").shape[2], tensor_in(a, "key").shape[2], SEED, SEED, None
 
@@ -169,7 +169,7 @@ STEPS = (Tensor("mask", "L L", MASK, optional=True), Tensor("padding_mask", "N L
     Tensor("memory", "S N d_model | S d_model", FLOATS), Tensor("memory_mask", "L S", MASK, optional=True),
     Tensor("memory_padding_mask", "N S | S", MASK, optional=True),
 )  # fmt: skip
-def run_layer(a: dict[str, Any], run: Run) -> Any:
+def run_layer(a: dict[str, Value], run: Run) -> Any:
     return run.default({**a, "weight": a["self_attn.in_proj_weight"]})
 
 
@@ -204,12 +204,12 @@ STACK = (
 
 
 @takes(*STACK, Anything("layer", of="torch.nn.TransformerEncoderLayer"))
-def run_encoder(a: dict[str, Any], run: Run) -> Any:
+def run_encoder(a: dict[str, Value], run: Run) -> Any:
     return run_stack(a, run)
 
 
 @takes(*STACK, Anything("layer", of="torch.nn.TransformerDecoderLayer"))
-def run_decoder(a: dict[str, Any], run: Run) -> Any:
+def run_decoder(a: dict[str, Value], run: Run) -> Any:
     return run_stack(a, run)
 
 

@@ -11,16 +11,16 @@ from tensorproof.ops.inputs import Anything, Choice, Tensors, as_size
 from tensorproof.terms.tensor import TensorType
 
 if TYPE_CHECKING:
-    pass
+    from tensorproof.values.machine import Value
 
 
-def swapped(a: dict[str, Any], run: Run) -> Any:
+def swapped(a: dict[str, Value], run: Run) -> Any:
     """`y @ x`, as `__rmatmul__` has it."""
     return run(run.row.op, x=a["y"], y=a["x"])
 
 
 @takes(Anything("dims", 2))
-def tensordot(a: dict[str, Any], run: Run) -> Any:
+def tensordot(a: dict[str, Value], run: Run) -> Any:
     """`dims` is a number n (the last n axes of x with the first n of y), or the two lists of axes."""
     dims = as_size(a["dims"])
     rank, other = tensor_in(a, "x").shape.rank, tensor_in(a, "y").shape.rank
@@ -97,6 +97,6 @@ def scaled_mm_lists(a: dict[str, Any], run: Run) -> Any:
     return run.default({**a, **scales})
 
 
-def grouped_mm(a: dict[str, Any], run: Run) -> Any:
+def grouped_mm(a: dict[str, Value], run: Run) -> Any:
     run.require("bias", a["bias"] is None, "a bias is not taken yet", ("bias",))
     return run.default(a)

@@ -17,12 +17,12 @@ from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
 
 if TYPE_CHECKING:
-    pass
+    from tensorproof.values.machine import Value
 
 MODES = ("sum", "mean", "max")
 
 
-def bag(a: dict[str, Any], run: Run) -> Any:
+def bag(a: dict[str, Value], run: Run) -> Any:
     """Old code gives the table first."""
     index, weight = tensor_in(a, "index"), tensor_in(a, "weight")
     if weight.dtype is INT64 and index.dtype is not None and index.dtype.is_float:
@@ -31,13 +31,13 @@ def bag(a: dict[str, Any], run: Run) -> Any:
 
 
 @takes(Tensor("weight", "V D", ANY))
-def lookup_given(a: dict[str, Any], run: Run) -> Any:
+def lookup_given(a: dict[str, Value], run: Run) -> Any:
     """A lookup in a table that was given to the constructor."""
     return run.default(a)
 
 
 @takes(Tensor("weight", "V D", FLOATS))
-def bag_given(a: dict[str, Any], run: Run) -> Any:
+def bag_given(a: dict[str, Value], run: Run) -> Any:
     return run.default(a)
 
 

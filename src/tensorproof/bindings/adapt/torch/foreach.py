@@ -50,40 +50,40 @@ def _written(run: Run, target: TensorType, result: TensorType) -> TensorType:
 
 
 @takes(XS)
-def alone(a: dict[str, Any], run: Run) -> TensorsOut:
+def alone(a: dict[str, Value], run: Run) -> TensorsOut:
     return _each(a, run)
 
 
 @takes(XS)
-def zeroed(a: dict[str, Any], run: Run) -> TensorsOut:
+def zeroed(a: dict[str, Value], run: Run) -> TensorsOut:
     return _each({**a, "value": 0}, run, value="value")
 
 
 @takes(XS, Number("y"))
-def with_number(a: dict[str, Any], run: Run) -> TensorsOut:
+def with_number(a: dict[str, Value], run: Run) -> TensorsOut:
     return _each(a, run, y="y")
 
 
 @takes(XS, Tensors("y"))
-def with_tensors(a: dict[str, Any], run: Run) -> TensorsOut:
+def with_tensors(a: dict[str, Value], run: Run) -> TensorsOut:
     return _each(a, run, y="y")
 
 
 @takes(XS, Floats("y", optional=False))
-def with_numbers(a: dict[str, Any], run: Run) -> TensorsOut:
+def with_numbers(a: dict[str, Value], run: Run) -> TensorsOut:
     return _each(a, run, y="y")
 
 
 @takes(XS, Tensor("y", ""))
-def with_tensor(a: dict[str, Any], run: Run) -> TensorsOut:
+def with_tensor(a: dict[str, Value], run: Run) -> TensorsOut:
     return _each(a, run, y="y")
 
 
 @takes(XS, Tensors("y"), Tensors("z"), Floats("value", 1, optional=False))
-def with_two(a: dict[str, Any], run: Run) -> TensorsOut:
+def with_two(a: dict[str, Value], run: Run) -> TensorsOut:
     return _each(a, run, y="y", z="z", value="value")
 
 
 @takes(XS, Tensors("y"), Floats("weight", optional=False))
-def towards(a: dict[str, Any], run: Run) -> TensorsOut:
+def towards(a: dict[str, Value], run: Run) -> TensorsOut:
     return _each(a, run, y="y", weight="weight")

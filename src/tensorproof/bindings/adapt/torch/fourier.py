@@ -10,7 +10,7 @@ from tensorproof.ops.inputs import Bool, Int, Ints
 from tensorproof.terms.predicates import eq
 
 if TYPE_CHECKING:
-    pass
+    from tensorproof.values.machine import Value
 
 
 def _plain(a: dict[str, Any], run: Run) -> tuple[int, ...]:
@@ -29,12 +29,12 @@ NORMALIZATION = Int("normalization", least=0, most=2)
 
 
 @takes(Ints("dim", one=False), NORMALIZATION, Bool("forward"))
-def complex_to_complex(a: dict[str, Any], run: Run) -> Any:
+def complex_to_complex(a: dict[str, Value], run: Run) -> Any:
     return run("fftn", x=a["x"], dim=_plain(a, run))
 
 
 @takes(Ints("dim", one=False), NORMALIZATION, Bool("onesided"))
-def real_to_complex(a: dict[str, Any], run: Run) -> Any:
+def real_to_complex(a: dict[str, Value], run: Run) -> Any:
     return run("rfftn" if a["onesided"] else "fftn", x=a["x"], dim=_plain(a, run))
 
 

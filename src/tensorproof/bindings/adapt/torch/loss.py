@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 WORDS = ("none", "mean", "sum")
 
 
-def worded(a: dict[str, Any]) -> dict[str, Any]:
+def worded(a: dict[str, Value]) -> dict[str, Any]:
     """The reduction as a word."""
     average, reduce, given = a.get("size_average"), a.get("reduce"), a.get("reduction")
     if average is not None or reduce is not None:
@@ -40,7 +40,7 @@ def worded(a: dict[str, Any]) -> dict[str, Any]:
     return {**a, "reduction": given}
 
 
-def legacy(a: dict[str, Any], run: Run) -> Any:
+def legacy(a: dict[str, Value], run: Run) -> Any:
     return run.default(worded(a))
 
 
@@ -48,12 +48,12 @@ NUMBERED = Choice("reduction", (0, 1, 2))
 
 
 @takes(NUMBERED)
-def numbered(a: dict[str, Any], run: Run) -> Any:
+def numbered(a: dict[str, Value], run: Run) -> Any:
     return run.default(worded(a))
 
 
 @takes(NUMBERED)
-def numbered_bce(a: dict[str, Any], run: Run) -> Any:
+def numbered_bce(a: dict[str, Value], run: Run) -> Any:
     """ATen leaves it to its kernel to fit the target to x, which broadcasts."""
     x, target = tensor_in(a, "x").shape, tensor_in(a, "target").shape
     if x.concrete and target.concrete and x != target and all(p == q or 1 in (p, q) for p, q in zip(reversed(target), reversed(x))):
@@ -61,7 +61,7 @@ def numbered_bce(a: dict[str, Any], run: Run) -> Any:
     return run.default(worded(a))
 
 
-def expanded(a: dict[str, Any], run: Run) -> Any:
+def expanded(a: dict[str, Value], run: Run) -> Any:
     """These expand both tensors first, so that a scalar counts as a full tensor in type promotion."""
     x, target = tensor_in(a, "x").shape, tensor_in(a, "target").shape
     if x.known and target.known:
@@ -72,7 +72,7 @@ def expanded(a: dict[str, Any], run: Run) -> Any:
     return run.default(worded(a))
 
 
-def smooth_l1(a: dict[str, Any], run: Run) -> Any:
+def smooth_l1(a: dict[str, Value], run: Run) -> Any:
     """With beta = 0 it is the absolute error, which takes other element types."""
     if a.get("beta") != 0:
         return expanded(a, run)
@@ -87,13 +87,13 @@ def equal_sizes(run: Run, x: TensorType, target: TensorType) -> None:
         run.require("target", conj(*(eq(m, n) for m, n in zip(x.shape, target.shape))), message, ("target", "x"))
 
 
-def with_logits(a: dict[str, Any], run: Run) -> Any:
+def with_logits(a: dict[str, Value], run: Run) -> Any:
     equal_sizes(run, tensor_in(a, "x"), tensor_in(a, "target"))
     return legacy(a, run)
 
 
 @takes(Tensor("var", scalar=True))
-def gaussian(a: dict[str, Any], run: Run) -> Any:
+def gaussian(a: dict[str, Value], run: Run) -> Any:
     var = a["var"]
     if not isinstance(var, TensorType):
         if not isinstance(var, float) or var < 0:
@@ -149,7 +149,7 @@ def _by_distance(a: dict[str, Any], run: Run) -> TensorType:
 
 
 @takes(NUMBERED, Tensor("x", "N C H W", FLOATS), Tensor("target", "N H W", frozenset({INT64}), values="index:C"))
-def nll_2d(a: dict[str, Any], run: Run) -> Any:
+def nll_2d(a: dict[str, Value], run: Run) -> Any:
     shape = tensor_in(a, "x").shape
     run.require("rank", not shape.known or len(shape) == 4, f"x must have rank 4, and is {shape!r}", ("x",))
     return legacy(a, run)
@@ -176,12 +176,12 @@ LENGTHS = (
 
 
 @takes(Tensor("target", "N S | S", INDEX, values="index:C"), *LENGTHS[1:])
-def ctc_forward(a: dict[str, Any], run: Run) -> Any:
+def ctc_forward(a: dict[str, Value], run: Run) -> Any:
     return ctc(a, run)
 
 
 @takes(*LENGTHS, NUMBERED)
-def numbered_ctc(a: dict[str, Any], run: Run) -> Any:
+def numbered_ctc(a: dict[str, Value], run: Run) -> Any:
     return ctc(a, run)
 
 

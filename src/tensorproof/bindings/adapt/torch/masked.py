@@ -50,7 +50,7 @@ def _shut(run: Run, x: TensorType, mask: TensorType, number: float) -> TensorTyp
     return made
 
 
-def _axes(a: dict[str, Any]) -> dict[str, Any]:
+def _axes(a: dict[str, Value]) -> dict[str, Any]:
     return {"dim": a["dim"], "keepdim": bool(a["keepdim"])}
 
 
@@ -87,7 +87,7 @@ def place(a: dict[str, Any], run: Run) -> Any:
 
 
 @takes(*ALONG_ANY)
-def mean(a: dict[str, Any], run: Run) -> Any:
+def mean(a: dict[str, Value], run: Run) -> Any:
     x = _input(a, run)
     made = run("mean", x=x, dtype=a["dtype"], **_axes(a))
     if a["mask"] is None:
@@ -113,20 +113,20 @@ def median(a: dict[str, Any], run: Run) -> Any:
 
 
 @takes(Float("ord", 2.0, optional=True), *ALONG_ANY)
-def norm(a: dict[str, Any], run: Run) -> Any:
+def norm(a: dict[str, Value], run: Run) -> Any:
     x = _input(a, run, "f" if a["ord"] == -float("inf") else "buifc")
     return run("vector_norm", x=x, ord=2 if a["ord"] is None else a["ord"], dtype=a["dtype"] or x.dtype, **_axes(a))
 
 
 @takes(Float("ord"), Float("eps", 1e-12), MASK, Axes("dim", optional=False), ElementType())
-def normalize(a: dict[str, Any], run: Run) -> Any:
+def normalize(a: dict[str, Value], run: Run) -> Any:
     """x by its norm, which has the element type `dtype`."""
     made = norm({**a, "keepdim": True}, run)
     return run("div", x=a["x"], y=made)
 
 
 @takes(MASK, Axis("dim"), ElementType())
-def scan(a: dict[str, Any], run: Run) -> Any:
+def scan(a: dict[str, Value], run: Run) -> Any:
     """Running sums and products, in x's element type if no other is given."""
     x = _input(a, run)
     return run(run.row.op, x=x, dim=a["dim"], dtype=a["dtype"] or x.dtype)

@@ -14,7 +14,7 @@ from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
 
 if TYPE_CHECKING:
-    pass
+    from tensorproof.values.machine import Value
 
 
 def _more_than_one(run: Run, count: Dim, what: str) -> None:
@@ -37,7 +37,7 @@ def batch_norm_module(a: dict[str, Any], run: Run) -> Any:
     return batch_norm({**a, "training": training}, run)
 
 
-def instance_norm(a: dict[str, Any], run: Run) -> Any:
+def instance_norm(a: dict[str, Value], run: Run) -> Any:
     """The function: an instance has more than one value in each channel."""
     x: Shape = tensor_in(a, "x").shape
     if a["use_input_stats"] and x.known:
@@ -63,7 +63,7 @@ def _dimensions(run: Run) -> int:
     return int(run.row.name[-2])
 
 
-def group_norm(a: dict[str, Any], run: Run) -> Any:
+def group_norm(a: dict[str, Value], run: Run) -> Any:
     """The function: a group has more than one value over the batch."""
     x: Shape = tensor_in(a, "x").shape
     result = run.default(a)
@@ -73,7 +73,7 @@ def group_norm(a: dict[str, Any], run: Run) -> Any:
 
 
 @takes(Ints("normalized_shape", one=False))
-def listed(a: dict[str, Any], run: Run) -> Any:
+def listed(a: dict[str, Value], run: Run) -> Any:
     """The functions want a list where the modules take one number too."""
     return run.default(a)
 
@@ -82,7 +82,7 @@ _SAID = (Float("momentum"), Float("eps"), Bool("training"), Bool("use_input_stat
 
 
 @takes(*_SAID)
-def said(a: dict[str, Any], run: Run) -> Any:
+def said(a: dict[str, Value], run: Run) -> Any:
     """Forms without defaults: what may be left open elsewhere must be said."""
     return run.default(a)
 
@@ -91,31 +91,31 @@ _KEPT = (Tensor("running_mean", "C", FLOATS), Tensor("running_var", "C", FLOATS)
 
 
 @takes(*_SAID, *_KEPT)
-def with_statistics(a: dict[str, Any], run: Run) -> Any:
+def with_statistics(a: dict[str, Value], run: Run) -> Any:
     """Forms that have running statistics for certain."""
     return run.default(a)
 
 
 @takes(*_SAID, *_KEPT)
-def with_running(a: dict[str, Any], run: Run) -> Any:
+def with_running(a: dict[str, Value], run: Run) -> Any:
     """The functional form gives the running statistics back."""
     return (*run.several(a), a["running_mean"], a["running_var"])
 
 
 @takes(*_SAID, *_KEPT)
-def with_reserve(a: dict[str, Any], run: Run) -> Any:
+def with_reserve(a: dict[str, Value], run: Run) -> Any:
     """The forms that say whether they update: an empty reserve comes last."""
     return (*run.several(a), TensorType(Shape((0,)), UINT8))
 
 
 @takes(Ints("normalized_shape", one=False), Float("eps"))
-def listed_said(a: dict[str, Any], run: Run) -> Any:
+def listed_said(a: dict[str, Value], run: Run) -> Any:
     """A list, and an eps that has no default."""
     return run.default(a)
 
 
 @takes(Int("dim"))
-def weight_norm(a: dict[str, Any], run: Run) -> Any:
+def weight_norm(a: dict[str, Value], run: Run) -> Any:
     """-1 is no axis: x as a whole is given the length."""
     if a["dim"] != -1:
         return run.default(a)

@@ -10,11 +10,11 @@ from tensorproof.ops.inputs import Bool, Int, Ints, Sizes, Tensor, as_size, is_s
 from tensorproof.terms.dtypes import FLOATS
 
 if TYPE_CHECKING:
-    pass
+    from tensorproof.values.machine import Value
 
 
 @takes(Ints("size", None, optional=True))
-def interpolate(a: dict[str, Any], run: Run) -> Any:
+def interpolate(a: dict[str, Value], run: Run) -> Any:
     """One number as `size` stands for every spatial axis, a list of one does not."""
     size, x = as_size(a["size"]), tensor_in(a, "x").shape
     if a.get("mode") == "lanczos" and a.get("align_corners"):
@@ -30,7 +30,7 @@ def _sized(n: int) -> Any:
     """The forms of ATen that get the size."""
 
     @takes(Sizes("size", n, least=1, one=False), Bool("align_corners"))
-    def sized(a: dict[str, Any], run: Run) -> Any:
+    def sized(a: dict[str, Value], run: Run) -> Any:
         return run.default(a)
 
     return sized
@@ -40,7 +40,7 @@ def _sized_or_scaled(n: int) -> Any:
     """The forms of ATen that get the size or the factors, in lists."""
 
     @takes(Sizes("size", n, least=1, one=False, optional=True), Bool("align_corners"))
-    def sized_or_scaled(a: dict[str, Any], run: Run) -> Any:
+    def sized_or_scaled(a: dict[str, Value], run: Run) -> Any:
         if a["scale"] is not None and not isinstance(a["scale"], (tuple, list)):
             raise run.refuse("scale", f"scale_factors must be a list, and is {a['scale']!r}", ("scale",))
         return run.default(a)
@@ -56,7 +56,7 @@ PADDINGS = ("zeros", "border", "reflection")
 
 
 @takes(Int("mode", least=0, most=2), Int("padding_mode", least=0, most=2), Bool("align_corners"))
-def grid_sampler(a: dict[str, Any], run: Run) -> Any:
+def grid_sampler(a: dict[str, Value], run: Run) -> Any:
     """ATen counts the modes."""
     mode, padding = a["mode"], a["padding_mode"]
     if not (isinstance(mode, int) and isinstance(padding, int)):
@@ -70,12 +70,12 @@ _GRID = (Tensor("x", "N 2 3", FLOATS), Sizes("size", 4, least=1, one=False))
 
 
 @takes(*_GRID)
-def affine_grid(a: dict[str, Any], run: Run) -> Any:
+def affine_grid(a: dict[str, Value], run: Run) -> Any:
     """The function: floats and positive sizes only."""
     return run.default({**a, "checked": True})
 
 
 @takes(*_GRID, Bool("align_corners"))
-def affine_grid_generator(a: dict[str, Any], run: Run) -> Any:
+def affine_grid_generator(a: dict[str, Value], run: Run) -> Any:
     """What stands behind it."""
     return run.default(a)

@@ -14,11 +14,11 @@ from tensorproof.terms.predicates import eq, ge
 from tensorproof.terms.tensor import TensorType
 
 if TYPE_CHECKING:
-    pass
+    from tensorproof.values.machine import Value
 
 
 @takes(Tensor("x", "N C Y X", REALS), Sizes("stride", 2, least=1, one=False), Choice("padding", ("same", "valid")), Sizes("dilation", 2, least=1, one=False))
-def convolution_mode(a: dict[str, Any], run: Run) -> Any:
+def convolution_mode(a: dict[str, Value], run: Run) -> Any:
     """The padding is a word."""
     if a["padding"] not in ("same", "valid"):
         raise run.refuse("padding", f"padding must be 'same' or 'valid', and is {a['padding']!r}", ("padding",))
@@ -29,7 +29,7 @@ _LISTS = tuple(Sizes(name, 2, least=least, one=False) for name, least in (("stri
 
 
 @takes(Tensor("x", "N C Y X", REALS), *_LISTS, *(Bool(name) for name in ("transposed", "benchmark", "deterministic", "cudnn_enabled", "allow_tf32")))
-def convolution(a: dict[str, Any], run: Run) -> Any:
+def convolution(a: dict[str, Value], run: Run) -> Any:
     """One spelling for all dimensions: the weight's rank tells how many."""
     x, weight = tensor_in(a, "x"), tensor_in(a, "weight")
     if not weight.shape.known:
@@ -45,7 +45,7 @@ def convolution(a: dict[str, Any], run: Run) -> Any:
     return run(f"conv{n}d", **given)
 
 
-def adaptive(a: dict[str, Any], run: Run) -> Any:
+def adaptive(a: dict[str, Value], run: Run) -> Any:
     """One number represents all axes, a tuple of one does not."""
     n, wanted = int(run.row.op[-2]), a["output_size"]
     if isinstance(wanted, (tuple, list)) and len(wanted) != n:
@@ -56,12 +56,12 @@ def adaptive(a: dict[str, Any], run: Run) -> Any:
     return run.default(a)
 
 
-def transposed(a: dict[str, Any], run: Run) -> Any:
+def transposed(a: dict[str, Value], run: Run) -> Any:
     """The module forgets its output_padding when it gets the output's size."""
     return run.default({**a, "output_padding": 0} if a["output_size"] is not None else a)
 
 
-def fractional(a: dict[str, Any], run: Run) -> Any:
+def fractional(a: dict[str, Value], run: Run) -> Any:
     """A kernel for each axis or one for all; the function in two dimensions wants a ratio for each axis, where the module takes one for all."""
     n, kernel, ratio = int(run.row.op[-2]), a["kernel"], a["output_ratio"]
     if isinstance(kernel, (tuple, list)) and len(kernel) != n:
@@ -75,7 +75,7 @@ def _sampled(n: int) -> Any:
     """The form of ATen, which gets the size and the samples."""
 
     @takes(Tensor("samples", f"N C {n}", FLOATS), Sizes("output_size", n, least=0, one=False))
-    def sampled(a: dict[str, Any], run: Run) -> Any:
+    def sampled(a: dict[str, Value], run: Run) -> Any:
         return run.default(a)
 
     return sampled
@@ -98,7 +98,7 @@ def pairs(a: dict[str, Any], run: Run) -> Any:
     return run.default(a)
 
 
-def lp_pool(a: dict[str, Any], run: Run) -> Any:
+def lp_pool(a: dict[str, Value], run: Run) -> Any:
     """The kernel is multiplied out: a number, or in two and three dimensions one for each axis."""
     n, kernel = int(run.row.op[-2]), a["kernel"]
     if isinstance(kernel, (tuple, list)) and (n == 1 or len(kernel) != n):
@@ -127,7 +127,7 @@ def _numbered(run: Run, boxes: Any, x: TensorType) -> TensorType:
 
 
 @takes(Anything("boxes"))
-def regions(a: dict[str, Any], run: Run) -> Any:
+def regions(a: dict[str, Value], run: Run) -> Any:
     """Boxes as rows with the image's number first, or a list with the boxes of each image; what a gradient needs is left out."""
     boxes = a["boxes"]
     made = run.default({**a, "boxes": _numbered(run, boxes, tensor_in(a, "x")) if isinstance(boxes, (tuple, list)) else boxes})
@@ -135,7 +135,7 @@ def regions(a: dict[str, Any], run: Run) -> Any:
 
 
 @takes(Int("pooled_height", least=1), Int("pooled_width", least=1))
-def region_kernel(a: dict[str, Any], run: Run) -> Any:
+def region_kernel(a: dict[str, Value], run: Run) -> Any:
     """The size comes in two parts."""
     return run.default({**a, "output_size": (a["pooled_height"], a["pooled_width"])})
 
@@ -162,7 +162,7 @@ def deform_kernel(a: dict[str, Any], run: Run) -> Any:
 
 
 @takes(*(Sizes(name, 2, least=0 if name == "padding" else 1) for name in ("kernel", "stride", "padding", "dilation")))
-def told(a: dict[str, Any], run: Run) -> Any:
+def told(a: dict[str, Value], run: Run) -> Any:
     """All sizes must be given."""
     return run.default(a)
 
