@@ -31,7 +31,7 @@ from tensorproof.terms.records import dataclass, field, replace
 from tensorproof.terms.tensor import Outputs, TensorType
 
 if TYPE_CHECKING:
-    from tensorproof.bindings.results import Asked, Result, Results, Several
+    from tensorproof.catalogue.results import Asked, Result, Results, Several
     from tensorproof.terms.ints import Term
     from tensorproof.values.machine import Value
 

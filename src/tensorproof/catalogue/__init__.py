@@ -14,7 +14,7 @@ def files() -> list[str]:
     from pkgutil import walk_packages
 
     found = (m.name.removeprefix(f"{__name__}.") for m in walk_packages(__path__, f"{__name__}.") if not m.ispkg)
-    return sorted(name for name in found if name != "where" and ".formulas." not in name)
+    return sorted(name for name in found if name not in ("where", "results") and ".formulas." not in name)
 
 
 @cache
