@@ -23,9 +23,9 @@ class Bound:
     name: str
     values: Mapping[str, Any]
     """By the name of the argument: what the call gives."""
-    more: tuple[Any, ...]
+    more: tuple[Value, ...]
     """What it gives by position to a function that takes any number of arguments (`*args`)."""
-    named: Mapping[str, Any]
+    named: Mapping[str, Value]
     """What it gives by names that the signature does not list (`**kwargs`)."""
     node: ast.AST
     partly: bool = False
@@ -82,7 +82,7 @@ def by_signature(name: str, run: Callable[[Machine, Bound], Value]) -> Run:
     return called
 
 
-def filled_by_signature(name: str, fill: Callable[[Machine, Any, Bound], None]) -> Run:
+def filled_by_signature(name: str, fill: Callable[[Machine, Value, Bound], None]) -> Run:
     """An `__init__` that takes the bound arguments of its class: `fill(machine, self, call)`."""
 
     def called(m: Machine, me: Value, args: Args, kwargs: Kwargs, node: ast.AST) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from tensorproof.terms.dtypes import BY_LABEL, DType
 
@@ -15,7 +15,7 @@ _TORCH_ALIASES = {
     "cfloat": "complex64", "cdouble": "complex128", "chalf": "complex32",
 }  # fmt: skip
 _NUMPY_ALIASES = {"bool_": "bool", "float_": "float64", "int_": "int64", "half": "float16", "single": "float32", "double": "float64"}
-_NUMBERS: dict[str, Any] = {"inf": math.inf, "nan": math.nan, "pi": math.pi, "e": math.e, "newaxis": None}
+_NUMBERS: dict[str, object] = {"inf": math.inf, "nan": math.nan, "pi": math.pi, "e": math.e, "newaxis": None}
 _TORCH_WORDS = {
     "strided", "sparse_coo", "sparse_csr", "sparse_csc", "sparse_bsr", "sparse_bsc", "contiguous_format", "preserve_format", "channels_last",
     "channels_last_3d", "per_tensor_affine", "per_channel_affine", "per_tensor_symmetric", "per_channel_symmetric",

@@ -46,14 +46,14 @@ def refuse_symbolic(m: Machine, name: str, args: Args, kwargs: Kwargs, node: ast
     import_module("tensorproof.libraries.keras.models.graph").refuse_symbolic(m, name, args, kwargs, node)
 
 
-def layer_method(m: Machine, owner: Layer, name: str, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+def layer_method(m: Machine, owner: Layer, name: str, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     signatures.check(m, f"{'keras.Layer' if of_keras(owner) else 'torch.nn.Module'}.{name}", (owner, *args), kwargs, node)
     if of_keras(owner):
         return _keras_layer().method(m, owner, name, args, kwargs, node)
     return file_named("torch.nn").layer_method(m, owner, name, args, kwargs, node)
 
 
-def layer_attribute(m: Machine, owner: Layer, name: str, node: ast.AST) -> Any:
+def layer_attribute(m: Machine, owner: Layer, name: str, node: ast.AST) -> Value:
     if of_keras(owner):
         return _keras_layer().attribute(m, owner, name, node)
     return file_named("torch.nn").layer_attribute(m, owner, name, node)
@@ -72,7 +72,7 @@ def set_layer_attribute(m: Machine, owner: Layer, name: str, value: Value, node:
     file_named("torch.nn").set_layer_attribute(m, owner, name, value, node)
 
 
-def call_container(m: Machine, owner: Layer, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+def call_container(m: Machine, owner: Layer, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     return file_named("torch.nn").call_container(m, owner, args, kwargs, node)
 
 

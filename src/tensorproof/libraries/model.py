@@ -90,7 +90,7 @@ class Rounds(list[Any]):
     """
 
     times: Any = None
-    item: Callable[[Any], Any]
+    item: Callable[[Value], Value]
     rest: tuple[Any, ...] = ()
     counted: bool = False
     """Whether all of them may be run one by one, where one does not stand for the others."""

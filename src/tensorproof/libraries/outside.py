@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from tensorproof.diagnostics.diagnostic import Diagnostic, Severity, Step
 from tensorproof.terms.dtypes import FLOAT32
@@ -53,4 +53,4 @@ def reshape(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     return TensorType(Shape(sizes), FLOAT32, framework="tf")
 
 
-FUNCTIONS: dict[str, Any] = {"tf.reshape": reshape}
+FUNCTIONS: dict[str, object] = {"tf.reshape": reshape}

@@ -97,7 +97,7 @@ def _as_generator(steps: HostIterator[Value]) -> Value:
 def native(function: Value) -> Run:
     """A pure function of Python, run as it is on concrete values."""
 
-    def run(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+    def run(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
         return m.call(function, args, kwargs, node)
 
     return run

@@ -44,7 +44,7 @@ def function(name: str) -> Run | None:
     return found
 
 
-def value(m: Machine, name: str) -> Any:
+def value(m: Machine, name: str) -> Value:
     """A library's value that is neither function nor class; MISSING when there is no model."""
     file = home(name)
     if file is None:
@@ -143,7 +143,7 @@ def closed(base: str) -> bool:
 def object_method(name: str, me: Any) -> Run:
     """What `object` itself does."""
 
-    def run(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+    def run(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
         if name == "__setattr__":
             m.heap.set(me.space, args[0], args[1])
         elif name == "__init__" and isinstance(me, Instance) and any(isinstance(c, type) and issubclass(c, BaseException) for c in me.cls.mro):
@@ -159,7 +159,7 @@ def object_method(name: str, me: Any) -> Run:
 def plain_object_method(name: str) -> Run:
     """`object.__setattr__(self, …)` and its like: what the class itself defines is passed over."""
 
-    def run(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+    def run(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
         if name == "__new__":
             return Instance(args[0], m.heap.space(), m.user_span(node)) if isinstance(args[0], Class) else m.gap("object.__new__", node)
         if name in ("__init__", "__init_subclass__"):
@@ -302,7 +302,7 @@ def _either(value: Any, hook: str) -> Any:
     return None if found is None else getattr(found, hook)
 
 
-def items(m: Machine, value: Value, node: ast.AST) -> list[Any] | None:
+def items(m: Machine, value: Value, node: ast.AST) -> list[Value] | None:
     hook = _either(value, "items")
     if hook is not None:
         return hook(m, value, node)  # type: ignore[no-any-return]
@@ -312,7 +312,7 @@ def items(m: Machine, value: Value, node: ast.AST) -> list[Any] | None:
     return None
 
 
-def length(m: Machine, value: Value, node: ast.AST) -> Any:
+def length(m: Machine, value: Value, node: ast.AST) -> Value:
     hook = _either(value, "length")
     return m.gap("len", node, "of a library's object") if hook is None else hook(m, value, node)
 
@@ -323,7 +323,7 @@ def known_length(m: Machine, value: Value, node: ast.AST) -> Value:
     return None if hook is None else hook(m, value, node)
 
 
-def item(m: Machine, value: Value, index: Value, node: ast.AST) -> Any:
+def item(m: Machine, value: Value, index: Value, node: ast.AST) -> Value:
     hook = _either(value, "item")
     if hook is None:
         if isinstance(value, Instance) and not any(isinstance(c, (Named, Unknown)) for c in value.cls.mro):

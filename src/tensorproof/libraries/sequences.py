@@ -92,7 +92,7 @@ def draw(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
 _MOST_ORDERED = 32
 
 
-def order(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+def order(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     """torch.sort: of numbers that are symbols the first and the last are known, and that the others lie between."""
     made = m.spelling("torch.sort", args, kwargs, node)
     given = args[0].contents if args and isinstance(args[0], TensorType) and len(args[0].shape) == 1 else None
@@ -131,7 +131,7 @@ def count_array(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     return made.but(shape=Shape((least,)))
 
 
-FUNCTIONS: dict[str, Any] = {
+FUNCTIONS: dict[str, object] = {
     "torch.Tensor.tolist": to_list, "numpy.ndarray.tolist": to_list, "torch.randint": draw, "torch.bincount": count, "torch.Tensor.bincount": count,
     "torch.sort": order, "torch.Tensor.sort": order, "numpy.bincount": count_array,
 }  # fmt: skip

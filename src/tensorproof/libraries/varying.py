@@ -44,7 +44,7 @@ def refuse_given(m: Machine, names: Iterable[str]) -> None:
     m.told.refused.update({name: "also has a value among the program's own arguments; leave one of them out" for name in names if name in m.told.chosen})
 
 
-def refuse_type(m: Machine, name: str, value: Any, wanted: Any) -> None:
+def refuse_type(m: Machine, name: str, value: Value, wanted: Any) -> None:
     """Note a chosen value that the type of a command-line argument does not take."""
     while isinstance(value, Choice):
         refuse_type(m, name, value.then, wanted)

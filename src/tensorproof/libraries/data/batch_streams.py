@@ -42,7 +42,7 @@ def batch_at(m: Machine, found: Any, at: Any, node: ast.AST) -> Value:
     return either(m, conj(condition, m.open_truth("a last batch", node)), last, found.item(at))
 
 
-def either(m: Machine, condition: Any, a: Any, b: Any) -> Value:
+def either(m: Machine, condition: Any, a: Any, b: Value) -> Value:
     """One of two batches, part by part."""
     if isinstance(a, List) and isinstance(b, List) and len(a.items) == len(b.items):
         return List(m.heap.row(either(m, condition, x, y) for x, y in zip(a.items, b.items)))

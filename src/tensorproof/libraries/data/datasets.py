@@ -11,7 +11,7 @@ from tensorproof.libraries.bound import Bound, bind, by_signature, filled_by_sig
 from tensorproof.libraries.data import loader_checks
 from tensorproof.libraries.data.loader import LOADER, LOADER_METHODS, asked_length, loader, loader_attribute, loader_init, loader_items, loader_rounds
 from tensorproof.libraries.data.samples import item_of, length_of, unknown_length
-from tensorproof.libraries.model import ClassModel, KindModel
+from tensorproof.libraries.model import ClassModel, KindModel, Run
 from tensorproof.libraries.plain import always
 from tensorproof.terms.ints import Origin, Term, ceildiv
 from tensorproof.terms.predicates import Predicate, eq, lt
@@ -198,7 +198,7 @@ def _stack_init(m: Machine, me: Any, call: Bound) -> None:
     m.heap.set(me.space, "names", tuple(call.named))
 
 
-def _stack_item(m: Machine, me: Any, index: Any, node: ast.AST) -> Value:
+def _stack_item(m: Machine, me: Any, index: Value, node: ast.AST) -> Value:
     from tensorproof.values.objects import Dict
 
     found = tuple(item_of(m, d, index, node) for d in me.space["datasets"])
@@ -288,7 +288,7 @@ _SAMPLERS: dict[str, tuple[Any, Any]] = {
 }  # fmt: skip
 _SAMPLER_METHODS = {"set_epoch": _nothing}
 _MARKS = {"__add__": _add}
-FUNCTIONS: dict[str, Any] = {
+FUNCTIONS: dict[str, Run] = {
     **{name: by_signature(LOADER, loader) for name in (LOADER, HOME + "dataloader.DataLoader")},
     **{name: by_signature(HOME + "random_split", _random_split) for name in (HOME + "random_split", HOME + "dataset.random_split")},
     HOME + "get_worker_info": lambda m, a, k, n: None,

@@ -6,10 +6,10 @@ NAME is a class or a function of the program, or a library's function, by its la
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from tensorproof.libraries.data.samples import LENGTH, unknown_length
-from tensorproof.libraries.model import KindModel
+from tensorproof.libraries.model import KindModel, Run
 from tensorproof.terms.ints import Origin
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
@@ -38,7 +38,7 @@ def told(m: Machine, name: str) -> Dataset | None:
 def sample(m: Machine, given: Dataset, node: ast.AST) -> Value:
     """One sample: a tensor, or a tuple of several."""
 
-    def size(at: int, axis: int, said: int | str | None) -> Any:
+    def size(at: int, axis: int, said: int | str | None) -> Value:
         if isinstance(said, int):
             return said
         return m.symbol(said or m.name_here(f"size {at}.{axis} of a sample", node), 0 if said is None else 1, None, Origin.USER)
@@ -47,7 +47,7 @@ def sample(m: Machine, given: Dataset, node: ast.AST) -> Value:
     return parts[0] if len(parts) == 1 else parts
 
 
-def _item(m: Machine, given: Dataset, index: Value, node: ast.AST) -> Any:
+def _item(m: Machine, given: Dataset, index: Value, node: ast.AST) -> Value:
     if type(index) is int and given.count is not None and not -given.count <= index < given.count:
         raise m.raised("IndexError", f"index {index} is out of range for {given.count} samples", node)
     return sample(m, given, node)
@@ -83,13 +83,13 @@ def with_length(m: Machine, name: str, made: Value) -> Value:
     return made
 
 
-def _length(m: Machine, me: Model, node: ast.AST) -> Any:
+def _length(m: Machine, me: Model, node: ast.AST) -> Value:
     if LENGTH not in me.space:
         m.heap.set(me.space, LENGTH, unknown_length(m, node))
     return me.space[LENGTH]
 
 
-def _attribute(m: Machine, me: Model, name: str, node: ast.AST) -> Any:
+def _attribute(m: Machine, me: Model, name: str, node: ast.AST) -> Value:
     return Unknown(f"{name} of a dataset that was declared")
 
 
@@ -98,6 +98,6 @@ KINDS = {
         attribute=_attribute, length=_length, item=lambda m, me, index, node: _item(m, me.space["given"], index, node), bases=("torch.utils.data.Dataset",)
     )
 }
-FUNCTIONS: dict[str, Any] = {}
-CLASSES: dict[str, Any] = {}
+FUNCTIONS: dict[str, Run] = {}
+CLASSES: dict[str, Run] = {}
 

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from tensorproof.values.machine import Machine, Value
 
 LOADER = "torch.utils.data.DataLoader"
-_KEPT: dict[str, Any] = {
+_KEPT: dict[str, object] = {
     "batch_size": 1, "drop_last": False, "sampler": None, "batch_sampler": None, "collate_fn": None, "num_workers": 0, "shuffle": None, "pin_memory": False,
 }  # fmt: skip
 
@@ -35,7 +35,7 @@ _KEPT: dict[str, Any] = {
 MOST_VISITED = BUDGETS.containers.samples
 MOST_COUNTED = BUDGETS.containers.samples_counted
 MOST_TRIED = BUDGETS.containers.lengths_tried
-ENDLESS: Any = object()
+ENDLESS: object = object()
 """The length of a dataset that never ends, and what `next` gives at the end of one that does."""
 
 
@@ -234,7 +234,7 @@ class _Samples:
                 self.second = self.first if is_concrete(self.first) else sample_of(m, data, node)
                 self.every = [self.first, self.second]
 
-    def batch(self, count: Value) -> Any:
+    def batch(self, count: Value) -> Value:
         if self.collate is None or (isinstance(self.collate, Named) and self.collate.name.endswith("default_collate")):
             second = self.first if count == 1 else self.second
             made = _in_own_memory(self.m, stacked(self.m, self.first, second, count, self.node))
@@ -274,13 +274,13 @@ class _Samples:
         return m.gap("collate_fn", self.node, "its result does not follow from the number of samples") if found is MISSING else found
 
 
-def _generalised(m: Machine, made: list[Any], sizes: tuple[int, ...], count: Any) -> Value:
+def _generalised(m: Machine, made: list[Any], sizes: tuple[int, ...], count: Value) -> Value:
     """The result for any number of samples that follows from those for these sizes; MISSING where none does."""
     first = made[0]
     if any(type(v) is not type(first) for v in made):
         return MISSING
 
-    def parts(columns: Any) -> list[Any] | None:
+    def parts(columns: Any) -> list[Value] | None:
         found = [_generalised(m, column, sizes, count) for column in columns]
         return None if any(p is MISSING for p in found) else found
 

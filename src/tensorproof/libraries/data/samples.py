@@ -27,7 +27,7 @@ LENGTH = ("length",)
 MOST_LISTED = 4096
 
 
-def argument(args: Args, kwargs: Kwargs, at: int, name: str, default: Value = None) -> Any:
+def argument(args: Args, kwargs: Kwargs, at: int, name: str, default: Value = None) -> Value:
     """An argument by its place or by its name."""
     return args[at] if at < len(args) else kwargs.get(name, default)
 
@@ -141,7 +141,7 @@ def is_concrete(value: Value) -> bool:
             return True
 
 
-def stacked(m: Machine, first: Any, second: Any, count: Any, node: ast.AST) -> Value:
+def stacked(m: Machine, first: Value, second: Any, count: Value, node: ast.AST) -> Value:
     """The default collation of `count` samples of which two are shown."""
     for one, again in ((first, lambda v: stacked(m, v, second, count, node)), (second, lambda v: stacked(m, first, v, count, node))):
         if isinstance(one, Choice):
@@ -204,6 +204,6 @@ def _stacked_tensors(m: Machine, first: TensorType, second: Value, count: Value,
     return m.path.taken(first, TensorType(Shape((count, *first.shape)), first.dtype, device=first.device, grad=state))
 
 
-def many(m: Machine, value: Value, count: Value) -> Any:
+def many(m: Machine, value: Value, count: Value) -> Value:
     """A list of `count` like values."""
     return List(m.heap.row([value] * count)) if isinstance(count, int) and 0 <= count <= MOST_LISTED else Unknown("a list of unknown length")

@@ -22,7 +22,7 @@ def _grid(m: Machine, sizes: tuple[int, ...]) -> Model:
     return Model("matplotlib.axes", m.heap.space({"shape": sizes})) if sizes else quiet(m, (), {}, NOWHERE)
 
 
-def _subplots(of_figure: bool) -> Value:
+def _subplots(of_figure: bool) -> Run:
     def run(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
         rows, columns = argument(args, kwargs, 0, "nrows", 1), argument(args, kwargs, 1, "ncols", 1)
         squeeze = kwargs.get("squeeze", True)
@@ -34,7 +34,7 @@ def _subplots(of_figure: bool) -> Value:
     return run
 
 
-def _item(m: Machine, me: Model, index: Value, node: ast.AST) -> Any:
+def _item(m: Machine, me: Model, index: Value, node: ast.AST) -> Value:
     sizes = me.space["shape"]
     places = index if isinstance(index, tuple) else (index,)
     if not all(isinstance(p, (int, slice)) for p in places) or any(isinstance(p, slice) and not _plain(p) for p in places):
@@ -63,7 +63,7 @@ def _flat(m: Machine, me: Model) -> Model:
     return _grid(m, (prod(me.space["shape"]),))
 
 
-def _attribute(m: Machine, me: Model, name: str, node: ast.AST) -> Any:
+def _attribute(m: Machine, me: Model, name: str, node: ast.AST) -> Value:
     sizes = me.space["shape"]
     match name:
         case "shape":
@@ -102,7 +102,7 @@ def others(name: str) -> Run | None:
     return quiet
 
 
-FUNCTIONS: dict[str, Any] = {"matplotlib.pyplot.subplots": _subplots(False)}
+FUNCTIONS: dict[str, Run] = {"matplotlib.pyplot.subplots": _subplots(False)}
 KINDS = {
     "matplotlib.axes": KindModel(
         methods={

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from tensorproof.libraries import registry
-from tensorproof.libraries.model import ClassModel, KindModel, Rounds
+from tensorproof.libraries.model import ClassModel, KindModel, Rounds, Run
 from tensorproof.libraries.plain import argument, nothing
 from tensorproof.values.objects import Model
 from tensorproof.values.python_values import Unknown
@@ -29,7 +29,7 @@ def _track(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     return _tqdm(m, args[:1] or (kwargs.get("sequence"),), {}, node)
 
 
-def _rounds(m: Machine, me: Model, node: ast.AST) -> Any:
+def _rounds(m: Machine, me: Model, node: ast.AST) -> Value:
     source = me.space["source"]
     if isinstance(source, Model):
         return registry.rounds(m, source, node)
@@ -41,7 +41,7 @@ def _items(m: Machine, me: Model, node: ast.AST) -> Value:
     return m.iterate(me.space["source"], node)
 
 
-def _length(m: Machine, me: Model, node: ast.AST) -> Any:
+def _length(m: Machine, me: Model, node: ast.AST) -> Value:
     if me.space["source"] is None:
         return Unknown("len") if me.space["total"] is None else me.space["total"]
     return m.call(len, (me.space["source"],), {}, node)
@@ -51,7 +51,7 @@ _SAYING = (
     "set_description", "set_description_str", "set_postfix", "set_postfix_str", "update", "close", "refresh", "clear", "reset", "write", "display", "unpause",
 )  # fmt: skip
 _HOMES = ("tqdm", "tqdm.auto", "tqdm.notebook", "tqdm.std", "tqdm.autonotebook", "tqdm.rich")
-FUNCTIONS: dict[str, Any] = {
+FUNCTIONS: dict[str, Run] = {
     **{f"{home}.tqdm": _tqdm for home in _HOMES}, **{f"{home}.trange": _trange for home in _HOMES}, **{f"{home}.tqdm.write": nothing for home in _HOMES},
     "tqdm.tqdm_notebook": _tqdm, "tqdm.tnrange": _trange, "tqdm.tqdm.pandas": nothing, "rich.progress.track": _track, "fastprogress.progress_bar": _track,
     "tqdm.contrib.tenumerate": lambda m, a, k, n: m.call(enumerate, a[:2], {}, n), "tqdm.contrib.tzip": lambda m, a, k, n: m.call(zip, a, {}, n),

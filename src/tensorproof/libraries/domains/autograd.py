@@ -101,7 +101,7 @@ def _inputs(m: Machine, facts: Any, bound: dict[str, Any], layer: Layer | None) 
 
 
 def _with_states(
-    m: Machine, name: str, result: Any, bound: Kwargs, inputs: Any, facts: Any, requires: bool | None, node: ast.AST, written: Any, view: str
+    m: Machine, name: str, result: Value, bound: Kwargs, inputs: Any, facts: Any, requires: bool | None, node: ast.AST, written: Any, view: str
 ) -> Value:
     line = getattr(node, "lineno", 0)
     made: list[Node] = []
@@ -148,7 +148,7 @@ def _with_states(
     return results
 
 
-def _mapped(value: Any, change: Any) -> Any:
+def _mapped(value: Any, change: Any) -> Value:
     if isinstance(value, TensorType):
         return change(value) if value.framework == "torch" else value
     if isinstance(value, Outputs):

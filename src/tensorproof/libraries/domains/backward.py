@@ -178,7 +178,7 @@ def stepped(m: Machine, t: Value) -> None:
                 m.path.program.same(t, m.memory.write(before))
 
 
-def register_hook(m: Machine, args: tuple[Any, ...], kwargs: dict[str, Any], node: ast.AST) -> Value:
+def register_hook(m: Machine, args: tuple[Any, ...], kwargs: dict[str, Value], node: ast.AST) -> Value:
     """`t.register_hook(f)`: f runs whenever a gradient of t is computed."""
     t, hook = args[0], args[1] if len(args) > 1 else kwargs.get("hook")
     g = autograd.of(m, t)

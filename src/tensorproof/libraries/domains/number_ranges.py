@@ -135,7 +135,7 @@ def _positions(x: Value, axis: Value, every: bool) -> Span | None:
     return Span(0, x.shape[axis], every) if type(axis) is int and -len(x.shape) <= axis < len(x.shape) else None
 
 
-def _drawn(low: Any, high: Any, step: Any) -> Span | None:
+def _drawn(low: Any, high: Any, step: Value) -> Span | None:
     if any(type(v) not in (int, Term) for v in (low, high)) or type(step) is not int or step == 0:
         return None
     if step == 1:

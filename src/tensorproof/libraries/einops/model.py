@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from tensorproof.libraries.einops.patterns import ELLIPSIS, BadPattern, Side, check_names, number_of, parse, parse_side
-from tensorproof.libraries.model import KindModel
+from tensorproof.libraries.model import KindModel, Run
 from tensorproof.terms.ints import Dim, Term, floordiv, mod, product
 from tensorproof.terms.predicates import eq
 from tensorproof.terms.shapes import Shape
@@ -58,7 +58,7 @@ def _transform(m: Machine, operation: str, x: Value, pattern: Value, sizes: Kwar
     return _carried_out(m, operation, x, left, right, found, exact, how, node)
 
 
-def _sizes(m: Machine, pattern: str, left: Side, shape: tuple[Any, ...], given: dict[str, Any], node: ast.AST) -> tuple[dict[str, tuple[Any, ...]], bool]:
+def _sizes(m: Machine, pattern: str, left: Side, shape: tuple[Any, ...], given: dict[str, Value], node: ast.AST) -> tuple[dict[str, tuple[Value, ...]], bool]:
     """The sizes of the axes on the left; whether all of them follow without a division that leaves a question."""
     groups = list(left.groups)
     least = len([g for g in groups if g != (ELLIPSIS,)])
@@ -290,7 +290,7 @@ def _parse_shape(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value
 # --- layers ---
 
 
-def _layer(operation: str) -> Value:
+def _layer(operation: str) -> Run:
     def make(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
         sizes = dict(kwargs)
         pattern = args[0] if args else sizes.pop("pattern", None)
@@ -307,14 +307,14 @@ def _layer(operation: str) -> Value:
     return make
 
 
-def _call(operation: str) -> Any:
-    def run(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+def _call(operation: str) -> Run:
+    def run(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
         return _transform(m, operation, args[0] if args else next(iter(kwargs.values())), me.space["pattern"], dict(me.space["sizes"]), me.space["how"], node)
 
     return run
 
 
-FUNCTIONS: dict[str, Any] = {
+FUNCTIONS: dict[str, Run] = {
     "einops.rearrange": _rearrange, "einops.reduce": _reduce, "einops.repeat": _repeat, "einops.einsum": _einsum, "einops.pack": _pack,
     "einops.unpack": _unpack, "einops.parse_shape": _parse_shape, "einops.layers.torch.Rearrange": _layer("rearrange"),
     "einops.layers.torch.Reduce": _layer("reduce"), "einops.asnumpy": lambda m, a, k, n: m.spelling("torch.Tensor.numpy", (a[0],), {}, n),

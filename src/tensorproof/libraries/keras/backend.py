@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from tensorproof.libraries.keras.models import graph as keras_graph
-from tensorproof.libraries.model import KindModel
+from tensorproof.libraries.model import KindModel, Run
 from tensorproof.terms.dtypes import DType
 from tensorproof.terms.ints import Term
 from tensorproof.terms.predicates import eq
@@ -44,16 +44,16 @@ def _values(args: Args, kwargs: Kwargs) -> tuple[Any, ...]:
     return (*args, *kwargs.values())
 
 
-def _same(target: str) -> Any:
+def _same(target: str) -> Run:
     return lambda m, args, kwargs, node: m.spelling(target, _values(args, {k: v for k, v in kwargs.items() if k not in ("dtype", "name")})[:1], {}, node)
 
 
-def _two(target: str) -> Value:
+def _two(target: str) -> Run:
     return lambda m, args, kwargs, node: m.spelling(target, _values(args, kwargs)[:2], {}, node)
 
 
-def _reduced(target: str) -> Value:
-    def run(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+def _reduced(target: str) -> Run:
+    def run(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
         given = dict(zip(("x", "axis", "keepdims"), args)) | kwargs
         x = given.get("x")
         if isinstance(x, TensorType) and target == "tf.reduce_mean" and x.dtype is not None and x.dtype.label == "bool":
@@ -63,7 +63,7 @@ def _reduced(target: str) -> Value:
     return run
 
 
-def _with_axis(target: str, default: Value) -> Value:
+def _with_axis(target: str, default: Value) -> Run:
     def run(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
         first, *rest = _values(args, {k: v for k, v in kwargs.items() if k != "axis"})
         axis = kwargs.get("axis", rest[0] if rest else default)
@@ -110,7 +110,7 @@ def _batch_flatten(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Val
     return m.spelling("tf.reshape", (x, (-1, rest)), {}, node)
 
 
-def _made(target: str) -> Value:
+def _made(target: str) -> Run:
     def run(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
         given = {k: v for k, v in kwargs.items() if k != "name" and v is not None}
         return m.spelling(target, args[:2], given, node)
@@ -118,8 +118,8 @@ def _made(target: str) -> Value:
     return run
 
 
-def _random(target: str, names: tuple[str, ...]) -> Value:
-    def run(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+def _random(target: str, names: tuple[str, ...]) -> Run:
+    def run(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
         given = dict(zip(("shape", *names, "dtype"), args)) | kwargs
         return m.spelling(target, (given.get("shape"),), {k: v for k, v in given.items() if k in (*names, "dtype") and v is not None}, node)
 
@@ -156,8 +156,8 @@ def _repeat_elements(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> V
     return m.spelling("tf.repeat", (given.get("x"), given.get("rep")), {"axis": given.get("axis")}, node)
 
 
-def _loss(name: str) -> Value:
-    def run(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+def _loss(name: str) -> Run:
+    def run(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
         given = dict(zip(("target", "output", "from_logits", "axis"), args)) | kwargs
         named = {"from_logits": given.get("from_logits", False)}
         target, output = given.get("target", given.get("y_true")), given.get("output", given.get("y_pred"))
@@ -266,7 +266,7 @@ def _ctc_cost(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     return y_pred.but(shape=Shape((y_pred.shape[0], 1)), contents=None)
 
 
-def _unmodelled(name: str) -> Value:
+def _unmodelled(name: str) -> Run:
     return lambda m, args, kwargs, node: m.gap(f"keras.backend.{name}", node, "no model")
 
 
@@ -280,7 +280,7 @@ _LATER = (
 )  # fmt: skip
 """Functions that tf.keras.backend has or had, and that are not understood yet."""
 KINDS = {"keras.backend.function": KindModel(call=_call_function)}
-_FUNCTIONS: dict[str, Any] = {
+_FUNCTIONS: dict[str, object] = {
     **{k: _unmodelled(k) for k in _LATER}, "ctc_batch_cost": _ctc_cost, "update": lambda m, a, k, n: a[1], "update_add": lambda m, a, k, n: a[0],
     "hard_sigmoid": _same("tf.sigmoid"), "is_sparse": lambda m, a, k, n: False, "map_fn": lambda m, a, k, n: m.call(Named("tf.map_fn"), a[:2], {}, n),
     "reverse": lambda m, a, k, n: m.spelling("tf.reverse", (a[0], a[1] if isinstance(a[1], (List, tuple)) else (a[1],)), {}, n),

@@ -14,7 +14,7 @@ from tensorproof.libraries.keras import words as keras_words
 from tensorproof.libraries.keras.models import graph as keras_graph
 from tensorproof.libraries.keras.models import models as keras_models
 from tensorproof.libraries.keras.models import saving as keras_saving
-from tensorproof.libraries.model import ClassModel
+from tensorproof.libraries.model import ClassModel, Run
 from tensorproof.libraries.tensorflow import initial_values
 from tensorproof.libraries.tensorflow.traced import unconverted
 from tensorproof.terms.dtypes import FLOAT32, DType
@@ -82,7 +82,7 @@ def _init_sequential(m: Machine, me: Instance, args: Args, kwargs: Kwargs, node:
 # --- calls ---
 
 
-def _call(m: Machine, me: Instance, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+def _call(m: Machine, me: Instance, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     """`layer(x)`: built at the first call, then `call`."""
     if _READY not in me.space:
         message = f"{me.cls.name} does not call super().__init__() before it is used"
@@ -115,7 +115,7 @@ def _run(me: Instance, m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) ->
         return m.call(found.function if isinstance(found, StaticMethod) else Bound(found, me), args, kwargs, node)
 
 
-def _input(m: Machine, me: Instance, value: Value, node: ast.AST) -> Any:
+def _input(m: Machine, me: Instance, value: Value, node: ast.AST) -> Value:
     """Arrays become tensors, and floats are cast to the layer's own type."""
     wanted = keras_graph.element_type(me.space.get("*dtype*"))
 
@@ -271,7 +271,7 @@ def _add_variable(m: Machine, me: Instance, args: Args, kwargs: Kwargs, node: as
 # --- attributes ---
 
 
-def _attribute(m: Machine, me: Instance, name: str, node: ast.AST) -> Any:
+def _attribute(m: Machine, me: Instance, name: str, node: ast.AST) -> Value:
     if name.startswith("*"):
         return MISSING
     if _READY not in me.space and name in ("name", "trainable", "built", "dtype", "weights"):
@@ -338,12 +338,12 @@ def _save(m: Machine, me: Value, args: Args, kwargs: Kwargs, node: ast.AST) -> N
     return None
 
 
-_EXTRA: dict[str, Any] = {"summary": _summary, "get_layer": keras_models.get_layer, "export": _save, **keras_saving.METHODS}
+_EXTRA: dict[str, object] = {"summary": _summary, "get_layer": keras_models.get_layer, "export": _save, **keras_saving.METHODS}
 MODEL_METHODS: dict[str, Any] = {**_EXTRA, **keras_models.training_methods()}
 
 
-def _inner(word: str) -> Any:
-    def run(m: Machine, me: Instance, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+def _inner(word: str) -> Run:
+    def run(m: Machine, me: Instance, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
         if not isinstance(me.native, Model):
             raise m.raised("AttributeError", f"{me.cls.name} has no {word}: super().__init__() was not called", node, "keras/init")
         return keras_models.METHODS[word](m, me.native, args, kwargs, node)

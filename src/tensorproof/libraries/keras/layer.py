@@ -134,7 +134,7 @@ def _check_words_known(m: Machine, layer: Layer, given: Value, node: ast.AST) ->
 # --- calls ---
 
 
-def call_layer(m: Machine, layer: Layer, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+def call_layer(m: Machine, layer: Layer, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     """Call a layer of the library."""
     settle(m, layer)
     if layer.module.name.startswith("keras.layers.") and "data" not in layer.module.row.call_arguments[0].theirs and "Encoding" not in layer.module.name:
@@ -181,7 +181,7 @@ def _run(layer: Layer, m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) ->
     return result
 
 
-def _tensors(m: Machine, layer: Layer, args: Args, node: ast.AST) -> tuple[Any, ...]:
+def _tensors(m: Machine, layer: Layer, args: Args, node: ast.AST) -> tuple[Value, ...]:
     """Inputs as tensors: a layer takes arrays, and refuses what is none."""
     if args and args[0] is None:
         raise m.raised("ValueError", f"the layer {keras_graph.layer_name(layer)} gets None in place of a tensor", node, "keras/input")
@@ -289,11 +289,11 @@ METHODS: dict[str, Any] = {
 }  # fmt: skip
 
 
-def method(m: Machine, owner: Layer, name: str, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+def method(m: Machine, owner: Layer, name: str, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     return METHODS[name](m, owner, args, kwargs, node)
 
 
-def attribute(m: Machine, owner: Layer, name: str, node: ast.AST) -> Any:
+def attribute(m: Machine, owner: Layer, name: str, node: ast.AST) -> Value:
     """An attribute of a layer of the library."""
     module = owner.module
     if name in METHODS:

@@ -57,7 +57,7 @@ def carry(m: Machine, old: TensorType, new: TensorType) -> TensorType:
     return new
 
 
-def after(m: Machine, layer: Any, args: Args, kwargs: Kwargs, result: Any, node: ast.AST) -> None:
+def after(m: Machine, layer: Any, args: Args, kwargs: Kwargs, result: Value, node: ast.AST) -> None:
     """The masks of a layer's results."""
     out = result[0] if isinstance(result, tuple) and result else result
     first = args[0] if args else next(iter(kwargs.values()), None)

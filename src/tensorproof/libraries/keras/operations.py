@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from tensorproof.libraries.keras.models import graph as keras_graph
-from tensorproof.libraries.model import KindModel
+from tensorproof.libraries.model import KindModel, Run
 from tensorproof.terms.ints import Origin, Term
 from tensorproof.terms.predicates import eq
 from tensorproof.terms.shapes import Shape
@@ -23,7 +23,7 @@ def _by_name(names: tuple[str, ...], args: Args, kwargs: Kwargs) -> dict[str, Va
     return dict(zip(names, args)) | kwargs
 
 
-def _as(target: str, names: tuple[str, ...]) -> Value:
+def _as(target: str, names: tuple[str, ...]) -> Run:
     """A function that is one of TensorFlow's with the same arguments."""
 
     def run(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
@@ -136,12 +136,12 @@ def _is_tensor(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     return Unknown("is_tensor") if isinstance(x, Unknown) else isinstance(x, TensorType) and x.framework == "tf"
 
 
-def _seeds(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+def _seeds(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     return Model("keras.seed", m.heap.space())
 
 
 KINDS = {"keras.seed": KindModel(passed=True, methods={"next": lambda m, me, a, k, n: Unknown("seed", number="int")}, open=True)}
-FUNCTIONS: dict[str, Any] = {
+FUNCTIONS: dict[str, Run] = {
     "keras.ops.cond": _as("tf.cond", ("pred", "true_fn", "false_fn")), "keras.ops.while_loop": _as("tf.while_loop", ("cond", "body", "loop_vars")),
     "keras.ops.map": _as("tf.map_fn", ("f", "xs")), "keras.ops.vectorized_map": _as("tf.vectorized_map", ("function", "elements")),
     "keras.ops.fori_loop": _fori, "keras.ops.scan": _scan, "keras.ops.convert_to_numpy": _to_numpy, "keras.ops.dtype": _dtype,

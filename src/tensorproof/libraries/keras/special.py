@@ -9,7 +9,7 @@ from tensorproof.libraries.keras import layer as keras_layer
 from tensorproof.libraries.keras import state as keras_state
 from tensorproof.libraries.keras.models import graph as keras_graph
 from tensorproof.libraries.keras.state import HELD, is_layer
-from tensorproof.libraries.model import KindModel
+from tensorproof.libraries.model import KindModel, Run
 from tensorproof.libraries.tensorflow.tape import tensors_in
 from tensorproof.terms.ints import Term
 from tensorproof.terms.predicates import eq
@@ -37,7 +37,7 @@ def made(m: Machine, kind: str, items: Kwargs, kwargs: Kwargs, node: ast.AST) ->
     return Model(kind, space, m.user_span(node))
 
 
-def arguments(m: Machine, what: str, names: tuple[str, ...], args: Args, kwargs: Kwargs, node: ast.AST) -> dict[str, Any]:
+def arguments(m: Machine, what: str, names: tuple[str, ...], args: Args, kwargs: Kwargs, node: ast.AST) -> dict[str, Value]:
     """A constructor's arguments by name."""
     given = dict(zip(names, args)) | kwargs
     wrong = [k for k in given if k not in (*names, *_BASE)]
@@ -46,7 +46,7 @@ def arguments(m: Machine, what: str, names: tuple[str, ...], args: Args, kwargs:
     return given
 
 
-def attribute(m: Machine, me: Model, name: str, node: ast.AST) -> Any:
+def attribute(m: Machine, me: Model, name: str, node: ast.AST) -> Value:
     """An attribute of a layer that is kept as a record."""
     if name == "__class__":
         return Named(me.kind)
@@ -117,8 +117,8 @@ def _told_lambda(me: Model, m: Machine, args: Args, kwargs: Kwargs, node: ast.AS
 # --- layers around layers ---
 
 
-def _wrapper(name: str) -> Any:
-    def run(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+def _wrapper(name: str) -> Run:
+    def run(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
         word = "cell" if name == "RNN" else "layer"
         inner = args[0] if args else kwargs.get(word)
         if name == "Bidirectional" and isinstance(inner, Layer) and not any(w in inner.module.name for w in ("LSTM", "GRU", "RNN", "Bidirectional")):
@@ -220,12 +220,12 @@ def _run_rnn(me: Model, m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -
     return (out, *states) if me.space.get("return_state") is True else out
 
 
-def _as_states(m: Machine, value: Value, node: ast.AST) -> list[Any]:
+def _as_states(m: Machine, value: Value, node: ast.AST) -> list[Value]:
     """The states in a list or a tuple; a single value is one state."""
     return list(m.iterate(value, node) or ()) if isinstance(value, (List, tuple)) else [value]
 
 
-def _check_given_states(m: Machine, given: list[Any], wanted: list[Any], node: ast.AST) -> None:
+def _check_given_states(m: Machine, given: list[Value], wanted: list[Any], node: ast.AST) -> None:
     """The states that a call starts with have the sizes that the cell declares, apart from the batch axis."""
     for mine, declared in zip(given, wanted):
         if isinstance(mine, TensorType) and mine.shape.known:
@@ -286,7 +286,7 @@ def _as_list(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     return _wrapper("RNN")(m, args, kwargs, node)
 
 
-def _merge(name: str) -> Value:
+def _merge(name: str) -> Run:
     """`layers.add([a, b])`: makes the layer and calls it."""
 
     def run(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
@@ -297,7 +297,7 @@ def _merge(name: str) -> Value:
     return run
 
 
-FUNCTIONS: dict[str, Any] = {
+FUNCTIONS: dict[str, Run] = {
     **{f"keras.layers.{name.lower()}": _merge(name) for name in ("Add", "Subtract", "Multiply", "Average", "Maximum", "Minimum", "Concatenate", "Dot")},
     "keras.layers.Lambda": _lambda, "keras.layers.TimeDistributed": _wrapper("TimeDistributed"), "keras.layers.Bidirectional": _wrapper("Bidirectional"),
     "keras.layers.RNN": _as_list, "keras.layers.StackedRNNCells": _stacked,

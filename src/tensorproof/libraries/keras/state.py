@@ -59,7 +59,7 @@ def _layers_in(value: Value) -> Iterator[Value]:
                 yield from _layers_in(one)
 
 
-def children(m: Machine, value: Value) -> list[Any]:
+def children(m: Machine, value: Value) -> list[Value]:
     """The layers that a layer or model holds itself, each once."""
     found: dict[int, Value] = {}
     if isinstance(value, Layer):
@@ -197,7 +197,7 @@ def _incomplete(m: Machine, me: Value, seen: set[int] | None = None) -> bool:
 _WEIGHTS = ("weights", "variables", "trainable_weights", "trainable_variables", "non_trainable_weights", "non_trainable_variables")
 
 
-def attribute(m: Machine, me: Value, name: str, node: ast.AST) -> Any:
+def attribute(m: Machine, me: Value, name: str, node: ast.AST) -> Value:
     """What every layer and model tells of itself; NotImplemented for other names."""
     if name in _WEIGHTS and _incomplete(m, me):
         return Unknown(name)

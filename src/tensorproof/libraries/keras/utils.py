@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from tensorproof.libraries.keras.models import graph as keras_graph
-from tensorproof.libraries.model import KindModel
+from tensorproof.libraries.model import KindModel, Run
 from tensorproof.libraries.tensorflow import tape
 from tensorproof.terms.dtypes import FLOAT32
 from tensorproof.terms.ints import Origin, Term
@@ -112,7 +112,7 @@ KINDS = {
 _QUIET = (
     "plot_model", "set_random_seed", "model_to_dot", "enable_interactive_logging", "disable_interactive_logging", "save_img", "clear_session", "print_summary",
 )  # fmt: skip
-FUNCTIONS: dict[str, Any] = {
+FUNCTIONS: dict[str, Run] = {
     **{f"keras.utils.{word}": _nothing for word in _QUIET}, "keras.utils.get_file": lambda m, a, k, n: TEXT,
     "keras.utils.get_source_inputs": _source_inputs,
     "keras.utils.array_to_img": _to_img, "keras.utils.is_keras_tensor": lambda m, a, k, n: keras_graph.is_symbolic(a[0]),

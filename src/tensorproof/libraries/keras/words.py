@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from tensorproof.bindings.rows import names
 from tensorproof.libraries.keras.models.graph import element_type, snake
-from tensorproof.libraries.model import ClassModel, KindModel
+from tensorproof.libraries.model import ClassModel, KindModel, Run
 from tensorproof.libraries.tensorflow import initial_values
 from tensorproof.terms.ints import Term
 from tensorproof.terms.shapes import Shape
@@ -67,8 +67,8 @@ def _registered(m: Machine) -> Any:
 # --- objects ---
 
 
-def _make(name: str) -> Any:
-    def run(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+def _make(name: str) -> Run:
+    def run(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
         given = {k: v for k, v in kwargs.items() if not isinstance(v, Unknown)}
         named = m.heap.space(initial_values.given(name, args, kwargs))
         return Model("keras.word", m.heap.space({"class": name, "arguments": (*args, *given.values()), "given": named}))
@@ -76,7 +76,7 @@ def _make(name: str) -> Any:
     return run
 
 
-def _call(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+def _call(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     """An initializer makes a tensor of a shape; a regularizer a number; a constraint gives back what it got."""
     name = me.space["class"]
     if name in INITIALIZERS:
@@ -107,8 +107,8 @@ KINDS = {
 }  # fmt: skip
 
 
-def _get(kind: str) -> Value:
-    def run(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+def _get(kind: str) -> Run:
+    def run(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
         value = args[0] if args else kwargs.get("identifier")
         if isinstance(value, str):
             check(m, kind, value, node)
@@ -128,7 +128,7 @@ def _serialize(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     return value.name.rpartition(".")[2] if isinstance(value, Named) and value.name.startswith(("keras.activations.", "tf.nn.")) else value
 
 
-FUNCTIONS: dict[str, Any] = {
+FUNCTIONS: dict[str, Run] = {
     **{f"keras.{home}.serialize": _serialize for home in ("activations", "initializers", "regularizers", "constraints")},
     **{f"keras.{home}.deserialize": _get(kind) for home, kind in (
         ("activations", "activation"), ("initializers", "initializer"), ("regularizers", "regularizer"), ("constraints", "constraint"))},

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from tensorproof.libraries.lightning.trainer import EPOCH, METHODS, trainer
-from tensorproof.libraries.model import ClassModel, KindModel
+from tensorproof.libraries.model import ClassModel, KindModel, Run
 from tensorproof.libraries.torch.nn import _init as module_init  # pyright: ignore[reportPrivateUsage]
 from tensorproof.terms.ints import Origin
 from tensorproof.values.heap import MISSING
@@ -62,7 +62,7 @@ def _optimizers(m: Machine, me: Instance, args: Args, kwargs: Kwargs, node: ast.
     return me.space.get("_optimizers", Unknown("the optimizers of a module"))
 
 
-def _attribute(m: Machine, me: Instance, name: str, node: ast.AST) -> Any:
+def _attribute(m: Machine, me: Instance, name: str, node: ast.AST) -> Value:
     if name == "device":
         return "cpu"
     if name == "current_epoch" and EPOCH in me.space:
@@ -83,7 +83,7 @@ def _loaded(m: Machine, cls: Value, name: str) -> Value:
     if name != "load_from_checkpoint" or not isinstance(cls, Class):
         return MISSING
 
-    def run(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+    def run(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
         given = {k: v for k, v in kwargs.items() if k not in ("checkpoint_path", "map_location", "hparams_file", "strict")}
         init = machine.in_class(cls, "__init__")
         needed = isinstance(init, Function) and len(init.code.node.args.args) - 1 - len(init.defaults) > len(given)
@@ -102,7 +102,7 @@ _METHODS: dict[str, Any] = {
 _QUIET = ("callbacks.ModelCheckpoint", "callbacks.EarlyStopping", "callbacks.LearningRateMonitor", "callbacks.TQDMProgressBar", "callbacks.RichProgressBar",
           "callbacks.Timer", "loggers.TensorBoardLogger", "loggers.WandbLogger", "loggers.CSVLogger", "callbacks.GradientAccumulationScheduler",
           "callbacks.StochasticWeightAveraging", "strategies.DDPStrategy", "callbacks.DeviceStatsMonitor", "callbacks.ModelSummary")  # fmt: skip
-FUNCTIONS: dict[str, Any] = {}
+FUNCTIONS: dict[str, Run] = {}
 CLASSES: dict[str, ClassModel] = {}
 for _home in HOMES:
     FUNCTIONS |= {_home + "Trainer": trainer, _home + "seed_everything": lambda m, a, k, n: a[0] if a else 0}

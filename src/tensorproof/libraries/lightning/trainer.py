@@ -7,7 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from tensorproof.libraries import registry
-from tensorproof.libraries.model import Open, Rounds, batches, counts_of
+from tensorproof.libraries.model import Open, Rounds, Run, batches, counts_of
 from tensorproof.libraries.python.core import rounds_of
 from tensorproof.terms.ints import Origin, minimum
 from tensorproof.terms.predicates import conj, gt
@@ -93,7 +93,7 @@ class _Run:
             return Rounds([(condition, (i, batch)) for i, (condition, batch) in enumerate(found)], counts_of(found))
         known: dict[int, Value] = {}
 
-        def item(k: Value) -> Any:
+        def item(k: Value) -> Value:
             batch = found.item(k)
             return (k, batch) if numbered else known.setdefault(id(batch), (0, batch))
 
@@ -115,7 +115,7 @@ class _Run:
 
     # --- one pass over the data ---
 
-    def part(self, part: str, loader: Any, most: int | None = None) -> list[Any] | None:
+    def part(self, part: str, loader: Any, most: int | None = None) -> list[Value] | None:
         """Each batch of each loader goes through the step: what it returned."""
         m, node, word = self.m, self.node, _WORDS[part]
         step = defined(m, self.module, _STEPS[part])
@@ -261,8 +261,8 @@ def _loaders(m: Machine, part: str, module: Instance, data: Value, given: Value,
     return None
 
 
-def _driven(parts: tuple[str, ...]) -> Value:
-    def run(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+def _driven(parts: tuple[str, ...]) -> Run:
+    def run(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
         module = args[0] if args else kwargs.get("model")
         if not isinstance(module, Instance):
             return m.gap("Trainer", node, "the module is not known")

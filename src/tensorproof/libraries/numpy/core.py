@@ -6,7 +6,7 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from tensorproof.libraries.domains import label_ranges
-from tensorproof.libraries.model import KindModel
+from tensorproof.libraries.model import KindModel, Run
 from tensorproof.libraries.numpy.texts import of_list
 from tensorproof.libraries.plain import argument
 from tensorproof.libraries.python.random import shuffle
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 _ARRAYS = ("array", "asarray", "asanyarray", "ascontiguousarray", "asfortranarray")
 
 
-def _array(name: str) -> Value:
+def _array(name: str) -> Run:
     def run(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
         given = args[0] if args else kwargs.get("object", kwargs.get("a"))
         if isinstance(given, Choice):
@@ -87,7 +87,7 @@ def _from_model(m: Machine, given: Model, node: ast.AST) -> Value:
     return m.call(m.attribute(given, "to_numpy", node), (), {}, node)
 
 
-def unknown_array(m: Machine, node: ast.AST) -> Any:
+def unknown_array(m: Machine, node: ast.AST) -> Value:
     """An array from a file: neither its rank nor its element type is known."""
     name = m.name_here("array", node)
     some = Segment(name, m.symbol(f"rank({name})", 0, None, Origin.USER), m.symbol(f"numel({name})", 0, None, Origin.USER))
@@ -105,7 +105,7 @@ def _outside(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     return Unknown("an array from a file")
 
 
-def _mapped(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+def _mapped(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     """An array that is a file's bytes: one row of as many elements as the file holds, or of the shape that is asked for."""
     dtype = args[1] if len(args) > 1 else kwargs.get("dtype", BY_LABEL["uint8"])
     shape = kwargs.get("shape")
@@ -143,7 +143,7 @@ def _randint(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     return label_ranges.note(m, made, first, past)
 
 
-def _drawn(name: str) -> Any:
+def _drawn(name: str) -> Run:
     """A generator's method is the function of numpy.random of that name."""
 
     def run(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
@@ -165,7 +165,7 @@ def _at(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> None:
         m.gap("numpy.ufunc.at", node, "its arguments are not known")
 
 
-def _item(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+def _item(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     """`a.item()` of one element, or of the place that is given."""
     array = args[0]
     if len(args) > 1:
@@ -187,7 +187,7 @@ _RANDOM = {
     "dirichlet": "dirichlet",
     "gamma": "gamma", "exponential": "exponential", "random_sample": "random_sample", "laplace": "laplace", "lognormal": "lognormal",
 }  # fmt: skip
-FUNCTIONS: dict[str, Any] = {
+FUNCTIONS: dict[str, Run] = {
     "numpy.ndarray.tobytes": lambda m, a, k, n: Unknown("bytes"), "numpy.ndarray.tostring": lambda m, a, k, n: Unknown("bytes"),
     "numpy.ndarray": lambda m, a, k, n: m.spelling("numpy.empty", a[:2], {w: v for w, v in k.items() if w in ("shape", "dtype")}, n),
     **{f"numpy.{n}": _array(n) for n in _ARRAYS}, "numpy.load": load("npy", "file", _load), "numpy.save": save_array,

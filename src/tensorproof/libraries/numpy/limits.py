@@ -13,11 +13,12 @@ from tensorproof.values.python_values import Unknown
 if TYPE_CHECKING:
     import ast
 
+    from tensorproof.libraries.model import Run
     from tensorproof.values.machine import Args, Kwargs, Machine, Value
 
 _FLOATS = {"float16": (5, 10), "bfloat16": (8, 7), "float32": (8, 23), "float64": (11, 52)}
 """The bits of exponent and fraction."""
-_PLAIN: dict[Any, str] = {float: "float64", int: "int64", "float": "float64", "int": "int64"}
+_PLAIN: dict[Value, str] = {float: "float64", int: "int64", "float": "float64", "int": "int64"}
 
 
 def _wanted(m: Machine, args: Args, kwargs: Kwargs, home: str) -> Value:
@@ -36,7 +37,7 @@ def _limits(m: Machine, home: str, dtype: DType, numbers: Kwargs) -> Model:
     return Model("object", m.heap.space({**numbers, "bits": dtype.bits, "dtype": named}))
 
 
-def _finfo(home: str) -> Value:
+def _finfo(home: str) -> Run:
     def run(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
         dtype = _wanted(m, args, kwargs, home)
         if not isinstance(dtype, DType):
@@ -55,8 +56,8 @@ def _finfo(home: str) -> Value:
     return run
 
 
-def _iinfo(home: str) -> Value:
-    def run(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+def _iinfo(home: str) -> Run:
+    def run(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
         dtype = _wanted(m, args, kwargs, home)
         if not isinstance(dtype, DType):
             return Unknown("the limits of an element type that is not known")
@@ -68,4 +69,4 @@ def _iinfo(home: str) -> Value:
     return run
 
 
-FUNCTIONS: dict[str, Any] = {f"{home}.{name}": make(home) for home in ("torch", "numpy") for name, make in (("finfo", _finfo), ("iinfo", _iinfo))}
+FUNCTIONS: dict[str, object] = {f"{home}.{name}": make(home) for home in ("torch", "numpy") for name, make in (("finfo", _finfo), ("iinfo", _iinfo))}

@@ -15,12 +15,13 @@ from tensorproof.values.python_values import Named, Unknown
 if TYPE_CHECKING:
     import ast
 
+    from tensorproof.libraries.model import Run
     from tensorproof.values.machine import Args, Kwargs, Machine, Value
 
 FLOAT64 = BY_LABEL["float64"]
 
 
-def _number(name: str, function: Callable[[float], float]) -> Value:
+def _number(name: str, function: Callable[[float], float]) -> Run:
     quotient = {"ceil": ceildiv, "floor": floordiv}.get(name)
 
     def run(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
@@ -70,4 +71,4 @@ _OF_NUMBERS: dict[str, Callable[[float], float]] = {
     "ceil": math.ceil, "floor": math.floor, "trunc": math.trunc, "fix": math.trunc, "rint": round, "round": round, "around": round,
     "sqrt": math.sqrt, "log": math.log, "log2": math.log2, "log10": math.log10, "exp": math.exp,
 }  # fmt: skip
-FUNCTIONS: dict[str, Any] = {f"numpy.{name}": _number(name, function) for name, function in _OF_NUMBERS.items()} | {"numpy.issubdtype": _is_subtype}
+FUNCTIONS: dict[str, Run] = {f"numpy.{name}": _number(name, function) for name, function in _OF_NUMBERS.items()} | {"numpy.issubdtype": _is_subtype}

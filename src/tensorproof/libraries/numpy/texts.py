@@ -44,7 +44,7 @@ def of_list(m: Machine, given: Value) -> Model | None:
     return None if isinstance(count, Unknown) else texts(m, count)
 
 
-def _item(m: Machine, me: Model, index: Value, node: ast.AST) -> Any:
+def _item(m: Machine, me: Model, index: Value, node: ast.AST) -> Value:
     """An item, or a part, of an array of texts: what the same index gives of an array of that length."""
     if isinstance(index, Unknown) and index.number:
         return TEXT
@@ -54,11 +54,11 @@ def _item(m: Machine, me: Model, index: Value, node: ast.AST) -> Any:
     return texts(m, part.shape[0]) if part.shape else TEXT
 
 
-def _attribute(m: Machine, me: Model, name: str, node: ast.AST) -> Any:
+def _attribute(m: Machine, me: Model, name: str, node: ast.AST) -> Value:
     return {"shape": (me.space["length"],), "size": me.space["length"], "ndim": 1}.get(name, MISSING)
 
 
-def _binary(m: Machine, word: str, a: Any, b: Any, node: ast.AST) -> Value:
+def _binary(m: Machine, word: str, a: Value, b: Any, node: ast.AST) -> Value:
     """`x == "a"` is one truth value for each text; `+` joins texts."""
     me, other = (a, b) if isinstance(a, Model) and a.kind == "texts" else (b, a)
     count = me.space["length"]

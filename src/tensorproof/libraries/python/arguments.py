@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 _WORDS = ("store", "store_true", "store_false", "store_const", "append", "append_const", "count", "extend", "help", "version")
 _QUIET = ("help", "metavar", "version", "deprecated")
-_TYPES: dict[Any, Any] = {int: int, float: float, str: str, complex: complex}
+_TYPES: dict[Value, Any] = {int: int, float: float, str: str, complex: complex}
 
 
 # --- notes ---
@@ -198,7 +198,7 @@ def _host(m: Machine, me: Model, strict: bool, node: ast.AST) -> Any:
     if isinstance(settings.get("argument_default"), Named):
         kept["argument_default"] = argparse.SUPPRESS
     parser = Parser(**kept)
-    groups: dict[str, Any] = {}
+    groups: dict[str, Value] = {}
     for note in me.space["notes"]:
         place = note.space["place"]
         if note.kind == "argparse.Subparsers":
@@ -207,7 +207,7 @@ def _host(m: Machine, me: Model, strict: bool, node: ast.AST) -> Any:
             for name, inner in note.space["choices"].items():
                 action._name_parser_map[name] = _host(m, inner, strict, node)
         else:
-            home: Any = parser
+            home: Value = parser
             number = note.space["group"]
             if number is not None:
                 home = groups.setdefault(number[0], None) or parser.add_mutually_exclusive_group(required=strict and number[1] is True)
@@ -257,7 +257,7 @@ def _program_value(m: Machine, value: Value, node: ast.AST) -> Value:
 
 
 def _parse(known_only: bool) -> Run:
-    def run(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+    def run(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
         given, start = argument(args, kwargs, 0, "args"), argument(args, kwargs, 1, "namespace")
         explicit = given is not None
         if isinstance(given, Unknown):
@@ -316,7 +316,7 @@ def _own_init(m: Machine, me: Instance, args: Args, kwargs: Kwargs, node: ast.AS
 def _own(run: Run) -> Run:
     """A method of a class of the program that is a parser."""
 
-    def method(m: Machine, me: Instance, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+    def method(m: Machine, me: Instance, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
         if me.native is None:
             _own_init(m, me, (), {}, node)
         return run(m, me.native, args, kwargs, node)
@@ -343,7 +343,7 @@ _PARSER: dict[str, Run] = {
 }  # fmt: skip
 
 
-def _action_attribute(m: Machine, me: Model, name: str, node: ast.AST) -> Any:
+def _action_attribute(m: Machine, me: Model, name: str, node: ast.AST) -> Value:
     return me.space["said"].get(name, Unknown(name)) if name not in me.space else MISSING
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from tensorproof.libraries.model import AT_EXIT, KindModel
+from tensorproof.libraries.model import AT_EXIT, KindModel, Run
 from tensorproof.libraries.plain import argument, quiet, unknown
 from tensorproof.values.objects import Bound, Function, List, Model
 from tensorproof.values.python_values import REAL, Unknown
@@ -29,7 +29,7 @@ def _ran(m: Machine, what: Value, name: str, node: ast.AST) -> None:
         m.call(what, (), {}, node)
 
 
-def _timeit(name: str, number: int) -> Any:
+def _timeit(name: str, number: int) -> Run:
     def run(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
         _ran(m, argument(args, kwargs, 1, "setup"), f"timeit.{name}", node)
         _ran(m, argument(args, kwargs, 0, "stmt"), f"timeit.{name}", node)
@@ -46,7 +46,7 @@ def _timer(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Model:
     return Model("timeit.Timer", m.heap.space(parts))
 
 
-def _timed(name: str) -> Any:
+def _timed(name: str) -> Run:
     def run(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
         made = _timeit("repeat" if name == "repeat" else "timeit", 5)(m, (), {**me.space, "repeat": argument(args, kwargs, 0, "repeat", 5)}, node)
         return (Unknown("a number", number="int"), REAL) if name == "autorange" else made
@@ -62,7 +62,7 @@ def _profiler(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Model:
     return Model("cProfile.Profile", m.heap.space())
 
 
-def _runcall(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+def _runcall(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     return m.call(args[0], args[1:], kwargs, node)
 
 
@@ -118,7 +118,7 @@ def _delayed(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Model:
     return Model("threading.Thread", m.heap.space(parts))
 
 
-FUNCTIONS: dict[str, Any] = {
+FUNCTIONS: dict[str, Run] = {
     "timeit.timeit": _timeit("timeit", 1), "timeit.repeat": _timeit("repeat", 5), "timeit.Timer": _timer, "timeit.default_timer": unknown("a time"),
     **{f"{home}.run": _profile_text for home in ("cProfile", "profile")}, **{f"{home}.Profile": _profiler for home in ("cProfile", "profile")},
     "cProfile.runctx": _profile_text, "atexit.register": _register, "atexit.unregister": _unregister, "signal.signal": _signal, "signal.alarm": quiet,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING, Any
 
-from tensorproof.libraries.model import KindModel
+from tensorproof.libraries.model import KindModel, Run
 from tensorproof.libraries.python.copies import deep
 from tensorproof.libraries.varying import any_like, varies
 from tensorproof.terms.predicates import negate
@@ -113,7 +113,7 @@ def _made(m: Machine, cls: Class, kwargs: Kwargs, node: ast.AST) -> Class:
     order = tuple(fields.values())
     frozen = kwargs.get("frozen") is True
     own = dict(cls.space)
-    put: dict[str, Any] = {FIELDS: order, "__match_args__": tuple(s.name for s in order if s.init and not s.keyword)}
+    put: dict[str, Value] = {FIELDS: order, "__match_args__": tuple(s.name for s in order if s.init and not s.keyword)}
     if kwargs.get("init", True) is not False:
         put["__init__"] = Native(f"{cls.name}.__init__", _init(cls, order, frozen))
     if kwargs.get("eq", True) is not False:
@@ -138,13 +138,13 @@ def _refuse(m: Machine, cls: Class, args: Args, node: ast.AST) -> None:
     raise m.raised("FrozenInstanceError", f"{cls.name} is frozen: {args[1]} cannot be set", node, "python/frozen")
 
 
-def _init(cls: Class, order: tuple[Spec, ...], frozen: bool) -> Any:
+def _init(cls: Class, order: tuple[Spec, ...], frozen: bool) -> Run:
     def run(m: Machine, args: tuple[Any, ...], kwargs: dict[str, Value], node: ast.AST) -> None:
         me, given = args[0], args[1:]
         places = [s for s in order if s.init and not s.keyword]
         if len(given) > len(places):
             raise m.raised("TypeError", f"{cls.name} takes {len(places)} positional arguments, {len(given)} are given", node, "call/arguments")
-        values: dict[str, Any] = {s.name: v for s, v in zip(places, given)}
+        values: dict[str, Value] = {s.name: v for s, v in zip(places, given)}
         known = {s.name for s in order if s.init}
         for name, value in kwargs.items():
             if name not in known:
@@ -173,12 +173,12 @@ def _init(cls: Class, order: tuple[Spec, ...], frozen: bool) -> Any:
     return run
 
 
-def _compared(me: Instance, order: tuple[Spec, ...]) -> tuple[Any, ...]:
+def _compared(me: Instance, order: tuple[Spec, ...]) -> tuple[Value, ...]:
     return tuple(me.space.get(s.name, me.cls.space.get(s.name)) for s in order if s.compared and not s.only_init)
 
 
-def _equal(order: tuple[Spec, ...]) -> Any:
-    def run(m: Machine, args: tuple[Any, ...], kwargs: dict[str, Value], node: ast.AST) -> Any:
+def _equal(order: tuple[Spec, ...]) -> Run:
+    def run(m: Machine, args: tuple[Any, ...], kwargs: dict[str, Value], node: ast.AST) -> Value:
         me, other = args
         if not isinstance(other, Instance) or other.cls is not me.cls:
             return NotImplemented
@@ -187,7 +187,7 @@ def _equal(order: tuple[Spec, ...]) -> Any:
     return run
 
 
-def _opposite(found: Any) -> Any:
+def _opposite(found: Any) -> Value:
     return found if found is NotImplemented or isinstance(found, Unknown) else negate(found)
 
 
@@ -249,7 +249,7 @@ def _astuple(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     if refused is not None:
         return refused
 
-    def inner(value: Value) -> Any:
+    def inner(value: Value) -> Value:
         match value:
             case Instance() if _is_one(value):
                 return tuple(inner(v) for _, v in _attributes(m, value, node))
@@ -263,7 +263,7 @@ def _astuple(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     return inner(args[0])
 
 
-def _replace(m: Machine, args: tuple[Any, ...], kwargs: dict[str, Any], node: ast.AST) -> Value:
+def _replace(m: Machine, args: tuple[Any, ...], kwargs: dict[str, Value], node: ast.AST) -> Value:
     refused = _required(m, args[0], "replace", node)
     if refused is not None:
         return refused

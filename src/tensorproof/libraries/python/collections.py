@@ -108,7 +108,7 @@ def tuple_made(m: Machine, cls: Class, keywords: Kwargs, node: ast.AST) -> Class
     return cls
 
 
-def _make(m: Machine, cls: Class, args: Args, node: ast.AST) -> Any:
+def _make(m: Machine, cls: Class, args: Args, node: ast.AST) -> Value:
     found = m.iterate(args[-1], node)
     return Unknown("_make") if found is None else tuple_construct(m, cls, tuple(found), {}, node)
 
@@ -213,7 +213,7 @@ def _container_class(name: str, make: Run, words: tuple[str, ...]) -> ClassModel
     def method(word: str) -> Run:
         return lambda m, me, args, kwargs, node: m.call(Method(data(m, me), word), args, kwargs, node)
 
-    def get_item(m: Machine, me: Value, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+    def get_item(m: Machine, me: Value, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
         inner = data(m, me)
         if isinstance(inner, Dict) and isinstance(me, Instance) and isinstance(args[0], (str, int, tuple)) and args[0] not in inner.items:
             missing = m.in_class(me.cls, "__missing__")
@@ -221,7 +221,7 @@ def _container_class(name: str, make: Run, words: tuple[str, ...]) -> ClassModel
                 return m.call(Bound(missing, me), args, {}, node)
         return m.item(inner, args[0], node)
 
-    def equal(m: Machine, me: Value, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+    def equal(m: Machine, me: Value, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
         return m.compare(ast.Eq, data(m, me), data(m, args[0]), node)
 
     def plus(m: Machine, me: Value, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
@@ -245,13 +245,13 @@ _DICT_WORDS = ("get", "setdefault", "pop", "update", "clear", "popitem", "keys",
 _LIST_WORDS = ("append", "extend", "insert", "pop", "remove", "sort", "clear", "reverse", "index", "count", "copy")
 
 
-FUNCTIONS: dict[str, Any] = {
+FUNCTIONS: dict[str, Run] = {
     "collections.OrderedDict": _ordered_dict, "collections.OrderedDict.fromkeys": _from_keys, "collections.defaultdict": _defaultdict,
     "collections.Counter": _counter, "collections.deque": _deque, "collections.namedtuple": _namedtuple, "collections.ChainMap": _chain_map,
     "collections.UserDict": _ordered_dict, "collections.UserList": lambda m, a, k, n: m.call(list, a, k, n),
 }  # fmt: skip
 _ABSTRACT = [name for name in dir(collections.abc) if isinstance(getattr(collections.abc, name), type)]
-VALUES: dict[str, Any] = {}
+VALUES: dict[str, Run] = {}
 KINDS = {
     "collections.ChainMap": KindModel(
         methods={"get": _chain_method("get"), "keys": _chain_method("keys"), "values": _chain_method("values"), "items": _chain_method("items"),

@@ -5,14 +5,14 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING, Any
 
-from tensorproof.libraries.model import ClassModel, KindModel
+from tensorproof.libraries.model import ClassModel, KindModel, Run
 from tensorproof.libraries.plain import argument
 from tensorproof.values.objects import Class, Function, Model, Native
 
 if TYPE_CHECKING:
     from tensorproof.values.machine import Args, Kwargs, Machine, Value
 
-_END: Any = object()
+_END: object = object()
 
 
 def _contextmanager(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Native:
@@ -142,7 +142,7 @@ def _close(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> 
     _leave_stack(m, me, None, node)
 
 
-FUNCTIONS: dict[str, Any] = {
+FUNCTIONS: dict[str, Run] = {
     "contextlib.contextmanager": _contextmanager, "contextlib.suppress": _suppress, "contextlib.nullcontext": _nullcontext,
     "contextlib.closing": _closing, "contextlib.redirect_stdout": _redirect, "contextlib.redirect_stderr": _redirect,
     "contextlib.ExitStack": _exit_stack,
@@ -157,10 +157,10 @@ KINDS = {
         enter=lambda m, me, node: me, leave=_leave_stack,
     ),
 }  # fmt: skip
-def _decorated_by(m: Machine, me: Any, args: Args, kwargs: Kwargs, node: ast.AST) -> Native:
+def _decorated_by(m: Machine, me: Value, args: Args, kwargs: Kwargs, node: ast.AST) -> Native:
     """A context that decorates a function: it is entered and left around each call."""
 
-    def run(machine: Machine, given: Any, named: Any, at: Any) -> Any:
+    def run(machine: Machine, given: Any, named: Any, at: Any) -> Value:
         machine.call(machine.attribute(me, "__enter__", at), (), {}, at)
         result = machine.call(args[0], given, named, at)
         machine.call(machine.attribute(me, "__exit__", at), (None, None, None), {}, at)

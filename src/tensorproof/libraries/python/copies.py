@@ -122,4 +122,4 @@ def _layer(m: Machine, value: Layer, done: dict[int, Value], node: ast.AST) -> L
     return Layer(module, value.span, children, value.kind, value.names, tensors, value.hooks)
 
 
-FUNCTIONS: dict[str, Any] = {"copy.copy": _copy, "copy.deepcopy": _deepcopy}
+FUNCTIONS: dict[str, object] = {"copy.copy": _copy, "copy.deepcopy": _deepcopy}

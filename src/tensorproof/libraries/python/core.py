@@ -195,13 +195,13 @@ def _file_rounds(m: Machine, me: Model, node: ast.AST) -> Value:
     return some_rounds(m, "lines", BYTES if "b" in me.space["mode"] else TEXT, node)
 
 
-def _plain_attribute(m: Any, me: Value, name: str, node: Any) -> Value:
+def _plain_attribute(m: Any, me: Value, name: str, node: Value) -> Value:
     if not hasattr(object, name):
         raise m.raised("AttributeError", f"a plain object has no attribute {name}", node)
     return Unknown(name)
 
 
-def _set_plain_attribute(m: Any, me: Value, name: str, value: Value, node: Any) -> None:
+def _set_plain_attribute(m: Any, me: Value, name: str, value: Value, node: Value) -> None:
     raise m.raised("AttributeError", f"a plain object takes no attribute {name}", node)
 
 

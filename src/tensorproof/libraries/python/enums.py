@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING, Any
 
-from tensorproof.libraries.model import ClassModel, KindModel
+from tensorproof.libraries.model import ClassModel, KindModel, Run
 from tensorproof.terms.ints import Term
 from tensorproof.terms.predicates import negate
 from tensorproof.values.heap import MISSING
@@ -184,7 +184,7 @@ def _flag(m: Machine, cls: Class, value: int, node: ast.AST) -> Instance:
     return known[value]  # type: ignore[no-any-return]
 
 
-def _flag_method(word: str) -> Any:
+def _flag_method(word: str) -> Run:
     def run(m: Machine, me: Instance, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
         mine, other = me.space["_value_"], _plain(args[0])
         if not isinstance(mine, int) or not isinstance(other, int):
@@ -213,8 +213,8 @@ def _unique(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     return cls
 
 
-def _functional(base: str) -> Value:
-    def run(m: Machine, args: tuple[Any, ...], kwargs: dict[str, Any], node: ast.AST) -> Any:
+def _functional(base: str) -> Run:
+    def run(m: Machine, args: tuple[Any, ...], kwargs: dict[str, Any], node: ast.AST) -> Value:
         names = args[1] if len(args) > 1 else kwargs.get("names")
         listed = names.replace(",", " ").split() if isinstance(names, str) else list(names.items.items()) if isinstance(names, Dict) else m.iterate(names, node)
         if listed is None or not isinstance(args[0], str):
@@ -232,7 +232,7 @@ def _functional(base: str) -> Value:
 
 
 _WORDS = ("Enum", "IntEnum", "StrEnum", "Flag", "IntFlag")
-FUNCTIONS: dict[str, Any] = {
+FUNCTIONS: dict[str, Run] = {
     "enum.auto": _auto, "enum.unique": _unique, "enum.property": lambda m, a, k, n: Property(a[0]), "enum.member": lambda m, a, k, n: a[0],
     "enum.nonmember": lambda m, a, k, n: Model("enum.nonmember", m.heap.space({"value": a[0]})), **{f"enum.{w}": _functional(f"enum.{w}") for w in _WORDS},
 }  # fmt: skip

@@ -6,7 +6,7 @@ import ast
 import builtins
 from typing import TYPE_CHECKING, Any
 
-from tensorproof.libraries.model import KindModel
+from tensorproof.libraries.model import KindModel, Run
 from tensorproof.libraries.plain import from_host
 from tensorproof.terms.predicates import conj, disj, negate
 from tensorproof.values.heap import MISSING
@@ -131,8 +131,8 @@ def _total_ordering(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Va
         raise m.raised("ValueError", f"total_ordering of {cls.name}: it defines none of <, <=, > and >=", node)
     method = m.in_class(cls, root)
 
-    def derived(name: str) -> Any:
-        def run(machine: Machine, given: Args, named: Kwargs, at: Any) -> Any:
+    def derived(name: str) -> Run:
+        def run(machine: Machine, given: Args, named: Kwargs, at: Any) -> Value:
             me, other = given
             base = machine.truth(machine.call(method, (me, other), {}, at), at)
             same = machine.truth(machine.compare(ast.Eq, me, other, at), at)
@@ -147,7 +147,7 @@ def _total_ordering(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Va
     return cls
 
 
-def _cmp_to_key(m: Machine, args: tuple[Any, ...], kwargs: Kwargs, node: ast.AST) -> Native:
+def _cmp_to_key(m: Machine, args: tuple[Value, ...], kwargs: Kwargs, node: ast.AST) -> Native:
     """Objects that are compared as a function of two values says."""
 
     def below(machine: Machine, given: tuple[Any, ...], named: Kwargs, at: Any) -> Value:
@@ -173,7 +173,7 @@ def _register(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) 
         return m.gap("singledispatch.register", node, "by an annotation") if cls is None else _register(m, me, (cls, args[0]), {}, node)
     cls = args[0]
 
-    def keep(machine: Machine, given: Args, named: Kwargs, at: Value) -> Any:
+    def keep(machine: Machine, given: Args, named: Kwargs, at: Value) -> Value:
         machine.heap.touch(me.space["choices"])
         me.space["choices"].append((cls, given[0]))
         return given[0]
@@ -194,7 +194,7 @@ def _dispatch(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) 
     return m.call(me.space["__wrapped__"] if best is None else best[1], args, kwargs, node)
 
 
-FUNCTIONS: dict[str, Any] = {
+FUNCTIONS: dict[str, Run] = {
     "asyncio.run": lambda m, a, k, n: a[0].space["result"] if isinstance(a[0], Model) and a[0].kind == "coroutine" else m.gap("asyncio.run", n),
     "functools.partial": _partial, "functools.wraps": _wraps, "functools.update_wrapper": _update_wrapper, "functools.reduce": _reduce,
     "functools.lru_cache": _cache, "functools.cache": _cache, "functools.cached_property": _cached_property,

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from tensorproof.libraries import signatures
-from tensorproof.libraries.model import KindModel
+from tensorproof.libraries.model import KindModel, Run
 from tensorproof.libraries.python.typing import open_methods
 from tensorproof.values.heap import MISSING
 from tensorproof.values.objects import Bound, Class, Dict, Function, Instance, List, Model, ModuleFile
@@ -65,7 +65,7 @@ def _parameter(m: Machine, name: str, kind: int, default: Value) -> Model:
     return Model("inspect.Parameter", m.heap.space({"name": name, "kind": kind, "default": default, "empty": EMPTY, "annotation": EMPTY, **constants}))
 
 
-def _is(*kinds: type) -> Value:
+def _is(*kinds: type) -> Run:
     return lambda m, args, kwargs, node: Unknown("inspect") if isinstance(args[0], Unknown) else isinstance(args[0], kinds)
 
 
@@ -111,5 +111,5 @@ FUNCTIONS = {
     "inspect.getfullargspec": _argument_list, "inspect.getargspec": _argument_list, "inspect.currentframe": lambda m, a, k, n: Unknown("a frame"),
     "inspect.stack": lambda m, a, k, n: Unknown("the stack"), "inspect.getsource": lambda m, a, k, n: Unknown("source", text=True),
 }  # fmt: skip
-VALUES: dict[str, Any] = {f"inspect.Parameter.{word}": i for i, word in enumerate(KINDS_OF_PARAMETER)}
+VALUES: dict[str, object] = {f"inspect.Parameter.{word}": i for i, word in enumerate(KINDS_OF_PARAMETER)}
 KINDS = {"inspect.Signature": KindModel(open=True), "inspect.Parameter": KindModel(open=True)}

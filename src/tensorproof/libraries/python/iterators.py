@@ -19,11 +19,11 @@ from tensorproof.values.python_values import Unknown
 if TYPE_CHECKING:
     from tensorproof.values.machine import Args, Kwargs, Machine, Value
 
-_END: Any = object()
+_END: object = object()
 _MOST = 100_000
 
 
-def _pulled(m: Machine, source: Value, node: ast.AST) -> HostIterator[Any]:
+def _pulled(m: Machine, source: Value, node: ast.AST) -> HostIterator[Value]:
     """The items of an iterator, each taken when it is asked for."""
     while (found := m.call(next, (source, _END), {}, node)) is not _END:
         yield found
@@ -68,7 +68,7 @@ def _chain_from(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
 def _eager(name: str, function: Any) -> Run:
     """A function of the items' places only."""
 
-    def run(m: Machine, args: Args, kwargs: dict[str, Any], node: ast.AST) -> Any:
+    def run(m: Machine, args: Args, kwargs: dict[str, Any], node: ast.AST) -> Value:
         if any(isinstance(v, Unknown) or not isinstance(v, (int, type(None))) for v in kwargs.values()) and name != "zip_longest":
             return m.gap(f"itertools.{name}", node, "an argument is not known")
         numbers = 1 if name in ("combinations", "permutations", "combinations_with_replacement", "batched") else 0
@@ -101,7 +101,7 @@ def _repeat(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
 def _count(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     start, step = argument(args, kwargs, 0, "start", 0), argument(args, kwargs, 1, "step", 1)
 
-    def steps() -> HostIterator[Any]:
+    def steps() -> HostIterator[Value]:
         now = start
         while True:
             yield now
@@ -231,7 +231,7 @@ def _tee(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
         return tuple(Unknown("tee") if found is None else iterator(m, found) for _ in range(count))
     kept: list[Value] = []
 
-    def steps() -> HostIterator[Any]:
+    def steps() -> HostIterator[Value]:
         at = 0
         while True:
             if at == len(kept):
@@ -292,7 +292,7 @@ def _batched(items: list[Value], size: int) -> HostIterator[tuple[Value, ...]]:
         yield tuple(items[at : at + size])
 
 
-FUNCTIONS: dict[str, Any] = {
+FUNCTIONS: dict[str, Run] = {
     "itertools.chain": _chain, "itertools.chain.from_iterable": _chain_from, "itertools.repeat": _repeat, "itertools.count": _count,
     "itertools.cycle": _cycle, "itertools.islice": _islice, "itertools.accumulate": _accumulate, "itertools.groupby": _groupby,
     "itertools.starmap": _starmap, "itertools.takewhile": _while("takewhile"), "itertools.dropwhile": _while("dropwhile"),

@@ -113,11 +113,11 @@ def _prod(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     return total
 
 
-def _real(name: str) -> Value:
+def _real(name: str) -> Run:
     """A function of real numbers: of a number that is unknown it is one."""
     run_native = native(getattr(math, name))
 
-    def run(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+    def run(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
         args = _numbers(m, args, node)
         numbers = all(isinstance(a, (Term, int, float)) or (isinstance(a, Unknown) and (a.number or a.ratio)) for a in args)
         if numbers and any(isinstance(a, (Term, Unknown)) for a in args):
@@ -150,7 +150,7 @@ def _fabs(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
 
 
 _MATH = [name for name in dir(math) if not name.startswith("_")]
-FUNCTIONS: dict[str, Any] = {
+FUNCTIONS: dict[str, Run] = {
     **{f"operator.{name}": _binary(op, False) for name, op in _BINARY.items()},
     **{f"operator.i{name.rstrip('_')}": _binary(op, True) for name, op in _BINARY.items()},
     **{f"operator.{name}": _compare(op) for name, op in _COMPARE.items()},
@@ -167,7 +167,7 @@ FUNCTIONS: dict[str, Any] = {
     **{f"math.{name}": _tested(name) for name in ("isnan", "isinf", "isfinite")},
     "math.floor": _rounded("floor"), "math.ceil": _rounded("ceil"), "math.trunc": _rounded("trunc"), "math.prod": _prod, "math.fabs": _fabs,
 }  # fmt: skip
-VALUES: dict[str, Any] = {f"math.{name}": getattr(math, name) for name in _MATH if not callable(getattr(math, name))}
+VALUES: dict[str, Run] = {f"math.{name}": getattr(math, name) for name in _MATH if not callable(getattr(math, name))}
 KINDS = {
     "operator.itemgetter": KindModel(call=_get_items), "operator.attrgetter": KindModel(call=_get_attributes),
     "operator.methodcaller": KindModel(call=_call_method),

@@ -29,7 +29,7 @@ def bound(pattern: str, flags: int, length: int) -> float:
 
 
 @cache
-def _parsed(pattern: str, flags: int) -> Any:
+def _parsed(pattern: str, flags: int) -> Value:
     try:
         from re import _parser  # type: ignore[attr-defined]  # the only place where Python keeps what a pattern means
 

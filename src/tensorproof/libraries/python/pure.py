@@ -60,7 +60,7 @@ def spelled(m: Machine, value: Value, node: ast.AST) -> Value:
     return given
 
 
-def run_plain(m: Machine, function: Any, args: Args, kwargs: Kwargs, otherwise: Any, node: ast.AST) -> Value:
+def run_plain(m: Machine, function: Any, args: Args, kwargs: Kwargs, otherwise: Value, node: ast.AST) -> Value:
     """Run a pure function where all is concrete; else `otherwise`."""
     try:
         given = tuple(spelled(m, a, node) for a in args), {k: spelled(m, v, node) for k, v in kwargs.items()}
@@ -103,4 +103,4 @@ def _runner(name: str, kind: str) -> Run:
     return run
 
 
-FUNCTIONS: dict[str, Any] = {name: _runner(name, kind) for name, kind in KIND_OF.items()}
+FUNCTIONS: dict[str, Run] = {name: _runner(name, kind) for name, kind in KIND_OF.items()}

@@ -59,7 +59,7 @@ def _on_heap(name: str) -> Run:
 
 
 def _largest(reverse: bool) -> Run:
-    def run(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+    def run(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
         key = argument(args, kwargs, 2, "key")
         found = m.call(sorted, (args[1],), {"reverse": reverse, **({} if key is None else {"key": key})}, node)
         return m.item(found, slice(None, args[0]), node) if isinstance(found, List) and isinstance(args[0], int) else Unknown("heapq")
@@ -93,7 +93,7 @@ def _queue(kind: str) -> Run:
     return lambda m, args, kwargs, node: Model("queue.Queue", m.heap.space({"items": listed(m, []), "kind": kind}))
 
 
-def _put(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+def _put(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     items = me.space["items"]
     if me.space["kind"] == "PriorityQueue":
         return _on_heap("heappush")(m, (items, args[0]), {}, node)
@@ -135,7 +135,7 @@ def _pool(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Model:
 
 
 def _map(star: bool, lazily: bool) -> Run:
-    def run(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+    def run(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
         if star:
             rows = m.iterate(args[1], node)
             parts = None if rows is None else [m.iterate(row, node) for row in rows]
@@ -164,7 +164,7 @@ def _apply_async(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AS
     return Model("multiprocessing.Result", m.heap.space({"value": m.call(args[0], tuple(given), dict(named.items) if isinstance(named, Dict) else {}, node)}))
 
 
-def _result(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+def _result(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     return me.space["value"]
 
 

@@ -207,7 +207,7 @@ def _sample(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     return listed(m, _shuffled(m, found, node)[:count])
 
 
-def shuffle(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+def shuffle(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     """The items of a list, or the rows of an array, in another order."""
     value = args[0]
     if isinstance(value, TensorType):
@@ -239,7 +239,7 @@ def _on_object(run: Run) -> Run:
     return lambda m, me, args, kwargs, node: run(m, args, kwargs, node)
 
 
-FUNCTIONS: dict[str, Any] = {
+FUNCTIONS: dict[str, Run] = {
     **{f"random.{name}": run for name, run in _METHODS.items()},
     "random.Random": lambda m, a, k, n: Model("random.Random", m.heap.space()),
     "random.SystemRandom": lambda m, a, k, n: Model("random.Random", m.heap.space()),

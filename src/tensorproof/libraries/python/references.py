@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from tensorproof.libraries.model import Run
 from tensorproof.libraries.plain import argument, nothing, quiet
@@ -55,7 +55,7 @@ def others(name: str) -> Run | None:
     return quiet
 
 
-FUNCTIONS: dict[str, Any] = {
+FUNCTIONS: dict[str, Run] = {
     "weakref.ref": _reference, "weakref.WeakMethod": _reference, "weakref.proxy": lambda m, a, k, n: a[0], "weakref.finalize": nothing,
     "weakref.WeakValueDictionary": _dict, "weakref.WeakKeyDictionary": _dict, "weakref.WeakSet": lambda m, a, k, n: Set(m.heap.row(m.iterate(a[0], n) or ()))
     if a else Set(m.heap.row()), **{f"{home}.{word}": _text for home, words in _WORDS.items() for word in words},

@@ -57,10 +57,10 @@ def _walk_rounds(m: Machine, me: Model, node: ast.AST) -> Value:
 # --- sys ---
 
 
-def _kept(name: str, make: Any) -> Value:
+def _kept(name: str, make: Any) -> Run:
     """A value of a module that is one object through the run."""
 
-    def get(m: Machine) -> Any:
+    def get(m: Machine) -> Value:
         if name not in m.model_state:
             m.model_state[name] = make(m)
         return m.model_state[name]
@@ -234,7 +234,7 @@ def _lock(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Model:
     return Model("threading.Lock", m.heap.space())
 
 
-def _each(library: str, names: tuple[str, ...], run: Run) -> dict[str, Any]:
+def _each(library: str, names: tuple[str, ...], run: Run) -> dict[str, Value]:
     return {f"{library}.{name}": run for name in names}
 
 
@@ -242,7 +242,7 @@ def _warnings(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Model:
     return Model("context", m.heap.space())
 
 
-FUNCTIONS: dict[str, Any] = {
+FUNCTIONS: dict[str, object] = {
     "importlib.import_module": _import_module, "importlib.reload": lambda m, a, k, n: a[0], "importlib.util.find_spec": _find_spec,
     "importlib.metadata.version": _text,
     "sys.setrecursionlimit": _set_recursion_limit, "sys.getrecursionlimit": lambda m, a, k, n: m.model_state["interpreter"].get("recursion limit", 1000),

@@ -153,13 +153,13 @@ def _match_attribute(m: Machine, me: Model, name: str, node: ast.AST) -> Value:
     return MISSING
 
 
-FUNCTIONS: dict[str, Any] = {
+FUNCTIONS: dict[str, Run] = {
     "re.compile": _compile, **{f"re.{name}": _function(name) for name in _SEARCHES},
     "re.escape": lambda m, a, k, n: TEXT if isinstance(a[0], Unknown) else m.call(re.escape, a, k, n),
     "re.purge": lambda m, a, k, n: None, "regex.compile": lambda m, a, k, n: Model("re.Pattern", m.heap.space({"host": None})),
     **{f"regex.{name}": lambda m, a, k, n, name=name: _unknown_result(m, name, n, 0 if "(" not in str(a[0]) else 2) for name in _SEARCHES},
 }  # fmt: skip
-VALUES: dict[str, Any] = {
+VALUES: dict[str, object] = {
     f"re.{name}": int(getattr(re, name)) for name in ("I", "IGNORECASE", "M", "MULTILINE", "S", "DOTALL", "X", "VERBOSE", "A", "ASCII", "U", "UNICODE")
 }
 KINDS = {

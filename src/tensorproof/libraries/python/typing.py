@@ -9,7 +9,7 @@ import numbers
 import types
 from typing import TYPE_CHECKING, Any
 
-from tensorproof.libraries.model import ClassModel, KindModel
+from tensorproof.libraries.model import ClassModel, KindModel, Run
 from tensorproof.libraries.plain import argument
 from tensorproof.libraries.python.collections import TUPLE, named_tuple_class
 from tensorproof.values.heap import MISSING
@@ -101,8 +101,8 @@ def construct_abstract(m: Machine, cls: Class, args: Args, kwargs: Kwargs, node:
 # --- namespaces ---
 
 
-def namespace_attribute(kind: str) -> Any:
-    def run(m: Machine, me: Model, name: str, node: ast.AST) -> Any:
+def namespace_attribute(kind: str) -> Run:
+    def run(m: Machine, me: Model, name: str, node: ast.AST) -> Value:
         if name == "__dict__":
             return Dict(me.space)  # type: ignore[arg-type]
         if name in me.space:
@@ -114,7 +114,7 @@ def namespace_attribute(kind: str) -> Any:
     return run
 
 
-def namespace_binary(m: Machine, word: str, a: Value, b: Value, node: ast.AST) -> Any:
+def namespace_binary(m: Machine, word: str, a: Value, b: Value, node: ast.AST) -> Value:
     """Two namespaces are equal when what they hold is."""
     if word not in ("eq", "ne"):
         raise m.raised("TypeError", f"the operator {word} is not defined for namespaces", node)
@@ -148,20 +148,20 @@ def host_class(name: str) -> type | None:
 
 _WORDS = ("TypeVar", "ParamSpec", "TypeVarTuple", "ForwardRef")
 _SAME = ("overload", "final", "no_type_check", "override", "dataclass_transform", "deprecated", "reveal_type", "assert_type")
-_TYPING: dict[str, Any] = {
+_TYPING: dict[str, Run] = {
     **dict.fromkeys(_WORDS, _type_word), **dict.fromkeys(_SAME, _first), "runtime_checkable": _runtime_checkable,
     "cast": _cast, "NewType": _new_type, "NamedTuple": _named_tuple,
     "get_type_hints": lambda m, a, k, n: Unknown("type hints"), "get_origin": lambda m, a, k, n: Unknown("a type"),
     "get_args": lambda m, a, k, n: Unknown("types"),
     "TypedDict": lambda m, a, k, n: dict, "deprecated": lambda m, a, k, n: Native("deprecated", lambda mm, i, kk, nn: i[0]),
 }  # fmt: skip
-FUNCTIONS: dict[str, Any] = {
+FUNCTIONS: dict[str, Run] = {
     **{f"{library}.{name}": run for library in ("typing", "typing_extensions") for name, run in _TYPING.items()},
     "abc.abstractmethod": _abstract, "abc.abstractclassmethod": _abstract, "abc.abstractstaticmethod": _abstract, "abc.abstractproperty": _abstract_property,
     "types.SimpleNamespace": _simple_namespace, "types.MethodType": _method_type,
     "types.MappingProxyType": lambda m, a, k, n: a[0],
 }  # fmt: skip
-VALUES: dict[str, Any] = {
+VALUES: dict[str, object] = {
     "typing.TYPE_CHECKING": False, "typing_extensions.TYPE_CHECKING": False, "types.FunctionType": types.FunctionType, "types.LambdaType": types.FunctionType,
     "types.NoneType": type(None), "types.GeneratorType": types.GeneratorType,
 }  # fmt: skip

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING, Any
 
-from tensorproof.libraries.model import ClassModel, KindModel
+from tensorproof.libraries.model import ClassModel, KindModel, Run
 from tensorproof.libraries.plain import argument, quiet
 from tensorproof.terms.predicates import negate
 from tensorproof.values.heap import MISSING
@@ -67,7 +67,7 @@ def _nothing(m: Machine, me: Value, args: Args, kwargs: Kwargs, node: ast.AST) -
     return None
 
 
-def _asserts(op: type[ast.cmpop]) -> Any:
+def _asserts(op: type[ast.cmpop]) -> Run:
     def run(m: Machine, me: Value, args: Args, kwargs: Kwargs, node: ast.AST) -> None:
         holds = m.truth(m.compare(op, args[0], args[1], node), node)
         m.demand("AssertionError", holds, f"this assertion fails: {ast.unparse(node)[:100]}", node)
@@ -75,7 +75,7 @@ def _asserts(op: type[ast.cmpop]) -> Any:
     return run
 
 
-def _asserts_truth(wanted: bool) -> Any:
+def _asserts_truth(wanted: bool) -> Run:
     def run(m: Machine, me: Value, args: Args, kwargs: Kwargs, node: ast.AST) -> None:
         holds = m.truth(argument(args, kwargs, 0, "expr"), node)
         m.demand("AssertionError", holds if wanted else negate(holds), f"this assertion fails: {ast.unparse(node)[:100]}", node)
@@ -83,11 +83,11 @@ def _asserts_truth(wanted: bool) -> Any:
     return run
 
 
-def _asserts_none(op: type[ast.cmpop]) -> Value:
+def _asserts_none(op: type[ast.cmpop]) -> Run:
     return lambda m, me, args, kwargs, node: _asserts(op)(m, me, (args[0], None), kwargs, node)
 
 
-def _asserts_instance(wanted: bool) -> Value:
+def _asserts_instance(wanted: bool) -> Run:
     def run(m: Machine, me: Value, args: Args, kwargs: Kwargs, node: ast.AST) -> None:
         _asserts_truth(wanted)(m, me, (m.call(isinstance, args[:2], {}, node),), {}, node)
 
@@ -102,7 +102,7 @@ def _assert_raises(m: Machine, me: Value, args: Args, kwargs: Kwargs, node: ast.
         raise raised
 
 
-def _expected(m: Machine, kinds: Any, raised: Any, node: ast.AST) -> bool:
+def _expected(m: Machine, kinds: Value, raised: Any, node: ast.AST) -> bool:
     if raised is None:
         raise m.raised("AssertionError", "the exception that the test expects is not raised", node)
     if isinstance(kinds, Unknown):
@@ -124,8 +124,8 @@ def _skipping(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     return Native("skip", lambda machine, inner, named, at: Model("quiet", machine.heap.space()))
 
 
-def _skipping_if(wanted: bool) -> Value:
-    def run(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+def _skipping_if(wanted: bool) -> Run:
+    def run(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
         holds = m.truth(argument(args, kwargs, 0, "condition"), node)
         if holds is wanted:
             return _skipping(m, args, kwargs, node)
@@ -150,7 +150,7 @@ METHODS: dict[str, Any] = {
     **dict.fromkeys(("assertAlmostEqual", "assertNotAlmostEqual", "assertWarns", "assertLogs", "assertCountEqual"), _nothing),
     **dict.fromkeys(("setUp", "tearDown", "addCleanup", "id", "shortDescription"), _nothing),
 }  # fmt: skip
-FUNCTIONS: dict[str, Any] = {
+FUNCTIONS: dict[str, Run] = {
     "unittest.main": _main, "unittest.skip": _skipping, "unittest.skipIf": _skipping_if(True), "unittest.skipUnless": _skipping_if(False),
     "unittest.expectedFailure": lambda m, a, k, n: quiet(m, (), {}, n),
 }

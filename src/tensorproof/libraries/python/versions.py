@@ -7,7 +7,7 @@ import re
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
 
-from tensorproof.libraries.model import ClassModel, KindModel
+from tensorproof.libraries.model import ClassModel, KindModel, Run
 from tensorproof.values.heap import MISSING
 from tensorproof.values.objects import Model
 from tensorproof.values.python_values import Unknown
@@ -23,7 +23,7 @@ _MOST_LETTERS = 200
 _COMPARED = {word: getattr(operator, word) for word in ("eq", "ne", "lt", "le", "gt", "ge")}
 
 
-def _parse(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+def _parse(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     text = args[0] if args else kwargs.get("version", kwargs.get("vstring"))
     if isinstance(text, Model) and text.kind == "version":
         return text
@@ -58,7 +58,7 @@ def _binary(m: Machine, word: str, a: Any, b: Any, node: ast.AST) -> Value:
     return _COMPARED[word](_order(*texts), 0)
 
 
-def _attribute(m: Machine, me: Model, name: str, node: ast.AST) -> Any:
+def _attribute(m: Machine, me: Model, name: str, node: ast.AST) -> Value:
     release, stage, _, _ = _parts(me.space["text"])
     known: dict[str, Value] = {
         "major": release[0], "minor": (*release, 0)[1], "micro": (*release, 0, 0)[2], "release": release, "base_version": ".".join(map(str, release)),
@@ -71,6 +71,6 @@ _NAMES = (
     "packaging.version.parse", "packaging.version.Version", "distutils.version.LooseVersion", "distutils.version.StrictVersion",
     "pkg_resources.parse_version", "looseversion.LooseVersion",
 )  # fmt: skip
-FUNCTIONS: dict[str, Any] = dict.fromkeys(_NAMES, _parse)
+FUNCTIONS: dict[str, Run] = dict.fromkeys(_NAMES, _parse)
 KINDS = {"version": KindModel(attribute=_attribute, binary=_binary, text=lambda m, me: me.space["text"], bases=("packaging.version.Version",))}
 CLASSES = {"packaging.version.Version": ClassModel("version", closed=False)}

@@ -93,7 +93,7 @@ def _define(kind: Value) -> Run:
         if not isinstance(name, str):
             m.gap("absl.flags", node, "the name of a flag is not known")
             return flags
-        said: dict[str, Any] = {"default": default, "dest": name}
+        said: dict[str, Value] = {"default": default, "dest": name}
         if kind is bool:
             said["action"] = Named("argparse.BooleanOptionalAction")
         elif kind is list:
@@ -122,7 +122,7 @@ def _required(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> None:
             m.heap.set(action.space, "said", {**action.space["said"], "required": True})
 
 
-def _flag(m: Machine, name: str, node: ast.AST) -> Any:
+def _flag(m: Machine, name: str, node: ast.AST) -> Value:
     flags = _flags(m)
     if name in flags.space["set"]:
         return flags.space["set"][name]
@@ -238,7 +238,7 @@ def _command(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
 
 def _noted(m: Machine, parser: Model, note: Any) -> None:
     positional, names, said, node = note
-    made: dict[str, Any] = {k: v for k, v in said.items() if k in ("default", "required", "nargs")}
+    made: dict[str, Value] = {k: v for k, v in said.items() if k in ("default", "required", "nargs")}
     kind = said.get("type")
     if isinstance(kind, Model) and kind.kind == "click.Choice":
         made["choices"] = kind.space["choices"]
@@ -314,7 +314,7 @@ def _fire(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     target = argument(args, kwargs, 0, "component")
     if not isinstance(target, Function):
         return m.gap("fire.Fire", node, "of something that is not a function of the program")
-    named: dict[str, Any] = {}
+    named: dict[str, Value] = {}
     places: list[Value] = []
     words = list(m.argv)
     while words:
@@ -361,7 +361,7 @@ _DEFINES: dict[str, Any] = {
     "DEFINE_integer": int, "DEFINE_float": float, "DEFINE_string": str, "DEFINE_bool": bool, "DEFINE_boolean": bool, "DEFINE_list": list, "DEFINE_enum": None,
     "DEFINE_multi_integer": (int,), "DEFINE_multi_float": (float,), "DEFINE_multi_string": (str,),
 }  # fmt: skip
-FUNCTIONS: dict[str, Any] = {
+FUNCTIONS: dict[str, Run] = {
     **{f"absl.flags.{name}": _define(kind) for name, kind in _DEFINES.items()}, "absl.app.run": _run_app,
     **{f"absl.flags.{name}": lambda m, a, k, n: None for name in (
         "register_validator", "declare_key_flag", "adopt_module_key_flags", "disclaim_key_flags", "mark_flags_as_mutual_exclusive",
@@ -373,7 +373,7 @@ FUNCTIONS: dict[str, Any] = {
     "click.Path": lambda m, a, k, n: str, "click.File": lambda m, a, k, n: str, "click.IntRange": lambda m, a, k, n: int,
     "click.FloatRange": lambda m, a, k, n: float,
 }  # fmt: skip
-VALUES: dict[str, Any] = {"absl.flags.FLAGS": _flags, "absl.logging.INFO": 0, "absl.logging.WARNING": -1, "absl.logging.ERROR": -2}
+VALUES: dict[str, object] = {"absl.flags.FLAGS": _flags, "absl.logging.INFO": 0, "absl.logging.WARNING": -1, "absl.logging.ERROR": -2}
 KINDS = {
     "absl.flags.FlagValues": KindModel(
         attribute=_flag_attribute, item=_flag_item, set_attribute=_set_flag, items=lambda m, me, node: _names(m, node),

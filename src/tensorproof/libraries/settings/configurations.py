@@ -101,7 +101,7 @@ def _value(m: Machine, me: Model, name: Value, node: ast.AST) -> Value:
     return _resolved(m, _root(m, me), found, node)
 
 
-def _attribute(m: Machine, me: Model, name: str, node: ast.AST) -> Any:
+def _attribute(m: Machine, me: Model, name: str, node: ast.AST) -> Value:
     if name in me.space:
         return _value(m, me, name, node)
     if name.startswith("__"):
@@ -109,7 +109,7 @@ def _attribute(m: Machine, me: Model, name: str, node: ast.AST) -> Any:
     raise m.raised("AttributeError", f"the configuration has no {name}", node)
 
 
-def _item(m: Machine, me: Model, name: Value, node: ast.AST) -> Any:
+def _item(m: Machine, me: Model, name: Value, node: ast.AST) -> Value:
     if isinstance(name, Unknown):
         return Unknown("a value of the configuration")
     if name not in me.space:
@@ -170,7 +170,7 @@ def _create(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
     return _rooted(m, made) if isinstance(made, Model) else made
 
 
-def _parsed(m: Machine, text: str, node: ast.AST, inside: str = "") -> Any:
+def _parsed(m: Machine, text: str, node: ast.AST, inside: str = "") -> Value:
     try:
         found = parse(text)
     except NotUnderstood as reason:
@@ -321,7 +321,7 @@ def _file(m: Machine, folder: str, name: str, node: ast.AST, groups: dict[str, s
     return whole
 
 
-FUNCTIONS: dict[str, Any] = {
+FUNCTIONS: dict[str, Run] = {
     "omegaconf.OmegaConf.create": _create, "omegaconf.DictConfig": _create, "omegaconf.OmegaConf.structured": _create,
     "omegaconf.OmegaConf.load": _load,
     "omegaconf.OmegaConf.merge": _merge, "omegaconf.OmegaConf.unsafe_merge": _merge, "omegaconf.OmegaConf.to_container": _to_container,
@@ -333,7 +333,7 @@ FUNCTIONS: dict[str, Any] = {
     "omegaconf.open_dict": lambda m, a, k, n: Model("context", m.heap.space()), "omegaconf.read_write": lambda m, a, k, n: Model("context", m.heap.space()),
     "hydra.main": _main, "hydra.utils.to_absolute_path": lambda m, a, k, n: a[0], "hydra.utils.get_original_cwd": lambda m, a, k, n: TEXT,
 }  # fmt: skip
-VALUES: dict[str, Any] = {"omegaconf.MISSING": "???"}
+VALUES: dict[str, object] = {"omegaconf.MISSING": "???"}
 KINDS = {
     CONFIG: KindModel(
         methods={"get": _get, "keys": _listing("keys"), "values": _listing("values"), "items": _listing("items"), "pop": _pop}, attribute=_attribute,

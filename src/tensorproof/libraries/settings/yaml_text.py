@@ -6,7 +6,7 @@ Anchors, tags and several documents are not understood, and said not to be.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from tensorproof.values.machine import Value
@@ -70,7 +70,7 @@ class _Reader:
             self.at += 1
         return None
 
-    def block(self, least: int) -> Any:
+    def block(self, least: int) -> Value:
         found = self.peek()
         if found is None or found[0] < least:
             return None
@@ -118,7 +118,7 @@ class _Reader:
             made[key] = self.sequence(indent) if same_level else self.block(indent + 1)
         return made
 
-    def value(self, text: str, indent: int) -> Any:
+    def value(self, text: str, indent: int) -> Value:
         """A value that begins on a line; it may go on below."""
         text = _uncommented(text)
         if text[0] in "&*!":
@@ -153,7 +153,7 @@ class _Reader:
         return body if "-" in mark else body + "\n"
 
 
-def scalar(text: str) -> Any:
+def scalar(text: str) -> Value:
     """A plain or quoted scalar, as YAML 1.1 reads it."""
     if text[:1] == '"':
         if len(text) < 2 or text[-1] != '"':

@@ -121,7 +121,7 @@ def _located(m: Machine, me: Model, index: Value, node: ast.AST) -> Value:
     return frame(m, kept, across, owner.space["dtype_"], names_in(chosen) or (owner.space["names"] if chosen == slice(None) else ()))
 
 
-def _item(m: Machine, me: Model, index: Value, node: ast.AST) -> Any:
+def _item(m: Machine, me: Model, index: Value, node: ast.AST) -> Value:
     if isinstance(index, slice):
         return fewer_rows(m, me, sliced(m, me.space["rows"], index, "rows", node))
     if isinstance(index, (Model, TensorType)):
@@ -178,7 +178,7 @@ def _pop(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Va
     return Unknown(VALUE)
 
 
-def _same(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+def _same(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     return None if kwargs.get("inplace") is True else Model(me.kind, m.heap.space(dict(me.space)))
 
 
@@ -295,7 +295,7 @@ def _attribute(m: Machine, me: Model, name: str, node: ast.AST) -> Any:
     return MISSING
 
 
-def _rounds(m: Machine, me: Model, node: ast.AST) -> Any:
+def _rounds(m: Machine, me: Model, node: ast.AST) -> Value:
     """The values of a column, or the names of a table's columns."""
     value = TEXT if me.kind == FRAME else Unknown(VALUE)
     return Open(me.space["columns_"] if me.kind == FRAME else me.space["rows"], lambda k: value, 1)

@@ -16,6 +16,7 @@ from tensorproof.values.python_values import Unknown
 if TYPE_CHECKING:
     import ast
 
+    from tensorproof.libraries.model import Run
     from tensorproof.values.machine import Kwargs, Machine, Value
 
 FRAME, SERIES = "pandas.DataFrame", "pandas.Series"
@@ -95,7 +96,7 @@ def sliced(m: Machine, size: Any, index: Value, word: str, node: ast.AST) -> Val
     return m.symbol(m.name_here(word, node), 1, None, Origin.WORLD if word == "rows" else Origin.USER)
 
 
-def _pictures(name: str) -> Value:
+def _pictures(name: str) -> Run:
     """A reshape of a table's rows: where the number of columns of the file is unknown, each row makes one item, as the program means it."""
 
     def run(m: Machine, args: tuple[Any, ...], kwargs: Kwargs, node: ast.AST) -> Any:
@@ -117,4 +118,4 @@ def _pictures(name: str) -> Value:
     return run
 
 
-FUNCTIONS: dict[str, Any] = {name: _pictures(name) for name in ("numpy.reshape", "numpy.ndarray.reshape")}
+FUNCTIONS: dict[str, object] = {name: _pictures(name) for name in ("numpy.reshape", "numpy.ndarray.reshape")}

@@ -6,7 +6,7 @@ from math import ceil
 from typing import TYPE_CHECKING, Any
 
 from tensorproof.libraries.domains.label_ranges import keep, note
-from tensorproof.libraries.model import KindModel
+from tensorproof.libraries.model import KindModel, Run
 from tensorproof.libraries.tables.pandas import array
 from tensorproof.libraries.tables.pandas_shapes import FRAME, SERIES, first_axis
 from tensorproof.terms.dtypes import BY_LABEL
@@ -42,7 +42,7 @@ def _split(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     else:
         held = m.symbol(m.name_here("test samples", node), 1, None, Origin.WORLD)
     if isinstance(whole, (int, Term)) and isinstance(held, int):
-        rest: Any = whole - held
+        rest: Value = whole - held
     elif isinstance(whole, Term):
         rest = m.symbol(m.name_here("training samples", node), 1, None, Origin.WORLD)
     else:
@@ -63,8 +63,8 @@ def _with_rows(m: Machine, value: Value, rows: Value, front: bool) -> Value:
     return Unknown("a part of the data")
 
 
-def _bunch(rows: int, columns: int, whole: bool, classes: int = 0) -> Value:
-    def make(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+def _bunch(rows: int, columns: int, whole: bool, classes: int = 0) -> Run:
+    def make(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
         x, y = TensorType(Shape((rows, columns)), FLOAT64, framework="numpy"), TensorType(Shape((rows,)), INT64 if whole else FLOAT64, framework="numpy")
         if classes:
             note(m, y, 0, classes)
@@ -75,8 +75,8 @@ def _bunch(rows: int, columns: int, whole: bool, classes: int = 0) -> Value:
     return make
 
 
-def _generated(columns: str, default: int, whole: bool) -> Value:
-    def make(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+def _generated(columns: str, default: int, whole: bool) -> Run:
+    def make(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
         rows = args[0] if args else kwargs.get("n_samples", 100)
         across = kwargs.get(columns, args[1] if len(args) > 1 and columns else default) if columns else default
         if not isinstance(rows, (int, Term)) or not isinstance(across, (int, Term)):
@@ -124,7 +124,7 @@ _SCALERS = ("StandardScaler", "MinMaxScaler", "MaxAbsScaler", "RobustScaler", "N
 _SEVERAL = ("confusion_matrix", "classification_report", "roc_curve")
 _METRICS = ("accuracy_score", "f1_score", "precision_score", "recall_score", "roc_auc_score", "confusion_matrix", "classification_report",
             "mean_squared_error", "mean_absolute_error", "r2_score", "average_precision_score", "balanced_accuracy_score", "log_loss", "roc_curve")  # fmt: skip
-FUNCTIONS: dict[str, Any] = {
+FUNCTIONS: dict[str, Run] = {
     "sklearn.model_selection.train_test_split": _split,
     "sklearn.datasets.load_iris": _bunch(150, 4, True, 3), "sklearn.datasets.load_digits": _bunch(1797, 64, True, 10),
     "sklearn.datasets.load_wine": _bunch(178, 13, True, 3),

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from tensorproof.libraries.domains.label_ranges import of
 from tensorproof.libraries.keras.data.arrays import array_of, enough
-from tensorproof.libraries.model import KindModel, Rounds
+from tensorproof.libraries.model import KindModel, Rounds, Run
 from tensorproof.libraries.plain import argument
 from tensorproof.terms.dtypes import BY_LABEL, INT64
 from tensorproof.terms.ints import Origin, Term, floordiv
@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 HOME = "sklearn."
 
 
-def _folds(name: str) -> Value:
-    def make(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+def _folds(name: str) -> Run:
+    def make(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
         count = argument(args, kwargs, 0, "n_splits", 5)
         if isinstance(count, int) and count < 2 and "Shuffle" not in name:
             raise m.raised("ValueError", f"{name} needs at least 2 splits, not {count}", node, "data/split")
@@ -61,7 +61,7 @@ def _pair(me: Model, size: Value) -> tuple[TensorType, TensorType]:
     return tuple(TensorType(Shape((n,)), INT64, framework="numpy") for n in (me.space["whole"] - size, size))  # type: ignore[return-value]
 
 
-def _rounds(m: Machine, me: Model, node: ast.AST) -> Any:
+def _rounds(m: Machine, me: Model, node: ast.AST) -> Value:
     rounds: list[Any] = []
     counts: list[Any] = []
     for size, times in zip(me.space["sizes"], me.space["times"]):
@@ -120,7 +120,7 @@ KINDS = {
     "sklearn.split": KindModel(rounds=_rounds, items=_items),
     "sklearn.one_hot": KindModel(_ENCODER, open=True),
 }
-FUNCTIONS: dict[str, Any] = {
+FUNCTIONS: dict[str, Run] = {
     **{f"sklearn.model_selection.{n}": _folds(n) for n in ("KFold", "StratifiedKFold", "ShuffleSplit", "StratifiedShuffleSplit", "RepeatedKFold")},
     "sklearn.preprocessing.LabelBinarizer": lambda m, a, k, n: Model("sklearn.one_hot", m.heap.space({"columns": False})),
     "sklearn.preprocessing.OneHotEncoder": lambda m, a, k, n: Model("sklearn.one_hot", m.heap.space({"columns": True})),

@@ -18,12 +18,13 @@ from tensorproof.values.tensor_shape import TensorShape
 if TYPE_CHECKING:
     import ast
 
+    from tensorproof.libraries.model import Run
     from tensorproof.values.machine import Args, Kwargs, Machine, Value
 
 _ORDERS = {"equal": "eq", "none_equal": "ne", "less": "lt", "less_equal": "le", "greater": "gt", "greater_equal": "ge"}
 
 
-def _compared(word: str) -> Value:
+def _compared(word: str) -> Run:
     """assert_equal and its like: the shapes must broadcast, and values that are known must compare so."""
 
     def run(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> None:
@@ -88,7 +89,7 @@ def _shapes(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> None:
     """`assert_shapes([(x, ("B", "D")), …])`: a letter is one size everywhere, a number is that size."""
     given = argument(args, kwargs, 0, "shapes")
     pairs = [tuple(p) for p in given.items.items()] if isinstance(given, Dict) else m.iterate(given, node)
-    sizes: dict[Any, Any] = {}
+    sizes: dict[Value, Any] = {}
     for pair in pairs or ():
         parts = m.iterate(pair, node)
         if parts is None or len(parts) != 2:
@@ -117,11 +118,11 @@ def _nothing(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> None:
 
 
 _VALUES = ("assert_positive", "assert_negative", "assert_non_negative", "assert_non_positive", "assert_near", "assert_integer", "assert_proper_iterable")
-_CHECKS: dict[str, Any] = {
+_CHECKS: dict[str, object] = {
     **{f"assert_{w}": _compared(w) for w in _ORDERS}, "assert_rank": _rank, "assert_rank_in": _rank_in, "assert_rank_at_least": _rank_at_least,
     "assert_scalar": _scalar, "assert_type": _type, "assert_shapes": _shapes, **dict.fromkeys(_VALUES, _nothing),
 }  # fmt: skip
-FUNCTIONS: dict[str, Any] = {
+FUNCTIONS: dict[str, object] = {
     **{f"{home}.{name}": run for name, run in _CHECKS.items() for home in ("tf", "tf.debugging")},
     "tf.debugging.check_numerics": _first, "tf.debugging.assert_all_finite": _first, "tf.verify_tensor_all_finite": _first, "tf.debugging.Assert": _nothing,
     "tf.Assert": _nothing, "tf.debugging.assert_same_float_dtype": _nothing, "tf.debugging.experimental.enable_dump_debug_info": _nothing,

@@ -199,7 +199,7 @@ def _typed(m: Machine, found: Value, types: Value, node: ast.AST) -> Value:
 def _map_structure(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     function, first, others = args[0], args[1], args[2:]
 
-    def walk(value: Value, beside: tuple[Any, ...]) -> Any:
+    def walk(value: Value, beside: tuple[Any, ...]) -> Value:
         if isinstance(value, (tuple, List)):
             inner = [list(v.items if isinstance(v, List) else v) if isinstance(v, (tuple, List)) else None for v in (value, *beside)]
             if any(i is None or len(i) != len(inner[0] or ()) for i in inner):
@@ -214,7 +214,7 @@ def _map_structure(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Val
 
 
 def _flatten(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-    def walk(value: Value) -> list[Any]:
+    def walk(value: Value) -> list[Value]:
         if isinstance(value, (tuple, List)):
             return [v for one in (value.items if isinstance(value, List) else value) for v in walk(one)]
         if isinstance(value, Dict):
@@ -232,7 +232,7 @@ EAGER: dict[str, Any] = {
     "tf.cond": _cond, "tf.case": _case, "tf.while_loop": _while, "tf.map_fn": _map_fn, "tf.scan": _scan, "tf.foldl": _fold, "tf.foldr": _fold,
 }  # fmt: skip
 """What `graph_control` takes outside a graph of TensorFlow 1."""
-FUNCTIONS: dict[str, Any] = {
+FUNCTIONS: dict[str, object] = {
     "tf.switch_case": _switch, "tf.vectorized_map": _vectorized_map, "tf.py_function": _py_function, "tf.numpy_function": _numpy_function,
     "tf.nest.map_structure": _map_structure, "tf.nest.flatten": _flatten, "tf.nest.is_nested": _is_nested,
     "tf.nest.assert_same_structure": lambda m, a, k, n: None,

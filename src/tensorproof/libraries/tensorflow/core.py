@@ -70,7 +70,7 @@ def _argument(m: Machine, value: Any) -> Value:
     return m.path.same(value, value.but(framework="tf", base=None, strides=None)) if array else value
 
 
-def _result(m: Machine, value: Value, node: ast.AST) -> Any:
+def _result(m: Machine, value: Value, node: ast.AST) -> Value:
     """What a traced function returns: each number of Python and each array in it is a tensor."""
     match value:
         case bool() | int() | float() | str():
@@ -192,7 +192,7 @@ def _module_attribute(m: Machine, me: Instance, name: str, node: ast.AST) -> Val
             return MISSING
 
 
-def _same(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+def _same(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     """A decorator, or a function that gives back what it gets."""
     if not args:
         return Native("decorator", lambda machine, inner, named, at: inner[0])
@@ -208,7 +208,7 @@ def _scoped(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
 def _custom_gradient(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     """`@tf.custom_gradient`: the function gives its result and how it is derived; a call gives the result."""
 
-    def run(machine: Machine, inner: Any, named: Any, at: Any) -> Any:
+    def run(machine: Machine, inner: Any, named: Any, at: Any) -> Value:
         found = machine.call(args[0], inner, named, at)
         return found[0] if isinstance(found, tuple) and len(found) == 2 else found
 
@@ -335,7 +335,7 @@ _STRATEGIES = (
     "experimental.CentralStorageStrategy", "experimental.MultiWorkerMirroredStrategy", "ParameterServerStrategy",
 )  # fmt: skip
 _CONTEXTS = ("tf.device", "tf.experimental.async_scope", "tf.xla.experimental.jit_scope")
-FUNCTIONS: dict[str, Any] = {
+FUNCTIONS: dict[str, Run] = {
     "tf.function": _function, "tf.config.run_functions_eagerly": _run_eagerly, "tf.config.experimental_run_functions_eagerly": _run_eagerly,
     "tf.init_scope": lambda m, a, k, n: Model("tf.init_scope", m.heap.space()), "tf.name_scope": _scoped, "tf.Module.with_name_scope": _scoped,
     "tf.Module": lambda m, a, k, n: m.gap("tf.Module", n, "an object of the bare class"),
@@ -357,7 +357,7 @@ _METHODS_OF_RESIZING = {
     "NEAREST_NEIGHBOR": "nearest", "BILINEAR": "bilinear", "BICUBIC": "bicubic", "AREA": "area", "LANCZOS3": "lanczos3", "LANCZOS5": "lanczos5",
     "GAUSSIAN": "gaussian", "MITCHELLCUBIC": "mitchellcubic",
 }  # fmt: skip
-VALUES: dict[str, Any] = {
+VALUES: dict[str, object] = {
     **{f"tf.image.ResizeMethod.{w}": v for w, v in _METHODS_OF_RESIZING.items()}, "tf.newaxis": None, "tf.__version__": "2.21.0",
     "tf.VERSION": "2.21.0", "tf.distribute.ReduceOp.SUM": "SUM", "tf.distribute.ReduceOp.MEAN": "MEAN",
     "tf.UnconnectedGradients.NONE": "none", "tf.UnconnectedGradients.ZERO": "zero", "tf.VariableAggregation.MEAN": "MEAN",

@@ -133,7 +133,7 @@ def _recorded(m: Machine, target: Value, sources: Value, made: Value) -> Value:
     return made
 
 
-def like_sources(m: Machine, sources: Any, act: Any, node: ast.AST) -> Value:
+def like_sources(m: Machine, sources: Value, act: Any, node: ast.AST) -> Value:
     """Gradients in the structure of what they are taken by."""
     match sources:
         case Unknown():
@@ -191,21 +191,21 @@ def _leave(m: Machine, me: Model, raised: Value, node: ast.AST) -> bool:
     return False
 
 
-def _unsure(m: Machine, me: Model, args: Any, kwargs: Any, node: ast.AST) -> None:
+def _unsure(m: Machine, me: Model, args: Value, kwargs: Value, node: ast.AST) -> None:
     """What the tape holds is not followed from here on."""
     m.heap.set(me.space, "unsure", True)
 
 
-def _stopped(m: Machine, me: Model, args: Any, kwargs: Any, node: ast.AST) -> Model:
+def _stopped(m: Machine, me: Model, args: Value, kwargs: Value, node: ast.AST) -> Model:
     return Model(STOPPED, m.heap.space({"tape": me}))
 
 
-def _stop(m: Machine, me: Model, node: ast.AST) -> Any:
+def _stop(m: Machine, me: Model, node: ast.AST) -> Value:
     _leave(m, me.space["tape"], None, node)
     return me
 
 
-def _go_on(m: Machine, me: Model, raised: Any, node: ast.AST) -> bool:
+def _go_on(m: Machine, me: Model, raised: Value, node: ast.AST) -> bool:
     _enter(m, me.space["tape"], node)
     return False
 

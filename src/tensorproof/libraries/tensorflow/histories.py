@@ -12,7 +12,7 @@ from tensorproof.terms.tensor import History, Outputs, TensorType
 from tensorproof.values.objects import Choice, Dict, List
 
 if TYPE_CHECKING:
-    from tensorproof.values.machine import Machine
+    from tensorproof.values.machine import Machine, Value
     from tensorproof.values.python_values import Layer
 
 TAPES = "tf.tapes"
@@ -68,7 +68,7 @@ def of_variable(t: TensorType) -> History:
     return t.history
 
 
-def _operands(value: Any) -> Iterator[Any]:
+def _operands(value: Value) -> Iterator[Any]:
     """The tensors of TensorFlow that an operator gets, and None for what may hold one that is not followed."""
     match value:
         case TensorType():
@@ -89,7 +89,7 @@ def _operands(value: Any) -> Iterator[Any]:
             return
 
 
-def observed(m: Machine, name: str, result: Any, args: Any, kwargs: Any, layer: Layer | None) -> Any:
+def observed(m: Machine, name: str, result: Value, args: Any, kwargs: Any, layer: Layer | None) -> Value:
     """The results of an operator with their history."""
     tapes = m.model_state.get(TAPES)
     made = CONSTANT
@@ -108,7 +108,7 @@ def observed(m: Machine, name: str, result: Any, args: Any, kwargs: Any, layer: 
     return _with(result, made)
 
 
-def _with(value: Any, history: History) -> Any:
+def _with(value: Value, history: History) -> Value:
     if type(value) is TensorType:
         if value.framework not in ("tf", "keras"):
             return value
@@ -123,7 +123,7 @@ def _with(value: Any, history: History) -> Any:
     return value
 
 
-def again(m: Machine, value: Any, given: Any) -> Any:
+def again(m: Machine, value: Any, given: Value) -> Value:
     """The results of steps that ran before on values like those given now: what they were computed from is the same, and recorded by the tapes of now."""
     tapes = m.model_state.get(TAPES)
     if type(value) is TensorType:

@@ -35,7 +35,7 @@ def given(name: str, args: Args, kwargs: Kwargs) -> dict[str, Any]:
     return {**dict(zip(_ORDERS.get(word(name), "").split(), args)), **kwargs}
 
 
-def span(name: str, arguments: dict[str, Any], sizes: tuple[Any, ...], keras: bool = True) -> Span | None:
+def span(name: str, arguments: dict[str, Value], sizes: tuple[Value, ...], keras: bool = True) -> Span | None:
     """The least and the greatest number that an initialiser gives; None where that is not known. TensorFlow 1 has other defaults than version 2."""
     kind = word(name)
     if kind in ("ones", "zeros"):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from tensorproof.libraries.whole_numbers import size_in, whole_tensor
 from tensorproof.terms.tensor import TensorType
@@ -36,4 +36,4 @@ def _range(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     return m.spelling("tf.range", tuple(sized), {"dtype": ends[0].dtype, **named}, node)
 
 
-FUNCTIONS: dict[str, Any] = {"tf.expand_dims": _expand_dims, "tf.range": _range}
+FUNCTIONS: dict[str, object] = {"tf.expand_dims": _expand_dims, "tf.range": _range}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from tensorproof.libraries.domains.label_ranges import of
 from tensorproof.libraries.plain import argument
@@ -33,7 +33,7 @@ def _sparse_loss(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value
     return made
 
 
-def _lookup(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+def _lookup(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     made = m.spelling("tf.nn.embedding_lookup", args, kwargs, node)
     table = argument(args, kwargs, 0, "params")
     if isinstance(table, TensorType) and table.shape.known and len(table.shape):
@@ -50,6 +50,6 @@ def _gather(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     return made
 
 
-FUNCTIONS: dict[str, Any] = {
+FUNCTIONS: dict[str, object] = {
     "tf.nn.sparse_softmax_cross_entropy_with_logits": _sparse_loss, "tf.nn.embedding_lookup": _lookup, "tf.gather": _gather,
 }  # fmt: skip

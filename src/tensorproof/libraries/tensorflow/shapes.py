@@ -94,7 +94,7 @@ def compatible(a: TensorShape, b: TensorShape) -> Truth:
     return conj(*(True if x is None or y is None or isinstance(x, Unknown) or isinstance(y, Unknown) else eq(x, y) for x, y in zip(a, b)))
 
 
-def compare(m: Machine, word: str, a: Value, b: Value, node: ast.AST) -> Any:
+def compare(m: Machine, word: str, a: Value, b: Value, node: ast.AST) -> Value:
     """`x.shape == …`."""
     from tensorproof.terms.predicates import negate
 
@@ -107,7 +107,7 @@ def compare(m: Machine, word: str, a: Value, b: Value, node: ast.AST) -> Any:
     return Unknown(word) if found is None else found if word == "eq" else negate(found)
 
 
-def attribute(m: Machine, owner: TensorShape, name: str, node: ast.AST) -> Any:
+def attribute(m: Machine, owner: TensorShape, name: str, node: ast.AST) -> Value:
     """An attribute or method of a TensorShape."""
     match name:
         case "rank" | "ndims":
@@ -204,7 +204,7 @@ _METHODS: dict[str, Any] = {
 }  # fmt: skip
 
 
-def _make(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+def _make(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     """`tf.TensorShape([None, 3])`."""
     given = args[0] if args else kwargs.get("dims")
     if given is None:

@@ -56,12 +56,12 @@ class Node:
     name: str
     again: Again
     args: tuple[Any, ...]
-    kwargs: dict[str, Any]
+    kwargs: dict[str, Value]
     node: ast.AST
     span: Span
     stated: list[Stated] = field(default_factory=list[Stated])
     number: int = 0
-    result: Any = None
+    result: Value = None
     composite: bool = False
     """Whether it may run functions of the program, which have places of their own."""
     inputs: tuple[TensorType, ...] = ()
@@ -155,7 +155,9 @@ def taken(m: Machine, name: str, result: Value, args: Args, kwargs: Kwargs, node
     return _record(m, tape, name, again, frozen(args), {k: frozen(v) for k, v in kwargs.items()}, result, node, before)
 
 
-def _record(m: Machine, tape: Tape, name: str, again: Again, args: Args, kwargs: Kwargs, result: Value, node: ast.AST, before: int, whole: bool = False) -> Any:
+def _record(
+    m: Machine, tape: Tape, name: str, again: Again, args: Args, kwargs: Kwargs, result: Value, node: ast.AST, before: int, whole: bool = False
+) -> Value:
     if tape.off or not (_holds(tape, args) or any(_holds(tape, v) for v in kwargs.values())):
         return result
     made = Node(name, again, args, kwargs, node, m.user_span(node), m.path.stated[before:], len(tape.nodes), composite=whole)
@@ -239,7 +241,7 @@ def tensors_in(value: Value) -> list[TensorType]:
     return []
 
 
-def steps_of(m: Machine, outputs: Any, cut: Any = ()) -> tuple[list[Node], list[TensorType]]:
+def steps_of(m: Machine, outputs: Value, cut: Any = ()) -> tuple[list[Node], list[TensorType]]:
     """The steps that outputs need, in the order of their building, and the leaves. What is in `cut` (identities) needs nothing."""
     tape = tape_of(m)
     nodes: dict[int, Node] = {}

@@ -151,7 +151,7 @@ def finish(m: Machine) -> None:
             _report(m, failures)
 
 
-def _first_failure(m: Machine, users: list[Any], leaf: TensorType, rank: int) -> tuple[int, Any] | None:
+def _first_failure(m: Machine, users: list[Any], leaf: TensorType, rank: int) -> tuple[int, Value] | None:
     """The first step that refuses this rank."""
     path = m.path
     kept, errors, recorded = (len(path.stated), len(path.gaps), len(path.findings)), m.errors, path.recorded

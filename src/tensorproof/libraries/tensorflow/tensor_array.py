@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from tensorproof.libraries.model import KindModel
+from tensorproof.libraries.model import KindModel, Run
 from tensorproof.libraries.plain import argument
 from tensorproof.libraries.tensorflow.shapes import compatible, sizes_of
 from tensorproof.libraries.tensorflow.tensors import converted
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 ARRAY = "tf.TensorArray"
 
 
-def _make(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+def _make(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     dtype, size = argument(args, kwargs, 0, "dtype"), argument(args, kwargs, 1, "size", 0)
     size = as_size(size) if isinstance(size, TensorType) else size
     given = kwargs.get("element_shape")
@@ -83,7 +83,7 @@ def _concat(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) ->
     return held.but(shape=Shape((count * held.shape[0], *held.shape[1:])))
 
 
-def _read(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+def _read(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     held = me.space["element"]
     return m.gap("TensorArray.read", node, "of a tensor that is not known") if held is None else held
 
@@ -99,7 +99,7 @@ def _gather(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) ->
     return m.spelling("tf.gather", (_stack(m, me, (), {}, node), argument(args, kwargs, 0, "indices")), {}, node)
 
 
-def _attribute(m: Machine, me: Model, name: str, node: ast.AST) -> Any:
+def _attribute(m: Machine, me: Model, name: str, node: ast.AST) -> Value:
     if name == "element_shape":
         held = me.space["element"]
         return TensorShape(held.shape) if isinstance(held, TensorType) and held.shape.known else Unknown("element_shape")
@@ -111,7 +111,7 @@ def _size(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> V
     return converted(m, count, None, node) if isinstance(count, (int, Term)) else Unknown("size")
 
 
-FUNCTIONS: dict[str, Any] = {ARRAY: _make}
+FUNCTIONS: dict[str, Run] = {ARRAY: _make}
 KINDS: dict[str, KindModel] = {
     ARRAY: KindModel(
         {"write": _write, "stack": _stack, "read": _read, "unstack": _unstack, "concat": _concat, "gather": _gather, "size": _size,

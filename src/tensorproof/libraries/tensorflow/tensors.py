@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from tensorproof.libraries.model import ClassModel
+from tensorproof.libraries.model import ClassModel, Run
 from tensorproof.libraries.plain import argument
 from tensorproof.libraries.tensorflow.histories import leaf
 from tensorproof.libraries.tensorflow.shapes import compatible, shape_of, sizes_of
@@ -43,7 +43,7 @@ _VALUES = {
 }  # fmt: skip
 
 
-def attribute(m: Machine, owner: TensorType, name: str, node: ast.AST) -> Any:
+def attribute(m: Machine, owner: TensorType, name: str, node: ast.AST) -> Value:
     """An attribute of a tensor or variable of TensorFlow."""
     match name:
         case "shape":
@@ -107,7 +107,7 @@ def _get_shape(m: Machine, args: tuple[Any, ...], kwargs: Kwargs, node: ast.AST)
     return shape_of(m, args[0])
 
 
-def _set_shape(m: Machine, args: tuple[Any, ...], kwargs: dict[str, Any], node: ast.AST) -> Value:
+def _set_shape(m: Machine, args: tuple[Any, ...], kwargs: dict[str, Value], node: ast.AST) -> Value:
     """What static inference learns: sizes that are known must agree; an open one is told, and held as a requirement."""
     t, wanted = args[0], sizes_of(m, argument(args, kwargs, 1, "shape"), node)
     if wanted is not None and t.taped:
@@ -142,7 +142,7 @@ def _replace(m: Machine, old: TensorType, new: TensorType) -> None:
                 m.heap.set(space, name, new)
 
 
-def _same(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+def _same(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     return args[0]
 
 
@@ -205,10 +205,10 @@ def text_tensor(m: Machine, value: Value, node: ast.AST) -> TensorType | None:
     return TensorType(Shape((len(texts), *texts[0].shape)), STRING, framework="tf")
 
 
-def _constant(name: str) -> Any:
+def _constant(name: str) -> Run:
     """tf.constant and tf.convert_to_tensor: texts here, the rest by their spelling."""
 
-    def run(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+    def run(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
         value = argument(args, kwargs, 0, "value")
         texts = None if isinstance(value, TensorType) else text_tensor(m, value, node)
         dtype = argument(args, kwargs, 1, "dtype")
@@ -238,8 +238,8 @@ def _typed(m: Machine, value: Value, made: Value, dtype: Value, node: ast.AST) -
     return made.but(dtype=wanted, contents=kept)
 
 
-def _assign(word: str) -> Value:
-    def run(m: Machine, args: tuple[Any, ...], kwargs: dict[str, Any], node: ast.AST) -> Any:
+def _assign(word: str) -> Run:
+    def run(m: Machine, args: tuple[Any, ...], kwargs: dict[str, Any], node: ast.AST) -> Value:
         me, value = args[0], argument(args, kwargs, 1, "value", kwargs.get("delta"))
         if isinstance(value, Unknown):
             if not value.number and value.ratio is None:
@@ -272,8 +272,8 @@ def _made_at(m: Machine, variable: TensorType) -> Any:
     return (Step(where[2], f"{where[1]} is {variable!r} from here"),) if where is not None and where[0] is variable else ()
 
 
-def _scatter_nd(word: str) -> Value:
-    def run(m: Machine, args: tuple[Any, ...], kwargs: Kwargs, node: ast.AST) -> Any:
+def _scatter_nd(word: str) -> Run:
+    def run(m: Machine, args: tuple[Any, ...], kwargs: Kwargs, node: ast.AST) -> Value:
         indices, updates = argument(args, kwargs, 1, "indices"), argument(args, kwargs, 2, "updates")
         m.spelling(f"tf.tensor_scatter_nd_{word}", (args[0].but(parameter=False), indices, updates), {}, node)
         return args[0]
@@ -326,7 +326,7 @@ def _nothing(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> None:
     return None
 
 
-def _read(m: Machine, args: tuple[Any, ...], kwargs: Kwargs, node: ast.AST) -> Any:
+def _read(m: Machine, args: tuple[Any, ...], kwargs: Kwargs, node: ast.AST) -> Value:
     return args[0].but(parameter=False)
 
 
@@ -339,6 +339,6 @@ METHODS: dict[str, Any] = {
     "consumers": lambda m, a, k, n: Unknown("consumers"), "initialized_value": _read, "load": _nothing,
 }  # fmt: skip
 CLASSES = {name: ClassModel(name, closed=False) for name in ("tf.Variable", "tf.Tensor")}
-FUNCTIONS: dict[str, Any] = {**{f"tf.Tensor.{k}": v for k, v in METHODS.items()}, "tf.Variable": variable, "tf.IndexedSlices": _indexed_slices,
+FUNCTIONS: dict[str, Run] = {**{f"tf.Tensor.{k}": v for k, v in METHODS.items()}, "tf.Variable": variable, "tf.IndexedSlices": _indexed_slices,
                              "tf.constant": _constant("tf.constant"), "tf.convert_to_tensor": _constant("tf.convert_to_tensor")}  # fmt: skip
 __all__ = ["FUNCTIONS", "METHODS", "attribute", "converted", "variable"]

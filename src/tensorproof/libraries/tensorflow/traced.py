@@ -88,7 +88,7 @@ def _dataset(m: Machine, value: Model, graph: Graph | None) -> Model:
     return value if same else Model(value.kind, m.heap.space({**value.space, "element": changed[0], "last": changed[1]}))
 
 
-def _mapped(m: Machine, value: Value, act: Callable[[Value], Value]) -> Any:
+def _mapped(m: Machine, value: Value, act: Callable[[Value], Value]) -> Value:
     """A structure whose parts are changed; the value itself where none is."""
     match value:
         case Outputs():

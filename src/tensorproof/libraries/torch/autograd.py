@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from tensorproof.libraries.domains import autograd
 from tensorproof.libraries.domains import backward as paths
-from tensorproof.libraries.model import ClassModel, KindModel
+from tensorproof.libraries.model import ClassModel, KindModel, Run
 from tensorproof.libraries.plain import argument
 from tensorproof.libraries.torch import modes as torch_modes
 from tensorproof.terms.predicates import Truth, conj, disj, eq
@@ -44,7 +44,7 @@ def _given(m: Machine, loss: TensorType, gradient: Value, node: ast.AST) -> None
         m.require("backward/gradient", same, f"the gradient that is handed back has shape {gradient.shape!r}, and the result {loss.shape!r}", node)
 
 
-def backward(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+def backward(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     """Tensor.backward."""
     loss, gradient = args[0], argument(args, kwargs, 1, "gradient", None)
     if isinstance(loss, TensorType):
@@ -129,7 +129,7 @@ def _variable(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
 # --- the program's own Functions ---
 
 
-def _member(m: Machine, cls: Class, name: str) -> Any:
+def _member(m: Machine, cls: Class, name: str) -> Value:
     if name == "apply":
         return Native(f"{cls.name}.apply", lambda machine, args, kwargs, node: apply(machine, cls, args, kwargs, node))
     return MISSING
@@ -212,7 +212,7 @@ def _open(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> N
 # --- torch.func and torch.autograd.functional ---
 
 
-def _mapped(m: Machine, value: Any, change: Any) -> Any:
+def _mapped(m: Machine, value: Value, change: Any) -> Value:
     """A nest of tensors, each changed."""
     match value:
         case TensorType():
@@ -272,7 +272,7 @@ def _gradient_of(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST, with_val
     """torch.func.grad: a function that gives the gradient of one that gives a number."""
     function, which, aux = argument(args, kwargs, 0, "func"), argument(args, kwargs, 1, "argnums", 0), argument(args, kwargs, 2, "has_aux", False)
 
-    def run(machine: Machine, inner: Args, named: Kwargs, at: Any) -> Any:
+    def run(machine: Machine, inner: Args, named: Kwargs, at: Any) -> Value:
         result = machine.call(function, inner, named, at)
         value, more = (result[0], result[1]) if aux and isinstance(result, tuple) and len(result) == 2 else (result, None)
         if isinstance(value, TensorType) and value.shape.known:
@@ -292,10 +292,10 @@ def _vmap(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     """A function over one axis of its arguments."""
     function, axes, out = argument(args, kwargs, 0, "func"), argument(args, kwargs, 1, "in_dims", 0), argument(args, kwargs, 2, "out_dims", 0)
 
-    def run(machine: Machine, inner: Args, named: Kwargs, at: Any) -> Any:
+    def run(machine: Machine, inner: Args, named: Kwargs, at: Any) -> Value:
         sizes: list[Any] = []
 
-        def narrower(axis: Any) -> Value:
+        def narrower(axis: Any) -> Run:
             def change(t: TensorType) -> TensorType:
                 if not t.shape.known or not -len(t.shape) <= axis < len(t.shape):
                     raise machine.raised("ValueError", f"vmap over axis {axis} of a tensor of shape {t.shape!r}", at, "vmap/range")
@@ -358,7 +358,7 @@ def _jacobian_of(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value
     return Native("jacobian", run)
 
 
-FUNCTIONS: dict[str, Any] = {
+FUNCTIONS: dict[str, Run] = {
     "torch.autograd.grad": _grad, "torch.autograd.backward": _all,
     "torch.autograd.Variable": _variable, "torch.autograd.variable.Variable": _variable,
     "torch.autograd.functional.jacobian": _jacobian, "torch.autograd.functional.hessian": _hessian,

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from tensorproof.libraries.domains.backward import register_hook, retain_grad
 from tensorproof.libraries.domains.devices import refuse_values
-from tensorproof.libraries.model import KindModel
+from tensorproof.libraries.model import KindModel, Run
 from tensorproof.libraries.torch.autograd import backward
 from tensorproof.libraries.torch.modes import DEVICES
 from tensorproof.libraries.whole_numbers import number_of
@@ -67,7 +67,7 @@ def _device(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     return Device("cuda") if isinstance(given, int) else Unknown("device", text=True)
 
 
-def _item(m: Machine, args: tuple[Any, ...], kwargs: dict[str, Value], node: ast.AST) -> Any:
+def _item(m: Machine, args: tuple[Any, ...], kwargs: dict[str, Value], node: ast.AST) -> Value:
     t = args[0]
     refuse_values(m, t, "item", node)
     m.require("item/scalar", eq(t.shape.numel, 1), f"item needs a tensor of one element, this one has shape {t.shape!r}", node)
@@ -119,7 +119,7 @@ def _unknown(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
 _LOSS_OPTIONS = {"allow_retain_graph": False, "batch_chunk_size": None, "chunking_method": "auto", "acc_policy": "auto", "acc_dtype": None}
 
 
-def _loss_options(m: Machine, args: tuple[Any, ...], kwargs: dict[str, Any], node: ast.AST) -> Value:
+def _loss_options(m: Machine, args: tuple[Value, ...], kwargs: dict[str, Any], node: ast.AST) -> Value:
     """torch.nn.LinearCrossEntropyOptions: how the loss is cut into pieces, which changes no shape."""
     fields = {**_LOSS_OPTIONS, **dict(zip(_LOSS_OPTIONS, args)), **kwargs}
     rows, policy = fields["batch_chunk_size"], fields["acc_policy"]
@@ -146,7 +146,7 @@ _NOTHING = (
     "torch.cuda.reset_peak_memory_stats", "torch.set_num_interop_threads",
     "torch._assert", "torch._C._log_api_usage_once", "torch.Tensor.share_memory_", "torch.cuda.reset_max_memory_allocated",
 )  # fmt: skip
-FUNCTIONS: dict[str, Any] = {
+FUNCTIONS: dict[str, Run] = {
     "torch.unbind": _unbind, "torch.Tensor.unbind": _unbind,
     "torch.nn.LinearCrossEntropyOptions": _loss_options, "torch.Tensor.as_subclass": _first,
     **dict.fromkeys(_CONTEXTS, _context), **dict.fromkeys(_NOTHING, _nothing),
@@ -169,7 +169,7 @@ FUNCTIONS: dict[str, Any] = {
     "torch.overrides.has_torch_function": _false, "torch.overrides.has_torch_function_unary": _false,
     "torch.overrides.has_torch_function_variadic": _false, "torch.get_num_threads": lambda m, a, k, n: 1, "torch.are_deterministic_algorithms_enabled": _false,
 }  # fmt: skip
-VALUES: dict[str, Any] = {"torch.__version__": "2.13.0", "torch.version.cuda": lambda m: None}
+VALUES: dict[str, object] = {"torch.__version__": "2.13.0", "torch.version.cuda": lambda m: None}
 KINDS = {
     "torch.nn.LinearCrossEntropyOptions": KindModel(passed=True, open=True),
     "torch.Generator": KindModel(

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from tensorproof.libraries.model import KindModel
+from tensorproof.libraries.model import KindModel, Run
 from tensorproof.terms.predicates import eq
 from tensorproof.terms.tensor import TensorType
 from tensorproof.values.objects import List, Model
@@ -50,7 +50,7 @@ def _gather_objects(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Va
     return None
 
 
-FUNCTIONS: dict[str, Any] = {
+FUNCTIONS: dict[str, Run] = {
     **{f"torch.distributed.{w}": _in_place for w in ("all_reduce", "broadcast", "reduce", "send", "recv", "isend", "irecv")},
     "torch.distributed.all_gather": _gather, "torch.distributed.all_gather_object": _gather_objects,
     "torch.distributed.broadcast_object_list": lambda m, a, k, n: None, "torch.distributed.get_backend": lambda m, a, k, n: "gloo",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from tensorproof.libraries.model import ClassModel, KindModel
+from tensorproof.libraries.model import ClassModel, KindModel, Run
 from tensorproof.terms.dtypes import BY_LABEL
 from tensorproof.terms.ints import Term
 from tensorproof.terms.predicates import conj, disj, eq
@@ -50,7 +50,7 @@ def _shape(value: Value) -> Shape | None:
     return Shape(()) if isinstance(value, (int, float, Term)) else None
 
 
-def _made(m: Machine, kind: str, batch: Any, event: Any, dtype: Any, **more: Any) -> Model:
+def _made(m: Machine, kind: str, batch: Any, event: Any, dtype: Value, **more: Value) -> Model:
     return Model(HOME + kind, m.heap.space({"batch": Shape(batch), "event": Shape(event), "dtype": dtype, **more}))
 
 
@@ -58,7 +58,7 @@ def _type(values: list[Value]) -> Value:
     return next((v.dtype for v in values if isinstance(v, TensorType) and v.dtype is not None and v.dtype.is_float), FLOAT)
 
 
-def _given(m: Machine, name: str, words: str, args: Args, kwargs: Kwargs, node: ast.AST) -> dict[str, Any]:
+def _given(m: Machine, name: str, words: str, args: Args, kwargs: Kwargs, node: ast.AST) -> dict[str, Value]:
     found = {**dict(zip(words.split(), args)), **{k: v for k, v in kwargs.items() if k not in ("validate_args",)}}
     found = {k: v for k, v in found.items() if v is not None}
     wrong = next((k for k in found if k not in words.split()), None)
@@ -74,8 +74,8 @@ def _given(m: Machine, name: str, words: str, args: Args, kwargs: Kwargs, node: 
     return found
 
 
-def _scalar(name: str, words: str) -> Value:
-    def make(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+def _scalar(name: str, words: str) -> Run:
+    def make(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
         found = _given(m, name, words, args, kwargs, node)
         picked = next(((k, v) for k, v in found.items() if isinstance(v, Choice)), None)
         if picked is not None:
@@ -91,8 +91,8 @@ def _scalar(name: str, words: str) -> Value:
     return make
 
 
-def _vector(name: str, words: str) -> Value:
-    def make(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+def _vector(name: str, words: str) -> Run:
+    def make(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
         found = _given(m, name, words, args, kwargs, node)
         values = [v for k, v in found.items() if k not in ("temperature", "total_count")]
         shape = _shape(values[0]) if values else None
@@ -214,7 +214,7 @@ METHODS: dict[str, Any] = {
 }  # fmt: skip
 _FREE = ("Independent", "TransformedDistribution", "MixtureSameFamily")
 _HOMES = {n: n.lower() for n in (*_SCALAR, *_VECTOR)}
-FUNCTIONS: dict[str, Any] = {
+FUNCTIONS: dict[str, Run] = {
     **{HOME + n: _scalar(n, w) for n, w in _SCALAR.items()}, **{HOME + n: _vector(n, w) for n, w in _VECTOR.items()},
     HOME + "Independent": _independent, HOME + "TransformedDistribution": _transformed, HOME + "MixtureSameFamily": _mixture,
     HOME + "kl_divergence": _divergence, HOME + "kl.kl_divergence": _divergence, HOME + "independent.Independent": _independent,

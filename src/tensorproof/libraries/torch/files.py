@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from tensorproof.libraries.plain import argument
 from tensorproof.libraries.python.copies import deep
@@ -72,4 +72,4 @@ def _common(m: Machine, a: Value, b: Value) -> Value:
     return Unknown("a saved value") if "" in kinds else REAL if "float" in kinds else COUNTED
 
 
-FUNCTIONS: dict[str, Any] = {"torch.save": _save, "torch.load": _load, "torch.jit.save": _save, "torch.jit.load": _load_scripted}
+FUNCTIONS: dict[str, object] = {"torch.save": _save, "torch.load": _load, "torch.jit.save": _save, "torch.jit.load": _load_scripted}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from tensorproof.libraries.model import KindModel
+from tensorproof.libraries.model import KindModel, Run
 from tensorproof.values.objects import Choice, Dict, Instance, Model
 from tensorproof.values.python_values import Layer, Unknown
 
@@ -101,5 +101,5 @@ def unmodelled(m: Machine, me: Value, args: Args, kwargs: Kwargs, node: ast.AST)
     return Model(KIND, m.heap.space({"owner": me, "hook": None, "before": False, "named": False}))
 
 
-METHODS: dict[str, Any] = {"register_forward_hook": _registers(False), "register_forward_pre_hook": _registers(True)}
+METHODS: dict[str, Run] = {"register_forward_hook": _registers(False), "register_forward_pre_hook": _registers(True)}
 KINDS = {KIND: KindModel({"remove": _remove}, enter=lambda m, me, node: me, leave=_leave)}

@@ -14,6 +14,7 @@ from tensorproof.values.python_values import REAL
 if TYPE_CHECKING:
     import ast
 
+    from tensorproof.libraries.model import Run
     from tensorproof.values.machine import Args, Kwargs, Machine, Value
 
 _NAMES = (
@@ -22,7 +23,7 @@ _NAMES = (
 )  # fmt: skip
 
 
-def _filled(name: str) -> Any:
+def _filled(name: str) -> Run:
     def run(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
         x = args[0] if args else kwargs.get("tensor")
         if not isinstance(x, TensorType):
@@ -44,7 +45,7 @@ def _gain(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     return REAL if found is None else found
 
 
-FUNCTIONS: dict[str, Any] = {
+FUNCTIONS: dict[str, object] = {
     **{f"torch.nn.init.{name}": _filled(name) for name in _NAMES},
     **{f"torch.nn.init.{name.removesuffix('_')}": _filled(name) for name in _NAMES},
     "torch.nn.init.calculate_gain": _gain,

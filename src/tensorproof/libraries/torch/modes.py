@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from tensorproof.libraries.model import KindModel
+from tensorproof.libraries.model import KindModel, Run
 from tensorproof.libraries.plain import argument
 from tensorproof.terms.dtypes import BFLOAT16, FLOAT16, DType
 from tensorproof.terms.records import dataclass, replace
@@ -78,7 +78,7 @@ def _leave(m: Machine, me: Model, raised: Value, node: ast.AST) -> bool:
     return False
 
 
-def inside(m: Machine, me: Model, run: Any) -> Any:
+def inside(m: Machine, me: Model, run: Any) -> Value:
     """Run something in a mode."""
     before = modes(m)
     _switch(m, _changed(m, me))
@@ -135,10 +135,10 @@ def _decorate(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) 
     return Native(getattr(function, "name", "function"), lambda mm, a, k, at: inside(mm, me, lambda: mm.call(function, a, k, at)))
 
 
-def _mode(kind: str, value: Value) -> Any:
+def _mode(kind: str, value: Value) -> Run:
     """A function that gives a context: torch.no_grad(), or torch.no_grad as a decorator without brackets."""
 
-    def make(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+    def make(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
         made = Model("torch.mode", m.heap.space({"mode": kind, "value": value}))
         if args and isinstance(args[0], (Function, Class, Native)):
             return _decorate(m, made, args, kwargs, node)
@@ -165,7 +165,7 @@ def _set_grad(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     return Model("torch.set_grad_enabled", m.heap.space({"mode": "grad", "value": value, "before": (before,)}))
 
 
-def _autocast(device: str | None) -> Value:
+def _autocast(device: str | None) -> Run:
     order = ("device_type", "dtype", "enabled", "cache_enabled") if device is None else ("enabled", "dtype", "cache_enabled")
 
     def make(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
@@ -188,7 +188,7 @@ def _autocast(device: str | None) -> Value:
     return make
 
 
-FUNCTIONS: dict[str, Any] = {
+FUNCTIONS: dict[str, Run] = {
     **dict.fromkeys(("torch.no_grad", "torch.autograd.no_grad", "torch.autograd.grad_mode.no_grad"), _mode("grad", False)),
     **dict.fromkeys(("torch.enable_grad", "torch.autograd.enable_grad"), _mode("grad", True)),
     **dict.fromkeys(("torch.inference_mode", "torch.autograd.inference_mode"), _inference),

@@ -31,7 +31,7 @@ def is_module(value: Value) -> bool:
 # --- the tree of modules ---
 
 
-def children(value: Value) -> list[tuple[str, Any]]:
+def children(value: Value) -> list[tuple[str, Value]]:
     if isinstance(value, Layer):
         return list(zip(value.names, value.children))
     if not isinstance(value, Instance):
@@ -277,7 +277,7 @@ def _add_module(m: Machine, me: Value, args: Args, kwargs: Kwargs, node: ast.AST
         m.set_attribute(me, name, module, node)
 
 
-def _hook(m: Machine, me: Value, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+def _hook(m: Machine, me: Value, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     """Hooks of backward and of loading are kept, and not run."""
     return Model("object", m.heap.space({"remove": Native("remove", lambda *a: None)}))
 

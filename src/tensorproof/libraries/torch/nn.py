@@ -29,7 +29,7 @@ def _init(m: Machine, me: Instance, args: Args, kwargs: Kwargs, node: ast.AST) -
     me.space.setdefault(BUFFERS, ())
 
 
-def _call(m: Machine, me: Instance, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+def _call(m: Machine, me: Instance, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     found = me.space.get("forward", MISSING)  # assigned to this object, it is called as it is
     own = found is not MISSING
     found = found if own else m.in_class(me.cls, "forward")
@@ -49,7 +49,7 @@ def _stored(m: Machine, me: Instance, name: str, value: Value, node: ast.AST) ->
         m.heap.set(me.space, PARAMETERS, (*me.space.get(PARAMETERS, ()), name))
 
 
-def _attribute(m: Machine, me: Instance, name: str, node: ast.AST) -> Any:
+def _attribute(m: Machine, me: Instance, name: str, node: ast.AST) -> Value:
     if name == "_modules":
         return Dict(m.heap.entries(dict(children(me))))
     if name in ("_parameters", "_buffers"):
@@ -81,12 +81,12 @@ def layer_class(name: str) -> ClassModel | None:
             m.remember(me, "native", me.native)
             me.native = made
 
-    def forward(m: Machine, me: Instance, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+    def forward(m: Machine, me: Instance, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
         if not isinstance(me.native, Layer):
             return m.gap(f"{me.cls.name}.forward", node, "its layer is not known")
         return m.call(_filled(me), args, kwargs, node)
 
-    def attribute(m: Machine, me: Instance, attribute_name: str, node: ast.AST) -> Any:
+    def attribute(m: Machine, me: Instance, attribute_name: str, node: ast.AST) -> Value:
         if not isinstance(me.native, Layer):
             return MISSING
         if attribute_name in CONTAINER_METHODS and me.native.module is None:
@@ -128,7 +128,7 @@ def _sequential(m: Machine, args: tuple[Any, ...], kwargs: dict[str, Value], nod
     if open_ is not None:
         one = args[open_]
 
-        def made(child: Value) -> Any:
+        def made(child: Value) -> Value:
             return _sequential(m, (*args[:open_], child, *args[open_ + 1 :]), kwargs, node)
 
         known = m.implied(one.condition)
@@ -196,13 +196,13 @@ def _parameter(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     return m.gap("torch.nn.Parameter", node, "of something that is not a tensor") if data is not None else Unknown("Parameter")
 
 
-def _wrapper(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+def _wrapper(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     """DataParallel and its like: calls go to the module inside."""
     inner = args[0] if args else kwargs.get("module")
     return Layer(None, m.user_span(node), (inner,), "wrapper", ("module",))
 
 
-def call_container(m: Machine, owner: Layer, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+def call_container(m: Machine, owner: Layer, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     if owner.kind == "torch.nn.Sequential":
         if len(args) + len(kwargs) != 1 or not (args or "input" in kwargs):
             raise m.raised("TypeError", f"a Sequential takes one input, {len(args) + len(kwargs)} are given", node, "call/arguments")
@@ -226,11 +226,11 @@ def layer_items(m: Machine, owner: Layer, node: ast.AST) -> list[Value] | None:
     return list(owner.children) if owner.module is None else None
 
 
-def layer_length(m: Machine, owner: Layer, node: ast.AST) -> Any:
+def layer_length(m: Machine, owner: Layer, node: ast.AST) -> Value:
     return len(owner.tensors) if owner.kind in ("torch.nn.ParameterList", "torch.nn.ParameterDict") else len(owner.children)
 
 
-def layer_item(m: Machine, owner: Layer, index: Value, node: ast.AST) -> Any:
+def layer_item(m: Machine, owner: Layer, index: Value, node: ast.AST) -> Value:
     if owner.kind == "torch.nn.ModuleDict":
         if index in owner.names:
             return owner.children[owner.names.index(index)]
@@ -345,7 +345,7 @@ def layer_method(m: Machine, owner: Layer, name: str, args: Args, kwargs: Kwargs
     return m.gap(f"{owner.module.name if owner.module is not None else owner.kind}.{name}", node, "no model")
 
 
-def layer_attribute(m: Machine, owner: Layer, name: str, node: ast.AST) -> Any:
+def layer_attribute(m: Machine, owner: Layer, name: str, node: ast.AST) -> Value:
     from tensorproof.values.python_values import Method
 
     if name in owner.tensors:

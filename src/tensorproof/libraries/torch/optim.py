@@ -78,7 +78,7 @@ def _is_module(m: Machine, given: Instance) -> bool:
     return m.in_class(given.cls, "forward") is not MISSING
 
 
-def _fill(m: Machine, me: Any, given: Any, defaults: Kwargs, node: ast.AST) -> None:
+def _fill(m: Machine, me: Any, given: Value, defaults: Kwargs, node: ast.AST) -> None:
     m.heap.set(me.space, "defaults", Dict(m.heap.entries(defaults)))
     m.heap.set(me.space, "param_groups", _groups(m, given, defaults, node))
     m.heap.set(me.space, "state", Dict(m.heap.entries(), default=dict))
@@ -163,7 +163,7 @@ METHODS: dict[str, Any] = {
     "step": _step, "zero_grad": _zero_grad, "state_dict": _state, "load_state_dict": _nothing, "add_param_group": _add_group,
     "register_step_post_hook": _nothing, "register_step_pre_hook": _nothing, "train": _nothing, "eval": _nothing,
 }  # fmt: skip
-FUNCTIONS: dict[str, Any] = {
+FUNCTIONS: dict[str, object] = {
     **{HOME + n: _maker(n) for n in _OPTIMIZERS},
 }
 FUNCTIONS |= {f"{HOME}{n.lower()}.{n}": FUNCTIONS[HOME + n] for n in _OPTIMIZERS}

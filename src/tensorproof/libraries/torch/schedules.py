@@ -154,7 +154,7 @@ def _signed(kind: str) -> str:
 
 
 _BASES = (HOME + "LRScheduler", HOME + "_LRScheduler")
-FUNCTIONS: dict[str, Any] = {**{HOME + n: _maker(n, HOME + n) for n in NAMES if n != "_LRScheduler"}, SWALR: _maker("SWALR", SWALR)}
+FUNCTIONS: dict[str, object] = {**{HOME + n: _maker(n, HOME + n) for n in NAMES if n != "_LRScheduler"}, SWALR: _maker("SWALR", SWALR)}
 KINDS: dict[str, KindModel] = {kind: KindModel(METHODS, bases=_BASES, open=True) for kind in (*(HOME + n for n in NAMES), SWALR)}
 CLASSES: dict[str, ClassModel] = {
     kind: ClassModel(kind, methods=METHODS, attribute=_attribute, init=filled_by_signature(_signed(kind), _init), closed=kind in _BASES)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from tensorproof.libraries.model import ClassModel
+from tensorproof.libraries.model import ClassModel, Run
 from tensorproof.libraries.whole_numbers import size_in
 from tensorproof.terms.ints import Term
 from tensorproof.values.python_values import Unknown
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 
-def sizes(m: Machine, value: Any) -> tuple[Any, ...]:
+def sizes(m: Machine, value: Any) -> tuple[Value, ...]:
     """These sizes as a torch.Size."""
     made = (*value,)
     m.sizes[id(made)] = made
@@ -30,7 +30,7 @@ def is_sizes(m: Machine, value: Value) -> bool:
     return m.sizes.get(id(value)) is value and type(value) is tuple and bool(value)
 
 
-def like(m: Machine, source: Value, made: Value) -> Any:
+def like(m: Machine, source: Value, made: Value) -> Value:
     """A part of a torch.Size, or its sum with a tuple, is one too."""
     return sizes(m, made) if type(made) is tuple and made and is_sizes(m, source) else made
 
@@ -44,15 +44,15 @@ def is_instance(m: Machine, value: Value) -> Value:
     return Unknown("isinstance")
 
 
-def _make(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+def _make(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     found = m.iterate(args[0], node) if args else []
     return Unknown("Size") if found is None else sizes(m, found)
 
 
-def _legacy(name: str) -> Value:
+def _legacy(name: str) -> Run:
     skip = 1 if name == "torch.Tensor.new" else 0
 
-    def run(m: Machine, args: tuple[Any, ...], kwargs: Kwargs, node: ast.AST) -> Any:
+    def run(m: Machine, args: tuple[Any, ...], kwargs: Kwargs, node: ast.AST) -> Value:
         given = args[skip:]
         if len(given) == 1 and is_sizes(m, given[0]):
             given = given[0]
@@ -69,6 +69,6 @@ LEGACY = {
 }  # fmt: skip
 """The types of old, with their element types."""
 CLASSES = {"torch.Tensor": ClassModel("torch.Tensor", closed=False)}
-FUNCTIONS: dict[str, Any] = {
+FUNCTIONS: dict[str, Run] = {
     "torch.Size": _make, **{f"torch.{n}": _legacy(f"torch.{n}") for n in ("Tensor", *LEGACY)}, "torch.Tensor.new": _legacy("torch.Tensor.new"),
 }  # fmt: skip

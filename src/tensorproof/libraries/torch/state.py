@@ -15,6 +15,7 @@ from tensorproof.values.python_values import REAL, TEXT, Named, Unknown
 if TYPE_CHECKING:
     import ast
 
+    from tensorproof.libraries.model import Run
     from tensorproof.values.machine import Args, Kwargs, Machine, Value
 
 _WHOLE = Unknown("a number of the process", number="int")
@@ -38,7 +39,7 @@ def _set_rng_state(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Non
         raise m.raised("TypeError", "the state of a generator is a tensor of bytes", node, "call/arguments")
 
 
-def _constant(value: Value) -> Any:
+def _constant(value: Value) -> Run:
     return lambda m, args, kwargs, node: value
 
 
@@ -105,7 +106,7 @@ _FALSE = (
 _BACKENDS = ("mkldnn", "mkl", "openmp", "opt_einsum", "cusparselt", "kleidiai")
 """Backends that are or are not built into torch."""
 _NUMPY_TESTS = ("assert_allclose", "assert_equal", "assert_array_equal", "assert_almost_equal", "assert_array_almost_equal", "assert_array_less")
-FUNCTIONS: dict[str, Any] = {
+FUNCTIONS: dict[str, object] = {
     **{f"torch.backends.{home}.is_available": lambda m, a, k, n: m.open_truth("available", n) for home in _BACKENDS},
     **{f"{home}.manual_seed": _generator for home in ("torch", "torch.random")}, **{f"{home}.get_rng_state": _rng_state for home in ("torch", "torch.random")},
     **{f"{home}.set_rng_state": _set_rng_state for home in ("torch", "torch.random")},
@@ -125,6 +126,6 @@ _FLAGS = {
     "cuda.matmul": ("allow_tf32", "allow_fp16_reduced_precision_reduction", "allow_bf16_reduced_precision_reduction", "allow_fp16_accumulation",
         "fp32_precision"),
 }  # fmt: skip
-VALUES: dict[str, Any] = {f"torch.backends.{home}.{name}": _FLAG for home, names in _FLAGS.items() for name in names} | {
+VALUES: dict[str, object] = {f"torch.backends.{home}.{name}": _FLAG for home, names in _FLAGS.items() for name in names} | {
     "torch.default_generator": lambda m: Model("torch.Generator", m.heap.space()),
 }

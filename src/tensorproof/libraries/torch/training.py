@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from tensorproof.libraries.bound import Bound, by_signature
-from tensorproof.libraries.model import KindModel
+from tensorproof.libraries.model import KindModel, Run
 from tensorproof.libraries.plain import argument
 from tensorproof.libraries.python.copies import deep
 from tensorproof.libraries.torch.modules import PARAMETERS, all_tensors, is_module, walk
@@ -34,10 +34,10 @@ def _tensors(m: Machine, name: str, given: Value, node: ast.AST) -> list[Any] | 
     return None if found is None or not all(isinstance(t, TensorType) for t in found) else found
 
 
-def _checked(name: str, first: str, result: Any) -> Value:
+def _checked(name: str, first: str, result: Any) -> Run:
     """A function of torch.nn.utils over parameters, whose result does not depend on them."""
 
-    def run(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+    def run(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
         _tensors(m, name, argument(args, kwargs, 0, first), node)
         return result(m)
 
@@ -118,7 +118,7 @@ def _update_bn(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> None:
         m.call(model, (first,), {}, node)
 
 
-def _average_function(name: str) -> Value:
+def _average_function(name: str) -> Run:
     def run(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
         return Native(name, lambda machine, inner, named, at: inner[0] if "multi" not in name else None)
 
@@ -164,7 +164,7 @@ _SCALER_METHODS: dict[str, Any] = {
     "get_growth_interval": lambda m, me, a, k, n: Unknown("an interval", number="int"),
 }  # fmt: skip
 UTILS = "torch.nn.utils."
-FUNCTIONS: dict[str, Any] = {
+FUNCTIONS: dict[str, Run] = {
     **{UTILS + n: _checked(n, "parameters", _norm) for n in ("clip_grad_norm_", "clip_grad_norm")},
     **{f"{UTILS}clip_grad.{n}": _checked(n, "parameters", _norm) for n in ("clip_grad_norm_", "clip_grad_norm")},
     UTILS + "get_total_norm": _checked("get_total_norm", "tensors", _norm),

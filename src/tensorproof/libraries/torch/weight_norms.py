@@ -12,13 +12,14 @@ from tensorproof.values.python_values import Layer
 if TYPE_CHECKING:
     import ast
 
-    from tensorproof.values.machine import Args, Kwargs, Machine, Value
+    from tensorproof.libraries.model import Run
+    from tensorproof.values.machine import Args, Kwargs, Machine
 
 COMPUTED = "_computed"
 """Under this name a layer keeps the names of its computed weights."""
 
 
-def _normed(*parts: str) -> Value:
+def _normed(*parts: str) -> Run:
     """Under the old names, `weight_g` has the length along each index of one axis, and `weight_v` or `weight_orig` is the weight as it was."""
 
     def run(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
@@ -40,7 +41,7 @@ def _normed(*parts: str) -> Value:
     return run
 
 
-FUNCTIONS: dict[str, Any] = {
+FUNCTIONS: dict[str, object] = {
     "torch.nn.utils.weight_norm": _normed("g", "v"), "torch.nn.utils.spectral_norm": _normed("orig"),
     "torch.nn.utils.parametrizations.weight_norm": _normed(), "torch.nn.utils.parametrizations.spectral_norm": _normed(),
 }  # fmt: skip

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from tensorproof.libraries.data.datasets import _add  # pyright: ignore[reportPrivateUsage]
 from tensorproof.libraries.data.samples import LENGTH, length_of, unknown_length
-from tensorproof.libraries.model import ClassModel, KindModel
+from tensorproof.libraries.model import ClassModel, KindModel, Run
 from tensorproof.libraries.torchvision.pillow import any_channels, image, is_image, size_symbol
 from tensorproof.terms.dtypes import BY_LABEL
 from tensorproof.terms.ints import Origin, Term, ceildiv, ite, minimum
@@ -109,7 +109,7 @@ SOURCES: dict[str, Source] = {
 }  # fmt: skip
 
 
-def _init(name: str) -> Any:
+def _init(name: str) -> Run:
     source = SOURCES[name]
 
     def run(m: Machine, me: Any, args: Args, kwargs: Kwargs, node: ast.AST) -> None:
@@ -156,7 +156,7 @@ def _count(m: Machine, name: str, source: Source, given: dict[str, Any], node: a
     return unknown_length(m, node)
 
 
-def _length(m: Machine, me: Any, node: ast.AST) -> Any:
+def _length(m: Machine, me: Any, node: ast.AST) -> Value:
     return me.space[LENGTH]
 
 
@@ -208,7 +208,7 @@ def class_count(me: Any) -> Value:
     return SOURCES[name].classes
 
 
-def _item(m: Machine, me: Any, index: Any, node: ast.AST) -> Any:
+def _item(m: Machine, me: Any, index: Value, node: ast.AST) -> Value:
     count = length_of(m, me, node)
     if isinstance(index, int) and isinstance(count, int) and not -count <= index < count:
         raise m.raised("IndexError", f"index {index} is out of range for {count} samples", node)
@@ -269,10 +269,10 @@ def _one_label(m: Machine, me: Model, index: Value, node: ast.AST) -> Value:
     return Unknown("the name of a class")
 
 
-def _make(name: str) -> Any:
+def _make(name: str) -> Run:
     fill = _init(name)
 
-    def make(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+    def make(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
         made = Model(HOME + name, m.heap.space(), m.user_span(node))
         fill(m, made, args, kwargs, node)
         return made
@@ -317,7 +317,7 @@ FUNCTIONS: dict[str, Any] = {
     "torchvision.set_image_backend": lambda m, a, k, n: None, "torchvision.disable_beta_transforms_warning": lambda m, a, k, n: None,
     "torchvision.datasets.wrap_dataset_for_transforms_v2": lambda m, a, k, n: a[0],
 }  # fmt: skip
-VALUES: dict[str, Any] = {f"torchvision.io.ImageReadMode.{n}": n for n in ("RGB", "GRAY", "RGB_ALPHA", "GRAY_ALPHA", "UNCHANGED")}
+VALUES: dict[str, object] = {f"torchvision.io.ImageReadMode.{n}": n for n in ("RGB", "GRAY", "RGB_ALPHA", "GRAY_ALPHA", "UNCHANGED")}
 VALUES["torchvision.__version__"] = "0.28.0"
 KINDS: dict[str, KindModel] = {
     **{HOME + n: KindModel({"__add__": _add}, _attribute, length=_length, item=_item, bases=("torch.utils.data.Dataset",)) for n in SOURCES},

@@ -43,7 +43,7 @@ def sides(m: Machine, x: Value, node: ast.AST) -> tuple[Any, Any] | None:
     return None
 
 
-def with_sides(m: Machine, x: Any, height: Any, width: Any) -> Value:
+def with_sides(m: Machine, x: Any, height: Value, width: Value) -> Value:
     if is_image(x):
         return changed(m, x, height=height, width=width)
     return m.path.taken(x, TensorType(Shape((*x.shape[:-2], height, width)), x.dtype))
@@ -53,12 +53,12 @@ def channels_of(x: Any) -> Value:
     return x.space["channels"] if is_image(x) else x.shape[-3] if len(x.shape) >= 3 else 1
 
 
-def _pair(m: Machine, given: Value, node: ast.AST) -> list[Any]:
+def _pair(m: Machine, given: Value, node: ast.AST) -> list[Value]:
     found = m.iterate(given, node) if isinstance(given, (tuple, List)) else None
     return [given] if found is None else found
 
 
-def each_side(m: Machine, given: Value, node: ast.AST) -> tuple[Any, Any]:
+def each_side(m: Machine, given: Value, node: ast.AST) -> tuple[Value, Any]:
     """A size that is one number for both sides, or (height, width)."""
     found = _pair(m, given, node)
     values = [v if isinstance(v, (int, Term)) else size_symbol(m, "picture side", node) for v in found] or [size_symbol(m, "picture side", node)]
@@ -71,7 +71,7 @@ def _lost(m: Machine, name: str, x: Value, node: ast.AST) -> Value:
     return m.gap(name, node, "the picture is not understood")
 
 
-def same(m: Machine, given: Any, x: Any, node: ast.AST) -> Value:
+def same(m: Machine, given: Value, x: Any, node: ast.AST) -> Value:
     if sides(m, x, node) is None and not isinstance(x, TensorType):
         return _lost(m, "the transform", x, node)
     return changed(m, x) if is_image(x) else m.path.taken(x, x.but(contents=None))
@@ -194,7 +194,7 @@ def _numbers(m: Machine, given: Value, node: ast.AST) -> list[Value] | None:
     return m.iterate(given, node) if isinstance(given, (tuple, List)) else None
 
 
-def normalize(m: Machine, given: Any, x: Any, node: ast.AST) -> Value:
+def normalize(m: Machine, given: Any, x: Value, node: ast.AST) -> Value:
     if is_image(x) or (isinstance(x, TensorType) and x.framework == "numpy"):
         raise m.raised("TypeError", f"Normalize takes a tensor, not {_what(x)}: put it after ToTensor()", node, "transform/type")
     if not isinstance(x, TensorType):
@@ -213,7 +213,7 @@ def normalize(m: Machine, given: Any, x: Any, node: ast.AST) -> Value:
     return _normalised(m, x.but(contents=None), _numbers(m, given.get("mean"), node), _numbers(m, given.get("std"), node))
 
 
-def _normalised(m: Machine, made: TensorType, mean: list[Any] | None, std: list[Any] | None) -> TensorType:
+def _normalised(m: Machine, made: TensorType, mean: list[Any] | None, std: list[Value] | None) -> TensorType:
     """The picture with the numbers between which it lies, where it was in [0, 1] and the mean and the deviation are known."""
     numbers = [v for v in (*(mean or ()), *(std or ())) if isinstance(v, (int, float))]
     if not mean or not std or len(numbers) != len(mean) + len(std):
@@ -226,7 +226,7 @@ def _normalised(m: Machine, made: TensorType, mean: list[Any] | None, std: list[
 # --- sides ---
 
 
-def resize(m: Machine, given: Any, x: Any, node: ast.AST) -> Value:
+def resize(m: Machine, given: Any, x: Value, node: ast.AST) -> Value:
     found = sides(m, x, node)
     if found is None:
         return _lost(m, "Resize", x, node)
@@ -250,13 +250,13 @@ def resize(m: Machine, given: Any, x: Any, node: ast.AST) -> Value:
     return with_sides(m, x, ite(upright, longer, short), ite(upright, short, longer))
 
 
-def center_crop(m: Machine, given: Any, x: Any, node: ast.AST) -> Value:
+def center_crop(m: Machine, given: Any, x: Value, node: ast.AST) -> Value:
     if sides(m, x, node) is None:
         return _lost(m, "CenterCrop", x, node)
     return with_sides(m, x, *each_side(m, given.get("size"), node))
 
 
-def resized(m: Machine, given: Any, x: Any, node: ast.AST) -> Value:
+def resized(m: Machine, given: Any, x: Value, node: ast.AST) -> Value:
     if sides(m, x, node) is None:
         return _lost(m, "RandomResizedCrop", x, node)
     size = _pair(m, given.get("size"), node)
@@ -274,7 +274,7 @@ def cropped(m: Machine, given: Value, x: Value, node: ast.AST) -> Value:
     return _lost(m, "crop", x, node) if sides(m, x, node) is None else with_sides(m, x, *_known(m, given, node))
 
 
-def _margins(m: Machine, given: Value, node: ast.AST) -> tuple[Any, Any, Any, Any]:
+def _margins(m: Machine, given: Value, node: ast.AST) -> tuple[Value, Value, Value, Value]:
     """left, top, right, bottom."""
     found = _pair(m, given, node)
     values = [v if isinstance(v, (int, Term)) else size_symbol(m, "padding", node) for v in found]

@@ -6,7 +6,7 @@ import ast
 import re
 from typing import TYPE_CHECKING, Any, TypeGuard
 
-from tensorproof.libraries.model import ClassModel, KindModel
+from tensorproof.libraries.model import ClassModel, KindModel, Run
 from tensorproof.terms.dtypes import BY_LABEL, DType
 from tensorproof.terms.ints import Origin, Term, ite
 from tensorproof.terms.predicates import eq
@@ -63,7 +63,7 @@ def element_type(me: Model) -> DType:
     return BY_LABEL[_ELEMENTS.get(mode, "uint8") if isinstance(mode, str) else "uint8"]
 
 
-def array_of(m: Machine, me: Model, node: ast.AST) -> Any:
+def array_of(m: Machine, me: Model, node: ast.AST) -> Value:
     """np.array(image): two axes for one channel, three for more."""
     channels, height, width = me.space["channels"], me.space["height"], me.space["width"]
     dtype = element_type(me)
@@ -200,7 +200,7 @@ def _split(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> 
     return tuple(changed(m, me, channels=1, mode="L") for _ in range(channels))
 
 
-def _same(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+def _same(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     return changed(m, me)
 
 
@@ -212,7 +212,7 @@ def _outside(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -
     return Unknown("a value of an image")
 
 
-def _attribute(m: Machine, me: Model, name: str, node: ast.AST) -> Any:
+def _attribute(m: Machine, me: Model, name: str, node: ast.AST) -> Value:
     if name == "size":
         return me.space["width"], me.space["height"]
     if name in ("width", "height", "mode"):
@@ -254,7 +254,7 @@ KINDS = {
     "PIL.ImageEnhance.Enhance": KindModel({"enhance": lambda m, me, a, k, n: me.space["image"]}),
     "PIL.ImageDraw.Draw": KindModel(open=True),
 }
-FUNCTIONS: dict[str, Any] = {
+FUNCTIONS: dict[str, Run] = {
     "PIL.Image.open": _open, "PIL.Image.new": _new, "PIL.Image.fromarray": _from_array, "PIL.Image.merge": _merge,
     "PIL.Image.blend": _same_image, "PIL.Image.composite": _same_image, "PIL.Image.alpha_composite": _same_image,
     **{f"PIL.ImageEnhance.{n}": _enhanced for n in ("Color", "Contrast", "Brightness", "Sharpness")},
@@ -264,7 +264,7 @@ FUNCTIONS: dict[str, Any] = {
     "PIL.ImageFont.load_default": lambda m, a, k, n: Model("quiet", m.heap.space()),
     **{f"PIL.ImageFilter.{n}": (lambda m, a, k, n: Model("object", m.heap.space())) for n in ("GaussianBlur", "BoxBlur", "UnsharpMask", "MedianFilter")},
 }  # fmt: skip
-VALUES: dict[str, Any] = {
+VALUES: dict[str, object] = {
     **{f"PIL.Image.{n}": n for n in (*_FILTERS, *_WORDS)}, **{f"PIL.Image.Resampling.{n}": n for n in _FILTERS},
     **{f"PIL.Image.Transpose.{n}": n for n in _WORDS}, "PIL.ImageFile.LOAD_TRUNCATED_IMAGES": False,
     **{f"PIL.ImageFilter.{n}": n for n in ("BLUR", "SHARPEN", "SMOOTH", "DETAIL", "CONTOUR", "EMBOSS", "FIND_EDGES")},

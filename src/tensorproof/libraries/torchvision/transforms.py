@@ -47,7 +47,7 @@ RULES: dict[str, Any] = {
     "JPEG": rules.same, "ClampBoundingBoxes": rules.same, "SanitizeBoundingBoxes": rules.same,
 }  # fmt: skip
 _WHOLE = ("Compose", "RandomApply", "RandomChoice", "RandomOrder", "Lambda", "CutMix", "MixUp")
-FUNCTIONAL: dict[str, Any] = {
+FUNCTIONAL: dict[str, Run] = {
     "to_tensor": rules.to_tensor, "pil_to_tensor": rules.pil_to_tensor, "to_pil_image": rules.to_pil_image,
     "to_image": rules.to_image,
     "normalize": rules.normalize, "resize": rules.resize,
@@ -102,7 +102,7 @@ def apply(m: Machine, name: str, given: Value, x: Value, node: ast.AST) -> Value
     return RULES[name](m, given, x, node)
 
 
-def _call(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+def _call(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     name, given = me.kind.removeprefix(V1), me.space["given"]
     if not args:
         args = tuple(kwargs.values())
@@ -142,7 +142,7 @@ def _whole(m: Machine, name: str, given: Any, args: Args, node: ast.AST) -> Valu
     drawn = m.symbol(m.name_here("the transform drawn", node), 0, max(len(listed) - 1, 1), Origin.WORLD)
     if name == "RandomApply":
         return m.branching.choose(eq(drawn, 1), all_of, lambda: args[0] if len(args) == 1 else args)
-    result: Any = MISSING
+    result: Value = MISSING
     for i in reversed(range(len(listed))):
         if result is MISSING:
             result = m.call(listed[i], args, {}, node)
@@ -163,17 +163,17 @@ def _mixed(m: Machine, given: Any, args: Args, node: ast.AST) -> Value:
     return batch[0], TensorType(Shape((batch[1].shape[0], classes)), FLOAT32)
 
 
-def _functional(name: str, rule: Any) -> Callable[[Any, Bound], Any]:
+def _functional(name: str, rule: Any) -> Callable[[Any, Bound], Value]:
     """A function of a picture, which is its first argument under one name or another."""
 
-    def run(m: Machine, call: Bound) -> Any:
+    def run(m: Machine, call: Bound) -> Value:
         first, *others = signatures.names(call.name)
         given = {key: call.values[key] for key in others if call.given(key)}
         if "output_size" in given:
             given["size"] = given["output_size"]
         return of(m, call.value(first, Unknown("nothing")), given, call.node)
 
-    def of(m: Machine, picture: Any, given: Kwargs, node: ast.AST) -> Any:
+    def of(m: Machine, picture: Value, given: Kwargs, node: ast.AST) -> Value:
         if isinstance(picture, Choice):
             return m.branching.choose(picture.condition, lambda: of(m, picture.then, given, node), lambda: of(m, picture.other, given, node))
         if isinstance(picture, Unknown):
@@ -214,7 +214,7 @@ def _dimensions(m: Machine, call: Bound) -> Value:
 _ALL = (*RULES, *_WHOLE)
 _HOMES = (V1, V2, V1 + "transforms.", V1 + "autoaugment.")
 _OF_PICTURES = {**{n: _functional(n, rule) for n, rule in FUNCTIONAL.items()}, "get_image_size": _sides_of, "get_dimensions": _dimensions}
-FUNCTIONS: dict[str, Any] = {
+FUNCTIONS: dict[str, Run] = {
     **{home + n: _by_signature(home, n, _maker(n)) for n in _ALL for home in _HOMES},
     **{home + n: _by_signature(home, n, run) for n, run in _OF_PICTURES.items() for home in (V1 + "functional.", V2 + "functional.")},
     V1 + "RandomCrop.get_params": by_signature(V1 + "RandomCrop.get_params", _crop_place),

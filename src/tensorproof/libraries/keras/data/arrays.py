@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from tensorproof.libraries.domains.label_ranges import keep, note, of
-from tensorproof.libraries.model import KindModel, Open, Rounds
+from tensorproof.libraries.model import KindModel, Open, Rounds, Run
 from tensorproof.libraries.plain import argument
 from tensorproof.libraries.sequences import tensor_of
 from tensorproof.terms.dtypes import BY_LABEL, DType
@@ -82,7 +82,7 @@ def _normalize(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
 # --- lists of numbers ---
 
 
-def lists(m: Machine, value: Value, node: ast.AST) -> tuple[Any, list[Any] | None, Any]:
+def lists(m: Machine, value: Value, node: ast.AST) -> tuple[Value, list[Any] | None, Any]:
     """How many lists of numbers there are, the lengths of each where they are known, and what their numbers stay below (None: nobody knows)."""
     if isinstance(value, Model) and value.kind == OBJECTS:
         value = value.space["list"]
@@ -180,11 +180,11 @@ def unpacked(m: Machine, data: Value, node: ast.AST) -> tuple[Value, Value, Valu
     return (*parts, *(None,) * (3 - len(parts)))
 
 
-_UTILS: dict[str, Any] = {
+_UTILS: dict[str, Run] = {
     "to_categorical": _categorical, "normalize": _normalize, "pad_sequences": _padded, "pack_x_y_sample_weight": _packed,
     "unpack_x_y_sample_weight": lambda m, a, k, n: unpacked(m, argument(a, k, 0, "data"), n),
 }  # fmt: skip
-FUNCTIONS: dict[str, Any] = {
+FUNCTIONS: dict[str, Run] = {
     **{f"keras.utils.{n}": f for n, f in _UTILS.items()},
 }  # fmt: skip
 KINDS = {

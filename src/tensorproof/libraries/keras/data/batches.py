@@ -33,16 +33,16 @@ SEQUENCE = "keras.utils.PyDataset"
 class Batches:
     """(condition, (x, y, sample_weight)) for each kind of batch; how many samples there are in all, and how many batches, where that is known."""
 
-    rounds: list[tuple[Any, tuple[Any, Any, Any]]] = field(default_factory=list[tuple[Any, tuple[Any, Any, Any]]])
-    samples: Any = None
-    count: Any = None
+    rounds: list[tuple[Any, tuple[Value, Value, Any]]] = field(default_factory=list[tuple[Any, tuple[Any, Any, Any]]])
+    samples: Value = None
+    count: Value = None
     unknown: str = ""
-    regular: Any = None
+    regular: Value = None
     """How many regular batches come before those of `rest`; None where that is not known."""
-    rest: list[tuple[Any, Any]] = field(default_factory=list[tuple[Any, Any]])
+    rest: list[tuple[Value, Any]] = field(default_factory=list[tuple[Any, Any]])
 
 
-def leaves(value: Value) -> list[Any]:
+def leaves(value: Value) -> list[Value]:
     """The arrays in a nesting of lists and dicts."""
     match value:
         case None:
@@ -57,7 +57,7 @@ def leaves(value: Value) -> list[Any]:
             return [value]
 
 
-def mapped(m: Machine, value: Any, act: Any) -> Any:
+def mapped(m: Machine, value: Value, act: Any) -> Any:
     """The same nesting with something made of each array; lists become tuples, as tf.data makes them."""
     match value:
         case None:
@@ -78,7 +78,7 @@ def is_array(value: Value) -> bool:
     return isinstance(value, TensorType)
 
 
-def _tensor(m: Machine, value: Value, node: ast.AST) -> Any:
+def _tensor(m: Machine, value: Value, node: ast.AST) -> Value:
     """An array as the trainer takes it: real numbers become float32."""
     found = array_of(m, value, node) if isinstance(value, Model) else value
     if isinstance(found, TensorType) and found.dtype is not None and found.dtype.is_float and found.dtype is not FLOAT32:
@@ -180,7 +180,7 @@ def _of_arrays(m: Machine, x: Value, y: Value, weight: Value, size: Value, steps
     made = Batches(samples=count, count=ceildiv(count, size))
 
     def cut(rows: Value) -> tuple[Value, Value, Value]:
-        def one(a: TensorType) -> Any:
+        def one(a: TensorType) -> Value:
             return keep(m, a, a.but(shape=Shape((rows, *a.shape[1:])), contents=None, strides=None, framework="tf"))
 
         return mapped(m, x, one), mapped(m, y, one), mapped(m, weight, one)
@@ -191,7 +191,7 @@ def _of_arrays(m: Machine, x: Value, y: Value, weight: Value, size: Value, steps
     return made
 
 
-def sizes(m: Machine, count: Any, size: Any, node: ast.AST) -> list[tuple[Any, Any]]:
+def sizes(m: Machine, count: Any, size: Any, node: ast.AST) -> list[tuple[Any, Value]]:
     """(condition, number of samples) of the regular batch and of the last one."""
     if isinstance(count, int) and isinstance(size, int):
         found: list[tuple[Value, Value]] = [(True, size)] if count >= size else []
@@ -219,7 +219,7 @@ def split(m: Machine, x: Value, y: Value, weight: Value, share: Value, node: ast
         if at in (0, count):
             message = f"{count} samples cannot be split with validation_split={share}"
             raise m.raised("ValueError", message, node, "keras/validation-split")
-        parts: list[Any] = [at, count - at]
+        parts: list[Value] = [at, count - at]
     elif count is None:
         return None
     else:
@@ -260,7 +260,7 @@ def _of_source(m: Machine, x: Any, steps: Value, class_weight: Value, node: ast.
     return made
 
 
-def _length(m: Machine, x: Any) -> Any:
+def _length(m: Machine, x: Any) -> Value:
     count = x.space.get("count")
     return count if isinstance(count, (int, Term)) else None
 

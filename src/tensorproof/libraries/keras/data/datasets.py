@@ -17,6 +17,7 @@ from tensorproof.values.objects import Model
 if TYPE_CHECKING:
     import ast
 
+    from tensorproof.libraries.model import Run
     from tensorproof.values.machine import Args, Kwargs, Machine, Value
 
 HOME = "keras.datasets."
@@ -40,7 +41,7 @@ def _refuse_others(m: Machine, name: str, args: Args, kwargs: Kwargs, known: tup
     return {**dict(zip(known, args)), **kwargs}
 
 
-def _images(name: str) -> Value:
+def _images(name: str) -> Run:
     train, test, image, label, dtype, classes = _IMAGES[name]
 
     def load(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
@@ -67,7 +68,7 @@ _TEXT_ARGUMENTS = {
 _TEXTS = {"imdb": (25000, 25000, 2), "reuters": (8982, 2246, 46)}
 
 
-def _texts(name: str) -> Value:
+def _texts(name: str) -> Run:
     """Each sample is a list of the numbers of its words, of a length that only the data knows."""
     train, test, classes = _TEXTS[name]
 
@@ -93,7 +94,7 @@ def _texts(name: str) -> Value:
     return load
 
 
-def _tables(name: str) -> Value:
+def _tables(name: str) -> Run:
     def load(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
         known = ("path", "test_split", "seed") if name == "boston_housing" else ("version", "path", "test_split", "seed")
         given = _refuse_others(m, name, args, kwargs, known, node)
@@ -114,7 +115,7 @@ def _words(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     return Model("keras.words", m.heap.space({"size": m.symbol(m.name_here("words", node), 1, None, Origin.WORLD), "by_word": True}))
 
 
-FUNCTIONS: dict[str, Any] = {
+FUNCTIONS: dict[str, object] = {
     **{f"{HOME}{n}.load_data": _images(n) for n in _IMAGES}, **{f"{HOME}{n}.load_data": _texts(n) for n in _TEXTS},
     **{f"{HOME}{n}.load_data": _tables(n) for n in ("boston_housing", "california_housing")},
     **{f"{HOME}{n}.get_word_index": _words for n in _TEXTS},

@@ -45,7 +45,7 @@ def one_of(m: Machine, word: str, value: Value, allowed: Args, node: ast.AST) ->
         raise m.raised("ValueError", f"{word} is one of {', '.join(map(repr, allowed))}, not {value!r}", node, "keras/word")
 
 
-def sizes_of(m: Machine, value: Value, word: str, node: ast.AST) -> tuple[Any, Any] | None:
+def sizes_of(m: Machine, value: Value, word: str, node: ast.AST) -> tuple[Value, Value] | None:
     """Two sizes that a program gives; None when they are not known."""
     if isinstance(value, (int, Term)) and not isinstance(value, bool):
         return value, value
@@ -198,7 +198,7 @@ def _split(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     return tuple(pipeline.like(m, source, count=n, last=None) for n in parts)
 
 
-FUNCTIONS: dict[str, Any] = {
+FUNCTIONS: dict[str, object] = {
     HOME + "image_dataset_from_directory": _images, HOME + "text_dataset_from_directory": _texts, HOME + "audio_dataset_from_directory": _sounds,
     HOME + "timeseries_dataset_from_array": _series, HOME + "split_dataset": _split,
 }  # fmt: skip

@@ -8,7 +8,7 @@ from tensorproof.libraries.domains.label_ranges import keep
 from tensorproof.libraries.keras.data.arrays import array_of
 from tensorproof.libraries.keras.data.batches import agree, sizes
 from tensorproof.libraries.keras.data.directories import CHANNELS, bound, classes_of, one_of, sizes_of
-from tensorproof.libraries.model import ClassModel, KindModel
+from tensorproof.libraries.model import ClassModel, KindModel, Run
 from tensorproof.libraries.sequences import sequence
 from tensorproof.terms.dtypes import FLOAT32, INT64
 from tensorproof.terms.ints import Origin, Term, ceildiv
@@ -62,7 +62,7 @@ def _batches(m: Machine, x: Value, y: Value, count: Value, size: Value, more: Kw
     return Model(BATCHES, m.heap.space({"x": x, "y": y, "samples": count, "n": count, "batch_size": size, **more}), m.user_span(node))
 
 
-def _batch(m: Machine, me: Model, rows: Value) -> Any:
+def _batch(m: Machine, me: Model, rows: Value) -> Value:
     def stacked(one: TensorType) -> Value:
         return keep(m, one, one.but(shape=Shape((rows, *one.shape)), contents=None, strides=None))
 
@@ -72,7 +72,7 @@ def _batch(m: Machine, me: Model, rows: Value) -> Any:
     return (stacked(x), tuple(stacked(t) for t in y) if isinstance(y, tuple) else stacked(y))
 
 
-def _rounds(m: Machine, me: Model, node: ast.AST) -> Any:
+def _rounds(m: Machine, me: Model, node: ast.AST) -> Value:
     return [(condition, _batch(m, me, rows)) for condition, rows in sizes(m, me.space["samples"], me.space["batch_size"], node)]
 
 
@@ -137,15 +137,15 @@ def _fit(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> No
         raise m.raised("ValueError", f"fit takes images (samples, height, width, channels), and gets {x.shape!r}", node, "keras/images")
 
 
-def _same(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+def _same(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     return args[0] if args else kwargs.get("x")
 
 
-def _length(m: Machine, me: Model, node: ast.AST) -> Any:
+def _length(m: Machine, me: Model, node: ast.AST) -> Value:
     return ceildiv(me.space["samples"], me.space["batch_size"])
 
 
-def _item(m: Machine, me: Model, index: Value, node: ast.AST) -> Any:
+def _item(m: Machine, me: Model, index: Value, node: ast.AST) -> Value:
     return _batch(m, me, me.space["batch_size"])
 
 
@@ -175,7 +175,7 @@ def _init(m: Machine, me: Instance, args: Args, kwargs: Kwargs, node: ast.AST) -
         raise m.raised("TypeError", f"PyDataset.__init__ has no argument {wrong}", node, "call/arguments")
 
 
-def _attribute(m: Machine, me: Instance, name: str, node: ast.AST) -> Any:
+def _attribute(m: Machine, me: Instance, name: str, node: ast.AST) -> Value:
     if name == "num_batches":
         length = m.in_class(me.cls, "__len__")
         return None if length is MISSING else m.call(Bound(length, me), (), {}, node)
@@ -202,4 +202,4 @@ CLASSES = {
     "keras.utils.Sequence": ClassModel("keras.utils.Sequence", ("keras.utils.PyDataset",), closed=False),
 }
 FUNCTIONS: dict[str, Any] = {GENERATOR: _generator, "keras.preprocessing.sequence.TimeseriesGenerator": _series}
-VALUES: dict[str, Any] = {HOME[:-1]: lambda m: Named(HOME[:-1])}
+VALUES: dict[str, Run] = {HOME[:-1]: lambda m: Named(HOME[:-1])}

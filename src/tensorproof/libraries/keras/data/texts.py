@@ -17,6 +17,7 @@ from tensorproof.values.python_values import TEXT, Named, Unknown
 if TYPE_CHECKING:
     import ast
 
+    from tensorproof.libraries.model import Run
     from tensorproof.values.machine import Args, Kwargs, Machine, Value
 
 _COUNTED = ("multi_hot", "count", "tf_idf", "tf-idf", "binary", "one_hot")
@@ -40,7 +41,7 @@ _ORDERS = {
 _MODES = {"TextVectorization": "int", "StringLookup": "int", "IntegerLookup": "int", "Hashing": "int", "Discretization": "int", "HashedCrossing": "int"}
 
 
-def _make(name: str) -> Any:
+def _make(name: str) -> Run:
     def run(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
         given = arguments(m, name, _ORDERS[name], args, kwargs, node)
         mode = given.get("output_mode", _MODES[name])
@@ -120,10 +121,10 @@ def _vocabulary_size(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: as
     return me.space["*size*"]
 
 
-_METHODS: dict[str, Any] = {
+_METHODS: dict[str, object] = {
     "adapt": _nothing, "set_vocabulary": _nothing, "load_vocabulary": _nothing, "finalize_state": _nothing, "update_state": _nothing,
     "get_vocabulary": _vocabulary, "vocabulary_size": _vocabulary_size, "vocab_size": _vocabulary_size,
 }  # fmt: skip
-FUNCTIONS: dict[str, Any] = {f"keras.layers.{name}": _make(name) for name in _ORDERS}
+FUNCTIONS: dict[str, object] = {f"keras.layers.{name}": _make(name) for name in _ORDERS}
 KINDS: dict[str, Any] = {f"keras.layers.{name}": kind(_run, **_METHODS) for name in _ORDERS}
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from tensorproof.libraries.model import KindModel
+from tensorproof.libraries.model import KindModel, Run
 from tensorproof.libraries.plain import argument, from_host
 from tensorproof.libraries.sequences import sequence
 from tensorproof.terms.dtypes import BY_LABEL
@@ -25,7 +25,7 @@ FILTERS = '!"#$%&()*+,-./:;<=>?@[\\]^_`{|}~\t\n'
 _NAMES = ("num_words", "filters", "lower", "split", "char_level", "oov_token", "analyzer")
 
 
-def _make(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+def _make(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     wrong = next((k for k in kwargs if k not in (*_NAMES, "document_count")), None)
     if wrong is not None:
         raise m.raised("TypeError", f"Tokenizer has no argument {wrong}", node, "call/arguments")
@@ -122,7 +122,7 @@ def _matrix(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) ->
     return TensorType(Shape((_count(m, args[0] if args else next(iter(kwargs.values())), node), width)), BY_LABEL["float64"], framework="numpy")
 
 
-def _attribute(m: Machine, me: Model, name: str, node: ast.AST) -> Any:
+def _attribute(m: Machine, me: Model, name: str, node: ast.AST) -> Value:
     if name in ("word_index", "index_word", "word_counts", "word_docs"):
         if isinstance(me.space["counts"], tuple):
             index = _index(me)
@@ -142,7 +142,7 @@ def _pairs(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> 
     return Model("keras.word_pairs", m.heap.space({"of": me}))
 
 
-def _pair(m: Machine, me: Model, node: ast.AST) -> Any:
+def _pair(m: Machine, me: Model, node: ast.AST) -> Value:
     word = Unknown("a word", text=True)
     number = m.symbol(m.name_here("word", node), 1, None, Origin.WORLD)
     return (word, number) if me.space["of"].space["by_word"] else (number, word)
@@ -161,10 +161,10 @@ KINDS = {
     ),
     "keras.word_pairs": KindModel(rounds=lambda m, me, node: [(m.open_truth("another word", node), _pair(m, me, node))], open=True),
 }  # fmt: skip
-FUNCTIONS: dict[str, Any] = {
+FUNCTIONS: dict[str, Run] = {
     HOME + "Tokenizer": _make, HOME + "text_to_word_sequence": lambda m, a, k, n: Unknown("words"),
     HOME + "one_hot": lambda m, a, k, n: sequence(m, m.symbol(m.name_here("length", n), 0, None, Origin.WORLD), *[m.symbol(
         m.name_here("word", n), 1, None, Origin.WORLD)] * 2),
     HOME + "tokenizer_from_json": lambda m, a, k, n: m.gap("tokenizer_from_json", n, "what was saved is not known"),
 }  # fmt: skip
-VALUES: dict[str, Any] = {"keras.preprocessing.text": lambda m: Named("keras.preprocessing.text")}
+VALUES: dict[str, Run] = {"keras.preprocessing.text": lambda m: Named("keras.preprocessing.text")}

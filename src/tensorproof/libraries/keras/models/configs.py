@@ -6,7 +6,7 @@ represented by the original: its layers have their weights, so that all shapes a
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from tensorproof.bindings.modules import Module
 from tensorproof.libraries.keras.layer import settle
@@ -23,6 +23,7 @@ from tensorproof.values.python_values import Layer, Named, Unknown
 if TYPE_CHECKING:
     import ast
 
+    from tensorproof.libraries.model import Run
     from tensorproof.values.machine import Args, Kwargs, Machine, Value
 
 _TABLE = "configurations"
@@ -72,7 +73,7 @@ def get_config(m: Machine, me: Value, args: Args, kwargs: Kwargs, node: ast.AST)
     return made
 
 
-def _entry(m: Machine, layer: Value, node: ast.AST) -> Any:
+def _entry(m: Machine, layer: Value, node: ast.AST) -> Value:
     if not isinstance(layer, (Layer, Model)):
         return Unknown("the configuration of a layer")
     name = layer.module.name if isinstance(layer, Layer) and layer.module is not None else layer.kind
@@ -98,11 +99,11 @@ def _content(value: Value) -> Value:
     return value if isinstance(value, (str, int, float, bool, tuple, type(None))) else id(value)
 
 
-def from_config(name: str) -> Any:
+def from_config(name: str) -> Run:
     """`keras.layers.Dense.from_config(config)`, `keras.Sequential.from_config(config)`."""
     owner = name.removesuffix(".from_config")
 
-    def run(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+    def run(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
         config = args[0] if args else kwargs.get("config")
         source = _source(m, config)
         if isinstance(source, (Layer, Model)) and owner in ("keras.Model", source.kind if isinstance(source, Model) else source.module.name):
@@ -170,6 +171,6 @@ def _deserialize(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value
     return from_config(f"{home}.{word}.from_config")(m, (entry.items["config"],), {}, node)
 
 
-METHODS: dict[str, Any] = {"get_config": get_config, "to_json": to_json}
-FUNCTIONS: dict[str, Any] = {"keras.models.clone_model": _clone, "keras.models.model_from_json": _from_json, "keras.layers.serialize": _serialize,
+METHODS: dict[str, object] = {"get_config": get_config, "to_json": to_json}
+FUNCTIONS: dict[str, object] = {"keras.models.clone_model": _clone, "keras.models.model_from_json": _from_json, "keras.layers.serialize": _serialize,
                              "keras.layers.deserialize": _deserialize}  # fmt: skip

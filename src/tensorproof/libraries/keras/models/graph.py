@@ -145,13 +145,13 @@ def mapped(m: Machine, value: Value, change: Callable[[TensorType], Value]) -> A
     return value
 
 
-def call(m: Machine, layer: Any, work: Work, args: Args, kwargs: Kwargs, node: ast.AST, symbolic: Work | None = None) -> Any:
+def call(m: Machine, layer: Value, work: Work, args: Args, kwargs: Kwargs, node: ast.AST, symbolic: Work | None = None) -> Value:
     """Call a layer: at once with tensors, as a step of the graph with KerasTensors. `symbolic` is used in place of `work` while the graph is built."""
     if not (holds_symbolic(args) or holds_symbolic(tuple(kwargs.values()))):
         return masked(m, layer, args, kwargs, mapped_result(m, work(m, args, kwargs, node), "tf"), node)
     before = len(m.path.stated)
 
-    def again(machine: Machine, given: Args, named: Kwargs, at: Any) -> Any:
+    def again(machine: Machine, given: Args, named: Kwargs, at: Any) -> Value:
         inside = holds_symbolic(given) or holds_symbolic(tuple(named.values()))
         dress = partial(graph_tensor, machine)
         given = mapped(machine, given, dress)
@@ -312,7 +312,7 @@ def training(m: Machine, value: Value) -> Iterator[None]:
 # --- attributes of KerasTensors ---
 
 
-def attribute(m: Machine, owner: TensorType, name: str, node: ast.AST) -> Any:
+def attribute(m: Machine, owner: TensorType, name: str, node: ast.AST) -> Value:
     match name:
         case "shape":
             return shown_shape(m, owner)

@@ -63,7 +63,7 @@ def make_input(m: Machine, shape: Value, batch_size: Value, batch_shape: Value, 
     return made
 
 
-def _given(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> dict[str, Any]:
+def _given(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> dict[str, Value]:
     given = dict(zip(_ARGUMENTS, args)) | kwargs
     wrong = [k for k in given if k not in (*_ARGUMENTS, "input_shape", "input_tensor", "batch_input_shape", "type_spec")]
     if wrong or len(args) > len(_ARGUMENTS):
@@ -155,7 +155,7 @@ def _made(m: Machine, model: Any) -> tuple[Step, ...]:
     return (Step(model.span, "the model is made here"),) if model.span is not None else ()
 
 
-def _attribute(m: Machine, me: Model, name: str, node: ast.AST) -> Any:
+def _attribute(m: Machine, me: Model, name: str, node: ast.AST) -> Value:
     match name:
         case "input" | "output":
             return me.space["*tensor*"]

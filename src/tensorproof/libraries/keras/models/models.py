@@ -141,7 +141,7 @@ def all_layers(m: Machine, me: Value) -> list[Value]:
     return layers_of(m, me) if isinstance(me, Model) else keras_state.children(m, me)
 
 
-def attribute(m: Machine, me: Model, name: str, node: ast.AST) -> Any:
+def attribute(m: Machine, me: Model, name: str, node: ast.AST) -> Value:
     if name in METHODS:
         return MISSING
     held = me.space

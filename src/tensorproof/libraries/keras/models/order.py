@@ -26,7 +26,7 @@ def ordered(m: Machine, inputs: Value, outputs: Value) -> list[Value]:
     met: dict[int, int] = {}
     steps: list[Any] = []
     """Every step behind those it needs."""
-    parents: dict[int, list[Any]] = {}
+    parents: dict[int, list[Value]] = {}
 
     def key(tensor: Any) -> Value:
         """What made a tensor: a step, or the tensor itself where the graph begins."""
@@ -49,7 +49,7 @@ def ordered(m: Machine, inputs: Value, outputs: Value) -> list[Value]:
         waiting.append((one, True))
         waiting += [(p, False) for p in reversed(parents[id(one)])]
     depth: dict[int, int] = {}
-    layers: dict[int, tuple[Any, int, int]] = {}
+    layers: dict[int, tuple[Value, int, int]] = {}
     for one in reversed(steps):
         layer = keras_graph.input_layer(m, one) if hasattr(one, "shape") else keras_graph.layer_of(m, one)
         at = depth.setdefault(id(one), 0)

@@ -110,6 +110,6 @@ def load_model(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     return Instance(found.cls, m.heap.space(space), found.span, found.native)
 
 
-METHODS: dict[str, Any] = {"save": _save, "save_weights": _save_weights, "load_weights": _load_weights}
-FUNCTIONS: dict[str, Any] = {"keras.models.load_model": load_model}
+METHODS: dict[str, object] = {"save": _save, "save_weights": _save_weights, "load_weights": _load_weights}
+FUNCTIONS: dict[str, object] = {"keras.models.load_model": load_model}
 __all__ = ["FUNCTIONS", "METHODS", "keep_model", "load_model"]

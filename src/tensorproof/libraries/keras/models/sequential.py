@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from tensorproof.values.machine import Args, Kwargs, Machine, Value
 
 
-def ends(m: Machine, model: Value) -> tuple[Any, Any] | None:
+def ends(m: Machine, model: Value) -> tuple[Value, Any] | None:
     """The inputs and outputs of a model of the library; None when they are not known yet."""
     if not isinstance(model, Model):
         return None
@@ -36,7 +36,7 @@ def new_sequential(m: Machine, name: Value) -> Model:
     return Model("keras.Sequential", m.heap.space(items))
 
 
-def make(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+def make(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     unknown = [k for k in kwargs if k not in ("layers", "name", "trainable")]
     if unknown or len(args) > 3:
         message = f"Sequential has no argument named {unknown[0]}" if unknown else "Sequential takes a list of layers"

@@ -54,7 +54,7 @@ def output_names(m: Machine, model: Value) -> list[Value] | None:
         return None
     if isinstance(found[1], Dict):
         return list(found[1].items)
-    names: list[Any] = []
+    names: list[Value] = []
     for one in tape.tensors_in(found[1]):
         step = keras_graph.made_by(m, one)
         layer = None if step is None else keras_graph.layer_of(m, step)

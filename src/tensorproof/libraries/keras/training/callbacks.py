@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from tensorproof.libraries.model import ClassModel, KindModel
+from tensorproof.libraries.model import ClassModel, KindModel, Run
 from tensorproof.terms.ints import Origin
 from tensorproof.values.heap import MISSING
 from tensorproof.values.objects import Bound, Dict, Function, Instance, List, Model
@@ -31,10 +31,10 @@ _SIGNATURES: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
 _OPEN = ("LambdaCallback", "ReduceLROnPlateau")
 
 
-def _make(name: str) -> Any:
+def _make(name: str) -> Run:
     needed, more = _SIGNATURES[name]
 
-    def run(m: Machine, args: tuple[Any, ...], kwargs: dict[str, Any], node: ast.AST) -> Any:
+    def run(m: Machine, args: tuple[Any, ...], kwargs: dict[str, Value], node: ast.AST) -> Any:
         given = {**dict(zip((*needed, *more), args)), **kwargs}
         wrong = next((k for k in kwargs if k not in (*needed, *more)), None)
         if wrong is not None and name not in _OPEN:
@@ -170,5 +170,5 @@ CLASSES = {
     HOME + "Callback": ClassModel(HOME + "Callback", methods=dict.fromkeys(_NAMES, _nothing), init=_init, attribute=_attribute, closed=False),
     **{HOME + n: ClassModel(HOME + n, (HOME + "Callback",), closed=False) for n in _SIGNATURES},
 }
-FUNCTIONS: dict[str, Any] = {HOME + n: _make(n) for n in _SIGNATURES}
+FUNCTIONS: dict[str, Run] = {HOME + n: _make(n) for n in _SIGNATURES}
 __all__ = ["CLASSES", "FUNCTIONS", "KINDS", "attach", "listed", "logs", "may_stop", "own", "run", "schedules", "stops"]

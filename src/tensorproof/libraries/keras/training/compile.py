@@ -64,7 +64,7 @@ def trail(state: Any) -> tuple[Step, ...]:
 # --- outputs ---
 
 
-def outputs(output: Value) -> tuple[list[Any], list[Any] | None]:
+def outputs(output: Value) -> tuple[list[Value], list[Value] | None]:
     """The outputs of a model one by one, and their keys where they stand in a dict."""
     if isinstance(output, Dict):
         return list(output.items.values()), list(output.items)
@@ -76,7 +76,7 @@ def outputs(output: Value) -> tuple[list[Any], list[Any] | None]:
     return [output], None
 
 
-def _listed(value: Value) -> list[Any] | None:
+def _listed(value: Value) -> list[Value] | None:
     return list(value.items) if isinstance(value, List) else list(value) if type(value) is tuple else None
 
 
@@ -139,7 +139,7 @@ def dealt_metrics(m: Machine, state: Any, which: str, count: int, names: list[Va
     raise m.raised("ValueError", told, node, "keras/metrics", trail(state))
 
 
-def _flat(value: Value) -> list[Any]:
+def _flat(value: Value) -> list[Value]:
     if value is None:
         return []
     listed = list(value.items.values()) if isinstance(value, Dict) else _listed(value)

@@ -56,7 +56,7 @@ def _rounds(m: Machine, data: Batches, node: ast.AST) -> Rounds:
     return batches(times, lambda k: (k, first), rest)
 
 
-def over_epochs(m: Machine, me: Any, given_callbacks: list[Value], epochs: Any, epoch: Callable[[Value], None], node: ast.AST) -> None:
+def over_epochs(m: Machine, me: Any, given_callbacks: list[Value], epochs: Value, epoch: Callable[[Value], None], node: ast.AST) -> None:
     """Each epoch, until a callback sets `stop_training`."""
     asked: list[Value] = []
     m.heap.set(me.space, "stop_training", False)

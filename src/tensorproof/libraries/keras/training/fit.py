@@ -14,7 +14,7 @@ from tensorproof.libraries.keras.training.compile import bound, compile_, output
 from tensorproof.libraries.keras.training.optimizers import try_schedule
 from tensorproof.libraries.keras.training.steps import METHODS as STEPS
 from tensorproof.libraries.keras.training.steps import call_on, compiled, in_graph, names_of, own_of, packed, run_batches, step
-from tensorproof.libraries.model import KindModel
+from tensorproof.libraries.model import KindModel, Run
 from tensorproof.libraries.sequences import sequence
 from tensorproof.terms.budgets import BUDGETS
 from tensorproof.terms.dtypes import FLOAT32
@@ -154,7 +154,7 @@ def _told(m: Machine, me: Value, output: Value) -> list[str] | None:
     return result_names(m, state_of(me), len(found), keys if keys is not None else names_of(m, me))
 
 
-def _history(m: Machine, me: Any, names: Value, given: dict[str, Any], given_callbacks: list[Any], node: ast.AST) -> Model:
+def _history(m: Machine, me: Any, names: Value, given: dict[str, Any], given_callbacks: list[Value], node: ast.AST) -> Model:
     epochs = given.get("epochs", 1)
     known = isinstance(epochs, int) and 0 <= epochs <= MOST_EPOCHS and not callbacks.stops(given_callbacks)
     listed = List(m.heap.row(range(epochs))) if known else Unknown("epochs")
@@ -170,7 +170,7 @@ def _fill(m: Machine, history: Model, names: list[str] | None, epochs: Value, gi
     known = isinstance(epochs, int) and 0 <= epochs <= MOST_EPOCHS and not callbacks.stops(given_callbacks)
     count = epochs if known else m.symbol(m.name_here("epochs", node), 1, epochs if isinstance(epochs, int) else None, Origin.WORLD)
 
-    def values() -> Any:
+    def values() -> Value:
         return List(m.heap.row([REAL] * count)) if isinstance(count, int) else sequence(m, count, REAL, REAL)
 
     m.heap.set(history.space, "history", Dict(m.heap.entries({n: values() for n in names})))
@@ -220,7 +220,7 @@ def predict(m: Machine, me: Value, args: Args, kwargs: Kwargs, node: ast.AST) ->
         if any(isinstance(v, Unknown) for v in batches.leaves(batch[0])):
             return m.gap("Model.predict", node, "a part of the data is not known")
 
-        def run(b: Value = batch) -> Any:
+        def run(b: Value = batch) -> Value:
             return in_graph(m, me, "predict", b, lambda d: _prediction(m, me, own, d, node))
 
         made = m.branching.choose(condition, run, lambda: None)
@@ -233,7 +233,7 @@ def predict(m: Machine, me: Value, args: Args, kwargs: Kwargs, node: ast.AST) ->
         m.heap.row(_whole(m, t, rows, data, node) for t in first.items))  # fmt: skip
 
 
-def _prediction(m: Machine, me: Any, own: Any, batch: Any, node: ast.AST) -> Value:
+def _prediction(m: Machine, me: Value, own: Any, batch: Any, node: ast.AST) -> Value:
     if own is None:
         return call_on(m, me, batch[0], False, node)
     found = m.call(own, (packed(*batch),), {}, node)
@@ -274,11 +274,11 @@ def _some(m: Machine, node: ast.AST) -> Value:
 # --- one batch ---
 
 
-def _one_batch(training: bool) -> Value:
+def _one_batch(training: bool) -> Run:
     word = "train_on_batch" if training else "test_on_batch"
     names = ("x", "y", "sample_weight", "class_weight", "return_dict") if training else ("x", "y", "sample_weight", "return_dict")
 
-    def run(m: Machine, me: Value, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+    def run(m: Machine, me: Value, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
         given = bound(m, word, tuple(n for n in (*names, "reset_metrics")), args, kwargs, node)
         if "reset_metrics" in given:
             raise m.raised("TypeError", f"{word} has no argument reset_metrics", node, "call/arguments")
@@ -311,7 +311,7 @@ def _predict_on_batch(m: Machine, me: Value, args: Args, kwargs: Kwargs, node: a
     return batches.mapped(m, output, lambda t: t.but(framework="numpy") if isinstance(t, TensorType) else t)
 
 
-METHODS: dict[str, Any] = {
+METHODS: dict[str, object] = {
     **STEPS, "compile": compile_, "fit": fit, "evaluate": evaluate, "predict": predict, "train_on_batch": _one_batch(True),
     "test_on_batch": _one_batch(False), "predict_on_batch": _predict_on_batch,
 }  # fmt: skip

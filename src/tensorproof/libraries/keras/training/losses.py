@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from tensorproof.diagnostics.diagnostic import Step
 from tensorproof.libraries import registry
 from tensorproof.libraries.domains.label_ranges import of
-from tensorproof.libraries.model import ClassModel
+from tensorproof.libraries.model import ClassModel, Run
 from tensorproof.libraries.plain import argument
 from tensorproof.terms.dtypes import FLOAT32, INT64
 from tensorproof.terms.ints import Term
@@ -180,7 +180,7 @@ def _cast(m: Machine, value: Value) -> Value:
     return m.path.taken(value, value.but(dtype=FLOAT32, contents=None, framework="tf")) if isinstance(value, TensorType) else value
 
 
-def _of_program(m: Machine, loss: Any, target: Any, output: Any, weight: Any, node: ast.AST) -> Value:
+def _of_program(m: Machine, loss: Any, target: Value, output: Value, weight: Value, node: ast.AST) -> Value:
     subclass = isinstance(loss, Instance) and registry.is_instance(m, loss, HOME + "Loss") is True
     target, output = _cast(m, target), _cast(m, output)
     if subclass:
@@ -241,7 +241,7 @@ def _init(m: Machine, me: Instance, args: Args, kwargs: Kwargs, node: ast.AST) -
         m.heap.set(me.space, key, value)
 
 
-def _call(m: Machine, me: Instance, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+def _call(m: Machine, me: Instance, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     given = dict(zip(("y_true", "y_pred", "sample_weight"), args)) | kwargs
     return _of_program(m, me, given.get("y_true"), given.get("y_pred"), given.get("sample_weight"), node)
 
@@ -261,7 +261,7 @@ CLASSES = {
         methods={"get_config": lambda m, me, a, k, n: Model("quiet", m.heap.space())},
     ),
 }  # fmt: skip
-FUNCTIONS: dict[str, Any] = {HOME + "get": _get}
+FUNCTIONS: dict[str, Run] = {HOME + "get": _get}
 VALUES: dict[str, Any] = {
     **{f"keras.{home}.{n}": lambda m: Named(HOME + "binary_crossentropy") for home in ("losses", "metrics") for n in ("bce", "BCE")},
     f"{HOME}Reduction": lambda m: Named(HOME + "Reduction"),

@@ -8,7 +8,7 @@ from tensorproof.diagnostics.diagnostic import Step
 from tensorproof.libraries import registry
 from tensorproof.libraries.keras.data.arrays import array_of
 from tensorproof.libraries.keras.training.losses import SHORT, fits, kinds_of_labels, ranks_made_equal
-from tensorproof.libraries.model import ClassModel, KindModel
+from tensorproof.libraries.model import ClassModel, KindModel, Run
 from tensorproof.libraries.plain import argument
 from tensorproof.libraries.tensorflow.histories import CONSTANT
 from tensorproof.terms.dtypes import FLOAT32
@@ -83,7 +83,7 @@ _FUNCTIONS = {"binary_accuracy": "BinaryAccuracy", "categorical_accuracy": "Cate
               "cosine_similarity": "CosineSimilarity", "pearson_correlation": "PearsonCorrelation", "concordance_correlation": "ConcordanceCorrelation"}
 
 
-def make(name: str) -> Any:
+def make(name: str) -> Run:
     """The constructor of a metric."""
     names = _SIGNATURES.get(name, ("name", "dtype"))
 
@@ -248,7 +248,7 @@ def _categorical(m: Machine, a: Shape, b: Shape, message: str, node: ast.AST, co
 # --- objects and functions ---
 
 
-def _result(m: Machine, me: Value, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+def _result(m: Machine, me: Value, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     return TensorType(Shape(), FLOAT32, framework="tf", history=CONSTANT)
 
 
@@ -261,8 +261,8 @@ def _nothing(m: Machine, me: Value, args: Args, kwargs: Kwargs, node: ast.AST) -
     return None
 
 
-def _function(word: str, name: str) -> Value:
-    def run(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+def _function(word: str, name: str) -> Run:
+    def run(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
         target, output = (array_of(m, argument(args, kwargs, i, n), node) for i, n in enumerate(("y_true", "y_pred")))
         if not isinstance(target, TensorType) or not isinstance(output, TensorType) or not target.shape.known or not output.shape.known:
             return m.gap(f"keras.metrics.{word}", node, "the targets or the outputs are not known")
@@ -299,7 +299,7 @@ def _config(m: Machine, me: Value, args: Args, kwargs: Kwargs, node: ast.AST) ->
 _LISTS = ("variables", "trainable_variables", "non_trainable_variables", "weights", "dtype")
 
 
-def _attribute(m: Machine, me: Value, name: str, node: ast.AST) -> Any:
+def _attribute(m: Machine, me: Value, name: str, node: ast.AST) -> Value:
     if name in _LISTS:
         return Unknown(name)
     return TensorType(Shape(), FLOAT32, framework="tf", parameter=True) if name in ("total", "count") and isinstance(me, Model) else MISSING

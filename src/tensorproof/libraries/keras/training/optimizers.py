@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from tensorproof.libraries import registry
 from tensorproof.libraries.keras.training.gradients import apply, apply_gradients
-from tensorproof.libraries.model import ClassModel, KindModel
+from tensorproof.libraries.model import ClassModel, KindModel, Run
 from tensorproof.libraries.plain import argument
 from tensorproof.libraries.tensorflow.data.elements import scalar
 from tensorproof.terms.dtypes import FLOAT32, INT64
@@ -48,7 +48,7 @@ _SCHEDULES: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
 _BY_WORD = {n.lower(): n for n in _OWN if n not in ("Lamb",)} | {"lossscaleoptimizer": "LossScaleOptimizer"}
 
 
-def _make(name: str) -> Any:
+def _make(name: str) -> Run:
     names = ("learning_rate", *_OWN[name], *(n for n in _SHARED if n not in _OWN[name]))
 
     def run(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
@@ -142,7 +142,7 @@ def _scaled(m: Machine, me: Value, args: Args, kwargs: Kwargs, node: ast.AST) ->
     return args[0] if args else kwargs.get("loss")
 
 
-def _attribute(m: Machine, me: Any, name: str, node: ast.AST) -> Any:
+def _attribute(m: Machine, me: Any, name: str, node: ast.AST) -> Value:
     if name in ("iterations", "variables", "built"):
         return scalar("int64").but(parameter=True) if name == "iterations" else Unknown(name) if name == "variables" else True
     if name == "learning_rate":
@@ -159,7 +159,7 @@ def _attribute(m: Machine, me: Any, name: str, node: ast.AST) -> Any:
     return MISSING
 
 
-def _schedule(name: str) -> Value:
+def _schedule(name: str) -> Run:
     needed, more = _SCHEDULES[name]
 
     def run(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
@@ -197,10 +197,10 @@ CLASSES = {
     HOME + "Optimizer": ClassModel(HOME + "Optimizer", methods=_METHODS, attribute=_attribute, init=_init, closed=False),
     **{HOME + n: ClassModel(HOME + n, (HOME + "Optimizer",), closed=False) for n in _OWN},
 }
-FUNCTIONS: dict[str, Any] = {
+FUNCTIONS: dict[str, Run] = {
     **{HOME + n: _make(n) for n in _OWN}, **{SCHEDULES + n: _schedule(n) for n in _SCHEDULES},
     **{f"{HOME}legacy.{n}": _legacy for n in ("Adagrad", "Adam", "Ftrl", "Optimizer", "RMSprop", "SGD")},
     HOME + "get": lambda m, a, k, n: resolved(m, a[0], n),
     HOME + "LossScaleOptimizer": _scaling,
 }  # fmt: skip
-VALUES: dict[str, Any] = {HOME + "legacy": lambda m: Named(HOME + "legacy")}
+VALUES: dict[str, Run] = {HOME + "legacy": lambda m: Named(HOME + "legacy")}

@@ -22,6 +22,7 @@ from tensorproof.values.python_values import Layer, Named, Unknown
 if TYPE_CHECKING:
     import ast
 
+    from tensorproof.libraries.model import Run
     from tensorproof.values.machine import Args, Kwargs, Machine, Value
 
 
@@ -33,7 +34,7 @@ def compiled(m: Machine, me: Value, node: ast.AST) -> Any:
     return state
 
 
-def own_of(m: Machine, me: Value, name: str) -> Any:
+def own_of(m: Machine, me: Value, name: str) -> Value:
     """A step that the program itself wrote; None when it did not."""
     found = m.in_class(me.cls, name) if isinstance(me, Instance) else MISSING
     return Bound(found, me) if isinstance(found, (Function, Bound)) else None
@@ -86,7 +87,7 @@ def in_graph(m: Machine, me: Value, word: str, data: Value, act: Callable[[Any],
     return within(m, found, m.model_state.get(TRACED))
 
 
-def step(m: Machine, me: Value, data: tuple[Any, Any, Any], training: bool, node: ast.AST, alone: bool = False) -> Any:
+def step(m: Machine, me: Value, data: tuple[Any, Any, Any], training: bool, node: ast.AST, alone: bool = False) -> Value:
     """One batch: by the program's own step, or by Keras' own. Gives the model's output where that is known, else what the step returns.
 
     `alone`: the batch comes from `train_on_batch`, which gives the weights even where there are none."""
@@ -191,8 +192,8 @@ def run_batches(m: Machine, me: Value, data: batches.Batches, training: bool, wo
 # --- what a program's own step calls ---
 
 
-def _train_step(training: bool) -> Value:
-    def run(m: Machine, me: Value, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+def _train_step(training: bool) -> Run:
+    def run(m: Machine, me: Value, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
         data = args[0] if args else kwargs.get("data")
         output = _default_step(m, me, unpacked(m, data, node), training, node)
         return callbacks.logs(m, _told_names(m, me, output))
@@ -231,7 +232,7 @@ def _predict_step(m: Machine, me: Value, args: Args, kwargs: Kwargs, node: ast.A
     return call_on(m, me, unpacked(m, args[0] if args else kwargs.get("data"), node)[0], False, node)
 
 
-METHODS: dict[str, Any] = {
+METHODS: dict[str, object] = {
     "train_step": _train_step(True), "test_step": _train_step(False), "predict_step": _predict_step, "compute_loss": _compute_loss,
     "compute_metrics": _compute_metrics, "get_metrics_result": _metrics_result,
     **dict.fromkeys(("reset_metrics", "make_train_function", "make_test_function", "make_predict_function"), _nothing),

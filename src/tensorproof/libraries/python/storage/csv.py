@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 from typing import TYPE_CHECKING, Any
 
-from tensorproof.libraries.model import KindModel, some_rounds
+from tensorproof.libraries.model import KindModel, Run, some_rounds
 from tensorproof.libraries.plain import argument, from_host, iterator, quiet
 from tensorproof.values.heap import MISSING
 from tensorproof.values.objects import List, Model
@@ -21,7 +21,7 @@ READER = "csv.reader"
 _ROW = "a row of a file"
 
 
-def _reader(name: str) -> Value:
+def _reader(name: str) -> Run:
     def run(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Model:
         made = Model(READER, m.heap.space())
         source = argument(args, kwargs, 0, "f" if name == "DictReader" else "iterable")
@@ -44,7 +44,7 @@ def _reader(name: str) -> Value:
     return run
 
 
-def _rounds(m: Machine, me: Model, node: ast.AST) -> Any:
+def _rounds(m: Machine, me: Model, node: ast.AST) -> Value:
     return None if "rows" in me.space else some_rounds(m, "rows", Unknown(_ROW), node)
 
 
@@ -56,10 +56,10 @@ def _next(m: Machine, me: Model, node: ast.AST) -> Value:
     return m.call(next, (me.space["rows"],), {}, node) if "rows" in me.space else Unknown(_ROW)
 
 
-def _attribute(m: Machine, me: Model, name: str, node: ast.AST) -> Any:
+def _attribute(m: Machine, me: Model, name: str, node: ast.AST) -> Value:
     return me.space["fieldnames"] if name == "fieldnames" and "fieldnames" in me.space else MISSING
 
 
-FUNCTIONS: dict[str, Any] = {"csv.reader": _reader("reader"), "csv.DictReader": _reader("DictReader"), "csv.writer": quiet, "csv.DictWriter": quiet}
-VALUES: dict[str, Any] = {"csv.QUOTE_NONE": 3, "csv.QUOTE_ALL": 1}
+FUNCTIONS: dict[str, Run] = {"csv.reader": _reader("reader"), "csv.DictReader": _reader("DictReader"), "csv.writer": quiet, "csv.DictWriter": quiet}
+VALUES: dict[str, object] = {"csv.QUOTE_NONE": 3, "csv.QUOTE_ALL": 1}
 KINDS = {READER: KindModel(attribute=_attribute, rounds=_rounds, items=_items, next=_next, open=True)}

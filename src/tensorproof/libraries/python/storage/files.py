@@ -37,7 +37,7 @@ def content(m: Machine, source: Value) -> str | None:
     return read_text(m, source) if text_of(source) is not None else None
 
 
-def _parsed(m: Machine, text: Any, parser: Any, kind: str, node: ast.AST) -> Any:
+def _parsed(m: Machine, text: Any, parser: Any, kind: str, node: ast.AST) -> Value:
     if not isinstance(text, (str, bytes)):
         return Unknown("data of a file")
     try:
@@ -54,7 +54,7 @@ def _hooked(m: Machine, value: Value, kwargs: Kwargs, node: ast.AST) -> Value:
     if hook is None and pairs is None:
         return value
 
-    def inner(one: Value) -> Any:
+    def inner(one: Value) -> Value:
         if isinstance(one, List):
             return List(m.heap.row([inner(v) for v in one.items]))
         if not isinstance(one, Dict):
@@ -139,7 +139,7 @@ def _ini_host(me: Model) -> configparser.ConfigParser | None:
 
 
 def _ini_get(name: str) -> Run:
-    def run(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+    def run(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
         if "fallback" in kwargs and not isinstance(kwargs["fallback"], (str, int, float, bool, type(None))):
             return Unknown(name)
         try:
@@ -163,7 +163,7 @@ def _ini_section(m: Machine, me: Model, name: Value, node: ast.AST) -> Value:
 
 
 def _section_get(name: str) -> Run:
-    def run(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+    def run(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
         named = {**({"fallback": None} if name == "get" else {}), **({"fallback": args[1]} if len(args) > 1 else {}), **kwargs}
         return _ini_get(name)(m, me.space["of"], (me.space["name"], args[0]), named, node)
 
@@ -192,7 +192,7 @@ def _section_item(m: Machine, me: Model, name: Value, node: ast.AST) -> Value:
     return m.item(_section_pairs(m, me), name.lower() if isinstance(name, str) else name, node)
 
 
-FUNCTIONS: dict[str, Any] = {
+FUNCTIONS: dict[str, Run] = {
     "configparser.ConfigParser": _ini, "configparser.RawConfigParser": _ini, "configparser.SafeConfigParser": _ini,
     "json.loads": _loads(json.loads, "JSONDecodeError"), "json.load": load("json", "fp", _load(json.loads, "JSONDecodeError")),
     "json.dumps": _dumps, "json.dump": dump("json", "obj", "fp", nothing),

@@ -92,7 +92,7 @@ def _made(m: Machine, text: Value) -> Model:
     return known[text]  # type: ignore[no-any-return]
 
 
-def _attribute(m: Machine, me: Model, name: str, node: ast.AST) -> Any:
+def _attribute(m: Machine, me: Model, name: str, node: ast.AST) -> Value:
     text = me.space["text"]
     if name in ("name", "stem", "suffix", "root", "anchor", "drive"):
         return getattr(PurePosixPath(text), name) if isinstance(text, str) else TEXT
@@ -110,7 +110,7 @@ def _attribute(m: Machine, me: Model, name: str, node: ast.AST) -> Any:
 def _pure(name: str) -> Run:
     """A method that gives another path."""
 
-    def run(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+    def run(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
         text = me.space["text"]
         given = [text_of(a) for a in args]
         if not isinstance(text, str) or any(g is None for g in given):
@@ -142,7 +142,7 @@ def _asked(name: str) -> Run:
     return run
 
 
-def _read(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+def _read(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     found = read_text(m, me)
     return TEXT if found is None else found
 
@@ -196,7 +196,7 @@ def _quietly(run: Run) -> Run:
 
 
 _PURE = ("joinpath", "with_suffix", "with_name", "with_stem", "relative_to")
-FUNCTIONS: dict[str, Any] = {
+FUNCTIONS: dict[str, Run] = {
     **{f"os.path.{name}": _on_texts(getattr(os.path, name)) for name in (
         "join", "basename", "dirname", "splitext", "split", "normpath", "isabs", "abspath", "realpath", "expanduser", "expandvars", "relpath", "normcase",
     )},
@@ -206,7 +206,7 @@ FUNCTIONS: dict[str, Any] = {
     **{f"pathlib.{name}": _path for name in ("Path", "PurePath", "PosixPath", "PurePosixPath")},
     "pathlib.Path.cwd": lambda m, a, k, n: _made(m, str(Path.cwd())), "pathlib.Path.home": lambda m, a, k, n: _made(m, None),
 }  # fmt: skip
-VALUES: dict[str, Any] = {"os.path.sep": "/", "os.path.pathsep": ":"}
+VALUES: dict[str, object] = {"os.path.sep": "/", "os.path.pathsep": ":"}
 KINDS = {
     "pathlib.Path": KindModel(
         methods={

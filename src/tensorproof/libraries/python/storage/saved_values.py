@@ -41,7 +41,7 @@ def forget(m: Machine, target: Value) -> None:
             m.heap.set(files, key, STALE)
 
 
-def keep(m: Machine, form: str, target: Any, value: Any) -> None:
+def keep(m: Machine, form: str, target: Any, value: Value) -> None:
     """Remember what a file holds; a second value in one open file is not followed."""
     place, opened = _place(target), isinstance(target, Model) and target.kind == "file"
     forget(m, target)
@@ -53,7 +53,7 @@ def keep(m: Machine, form: str, target: Any, value: Any) -> None:
     m.heap.set(m.model_state["files"], (form, place), STALE if again else value)
 
 
-def kept(m: Machine, form: str, source: Any, node: ast.AST) -> Any:
+def kept(m: Machine, form: str, source: Any, node: ast.AST) -> Value:
     """What was written to this file, MISSING when the program has not written it."""
     place, opened = _place(source), isinstance(source, Model) and source.kind == "file"
     found = MISSING if place is None else one_of_saved(m, m.model_state["files"].get((form, place), MISSING))
@@ -107,7 +107,7 @@ def _as_yaml(m: Machine, value: Value) -> Value:
     return value if isinstance(value, (str, int, float, type(None), Term, Unknown)) else Unknown("data of a file")
 
 
-_FORMS: dict[str, Callable[[Any, Any], Any]] = {"json": _as_json, "yaml": _as_yaml}
+_FORMS: dict[str, Callable[[Any, Value], Value]] = {"json": _as_json, "yaml": _as_yaml}
 
 
 def dump(form: str, what: str, name: str, run: Run) -> Run:

@@ -39,7 +39,7 @@ def _write(m: Machine, me: Model, args: tuple[Any, ...], kwargs: dict[str, Value
     return len(new) if isinstance(new, (str, bytes)) else WHOLE
 
 
-def _read(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+def _read(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     text, at = me.space["text"], me.space["at"]
     size = args[0] if args else -1
     if not isinstance(text, (str, bytes)) or not isinstance(at, int) or not isinstance(size, (int, type(None))):
@@ -86,7 +86,7 @@ def _all_lines(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST)
     return texts(m, node) if found is None else listed(m, found)
 
 
-def _rounds(m: Machine, me: Model, node: ast.AST) -> Any:
+def _rounds(m: Machine, me: Model, node: ast.AST) -> Value:
     known = isinstance(me.space["text"], (str, bytes)) and isinstance(me.space["at"], int)
     return None if known else some_rounds(m, "lines", me.space["otherwise"], node)
 
@@ -192,7 +192,7 @@ def _compress(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
 
 
 _ARCHIVES = ("zipfile.ZipFile", "zipfile.PyZipFile", "tarfile.open", "tarfile.TarFile", "tarfile.TarFile.open")
-FUNCTIONS: dict[str, Any] = {
+FUNCTIONS: dict[str, Run] = {
     "io.StringIO": _buffer("", TEXT), "io.BytesIO": _buffer(b"", BYTES), "io.TextIOWrapper": _wrapped,
     "io.BufferedReader": lambda m, a, k, n: a[0], "io.open": lambda m, a, k, n: m.call(open, a, k, n),
     "codecs.open": lambda m, a, k, n: m.call(open, a[:2], {}, n),
@@ -203,7 +203,7 @@ FUNCTIONS: dict[str, Any] = {
     for w, i in (("tarfile", "TarInfo"), ("zipfile", "ZipInfo"))},
     **{f"hashlib.{name}": _digest(name) for name in ("md5", "sha1", "sha224", "sha256", "sha384", "sha512", "blake2b", "blake2s", "sha3_256", "new")},
 }  # fmt: skip
-VALUES: dict[str, Any] = {
+VALUES: dict[str, object] = {
     "zipfile.ZIP_DEFLATED": 8, "zipfile.ZIP_STORED": 0, "io.SEEK_SET": 0, "io.SEEK_CUR": 1, "io.SEEK_END": 2, "io.DEFAULT_BUFFER_SIZE": 8192,
 }  # fmt: skip
 KINDS = {

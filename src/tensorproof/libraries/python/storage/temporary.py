@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from tensorproof.libraries.model import KindModel
+from tensorproof.libraries.model import KindModel, Run
 from tensorproof.values.objects import Model
 from tensorproof.values.python_values import Unknown
 
@@ -26,7 +26,7 @@ def _file(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     return Unknown("a file's number", number="int"), _folder(m, args, kwargs, node)
 
 
-FUNCTIONS: dict[str, Any] = {
+FUNCTIONS: dict[str, Run] = {
     "tempfile.mkdtemp": _folder, "tempfile.mktemp": _folder, "tempfile.TemporaryDirectory": _directory, "tempfile.mkstemp": _file,
     "tempfile.gettempdir": lambda m, a, k, n: "/tmp",
 }  # fmt: skip

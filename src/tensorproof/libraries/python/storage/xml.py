@@ -49,7 +49,7 @@ def _none(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> N
     return None
 
 
-def _rounds(m: Machine, me: Model, node: ast.AST) -> Any:
+def _rounds(m: Machine, me: Model, node: ast.AST) -> Value:
     return some_rounds(m, "elements", _element(m), node)
 
 

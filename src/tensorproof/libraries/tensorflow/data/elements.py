@@ -31,7 +31,7 @@ def scalar(label: str, contents: tuple[Value, ...] | None = None) -> TensorType:
     return TensorType(Shape(), BY_LABEL[label], framework="tf", contents=contents)
 
 
-def mapped(m: Machine, act: Callable[[TensorType], Value], value: Value) -> Any:
+def mapped(m: Machine, act: Callable[[TensorType], Value], value: Value) -> Value:
     """A structure with something done to each of its tensors."""
     match value:
         case TensorType():
@@ -88,7 +88,7 @@ def stacked(m: Machine, element: Value, count: Value, node: ast.AST) -> Value:
     if isinstance(element, Unknown):
         return element
 
-    def stack(t: TensorType) -> Any:
+    def stack(t: TensorType) -> Value:
         if not t.shape.known:
             return m.gap("Dataset.batch", node, "the rank of an element is not known")
         made = keep(m, t, t.but(shape=Shape((count, *t.shape)), contents=None))
@@ -116,7 +116,7 @@ def varies(m: Machine, element: Value) -> bool:
     return known is not None and any(symbols(d) & known for t in tensors_in(element) if t.shape.known for d in t.shape if isinstance(d, Term))
 
 
-def rows(m: Machine, element: Value, node: ast.AST | None = None) -> Any:
+def rows(m: Machine, element: Value, node: ast.AST | None = None) -> Value:
     """One of the rows of every tensor in a structure."""
 
     def act(t: TensorType) -> TensorType:
@@ -150,7 +150,7 @@ class Opened:
         self.values: dict[Atom, Dim] = {}
         self.added: set[Value] = set()
 
-    def size(self, size: Any) -> Any:
+    def size(self, size: Any) -> Value:
         """An open size."""
         known = self.m.model_state.setdefault(OPEN, set())
         if isinstance(size, Term):
@@ -164,7 +164,7 @@ class Opened:
         known.add(atom)
         return made
 
-    def leading(self, element: Value) -> Any:
+    def leading(self, element: Value) -> Value:
         """An element whose first axis, the batch, is open."""
         kept: dict[Value, Value] = {}
 
@@ -218,7 +218,7 @@ def step_of(m: Machine, function: Value, args: tuple[Value, ...], node: ast.AST)
 def spec_of(m: Machine, element: Value, opened: bool = False) -> Value:
     """`element_spec`: the structure with a TensorSpec for each tensor."""
 
-    def act(t: TensorType) -> Any:
+    def act(t: TensorType) -> Value:
         shape: Value = None
         if t.shape.known:
             shape = TensorShape(None if opened and i == 0 else static_size(m, d) for i, d in enumerate(t.shape))

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from tensorproof.libraries.model import KindModel
+from tensorproof.libraries.model import KindModel, Run
 from tensorproof.libraries.plain import argument
 from tensorproof.terms.dtypes import BY_LABEL, DType
 from tensorproof.terms.ints import Term
@@ -24,7 +24,7 @@ SET = "tf mnist"
 _TRAIN, _TEST = 60_000, 10_000
 
 
-def _read(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+def _read(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     one_hot, dtype = argument(args, kwargs, 2, "one_hot", False), argument(args, kwargs, 3, "dtype", BY_LABEL["float32"])
     reshape, kept = argument(args, kwargs, 4, "reshape", True), argument(args, kwargs, 5, "validation_size", 5000)
     if not isinstance(one_hot, bool) or not isinstance(reshape, bool) or not isinstance(kept, (int, Term)):
@@ -51,7 +51,7 @@ def _next_batch(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST
     return tuple(t.but(shape=Shape((size, *t.shape[1:]))) for t in (images, labels))
 
 
-def _attribute(m: Machine, me: Model, name: str, node: ast.AST) -> Any:
+def _attribute(m: Machine, me: Model, name: str, node: ast.AST) -> Value:
     return COUNTED if name == "epochs_completed" else MISSING
 
 
@@ -59,6 +59,6 @@ _WAYS = (
     "tf.examples.tutorials.mnist.input_data.read_data_sets", "tf.contrib.learn.python.learn.datasets.mnist.read_data_sets",
     "tf.contrib.learn.datasets.mnist.read_data_sets",
 )  # fmt: skip
-FUNCTIONS: dict[str, Any] = dict.fromkeys(_WAYS, _read)
-VALUES: dict[str, Any] = {"tf.examples.tutorials.mnist.mnist.IMAGE_PIXELS": 784, "tf.examples.tutorials.mnist.mnist.NUM_CLASSES": 10}
+FUNCTIONS: dict[str, Run] = dict.fromkeys(_WAYS, _read)
+VALUES: dict[str, object] = {"tf.examples.tutorials.mnist.mnist.IMAGE_PIXELS": 784, "tf.examples.tutorials.mnist.mnist.NUM_CLASSES": 10}
 KINDS: dict[str, KindModel] = {"tf mnist sets": KindModel(), SET: KindModel(methods={"next_batch": _next_batch}, attribute=_attribute)}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from tensorproof.libraries.model import KindModel
+from tensorproof.libraries.model import KindModel, Run
 from tensorproof.libraries.plain import argument, quiet
 from tensorproof.libraries.tensorflow.data.elements import scalar
 from tensorproof.libraries.tensorflow.shapes import GRAPH, sizes_of
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 STRING = BY_LABEL["string"]
 
 
-def _tensor(shape: Any, dtype: Any) -> TensorType:
+def _tensor(shape: Any, dtype: Value) -> TensorType:
     return TensorType(Shape(shape), dtype if isinstance(dtype, DType) else None, framework="tf")
 
 
@@ -45,7 +45,7 @@ def _read_file(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     return scalar("string")
 
 
-def _decode(least: int, most: int) -> Any:
+def _decode(least: int, most: int) -> Run:
     """A picture of unknown size. Without `channels` the file decides how many it has: whoever has the files knows."""
 
     def run(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
@@ -104,7 +104,7 @@ def _column_type(m: Machine, value: Value, node: ast.AST) -> Value:
     return found.dtype if isinstance(found, TensorType) else None
 
 
-def _feature(kind: str) -> Value:
+def _feature(kind: str) -> Run:
     def run(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
         order = ("shape", "dtype", "default_value") if kind == "fixed" else ("dtype",)
         given = {**dict(zip(order, args)), **kwargs}
@@ -113,10 +113,10 @@ def _feature(kind: str) -> Value:
     return run
 
 
-def _parse(batched: bool) -> Any:
+def _parse(batched: bool) -> Run:
     """parse_single_example and parse_example: each feature as it was declared."""
 
-    def run(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+    def run(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
         serialized = _texts(m, argument(args, kwargs, 0, "serialized"), node)
         features = argument(args, kwargs, 1, "features")
         if not isinstance(features, Dict) or not isinstance(serialized, TensorType) or not serialized.shape.known:
@@ -129,7 +129,7 @@ def _parse(batched: bool) -> Any:
     return run
 
 
-def _parsed(m: Machine, lead: Args, feature: Value, node: ast.AST) -> Any:
+def _parsed(m: Machine, lead: Args, feature: Value, node: ast.AST) -> Value:
     if not isinstance(feature, Model) or feature.kind != "tf.io.feature":
         return m.gap("tf.io.parse_example", node, "a feature is not known")
     if feature.space["kind"] == "fixed":
@@ -182,7 +182,7 @@ def _parse_tensor(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Valu
 # --- texts ---
 
 
-def _alike(label: str) -> Value:
+def _alike(label: str) -> Run:
     """A function of each text: a tensor of the same shape."""
 
     def run(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
@@ -227,7 +227,7 @@ def _key_values(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     return Model("tf.lookup.pairs", m.heap.space({"values": values}))
 
 
-def _lookup(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+def _lookup(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     keys = _texts(m, argument(args, kwargs, 0, "keys"), node)
     return keys.but(dtype=me.space["dtype"], contents=None) if isinstance(keys, TensorType) else keys
 
@@ -249,7 +249,7 @@ def _ragged_constant(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> V
     return _ragged(m, len(inner), _tensor((length,), dtype), max((len(r) for r in inner), default=0))
 
 
-def _to_tensor(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+def _to_tensor(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     longest = me.space["longest"]
     wanted = kwargs.get("shape", args[2] if len(args) > 2 else None)
     sizes = None if wanted is None else sizes_of(m, wanted, node)
@@ -260,7 +260,7 @@ def _to_tensor(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST)
     return me.space["row"].but(shape=Shape((me.space["count"], longest)))
 
 
-def _ragged_attribute(m: Machine, me: Model, name: str, node: ast.AST) -> Any:
+def _ragged_attribute(m: Machine, me: Model, name: str, node: ast.AST) -> Value:
     if name == "shape":
         return TensorShape((me.space["count"], None))
     if name == "dtype":
@@ -277,11 +277,11 @@ def _generator(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     return Model("tf.random.Generator", m.heap.space())
 
 
-def _drawn(word: str) -> Any:
+def _drawn(word: str) -> Run:
     return lambda m, me, args, kwargs, node: m.spelling(f"tf.random.{word}", args, kwargs, node)
 
 
-def _seeds(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+def _seeds(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     return _tensor((2, argument(args, kwargs, 0, "count", 1)), BY_LABEL["int64"])
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from tensorproof.libraries.model import KindModel
+from tensorproof.libraries.model import KindModel, Run
 from tensorproof.libraries.plain import argument
 from tensorproof.libraries.tensorflow import tape
 from tensorproof.libraries.tensorflow.data.elements import mapped, tensor_of_spec, tensors_in
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 ITERATOR = "tf.data.Iterator"
 
 
-def make(m: Machine, source: Value, node: ast.AST) -> Any:
+def make(m: Machine, source: Value, node: ast.AST) -> Value:
     begin(m)
     if not isinstance(source, Model) or source.kind != DATASET:
         return m.gap("an iterator", node, "over something that is not known")
@@ -118,18 +118,18 @@ def restart(m: Machine, me: Model) -> None:
     m.heap.set(me.space, "run", None)
 
 
-def _attribute(m: Machine, me: Model, name: str, node: ast.AST) -> Any:
+def _attribute(m: Machine, me: Model, name: str, node: ast.AST) -> Value:
     from tensorproof.values.heap import MISSING
 
     return _initializer(m, me, node) if name == "initializer" else MISSING
 
 
-def method(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+def method(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     """`dataset.make_one_shot_iterator()`."""
     return make(m, me, node)
 
 
-FUNCTIONS: dict[str, Any] = {
+FUNCTIONS: dict[str, Run] = {
     **dict.fromkeys(("tf.data.make_one_shot_iterator", "tf.data.make_initializable_iterator"), _one_shot), "tf.data.Iterator.from_structure": _from_structure,
     **dict.fromkeys(("tf.compat.v1.data.make_one_shot_iterator", "tf.compat.v1.data.make_initializable_iterator"), _one_shot),
     "tf.compat.v1.data.Iterator.from_structure": _from_structure, "tf.data.Iterator.from_string_handle": lambda m, a, k, n: m.gap("from_string_handle", n),

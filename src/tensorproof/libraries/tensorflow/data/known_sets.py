@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-from tensorproof.libraries.model import KindModel
+from tensorproof.libraries.model import KindModel, Run
 from tensorproof.libraries.plain import argument, quiet
 from tensorproof.libraries.tensorflow.data.elements import scalar, stacked
 from tensorproof.libraries.tensorflow.data.pipeline import batched, dataset, unknown_count
@@ -146,7 +146,7 @@ def _as_numpy(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     return given.but(framework="numpy") if isinstance(given, TensorType) else m.gap("tfds.as_numpy", node)
 
 
-FUNCTIONS: dict[str, Any] = {
+FUNCTIONS: dict[str, Run] = {
     "tensorflow_datasets.load": _load, "tensorflow_datasets.as_numpy": _as_numpy, "tensorflow_datasets.disable_progress_bar": lambda m, a, k, n: None,
     "tensorflow_datasets.show_examples": lambda m, a, k, n: None, "tensorflow_datasets.list_builders": lambda m, a, k, n: Unknown("names"),
     "tensorflow_datasets.as_dataframe": quiet,

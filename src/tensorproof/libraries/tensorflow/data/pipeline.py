@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 DATASET = "tf.data.Dataset"
 ENDLESS = "endless"
 """The length of a dataset that never ends."""
-UNASKED: Any = object()
+UNASKED: object = object()
 
 
 def dataset(m: Machine, element: Value, count: Value, last: Value = None, opened: bool = False, counted: bool = True) -> Model:
@@ -39,7 +39,7 @@ def like(m: Machine, me: Model, **changes: Value) -> Model:
     return dataset(m, **{**kept, **changes})
 
 
-def unknown_count(m: Machine, node: ast.AST) -> Any:
+def unknown_count(m: Machine, node: ast.AST) -> Value:
     return m.symbol(m.name_here("len(dataset)", node), 1, None, Origin.WORLD)
 
 
@@ -71,7 +71,7 @@ def items(m: Machine, me: Model, node: ast.AST) -> list[Any] | None:
     return found if last is None else [*found, last[1]]
 
 
-def length(m: Machine, me: Model, node: ast.AST) -> Any:
+def length(m: Machine, me: Model, node: ast.AST) -> Value:
     """`len(ds)`."""
     count = me.space["count"]
     if count is ENDLESS or not me.space["counted"]:
@@ -91,7 +91,7 @@ def cardinality(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST
 # --- elements ---
 
 
-def variants(m: Machine, me: Model, act: Any) -> tuple[Any, Any]:
+def variants(m: Machine, me: Model, act: Any) -> tuple[Value, Any]:
     """The regular and the last element, each with something done to it; what the last one demands is demanded only where it comes."""
     element, last = act(me.space["element"]), me.space["last"]
     if last is None:
@@ -145,7 +145,7 @@ def batch(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> A
     return batched(m, me, size, dropping, lambda n: stacked(m, me.space["element"], n, node), node)
 
 
-def batched(m: Machine, me: Model, size: Any, dropping: Any, make: Any, node: ast.AST) -> Value:
+def batched(m: Machine, me: Model, size: Value, dropping: Value, make: Any, node: ast.AST) -> Value:
     """Batches of `size` elements: the last one holds what is left."""
     if not isinstance(size, (int, Term)) or isinstance(size, bool):
         return m.gap("Dataset.batch", node, "the batch size is not known")
@@ -222,7 +222,7 @@ def _longest(m: Machine, size: Term, node: ast.AST) -> Value:
     return m.symbol(m.name_here("longest", node), 1, int(most) if most < 1 << 60 else None, Origin.WORLD)
 
 
-def _with(m: Machine, element: Any, shapes: Any, act: Any) -> Value:
+def _with(m: Machine, element: Any, shapes: Value, act: Any) -> Value:
     """Each tensor of a structure with the shape that stands in its place; None when the structures differ."""
     match element:
         case TensorType():
@@ -317,7 +317,7 @@ def same(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Va
     return me
 
 
-def shuffle(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+def shuffle(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     size = number(argument(args, kwargs, 0, "buffer_size", UNASKED))
     if size is UNASKED:
         raise m.raised("TypeError", "shuffle needs a buffer_size", node, "call/arguments")
@@ -353,7 +353,7 @@ def is_dataset(value: Value) -> bool:
 def zipped(m: Machine, sources: Value, node: ast.AST) -> Value:
     """`Dataset.zip`: an element holds one of each; it ends with the shortest."""
 
-    def parts(value: Any, pick: Any) -> Any:
+    def parts(value: Value, pick: Any) -> Value:
         if is_dataset(value):
             return pick(value)
         if isinstance(value, (tuple, List)):
@@ -364,7 +364,7 @@ def zipped(m: Machine, sources: Value, node: ast.AST) -> Value:
 
     found: list[Model] = []
 
-    def regular(one: Model) -> Any:
+    def regular(one: Model) -> Value:
         found.append(one)
         return one.space["element"]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from tensorproof.libraries.model import ClassModel, KindModel
+from tensorproof.libraries.model import ClassModel, KindModel, Run
 from tensorproof.libraries.plain import argument, quiet
 from tensorproof.libraries.tensorflow.data import pipeline
 from tensorproof.libraries.tensorflow.data.elements import (
@@ -85,7 +85,7 @@ def _from_generator(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Va
     return dataset(m, tensor_of_spec(m, spec, node, known), unknown_count(m, node) if count is None else count, counted=False)
 
 
-_ENDED: Any = object()
+_ENDED: object = object()
 MOST_COUNTED, MOST_STEPS = 2048, 20_000
 """A generator is counted up to here, and while it takes no more steps than this."""
 
@@ -142,10 +142,10 @@ def _between(m: Machine, a: Any, b: Any, node: ast.AST) -> Value:
     return varying(m, max(int(min(lower(a), lower(b))), 0), int(most) if most < 1 << 60 else None, node)
 
 
-def _strings(counted: bool) -> Value:
+def _strings(counted: bool) -> Run:
     """Files, lines and records: texts of which there is an unknown number."""
 
-    def run(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+    def run(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
         return dataset(m, scalar("string"), unknown_count(m, node), counted=counted)
 
     return run
@@ -211,7 +211,7 @@ def _flat_map(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) 
     return like(m, made, count=total, last=last, counted=False)
 
 
-def _both(m: Machine, regular: Value, ending: Value, node: ast.AST) -> Any:
+def _both(m: Machine, regular: Value, ending: Value, node: ast.AST) -> Value:
     """An element that is a whole window or one of the shorter ones at the end."""
     theirs = iter(tensors_in(ending))
 
@@ -303,7 +303,7 @@ def _assert_cardinality(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -
     count = number(argument(args, kwargs, 0, "expected_cardinality"))
     known = isinstance(count, (int, Term)) and count not in (-1, -2)
 
-    def act(machine: Machine, inner: Any, named: Value, at: Value) -> Any:
+    def act(machine: Machine, inner: Any, named: Value, at: Value) -> Value:
         return like(machine, inner[0], count=count, counted=True) if known and is_dataset(inner[0]) else inner[0]
 
     return Native("assert_cardinality", act)
@@ -335,7 +335,7 @@ _METHODS: dict[str, Any] = {
     "group_by_window": lambda m, me, a, k, n: m.gap("Dataset.group_by_window", n), "sparse_batch": lambda m, me, a, k, n: m.gap("Dataset.sparse_batch", n),
     "rejection_resample": lambda m, me, a, k, n: m.gap("Dataset.rejection_resample", n), "fingerprint": lambda m, me, a, k, n: scalar("uint64"),
 }  # fmt: skip
-_STATIC: dict[str, Any] = {
+_STATIC: dict[str, Run] = {
     "from_tensors": _from_tensors, "from_tensor_slices": _from_tensor_slices, "range": _range, "from_generator": _from_generator,
     "list_files": _strings(counted=True), "zip": _zip, "sample_from_datasets": _one_of, "choose_from_datasets": _one_of, "counter": _counter,
     "random": _counter, "load": lambda m, a, k, n: m.gap("Dataset.load", n, "what was saved is not known"),
@@ -350,7 +350,7 @@ FUNCTIONS: dict[str, Any] = {
     "tf.TensorSpec.from_tensor": spec_from_tensor,
     "tf.data.experimental.enable_debug_mode": lambda m, a, k, n: None,
 }  # fmt: skip
-VALUES: dict[str, Any] = {
+VALUES: dict[str, object] = {
     "tf.data.AUTOTUNE": -1, "tf.data.experimental.AUTOTUNE": -1, "tf.data.INFINITE_CARDINALITY": -1, "tf.data.UNKNOWN_CARDINALITY": -2,
     "tf.data.experimental.INFINITE_CARDINALITY": -1, "tf.data.experimental.UNKNOWN_CARDINALITY": -2,
 }  # fmt: skip

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from tensorproof.libraries.model import ClassModel, KindModel
+from tensorproof.libraries.model import ClassModel, KindModel, Run
 from tensorproof.libraries.plain import argument
 from tensorproof.terms.dtypes import FLOAT32
 from tensorproof.terms.ints import Term
@@ -27,7 +27,7 @@ def state_tuple(c: Value, h: Value) -> Outputs:
     return Outputs.named((c, h), ("c", "h"))
 
 
-def _make(kind: str, *names: str) -> Any:
+def _make(kind: str, *names: str) -> Run:
     def run(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
         units = argument(args, kwargs, 0, "num_units")
         if not isinstance(units, (int, Term)) or isinstance(units, bool):
@@ -50,7 +50,7 @@ def _multi(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     return Model(CELL, m.heap.space({"kind": "Multi", "cells": tuple(cells), "tuple": not flat}), m.user_span(node))
 
 
-def _wrapper(kind: str) -> Any:
+def _wrapper(kind: str) -> Run:
     def run(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
         inner = argument(args, kwargs, 0, "cell")
         return Model(CELL, m.heap.space({"kind": kind, "cells": (inner,), "size": argument(args, kwargs, 1, "output_size")}), m.user_span(node))
@@ -103,7 +103,7 @@ def zero_state(m: Machine, cell: Value, batch: Value, dtype: Value, node: ast.AS
 # --- calls ---
 
 
-def call_cell(m: Machine, cell: Value, inputs: Value, state: Value, node: ast.AST) -> Any:
+def call_cell(m: Machine, cell: Value, inputs: Value, state: Value, node: ast.AST) -> Value:
     """(output, new state)."""
     if isinstance(cell, Instance) or not (isinstance(cell, Model) and cell.kind == CELL):
         return m.call(cell, (inputs, state), {}, node)
@@ -206,7 +206,7 @@ def _called(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) ->
     return call_cell(m, me, argument(args, kwargs, 0, "inputs"), argument(args, kwargs, 1, "state"), node)
 
 
-def _attribute(m: Machine, me: Model, name: str, node: ast.AST) -> Any:
+def _attribute(m: Machine, me: Model, name: str, node: ast.AST) -> Value:
     if name == "state_size":
         return state_size(m, me, node)
     if name == "output_size":
@@ -228,7 +228,7 @@ def _state_tuple(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value
 
 _KINDS = ("BasicRNNCell", "RNNCell", "GRUCell", "BasicLSTMCell", "LSTMCell", "LayerNormBasicLSTMCell", "LSTMBlockCell", "GRUBlockCell", "GRUBlockCellV2",
           "CoupledInputForgetGateLSTMCell", "IndRNNCell")  # fmt: skip
-FUNCTIONS: dict[str, Any] = {
+FUNCTIONS: dict[str, Run] = {
     **{f"tf.nn.rnn_cell.{k}": _make(k) for k in _KINDS if k != "RNNCell"}, "tf.nn.rnn_cell.MultiRNNCell": _multi,
     **{f"tf.nn.rnn_cell.{k}": _wrapper(k) for k in ("DropoutWrapper", "ResidualWrapper", "DeviceWrapper", "OutputProjectionWrapper", "InputProjectionWrapper")},
     "tf.nn.rnn_cell.LSTMStateTuple": _state_tuple,

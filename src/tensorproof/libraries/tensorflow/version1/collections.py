@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from tensorproof.libraries.plain import argument, listed
 from tensorproof.libraries.tensorflow.version1.graph import graph
@@ -43,5 +43,5 @@ GRAPH_KEYS = {
     "METRIC_VARIABLES": "metric_variables",
     "SAVERS": "savers", "INIT_OP": "init_op", "TABLE_INITIALIZERS": "table_initializer",
 }  # fmt: skip
-FUNCTIONS: dict[str, Any] = {"tf.add_to_collection": _add_to_collection, "tf.get_collection": _get_collection, "tf.get_collection_ref": _get_collection}
-VALUES: dict[str, Any] = {f"tf.GraphKeys.{k}": v for k, v in GRAPH_KEYS.items()}
+FUNCTIONS: dict[str, object] = {"tf.add_to_collection": _add_to_collection, "tf.get_collection": _get_collection, "tf.get_collection_ref": _get_collection}
+VALUES: dict[str, object] = {f"tf.GraphKeys.{k}": v for k, v in GRAPH_KEYS.items()}

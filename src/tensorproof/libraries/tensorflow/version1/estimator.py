@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from tensorproof.libraries.model import KindModel
+from tensorproof.libraries.model import KindModel, Run
 from tensorproof.libraries.plain import argument, quiet
 from tensorproof.libraries.tensorflow.data import iterators as tf_iterators
 from tensorproof.libraries.tensorflow.data import pipeline as tf_pipeline
@@ -37,7 +37,7 @@ def _estimator(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Model:
     return Model(ESTIMATOR, m.heap.space(space), m.user_span(node))
 
 
-def _canned(kind: str) -> Value:
+def _canned(kind: str) -> Run:
     def make(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Model:
         names = ("hidden_units", "feature_columns") if kind.startswith("DNN") else ("feature_columns",)
         given = {n: argument(args, kwargs, i, n) for i, n in enumerate(names)}
@@ -47,7 +47,7 @@ def _canned(kind: str) -> Value:
     return make
 
 
-def _fields(word: str, *names: str) -> Value:
+def _fields(word: str, *names: str) -> Run:
     return lambda m, a, k, n: Model(word, m.heap.space({name: argument(a, k, i, name) for i, name in enumerate(names)}))
 
 
@@ -76,8 +76,8 @@ def _called(m: Machine, me: Model, mode: str, features: Value, labels: Value, no
     return m.call(function, places[: len(names) - skipped], named, node)
 
 
-def _run_in(mode: str) -> Any:
-    def method(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+def _run_in(mode: str) -> Run:
+    def method(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
         begin(m)
         source = argument(args, kwargs, 0, "input_fn")
         graph(m)
@@ -124,7 +124,7 @@ def _executed(m: Machine, me: Model, mode: str, spec: Value, node: ast.AST) -> V
 def _rows(m: Machine, values: Value, node: ast.AST) -> Model:
     """What predict yields: one row of each prediction at a time."""
 
-    def row(value: Value) -> Any:
+    def row(value: Value) -> Value:
         if isinstance(value, Dict):
             return Dict(m.heap.entries({k: row(v) for k, v in value.items.items()}))
         return m.item(value, 0, node) if isinstance(value, TensorType) and len(value.shape) else value
@@ -179,14 +179,14 @@ def _numpy_input_fn(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Va
 # --- feature columns ---
 
 
-def _column(kind: str, *names: str) -> Value:
+def _column(kind: str, *names: str) -> Run:
     def make(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Model:
         return Model(COLUMN, m.heap.space({"kind": kind, **{n: argument(args, kwargs, i, n) for i, n in enumerate(names)}}))
 
     return make
 
 
-def _width(m: Machine, column: Model, features: Value, node: ast.AST) -> tuple[Any, Any]:
+def _width(m: Machine, column: Model, features: Value, node: ast.AST) -> tuple[Any, Value]:
     """(how many numbers a column gives for each example, the tensor that it reads)."""
     kind = column.space["kind"]
     if kind == "numeric":
@@ -207,7 +207,7 @@ def _width(m: Machine, column: Model, features: Value, node: ast.AST) -> tuple[A
     return None, None
 
 
-def _read(m: Machine, key: Any, features: Value, node: ast.AST, sizes: Any) -> Any:
+def _read(m: Machine, key: Value, features: Value, node: ast.AST, sizes: Any) -> Any:
     if not isinstance(features, Dict):
         return None
     if key not in features.items:
@@ -234,7 +234,7 @@ def _input_layer(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value
     m.require("feature_column/rows", conj(*(eq(rows, t.shape[0]) for t in tensors)), "the features must have one number of rows", node)
     total: Value = sum(w for w, _ in found)
 
-    def make(mm: Machine, a: tuple[Any, ...], k: Kwargs, n: Value) -> Any:
+    def make(mm: Machine, a: tuple[Any, ...], k: Kwargs, n: Value) -> Value:
         return TensorType(Shape((a[0][0].shape[0], total)), FLOAT32, framework="tf")
 
     from tensorproof.libraries.tensorflow import tape
@@ -251,7 +251,7 @@ _COLUMNS = {
     "categorical_column_with_vocabulary_list": _column("categorical", "key", "buckets"),
     "categorical_column_with_vocabulary_file": _column("categorical", "key", "file"),
 }  # fmt: skip
-FUNCTIONS: dict[str, Any] = {
+FUNCTIONS: dict[str, Run] = {
     "tf.estimator.Estimator": _estimator, **{f"tf.estimator.{k}": _canned(k) for k in _KINDS}, "tf.estimator.train_and_evaluate": _train_and_evaluate,
     SPEC: _fields(SPEC, "mode", "predictions", "loss", "train_op", "eval_metric_ops", "export_outputs"),
     "tf.estimator.TrainSpec": _fields("tf.estimator.TrainSpec", "input_fn", "max_steps"), "tf.estimator.EvalSpec": _fields("tf.estimator.EvalSpec",
@@ -260,7 +260,7 @@ FUNCTIONS: dict[str, Any] = {
     **dict.fromkeys(("tf.estimator.inputs.numpy_input_fn", "tf.estimator.inputs.pandas_input_fn"), _numpy_input_fn),
     **{f"tf.feature_column.{k}": v for k, v in _COLUMNS.items()}, "tf.feature_column.input_layer": _input_layer,
 }  # fmt: skip
-VALUES: dict[str, Any] = {"tf.estimator.ModeKeys.TRAIN": "train", "tf.estimator.ModeKeys.EVAL": "eval", "tf.estimator.ModeKeys.PREDICT": "infer"}
+VALUES: dict[str, object] = {"tf.estimator.ModeKeys.TRAIN": "train", "tf.estimator.ModeKeys.EVAL": "eval", "tf.estimator.ModeKeys.PREDICT": "infer"}
 KINDS: dict[str, KindModel] = {
     ESTIMATOR: KindModel(
         methods={"train": _run_in("train"), "fit": _run_in("train"), "evaluate": _run_in("eval"), "predict": _run_in("infer"),

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-from tensorproof.libraries.model import KindModel
+from tensorproof.libraries.model import KindModel, Run
 from tensorproof.libraries.plain import argument, listed
 from tensorproof.libraries.tensorflow import tape
 from tensorproof.terms.dtypes import FLOAT32, DType
@@ -88,7 +88,7 @@ def named(m: Machine, tensor: TensorType, name: Value) -> TensorType:
     return tensor
 
 
-def name_of(m: Machine, tensor: TensorType) -> Any:
+def name_of(m: Machine, tensor: TensorType) -> Value:
     """`x.name`."""
     found = m.model_state.get(NAMES, {}).get(id(tensor))
     return f"{found[1]}:0" if found is not None and found[0] is tensor else TEXT
@@ -245,18 +245,18 @@ def inputs_of(value: Value) -> list[TensorType]:
     return [value] if isinstance(value, TensorType) else []
 
 
-def assigned(m: Machine, run: Any, word: str, args: tuple[Any, ...], kwargs: dict[str, Any], node: ast.AST) -> Any:
+def assigned(m: Machine, run: Any, word: str, args: tuple[Any, ...], kwargs: dict[str, Value], node: ast.AST) -> Any:
     """`v.assign(x)` in a graph: a step that needs x and gives the variable's new value."""
     me, value = args[0], argument(args, kwargs, 1, "value", kwargs.get("delta"))
 
-    def again(mm: Machine, given: Args, named_: Kwargs, at: Any) -> Any:
+    def again(mm: Machine, given: Args, named_: Kwargs, at: Value) -> Value:
         run(mm, (me, given[0]), {}, at)
         return me.but(parameter=False)
 
     return tape.step(m, f"tf.Variable.{word}", again, (value,), {}, node)
 
 
-def _operation(*_: Value) -> Value:
+def _operation(*_: Value) -> Run:
     return lambda m, args, kwargs, node: operation(m, (), node)
 
 
@@ -358,7 +358,7 @@ _OPERATIONS = (
     "variables_initializer", "no_op", "initialize_variables", "report_uninitialized_variables",
 )  # fmt: skip
 _CONTEXTS = ("name_scope", "device", "control_dependencies", "op_scope", "colocate_with", "init_scope")
-FUNCTIONS: dict[str, Any] = {
+FUNCTIONS: dict[str, Run] = {
     "tf.placeholder": _placeholder, "tf.placeholder_with_default": _with_default, "tf.Graph": _new_graph, "tf.reset_default_graph": _reset,
     "tf.get_default_graph": lambda m, a, k, n: graph(m), "tf.group": _group, "tf.tuple": _tuple,
     **{f"tf.{name}": _operation() for name in _OPERATIONS}, **{f"tf.compat.v1.{name}": _context for name in _CONTEXTS},

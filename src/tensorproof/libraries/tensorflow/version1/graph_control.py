@@ -24,14 +24,15 @@ from tensorproof.values.python_values import Unknown
 if TYPE_CHECKING:
     import ast
 
+    from tensorproof.libraries.model import Run
     from tensorproof.values.machine import Args, Kwargs, Machine, Value
 
 
-def _graph_only(name: str, run: Any) -> Value:
+def _graph_only(name: str, run: Any) -> Run:
     """In eager programs the other model speaks."""
     eager = tf_control.EAGER.get(name)
 
-    def chosen(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+    def chosen(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
         if eager is not None and not is_old(m):
             return eager(m, args, kwargs, node)
         return run(m, args, kwargs, node)
@@ -39,7 +40,7 @@ def _graph_only(name: str, run: Any) -> Value:
     return chosen
 
 
-def _tensor(m: Machine, value: Value, node: ast.AST) -> Any:
+def _tensor(m: Machine, value: Value, node: ast.AST) -> Value:
     """A value of a graph function's result: numbers become tensors."""
     if isinstance(value, (TensorType, Model, Unknown)) or value is None:
         return value
@@ -52,7 +53,7 @@ def _tensor(m: Machine, value: Value, node: ast.AST) -> Any:
     return converted(m, value, None, node)
 
 
-def _structure(m: Machine, value: Value) -> Any:
+def _structure(m: Machine, value: Value) -> Value:
     if isinstance(value, list):
         return listed(m, [_structure(m, v) for v in value])
     if type(value) is tuple:
@@ -118,7 +119,7 @@ def _cond(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     return _built(m, asked, then, lambda: m.call(other, (), {}, node), node)
 
 
-def _built(m: Machine, asked: Value, then: Any, other: Any, node: ast.AST) -> Value:
+def _built(m: Machine, asked: Value, then: Value, other: Any, node: ast.AST) -> Value:
     a, b = _tensor(m, m.call(then, (), {}, node), node), _tensor(m, other(), node)
     operations = [v for v in (a, b) if v is None or (isinstance(v, Model) and v.kind == OPERATION)]
     if operations:
@@ -149,8 +150,8 @@ def _case(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
 # --- loops ---
 
 
-def _forgotten(value: TensorType, shape: Any) -> Any:
-    def run(m: Machine, args: tuple[Any, ...], kwargs: dict[str, Any], node: ast.AST) -> Any:
+def _forgotten(value: TensorType, shape: Any) -> Run:
+    def run(m: Machine, args: tuple[Any, ...], kwargs: dict[str, Value], node: ast.AST) -> Value:
         t = args[0]
         sizes = t.shape if shape is None or not t.shape.known else Shape(a if b is None or isinstance(b, int) else b for a, b in zip(t.shape, shape))
         return TensorType(sizes, t.dtype, framework="tf")
@@ -185,7 +186,7 @@ def _free(m: Machine, value: Value, invariant: Value, node: ast.AST) -> tuple[Va
     return tuple(found)
 
 
-def _rounds(m: Machine, args: tuple[Any, ...], kwargs: Kwargs, node: ast.AST) -> Any:
+def _rounds(m: Machine, args: tuple[Any, ...], kwargs: Kwargs, node: ast.AST) -> Value:
     """(variables, what a round makes of them, the axes that are free to change or None) → what the loop gives."""
     old, new, free = args
     if isinstance(old, TensorType) and isinstance(new, TensorType):
@@ -250,7 +251,7 @@ def _stacked(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     for other in counts[1:]:
         m.require("map_fn/lengths", eq(counts[0], other), f"what is mapped over has {counts[0]!r} and {other!r} rows", node)
 
-    def stack(value: Value) -> Any:
+    def stack(value: Value) -> Value:
         if isinstance(value, TensorType):
             return TensorType(Shape((counts[0], *value.shape)) if value.shape.known and counts else unknown_shape("rows"), value.dtype, framework="tf")
         if isinstance(value, (tuple, list)):
@@ -310,7 +311,7 @@ def _py_func(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
 
 
 _TABLE = {"tf.cond": _cond, "tf.case": _case, "tf.while_loop": _while, "tf.map_fn": _map_fn, "tf.scan": _scan, "tf.foldl": _fold, "tf.foldr": _fold}
-FUNCTIONS: dict[str, Any] = {
+FUNCTIONS: dict[str, object] = {
     **{name: _graph_only(name, run) for name, run in _TABLE.items()}, **{name.replace("tf.", "tf.compat.v1."): run for name, run in _TABLE.items()},
     "tf.py_func": _py_func,
 }  # fmt: skip

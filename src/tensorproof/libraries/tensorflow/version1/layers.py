@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from tensorproof.libraries.model import KindModel
+from tensorproof.libraries.model import KindModel, Run
 from tensorproof.libraries.plain import argument
 from tensorproof.libraries.tensorflow import tape
 from tensorproof.libraries.tensorflow.version1.graph import begin, graph, operation
@@ -84,7 +84,7 @@ def make_variables(
         shared(m, f"{full}/bias", Shape((units,)), dtype, reuse, node, trainable)
 
 
-def _layer(word: str) -> Value:
+def _layer(word: str) -> Run:
     def run(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
         begin(m)
         x, units = argument(args, kwargs, 0, "inputs"), argument(args, kwargs, 1, "units" if word == "dense" else "filters")
@@ -135,7 +135,7 @@ def _rate(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     return x
 
 
-def _dropout(name: str, words: tuple[str, ...]) -> Value:
+def _dropout(name: str, words: tuple[str, ...]) -> Run:
     """A dropout whose rate, or whose training, may be a tensor."""
 
     def run(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
@@ -164,14 +164,14 @@ def _dropout(name: str, words: tuple[str, ...]) -> Value:
 # --- layers as objects ---
 
 
-def _object(word: str) -> Value:
+def _object(word: str) -> Run:
     def run(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Model:
         return Model("tf.layers.Layer", m.heap.space({"word": word, "args": args, "kwargs": tuple(kwargs.items()), "name": kwargs.get("name"), "full": None}))
 
     return run
 
 
-def _call(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+def _call(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     word, named = me.space["word"], dict(me.space["kwargs"])
     named.update({k: v for k, v in kwargs.items() if k == "training"})
     x = argument(args, kwargs, 0, "inputs")
@@ -192,7 +192,7 @@ _CLASSES = {
     "Dropout": "dropout", "BatchNormalization": "batch_normalization", "MaxPooling2D": "max_pooling2d", "AveragePooling2D": "average_pooling2d",
     "MaxPooling1D": "max_pooling1d", "AveragePooling1D": "average_pooling1d", "SeparableConv2D": "separable_conv2d",
 }  # fmt: skip
-FUNCTIONS: dict[str, Any] = {
+FUNCTIONS: dict[str, Run] = {
     **{f"tf.layers.{w}": _layer(w) for w in ("dense", *_WINDOWS)}, "tf.layers.batch_normalization": _batch_normalization,
     "tf.nn.dropout": _dropout("tf.nn.dropout", ("rate", "keep_prob")), "tf.layers.dropout": _dropout("tf.layers.dropout", ("rate", "training")),
     "tf.compat.v1.nn.dropout": _dropout("tf.compat.v1.nn.dropout", ("keep_prob", "rate")),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from tensorproof.libraries.model import KindModel
+from tensorproof.libraries.model import KindModel, Run
 from tensorproof.libraries.plain import argument, listed
 from tensorproof.libraries.tensorflow import tape
 from tensorproof.libraries.tensorflow.version1.graph import LEAVES, axes, begin, operation
@@ -56,7 +56,7 @@ def _batched(m: Machine, args: tuple[Any, ...], kwargs: dict[str, Value], node: 
     return TensorType(Shape((size, *(one.shape[1:] if many else one.shape))), one.dtype, framework="tf")
 
 
-def _batch(word: str) -> Any:
+def _batch(word: str) -> Run:
     def run(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
         begin(m)
         given, size = argument(args, kwargs, 0, "tensors"), argument(args, kwargs, 1, "batch_size")
@@ -98,8 +98,8 @@ def _queue(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     return Model(QUEUE, m.heap.space({"kinds": listed_, "shapes": sizes}))
 
 
-def _enqueue(many: bool) -> Any:
-    def method(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+def _enqueue(many: bool) -> Run:
+    def method(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
         given = argument(args, kwargs, 0, "vals")
         values = list(given.items) if isinstance(given, List) else list(given) if isinstance(given, tuple) else [given]
         made: list[Value] = []
@@ -111,8 +111,8 @@ def _enqueue(many: bool) -> Any:
     return method
 
 
-def _fits(shape: Any, many: bool) -> Any:
-    def run(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+def _fits(shape: Any, many: bool) -> Run:
+    def run(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
         tensor = args[0]
         if shape is not None and isinstance(tensor, TensorType) and tensor.shape.known:
             rest = tensor.shape[1:] if many else tensor.shape
@@ -123,8 +123,8 @@ def _fits(shape: Any, many: bool) -> Any:
     return run
 
 
-def _dequeue(many: bool) -> Any:
-    def method(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+def _dequeue(many: bool) -> Run:
+    def method(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
         count = argument(args, kwargs, 0, "n") if many else None
         lead = (count,) if many else ()
         made = [
@@ -141,7 +141,7 @@ def _reader(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Model:
     return Model(READER, m.heap.space())
 
 
-def _read(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+def _read(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     return _leaf(m, Shape(), BY_LABEL["string"], node), _leaf(m, Shape(), BY_LABEL["string"], node)
 
 

@@ -196,7 +196,7 @@ def _stacked_both(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Valu
     return inputs, tuple(states[0]), tuple(states[1])
 
 
-FUNCTIONS: dict[str, Any] = {
+FUNCTIONS: dict[str, object] = {
     "tf.nn.dynamic_rnn": _dynamic_rnn, "tf.nn.bidirectional_dynamic_rnn": _bidirectional, "tf.nn.static_rnn": _static_rnn, "tf.nn.rnn": _static_rnn,
     "tf.nn.static_bidirectional_rnn": _static_both, "tf.nn.rnn_cell.static_rnn": _static_rnn, "tf.nn.rnn_cell.static_bidirectional_rnn": _static_both,
     "tf.nn.rnn_cell.stack_bidirectional_dynamic_rnn": _stacked_both,

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from tensorproof.libraries.model import KindModel
+from tensorproof.libraries.model import KindModel, Run
 from tensorproof.libraries.plain import argument
 from tensorproof.libraries.tensorflow.version1.graph import graph
 from tensorproof.terms.predicates import eq
@@ -79,7 +79,7 @@ def _nothing(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -
     return None
 
 
-FUNCTIONS: dict[str, Any] = {"tf.train.Saver": _saver}
+FUNCTIONS: dict[str, Run] = {"tf.train.Saver": _saver}
 KINDS = {
     "tf.train.Saver": KindModel(
         {"save": _save, "restore": _restore, "export_meta_graph": _nothing, "build": _nothing, "as_saver_def": lambda m, me, a, k, n: Unknown("saver"),

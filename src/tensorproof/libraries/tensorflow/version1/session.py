@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from tensorproof.diagnostics.diagnostic import Step
-from tensorproof.libraries.model import KindModel
+from tensorproof.libraries.model import KindModel, Run
 from tensorproof.libraries.plain import argument
 from tensorproof.libraries.tensorflow import tape
 from tensorproof.libraries.tensorflow.data import iterators as tf_iterators
@@ -82,7 +82,7 @@ def _resolved(m: Machine, fetches: Value, node: ast.AST) -> Value:
             return fetches
 
 
-def _structure(value: Value) -> Any:
+def _structure(value: Value) -> Value:
     if isinstance(value, dict):
         return tuple(_structure(v) for v in value.values())
     if isinstance(value, (tuple, list)):
@@ -292,7 +292,7 @@ def _attribute(m: Machine, me: Model, name: str, node: ast.AST) -> Any:
     return Model("quiet", m.heap.space()) if name == "graph_def" else MISSING
 
 
-FUNCTIONS: dict[str, Any] = {
+FUNCTIONS: dict[str, Run] = {
     "tf.Session": _session, "tf.InteractiveSession": _session, "tf.train.MonitoredTrainingSession": _session, "tf.train.MonitoredSession": _session,
     "tf.train.SingularMonitoredSession": _session, "tf.get_default_session": _session, "tf.Tensor.eval": _eval,
     "tf.ConfigProto": lambda m, a, k, n: Model("quiet", m.heap.space()), "tf.GPUOptions": lambda m, a, k, n: Model("quiet", m.heap.space()),

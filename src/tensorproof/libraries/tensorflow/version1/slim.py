@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from tensorproof.libraries.model import KindModel
+from tensorproof.libraries.model import KindModel, Run
 from tensorproof.libraries.plain import argument, listed
 from tensorproof.libraries.tensorflow.version1.graph import begin
 from tensorproof.libraries.tensorflow.version1.layers import layer_scope, make_variables, normalised
@@ -55,8 +55,8 @@ def _with_scope(m: Machine, word: str, args: Args, kwargs: Kwargs) -> dict[str, 
     return found
 
 
-def _scoped(word: str, run: Any) -> Value:
-    def call(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+def _scoped(word: str, run: Any) -> Run:
+    def call(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
         begin(m)
         return run(m, _with_scope(m, word, args, kwargs), node)
 
@@ -94,7 +94,7 @@ def _fully_connected(m: Machine, g: Kwargs, node: ast.AST) -> Value:
     return _finished(m, made, g, node)
 
 
-def _conv(word: str, default: str) -> Value:
+def _conv(word: str, default: str) -> Run:
     def run(m: Machine, g: Kwargs, node: ast.AST) -> Any:
         x, units, kernel = g.get("inputs"), g.get("num_outputs"), _sizes(g.get("kernel_size"))
         named: dict[str, Value] = {"strides": _sizes(g.get("stride", 1)), "padding": g.get("padding", "SAME")}
@@ -127,7 +127,7 @@ def _depthwise(m: Machine, g: Kwargs, named: Kwargs, node: ast.AST) -> Value:
     return _finished(m, made, g, node)
 
 
-def _pool(word: str) -> Value:
+def _pool(word: str) -> Run:
     def run(m: Machine, g: Kwargs, node: ast.AST) -> Any:
         return m.spelling(
             f"tf.layers.{word}", (g.get("inputs"), _sizes(g.get("kernel_size")), _sizes(g.get("stride", 2))), {"padding": g.get("padding", "VALID")}, node
@@ -144,7 +144,7 @@ def _batch_norm(m: Machine, g: Kwargs, node: ast.AST) -> Value:
     return made if activation is None else m.call(activation, (made,), {}, node)
 
 
-def _same(m: Machine, g: Kwargs, node: ast.AST) -> Any:
+def _same(m: Machine, g: Kwargs, node: ast.AST) -> Value:
     return m.spelling("tf.identity", (g.get("inputs"),), {}, node)
 
 
@@ -160,7 +160,7 @@ def _one_hot(m: Machine, g: Kwargs, node: ast.AST) -> Value:
     return m.spelling("tf.one_hot", (g.get("labels"), g.get("num_classes")), {}, node)
 
 
-def _repeated(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+def _repeated(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     x, count, layer = args[:3]
     scope = kwargs.get("scope")
     if not isinstance(count, int):
@@ -268,8 +268,8 @@ _OTHER = {
 }
 
 
-def _renamed(word: str, activation: Any) -> Value:
-    def call(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+def _renamed(word: str, activation: Any) -> Run:
+    def call(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
         begin(m)
         given = _with_scope(m, word, args, kwargs)
         given.setdefault("activation_fn", None if activation is None else Named(activation))
@@ -285,7 +285,7 @@ _LOSSES = {
 }  # fmt: skip
 
 
-def _loss(word: str) -> Value:
+def _loss(word: str) -> Run:
     """The losses of slim take the predictions first."""
 
     def call(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
@@ -295,7 +295,7 @@ def _loss(word: str) -> Value:
     return call
 
 
-FUNCTIONS: dict[str, Any] = {
+FUNCTIONS: dict[str, Run] = {
     **{f"slim.{w}": _scoped(w, run) for w, run in _LAYERS.items()}, **{f"slim.layers.{w}": _scoped(w, run) for w, run in _LAYERS.items()},
     **{f"slim.{n}": _renamed(w, a) for n, (w, a) in _OTHER.items()}, "slim.repeat": _repeated, "slim.stack": _stack, "slim.arg_scope": _arg_scope,
     "slim.add_arg_scope": _add_arg_scope, "slim.l2_regularizer": _regularizer, "slim.l1_regularizer": _regularizer, "slim.xavier_initializer": _initializer,

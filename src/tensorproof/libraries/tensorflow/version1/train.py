@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from tensorproof.libraries.model import ClassModel, KindModel
+from tensorproof.libraries.model import ClassModel, KindModel, Run
 from tensorproof.libraries.plain import argument, listed, quiet
 from tensorproof.libraries.tensorflow import tape
 from tensorproof.libraries.tensorflow.version1.graph import begin, graph, operation
@@ -109,7 +109,7 @@ def _plain(value: Value) -> Value:
     return value.but(contents=None, parameter=False, taped=0) if isinstance(value, TensorType) else value
 
 
-def _sampled(word: str) -> Value:
+def _sampled(word: str) -> Run:
     """tf.nn.nce_loss and tf.nn.sampled_softmax_loss(weights, biases, labels, inputs, num_sampled, num_classes): one number for each row."""
 
     def run(m: Machine, args: tuple[Any, ...], kwargs: dict[str, Value], node: ast.AST) -> Any:
@@ -139,8 +139,8 @@ def _text(m: Machine) -> TensorType:
     return TensorType(Shape(), BY_LABEL["string"], framework="tf")
 
 
-def _summary(word: str) -> Value:
-    def run(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+def _summary(word: str) -> Run:
+    def run(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
         value = args[0]
         if isinstance(value, TensorType) and value.shape.known:
             if word == "scalar":
@@ -176,7 +176,7 @@ def _merge(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
 # --- metrics ---
 
 
-def _metric(word: str) -> Value:
+def _metric(word: str) -> Run:
     def run(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
         labels, given = args[0], args[1]
         compared = word not in ("mean", "mean_iou", "mean_per_class_accuracy")
@@ -210,10 +210,10 @@ def _total_loss(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     return tape.step(m, "tf.losses.get_total_loss", _scalar, (held,), {}, node)
 
 
-def loss(name: str) -> Value:
+def loss(name: str) -> Run:
     """tf.losses.*: the spelling, kept in the graph's list of losses."""
 
-    def run(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+    def run(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
         made = m.spelling(f"tf.compat.v1.losses.{name}", args, kwargs, node)
         if m.model_state.get("tf1"):
             held = graph(m).space["losses"]

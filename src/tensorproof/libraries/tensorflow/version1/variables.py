@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from tensorproof.diagnostics.diagnostic import Step
-from tensorproof.libraries.model import KindModel
+from tensorproof.libraries.model import KindModel, Run
 from tensorproof.libraries.plain import argument, listed
 from tensorproof.libraries.tensorflow import initial_values, tape
 from tensorproof.libraries.tensorflow.tensors import METHODS, converted
@@ -177,8 +177,8 @@ def _scope_attribute(m: Machine, me: Model, name: str, node: ast.AST) -> Value:
 # --- assignments ---
 
 
-def _assign(word: str) -> Value:
-    def run(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+def _assign(word: str) -> Run:
+    def run(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
         me, value = argument(args, kwargs, 0, "ref"), argument(args, kwargs, 1, "value")
         if value is None:
             value = kwargs.get("delta")
@@ -214,7 +214,7 @@ def _scatter(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
 # --- initialisers ---
 
 
-def _initializer(name: str) -> Value:
+def _initializer(name: str) -> Run:
     def made(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Model:
         given = initial_values.given(name, args, kwargs)
         return Model("tf1 initializer", m.heap.space({"dtype": kwargs.get("dtype"), "class": name, "given": m.heap.space(given)}))
@@ -232,7 +232,7 @@ def _initial(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -
     return made if ends is None else m.path.source(made, "initial value", *ends, drawn=True)
 
 
-def _listing(trainable: bool) -> Value:
+def _listing(trainable: bool) -> Run:
     return lambda m, args, kwargs, node: listed(m, variables(m, trainable, argument(args, kwargs, 0, "scope")))
 
 
@@ -254,7 +254,7 @@ _WORDS = (
     "initializers.ones", "initializers.orthogonal", "initializers.glorot_uniform", "initializers.glorot_normal", "initializers.variance_scaling",
     "initializers.he_normal", "initializers.he_uniform", "initializers.lecun_normal", "initializers.lecun_uniform", "initializers.identity",
 )  # fmt: skip
-FUNCTIONS: dict[str, Any] = {
+FUNCTIONS: dict[str, Run] = {
     "tf.get_variable": _get_variable, "tf.variable_scope": _variable_scope, "tf.get_variable_scope": _get_scope, "tf.variable_op_scope": _variable_scope,
     "tf.assign": _assign("assign"), "tf.assign_add": _assign("assign_add"), "tf.assign_sub": _assign("assign_sub"),
     "tf.global_variables": _listing(False), "tf.all_variables": _listing(False), "tf.trainable_variables": _listing(True),
@@ -264,7 +264,7 @@ FUNCTIONS: dict[str, Any] = {
     "tf.train.get_or_create_global_step": _global_step, "tf.train.create_global_step": _global_step, "tf.train.get_global_step": _global_step,
     **{f"tf.scatter_{w}": _scatter for w in ("update", "add", "sub", "mul", "div", "min", "max")},
 }  # fmt: skip
-VALUES: dict[str, Any] = {"tf.AUTO_REUSE": AUTO}
+VALUES: dict[str, object] = {"tf.AUTO_REUSE": AUTO}
 KINDS: dict[str, KindModel] = {
     "tf.VariableScope": KindModel(
         methods={"reuse_variables": _reuse_variables, "global_variables": lambda m, me, a, k, n: listed(m, variables(m, False, me)),
