@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from tensorproof.diagnostics.span import Span
 from tensorproof.terms.records import dataclass, field
+
+if TYPE_CHECKING:
+    from tensorproof.terms.tensor import TensorType
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,11 +83,30 @@ class Method:
     name: str
 
 
+class LayerModule(Protocol):
+    """What a layer that is not a container was constructed as (`bindings.modules.Module`)."""
+
+    arguments: dict[str, Any]
+    parameters: dict[str, TensorType]
+    buffers: dict[str, TensorType]
+    mode: dict[str, Any]
+    built: bool
+    training: bool
+
+    @property
+    def row(self) -> Any: ...
+
+    @property
+    def name(self) -> str: ...
+
+    def state(self) -> dict[str, TensorType]: ...
+
+
 @dataclass(slots=True, eq=False)
 class Layer:
     """A library's layer that the program constructed, with the place where it did; a container has children and no module."""
 
-    module: Any
+    module: LayerModule | None
     span: Span
     children: tuple[Any, ...] = ()
     kind: str = "torch.nn.Sequential"
@@ -94,6 +116,12 @@ class Layer:
     hooks: tuple[Any, ...] = ()
     mode: Any = None
     """Of a container: whether it is in training mode, as a space."""
+
+    @property
+    def own(self) -> LayerModule:
+        """The module of a layer that is not a container."""
+        assert self.module is not None
+        return self.module
 
 
 def is_known(value: Any) -> bool:

@@ -99,7 +99,7 @@ def _beside(argument: str, value: Value) -> bool:
 
 def settle(m: Machine, layer: Layer) -> None:
     """Give a new layer its name, and a record of its state that can be undone."""
-    module = layer.module
+    module = layer.own
     if isinstance(module.mode, Cursor):
         return
     if module.arguments.get("name") is None and not isinstance(layer.tensors.get("name"), Unknown):
@@ -110,21 +110,21 @@ def settle(m: Machine, layer: Layer) -> None:
 
 
 def _check_words(m: Machine, layer: Layer, node: ast.AST) -> None:
-    given = layer.module.arguments.get("data_format")
+    given = layer.own.arguments.get("data_format")
     if isinstance(given, str) and given not in ("channels_first", "channels_last"):
         raise m.raised("ValueError", f"data_format is 'channels_last' or 'channels_first', and not {given!r}", node, "keras/data-format")
     for word in ("activation", "recurrent_activation"):
-        function = layer.module.arguments.get(word)
+        function = layer.own.arguments.get(word)
         if isinstance(function, (bool, int, float)):
             raise m.raised("ValueError", f"{word} is a function or its name, and not {function!r}", node, "keras/word")
-    padding = layer.module.arguments.get("padding")
+    padding = layer.own.arguments.get("padding")
     if isinstance(padding, str) and padding.lower() not in ("valid", "same", "causal"):
         raise m.raised("ValueError", f"padding is 'valid' or 'same', and not {padding!r}", node, "keras/padding")
 
 
 def _check_words_known(m: Machine, layer: Layer, given: Value, node: ast.AST) -> None:
     """The numbers that an Embedding looks up, where they are known, are below the size of its table."""
-    known, size = label_ranges.of(m, given), layer.module.arguments.get("num", layer.module.arguments.get("input_dim"))
+    known, size = label_ranges.of(m, given), layer.own.arguments.get("num", layer.own.arguments.get("input_dim"))
     if known is not None and type(size) is int and type(known[0]) is int and type(known[1]) is int and (known[0] < 0 or known[1] > size):
         wrong = known[0] if known[0] < 0 else known[1] - 1
         message = f"the Embedding has {size} rows for the numbers 0 to {size - 1}, and looks up {wrong}"
@@ -137,9 +137,9 @@ def _check_words_known(m: Machine, layer: Layer, given: Value, node: ast.AST) ->
 def call_layer(m: Machine, layer: Layer, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     """Call a layer of the library."""
     settle(m, layer)
-    if layer.module.name.startswith("keras.layers.") and "data" not in layer.module.row.call_arguments[0].theirs and "Encoding" not in layer.module.name:
+    if layer.own.name.startswith("keras.layers.") and "data" not in layer.own.row.call_arguments[0].theirs and "Encoding" not in layer.own.name:
         keras_graph.only_tensors(m, layer, args, node)
-    known = {a.theirs for a in layer.module.row.call_arguments}
+    known = {a.theirs for a in layer.own.row.call_arguments}
     named = {k: v for k, v in kwargs.items() if k in known or k not in ("training", "mask")}
     if "training" in named and (isinstance(named["training"], (TensorType, Unknown)) or not isinstance(named["training"], bool)):
         del named["training"]
@@ -152,7 +152,7 @@ def _without_states(layer: Layer, m: Machine, args: Args, kwargs: Kwargs, node: 
 
 
 def _run(layer: Layer, m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-    module = layer.module
+    module = layer.own
     waiting = [one for one in _modules(module) if not one.built]
     given = _tensors(m, layer, args, node)
     if "mask" in kwargs and not isinstance(kwargs["mask"], TensorType):
@@ -173,8 +173,9 @@ def _run(layer: Layer, m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) ->
     for one in waiting:
         if one.built:
             _note_built(m, layer, one, node)
-            if one.name == "keras.layers.BatchNormalization" and isinstance(given[0], TensorType) and given[0].shape.known and one is module:
-                m.heap.set(one.mode, "rank", len(given[0].shape))
+            x, mode = given[0] if given else None, one.mode
+            if one.name == "keras.layers.BatchNormalization" and isinstance(x, TensorType) and x.shape.known and one is module and isinstance(mode, Cursor):
+                m.heap.set(mode, "rank", len(x.shape))
     activation = layer.tensors.get("activation")
     if activation is not None and "LSTM" not in module.name and "GRU" not in module.name and "RNN" not in module.name:
         return m.call(activation, (keras_graph.mapped_result(m, result, "tf"),), {}, node)
@@ -192,9 +193,9 @@ def _tensors(m: Machine, layer: Layer, args: Args, node: ast.AST) -> tuple[Value
 
 def _check_statistics(m: Machine, layer: Layer, args: Args, node: ast.AST) -> None:
     """A Normalization that has learned its statistics takes inputs of that width."""
-    mean = layer.module.buffers.get("mean") if layer.module.name == "keras.layers.Normalization" and layer.module.built else None
+    mean = layer.own.buffers.get("mean") if layer.own.name == "keras.layers.Normalization" and layer.own.built else None
     x = args[0] if args else None
-    axis = layer.module.arguments.get("dim", -1)
+    axis = layer.own.arguments.get("dim", -1)
     if mean is None or not isinstance(x, TensorType) or not x.shape.known or len(mean.shape) != 1 or not isinstance(axis, int):
         return
     if -len(x.shape) <= axis < len(x.shape):
@@ -229,7 +230,7 @@ def _note_built(m: Machine, layer: Layer, module: Any, node: ast.AST) -> None:
 def _build(m: Machine, me: Layer, args: Args, kwargs: Kwargs, node: ast.AST) -> None:
     """`layer.build(input_shape)`: the weights for inputs of this shape."""
     given = args[0] if args else next(iter(kwargs.values()), None)
-    if not me.module.built:
+    if not me.own.built:
         inputs = inputs_of_shape(m, given, node)
         if inputs is None:
             m.gap("build", node, "the shape is not known")
@@ -266,7 +267,7 @@ def _call_method(m: Machine, me: Layer, args: Args, kwargs: Kwargs, node: ast.AS
 def _adapt(m: Machine, me: Layer, args: Args, kwargs: Kwargs, node: ast.AST) -> None:
     """Normalization learns its statistics: the data's last axis is the layer's."""
     data = args[0] if args else kwargs.get("data")
-    if isinstance(data, TensorType) and data.shape.known and len(data.shape) > 0 and not me.module.built:
+    if isinstance(data, TensorType) and data.shape.known and len(data.shape) > 0 and not me.own.built:
         sizes = data.shape if len(data.shape) > 1 else (*data.shape, 1)
         call_layer(m, me, (data.but(shape=Shape(sizes), framework="tf", contents=None),), {}, node)
 
@@ -276,10 +277,10 @@ def _initial_state(m: Machine, me: Layer, args: Args, kwargs: Kwargs, node: ast.
     batch = args[0] if args else kwargs.get("batch_size")
     if isinstance(batch, TensorType) and batch.contents is not None and len(batch.contents) == 1:
         batch = batch.contents[0]
-    units = me.module.arguments.get("units")
+    units = me.own.arguments.get("units")
     if not isinstance(batch, (int, Term)) or not isinstance(units, (int, Term)):
         return m.gap("get_initial_state", node, "the batch size is not known")
-    count = 2 if "LSTM" in me.module.name else 1
+    count = 2 if "LSTM" in me.own.name else 1
     return List(m.heap.row(TensorType(Shape((batch, units)), framework="tf") for _ in range(count)))
 
 
@@ -295,7 +296,7 @@ def method(m: Machine, owner: Layer, name: str, args: Args, kwargs: Kwargs, node
 
 def attribute(m: Machine, owner: Layer, name: str, node: ast.AST) -> Value:
     """An attribute of a layer of the library."""
-    module = owner.module
+    module = owner.own
     if name in METHODS:
         return Method(owner, name)
     if name in owner.tensors:
@@ -331,6 +332,6 @@ def attribute(m: Machine, owner: Layer, name: str, node: ast.AST) -> Value:
 
 def set_attribute(m: Machine, owner: Layer, name: str, value: Value, node: ast.AST) -> None:
     if name in ("trainable", "name"):
-        owner.module.arguments[name if name == "trainable" else "name"] = value
+        owner.own.arguments[name if name == "trainable" else "name"] = value
     else:
         owner.tensors = {**owner.tensors, name: value}

@@ -92,7 +92,7 @@ def after(m: Machine, layer: Any, args: Args, kwargs: Kwargs, result: Value, nod
 
 def _joined(m: Machine, layer: Layer, first: Value, before: Any, out: TensorType) -> None:
     """Concatenated along the features the mask stays; along time the masks follow each other."""
-    axis, inner = layer.module.arguments.get("axis", -1), [v for v in (before.items if isinstance(before, List) else before) if isinstance(v, TensorType)]
+    axis, inner = layer.own.arguments.get("axis", -1), [v for v in (before.items if isinstance(before, List) else before) if isinstance(v, TensorType)]
     if isinstance(axis, int) and inner and inner[0].shape.known:
         at = axis % len(out.shape)
         shape = inner[0].shape

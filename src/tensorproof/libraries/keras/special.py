@@ -121,8 +121,8 @@ def _wrapper(name: str) -> Run:
     def run(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
         word = "cell" if name == "RNN" else "layer"
         inner = args[0] if args else kwargs.get(word)
-        if name == "Bidirectional" and isinstance(inner, Layer) and not any(w in inner.module.name for w in ("LSTM", "GRU", "RNN", "Bidirectional")):
-            raise m.raised("TypeError", f"Bidirectional takes a recurrent layer, and not {inner.module.name}", node, "keras/wrapper")
+        if name == "Bidirectional" and isinstance(inner, Layer) and not any(w in inner.own.name for w in ("LSTM", "GRU", "RNN", "Bidirectional")):
+            raise m.raised("TypeError", f"Bidirectional takes a recurrent layer, and not {inner.own.name}", node, "keras/wrapper")
         if isinstance(inner, Layer) and (name == "TimeDistributed" or not kwargs.get("backward_layer")):
             return keras_layer.construct(f"keras.layers.{name}", m, args, kwargs, node)
         if isinstance(inner, Unknown) or inner is None:
@@ -181,8 +181,8 @@ def _state_sizes(m: Machine, cell: Value, node: ast.AST) -> list[Any] | None:
 
 
 def cell_sizes(cell: Layer) -> Value:
-    units = cell.module.arguments.get("units")
-    return (units, units) if "LSTM" in cell.module.name else units
+    units = cell.own.arguments.get("units")
+    return (units, units) if "LSTM" in cell.own.name else units
 
 
 def _run_rnn(me: Model, m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:

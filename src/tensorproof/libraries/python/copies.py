@@ -113,10 +113,10 @@ def deep(m: Machine, value: Value, done: dict[int, Value], node: ast.AST) -> Val
 def _layer(m: Machine, value: Layer, done: dict[int, Value], node: ast.AST) -> Layer:
     module = value.module
     if module is not None:
-        module = copy.copy(module)
+        kept, module = module, copy.copy(module)
         for name in ("parameters", "buffers"):
-            setattr(module, name, {k: deep(m, t, done, node) for k, t in getattr(value.module, name).items()})
-        module.arguments = dict(value.module.arguments)
+            setattr(module, name, {k: deep(m, t, done, node) for k, t in getattr(kept, name).items()})
+        module.arguments = dict(kept.arguments)
     children = tuple(deep(m, child, done, node) for child in value.children)
     tensors = {k: deep(m, t, done, node) for k, t in value.tensors.items()}
     return Layer(module, value.span, children, value.kind, value.names, tensors, value.hooks)

@@ -155,15 +155,13 @@ def taken(m: Machine, name: str, result: Value, args: Args, kwargs: Kwargs, node
     return _record(m, tape, name, again, frozen(args), {k: frozen(v) for k, v in kwargs.items()}, result, node, before)
 
 
-def _record(
-    m: Machine, tape: Tape, name: str, again: Again, args: Args, kwargs: Kwargs, result: Value, node: ast.AST, before: int, whole: bool = False
-) -> Value:
+def _record(m: Machine, tape: Tape, name: str, again: Again, args: Args, kwargs: Kwargs, out: Value, node: ast.AST, before: int, whole: bool = False) -> Value:
     if tape.off or not (_holds(tape, args) or any(_holds(tape, v) for v in kwargs.values())):
-        return result
+        return out
     made = Node(name, again, args, kwargs, node, m.user_span(node), m.path.stated[before:], len(tape.nodes), composite=whole)
     tape.nodes.append(made)
     made.inputs = tuple(tensors_in((args, tuple(kwargs.values()))))
-    made.result = _signed(m, tape, made, result, ())
+    made.result = _signed(m, tape, made, out, ())
     return made.result
 
 

@@ -79,7 +79,7 @@ def _advice(m: Interpreter, call: Called) -> None:
 def _memory(m: Interpreter, call: Called) -> None:
     """Autograd, devices and memory: the results are objects of the program from here on."""
     layer = call.layer
-    given = call.args if layer is None or not layer.module.parameters else (*call.args, layer)
+    given = call.args if layer is None or not layer.own.parameters else (*call.args, layer)
     call.result = call.outcome.outputs = autograd.observed(m, call.name, call.outcome, given, call.kwargs, call.node, layer)
 
 

@@ -28,7 +28,7 @@ def fix(code: str, outcome: Outcome, layer: Layer | None, retry: Retry | None = 
     """`in_features=12544`, `input.permute(0, 3, 1, 2)`, `target.squeeze(1)`, or nothing. A layer that fits another call keeps its arguments."""
     if code == "cross_entropy/target":
         return _squeezed(outcome)
-    if layer is None or layer.module is None or code.rpartition("/")[2] not in _WORDS:
+    if layer is None or not isinstance(layer.module, Module) or code.rpartition("/")[2] not in _WORDS:
         return ""
     x: Value = outcome.bound.get("x")
     if not isinstance(x, TensorType) or not x.shape.known:

@@ -61,9 +61,9 @@ def run_layer(m: Interpreter, layer: Layer, args: tuple[Any, ...], kwargs: dict[
     """Apply a layer's operator to tensors."""
     plain_args, plain_kwargs = tensors.plain(m, args, node), {k: tensors.plain(m, v, node) for k, v in kwargs.items()}
     if tensors.has_unknown(plain_args) or tensors.has_unknown(tuple(plain_kwargs.values())):
-        return m.gap(layer.module.name, node, "an argument is not known")
+        return m.gap(layer.own.name, node, "an argument is not known")
     m.session.site = f"@{getattr(node, 'lineno', 0)}"
-    if not layer.module.built and layer.module.row.framework == "torch":  # a lazy layer gets its parameters here
+    if not layer.own.built and layer.own.row.framework == "torch":  # a lazy layer gets its parameters here
         m.remember(layer, "module", layer.module)
 
     def again(module: Module) -> Outcome:
@@ -72,8 +72,13 @@ def run_layer(m: Interpreter, layer: Layer, args: tuple[Any, ...], kwargs: dict[
         with _current(m, module):
             return call_module(module, plain_args, plain_kwargs, m.session)
 
-    outcome = again(layer.module)
-    return outcomes.taken(m, layer.module.name, outcome, args, kwargs, node, layer, lambda: again(layer.module), again)
+    outcome = again(_module(layer))
+    return outcomes.taken(m, layer.own.name, outcome, args, kwargs, node, layer, lambda: again(_module(layer)), again)
+
+
+def _module(layer: Layer) -> Module:
+    assert isinstance(layer.module, Module)
+    return layer.module
 
 
 @contextmanager

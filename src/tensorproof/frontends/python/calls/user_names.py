@@ -193,7 +193,7 @@ def layer_text(m: Interpreter, layer: Layer, node: ast.AST) -> str:
 
 
 def _by_class(layer: Layer) -> str:
-    return f"{layer.module.name.rpartition('.')[2]} (line {layer.span.line})"
+    return f"{layer.own.name.rpartition('.')[2]} (line {layer.span.line})"
 
 
 def _inside(container: Value, layer: Layer, text: str) -> str:

@@ -106,7 +106,7 @@ def from_config(name: str) -> Run:
     def run(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
         config = args[0] if args else kwargs.get("config")
         source = _source(m, config)
-        if isinstance(source, (Layer, Model)) and owner in ("keras.Model", source.kind if isinstance(source, Model) else source.module.name):
+        if isinstance(source, (Layer, Model)) and owner in ("keras.Model", source.kind if isinstance(source, Model) else source.own.name):
             return twin(m, source, node)
         if owner.startswith("keras.optimizers.") and isinstance(config, Model):
             return m.call(Named(owner), (), {}, node)

@@ -96,8 +96,8 @@ def add(m: Machine, me: Model, layer: Any, node: ast.AST) -> None:
 def _input_of(m: Machine, layer: Value, node: ast.AST) -> Value:
     """The input that the first layer tells: `input_shape=`, `input_dim=`, or the input of a model."""
     if isinstance(layer, Layer):
-        given = layer.module.arguments
-        own = any(a.theirs == "input_dim" and not a.keyword_only for a in layer.module.row.arguments)  # of an Embedding, where it is the vocabulary
+        given = layer.own.arguments
+        own = any(a.theirs == "input_dim" and not a.keyword_only for a in layer.own.row.arguments)  # of an Embedding, where it is the vocabulary
         if given.get("input_shape") is None and given.get("input_dim") is not None and not own:
             return make_input(m, (given["input_dim"],), None, None, given.get("dtype"), None, node)
         if given.get("input_shape") is not None:
@@ -114,7 +114,7 @@ def _input_of(m: Machine, layer: Value, node: ast.AST) -> Value:
 
 
 def _input_type(layer: Layer) -> Value:
-    return layer.module.arguments.get("dtype") if isinstance(layer.module.arguments.get("dtype"), str) else None
+    return layer.own.arguments.get("dtype") if isinstance(layer.own.arguments.get("dtype"), str) else None
 
 
 def _refuse_late(m: Machine, me: Model, node: ast.AST) -> None:

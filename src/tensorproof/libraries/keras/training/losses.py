@@ -127,7 +127,7 @@ def _explain(m: Machine, name: str, target: TensorType, output: TensorType, node
 
 
 def _suspect(m: Machine, name: str, loss: Layer, target: TensorType, output: TensorType, node: ast.AST, activation: str) -> None:
-    logits = loss.module.arguments.get("from_logits")
+    logits = loss.own.arguments.get("from_logits")
     t, x = target.shape, output.shape
     one = len(x) > 1 and x[-1] == 1
     if logits is True and activation in PROBABILITIES:
@@ -154,7 +154,7 @@ def called(m: Machine, loss: Layer, args: Args, kwargs: Kwargs, node: ast.AST) -
 
 def in_range(m: Machine, loss: Layer, target: TensorType, output: TensorType, node: ast.AST) -> None:
     known, classes = of(m, target), output.shape[-1]
-    if known is None or loss.module.arguments.get("ignore_class") is not None or not isinstance(classes, int):
+    if known is None or loss.own.arguments.get("ignore_class") is not None or not isinstance(classes, int):
         return
     low, high = known
     if isinstance(high, int) and isinstance(low, int) and (high > classes or low < 0):

@@ -167,7 +167,7 @@ def _stateful(m: Machine, me: Value) -> Any:
     if not isinstance(me, Model):
         return None
     layers = [v for v in layers_of(m, me) if isinstance(v, Layer) and v.module is not None]
-    specs = model_specs.input_specs(m, me) if any(v.module.arguments.get("stateful") is True for v in layers) else None
+    specs = model_specs.input_specs(m, me) if any(v.own.arguments.get("stateful") is True for v in layers) else None
     return specs[0].shape[0] if specs and specs[0].shape.known and isinstance(specs[0].shape[0], int) else None
 
 
