@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from operator import index
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from tensorproof.ops.record import Evaluate
+from tensorproof.ops.record import Formula
 
-Arguments = Mapping[str, Any]
+if TYPE_CHECKING:
+    from tensorproof.ops.arguments import Arguments as Arguments
+    from tensorproof.ops.arrays import Array, Numpy, Operand, Reduction
+else:
+    Arguments = Mapping[str, Any]
 
 
 class Undetermined(Exception):
@@ -27,7 +31,19 @@ class ByRounding(AtRandom):
     """A value that the rounding of a step decides; it has bounds still."""
 
 
-def plain(np: Any, value: Any) -> Any:
+def changed(a: Arguments, /, **given: object) -> Arguments:
+    """The arguments with others in place of some, or besides."""
+    made: dict[str, Any] = {**a, **given}
+    return made
+
+
+def named(**given: object) -> Arguments:
+    """Arguments for another reference function."""
+    made: dict[str, Any] = given
+    return made
+
+
+def plain(np: Numpy, value: Array) -> Array:
     """The array of whole numbers that decide shapes or places: bounds must leave no choice of them."""
     if not hasattr(value, "of"):
         return value
@@ -36,12 +52,12 @@ def plain(np: Any, value: Any) -> Any:
     return value.lo.astype(np.int64)
 
 
-def open_places(np: Any, value: Any) -> bool:
+def open_places(np: Numpy, value: Array) -> bool:
     """Whether numbers that name places are known by their bounds only."""
     return hasattr(value, "lo") and bool(np.any(value.lo != value.hi) or np.any(value.nan))
 
 
-def points(np: Any, value: Any) -> Any:
+def points(np: Numpy, value: Array) -> Array:
     """The array of numbers that decide what is computed, such as coordinates: bounds must leave no choice of them."""
     if not hasattr(value, "of"):
         return value
@@ -50,12 +66,12 @@ def points(np: Any, value: Any) -> Any:
     return value.lo.astype(np.int64 if value.dtype.kind in "biu" else np.float64)
 
 
-def around(np: Any, x: Any, array: Any, error: Any) -> Any:
+def around(np: Numpy, x: Array, array: Array, error: Operand) -> Array:
     """An array that a library rounds, beside x: where x is bounds, it is bounds as well, as wide as the error."""
     return x.of("widened", array, error) if hasattr(x, "of") else array
 
 
-def numpy(function: str, *names: str) -> Evaluate:
+def numpy(function: str, *names: str) -> Formula:
     """The function of NumPy of that name, on these inputs (`x` where none is named)."""
     chosen = names or ("x",)
     return lambda np, a: getattr(np, function)(*(a[name] for name in chosen))
@@ -77,22 +93,23 @@ def axes(a: Arguments, name: str = "dim") -> Any:
     return tuple(index(axis) for part in dim for axis in (part if getattr(part, "ndim", 0) else (part,)))
 
 
-def numpy_reduction(function: str) -> Evaluate:
+def numpy_reduction(function: str) -> Formula:
     """A reduction of NumPy along `dim`, with `keepdim`."""
 
-    def evaluate(np: Any, a: Arguments) -> Any:
+    def evaluate(np: Numpy, a: Arguments) -> Array:
+        reduced: Reduction = getattr(np, function)
         if not a["x"].shape:  # an axis of a tensor without axes
-            return getattr(np, function)(a["x"])
-        return getattr(np, function)(a["x"], axis=axes(a), keepdims=bool(a["keepdim"]))
+            return reduced(a["x"])
+        return reduced(a["x"], axis=axes(a), keepdims=bool(a["keepdim"]))
 
     return evaluate
 
 
-def where_nan(np: Any, x: Any, value: Any) -> Any:
+def where_nan(np: Numpy, x: Array, value: Operand) -> Array:
     """x with another value in place of nan."""
     return np.where(np.isnan(x), value, x)
 
 
-def part(x: Any, dim: int, chosen: Any) -> Any:
+def part(x: Array, dim: int, chosen: object) -> Array:
     """x with a slice, or places, of one axis."""
     return x[(slice(None),) * (dim % len(x.shape)) + (chosen,)]

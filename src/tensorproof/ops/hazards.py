@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING
 
 from tensorproof.ops.evaluation import Arguments
 from tensorproof.ops.record import Hazard, Interval, Region
 from tensorproof.terms.dtypes import FLOAT32, DType
 
+if TYPE_CHECKING:
+    from tensorproof.ops.arrays import Array, Numpy
 
-def holds(np: Any, hazard: Hazard, a: Arguments) -> Any:
+
+def holds(np: Numpy, hazard: Hazard, a: Arguments) -> Array:
     """Whether each element is in the safe region. Of bounds it is true, false, or open, as any comparison of them."""
     if not isinstance(hazard.safe, Interval):
         return hazard.safe(np, a)
@@ -41,7 +44,7 @@ def computed_type(a: Arguments) -> DType:
 def overflow(op: str, function: str, inverse: Callable[[float], float], both: bool = False) -> tuple[Hazard, ...]:
     """Nothing happens up to the number whose `function` is the greatest of the element type; with `both`, in either direction."""
 
-    def safe(np: Any, a: Arguments) -> Any:
+    def safe(np: Numpy, a: Arguments) -> Array:
         most = inverse(computed_type(a).greatest)
         return np.logical_and(np.less_equal(a["x"], most), np.greater_equal(a["x"], -most if both else -math.inf))
 

@@ -15,6 +15,8 @@ from tensorproof.terms.predicates import Truth
 from tensorproof.terms.records import dataclass, field
 
 if TYPE_CHECKING:
+    from tensorproof.ops.arguments import Arguments
+    from tensorproof.ops.arrays import Array, Numpy
     from tensorproof.ops.call import Call
 
 
@@ -140,8 +142,9 @@ class Out:
     """What is known of its values, where the operator has several outputs that differ in this."""
 
 
-Evaluate = Callable[[Any, Mapping[str, Any]], Any]
-Region = Callable[[Any, Mapping[str, Any]], Any]
+Formula = Callable[["Numpy", "Arguments"], "Array"]
+Evaluate = Callable[["Numpy", "Arguments"], "Array | tuple[Array, ...]"]
+Region = Formula
 DTypeRule = Callable[["Call"], DType | None]
 ShapeRule = Callable[["Call"], Any]
 

@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import product
 from math import prod
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from tensorproof.ops.arrays import Array, Numpy, Operand
 
 Sides = Sequence[tuple[int, int]]
 Whole = Sequence[int]
 
 
-def padded(np: Any, x: Any, sides: Sides, value: Any = 0, mode: str = "constant") -> Any:
+def padded(np: Numpy, x: Array, sides: Sides, value: Any = 0, mode: str = "constant") -> Array:
     """The last axes padded; negative padding cuts."""
     lead = x.ndim - len(sides)
     widths = [(0, 0)] * lead + [(max(0, p), max(0, q)) for p, q in sides]
@@ -21,13 +24,13 @@ def padded(np: Any, x: Any, sides: Sides, value: Any = 0, mode: str = "constant"
     return x[(..., *cuts)]
 
 
-def alike(x: Any, shape: tuple[int, ...], last: int, other: Any = None) -> Any:
+def alike(x: Array, shape: tuple[int, ...], last: int, other: Operand | None = None) -> Array | None:
     """Bounds of a tensor of that shape whose elements are some of x, and perhaps another number, where x is bounds that do not tell its elements apart
     along the `last` axes."""
     return x.alike(shape, other, last) if hasattr(x, "alike") else None
 
 
-def surrounded(np: Any, x: Any, sides: Sides, mode: str = "constant") -> Any:
+def surrounded(np: Numpy, x: Array, sides: Sides, mode: str = "constant") -> Array:
     """The same for windows whose products are added up: bounds that hold 0 are those of the padding as well."""
     lead = x.ndim - len(sides)
     made = alike(x, (*x.shape[:lead], *(n + p + q for n, (p, q) in zip(x.shape[lead:], sides))), len(sides), 0.0) if mode == "constant" else None
@@ -45,7 +48,7 @@ def same_padding(sizes: Whole, kernel: Whole, stride: Whole, dilation: Whole, lo
     return [(t - t // 2, t // 2) if lower else (t // 2, t - t // 2) for t in totals]
 
 
-def patches(np: Any, x: Any, kernel: Whole, stride: Whole, dilation: Whole, counts: Whole | None = None) -> Any:
+def patches(np: Numpy, x: Array, kernel: Whole, stride: Whole, dilation: Whole, counts: Whole | None = None) -> Array:
     """The elements of every window: a new first axis runs over the places in it, the last axes over the windows."""
     n = len(kernel)
     counts = counts if counts is not None else fitting(x.shape[x.ndim - n :], kernel, stride, dilation)
@@ -59,7 +62,7 @@ def patches(np: Any, x: Any, kernel: Whole, stride: Whole, dilation: Whole, coun
     return np.stack(slices)
 
 
-def convolved(np: Any, x: Any, weight: Any, stride: Whole, dilation: Whole, sides: Sides, groups: int = 1, mode: str = "constant") -> Any:
+def convolved(np: Numpy, x: Array, weight: Array, stride: Whole, dilation: Whole, sides: Sides, groups: int = 1, mode: str = "constant") -> Array:
     """x (batch, channels, ...) with weight (outputs, channels of a group, ...)."""
     kernel, out = weight.shape[2:], weight.shape[0]
     grown = surrounded(np, x, sides, mode)
@@ -72,7 +75,7 @@ def convolved(np: Any, x: Any, weight: Any, stride: Whole, dilation: Whole, side
     return np.reshape(np.einsum("pngcl,gmcp->ngml", taken, split), (batch, out, *counts))
 
 
-def spaced(np: Any, x: Any, stride: Whole) -> Any:
+def spaced(np: Numpy, x: Array, stride: Whole) -> Array:
     """Zeros put between the elements of the last axes."""
     first = x.ndim - len(stride)
     for axis, s in enumerate(stride, first):
@@ -88,7 +91,7 @@ def spaced(np: Any, x: Any, stride: Whole) -> Any:
     return x
 
 
-def transposed(np: Any, x: Any, weight: Any, stride: Whole, dilation: Whole, sides: Sides, extra: Whole, groups: int = 1) -> Any:
+def transposed(np: Numpy, x: Array, weight: Array, stride: Whole, dilation: Whole, sides: Sides, extra: Whole, groups: int = 1) -> Array:
     """The transpose of a convolution: x (batch, channels, ...) with weight (channels, outputs of a group, ...); `extra` is added after each axis."""
     kernel, n = weight.shape[2:], weight.ndim - 2
     reach = [d * (k - 1) for k, d in zip(kernel, dilation)]
@@ -99,12 +102,12 @@ def transposed(np: Any, x: Any, weight: Any, stride: Whole, dilation: Whole, sid
     return convolved(np, spaced(np, x, stride), turned, (1,) * n, dilation, around, groups)
 
 
-def with_bias(np: Any, made: Any, bias: Any, n: int) -> Any:
+def with_bias(np: Numpy, made: Array, bias: Array | None, n: int) -> Array:
     """One number is added to each channel, which stands before `n` axes."""
     return made if bias is None or not made.shape[-n - 1] else np.add(made, np.reshape(bias, (-1, *[1] * n)))
 
 
-def least(np: Any, x: Any) -> Any:
+def least(np: Numpy, x: Array) -> float:
     """What no element is less than."""
     return -np.inf if x.dtype.kind == "f" else np.iinfo(np.int64).min
 
@@ -117,7 +120,7 @@ def overhang(sizes: Whole, kernel: Whole, stride: Whole, dilation: Whole, sides:
     return made
 
 
-def greatest(np: Any, x: Any, kernel: Whole, stride: Whole, dilation: Whole, sides: Sides, counts: Whole) -> tuple[Any, Any]:
+def greatest(np: Numpy, x: Array, kernel: Whole, stride: Whole, dilation: Whole, sides: Sides, counts: Whole) -> tuple[Array, Array]:
     """The greatest of each window, and where it stands in the spatial axes, counted along all of them."""
     n = len(kernel)
     sizes = x.shape[x.ndim - n :]
@@ -131,15 +134,15 @@ def greatest(np: Any, x: Any, kernel: Whole, stride: Whole, dilation: Whole, sid
     return np.max(taken, axis=0), np.where(np.any(inside, axis=0), found, _starts(np, sizes, stride, dilation, sides, counts))
 
 
-def window_maximum(np: Any, x: Any, kernel: Whole, stride: Whole, dilation: Whole, sides: Sides, counts: Whole) -> Any:
+def window_maximum(np: Numpy, x: Array, kernel: Whole, stride: Whole, dilation: Whole, sides: Sides, counts: Whole) -> Array:
     """The greatest of each window."""
     around = overhang(x.shape[x.ndim - len(kernel) :], kernel, stride, dilation, sides, counts)
     return np.max(patches(np, padded(np, x, around, least(np, x)), kernel, stride, dilation, counts), axis=0)
 
 
-def _starts(np: Any, sizes: Whole, stride: Whole, dilation: Whole, sides: Sides, counts: Whole) -> Any:
+def _starts(np: Numpy, sizes: Whole, stride: Whole, dilation: Whole, sides: Sides, counts: Whole) -> Array:
     """The first place of each window that does not lie before the input, counted along all axes."""
-    made: Any = np.zeros((1,) * len(sizes), np.int64)
+    made = np.zeros((1,) * len(sizes), np.int64)
     for axis, (size, s, d, (p, _), m) in enumerate(zip(sizes, stride, dilation, sides, counts)):
         first = np.arange(m) * s - p
         first = np.where(first < 0, first % d, first)
@@ -147,12 +150,12 @@ def _starts(np: Any, sizes: Whole, stride: Whole, dilation: Whole, sides: Sides,
     return made
 
 
-def window_sum(np: Any, x: Any, kernel: Whole, stride: Whole, dilation: Whole, sides: Sides, counts: Whole) -> Any:
+def window_sum(np: Numpy, x: Array, kernel: Whole, stride: Whole, dilation: Whole, sides: Sides, counts: Whole) -> Array:
     around = overhang(x.shape[x.ndim - len(kernel) :], kernel, stride, dilation, sides, counts)
     return np.sum(patches(np, padded(np, x, around), kernel, stride, dilation, counts), axis=0)
 
 
-def window_count(np: Any, sizes: Whole, kernel: Whole, stride: Whole, dilation: Whole, sides: Sides, counts: Whole, *, with_padding: bool) -> Any:
+def window_count(np: Numpy, sizes: Whole, kernel: Whole, stride: Whole, dilation: Whole, sides: Sides, counts: Whole, *, with_padding: bool) -> Array:
     """How many elements of the input, or of the padded input, lie in each window."""
     ones = padded(np, np.ones(tuple(sizes)), sides, 1 if with_padding else 0)
     grown = overhang(sizes, kernel, stride, dilation, sides, counts)
@@ -160,7 +163,7 @@ def window_count(np: Any, sizes: Whole, kernel: Whole, stride: Whole, dilation: 
     return np.sum(patches(np, padded(np, ones, rest), kernel, stride, dilation, counts), axis=0)
 
 
-def folded(np: Any, columns: Any, sizes: Whole, kernel: Whole, stride: Whole, dilation: Whole, sides: Sides) -> Any:
+def folded(np: Numpy, columns: Any, sizes: Whole, kernel: Whole, stride: Whole, dilation: Whole, sides: Sides) -> Array:
     """Columns (batch, channels * places, windows) summed into images: what `patches` took goes back."""
     whole = [n + p + q for n, (p, q) in zip(sizes, sides)]
     counts = fitting(whole, kernel, stride, dilation)

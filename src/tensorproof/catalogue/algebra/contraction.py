@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from itertools import pairwise
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tensorproof.ops.call import Call
 from tensorproof.ops.element_types import Promote, Same, Within
@@ -19,7 +19,10 @@ from tensorproof.terms.promotion import Operand
 from tensorproof.terms.records import replace
 from tensorproof.terms.shapes import Shape
 
-contraction_products = later("catalogue.algebra.formulas.contraction")
+if TYPE_CHECKING:
+    from tensorproof.catalogue.algebra.formulas import contraction as contraction_products
+else:
+    contraction_products = later("catalogue.algebra.formulas.contraction")
 
 
 def Agreed(*names: str) -> DTypeRule:

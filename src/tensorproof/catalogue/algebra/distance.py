@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tensorproof.ops.call import Call
 from tensorproof.ops.element_types import Promote, Same, Within, float_of, promoted
@@ -13,7 +13,10 @@ from tensorproof.ops.record import Op
 from tensorproof.terms.dtypes import BOOL, FLOATS, FULL_FLOATS, DType
 from tensorproof.terms.shapes import Shape
 
-looked_up = later("catalogue.algebra.formulas.looked_up")
+if TYPE_CHECKING:
+    from tensorproof.catalogue.algebra.formulas import looked_up
+else:
+    looked_up = later("catalogue.algebra.formulas.looked_up")
 
 
 MANY_ROWS = 25

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tensorproof.ops.call import Call
 from tensorproof.ops.element_types import Given, Like, float_of, promoted
@@ -16,8 +16,12 @@ from tensorproof.terms.ints import Dim, ite, minimum
 from tensorproof.terms.predicates import conj, disj, eq, ge, gt, le, lt
 from tensorproof.terms.shapes import Shape
 
-fourier_transforms = later("catalogue.algebra.formulas.fourier")
-made = makers("catalogue.algebra.formulas.fourier")
+if TYPE_CHECKING:
+    from tensorproof.catalogue.algebra.formulas import fourier as fourier_transforms
+    from tensorproof.catalogue.algebra.formulas import fourier as made
+else:
+    fourier_transforms = later("catalogue.algebra.formulas.fourier")
+    made = makers("catalogue.algebra.formulas.fourier")
 
 NORM = Choice("norm", (None, "forward", "backward", "ortho"), None)
 WHOLE, FORWARD, BACKWARD = "whole", "forward", "backward"

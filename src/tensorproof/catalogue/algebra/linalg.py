@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tensorproof.ops.call import Call, any_rank
 from tensorproof.ops.element_types import Like, Promote, Same, ToFloat, Within
@@ -18,8 +18,12 @@ from tensorproof.terms.predicates import disj, eq, ge
 from tensorproof.terms.shapes import Shape, unknown_shape
 from tensorproof.terms.tensor import TensorType
 
-f = later("catalogue.algebra.formulas.linalg")
-linalg_ldl = later("catalogue.algebra.formulas.linalg_ldl")
+if TYPE_CHECKING:
+    from tensorproof.catalogue.algebra.formulas import linalg as f
+    from tensorproof.catalogue.algebra.formulas import linalg_ldl
+else:
+    f = later("catalogue.algebra.formulas.linalg")
+    linalg_ldl = later("catalogue.algebra.formulas.linalg_ldl")
 
 SQUARE = Tensor("x", "... N N", NUMERIC)
 MATRIX = Tensor("x", "... M N", NUMERIC)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tensorproof.catalogue.algebra.linalg import CODES, FLOAT, INFO, one_type, real, smaller, typed
 from tensorproof.ops.call import Call
@@ -15,8 +15,11 @@ from tensorproof.terms.ints import Dim, ite, minimum, product
 from tensorproof.terms.predicates import Truth, conj, eq, ge, gt
 from tensorproof.terms.shapes import Shape, unknown_shape
 
-linalg_systems = later("catalogue.algebra.formulas.linalg_systems")
-linalg_ldl = later("catalogue.algebra.formulas.linalg_ldl")
+if TYPE_CHECKING:
+    from tensorproof.catalogue.algebra.formulas import linalg_ldl, linalg_systems
+else:
+    linalg_systems = later("catalogue.algebra.formulas.linalg_systems")
+    linalg_ldl = later("catalogue.algebra.formulas.linalg_ldl")
 
 SQUARE = Tensor("x", "... N N", NUMERIC)
 RIGHT = Tensor("y", "...", NUMERIC, draw="... N K | ... N | ... K N")

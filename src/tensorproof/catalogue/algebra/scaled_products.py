@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from tensorproof.ops.call import Call
 from tensorproof.ops.element_types import Given, Like, Same
 from tensorproof.ops.inputs import ElementType, Tensor
@@ -12,7 +14,10 @@ from tensorproof.terms.ints import maximum
 from tensorproof.terms.predicates import conj, disj, eq
 from tensorproof.terms.shapes import Shape
 
-contraction_products = later("catalogue.algebra.formulas.contraction")
+if TYPE_CHECKING:
+    from tensorproof.catalogue.algebra.formulas import contraction as contraction_products
+else:
+    contraction_products = later("catalogue.algebra.formulas.contraction")
 
 
 def scaled_mm_shape(c: Call) -> Shape:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tensorproof.ops.call import Call
 from tensorproof.ops.element_types import Like
@@ -14,16 +14,19 @@ from tensorproof.ops.record import Op
 from tensorproof.terms.ints import product
 from tensorproof.terms.shapes import Shape
 
+if TYPE_CHECKING:
+    from tensorproof.ops.arrays import Array, Numpy
+
 X = Tensor("x")
 
 
-def spread(np: Any, a: Arguments) -> Any:
+def spread(np: Numpy, a: Arguments) -> Array:
     x = a["x"]
     n = x.size
     return np.where(np.eye(n, dtype=bool), np.reshape(x, (n, 1)), 0).reshape((*x.shape, *x.shape))
 
 
-def diagonal(np: Any, a: Arguments) -> Any:
+def diagonal(np: Numpy, a: Arguments) -> Array:
     shape = a["x"].shape[: a["x"].ndim // 2]
     n = math.prod(shape)
     return np.reshape(np.diagonal(np.reshape(a["x"], (n, n))), shape)
@@ -55,7 +58,7 @@ def to_space(c: Call) -> Shape:
     return Shape((x[0] // product(block), *sizes, *x[len(block) + 1 :]))
 
 
-def into_batch(np: Any, a: Arguments) -> Any:
+def into_batch(np: Numpy, a: Arguments) -> Array:
     """Each axis of space becomes (places, block); the axes of the blocks go before the batch."""
     x, block = a["x"], a["block"]
     n, rest = len(block), a["x"].ndim - len(block) - 1
@@ -66,7 +69,7 @@ def into_batch(np: Any, a: Arguments) -> Any:
     return np.reshape(np.transpose(cut, order), (x.shape[0] * math.prod(block), *sizes[::2], *x.shape[n + 1 :]))
 
 
-def into_space(np: Any, a: Arguments) -> Any:
+def into_space(np: Numpy, a: Arguments) -> Array:
     """The batch is (blocks, batch); the axis of each block goes behind that of its places."""
     x, block = a["x"], a["block"]
     n, rest = len(block), a["x"].ndim - len(block) - 1

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from tensorproof.ops.call import Call
 from tensorproof.ops.element_types import Like
 from tensorproof.ops.facts import MOVES
@@ -14,7 +16,10 @@ from tensorproof.terms.ints import Dim, ceildiv, product
 from tensorproof.terms.predicates import conj, eq, ge
 from tensorproof.terms.shapes import Shape
 
-folding_moves = later("catalogue.arrays.formulas.folding")
+if TYPE_CHECKING:
+    from tensorproof.catalogue.arrays.formulas import folding as folding_moves
+else:
+    folding_moves = later("catalogue.arrays.formulas.folding")
 
 _PATCHED = FLOATS | FULL_COMPLEXES | {BOOL}
 _WINDOW = (Sizes("kernel", 2, least=1), Sizes("dilation", 2, 1, least=1), Sizes("padding", 2, 0, least=0), Sizes("stride", 2, 1, least=1))

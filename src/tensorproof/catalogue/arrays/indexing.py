@@ -5,7 +5,7 @@ What stands between the brackets arrives here as ints, symbols, slices, None, El
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tensorproof.ops.call import Call
 from tensorproof.ops.element_types import Like
@@ -21,7 +21,10 @@ from tensorproof.terms.predicates import conj, disj, eq, ge, le, lt
 from tensorproof.terms.shapes import Shape, broadcast
 from tensorproof.terms.tensor import UNKNOWN_STRIDES, TensorType
 
-written_places = later("catalogue.arrays.formulas.written_places")
+if TYPE_CHECKING:
+    from tensorproof.catalogue.arrays.formulas import written_places
+else:
+    written_places = later("catalogue.arrays.formulas.written_places")
 
 X = Tensor("x")
 MASKS = (BOOL, UINT8)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from itertools import combinations, combinations_with_replacement, pairwise
 from math import factorial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tensorproof.catalogue.arrays.views import plain_axis
 from tensorproof.ops.call import Call, any_rank
@@ -23,7 +23,11 @@ from tensorproof.terms.records import replace
 from tensorproof.terms.shapes import Shape, unknown_shape
 from tensorproof.terms.tensor import UNKNOWN_STRIDES, TensorType
 
-array_moves = later("ops.moves")
+if TYPE_CHECKING:
+    from tensorproof.ops import moves as array_moves
+    from tensorproof.ops.arrays import Array, Numpy
+else:
+    array_moves = later("ops.moves")
 
 XS = Tensors("xs")
 
@@ -135,7 +139,7 @@ def block_diag_shape(c: Call) -> Shape:
     return Shape((rows, columns))
 
 
-def on_blocks(np: Any, a: Arguments) -> Any:
+def on_blocks(np: Numpy, a: Arguments) -> Array:
     blocks = [x if x.ndim == 2 else np.reshape(x, (1, x.size)) for x in a["xs"]] or [np.zeros((1, 0))]
     width, at = sum(x.shape[1] for x in blocks), 0
     rows: list[Any] = []
@@ -188,7 +192,7 @@ def combinations_shape(c: Call) -> Shape:
     return Shape((chosen // factorial(r), r))
 
 
-def every_choice(np: Any, a: Arguments) -> Any:
+def every_choice(np: Numpy, a: Arguments) -> Array:
     """One element of each vector, in each row."""
     xs = a["xs"]
     if len(xs) == 1:
@@ -198,7 +202,7 @@ def every_choice(np: Any, a: Arguments) -> Any:
     return np.stack(columns, -1)
 
 
-def every_group(np: Any, a: Arguments) -> Any:
+def every_group(np: Numpy, a: Arguments) -> Array:
     if a["r"] == 0:
         return a["x"][:0]
     chosen = (combinations_with_replacement if a["replacement"] else combinations)(range(a["x"].shape[0]), a["r"])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tensorproof.catalogue.arrays.views import plain_axis
 from tensorproof.ops.call import Call, any_rank
@@ -23,9 +23,13 @@ from tensorproof.terms.predicates import disj, eq, ge, le
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import UNKNOWN_STRIDES, TensorType
 
-memory_formulas = later("catalogue.arrays.formulas.memory")
-
-array_moves = later("ops.moves")
+if TYPE_CHECKING:
+    from tensorproof.catalogue.arrays.formulas import memory as memory_formulas
+    from tensorproof.ops import moves as array_moves
+    from tensorproof.ops.arrays import Array, Numpy
+else:
+    memory_formulas = later("catalogue.arrays.formulas.memory")
+    array_moves = later("ops.moves")
 
 X = Tensor("x")
 
@@ -291,7 +295,7 @@ def filled_diagonal(c: Call) -> TensorType:
     return x.but(contents=None)
 
 
-def diagonal_written(np: Any, a: Arguments) -> Any:
+def diagonal_written(np: Numpy, a: Arguments) -> Array:
     """The diagonal goes through every (width + 1)-th element; without `wrap` it ends at the least size."""
     shape = a["x"].shape
     at = np.arange(a["x"].size).reshape(shape)

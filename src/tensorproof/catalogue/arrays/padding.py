@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from itertools import product
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from tensorproof.ops.call import Call
 from tensorproof.ops.element_types import Like
@@ -16,7 +16,10 @@ from tensorproof.terms.ints import Dim
 from tensorproof.terms.predicates import disj, ge, le, lt
 from tensorproof.terms.shapes import Shape
 
-made_numbers = later("catalogue.elementwise.formulas.made_numbers")
+if TYPE_CHECKING:
+    from tensorproof.catalogue.elementwise.formulas import made_numbers
+else:
+    made_numbers = later("catalogue.elementwise.formulas.made_numbers")
 
 MODES = ("constant", "reflect", "replicate", "circular", "symmetric", "linear_ramp", "maximum", "mean", "median", "minimum", "empty")
 """The last seven are NumPy's alone."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from tensorproof.catalogue.arrays.views import X
 from tensorproof.ops.call import Call
 from tensorproof.ops.element_types import Like
@@ -16,8 +18,12 @@ from tensorproof.terms.predicates import conj, ge, le
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
 
-memory_formulas = later("catalogue.arrays.formulas.memory")
-array_moves = later("ops.moves")
+if TYPE_CHECKING:
+    from tensorproof.catalogue.arrays.formulas import memory as memory_formulas
+    from tensorproof.ops import moves as array_moves
+else:
+    memory_formulas = later("catalogue.arrays.formulas.memory")
+    array_moves = later("ops.moves")
 
 
 def no_scalar(c: Call) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tensorproof.catalogue.arrays.indexing import check_positions, same_rank
 from tensorproof.catalogue.arrays.parts import as_strided_rule, diagonal_rule, select_rule, slice_rule
@@ -19,8 +19,12 @@ from tensorproof.terms.predicates import conj, disj, eq, ge, le
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
 
-written_places = later("catalogue.arrays.formulas.written_places")
-made = makers("catalogue.arrays.formulas.written_places")
+if TYPE_CHECKING:
+    from tensorproof.catalogue.arrays.formulas import written_places
+    from tensorproof.catalogue.arrays.formulas import written_places as made
+else:
+    written_places = later("catalogue.arrays.formulas.written_places")
+    made = makers("catalogue.arrays.formulas.written_places")
 
 LONG = frozenset({INT64})
 REDUCED = REALS_OR_BOOL | FULL_COMPLEXES

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tensorproof.catalogue.arrays.indexing import X, check_positions
 from tensorproof.ops.call import Call
@@ -19,7 +19,10 @@ from tensorproof.terms.promotion import Operand
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import UNKNOWN_STRIDES, TensorType
 
-written_places = later("catalogue.arrays.formulas.written_places")
+if TYPE_CHECKING:
+    from tensorproof.catalogue.arrays.formulas import written_places
+else:
+    written_places = later("catalogue.arrays.formulas.written_places")
 
 
 def masked_select_shape(c: Call) -> Shape:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from tensorproof.ops.call import Call
 from tensorproof.ops.element_types import Like
 from tensorproof.ops.inputs import Axis, Bool, Choice, Number, Tensor
@@ -11,7 +13,10 @@ from tensorproof.terms.dtypes import FLOATS, INDEX
 from tensorproof.terms.predicates import eq, ge
 from tensorproof.terms.shapes import Shape
 
-written_places = later("catalogue.arrays.formulas.written_places")
+if TYPE_CHECKING:
+    from tensorproof.catalogue.arrays.formulas import written_places
+else:
+    written_places = later("catalogue.arrays.formulas.written_places")
 
 REDUCTIONS = ("sum", "prod", "mean", "max", "min", "amax", "amin")
 

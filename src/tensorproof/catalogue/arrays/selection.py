@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 from tensorproof.catalogue.frameworks.tensorflow_arrays import numbers, somewhere
 from tensorproof.ops.call import Call, any_rank
@@ -15,8 +15,11 @@ from tensorproof.ops.record import NON_NEGATIVE, Op, Out, Values
 from tensorproof.terms.dtypes import BOOL, INDEX, INT32
 from tensorproof.terms.shapes import Shape
 
+if TYPE_CHECKING:
+    from tensorproof.ops.arrays import Array, Numpy
 
-def nth(np: Any, a: Arguments) -> Any:
+
+def nth(np: Numpy, a: Arguments) -> Array:
     n = int(plain(np, a["n"]))
     return np.sort(a["x"], -1)[..., -1 - n if a["reverse"] else n]
 
@@ -27,7 +30,7 @@ NTH_ELEMENT = Op(
 )  # fmt: skip
 
 
-def among_greatest(np: Any, a: Arguments) -> Any:
+def among_greatest(np: Numpy, a: Arguments) -> Array:
     """Fewer than k elements of the row are greater. Of a row with numbers that are not finite, and of a class that is not one, nothing is said."""
     x, y, k = a["x"], plain(np, a["y"]), plain(np, a["k"])
     valid = np.logical_and(y >= 0, y < x.shape[1])
@@ -47,7 +50,7 @@ def difference(c: Call) -> list[Shape]:
     return [count, count]
 
 
-def not_listed(np: Any, a: Arguments) -> Any:
+def not_listed(np: Numpy, a: Arguments) -> tuple[Array, Array]:
     x = points(np, a["x"])
     places = np.nonzero(~np.isin(x, points(np, a["y"])))[0]
     return x[places], places
@@ -65,7 +68,7 @@ def asked_for(c: Call) -> Shape:
     return somewhere(c) if size is None else Shape(size)
 
 
-def placed(np: Any, a: Arguments) -> Any:
+def placed(np: Numpy, a: Arguments) -> Array:
     """Each place takes one of the values, or the default that stands before them."""
     size = tuple(int(n) for n in plain(np, a["size"]))
     index = plain(np, a["index"])
@@ -83,7 +86,7 @@ SPARSE_TO_DENSE = Op(
 )  # fmt: skip
 
 
-def weighted_count(np: Any, a: Arguments) -> Any:
+def weighted_count(np: Numpy, a: Arguments) -> Array:
     x = np.ravel(plain(np, a["x"]))
     weights = np.reshape(a["y"], (-1, 1)) if a["y"].size else 1
     return np.sum(np.where(x[:, None] == np.arange(a["size"]), weights, 0), axis=0)

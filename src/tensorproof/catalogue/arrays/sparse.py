@@ -5,7 +5,7 @@ A sparse tensor is a `TensorType` whose `layout` is not "strided"; the number of
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tensorproof.catalogue.elementwise.creation import STORED
 from tensorproof.ops.call import Call, any_rank
@@ -20,8 +20,12 @@ from tensorproof.terms.predicates import conj, eq, ge, le
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
 
-sparse_products = later("catalogue.arrays.formulas.sparse_products")
-array_moves = later("ops.moves")
+if TYPE_CHECKING:
+    from tensorproof.catalogue.arrays.formulas import sparse_products
+    from tensorproof.ops import moves as array_moves
+else:
+    sparse_products = later("catalogue.arrays.formulas.sparse_products")
+    array_moves = later("ops.moves")
 
 X = Tensor("x", "...", STORED)
 SPARSE = Tensor("x", "...", STORED, values="layout:sparse_coo")

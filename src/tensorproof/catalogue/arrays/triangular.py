@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tensorproof.ops import ones
 from tensorproof.ops.call import Call
@@ -16,6 +16,9 @@ from tensorproof.terms.dtypes import INDEX, INT64, NUMBERS
 from tensorproof.terms.ints import Dim
 from tensorproof.terms.records import replace
 from tensorproof.terms.shapes import Shape
+
+if TYPE_CHECKING:
+    from tensorproof.ops.arrays import Array, Numpy
 
 
 def triangle(name: str, upper: bool) -> Op:
@@ -63,7 +66,7 @@ def triangle_indices(name: str, upper: bool) -> Op:
         at = [(i, j) for i in range(rows) for j in range(columns) if (j - i >= k if upper else j - i <= k)]
         return tuple(i for i, _ in at) + tuple(j for _, j in at)
 
-    def places(np: Any, a: Arguments) -> Any:
+    def places(np: Numpy, a: Arguments) -> Array:
         return np.stack((np.triu_indices if upper else np.tril_indices)(a["rows"], a["offset"], a["columns"]))
 
     attributes = (Int("rows", least=0), Int("columns", least=0), Int("offset", 0), ElementType(dtypes=INDEX))

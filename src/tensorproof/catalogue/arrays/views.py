@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tensorproof.ops.call import Call, any_rank
 from tensorproof.ops.element_types import Like
@@ -19,9 +19,12 @@ from tensorproof.terms.predicates import disj, eq, ge
 from tensorproof.terms.shapes import Segment, Shape, unknown_shape
 from tensorproof.terms.tensor import UNKNOWN_STRIDES, TensorType
 
-memory_formulas = later("catalogue.arrays.formulas.memory")
-
-array_moves = later("ops.moves")
+if TYPE_CHECKING:
+    from tensorproof.catalogue.arrays.formulas import memory as memory_formulas
+    from tensorproof.ops import moves as array_moves
+else:
+    memory_formulas = later("catalogue.arrays.formulas.memory")
+    array_moves = later("ops.moves")
 
 X = Tensor("x")
 

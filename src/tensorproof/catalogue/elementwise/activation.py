@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING
 
 from tensorproof.ops.call import Call, any_rank
 from tensorproof.ops.element_types import Given, Like, Same, Within
-from tensorproof.ops.evaluation import Arguments
+from tensorproof.ops.evaluation import Arguments, changed, named
 from tensorproof.ops.families import elementwise, replaced, same_shape
 from tensorproof.ops.hazards import region
 from tensorproof.ops.inputs import Axis, Bool, Choice, ElementType, Float, Number, Tensor
@@ -19,7 +19,11 @@ from tensorproof.terms.predicates import disj, eq
 from tensorproof.terms.records import replace
 from tensorproof.terms.shapes import Shape
 
-mathematics = later("ops.mathematics")
+if TYPE_CHECKING:
+    from tensorproof.ops import mathematics
+    from tensorproof.ops.arrays import Array, Numpy, Operand
+else:
+    mathematics = later("ops.mathematics")
 
 INF = math.inf
 SAME = Like("x")
@@ -49,37 +53,37 @@ def increasing(function: Callable[[float], float]) -> Values:
 # --- reference functions ---
 
 
-def selu_of(np: Any, a: Arguments) -> Any:
-    return elu_of(np, {"x": a["x"], "alpha": 1.6732632423543772, "scale": 1.0507009873554805, "input_scale": 1.0})
+def selu_of(np: Numpy, a: Arguments) -> Array:
+    return elu_of(np, named(x=a["x"], alpha=1.6732632423543772, scale=1.0507009873554805, input_scale=1.0))
 
 
-def elu_of(np: Any, a: Arguments) -> Any:
+def elu_of(np: Numpy, a: Arguments) -> Array:
     """The two sides of 0, of which one is 0."""
     below = np.expm1(np.multiply(np.minimum(a["x"], 0), a["input_scale"]))
     return np.add(np.multiply(np.maximum(a["x"], 0), a["scale"]), np.multiply(below, a["alpha"] * a["scale"]))
 
 
-def leaky(np: Any, x: Any, slope: Any) -> Any:
+def leaky(np: Numpy, x: Array, slope: Operand) -> Array:
     return np.add(np.maximum(x, 0), np.multiply(np.minimum(x, 0), slope))
 
 
-def rrelu_of(np: Any, a: Arguments) -> Any:
+def rrelu_of(np: Numpy, a: Arguments) -> Array:
     if a["training"]:
         return mathematics.either(np, leaky(np, a["x"], a["lower"]), leaky(np, a["x"], a["upper"]))
     return leaky(np, a["x"], (a["lower"] + a["upper"]) / 2)
 
 
-def silu_of(np: Any, a: Arguments) -> Any:
+def silu_of(np: Numpy, a: Arguments) -> Array:
     if a["x"].dtype.kind == "c":
         return np.multiply(a["x"], mathematics.sigmoid(np, a["x"]))
     return mathematics.curve(np, lambda x: np.true_divide(x, np.add(1.0, np.exp(np.negative(x)))), a["x"], (-1.2784645427610738,))
 
 
-def mish_of(np: Any, a: Arguments) -> Any:
+def mish_of(np: Numpy, a: Arguments) -> Array:
     return mathematics.curve(np, lambda x: np.multiply(x, np.tanh(np.logaddexp(0.0, x))), a["x"], (-1.1924304694193,))
 
 
-def hardswish_of(np: Any, a: Arguments) -> Any:
+def hardswish_of(np: Numpy, a: Arguments) -> Array:
     made = mathematics.curve(np, lambda x: np.multiply(x, np.clip(np.add(x, 3.0), 0.0, 6.0)) / 6.0, a["x"], (-1.5, -3.0))
     return mathematics.beside(np, made, np.multiply(6.0, np.maximum(a["x"], -3.0)))  # libraries divide last
 
@@ -87,7 +91,7 @@ def hardswish_of(np: Any, a: Arguments) -> Any:
 _STEPS = {"float16": 2.0**-10, "bfloat16": 2.0**-7, "float64": 2.0**-52}
 
 
-def gelu_of(np: Any, a: Arguments) -> Any:
+def gelu_of(np: Numpy, a: Arguments) -> Array:
     """Libraries add 1 to what may be close to -1: bounds are wider by the rounding of that sum."""
     made, x = _gelu(np, a), a["x"]
     if not hasattr(made, "of"):
@@ -96,16 +100,16 @@ def gelu_of(np: Any, a: Arguments) -> Any:
     return np.subtract(made, error).of("either", np.add(made, error))
 
 
-def _gelu(np: Any, a: Arguments) -> Any:
+def _gelu(np: Numpy, a: Arguments) -> Array:
     """The exact one by the error function, or the approximation by tanh."""
     if a["approximate"] == "tanh":
-        inner: Callable[[Any], Any] = lambda x: np.tanh(math.sqrt(2 / math.pi) * (x + 0.044715 * x**3))
+        inner: Callable[[Array], Array] = lambda x: np.tanh(math.sqrt(2 / math.pi) * (x + 0.044715 * x**3))
         return mathematics.curve(np, lambda x: 0.5 * x * (1.0 + inner(x)), a["x"], (-0.7524614220710162,))
     lower = mathematics.mathematical(np, lambda x: 0.5 * math.erfc(-x / math.sqrt(2)))
     return mathematics.curve(np, lambda x: x * lower(x), a["x"], (-0.7517915246935645,))
 
 
-def softplus_of(np: Any, a: Arguments) -> Any:
+def softplus_of(np: Numpy, a: Arguments) -> Array:
     """Linear above the threshold: there x is not below it, which bounds could not tell."""
     x, beta, threshold = a["x"], a["beta"], a["threshold"]
     scaled = np.multiply(x, beta)
@@ -113,42 +117,42 @@ def softplus_of(np: Any, a: Arguments) -> Any:
     return np.where(np.greater(scaled, threshold), large, np.true_divide(np.maximum(np.logaddexp(0.0, scaled), 0.0), beta))
 
 
-def hardshrink_of(np: Any, a: Arguments) -> Any:
+def hardshrink_of(np: Numpy, a: Arguments) -> Array:
     inside = np.logical_and(np.greater_equal(a["x"], -a["lambd"]), np.less_equal(a["x"], a["lambd"]))
     return np.where(inside, 0.0, a["x"])
 
 
-def softshrink_of(np: Any, a: Arguments) -> Any:
+def softshrink_of(np: Numpy, a: Arguments) -> Array:
     return np.add(np.maximum(np.subtract(a["x"], a["lambd"]), 0), np.minimum(np.add(a["x"], a["lambd"]), 0))
 
 
-def prelu_of(np: Any, a: Arguments) -> Any:
+def prelu_of(np: Numpy, a: Arguments) -> Array:
     """A weight for each channel stands along the second axis."""
     x, weight = a["x"], a["weight"]
     return leaky(np, x, weight.reshape(()) if weight.size == 1 else weight.reshape((-1,) + (1,) * max(0, len(x.shape) - 2)))
 
 
-def glu_of(np: Any, a: Arguments) -> Any:
+def glu_of(np: Numpy, a: Arguments) -> Array:
     values, gates = np.split(a["x"], 2, axis=a["dim"])
     return np.multiply(values, mathematics.sigmoid(np, gates))
 
 
-def real(np: Any, x: Any) -> Any:
+def real(np: Numpy, x: Array) -> Array:
     """The result is real, so x is made real before."""
     return np.real(x) if x.dtype.kind == "c" else x
 
 
-def softmax_of(np: Any, a: Arguments) -> Any:
+def softmax_of(np: Numpy, a: Arguments) -> Array:
     x = real(np, a["x"])
     return mathematics.softmax(np, x, a["dim"]) if x.shape else mathematics.softmax(np, x.reshape(1), 0).reshape(())
 
 
-def log_softmax_of(np: Any, a: Arguments) -> Any:
+def log_softmax_of(np: Numpy, a: Arguments) -> Array:
     x = real(np, a["x"])
     return mathematics.log_softmax(np, x, a["dim"]) if x.shape else mathematics.log_softmax(np, x.reshape(1), 0).reshape(())
 
 
-def softmax_gradient(np: Any, a: Arguments) -> Any:
+def softmax_gradient(np: Numpy, a: Arguments) -> Array:
     x, y = a["x"], a["y"]
     total = np.sum(np.multiply(x, y), axis=a["dim"], keepdims=True) if x.shape else np.multiply(x, y)
     return np.multiply(y, np.subtract(x, total))
@@ -217,7 +221,7 @@ def celu_type(c: Call) -> DType | None:
 
 CELU = elementwise(
     "celu", FLOATS, Number("alpha", 1.0), dtype=celu_type,
-    evaluate=lambda np, a: elu_of(np, {"x": a["x"], "alpha": a["alpha"], "scale": 1.0, "input_scale": 1.0 / a["alpha"]}),
+    evaluate=lambda np, a: elu_of(np, named(x=a["x"], alpha=a["alpha"], scale=1.0, input_scale=1.0 / a["alpha"])),
 )  # fmt: skip
 
 
@@ -281,7 +285,7 @@ GLU = Op("glu", (Tensor("x", "...", FLOATS),), (Axis("dim", -1),), glu_shape, SA
 def _finite_row(smallest: bool = False) -> Region:
     """Nothing is infinite but what the exponential makes 0, and of each row something is left."""
 
-    def safe(np: Any, a: Arguments) -> Any:
+    def safe(np: Numpy, a: Arguments) -> Array:
         x = np.negative(a["x"]) if smallest else a["x"]
         greatest = np.max(x, axis=a["dim"], keepdims=True) if x.ndim else x
         return np.logical_and(np.greater(greatest, -INF), np.less(greatest, INF))
@@ -327,7 +331,7 @@ LOG_SOFTMAX = replace(
     _softmax("log_softmax", replace(bounded(-INF, 0.0), by="dim", shares="logarithms"), "the logarithm of softmax", log_softmax_of), order="compact",
 )  # fmt: skip
 SOFTMIN = replace(
-    _softmax("softmin", shares(), "softmax of -x", lambda np, a: softmax_of(np, {**a, "x": np.negative(a["x"])}), REALS | COMPLEXES, True),
+    _softmax("softmin", shares(), "softmax of -x", lambda np, a: softmax_of(np, changed(a, x=np.negative(a["x"]))), REALS | COMPLEXES, True),
     order="compact",
 )
 SOFTMAX_BACKWARD = Op(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from operator import and_, mul, or_, sub, xor
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tensorproof.ops.call import Call
 from tensorproof.ops.contents import each, folding
@@ -40,7 +40,11 @@ from tensorproof.terms.ints import Term, maximum, minimum
 from tensorproof.terms.records import replace
 from tensorproof.terms.tensor import TensorType
 
-pair_formulas = later("catalogue.elementwise.formulas.pairs")
+if TYPE_CHECKING:
+    from tensorproof.catalogue.elementwise.formulas import pairs as pair_formulas
+    from tensorproof.ops.arrays import Array, Numpy
+else:
+    pair_formulas = later("catalogue.elementwise.formulas.pairs")
 
 PLAIN: DTypes = NUMBERS | ALL_INTS | FLOAT8S
 MIXED: DTypes = FLOATS | FULL_COMPLEXES
@@ -64,7 +68,7 @@ def scaled(c: Call) -> DType | None:
     return dtype
 
 
-def _times_alpha(np: Any, a: Any, name: str) -> Any:
+def _times_alpha(np: Numpy, a: Any, name: str) -> Array:
     """A summand, scaled where it is scaled at all."""
     return a[name] if type(a["alpha"]) is int and a["alpha"] == 1 else np.multiply(a["alpha"], a[name])
 
@@ -128,7 +132,7 @@ def by_zero(op: str) -> tuple[Hazard, ...]:
 ROUNDING = Choice("rounding", (None, "trunc", "floor"), None)
 
 
-def divided(np: Any, a: Arguments) -> Any:
+def divided(np: Numpy, a: Arguments) -> Array:
     """The quotient, rounded where that is asked for."""
     whole = a["x"].dtype.kind in "biu" and a["y"].dtype.kind in "biu"
     if a["rounding"] is None:
@@ -179,7 +183,7 @@ def power(c: Call) -> DType | None:
     return dtype
 
 
-def powered(np: Any, a: Arguments) -> Any:
+def powered(np: Numpy, a: Arguments) -> Array:
     """Whole numbers stay whole; a negative exponent of them gives a float."""
     if a["x"].dtype.kind in "biu" and a["y"].dtype.kind in "biu" and not np.any(np.less(a["y"], 0)):
         return np.power(a["x"], a["y"])
@@ -190,7 +194,7 @@ def _int_power(x: Any, y: Any) -> Any:
     return x**y if isinstance(x, int) and isinstance(y, int) and 0 <= y <= 64 else None
 
 
-def has_power(np: Any, a: Arguments) -> Any:
+def has_power(np: Numpy, a: Arguments) -> Array:
     """Whether x to the y is a number: of a negative x for whole y alone, of 0 for y that is not negative."""
     whole, zero = np.equal(np.floor(a["y"]), a["y"]), np.equal(a["x"], 0.0)
     return np.logical_and(np.logical_or(np.greater_equal(a["x"], 0.0), whole), np.logical_not(np.logical_and(zero, np.less(a["y"], 0.0))))
@@ -202,7 +206,7 @@ POWER_HAZARDS = region(
 )  # fmt: skip
 
 
-def has_slope(np: Any, a: Arguments) -> Any:
+def has_slope(np: Numpy, a: Arguments) -> Array:
     """Whether x to the y has a derivative: at 0 for exponents from 1 on, and for 0."""
     steep = np.logical_and(np.less(a["y"], 1.0), np.not_equal(a["y"], 0.0))
     return np.logical_not(np.logical_and(np.equal(a["x"], 0.0), steep))

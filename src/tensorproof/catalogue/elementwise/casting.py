@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tensorproof.catalogue.arrays.layout import strides_of_format
 from tensorproof.ops.call import Call, any_rank
@@ -20,7 +20,10 @@ from tensorproof.terms.predicates import disj, eq
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import UNKNOWN_STRIDES, TensorType
 
-array_moves = later("ops.moves")
+if TYPE_CHECKING:
+    from tensorproof.ops import moves as array_moves
+else:
+    array_moves = later("ops.moves")
 
 X = (Tensor("x"),)
 SAME = Like("x")

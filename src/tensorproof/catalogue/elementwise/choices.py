@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tensorproof.ops.call import Call, any_rank
 from tensorproof.ops.contents import each
@@ -25,6 +25,9 @@ from tensorproof.terms.dtypes import (
 )
 from tensorproof.terms.ints import Term, maximum, minimum
 
+if TYPE_CHECKING:
+    from tensorproof.ops.arrays import Array, Numpy
+
 
 @any_rank
 def clamp_shape(c: Call) -> Any:
@@ -43,7 +46,7 @@ def _fold_clamp(c: Call) -> Any:
     return each(c, bounded, names, Promote("x", "low", "high")(c))
 
 
-def limited(np: Any, a: Arguments) -> Any:
+def limited(np: Numpy, a: Arguments) -> Array:
     x = a["x"] if a["low"] is None else np.maximum(a["x"], a["low"])
     return x if a["high"] is None else np.minimum(x, a["high"])
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tensorproof.ops.call import Call, any_rank
 from tensorproof.ops.contents import each
@@ -18,6 +18,9 @@ from tensorproof.terms.dtypes import ALL_INTS, ANY, BOOL, FLOAT8S, FULL_COMPLEXE
 from tensorproof.terms.ints import Term
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
+
+if TYPE_CHECKING:
+    from tensorproof.ops.arrays import Array, Numpy
 
 PLAIN: DTypes = NUMBERS | ALL_INTS | FLOAT8S
 
@@ -79,7 +82,7 @@ def one_type(c: Call) -> DType | None:
     return BOOL
 
 
-def close(np: Any, a: Arguments) -> Any:
+def close(np: Numpy, a: Arguments) -> Array:
     x, y = np.add(a["x"], 0), np.add(a["y"], 0)
     made = np.less_equal(np.absolute(np.subtract(x, y)), np.add(a["atol"], np.multiply(a["rtol"], np.absolute(y))))
     if not a.get("endless"):
@@ -123,7 +126,7 @@ def all_equal(c: Call) -> TensorType:
     return answer(c)
 
 
-def same_elements(np: Any, a: Arguments) -> Any:
+def same_elements(np: Numpy, a: Arguments) -> Array:
     x, y = a["x"], a["y"]
     if _unequal(x.shape, y.shape, a["broadcast"]):
         return np.asarray(False)

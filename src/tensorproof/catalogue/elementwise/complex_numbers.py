@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 from tensorproof.ops.call import Call
 from tensorproof.ops.element_types import Like, Real, float_of
@@ -12,6 +12,9 @@ from tensorproof.ops.families import NUMERIC, same_shape
 from tensorproof.ops.inputs import Tensor
 from tensorproof.ops.record import Op
 from tensorproof.terms.dtypes import ANY, DType
+
+if TYPE_CHECKING:
+    from tensorproof.ops.arrays import Array, Numpy
 
 
 def angle_type(c: Call) -> DType | None:
@@ -24,7 +27,7 @@ IMAGINARY_PART = Op(
     "imag", (Tensor("x"),), (), same_shape, Real("x"), aliases="x",
     order="apart", doc="torch has it for complex numbers only", evaluate=numpy("imag"),
 )  # fmt: skip
-def angle_of(np: Any, a: Arguments) -> Any:
+def angle_of(np: Numpy, a: Arguments) -> Array:
     """0 or π of real numbers; of -0 libraries give either."""
     x = a["x"]
     if not hasattr(x, "of") and x.dtype.kind == "f" and np.any(np.signbit(x) & (x == 0)):

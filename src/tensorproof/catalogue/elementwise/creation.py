@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from math import ceil, isfinite
 from struct import pack, unpack
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tensorproof.ops.call import Call, any_rank
 from tensorproof.ops.element_types import Given, Like
@@ -36,7 +36,10 @@ from tensorproof.terms.predicates import ge, implies, le, lt, ne
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
 
-made_numbers = later("catalogue.elementwise.formulas.made_numbers")
+if TYPE_CHECKING:
+    from tensorproof.catalogue.elementwise.formulas import made_numbers
+else:
+    made_numbers = later("catalogue.elementwise.formulas.made_numbers")
 
 STORED = NUMBERS | ALL_INTS | frozenset(d for d in DType if d.kind == "f")
 SIZE = Ints("size", least=0, shape=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tensorproof.ops.call import Call, any_rank
 from tensorproof.ops.element_types import Like
@@ -14,7 +14,11 @@ from tensorproof.terms.dtypes import BOOL, FLOATS, FULL_COMPLEXES, DType
 from tensorproof.terms.predicates import disj, eq
 from tensorproof.terms.shapes import Shape
 
-made_numbers = later("catalogue.elementwise.formulas.made_numbers")
+if TYPE_CHECKING:
+    from tensorproof.catalogue.elementwise.formulas import made_numbers
+    from tensorproof.ops.arrays import Array, Numpy
+else:
+    made_numbers = later("catalogue.elementwise.formulas.made_numbers")
 
 ATTRIBUTES = (Float("p", 0.5, least=0.0, most=1.0), Bool("training", True))
 
@@ -74,7 +78,7 @@ def with_mask(c: Call) -> list[Any]:
     return [x.shape, x if x.shape.numel == 0 else x.shape]
 
 
-def _kept(np: Any, a: Arguments) -> Any:
+def _kept(np: Numpy, a: Arguments) -> Array:
     """What is kept: everything outside of training."""
     x = a["x"]
     if a["training"] is False or a["p"] in (0, 1):

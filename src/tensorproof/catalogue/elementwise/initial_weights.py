@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 from tensorproof.ops.call import Call, any_rank
 from tensorproof.ops.element_types import Like
@@ -12,6 +12,9 @@ from tensorproof.ops.inputs import Int, Tensor
 from tensorproof.ops.record import Op
 from tensorproof.terms.predicates import disj, eq, ge, ne
 from tensorproof.terms.shapes import Shape
+
+if TYPE_CHECKING:
+    from tensorproof.ops.arrays import Array, Numpy
 
 EYE_FILL = Op(
     "eye_fill", (Tensor("x", "_ _"),), (), same_shape, Like("x"), writes=("x",), gradient="x-", evaluate=lambda np, a: np.eye(*a["x"].shape),
@@ -29,7 +32,7 @@ def _dirac_shape(c: Call) -> Shape:
     return x
 
 
-def _dirac(np: Any, a: Arguments) -> Any:
+def _dirac(np: Numpy, a: Arguments) -> Array:
     """In each group the outputs take one input each, at the middle of the window."""
     rows, columns, *field = a["x"].shape
     each = rows // a["groups"]

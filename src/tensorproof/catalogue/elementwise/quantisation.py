@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from tensorproof.ops.call import Call, any_rank
 from tensorproof.ops.element_types import Given, Like, Same
 from tensorproof.ops.families import same_shape
@@ -12,7 +14,10 @@ from tensorproof.terms.dtypes import FLOAT16, FLOAT32, FLOATS, INT8, INT32, REAL
 from tensorproof.terms.predicates import eq
 from tensorproof.terms.shapes import Shape
 
-formulas = later("catalogue.elementwise.formulas.quantisation")
+if TYPE_CHECKING:
+    from tensorproof.catalogue.elementwise.formulas import quantisation as formulas
+else:
+    formulas = later("catalogue.elementwise.formulas.quantisation")
 
 SINGLE = frozenset({FLOAT32})
 STORED = {DType.QINT8: INT8, DType.QUINT8: UINT8, DType.QINT32: INT32}

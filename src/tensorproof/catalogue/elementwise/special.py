@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tensorproof.ops.element_types import Promote, ToFloat
 from tensorproof.ops.evaluation import Arguments, Undefined, Undetermined, around, plain, points
@@ -12,12 +12,17 @@ from tensorproof.ops.families import broadcast_shape, elementwise, promoting
 from tensorproof.ops.hazards import region
 from tensorproof.ops.inputs import Float, Int, Tensor
 from tensorproof.ops.later import later
-from tensorproof.ops.record import NON_NEGATIVE, POSITIVE, Evaluate, Hazard, Interval, Op, Values
+from tensorproof.ops.record import NON_NEGATIVE, POSITIVE, Formula, Hazard, Interval, Op, Values
 from tensorproof.terms.dtypes import ALL_INTS, BOOLS, FLOATS, FULL_FLOATS, UINT8, DTypes
 from tensorproof.terms.records import replace
 
-curves = later("catalogue.elementwise.formulas.special_curves")
-mathematics = later("ops.mathematics")
+if TYPE_CHECKING:
+    from tensorproof.catalogue.elementwise.formulas import special_curves as curves
+    from tensorproof.ops import mathematics
+    from tensorproof.ops.arrays import Array, Numpy
+else:
+    curves = later("catalogue.elementwise.formulas.special_curves")
+    mathematics = later("ops.mathematics")
 
 REAL: DTypes = FLOATS | ALL_INTS | BOOLS
 FULL_REAL: DTypes = FULL_FLOATS | ALL_INTS | BOOLS
@@ -25,7 +30,7 @@ UNIT = Interval(0.0, 1.0)
 INF = math.inf
 
 
-def of(function: Callable[[float], float], turns: tuple[float, ...] = (), lo: float = -INF, hi: float = INF, least: float = 0.0) -> Evaluate:
+def of(function: Callable[[float], float], turns: tuple[float, ...] = (), lo: float = -INF, hi: float = INF, least: float = 0.0) -> Formula:
     """A function of Python's numbers that is monotone between its turning points on [lo, hi]."""
     return lambda np, a: mathematics.curve(np, mathematics.mathematical(np, function), a["x"], turns, lo, hi, least)
 
@@ -45,11 +50,11 @@ TINY = 2.0**-120
 """Some libraries take numbers that are hardly larger than the smallest ones of single precision for 0."""
 
 
-def each(function: Callable[..., float], *names: str) -> Evaluate:
+def each(function: Callable[..., float], *names: str) -> Formula:
     """A function of Python's numbers, whose bounds are those declared; around points near 0 they are closer."""
     chosen = names or ("x",)
 
-    def evaluate(np: Any, a: Arguments) -> Any:
+    def evaluate(np: Numpy, a: Arguments) -> Array:
         given = [a[name] for name in chosen]
         boxes = [x for x in given if hasattr(x, "of")]
         numbers = [points(np, x) for x in given]
@@ -64,10 +69,10 @@ def each(function: Callable[..., float], *names: str) -> Evaluate:
     return evaluate
 
 
-def near_one(function: Evaluate) -> Evaluate:
+def near_one(function: Formula) -> Formula:
     """A function that some libraries compute by way of numbers near 1, whose rounding stays."""
 
-    def evaluate(np: Any, a: Arguments) -> Any:
+    def evaluate(np: Numpy, a: Arguments) -> Array:
         made, dtype = function(np, a), a["results"][0]
         if not hasattr(made, "of"):
             return made
@@ -77,10 +82,10 @@ def near_one(function: Evaluate) -> Evaluate:
     return evaluate
 
 
-def not_below(function: Callable[[float], float]) -> Evaluate:
+def not_below(function: Callable[[float], float]) -> Formula:
     """A function of numbers that are not negative, whose bounds are those declared; libraries have several answers to others."""
 
-    def evaluate(np: Any, a: Arguments) -> Any:
+    def evaluate(np: Numpy, a: Arguments) -> Array:
         if not hasattr(a["x"], "of") and np.any(np.less(a["x"], 0)):
             raise Undefined
         return each(function)(np, a)
@@ -88,10 +93,10 @@ def not_below(function: Callable[[float], float]) -> Evaluate:
     return evaluate
 
 
-def above_zero(function: Callable[[float], float]) -> Evaluate:
+def above_zero(function: Callable[[float], float]) -> Formula:
     """A falling function of numbers that are not negative; libraries have several answers to others."""
 
-    def evaluate(np: Any, a: Arguments) -> Any:
+    def evaluate(np: Numpy, a: Arguments) -> Array:
         if not hasattr(a["x"], "of") and np.any(np.less(a["x"], 0)):
             raise Undefined
         if hasattr(a["x"], "of") and np.any(a["x"].lo < SMALL):
@@ -101,10 +106,10 @@ def above_zero(function: Callable[[float], float]) -> Evaluate:
     return evaluate
 
 
-def gamma_pair(function: Callable[..., float]) -> Evaluate:
+def gamma_pair(function: Callable[..., float]) -> Formula:
     """A function of an order x and a place y. Of orders without all digits, whose reciprocals overflow, libraries get 0 or 1."""
 
-    def evaluate(np: Any, a: Arguments) -> Any:
+    def evaluate(np: Numpy, a: Arguments) -> Array:
         x, dtype = a["x"], a["results"][0]
         least = 0.0 if dtype is None else 4 * dtype.smallest_normal
         if not hasattr(x, "of") and np.any((x > 0) & (x < least)):
@@ -133,55 +138,55 @@ def between(lo: float, hi: float) -> Values:
     return Values("bounded", bounds=Interval(lo, hi))
 
 
-def logit_of(np: Any, a: Arguments) -> Any:
+def logit_of(np: Numpy, a: Arguments) -> Array:
     x, eps = a["x"], a["eps"]
     if eps is not None:
         x = np.clip(x, eps, 1.0 - eps) if eps <= 0.5 else np.where(np.less(x, eps), eps, np.where(np.greater(x, 1.0 - eps), 1.0 - eps, x))
     return mathematics.curve(np, lambda v: np.log(np.true_divide(v, 1.0 - v)), x, (), 0.0, 1.0, least=1.0)  # the logarithm of a quotient near 1
 
 
-def entropy_of(np: Any, a: Arguments) -> Any:
+def entropy_of(np: Numpy, a: Arguments) -> Array:
     return np.where(np.less(a["x"], 0), -INF, np.negative(mathematics.x_log_x(np, np.where(np.less(a["x"], 0), 0.0, a["x"]))))
 
 
-def bits_set(np: Any, a: Arguments) -> Any:
+def bits_set(np: Numpy, a: Arguments) -> Array:
     x = plain(np, a["x"])
     if np.any(x < 0):
         raise Undefined  # the width of x is not known here
     return np.bitwise_count(x)
 
 
-def times_log(function: str) -> Evaluate:
+def times_log(function: str) -> Formula:
     """x times a logarithm of y, 0 where x is 0."""
 
-    def evaluate(np: Any, a: Arguments) -> Any:
+    def evaluate(np: Numpy, a: Arguments) -> Array:
         none = np.logical_and(np.equal(a["x"], 0), np.logical_not(np.isnan(a["y"])))
         return np.where(none, 0.0, np.multiply(a["x"], getattr(np, function)(a["y"])))
 
     return evaluate
 
 
-def chebyshev(first: Callable[[Any], Any], shifted: bool) -> Evaluate:
+def chebyshev(first: Callable[[Any], Any], shifted: bool) -> Formula:
     """Of x, or of 2 x - 1."""
 
-    def evaluate(np: Any, a: Arguments) -> Any:
+    def evaluate(np: Numpy, a: Arguments) -> Array:
         x = np.subtract(np.multiply(a["x"], 2.0), 1.0) if shifted else np.multiply(a["x"], 1.0)
         return curves.polynomial(np, x, plain(np, a["y"]), first, lambda x, k, now, before: 2.0 * x * now - before)
 
     return evaluate
 
 
-def orthogonal(first: Callable[[Any], Any], after: Callable[[Any, int, Any, Any], Any]) -> Evaluate:
+def orthogonal(first: Callable[[Any], Any], after: Callable[[Any, int, Any, Any], Any]) -> Formula:
     return lambda np, a: curves.polynomial(np, np.multiply(a["x"], 1.0), plain(np, a["y"]), first, after)
 POLES = "x is positive or not whole"
 
 
-def off_poles(np: Any, a: Arguments) -> Any:
+def off_poles(np: Numpy, a: Arguments) -> Array:
     """Whether x is no pole of the gamma function."""
     return np.logical_or(np.greater(a["x"], 0.0), np.not_equal(np.floor(a["x"]), a["x"]))
 
 
-def error_function(np: Any, a: Arguments) -> Any:
+def error_function(np: Numpy, a: Arguments) -> Array:
     """In bfloat16 torch computes it by numbers near 1, whose rounding in single precision stays."""
     made, dtype = of(math.erf)(np, a), a["results"][0]
     rough = dtype is not None and dtype.label == "bfloat16" and hasattr(made, "of")
@@ -198,7 +203,7 @@ LGAMMA = elementwise(
     "lgamma", REAL, hazards=region("lgamma/pole", "x", POLES, "inf", off_poles),
     evaluate=of(curves.lgamma, (1.4616321449683623,), 0.0, least=1.0),  # near 1 and 2 its terms cancel
 )  # fmt: skip
-def digamma_of(np: Any, a: Arguments) -> Any:
+def digamma_of(np: Numpy, a: Arguments) -> Array:
     """At 0, the sign of 0 decides, which bounds do not tell."""
     made = of(curves.digamma, (), 0.0, least=1.0)(np, a)
     return mathematics.beside(np, made, np.true_divide(1.0, a["x"])) if hasattr(made, "of") else made
@@ -210,7 +215,7 @@ DIGAMMA = elementwise(
 )  # fmt: skip
 
 
-def polygamma_of(np: Any, a: Arguments) -> Any:
+def polygamma_of(np: Numpy, a: Arguments) -> Array:
     """At the poles below 0, libraries get inf, nan, or what the rounded sine of a multiple of pi makes of it."""
     x = a["x"]
     if not hasattr(x, "of") and np.any((x < 0) & (x == np.floor(x))):
@@ -225,7 +230,7 @@ POLYGAMMA = elementwise(
 )  # fmt: skip
 
 
-def multivariate_lgamma(np: Any, a: Arguments) -> Any:
+def multivariate_lgamma(np: Numpy, a: Arguments) -> Array:
     """Logarithms of the gamma function at x, x - 1/2 and so on, which a library rounds: near a pole, a little decides how large they are."""
     x, p, dtype = a["x"], a["p"], a["results"][0]
     made = each(lambda x: sum(curves.lgamma(x - j / 2) for j in range(p)) + p * (p - 1) / 4 * math.log(math.pi))(np, a)

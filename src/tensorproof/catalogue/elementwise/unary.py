@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tensorproof.ops.call import Call
 from tensorproof.ops.contents import each, folding
@@ -22,6 +22,9 @@ from tensorproof.ops.record import NON_NEGATIVE, NON_ZERO, POSITIVE, Hazard, Int
 from tensorproof.terms.dtypes import ALL_INTS, ANY, BOOL, BOOLS, FLOATS, FULL_COMPLEXES, INT32, INT64, DType, DTypes
 from tensorproof.terms.ints import Term, absolute
 from tensorproof.terms.records import replace
+
+if TYPE_CHECKING:
+    from tensorproof.ops.arrays import Array, Numpy
 
 REAL: DTypes = FLOATS | ALL_INTS | BOOLS
 SMOOTH: DTypes = REAL | FULL_COMPLEXES
@@ -59,14 +62,14 @@ def hazard(code: str, safe: Interval, yields: str) -> tuple[Hazard, ...]:
     return (Hazard(code, "x", safe, yields),)
 
 
-def signed(np: Any, a: Arguments) -> Any:
+def signed(np: Numpy, a: Arguments) -> Array:
     if a["x"].dtype.kind in "bi" or (a["x"].dtype.kind == "f" and hasattr(a["x"], "of")):
         return np.subtract(np.where(a["x"] > 0, 1, 0), np.where(a["x"] < 0, 1, 0))
     size = np.absolute(a["x"])
     return np.where(size == 0, 0, np.true_divide(a["x"], np.where(size == 0, 1, size)))
 
 
-def rounded(np: Any, a: Arguments) -> Any:
+def rounded(np: Numpy, a: Arguments) -> Array:
     """Between two decimals a number falls to either, as its multiple is rounded."""
     decimals = a["decimals"] or 0
     if decimals and not hasattr(a["x"], "of"):
@@ -76,7 +79,7 @@ def rounded(np: Any, a: Arguments) -> Any:
     return np.round(a["x"], a["decimals"] or 0)
 
 
-def numbered(np: Any, a: Arguments) -> Any:
+def numbered(np: Numpy, a: Arguments) -> Array:
     """Without nan and infinities; what is not given is the greatest number of the element type."""
     most, least, dtype = a["posinf"], a["neginf"], a["results"][0]
     if dtype is not None and dtype.kind == "f":

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tensorproof.ops.call import Call
 from tensorproof.ops.element_types import Like, Promote, ToFloat
@@ -17,8 +17,13 @@ from tensorproof.terms.ints import Dim
 from tensorproof.terms.predicates import ge
 from tensorproof.terms.shapes import Shape
 
-image_sizes = later("catalogue.images.formulas.sizes")
-keras_recurrence = later("catalogue.frameworks.formulas.keras_recurrence")
+if TYPE_CHECKING:
+    from tensorproof.catalogue.frameworks.formulas import keras_recurrence
+    from tensorproof.catalogue.images.formulas import sizes as image_sizes
+    from tensorproof.ops.arrays import Array, Numpy
+else:
+    image_sizes = later("catalogue.images.formulas.sizes")
+    keras_recurrence = later("catalogue.frameworks.formulas.keras_recurrence")
 
 REAL: DTypes = FLOATS | ALL_INTS | BOOLS
 
@@ -34,7 +39,7 @@ def _batch_dot(c: Call) -> Shape:
     return Shape(kept if len(kept) > 1 else (*kept, 1))
 
 
-def dotted(np: Any, a: Arguments) -> Any:
+def dotted(np: Numpy, a: Arguments) -> Array:
     x, y, (i, j) = a["x"], a["y"], a["dims"]
     left = "".join("n" if k == 0 else "s" if k == i else chr(65 + k) for k in range(len(x.shape)))
     right = "".join("n" if k == 0 else "s" if k == j else chr(75 + k) for k in range(len(y.shape)))
@@ -116,7 +121,7 @@ def _repeated(c: Call) -> Shape:
     return Shape(n * c["factors"][i] for i, n in enumerate(c.shape("x")))
 
 
-def _grown(np: Any, a: Arguments) -> Any:
+def _grown(np: Numpy, a: Arguments) -> Array:
     made = a["x"]
     for axis, factor in enumerate(a["factors"]):
         made = np.repeat(made, factor, axis=axis)
@@ -140,7 +145,7 @@ def _cropped(c: Call) -> Shape:
     return Shape(made)
 
 
-def _inner(np: Any, a: Arguments) -> Any:
+def _inner(np: Numpy, a: Arguments) -> Array:
     return a["x"][tuple(slice(b, n - e) for n, b, e in zip(a["x"].shape, a["before"], a["after"]))]
 
 
@@ -177,7 +182,7 @@ def encoded_shape(c: Call) -> Shape:
     return Shape((*x, c["classes"])) if c["mode"] == "one_hot" else Shape((*x[:1], *x[2:], c["classes"])) if len(x) > 1 else Shape((c["classes"],))
 
 
-def encoded(np: Any, a: Arguments) -> Any:
+def encoded(np: Numpy, a: Arguments) -> Array:
     """1 at each category, a number without its fraction; several are joined or counted along the second axis, or the only one."""
     here = np.equal(np.expand_dims(np.trunc(a["x"]), -1), np.arange(a["classes"]))
     if a["mode"] == "one_hot":

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 from tensorproof.ops.call import Call
 from tensorproof.ops.element_types import Like, Promote
@@ -15,6 +15,9 @@ from tensorproof.terms.dtypes import BOOL, COMPLEX128, FLOAT64
 from tensorproof.terms.ints import maximum, minimum
 from tensorproof.terms.predicates import disj, ge
 from tensorproof.terms.shapes import Shape
+
+if TYPE_CHECKING:
+    from tensorproof.ops.arrays import Array, Numpy
 
 
 def _convolved(c: Call) -> Shape:
@@ -30,7 +33,7 @@ def _convolved(c: Call) -> Shape:
             return Shape((maximum(n, m) - minimum(n, m) + 1,))
 
 
-def between_extremes(np: Any, a: Arguments) -> Any:
+def between_extremes(np: Numpy, a: Arguments) -> Array:
     most, least = numpy_reduction("max")(np, a), numpy_reduction("min")(np, a)
     return np.not_equal(most, least) if a["x"].dtype.kind == "b" else np.subtract(most, least)
 
@@ -47,8 +50,8 @@ def _interpolated(c: Call) -> Shape:
     return c.shape("x")
 
 
-def interpolated(np: Any, a: Arguments) -> Any:
-    return np.interp(*(np.asarray(a[name]) for name in ("x", "xp", "fp")), left=a["left"], right=a["right"], period=a["period"])
+def interpolated(np: Numpy, a: Arguments) -> Array:
+    return np.interp(np.asarray(a["x"]), np.asarray(a["xp"]), np.asarray(a["fp"]), left=a["left"], right=a["right"], period=a["period"])
 
 
 INTERP = Op(

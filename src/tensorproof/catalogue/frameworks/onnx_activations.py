@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 from tensorproof.ops.element_types import Like
 from tensorproof.ops.evaluation import Arguments
@@ -12,10 +12,14 @@ from tensorproof.ops.later import later
 from tensorproof.ops.record import Interval, Op, Values
 from tensorproof.terms.dtypes import FLOATS
 
-mathematics = later("ops.mathematics")
+if TYPE_CHECKING:
+    from tensorproof.ops import mathematics
+    from tensorproof.ops.arrays import Array, Numpy
+else:
+    mathematics = later("ops.mathematics")
 
 
-def hardmax(np: Any, a: Arguments) -> Any:
+def hardmax(np: Numpy, a: Arguments) -> Array:
     x, dim = a["x"], a["dim"]
     if not x.shape[dim]:
         return np.zeros(x.shape)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tensorproof.catalogue.frameworks.onnx_networks import REALS, maybe
 from tensorproof.ops.call import Call
@@ -17,7 +17,11 @@ from tensorproof.terms.predicates import conj, disj, eq
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
 
-formulas = later("catalogue.frameworks.formulas.onnx_attention")
+if TYPE_CHECKING:
+    from tensorproof.catalogue.frameworks.formulas import onnx_attention as formulas
+    from tensorproof.ops.arrays import Array, Numpy
+else:
+    formulas = later("catalogue.frameworks.formulas.onnx_attention")
 
 
 def _heads(c: Call, name: str, heads: str) -> tuple[Dim, Dim, Dim, Dim]:
@@ -132,10 +136,10 @@ def rotary_shape(c: Call) -> Shape:
     return x
 
 
-def rotated(np: Any, a: Arguments) -> Any:
+def rotated(np: Numpy, a: Arguments) -> Array:
     """Pairs of numbers, side by side or in two halves, turned by the angles of their positions."""
     x, packed = a["x"], len(a["x"].shape) == 3
-    whole = x.reshape((*x.shape[:2], a["heads"], -1)) if packed else np.swapaxes(x, 1, 2)
+    whole = x.reshape((*x.shape[:2], a["heads"] or 0, -1)) if packed else np.swapaxes(x, 1, 2)
     size = a["size"] or whole.shape[3]
     turned, rest = whole[..., :size], whole[..., size:]
     cos, sin = a["cos"], a["sin"]

@@ -5,7 +5,7 @@ A sequence is a vector of opaque elements; where its tensors are known they are 
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tensorproof.catalogue.arrays.joining import pieces
 from tensorproof.catalogue.frameworks.onnx_tensors import axis_in, somewhere
@@ -22,8 +22,12 @@ from tensorproof.terms.predicates import conj, le, lt
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
 
-kept_boxes = later("catalogue.images.formulas.kept_boxes")
-words = later("catalogue.frameworks.formulas.word_groups")
+if TYPE_CHECKING:
+    from tensorproof.catalogue.frameworks.formulas import word_groups as words
+    from tensorproof.catalogue.images.formulas import kept_boxes
+else:
+    kept_boxes = later("catalogue.images.formulas.kept_boxes")
+    words = later("catalogue.frameworks.formulas.word_groups")
 
 STRINGS = frozenset({DType.STRING})
 SEQUENCES = frozenset({DType.VARIANT})

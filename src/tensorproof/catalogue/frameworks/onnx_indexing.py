@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from struct import pack, unpack
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tensorproof.catalogue.frameworks.onnx_tensors import X, axes_in, length_of
 from tensorproof.ops.call import Call
@@ -21,8 +21,12 @@ from tensorproof.terms.predicates import conj, eq, ge, le, lt
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
 
-moves = later("catalogue.frameworks.formulas.onnx_moves")
-resizing = later("catalogue.frameworks.formulas.onnx_resizing")
+if TYPE_CHECKING:
+    from tensorproof.catalogue.frameworks.formulas import onnx_moves as moves
+    from tensorproof.catalogue.frameworks.formulas import onnx_resizing as resizing
+else:
+    moves = later("catalogue.frameworks.formulas.onnx_moves")
+    resizing = later("catalogue.frameworks.formulas.onnx_resizing")
 
 # --- gathering ---------------------------------------------------------------------------------------------------------------------
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tensorproof.catalogue.frameworks.onnx_tensors import axes_in
 from tensorproof.ops.call import Call
@@ -16,8 +16,12 @@ from tensorproof.terms.predicates import disj, eq
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
 
-f = later("catalogue.frameworks.formulas.onnx_networks")
-made = makers("catalogue.frameworks.formulas.onnx_networks")
+if TYPE_CHECKING:
+    from tensorproof.catalogue.frameworks.formulas import onnx_networks as f
+    from tensorproof.catalogue.frameworks.formulas import onnx_networks as made
+else:
+    f = later("catalogue.frameworks.formulas.onnx_networks")
+    made = makers("catalogue.frameworks.formulas.onnx_networks")
 
 REALS = ALL_INTS | FLOATS
 

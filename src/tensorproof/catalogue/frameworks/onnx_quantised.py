@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tensorproof.catalogue.algebra.contraction import matmul_shape
 from tensorproof.catalogue.frameworks.onnx_windows import convolved, sliding
@@ -16,7 +16,10 @@ from tensorproof.terms.ints import Dim, ceildiv
 from tensorproof.terms.predicates import conj, disj, eq
 from tensorproof.terms.shapes import Shape
 
-f = later("catalogue.frameworks.formulas.onnx_quantised")
+if TYPE_CHECKING:
+    from tensorproof.catalogue.frameworks.formulas import onnx_quantised as f
+else:
+    f = later("catalogue.frameworks.formulas.onnx_quantised")
 
 BYTES = frozenset({INT8, UINT8})
 REAL32 = frozenset({FLOAT32})

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from tensorproof.catalogue.frameworks.onnx_networks import maybe
 from tensorproof.catalogue.frameworks.onnx_tensors import somewhere
 from tensorproof.ops.call import Call
@@ -15,7 +17,10 @@ from tensorproof.terms.predicates import disj, eq, ge, le
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
 
-f = later("catalogue.frameworks.formulas.onnx_signals")
+if TYPE_CHECKING:
+    from tensorproof.catalogue.frameworks.formulas import onnx_signals as f
+else:
+    f = later("catalogue.frameworks.formulas.onnx_signals")
 
 
 def dft_shape(c: Call) -> Shape:

@@ -5,7 +5,7 @@ Vectors of whole numbers (axes, sizes, pads) may be inputs whose contents are no
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tensorproof.catalogue.arrays.views import resolved, shown_as
 from tensorproof.ops.call import Call, any_rank
@@ -22,8 +22,12 @@ from tensorproof.terms.predicates import conj, disj, eq, ge, le
 from tensorproof.terms.shapes import Shape, unknown_shape
 from tensorproof.terms.tensor import TensorType
 
-memory_formulas = later("catalogue.arrays.formulas.memory")
-moves = later("catalogue.frameworks.formulas.onnx_moves")
+if TYPE_CHECKING:
+    from tensorproof.catalogue.arrays.formulas import memory as memory_formulas
+    from tensorproof.catalogue.frameworks.formulas import onnx_moves as moves
+else:
+    memory_formulas = later("catalogue.arrays.formulas.memory")
+    moves = later("catalogue.frameworks.formulas.onnx_moves")
 
 X = Tensor("x")
 
@@ -285,7 +289,7 @@ TRILU = Op(
 )
 EYE_LIKE = Op(
     "eye_like", (Tensor("x", "N M"),), (Int("k", 0), ElementType("dtype")), "N M", Given("dtype", Like("x")),
-    evaluate=lambda np, a: np.eye(*a["x"].shape, a["k"]), doc="Ones on a diagonal."
+    evaluate=lambda np, a: np.eye(a["x"].shape[0], a["x"].shape[1], a["k"]), doc="Ones on a diagonal."
 )
 
 

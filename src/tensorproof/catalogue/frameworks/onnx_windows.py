@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tensorproof.catalogue.frameworks.onnx_tensors import length_of
 from tensorproof.ops.call import Call
@@ -18,8 +18,12 @@ from tensorproof.terms.predicates import conj, eq, ge
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
 
-f = later("catalogue.frameworks.formulas.onnx_windows")
-regions = later("catalogue.images.formulas.regions")
+if TYPE_CHECKING:
+    from tensorproof.catalogue.frameworks.formulas import onnx_windows as f
+    from tensorproof.catalogue.images.formulas import regions
+else:
+    f = later("catalogue.frameworks.formulas.onnx_windows")
+    regions = later("catalogue.images.formulas.regions")
 
 AUTO_PAD = ("NOTSET", "SAME_UPPER", "SAME_LOWER", "VALID")
 

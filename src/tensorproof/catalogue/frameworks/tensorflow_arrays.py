@@ -6,7 +6,7 @@ as many unknown axes.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tensorproof.ops.call import Call, any_rank
 from tensorproof.ops.element_types import Given, Like, Same
@@ -21,7 +21,10 @@ from tensorproof.terms.predicates import conj, eq, ge, le, lt, ne
 from tensorproof.terms.shapes import Shape, broadcast, unknown_shape
 from tensorproof.terms.tensor import TensorType
 
-tensorflow_places = later("catalogue.frameworks.formulas.tensorflow_places")
+if TYPE_CHECKING:
+    from tensorproof.catalogue.frameworks.formulas import tensorflow_places
+else:
+    tensorflow_places = later("catalogue.frameworks.formulas.tensorflow_places")
 
 X = Tensor("x")
 INDICES = Tensor("index", "...", INDEX)
@@ -120,7 +123,7 @@ def broadcast_args(c: Call) -> TensorType:
 PAIR = (Tensor("x", "N", INDEX), Tensor("y", "M", INDEX))
 BROADCAST_ARGS = Op(
     "broadcast_args", PAIR, (), broadcast_args, doc="The shape to which two shapes broadcast.",
-    evaluate=lambda np, a: np.array(np.broadcast_shapes(tuple(np.asarray(a["x"])), tuple(np.asarray(a["y"]))), np.int64),
+    evaluate=lambda np, a: np.array(np.broadcast_shapes(np.asarray(a["x"]).tolist(), np.asarray(a["y"]).tolist()), np.int64),
 )  # fmt: skip
 BROADCAST_GRADIENT_ARGS = Op(
     "broadcast_gradient_args", PAIR, (), lambda c: [Shape((c.fresh("axes"),)), Shape((c.fresh("axes"),))], Same("x", "y"),

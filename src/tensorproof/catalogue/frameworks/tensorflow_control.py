@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import reduce
 from math import prod
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tensorproof.catalogue.frameworks.tensorflow_arrays import X, agreed, somewhere
 from tensorproof.ops.call import Call, any_rank
@@ -18,10 +19,14 @@ from tensorproof.terms.dtypes import FLOAT32, INT32, DType
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
 
-written_places = later("catalogue.arrays.formulas.written_places")
-unknown_rows = later("catalogue.arrays.formulas.unknown_rows")
-
-array_moves = later("ops.moves")
+if TYPE_CHECKING:
+    from tensorproof.catalogue.arrays.formulas import unknown_rows, written_places
+    from tensorproof.ops import moves as array_moves
+    from tensorproof.ops.arrays import Array, Numpy
+else:
+    written_places = later("catalogue.arrays.formulas.written_places")
+    unknown_rows = later("catalogue.arrays.formulas.unknown_rows")
+    array_moves = later("ops.moves")
 
 
 @any_rank
@@ -80,7 +85,7 @@ def sparse_updated(c: Call) -> Shape:
     return x
 
 
-def written_rows(np: Any, a: Arguments) -> Any:
+def written_rows(np: Numpy, a: Arguments) -> Array:
     """Indices name rows, one after the other; one number is written for every update."""
     if open_places(np, a["index"]):
         return unknown_rows.written_somewhere(np, a)
@@ -88,7 +93,7 @@ def written_rows(np: Any, a: Arguments) -> Any:
     if index.size and (np.min(index) < 0 or np.max(index) >= x.shape[0]):
         raise Undefined("rows beyond the variable")
     places = np.arange(prod(x.shape)).reshape(x.shape)[index]
-    steps = {
+    steps: dict[str, Callable[[Array, Array], Array]] = {
         "update": written_places.new, "add": np.add, "sub": np.subtract, "mul": np.multiply, "max": np.maximum, "min": np.minimum,
         "div": np.true_divide if x.dtype.kind in "fc" else np.floor_divide,
     }  # fmt: skip
@@ -114,7 +119,7 @@ SWITCH = Op(
 )  # fmt: skip
 
 
-def the_only_one(np: Any, a: Arguments) -> Any:
+def the_only_one(np: Numpy, a: Arguments) -> tuple[Array, Array]:
     """Which of several tensors is alive is not for their values to say."""
     if len(a["xs"]) != 1:
         raise Undefined("which of the tensors is alive")

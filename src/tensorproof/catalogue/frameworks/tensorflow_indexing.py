@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from tensorproof.catalogue.frameworks.tensorflow_arrays import INDICES, X, agreed, numbers, somewhere
 from tensorproof.ops.call import Call, any_rank
 from tensorproof.ops.element_types import Given, Like, Same
@@ -15,7 +17,10 @@ from tensorproof.terms.predicates import conj, disj, eq, ge, le, lt
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
 
-tensorflow_places = later("catalogue.frameworks.formulas.tensorflow_places")
+if TYPE_CHECKING:
+    from tensorproof.catalogue.frameworks.formulas import tensorflow_places
+else:
+    tensorflow_places = later("catalogue.frameworks.formulas.tensorflow_places")
 
 
 _POLICY = Anything("bad_indices_policy")

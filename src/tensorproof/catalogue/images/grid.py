@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from tensorproof.ops.call import Call
 from tensorproof.ops.element_types import Like, Same
 from tensorproof.ops.inputs import Bool, Choice, Ints, Tensor
@@ -12,7 +14,10 @@ from tensorproof.terms.ints import minimum
 from tensorproof.terms.predicates import conj, disj, eq, ge
 from tensorproof.terms.shapes import Shape
 
-grid_points = later("catalogue.images.formulas.grid")
+if TYPE_CHECKING:
+    from tensorproof.catalogue.images.formulas import grid as grid_points
+else:
+    grid_points = later("catalogue.images.formulas.grid")
 
 
 def _affine_grid_shape(c: Call) -> Shape:

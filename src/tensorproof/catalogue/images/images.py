@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from tensorproof.ops.call import Call, any_rank
 from tensorproof.ops.element_types import Like
 from tensorproof.ops.families import same_shape
@@ -11,8 +13,11 @@ from tensorproof.ops.record import Op
 from tensorproof.terms.dtypes import ALL_INTS, FLOAT32, FLOATS, INT32
 from tensorproof.terms.shapes import Shape
 
-pixels = later("catalogue.images.formulas.pixels")
-kept_boxes = later("catalogue.images.formulas.kept_boxes")
+if TYPE_CHECKING:
+    from tensorproof.catalogue.images.formulas import kept_boxes, pixels
+else:
+    pixels = later("catalogue.images.formulas.pixels")
+    kept_boxes = later("catalogue.images.formulas.kept_boxes")
 
 _FACTOR = Tensor("factor", "", FLOATS, scalar=True)
 ADJUSTED = tuple(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from tensorproof.ops.call import Call, any_rank
 from tensorproof.ops.element_types import Given, Like
 from tensorproof.ops.families import NUMERIC
@@ -11,7 +13,10 @@ from tensorproof.ops.record import Op
 from tensorproof.terms.dtypes import FLOAT32, FLOATS, UINT8, DType
 from tensorproof.terms.shapes import Shape
 
-image_pixels = later("catalogue.images.formulas.pixels")
+if TYPE_CHECKING:
+    from tensorproof.catalogue.images.formulas import pixels as image_pixels
+else:
+    image_pixels = later("catalogue.images.formulas.pixels")
 
 SOBEL_EDGES = Op(
     "sobel_edges", (Tensor("x", "N H W C", FLOATS),), (), lambda c: Shape((*c.shape("x"), 2)), Like("x"),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from tensorproof.ops.call import Call
 from tensorproof.ops.element_types import Like
 from tensorproof.ops.inputs import Bool, Choice, Floats, Ints, Tensor
@@ -13,7 +15,10 @@ from tensorproof.terms.ints import Dim
 from tensorproof.terms.predicates import conj, eq, ge
 from tensorproof.terms.shapes import Shape
 
-resize_weights = later("catalogue.images.formulas.resize_weights")
+if TYPE_CHECKING:
+    from tensorproof.catalogue.images.formulas import resize_weights
+else:
+    resize_weights = later("catalogue.images.formulas.resize_weights")
 
 RANKS = {"linear": 3, "bilinear": 4, "bicubic": 4, "lanczos": 4, "trilinear": 5}
 """The modes that work on one rank only."""

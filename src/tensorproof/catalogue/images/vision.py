@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from tensorproof.ops.call import Call
 from tensorproof.ops.element_types import Same, ToFloat
 from tensorproof.ops.inputs import Bool, Choice, Float, Int, Sizes, Tensor
@@ -13,9 +15,13 @@ from tensorproof.terms.ints import Dim
 from tensorproof.terms.predicates import eq
 from tensorproof.terms.shapes import Shape
 
-kept_boxes = later("catalogue.images.formulas.kept_boxes")
-regions = later("catalogue.images.formulas.regions")
-vision_boxes = later("catalogue.images.formulas.boxes")
+if TYPE_CHECKING:
+    from tensorproof.catalogue.images.formulas import boxes as vision_boxes
+    from tensorproof.catalogue.images.formulas import kept_boxes, regions
+else:
+    kept_boxes = later("catalogue.images.formulas.kept_boxes")
+    regions = later("catalogue.images.formulas.regions")
+    vision_boxes = later("catalogue.images.formulas.boxes")
 
 
 def _kept(c: Call) -> Shape:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tensorproof.catalogue.networks.loss import mixed
 from tensorproof.ops.call import Call
@@ -16,7 +16,10 @@ from tensorproof.terms.predicates import conj, disj, eq, ge
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
 
-formulas = later("catalogue.networks.formulas.attention")
+if TYPE_CHECKING:
+    from tensorproof.catalogue.networks.formulas import attention as formulas
+else:
+    formulas = later("catalogue.networks.formulas.attention")
 
 MASK = FLOATS | {BOOL}
 QKV = (Tensor("query", "... L E", FLOATS), Tensor("key", "... S E", FLOATS), Tensor("value", "... S V", FLOATS))

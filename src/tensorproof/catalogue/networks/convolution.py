@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from tensorproof.ops.call import Call
 from tensorproof.ops.element_types import Same
 from tensorproof.ops.inputs import Bool, Choice, Int, Ints, Sizes, Tensor
@@ -14,7 +16,10 @@ from tensorproof.terms.ints import Dim, ceildiv, ite, maximum
 from tensorproof.terms.predicates import Truth, conj, disj, eq, ge, le, lt
 from tensorproof.terms.shapes import Shape
 
-convolution_windows = later("catalogue.networks.formulas.convolution")
+if TYPE_CHECKING:
+    from tensorproof.catalogue.networks.formulas import convolution as convolution_windows
+else:
+    convolution_windows = later("catalogue.networks.formulas.convolution")
 
 _same = Same("x", "weight", "bias")
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from tensorproof.ops.call import Call, any_rank
 from tensorproof.ops.element_types import Like, Same, promoted
 from tensorproof.ops.inputs import Bool, Choice, Float, Int, Tensor
@@ -13,7 +15,10 @@ from tensorproof.terms.predicates import conj, disj, eq, ge, le, lt
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
 
-looked_up = later("catalogue.algebra.formulas.looked_up")
+if TYPE_CHECKING:
+    from tensorproof.catalogue.algebra.formulas import looked_up
+else:
+    looked_up = later("catalogue.algebra.formulas.looked_up")
 
 
 def in_table(c: Call, rows: Dim, used: int | None = None) -> None:

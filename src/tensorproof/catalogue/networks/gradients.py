@@ -5,6 +5,8 @@ Images have their channels behind the batch, and windows are given in the words 
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from tensorproof.catalogue.frameworks.tensorflow_arrays import ENDS, MASKS, numbers, somewhere
 from tensorproof.ops.call import Call, any_rank
 from tensorproof.ops.element_types import Like, Same
@@ -14,7 +16,10 @@ from tensorproof.ops.later import later
 from tensorproof.ops.record import Op, Out
 from tensorproof.terms.shapes import Shape
 
-sums = later("catalogue.networks.formulas.gradient_sums")
+if TYPE_CHECKING:
+    from tensorproof.catalogue.networks.formulas import gradient_sums as sums
+else:
+    sums = later("catalogue.networks.formulas.gradient_sums")
 
 _WINDOW = (Ints("stride"), Anything("padding", 0), Anything("padding_end"))
 _KERNEL = Ints("kernel")

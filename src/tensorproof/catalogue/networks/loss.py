@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from tensorproof.ops.call import Call, any_rank
 from tensorproof.ops.element_types import Like, Same, float_of, promoted
@@ -29,7 +30,10 @@ from tensorproof.terms.predicates import conj, disj, eq
 from tensorproof.terms.promotion import Operand
 from tensorproof.terms.shapes import Shape
 
-formulas = later("catalogue.networks.formulas.loss")
+if TYPE_CHECKING:
+    from tensorproof.catalogue.networks.formulas import loss as formulas
+else:
+    formulas = later("catalogue.networks.formulas.loss")
 
 REDUCTION = Choice("reduction", ("mean", "none", "sum"), "mean")
 SUBTRACTED: DTypes = ALL_INTS | FLOATS | COMPLEXES

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import TYPE_CHECKING
 
 from tensorproof.catalogue.networks.loss import ANY_NUMBER, REDUCTION, mixed, reduced
 from tensorproof.ops.call import Call, any_rank
@@ -16,8 +17,12 @@ from tensorproof.terms.ints import Dim, maximum
 from tensorproof.terms.predicates import conj, disj, eq, ge, gt, le, lt, ne
 from tensorproof.terms.shapes import Shape, unknown_shape
 
-formulas = later("catalogue.networks.formulas.loss_classes")
-paths = later("catalogue.networks.formulas.temporal_paths")
+if TYPE_CHECKING:
+    from tensorproof.catalogue.networks.formulas import loss_classes as formulas
+    from tensorproof.catalogue.networks.formulas import temporal_paths as paths
+else:
+    formulas = later("catalogue.networks.formulas.loss_classes")
+    paths = later("catalogue.networks.formulas.temporal_paths")
 
 LONG: DTypes = frozenset({INT64})
 CLASS: DTypes = frozenset({INT64, UINT8})

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tensorproof.ops.call import Call
 from tensorproof.ops.element_types import Like, Promote, Same, ToFloat
@@ -19,7 +19,10 @@ from tensorproof.terms.records import replace
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
 
-formulas = later("catalogue.networks.formulas.normalisation")
+if TYPE_CHECKING:
+    from tensorproof.catalogue.networks.formulas import normalisation as formulas
+else:
+    formulas = later("catalogue.networks.formulas.normalisation")
 
 _HALVES = (FLOAT16, BFLOAT16)
 

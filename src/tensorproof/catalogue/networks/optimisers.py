@@ -5,6 +5,8 @@ Slots and gradient have the variable's shape (the gradient of a sparse step that
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from tensorproof.catalogue.frameworks.tensorflow_arrays import agreed
 from tensorproof.ops.call import Call, any_rank
 from tensorproof.ops.element_types import Like
@@ -14,8 +16,12 @@ from tensorproof.ops.record import Op
 from tensorproof.terms.dtypes import INDEX
 from tensorproof.terms.shapes import Shape
 
-optimiser_steps = later("catalogue.networks.formulas.optimiser_steps")
-made = makers("catalogue.networks.formulas.optimiser_steps")
+if TYPE_CHECKING:
+    from tensorproof.catalogue.networks.formulas import optimiser_steps
+    from tensorproof.catalogue.networks.formulas import optimiser_steps as made
+else:
+    optimiser_steps = later("catalogue.networks.formulas.optimiser_steps")
+    made = makers("catalogue.networks.formulas.optimiser_steps")
 
 
 @any_rank

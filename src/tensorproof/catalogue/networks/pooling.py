@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tensorproof.ops.call import Call
 from tensorproof.ops.element_types import Like, Same, ToFloat
@@ -16,7 +16,10 @@ from tensorproof.terms.ints import Dim, ceildiv
 from tensorproof.terms.predicates import Truth, conj, disj, eq, ge, le, lt, ne
 from tensorproof.terms.shapes import Shape
 
-pooling_windows = later("catalogue.networks.formulas.pooling")
+if TYPE_CHECKING:
+    from tensorproof.catalogue.networks.formulas import pooling as pooling_windows
+else:
+    pooling_windows = later("catalogue.networks.formulas.pooling")
 
 
 def not_empty(c: Call, first: int) -> None:

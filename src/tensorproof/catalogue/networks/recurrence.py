@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import pairwise
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tensorproof.ops.call import Call
 from tensorproof.ops.element_types import Like, Same, float_of, promoted
 from tensorproof.ops.inputs import Bool, Choice, Float, Int, Tensor, Tensors
 from tensorproof.ops.later import later, makers
-from tensorproof.ops.record import Op, Out
+from tensorproof.ops.record import Evaluate, Op, Out
 from tensorproof.ops.storage import strides_or_none
 from tensorproof.terms.dtypes import ALL_INTS, ANY, FLOATS, FULL_COMPLEXES, INT64, INTS, REALS_OR_BOOL, DType
 from tensorproof.terms.ints import Dim, lower, maximum, minimum
@@ -19,8 +19,11 @@ from tensorproof.terms.records import replace
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import Outputs, TensorType
 
-recurrence_steps = later("catalogue.networks.formulas.recurrence_steps")
-recurrence_layers = makers("catalogue.networks.formulas.recurrence_layers")
+if TYPE_CHECKING:
+    from tensorproof.catalogue.networks.formulas import recurrence_layers, recurrence_steps
+else:
+    recurrence_steps = later("catalogue.networks.formulas.recurrence_steps")
+    recurrence_layers = makers("catalogue.networks.formulas.recurrence_layers")
 
 STATE = FLOATS | FULL_COMPLEXES
 
@@ -106,9 +109,9 @@ def cell(name: str, dtypes: Any, dtype: Any, *attributes: Any, outputs: tuple[Ou
     weights = (Tensor("weight_ih", "G I", dtypes), Tensor("weight_hh", "G H", dtypes))
     biases = tuple(Tensor(n, "G", dtypes, optional=True) for n in ("bias_ih", "bias_hh"))
     codes = {"I": "features", "H": "state", "N": "batch", "G": "weight"}
-    step = {"lstm_cell": recurrence_steps.lstm_step, "gru_cell": recurrence_steps.gru_step}.get(name, recurrence_steps.rnn_step)
+    steps: dict[str, Evaluate] = {"lstm_cell": recurrence_steps.lstm_step, "gru_cell": recurrence_steps.gru_step}
     inputs = (Tensor("x", "N I | I", dtypes), *weights, *states, *biases)
-    return Op(name, inputs, attributes, cell_shape, dtype, outputs=outputs, codes=codes, evaluate=step, gradient=GRADIENT)
+    return Op(name, inputs, attributes, cell_shape, dtype, outputs=outputs, codes=codes, evaluate=steps.get(name, recurrence_steps.rnn_step), gradient=GRADIENT)
 
 
 SAME = ("x", "weight_ih", "weight_hh", "hx", "bias_ih", "bias_hh")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from tensorproof.catalogue.networks.pooling import not_empty, windows
 from tensorproof.ops.call import Call
 from tensorproof.ops.element_types import Like, Same
@@ -14,7 +16,10 @@ from tensorproof.terms.ints import Dim
 from tensorproof.terms.predicates import conj, eq, ge, gt, lt
 from tensorproof.terms.shapes import Shape
 
-unpooling_moves = later("catalogue.networks.formulas.unpooling")
+if TYPE_CHECKING:
+    from tensorproof.catalogue.networks.formulas import unpooling as unpooling_moves
+else:
+    unpooling_moves = later("catalogue.networks.formulas.unpooling")
 
 
 def _same_shapes(c: Call, x: str, y: str, code: str) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from itertools import accumulate
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tensorproof.ops.call import Call
 from tensorproof.ops.element_types import Given, Like, Promote, Summed, Within, float_of
@@ -21,8 +21,12 @@ from tensorproof.terms.promotion import Operand
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
 
-folded_lines = later("catalogue.reductions.formulas.folded_lines")
-made = makers("catalogue.reductions.formulas.folded_lines")
+if TYPE_CHECKING:
+    from tensorproof.catalogue.reductions.formulas import folded_lines
+    from tensorproof.catalogue.reductions.formulas import folded_lines as made
+else:
+    folded_lines = later("catalogue.reductions.formulas.folded_lines")
+    made = makers("catalogue.reductions.formulas.folded_lines")
 
 STORED = NUMERIC | frozenset(d for d in DType if d.is_float)
 

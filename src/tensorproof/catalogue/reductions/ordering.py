@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tensorproof.ops.call import Call
 from tensorproof.ops.element_types import Like
@@ -12,15 +12,20 @@ from tensorproof.ops.families import NUMERIC, reduced_shape, replaced, same_shap
 from tensorproof.ops.inputs import Anything, Axis, Bool, Int, Tensor
 from tensorproof.ops.later import later, makers
 from tensorproof.ops.lines import Lined, along
-from tensorproof.ops.record import Evaluate, Op, Out, Values
+from tensorproof.ops.record import Formula, Op, Out, Values
 from tensorproof.terms.dtypes import ALL_INTS, BOOLS, FLOATS, INT64, REALS, DType
 from tensorproof.terms.ints import Dim, Term, bounds
 from tensorproof.terms.predicates import conj, ge, le
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import UNKNOWN_STRIDES
 
-order_statistics = later("catalogue.reductions.formulas.order_statistics")
-made = makers("catalogue.reductions.formulas.order_statistics")
+if TYPE_CHECKING:
+    from tensorproof.catalogue.reductions.formulas import order_statistics
+    from tensorproof.catalogue.reductions.formulas import order_statistics as made
+    from tensorproof.ops.arrays import Array, Moved, Numpy
+else:
+    order_statistics = later("catalogue.reductions.formulas.order_statistics")
+    made = makers("catalogue.reductions.formulas.order_statistics")
 
 STORED = NUMERIC | frozenset(d for d in DType if d.is_float)
 SORTED = ALL_INTS | FLOATS | BOOLS
@@ -71,13 +76,14 @@ ARGSORT = Op(
 )  # fmt: skip
 
 
-def numpy_partition(function: str) -> Evaluate:
-    def evaluate(np: Any, a: Arguments) -> Any:
+def numpy_partition(function: str) -> Formula:
+    def evaluate(np: Numpy, a: Arguments) -> Array:
         if not a["x"].shape or np.max(np.asarray(a["kth"]), initial=0) >= a["x"].shape[a["dim"]]:
             raise Undefined("the order beyond the elements")
         if hasattr(a["x"], "of") and function == "argpartition":
             raise Undefined("the order within the parts")
-        return getattr(np, function)(np.asarray(a["x"]), a["kth"], axis=a["dim"])
+        parted: Moved = getattr(np, function)
+        return parted(np.asarray(a["x"]), a["kth"], axis=a["dim"])
 
     return evaluate
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tensorproof.ops.call import Call
 from tensorproof.ops.element_types import Given, Like, Summed, ToFloat, Within, float_of
@@ -14,15 +14,20 @@ from tensorproof.ops.hazards import slope
 from tensorproof.ops.inputs import Axes, Bool, ElementType, Int, Number, Tensor
 from tensorproof.ops.later import later, makers
 from tensorproof.ops.lines import known, lines
-from tensorproof.ops.record import NON_NEGATIVE, Evaluate, Op, Out, Values
+from tensorproof.ops.record import NON_NEGATIVE, Formula, Op, Out, Values
 from tensorproof.terms.dtypes import BOOL, FLOAT64, FLOATS, FULL_COMPLEXES, INT64, NUMBERS, REALS_OR_BOOL, UINT8, UINT64, DType
 from tensorproof.terms.ints import Term, maximum, minimum, product
 from tensorproof.terms.predicates import ge
 from tensorproof.terms.records import replace
 
-folded_lines = later("catalogue.reductions.formulas.folded_lines")
-made = makers("catalogue.reductions.formulas.folded_lines")
-memory_formulas = later("catalogue.arrays.formulas.memory")
+if TYPE_CHECKING:
+    from tensorproof.catalogue.arrays.formulas import memory as memory_formulas
+    from tensorproof.catalogue.reductions.formulas import folded_lines
+    from tensorproof.catalogue.reductions.formulas import folded_lines as made
+else:
+    folded_lines = later("catalogue.reductions.formulas.folded_lines")
+    made = makers("catalogue.reductions.formulas.folded_lines")
+    memory_formulas = later("catalogue.arrays.formulas.memory")
 
 
 def axes_of(c: Call) -> tuple[int, ...]:
@@ -211,7 +216,7 @@ NANSTD = reduction(
 )  # fmt: skip
 
 
-def _moments(name: str, evaluate: Evaluate, doc: str) -> Op:
+def _moments(name: str, evaluate: Formula, doc: str) -> Op:
     def shape(c: Call) -> list[Any]:
         made = reduced_shape(c)
         x = c.tensor("x")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tensorproof.ops.call import Call, any_rank
 from tensorproof.ops.element_types import Like, Promote, ToFloat, Within
@@ -19,9 +19,13 @@ from tensorproof.terms.promotion import Operand, promote
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
 
-counted_bins = later("catalogue.reductions.formulas.counted_bins")
-order_statistics = later("catalogue.reductions.formulas.order_statistics")
-made = makers("catalogue.reductions.formulas.order_statistics")
+if TYPE_CHECKING:
+    from tensorproof.catalogue.reductions.formulas import counted_bins, order_statistics
+    from tensorproof.catalogue.reductions.formulas import order_statistics as made
+else:
+    counted_bins = later("catalogue.reductions.formulas.counted_bins")
+    order_statistics = later("catalogue.reductions.formulas.order_statistics")
+    made = makers("catalogue.reductions.formulas.order_statistics")
 
 STORED = NUMERIC | frozenset(d for d in DType if d.is_float)
 COUNTS = Values("bounded", bounds=NON_NEGATIVE)

@@ -11,6 +11,7 @@ from tensorproof.engines.numerics.grids.grid import Box, Grid
 from tensorproof.engines.numerics.value import Value
 from tensorproof.engines.values.bounds import fact_of
 from tensorproof.engines.values.conversion import nearest
+from tensorproof.engines.values.numpy_port import NUMPY
 from tensorproof.ops.applied import Applied
 from tensorproof.ops.record import Op
 from tensorproof.terms.dtypes import FLOAT32, DType
@@ -123,7 +124,7 @@ def _chooses(op: Op) -> bool:
         arrays = (np.array([True, False]), np.array([1.0, 2.0]), np.array([3.0, 4.0]))
         try:
             assert op.evaluate is not None
-            made = op.evaluate(np, {**dict(zip((p.name for p in op.inputs), arrays)), "results": (), "tensors": {}})
+            made = op.evaluate(NUMPY, {**dict(zip((p.name for p in op.inputs), arrays)), "results": (), "tensors": {}})
             known = op, np.asarray(made).tolist() == [1.0, 4.0]
         except (AssertionError, KeyError, TypeError, ValueError):
             known = op, False
@@ -159,7 +160,7 @@ def _side(op: Op, reversed_: bool) -> Side | None:
         arguments: dict[str, Any] = dict(zip((p.name for p in op.inputs), (right, left) if reversed_ else (left, right)))
         try:
             assert op.evaluate is not None
-            truth = np.asarray(op.evaluate(np, {**arguments, "results": (), "tensors": {}})).astype(bool).tolist()
+            truth = np.asarray(op.evaluate(NUMPY, {**arguments, "results": (), "tensors": {}})).astype(bool).tolist()
             side: Side | None = (truth[0], truth[1], truth[2])
         except (AssertionError, KeyError, TypeError, ValueError):
             side = None

@@ -16,6 +16,7 @@ from tensorproof.engines.numerics.records import Operation
 from tensorproof.engines.numerics.value import AFTER, ENDLESS, LOST, Value, limits
 from tensorproof.engines.numerics.walk import Walk
 from tensorproof.engines.values.evaluate import typed
+from tensorproof.engines.values.numpy_port import NUMPY
 from tensorproof.engines.values.rounding import computed_in
 from tensorproof.ops.hazards import holds, said
 from tensorproof.ops.record import Hazard, Interval
@@ -146,7 +147,7 @@ class Judging:
         if isinstance(hazard.safe, Interval):
             return all(hazard.safe.holds(point) for point in points)
         try:
-            return bool(np.all(holds(np, hazard, {**application.arguments, hazard.about: np.array(points)})))
+            return bool(np.all(holds(NUMPY, hazard, {**application.arguments, hazard.about: np.array(points)})))
         except FAILURES:
             return True
 

@@ -28,12 +28,14 @@ def evaluate(applied: Sequence[Applied], given: Mapping[int, Any]) -> dict[int, 
     """The values of all results, by the identity of their tensors; `given` holds those of the inputs."""
     import numpy as np
 
+    from tensorproof.engines.values.numpy_port import NUMPY
+
     values: dict[int, Any] = dict(given)
     with np.errstate(all="ignore"):
         for one in applied:
             if one.op.evaluate is None:
                 raise NotEvaluated(one.op.name)
-            made = one.op.evaluate(np, arguments_of(np, one, values))
+            made = one.op.evaluate(NUMPY, arguments_of(np, one, values))
             for result, value in zip(one.results, (made,) if len(one.results) == 1 and not isinstance(made, tuple) else made):
                 values[id(result)] = typed(np, value, result.dtype)
     return values

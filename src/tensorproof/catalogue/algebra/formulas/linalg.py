@@ -4,21 +4,24 @@ from __future__ import annotations
 
 import math
 from math import inf, prod
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from tensorproof.ops.evaluation import Arguments, Undefined
+from tensorproof.ops.evaluation import Arguments, Undefined, named
 from tensorproof.ops.mathematics import beside
+
+if TYPE_CHECKING:
+    from tensorproof.ops.arrays import Array, Numpy
 
 _SMALL = 1.2e-7
 
 
-def adjoint(np: Any, x: Any) -> Any:
+def adjoint(np: Numpy, x: Array) -> Array:
     """The conjugate transpose."""
     turned = np.swapaxes(x, -1, -2)
     return np.conj(turned) if x.dtype.kind == "c" else turned
 
 
-def cholesky(np: Any, a: Arguments) -> Any:
+def cholesky(np: Numpy, a: Arguments) -> Array:
     x = a["x"]
     try:
         return adjoint(np, np.linalg.cholesky(adjoint(np, x))) if a["upper"] else np.linalg.cholesky(x)
@@ -26,16 +29,16 @@ def cholesky(np: Any, a: Arguments) -> Any:
         raise Undefined from None
 
 
-def status(np: Any, x: Any) -> Any:
+def status(np: Numpy, x: Array) -> Array:
     """0 for each matrix that could be factored; of bounds it is not known where a pivot is 0."""
     return x.of("span", x.shape[:-2], 0, x.shape[-1], False, True) if hasattr(x, "of") else np.zeros(x.shape[:-2], np.int64)
 
 
-def cholesky_status(np: Any, a: Arguments) -> Any:
+def cholesky_status(np: Numpy, a: Arguments) -> tuple[Array, Array]:
     return cholesky(np, a), status(np, a["x"])
 
 
-def substituted(np: Any, half: Any, y: Any, upper: Any) -> Any:
+def substituted(np: Numpy, half: Array, y: Array, upper: Any) -> Array:
     """The solution of a triangular system, row by row."""
     n = half.shape[-1]
     made: dict[int, Any] = {}
@@ -50,14 +53,14 @@ def substituted(np: Any, half: Any, y: Any, upper: Any) -> Any:
     return solution.of("solution", half) if hasattr(solution, "of") else solution
 
 
-def from_factor(np: Any, factor: Any, upper: Any, y: Any) -> Any:
+def from_factor(np: Numpy, factor: Array, upper: Any, y: Array) -> Array:
     """The solution of the system of a triangular factor."""
     turned = adjoint(np, factor)
     first, second = (turned, factor) if upper else (factor, turned)
     return substituted(np, second, substituted(np, first, y, False), True)
 
 
-def cholesky_inverse(np: Any, a: Arguments) -> Any:
+def cholesky_inverse(np: Numpy, a: Arguments) -> Array:
     x = a["x"]
     if x.dtype.kind == "c" and np.any(np.imag(np.diagonal(x, 0, -2, -1))):
         raise Undefined("the diagonal of a factor is real")
@@ -65,13 +68,13 @@ def cholesky_inverse(np: Any, a: Arguments) -> Any:
     return np.matmul(half, adjoint(np, half)) if a["upper"] else np.matmul(adjoint(np, half), half)
 
 
-def qr(np: Any, a: Arguments) -> Any:
+def qr(np: Numpy, a: Arguments) -> tuple[Array, ...]:
     if a["mode"] == "r":
         return np.zeros((0,)), np.linalg.qr(a["x"], "r")
     return tuple(np.linalg.qr(a["x"], a["mode"]))
 
 
-def compact_qr(np: Any, a: Arguments) -> Any:
+def compact_qr(np: Numpy, a: Arguments) -> tuple[Array, Array]:
     if not hasattr(a["x"], "of") and np.any(a["x"][..., :1, :1] == 0):
         raise Undefined("a reflection of 0 to either side")
     turned, tau = np.linalg.qr(a["x"], "raw")
@@ -83,31 +86,32 @@ def compact_qr(np: Any, a: Arguments) -> Any:
     return made, tau
 
 
-def svd(np: Any, a: Arguments) -> Any:
+def svd(np: Numpy, a: Arguments) -> tuple[Array, ...]:
     return tuple(np.linalg.svd(a["x"], bool(a["full_matrices"])))
 
 
-def singular_values(np: Any, x: Any) -> Any:
-    return np.linalg.svd(x, compute_uv=False)
+def singular_values(np: Numpy, x: Array) -> Array:
+    made: Array = np.linalg.svd(x, compute_uv=False)
+    return made
 
 
-def eigh(np: Any, a: Arguments) -> Any:
+def eigh(np: Numpy, a: Arguments) -> tuple[Array, ...]:
     return tuple(np.linalg.eigh(a["x"], a["triangle"].upper()))
 
 
-def eig(np: Any, a: Arguments) -> Any:
+def eig(np: Numpy, a: Arguments) -> tuple[Array, ...]:
     return tuple(np.linalg.eig(a["x"]))
 
 
 # --- LU ---
 
 
-def _length(np: Any, x: Any) -> Any:
+def _length(np: Numpy, x: Array) -> Array:
     """By this LAPACK chooses a pivot."""
     return np.abs(np.real(x)) + np.abs(np.imag(x)) if x.dtype.kind == "c" else np.abs(x)
 
 
-def _eliminated(np: Any, matrix: Any, pivot: bool) -> tuple[Any, Any, int]:
+def _eliminated(np: Numpy, matrix: Array, pivot: bool) -> tuple[Array, Array, int]:
     """One matrix: L and U in one, the row that each row was exchanged with (from 1), and the place of the first pivot that is 0."""
     made, status = matrix * 1.0, 0
     rows, count = made.shape[0], min(made.shape)
@@ -128,13 +132,13 @@ def _eliminated(np: Any, matrix: Any, pivot: bool) -> tuple[Any, Any, int]:
     return made, pivots, status
 
 
-def _bounds_of_factors(x: Any) -> Any:
+def _bounds_of_factors(x: Array) -> tuple[Array, Array, Array]:
     """Any factors, since a pivot may be too small to divide by; rows that are exchanged with later ones."""
     rows, lead, count = x.shape[-2], x.shape[:-2], min(x.shape[-2:])
     return x.of("span", x.shape), x.of("span", (*lead, count), 1, rows, False, True), x.of("span", lead, 0, count, False, True)
 
 
-def lu_status(np: Any, a: Arguments) -> Any:
+def lu_status(np: Numpy, a: Arguments) -> tuple[Array, Array, Array]:
     x = a["x"]
     if hasattr(x, "of"):
         return _bounds_of_factors(x)
@@ -146,18 +150,18 @@ def lu_status(np: Any, a: Arguments) -> Any:
     return np.reshape(made, x.shape), np.reshape(pivots, (*lead, count)), np.reshape(status, lead)
 
 
-def lu_factor(np: Any, a: Arguments) -> Any:
+def lu_factor(np: Numpy, a: Arguments) -> tuple[Array, Array]:
     return lu_status(np, a)[:2]
 
 
-def triangles(np: Any, factors: Any) -> tuple[Any, Any]:
+def triangles(np: Numpy, factors: Any) -> tuple[Array, Array]:
     """L with ones on its diagonal, and U."""
     count = min(factors.shape[-2:])
     lower = np.add(np.tril(factors[..., :, :count], -1), np.eye(factors.shape[-2], count))
     return lower, np.triu(factors[..., :count, :])
 
 
-def permutation(np: Any, pivots: Any, rows: int) -> Any:
+def permutation(np: Numpy, pivots: Array, rows: int) -> Array:
     """The matrix P with P L U = A."""
     lead = pivots.shape[:-1]
     if hasattr(pivots, "of"):
@@ -171,7 +175,7 @@ def permutation(np: Any, pivots: Any, rows: int) -> Any:
     return made
 
 
-def lu(np: Any, a: Arguments) -> Any:
+def lu(np: Numpy, a: Arguments) -> tuple[Array, Array, Array]:
     factors, pivots, _ = lu_status(np, a)
     p = permutation(np, pivots, a["x"].shape[-2]) if a["pivot"] else np.zeros((0,))
     return (p, *triangles(np, factors))
@@ -180,21 +184,21 @@ def lu(np: Any, a: Arguments) -> Any:
 # --- numbers of a matrix ---
 
 
-def log_determinant(np: Any, a: Arguments) -> Any:
+def log_determinant(np: Numpy, a: Arguments) -> Array:
     if a["definite"]:
-        diagonal = np.diagonal(cholesky(np, {"x": a["x"], "upper": False}), 0, -2, -1)
+        diagonal = np.diagonal(cholesky(np, named(x=a["x"], upper=False)), 0, -2, -1)
         return np.multiply(np.sum(np.log(np.real(diagonal)), axis=-1), 2)
     return np.log(np.linalg.det(a["x"]))
 
 
-def inverse_status(np: Any, a: Arguments) -> Any:
+def inverse_status(np: Numpy, a: Arguments) -> tuple[Array, Array]:
     try:
         return np.linalg.inv(a["x"]), status(np, a["x"])
     except np.linalg.LinAlgError:  # the inverse is not defined then
         raise Undefined from None
 
 
-def _cutoff(np: Any, a: Arguments, values: Any) -> Any:
+def _cutoff(np: Numpy, a: Arguments, values: Array) -> Array:
     """Below this a singular value counts for nothing."""
     atol, rtol = a["atol"], a["rtol"]
     if rtol is None:
@@ -203,7 +207,7 @@ def _cutoff(np: Any, a: Arguments, values: Any) -> Any:
     return np.expand_dims(np.maximum(0.0 if atol is None else atol, np.multiply(rtol, largest)), -1)
 
 
-def _as_read(np: Any, a: Arguments) -> Any:
+def _as_read(np: Numpy, a: Arguments) -> Array:
     """Of a symmetric matrix the lower half is read, and of its diagonal the real part."""
     x = a["x"]
     if not a["hermitian"] or not x.size:
@@ -212,19 +216,19 @@ def _as_read(np: Any, a: Arguments) -> Any:
     return np.where(np.eye(x.shape[-1], dtype=bool), np.real(x), np.add(below, adjoint(np, below)))
 
 
-def pseudo_inverse(np: Any, a: Arguments) -> Any:
+def pseudo_inverse(np: Numpy, a: Arguments) -> Array:
     u, values, vh = np.linalg.svd(_as_read(np, a), False)
     kept = values > _cutoff(np, a, values)
     inverse = np.where(kept, np.divide(1.0, np.where(kept, values, 1.0)), 0.0)
     return np.matmul(np.multiply(adjoint(np, vh), np.expand_dims(inverse, -2)), adjoint(np, u))
 
 
-def rank(np: Any, a: Arguments) -> Any:
+def rank(np: Numpy, a: Arguments) -> Array:
     values = singular_values(np, _as_read(np, a))
     return np.sum(values > _cutoff(np, a, values), axis=-1)
 
 
-def power(np: Any, a: Arguments) -> Any:
+def power(np: Numpy, a: Arguments) -> Array:
     x, n = a["x"], a["n"]
     if n == 0:
         return np.broadcast_to(np.eye(x.shape[-1], dtype=x.dtype), x.shape)
@@ -236,7 +240,7 @@ def power(np: Any, a: Arguments) -> Any:
     return made
 
 
-def exponential(np: Any, a: Arguments) -> Any:
+def exponential(np: Numpy, a: Arguments) -> Array:
     """The series of a fraction of x, squared as often as it was halved. Of several matrices in half precision torch takes wrong coefficients."""
     if math.prod(a["x"].shape[:-2]) > 1 and a["results"][0] is not None and a["results"][0].bits < 32:
         raise Undefined
@@ -248,14 +252,16 @@ def exponential(np: Any, a: Arguments) -> Any:
         made = np.add(made, term)
     for _ in range(halved):
         made = np.matmul(made, made)
+    dtype = a["results"][0]
     if not hasattr(made, "of"):
         return made
+    assert dtype is not None
     size = np.max(np.sum(np.absolute(a["x"]), axis=-1, keepdims=True), axis=-2, keepdims=True) if x.size else 0.0
-    error = np.multiply(np.exp(size), np.multiply(np.add(size, 1.0), 64 * a["results"][0].step))  # it grows with the norm, and not with the results
+    error = np.multiply(np.exp(size), np.multiply(np.add(size, 1.0), 64 * dtype.step))  # it grows with the norm, and not with the results
     return np.subtract(made, error).of("either", np.add(made, error))
 
 
-def _orthogonal(np: Any, x: Any, tau: Any, size: int) -> Any:
+def _orthogonal(np: Numpy, x: Array, tau: Array, size: int) -> Array:
     """The product of reflections, the first `size` columns of it; those of the columns of x."""
     rows = x.shape[-2]
     made = np.broadcast_to(np.eye(rows), (*x.shape[:-2], rows, rows))
@@ -268,11 +274,11 @@ def _orthogonal(np: Any, x: Any, tau: Any, size: int) -> Any:
     return made[..., :, :size]
 
 
-def reflections(np: Any, a: Arguments) -> Any:
+def reflections(np: Numpy, a: Arguments) -> Array:
     return _orthogonal(np, a["x"], a["tau"], a["x"].shape[-1])
 
 
-def times_reflections(np: Any, a: Arguments) -> Any:
+def times_reflections(np: Numpy, a: Arguments) -> Array:
     q = _orthogonal(np, a["x"], a["tau"], a["x"].shape[-2])
     q = adjoint(np, q) if a["transpose"] else q
     return np.matmul(q, a["y"]) if a["left"] else np.matmul(a["y"], q)
@@ -281,7 +287,7 @@ def times_reflections(np: Any, a: Arguments) -> Any:
 # --- norms ---
 
 
-def _vector_norm(np: Any, x: Any, order: Any, dim: Any, keep: bool) -> Any:
+def _vector_norm(np: Numpy, x: Array, order: Any, dim: Any, keep: bool) -> Array:
     size = np.absolute(x)
     if order in (float("inf"), float("-inf")):
         return (np.max if order > 0 else np.min)(size, axis=dim, keepdims=keep)
@@ -294,20 +300,20 @@ def _vector_norm(np: Any, x: Any, order: Any, dim: Any, keep: bool) -> Any:
     return np.power(np.sum(np.power(size, float(order)), axis=dim, keepdims=keep), 1.0 / order)
 
 
-def _in_results(np: Any, a: Arguments) -> Any:
+def _in_results(np: Numpy, a: Arguments) -> Array:
     """x, whole numbers in the real type of the results."""
     x, dtype = a["x"], a["results"][0]
     return np.multiply(x, 1.0) if x.dtype.kind in "biu" and dtype is not None and dtype.kind == "f" else x
 
 
-def has_length(np: Any, a: Arguments) -> Any:
+def has_length(np: Numpy, a: Arguments) -> Array:
     """Whether a norm has a derivative: at 0 those of order 1 and of the greatest element have one."""
     if a["ord"] in (1, math.inf, -math.inf, 0):
         return np.ones((), bool)
     return np.greater(vector_norm(np, a), 0.0)
 
 
-def vector_norm(np: Any, a: Arguments) -> Any:
+def vector_norm(np: Numpy, a: Arguments) -> Array:
     x, dim = _in_results(np, a), a["dim"]
     axes = tuple(range(x.ndim)) if dim is None else (dim,) if isinstance(dim, int) else tuple(dim)
     if not x.ndim:
@@ -315,7 +321,7 @@ def vector_norm(np: Any, a: Arguments) -> Any:
     return _vector_norm(np, x, a["ord"], axes, bool(a["keepdim"]))
 
 
-def _matrix_norm(np: Any, x: Any, order: Any) -> Any:
+def _matrix_norm(np: Numpy, x: Array, order: Any) -> Array:
     """Of the last two axes."""
     if order == "fro" or order is None:
         return np.sqrt(np.sum(np.square(np.absolute(x)), axis=(-2, -1)))
@@ -326,13 +332,13 @@ def _matrix_norm(np: Any, x: Any, order: Any) -> Any:
     return np.max(sums, axis=-1, initial=0.0) if order > 0 else np.min(sums, axis=-1)
 
 
-def matrix_norm(np: Any, a: Arguments) -> Any:
+def matrix_norm(np: Numpy, a: Arguments) -> Array:
     x, dim = _in_results(np, a), tuple(i % a["x"].ndim for i in a["dim"])
     made = _matrix_norm(np, np.moveaxis(x, dim, (-2, -1)), a["ord"])
     return np.expand_dims(made, tuple(sorted(dim))) if a["keepdim"] else made
 
 
-def condition(np: Any, a: Arguments) -> Any:
+def condition(np: Numpy, a: Arguments) -> Array:
     """Infinite for what has no inverse."""
     x, order = a["x"], a["ord"]
     if order in (None, 2, -2):

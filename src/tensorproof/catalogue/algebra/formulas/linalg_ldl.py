@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tensorproof.ops.evaluation import Arguments, plain
+
+if TYPE_CHECKING:
+    from tensorproof.ops.arrays import Array, Numpy
 
 _ALPHA = (1 + math.sqrt(17)) / 8
 
 
-def _size(np: Any, x: Any) -> Any:
+def _size(np: Numpy, x: Array) -> Array:
     return np.abs(x.real) + np.abs(x.imag)
 
 
-def _pivot(np: Any, x: Any, k: int) -> tuple[int, int]:
+def _pivot(np: Numpy, x: Array, k: int) -> tuple[int, int]:
     """The row that comes to the place k, and whether one or two columns are taken at once."""
     column = _size(np, x[k + 1 :, k])
     own, most = float(_size(np, x[k, k])), float(np.max(column, initial=0.0))
@@ -37,7 +40,7 @@ def _exchanged(x: Any, k: int, to: int, at: int, step: int, turned: Any) -> None
         x[to, k], x[at, k] = x[at, k].copy(), x[to, k].copy()
 
 
-def _factored(np: Any, matrix: Any, hermitian: bool) -> tuple[Any, Any, int]:
+def _factored(np: Numpy, matrix: Array, hermitian: bool) -> tuple[Array, Array, int]:
     """The factors in place of the lower half, the pivots (from 1 on, negative for two columns), and the first column without a pivot."""
     x, n, k, status = matrix.copy(), len(matrix), 0, 0
     pivots = np.zeros(n, np.int64)
@@ -65,7 +68,7 @@ def _factored(np: Any, matrix: Any, hermitian: bool) -> tuple[Any, Any, int]:
     return x, pivots, status
 
 
-def ldl_status(np: Any, a: Arguments) -> Any:
+def ldl_status(np: Numpy, a: Arguments) -> tuple[Array, Array, Array]:
     x = a["x"]
     lead, n = x.shape[:-2], x.shape[-1]
     if hasattr(x, "of"):
@@ -77,11 +80,11 @@ def ldl_status(np: Any, a: Arguments) -> Any:
     return np.tril(factors).reshape(x.shape), pivots.reshape(x.shape[:-1]), status.reshape(lead)
 
 
-def ldl(np: Any, a: Arguments) -> Any:
+def ldl(np: Numpy, a: Arguments) -> tuple[Array, Array]:
     return ldl_status(np, a)[:2]
 
 
-def _solved(np: Any, x: Any, pivots: list[int], rows: list[Any], hermitian: bool) -> Any:
+def _solved(np: Numpy, x: Array, pivots: list[int], rows: list[Array], hermitian: bool) -> Array:
     """The two triangular systems with the blocks between them."""
     turned = np.conj if hermitian else np.copy
     n, k, blocks = len(rows), 0, []
@@ -109,7 +112,7 @@ def _solved(np: Any, x: Any, pivots: list[int], rows: list[Any], hermitian: bool
     return np.stack(rows) if rows else np.zeros((0,))
 
 
-def ldl_solution(np: Any, a: Arguments) -> Any:
+def ldl_solution(np: Numpy, a: Arguments) -> Array:
     x, y, pivots = a["x"], a["y"], plain(np, a["pivots"])
     n, lead = x.shape[-1], np.broadcast_shapes(x.shape[:-2], y.shape[:-2])
     shape = (*lead, *y.shape[-2:])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 from tensorproof.catalogue.algebra.distance import by_product
 from tensorproof.catalogue.arrays.formulas.written_places import accumulated
@@ -10,8 +10,11 @@ from tensorproof.catalogue.reductions.formulas.counted_bins import p_norm
 from tensorproof.ops.evaluation import Arguments, Undefined
 from tensorproof.ops.mathematics import beside, in_type_of_results
 
+if TYPE_CHECKING:
+    from tensorproof.ops.arrays import Array, Numpy
 
-def _shortened(np: Any, rows: Any, a: Arguments) -> Any:
+
+def _shortened(np: Numpy, rows: Array, a: Arguments) -> Array:
     """Rows, none of them longer than `max_norm`."""
     if a["max_norm"] is None:
         return rows
@@ -19,16 +22,16 @@ def _shortened(np: Any, rows: Any, a: Arguments) -> Any:
     return np.where(norm > a["max_norm"], np.multiply(rows, np.true_divide(a["max_norm"], np.add(norm, 1e-7))), rows)
 
 
-def embedding(np: Any, a: Arguments) -> Any:
+def embedding(np: Numpy, a: Arguments) -> Array:
     return np.take(_shortened(np, a["weight"], a), a["index"], axis=0)
 
 
-def embedding_renorm(np: Any, a: Arguments) -> Any:
+def embedding_renorm(np: Numpy, a: Arguments) -> Array:
     used = np.isin(np.arange(a["x"].shape[0]), np.asarray(a["index"]))
     return np.where(used[:, None], _shortened(np, a["x"], a), a["x"])
 
 
-def embedding_backward(np: Any, a: Arguments) -> Any:
+def embedding_backward(np: Numpy, a: Arguments) -> Array:
     index, n, d = np.asarray(a["index"]).reshape(-1), a["num_weights"], a["x"].shape[-1]
     rows = a["x"].reshape((index.size, d))
     if a["scale_grad_by_freq"]:
@@ -39,7 +42,7 @@ def embedding_backward(np: Any, a: Arguments) -> Any:
     return accumulated(np, np.zeros((n, d)), places, rows[kept], np.add)
 
 
-def _stretches(np: Any, a: Arguments) -> list[range]:
+def _stretches(np: Numpy, a: Arguments) -> list[range]:
     """The places of each bag in the indices, one behind the other."""
     index = np.asarray(a["index"])
     if len(index.shape) == 2:
@@ -51,7 +54,7 @@ def _stretches(np: Any, a: Arguments) -> list[range]:
     return [range(*pair) for pair in zip(starts, ends)]
 
 
-def embedding_bag(np: Any, a: Arguments) -> Any:
+def embedding_bag(np: Numpy, a: Arguments) -> Array:
     """Bags of rows, summed, averaged or maximised; an empty bag is zero, and the padding is in none."""
     index, table, padding, weights = np.asarray(a["index"]), _shortened(np, a["weight"], a), a["padding_idx"], a["per_sample_weights"]
     flat = index.reshape(-1)
@@ -63,7 +66,7 @@ def embedding_bag(np: Any, a: Arguments) -> Any:
 _FAST = ("float16", "bfloat16", "float32")
 
 
-def embedding_bag_and_places(np: Any, a: Arguments) -> Any:
+def embedding_bag_and_places(np: Numpy, a: Arguments) -> tuple[Array, Array, Array, Array]:
     """The bags, the bag of each index, the number of indices in each bag and the row of each greatest element. A sum leaves these at 0, and kernels that sum
     rows of narrow types without padding do not say the bag of an index."""
     made, index, table, stretches = embedding_bag(np, a), np.asarray(a["index"]), a["weight"], _stretches(np, a)
@@ -82,7 +85,7 @@ def embedding_bag_and_places(np: Any, a: Arguments) -> Any:
     return made, owners, sizes, np.stack(rows) if rows else np.zeros((0, table.shape[1]))
 
 
-def _bag(np: Any, table: Any, index: Any, places: range, mode: str, padding: int | None, weights: Any) -> Any:
+def _bag(np: Numpy, table: Array, index: Array, places: range, mode: str, padding: int | None, weights: Array | None) -> Array:
     hidden = None if padding is None else padding % table.shape[0]
     chosen = [i for i in places if index[i] != hidden]
     if not chosen:
@@ -93,7 +96,7 @@ def _bag(np: Any, table: Any, index: Any, places: range, mode: str, padding: int
     return {"sum": np.sum, "mean": np.mean, "max": np.max}[mode](rows, axis=0)
 
 
-def cdist(np: Any, a: Arguments) -> Any:
+def cdist(np: Numpy, a: Arguments) -> Array:
     x, y = a["x"], a["y"]
     made = p_norm(np, np.subtract(np.expand_dims(x, -2), np.expand_dims(y, -3)), a["p"], axis=-1)
     if not hasattr(made, "of") or not by_product(a["p"], a["way"], a["compute_mode"], (x.shape[-2], y.shape[-2])):
@@ -105,17 +108,17 @@ def cdist(np: Any, a: Arguments) -> Any:
     return beside(np, least.of("either", most), sizes)
 
 
-def pdist(np: Any, a: Arguments) -> Any:
+def pdist(np: Numpy, a: Arguments) -> Array:
     rows, columns = np.triu_indices(a["x"].shape[0], 1)
     return p_norm(np, np.subtract(a["x"][rows], a["x"][columns]), a["p"], axis=-1)
 
 
-def pairwise_distance(np: Any, a: Arguments) -> Any:
+def pairwise_distance(np: Numpy, a: Arguments) -> Array:
     apart = np.add(np.subtract(a["x"], a["y"]), a["eps"])
     return p_norm(np, apart if apart.shape else apart.reshape(1), a["p"], axis=-1, keepdims=bool(a["keepdim"] and apart.shape))
 
 
-def cosine_similarity(np: Any, a: Arguments) -> Any:
+def cosine_similarity(np: Numpy, a: Arguments) -> Array:
     shape, dim = np.broadcast_shapes(a["x"].shape, a["y"].shape) or (1,), a["dim"]
     x, y = np.broadcast_to(a["x"], shape), np.broadcast_to(a["y"], shape)
     lengths = [np.maximum(p_norm(np, one, 2, axis=dim), in_type_of_results(np, a, a["eps"])) for one in (x, y)]

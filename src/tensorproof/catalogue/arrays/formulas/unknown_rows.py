@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from math import prod
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tensorproof.ops.evaluation import Arguments, Undetermined
 
+if TYPE_CHECKING:
+    from tensorproof.ops.arrays import Array, Numpy
 
-def written_somewhere(np: Any, a: Arguments) -> Any:
+
+def written_somewhere(np: Numpy, a: Arguments) -> Array:
     """Raises `Undetermined` for reductions other than sums, the greatest and the least."""
     x, y, count = a["x"], a["y"], prod(a["index"].shape)
     if not count or not prod(y.shape):
@@ -27,7 +30,7 @@ def written_somewhere(np: Any, a: Arguments) -> Any:
     return _rounded(np, a, np.add(x, total), count, alike=_least(x) >= 0 and _least(total) >= 0)
 
 
-def _rounded(np: Any, a: Arguments, made: Any, count: int, alike: bool) -> Any:
+def _rounded(np: Numpy, a: Arguments, made: Array, count: int, alike: bool) -> Array:
     """With what so many roundings add: a share of a sum of numbers that are all at or above 0, else a share of the largest."""
     share = count * (a["results"][0].step if a["results"] and a["results"][0] is not None else 0.0)
     if share > 0.5:

@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from tensorproof.ops.evaluation import Arguments, Undefined, open_places, part
-from tensorproof.ops.record import Evaluate
+from tensorproof.ops.evaluation import Arguments, Undefined, named, open_places, part
+from tensorproof.ops.record import Formula
 
-Step = Callable[[Any, Any], Any]
+if TYPE_CHECKING:
+    from tensorproof.ops.arrays import Array, Numpy
+
+Step = Callable[["Array", "Array"], "Array"]
 
 
-def writable(np: Any, x: Any, source: Any) -> Any:
+def writable(np: Numpy, x: Array, source: Array) -> Array:
     """The elements of x in a row, in memory of their own that takes elements of the source."""
     return np.concatenate([x.reshape(-1), source.reshape(-1)[:0]])
 
 
-def accumulated(np: Any, x: Any, places: Any, source: Any, step: Step) -> Any:
+def accumulated(np: Numpy, x: Array, places: Array, source: Array, step: Step) -> Array:
     """x in a row, with `step(old, new)` at each place, one after the other where a place comes again."""
     made, left = writable(np, x, source), np.arange(places.size)
     places, source = places.reshape(-1), source.reshape(-1)
@@ -28,11 +31,11 @@ def accumulated(np: Any, x: Any, places: Any, source: Any, step: Step) -> Any:
     return made.reshape(x.shape)
 
 
-def new(old: Any, given: Any) -> Any:
+def new(old: Array, given: Array, /) -> Array:
     return given
 
 
-def _steps(np: Any) -> dict[str, Step]:
+def _steps(np: Numpy) -> dict[str, Step]:
     return {
         "sum": np.add, "add": np.add, "mean": np.add, "prod": np.multiply, "multiply": np.multiply, "amax": np.maximum, "amin": np.minimum,
         "max": np.maximum, "min": np.minimum, "sub": np.subtract, "update": new,
@@ -42,7 +45,7 @@ def _steps(np: Any) -> dict[str, Step]:
 _NEUTRAL = {"sum": 0, "mean": 0, "prod": 1, "amax": float("-inf"), "amin": float("inf")}
 
 
-def reduced_into(np: Any, x: Any, places: Any, source: Any, reduce: str, include_self: bool) -> Any:
+def reduced_into(np: Numpy, x: Array, places: Array, source: Array, reduce: str, include_self: bool) -> Array:
     """x with the elements of the source folded into its own, or in place of them."""
     ones = np.ones(places.size, np.int64)
     counts = accumulated(np, np.zeros(x.shape, np.int64), places, ones, np.add)
@@ -54,18 +57,18 @@ def reduced_into(np: Any, x: Any, places: Any, source: Any, reduce: str, include
     return np.floor_divide(made, by) if x.dtype.kind in "biu" else np.true_divide(made, by)
 
 
-def along(np: Any, shape: tuple[int, ...], index: Any, dim: int) -> Any:
+def along(np: Numpy, shape: tuple[int, ...], index: Array, dim: int) -> Array:
     """The flat positions in a tensor of that shape of what an index names along one axis."""
     at = np.indices(index.shape, sparse=True)
     return np.ravel_multi_index(np.broadcast_arrays(*(index if i == dim else at[i] for i in range(len(shape)))), shape) if index.size else index
 
 
-def _axes(*values: Any) -> tuple[Any, ...]:
+def _axes(*values: Array) -> tuple[Array, ...]:
     return tuple(v if v.shape else v.reshape(1) for v in values)
 
 
-def scatter(reduce: str = "") -> Evaluate:
-    def evaluate(np: Any, a: Arguments) -> Any:
+def scatter(reduce: str = "") -> Formula:
+    def evaluate(np: Numpy, a: Arguments) -> Array:
         x, index, source = a["x"], np.asarray(a["index"]), a["source"]
         if not index.size:
             return x
@@ -82,7 +85,7 @@ def scatter(reduce: str = "") -> Evaluate:
     return evaluate
 
 
-def slices(np: Any, a: Arguments) -> tuple[Any, Any, Any]:
+def slices(np: Numpy, a: Arguments) -> tuple[Array, Array, list[int]]:
     """The slices of x that an index names: x with axes, the flat positions of their elements, and the source beside them."""
     x, index, dim = a["x"] if a["x"].shape else a["x"].reshape(1), np.asarray(a["index"]).reshape(-1), a["dim"]
     shape = [1] * len(x.shape)
@@ -92,47 +95,48 @@ def slices(np: Any, a: Arguments) -> tuple[Any, Any, Any]:
     return x, places, size
 
 
-def index_add(np: Any, a: Arguments) -> Any:
+def index_add(np: Numpy, a: Arguments) -> Array:
     x, places, size = slices(np, a)
     alpha = int(a["alpha"]) if a["x"].dtype.kind in "iu" else a["alpha"]
     return accumulated(np, x, places, np.multiply(a["source"], alpha).reshape(size), np.add).reshape(a["x"].shape)
 
 
-def index_copy(np: Any, a: Arguments) -> Any:
+def index_copy(np: Numpy, a: Arguments) -> Array:
     x, places, size = slices(np, a)
     return accumulated(np, x, places, a["source"].reshape(size), new).reshape(a["x"].shape)
 
 
-def index_fill(np: Any, a: Arguments) -> Any:
+def index_fill(np: Numpy, a: Arguments) -> Array:
     x, places, size = slices(np, a)
     return accumulated(np, x, places, np.broadcast_to(a["value"], size), new).reshape(a["x"].shape)
 
 
-def index_reduce(np: Any, a: Arguments) -> Any:
+def index_reduce(np: Numpy, a: Arguments) -> Array:
     x, places, size = slices(np, a)
     return reduced_into(np, x, places, a["source"].reshape(size), a["reduce"], a["include_self"]).reshape(a["x"].shape)
 
 
-def put(np: Any, a: Arguments) -> Any:
+def put(np: Numpy, a: Arguments) -> Array:
     x, index = a["x"], np.asarray(a["index"]).reshape(-1)
     size = x.reshape(-1).shape[0]
     return accumulated(np, x, np.where(index < 0, index + size, index), a["source"], np.add if a["accumulate"] else new)
 
 
-def masked_scatter(np: Any, a: Arguments) -> Any:
+def masked_scatter(np: Numpy, a: Arguments) -> Array:
     if open_places(np, a["mask"]):
         shape = np.broadcast_shapes(a["x"].shape, a["mask"].shape)
-        return a["mask"].of("scattered", np.broadcast_to(a["x"], shape), a["source"], "update")
+        mask: Array = a["mask"]
+        return mask.of("scattered", np.broadcast_to(a["x"], shape), a["source"], "update")
     mask, source = np.asarray(a["mask"]).astype(bool), a["source"].reshape(-1)
     shape = np.broadcast_shapes(a["x"].shape, mask.shape)
     places = np.flatnonzero(np.broadcast_to(mask, shape))
     return accumulated(np, np.broadcast_to(a["x"], shape), places, source[: len(places)], new)
 
 
-def region(choose: Callable[[Any, Any, Arguments], Any]) -> Evaluate:
+def region(choose: Callable[[Any, Any, Arguments], Any]) -> Formula:
     """x with the source written to a part of it; `choose` takes the part out of an array of positions."""
 
-    def evaluate(np: Any, a: Arguments) -> Any:
+    def evaluate(np: Numpy, a: Arguments) -> Array:
         x = a["x"]
         places = choose(np, np.arange(x.reshape(-1).shape[0]).reshape(x.shape), a)
         return accumulated(np, x, places, np.broadcast_to(a["source"], places.shape), new)
@@ -140,7 +144,7 @@ def region(choose: Callable[[Any, Any, Arguments], Any]) -> Evaluate:
     return evaluate
 
 
-def strided(np: Any, positions: Any, a: Arguments) -> Any:
+def strided(np: Numpy, positions: Array, a: Arguments) -> Array:
     at = np.indices(tuple(a["size"]))
     places = sum((i * step for i, step in zip(at, a["stride"])), np.zeros(tuple(a["size"]), np.int64)) + (a["offset"] or 0)
     if np.max(places, initial=-1) >= positions.size or len(np.unique(places)) < places.size:
@@ -151,13 +155,13 @@ def strided(np: Any, positions: Any, a: Arguments) -> Any:
 # --- reading ---
 
 
-def mask_select(np: Any, a: Arguments) -> Any:
+def mask_select(np: Numpy, a: Arguments) -> Array:
     mask = np.asarray(a["mask"]).astype(bool)
     shape = np.broadcast_shapes(a["x"].shape, mask.shape)
     return np.broadcast_to(a["x"], shape)[np.broadcast_to(mask, shape)]
 
 
-def gather(np: Any, a: Arguments) -> Any:
+def gather(np: Numpy, a: Arguments) -> Array:
     x, index = a["x"], np.asarray(a["index"])
     if not index.size:
         return np.zeros(index.shape)
@@ -167,17 +171,17 @@ def gather(np: Any, a: Arguments) -> Any:
     return np.take_along_axis(sized, places, dim).reshape(index.shape)
 
 
-def take_along(np: Any, a: Arguments) -> Any:
+def take_along(np: Numpy, a: Arguments) -> Array:
     x, index = a["x"], np.asarray(a["index"])
     return np.take_along_axis(x.reshape(-1), index.reshape(-1), 0) if a["dim"] is None else np.take_along_axis(x, index, a["dim"])
 
 
-def items(np: Any, index: Any) -> tuple[Any, ...]:
+def items(np: Numpy, index: Array) -> tuple[Array, ...]:
     """What stands between the brackets, with positions as arrays."""
     return tuple(np.asarray(i) if hasattr(i, "shape") else i for i in (index if isinstance(index, tuple) else (index,)))
 
 
-def getitem(np: Any, a: Arguments) -> Any:
+def getitem(np: Numpy, a: Arguments) -> Array:
     """Single positions are taken first, unless they join the index tensors, and what these name together after that."""
     x, chosen = a["x"], items(np, a["index"])
     if not a["numbers_join"] and any(hasattr(i, "shape") for i in chosen):
@@ -197,20 +201,20 @@ def _every(item: Any) -> Any:
     return [slice(None)] * (len(item.shape) if getattr(item, "dtype", None) is not None and item.dtype.kind == "b" else 1)
 
 
-def additem(np: Any, a: Arguments) -> Any:
+def additem(np: Numpy, a: Arguments) -> Array:
     return setitem(np, a, np.add)
 
 
-def setitem(np: Any, a: Arguments, step: Any = new) -> Any:
+def setitem(np: Numpy, a: Arguments, step: Any = new) -> Array:
     x = a["x"]
-    places = getitem(np, {"x": np.arange(x.reshape(-1).shape[0]).reshape(x.shape), "index": a["index"], "numbers_join": a["numbers_join"]})
+    places = getitem(np, named(x=np.arange(x.reshape(-1).shape[0]).reshape(x.shape), index=a["index"], numbers_join=a["numbers_join"]))
     value = a["value"]
     if len(value.shape) > len(places.shape):
         value = value.reshape(value.shape[len(value.shape) - len(places.shape) :])
     return accumulated(np, x, places, np.broadcast_to(value, places.shape), step)
 
 
-def searchsorted(np: Any, a: Arguments) -> Any:
+def searchsorted(np: Numpy, a: Arguments) -> Array:
     """A binary search in the last axis."""
     x, y = a["x"], a["y"]
     if a["sorter"] is not None:
@@ -231,13 +235,13 @@ def searchsorted(np: Any, a: Arguments) -> Any:
     return low.reshape(shape)
 
 
-def one_hot(np: Any, a: Arguments) -> Any:
+def one_hot(np: Numpy, a: Arguments) -> Array:
     x = a["x"]
     n = int(np.max(np.asarray(x))) + 1 if a["classes"] == -1 else a["classes"]
     return np.where(np.equal(np.expand_dims(x, -1), np.arange(n)), 1, 0)
 
 
-def unravel(np: Any, a: Arguments) -> Any:
+def unravel(np: Numpy, a: Arguments) -> tuple[Array, ...]:
     made, x = [], a["x"]
     for n in reversed(a["size"]):
         made.append(np.remainder(x, n))
@@ -245,13 +249,13 @@ def unravel(np: Any, a: Arguments) -> Any:
     return tuple(reversed(made))
 
 
-def nonzero_static(np: Any, a: Arguments) -> Any:
+def nonzero_static(np: Numpy, a: Arguments) -> Array:
     found = np.argwhere(np.asarray(a["x"]))[: a["size"]]
     rest = np.full((a["size"] - len(found), len(a["x"].shape)), a["fill_value"])
     return np.concatenate([found.reshape(len(found), len(a["x"].shape)), rest])
 
 
-def segments(np: Any, a: Arguments) -> Any:
+def segments(np: Numpy, a: Arguments) -> Array:
     """Runs along an axis, each reduced to one."""
     x, dim, way, initial = a["x"], a["dim"], a["reduce"].removeprefix("a"), a["initial"]
     lengths = np.diff(np.asarray(a["offsets"]), axis=-1) if a["offsets"] is not None else np.asarray(a["lengths"])
@@ -271,7 +275,7 @@ def segments(np: Any, a: Arguments) -> Any:
     return np.stack(rows).reshape((*x.shape[:dim], lengths.shape[-1], *x.shape[dim + 1 :]))
 
 
-def _segment(np: Any, rows: Any, way: str, initial: float | None) -> Any:
+def _segment(np: Numpy, rows: Array, way: str, initial: float | None) -> Array:
     empty = {"sum": 0.0, "prod": 1.0, "mean": float("nan"), "max": float("-inf"), "min": float("inf")}[way]
     n, first = len(rows), np.full((1, *rows.shape[1:]), (empty if way != "mean" else 0.0) if initial is None else initial)
     if not n:
@@ -280,13 +284,13 @@ def _segment(np: Any, rows: Any, way: str, initial: float | None) -> Any:
     return np.true_divide(made, n) if way == "mean" else made
 
 
-def select_part(np: Any, positions: Any, a: Arguments) -> Any:
+def select_part(np: Numpy, positions: Array, a: Arguments) -> Array:
     return part(positions, a["dim"], a["index"])
 
 
-def slice_part(np: Any, positions: Any, a: Arguments) -> Any:
+def slice_part(np: Numpy, positions: Array, a: Arguments) -> Array:
     return part(positions, a["dim"], slice(a["start"], a["end"], a["step"]))
 
 
-def diagonal_part(np: Any, positions: Any, a: Arguments) -> Any:
+def diagonal_part(np: Numpy, positions: Array, a: Arguments) -> Array:
     return np.diagonal(positions, a["offset"], a["dim1"], a["dim2"])

@@ -3,22 +3,25 @@
 from __future__ import annotations
 
 from math import ceil
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tensorproof.ops.evaluation import Arguments, AtRandom, Undefined, part
+
+if TYPE_CHECKING:
+    from tensorproof.ops.arrays import Array, Numpy
 
 
 def _whole(a: Arguments) -> bool:
     return a["dtype"] is not None and a["dtype"].kind in "biu"
 
 
-def _one(np: Any, value: Any, cut: bool) -> Any:
+def _one(np: Numpy, value: Any, cut: bool) -> float:
     """A number, cut to a whole one."""
     plain = np.asarray(value).reshape(()).item()
     return int(plain) if cut and isinstance(plain, float) else plain
 
 
-def arange(np: Any, a: Arguments) -> Any:
+def arange(np: Numpy, a: Arguments) -> Array:
     start, end, step = (_one(np, a[name], False) for name in ("start", "end", "step"))
     if _whole(a) and any(isinstance(v, float) and not v.is_integer() for v in (start, end, step)):
         raise Undefined("when the ends are cut to whole numbers")
@@ -27,15 +30,17 @@ def arange(np: Any, a: Arguments) -> Any:
     return np.add(start, np.multiply(np.arange(count), step))
 
 
-def inclusive_range(np: Any, a: Arguments) -> Any:
+def inclusive_range(np: Numpy, a: Arguments) -> Array:
     start, end, step = (_one(np, a[name], _whole(a)) for name in ("start", "end", "step"))
     return np.add(start, np.multiply(np.arange(int((end - start) / step) + 1), step))
 
 
-def linspace(np: Any, a: Arguments) -> Any:
+def linspace(np: Numpy, a: Arguments) -> Array:
     """Each half counted from its own end."""
     start, end, n = _one(np, a["start"], _whole(a)), _one(np, a["end"], _whole(a)), a["steps"]
-    if abs(end - start) > a["results"][0].greatest:
+    dtype = a["results"][0]
+    assert dtype is not None
+    if abs(end - start) > dtype.greatest:
         raise Undefined("the numbers between two that are further apart than the greatest number")
     if not a["endpoint"]:
         return np.add(start, np.multiply(np.arange(n), (end - start) / max(n, 1)))
@@ -43,13 +48,13 @@ def linspace(np: Any, a: Arguments) -> Any:
     return np.where(at < n / 2, start + at * step, end - (n - 1 - at) * step) if n > 1 else np.full(n, start)
 
 
-def logspace(np: Any, a: Arguments) -> Any:
+def logspace(np: Numpy, a: Arguments) -> Array:
     """Exponents are cut to whole numbers where the results are whole, but for a single one."""
     exponents = linspace(np, a) if a["steps"] != 1 else np.full(1, _one(np, a["start"], False))
     return np.power(np.asarray(float(a["base"])), exponents)
 
 
-def geomspace(np: Any, a: Arguments) -> Any:
+def geomspace(np: Numpy, a: Arguments) -> Array:
     return np.geomspace(_one(np, a["start"], False), _one(np, a["end"], False), a["steps"], endpoint=bool(a["endpoint"]))
 
 
@@ -57,14 +62,14 @@ _COSINES = {"hann": (0.5, 0.5), "hanning": (0.5, 0.5), "hamming": (0.54, 0.46), 
 """The factors of cosines that a window is the alternating sum of."""
 
 
-def window(np: Any, a: Arguments) -> Any:
+def window(np: Numpy, a: Arguments) -> Array:
     n, kind = a["n"], str(a["kind"] or "").removesuffix("_window")
     length = n + 1 if a["periodic"] and n > 1 else n
     at = np.arange(n) / max(length - 1, 1)
     if n == 1:
         return np.ones(1)
     if kind in _COSINES:
-        return sum((-1) ** k * factor * np.cos(2 * np.pi * k * at) for k, factor in enumerate(_COSINES[kind]))
+        return sum(((-1.0) ** k * factor * np.cos(2 * np.pi * k * at) for k, factor in enumerate(_COSINES[kind])), np.zeros(()))
     if kind == "bartlett":
         return 1 - np.abs(2 * at - 1)
     if kind == "kaiser":
@@ -72,24 +77,24 @@ def window(np: Any, a: Arguments) -> Any:
     raise Undefined("a window that is not named")
 
 
-def vander(np: Any, a: Arguments) -> Any:
+def vander(np: Numpy, a: Arguments) -> Array:
     n = a["x"].shape[-1] if a["n"] is None else a["n"]
     powers = np.arange(n) if a["increasing"] else np.arange(n)[::-1]
     return np.power(np.expand_dims(a["x"], -1), powers)
 
 
-def with_imaginary(np: Any, a: Arguments) -> Any:
+def with_imaginary(np: Numpy, a: Arguments) -> Array:
     return np.add(a["x"], np.multiply(a["y"], 1j))
 
 
-def at_angle(np: Any, a: Arguments) -> Any:
+def at_angle(np: Numpy, a: Arguments) -> Array:
     return np.multiply(a["x"], np.exp(np.multiply(a["y"], 1j)))
 
 
 _NUMPY_MODES = {"reflect": "reflect", "replicate": "edge", "circular": "wrap", "symmetric": "symmetric"}
 
 
-def pad(np: Any, a: Arguments) -> Any:
+def pad(np: Numpy, a: Arguments) -> Array:
     """Sides below zero are cut off."""
     x, padding = a["x"], [int(n) for n in a["padding"]]
     sides = [(0, 0)] * (len(x.shape) - len(padding) // 2) + [(padding[i], padding[i + 1]) for i in range(len(padding) - 2, -1, -2)]
@@ -109,7 +114,7 @@ def pad(np: Any, a: Arguments) -> Any:
     return made[tuple(slice(max(0, -before), n - max(0, -after)) for n, (before, after) in zip(made.shape, sides))]
 
 
-def _with_statistics(np: Any, x: Any, sides: list[tuple[int, int]], mode: str, extent: Any) -> Any:
+def _with_statistics(np: Numpy, x: Array, sides: list[tuple[int, int]], mode: str, extent: Any) -> Array:
     """Each axis in turn gets a statistic of the numbers at each of its ends."""
     whole = x.dtype.kind in "iu"
     counts = [(None, None)] * x.ndim if extent is None else np.broadcast_to(np.asarray(extent, dtype=np.int64), (x.ndim, 2)).tolist()
@@ -124,7 +129,7 @@ def _with_statistics(np: Any, x: Any, sides: list[tuple[int, int]], mode: str, e
     return x
 
 
-def _statistic(np: Any, x: Any, axis: int, mode: str) -> Any:
+def _statistic(np: Numpy, x: Array, axis: int, mode: str) -> Array:
     if mode in ("maximum", "minimum"):
         return (np.max if mode == "maximum" else np.min)(x, axis=axis, keepdims=True)
     if mode == "median":
@@ -133,7 +138,7 @@ def _statistic(np: Any, x: Any, axis: int, mode: str) -> Any:
     return np.mean(x, axis=axis, keepdims=True)
 
 
-def _wrapped(np: Any, x: Any, sides: list[tuple[int, int]]) -> Any:
+def _wrapped(np: Numpy, x: Array, sides: list[tuple[int, int]]) -> Array:
     """The axis goes on with its other end; what is cut off is cut first."""
     for axis, (before, after) in enumerate(sides):
         n = x.shape[axis]
@@ -142,21 +147,21 @@ def _wrapped(np: Any, x: Any, sides: list[tuple[int, int]]) -> Any:
     return x
 
 
-def undecided(np: Any, x: Any) -> Any:
+def undecided(np: Numpy, x: Array) -> Array:
     """A truth for each element that may be either: numbers are not determined by it, but bounds are."""
     if not hasattr(x, "of"):
         raise AtRandom("random numbers")
     return x.of("undecided")
 
 
-def dropout(np: Any, a: Arguments) -> Any:
+def dropout(np: Numpy, a: Arguments) -> Array:
     x, p = a["x"], a["p"]
     if a["training"] is False or p == 0:
         return x
     return np.zeros_like(x) if p == 1 else np.where(undecided(np, x), np.true_divide(x, 1 - p), 0.0)
 
 
-def alpha_dropout(np: Any, a: Arguments) -> Any:
+def alpha_dropout(np: Numpy, a: Arguments) -> Array:
     x, p = a["x"], a["p"]
     if not a["training"] or p == 0:
         return x

@@ -2,35 +2,38 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 from tensorproof.ops.evaluation import Arguments, Undefined
 from tensorproof.ops.mathematics import label_of
 
+if TYPE_CHECKING:
+    from tensorproof.ops.arrays import Array, Numpy
 
-def _quotient(np: Any, x: Any, y: Any) -> Any:
+
+def _quotient(np: Numpy, x: Array, y: Array) -> Array:
     """x / y, where 0 / 0 does not matter."""
     return y.of("defined_quotient", x) if hasattr(y, "of") else np.true_divide(x, y)
 
 
-def _product(np: Any, x: Any, y: Any) -> Any:
+def _product(np: Numpy, x: Array, y: Array) -> Array:
     """x · y, where an infinite number times 0 does not matter."""
     return y.of("defined_product", x) if hasattr(y, "of") else np.multiply(x, y)
 
 
-def div_no_nan(np: Any, a: Arguments) -> Any:
+def div_no_nan(np: Numpy, a: Arguments) -> Array:
     return np.where(np.equal(a["y"], 0), 0, _quotient(np, a["x"], a["y"]))
 
 
-def xdivy(np: Any, a: Arguments) -> Any:
+def xdivy(np: Numpy, a: Arguments) -> Array:
     return np.where(np.equal(a["x"], 0), 0, _quotient(np, a["x"], a["y"]))
 
 
-def mul_no_nan(np: Any, a: Arguments) -> Any:
+def mul_no_nan(np: Numpy, a: Arguments) -> Array:
     return np.where(np.equal(a["y"], 0), 0, _product(np, a["x"], a["y"]))
 
 
-def log_of_sum(np: Any, a: Arguments) -> Any:
+def log_of_sum(np: Numpy, a: Arguments) -> Array:
     """log(exp(x) + exp(y))."""
     x, y = a["x"], a["y"]
     if "c" not in (x.dtype.kind, y.dtype.kind):
@@ -38,7 +41,7 @@ def log_of_sum(np: Any, a: Arguments) -> Any:
     return np.log(np.add(np.exp(x), np.exp(y)))
 
 
-def floor_of_rounded(np: Any, a: Arguments) -> Any:
+def floor_of_rounded(np: Numpy, a: Arguments) -> Array:
     """The floor of x / y as a number of the element type, which rounding may have lifted to a whole number, or lowered."""
     quotient, label = np.true_divide(a["x"], a["y"]), label_of(a)
     if hasattr(quotient, "of"):
@@ -51,7 +54,7 @@ _STEPS = {"float16": (2.0**-10, 2.0**-24), "bfloat16": (2.0**-7, 2.0**-133), "fl
 """By element type: the step of a number as a part of it, at most, and the least step."""
 
 
-def neighbour(np: Any, a: Arguments) -> Any:
+def neighbour(np: Numpy, a: Arguments) -> Array:
     """The next number of the element type after x, towards y."""
     x, y, label = a["x"], a["y"], label_of(a)
     if hasattr(x, "of") or hasattr(y, "of"):
@@ -64,7 +67,7 @@ def neighbour(np: Any, a: Arguments) -> Any:
     return np.nextafter(x.astype(label), y.astype(label))
 
 
-def _neighbour_of_upper_half(np: Any, x: Any, y: Any) -> Any:
+def _neighbour_of_upper_half(np: Numpy, x: Array, y: Array) -> Array:
     """Of numbers that are the upper half of a float32: their bits, read as whole numbers with a sign, are in the same order."""
     x, y = np.broadcast_arrays(x, y)
     bits = np.atleast_1d(x).astype(np.float32).view(np.uint32).astype(np.int64) >> 16
@@ -73,7 +76,7 @@ def _neighbour_of_upper_half(np: Any, x: Any, y: Any) -> Any:
     return np.where(np.isnan(x) | np.isnan(y), np.nan, np.where(x == y, y, moved.view(np.float32).reshape(x.shape)))
 
 
-def interpolation(np: Any, a: Arguments) -> Any:
+def interpolation(np: Numpy, a: Arguments) -> Array:
     """Between x and y by a weight, from the end that is nearer."""
     x, y, weight = a["x"], a["y"], a["weight"]
     apart = np.subtract(y, x)
@@ -81,7 +84,7 @@ def interpolation(np: Any, a: Arguments) -> Any:
     return np.where(np.less(np.absolute(weight), 0.5), near, np.subtract(y, np.multiply(apart, np.subtract(1.0, weight))))
 
 
-def scaled_by_power(np: Any, a: Arguments) -> Any:
+def scaled_by_power(np: Numpy, a: Arguments) -> Array:
     """x · 2 to the y."""
     y = a["y"]
     if y.dtype.kind in "iu" and any(np.any((end < -(2**31)) | (end >= 2**31)) for end in ((y.lo, y.hi) if hasattr(y, "lo") else (y,))):

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tensorproof.ops.evaluation import Arguments, Undefined
 from tensorproof.ops.mathematics import label_of
+
+if TYPE_CHECKING:
+    from tensorproof.ops.arrays import Array, Numpy
 
 RANGES = {"qint8": (-128, 127), "quint8": (0, 255), "qint32": (-(2**31), 2**31 - 1)}
 
@@ -15,29 +18,31 @@ def along(a: Arguments, values: Any) -> Any:
     return values.reshape((-1,) + (1,) * (len(a["x"].shape) - 1 - a["dim"]))
 
 
-def _whole(zero: Any) -> bool:
+def _whole(zero: Array | int) -> bool:
     """Whether a zero point is a whole number: another is added before rounding."""
     return isinstance(zero, int) or zero.dtype.kind in "bi"
 
 
-def stored(np: Any, x: Any, scale: Any, zero: Any, low: float, high: float) -> Any:
+def stored(np: Numpy, x: Array, scale: Array, zero: Array | int, low: float, high: float) -> Array:
     steps = np.true_divide(x, scale)
     return np.clip(np.add(np.rint(steps), zero) if _whole(zero) else np.rint(np.add(steps, zero)), low, high)
 
 
 def steps_of(a: Arguments) -> tuple[Any, Any]:
     """Scale and zero point, as numbers or as tensors of one element."""
-    return (a["scale"], a["zero_point"]) if a["step"] is None else (a["step"].reshape(()), a["zero"].reshape(()))
+    if a["step"] is None or a["zero"] is None:
+        return a["scale"], a["zero_point"]
+    return a["step"].reshape(()), a["zero"].reshape(())
 
 
-def decided(np: Any, steps: Any) -> Any:
+def decided(np: Numpy, steps: Array) -> Array:
     """Numbers to be rounded, none of which lies in the middle between two: kernels divide by a scale, or multiply by its rounded reciprocal."""
     if not hasattr(steps, "of") and np.any(np.abs(steps - np.floor(steps) - 0.5) < 1e-5 * np.maximum(1.0, np.abs(steps))):
         raise Undefined("a number in the middle")
     return steps
 
 
-def _kept(np: Any, a: Arguments, scale: Any, zero: Any) -> Any:
+def _kept(np: Numpy, a: Arguments, scale: Array, zero: Array | int) -> Array:
     """Of a number in the middle between two, or beyond 32 bits, each kernel makes its own."""
     steps = np.true_divide(a["x"], scale)
     if np.any(np.add(_most(np.absolute(steps)), _most(np.absolute(zero))) >= 2.0**31):
@@ -46,17 +51,17 @@ def _kept(np: Any, a: Arguments, scale: Any, zero: Any) -> Any:
     return stored(np, a["x"], scale, zero, *RANGES[label_of(a)])
 
 
-def per_tensor(np: Any, a: Arguments) -> Any:
+def per_tensor(np: Numpy, a: Arguments) -> Array:
     """A zero point that is given as a real number loses its fraction."""
     scale, zero = steps_of(a)
     return _kept(np, a, scale, zero if isinstance(zero, int) else np.trunc(zero))
 
 
-def per_channel(np: Any, a: Arguments) -> Any:
+def per_channel(np: Numpy, a: Arguments) -> Array:
     return _kept(np, a, along(a, a["scale"]), along(a, a["zero_point"]))
 
 
-def dynamic(np: Any, a: Arguments) -> Any:
+def dynamic(np: Numpy, a: Arguments) -> Array:
     """With the scale and zero point that the range of x asks for."""
     x = a["x"]
     low, high = RANGES[label_of(a)]
@@ -75,13 +80,13 @@ def dynamic(np: Any, a: Arguments) -> Any:
     return stored(np, x, scale, np.rint(np.clip(zero, low, high)), low, high)
 
 
-def restored(np: Any, a: Arguments) -> Any:
+def restored(np: Numpy, a: Arguments) -> Array:
     if a["x"].dtype.kind != "f":
         raise Undefined  # the scale is with the tensor, and not among the arguments
     return a["x"]
 
 
-def _faked(np: Any, a: Arguments, scale: Any, zero: Any) -> Any:
+def _faked(np: Numpy, a: Arguments, scale: Array, zero: Array | int) -> Array:
     steps = np.clip(np.true_divide(a["x"], scale), a["low"] - zero - 1, a["high"] - zero + 1)  # beyond these, all are alike
     decided(np, steps if _whole(zero) else np.add(steps, zero))
     made = np.multiply(np.subtract(stored(np, a["x"], scale, zero, a["low"], a["high"]), zero), scale)
@@ -91,11 +96,11 @@ def _faked(np: Any, a: Arguments, scale: Any, zero: Any) -> Any:
     return np.where(far, made.of("either", np.multiply(np.subtract(a["low"], zero), scale)), made)
 
 
-def fake(np: Any, a: Arguments) -> Any:
+def fake(np: Numpy, a: Arguments) -> Array:
     return _faked(np, a, *steps_of(a))
 
 
-def fake_per_channel(np: Any, a: Arguments) -> Any:
+def fake_per_channel(np: Numpy, a: Arguments) -> Array:
     return _faked(np, a, along(a, a["scale"]), along(a, a["zero_point"]))
 
 
@@ -107,7 +112,7 @@ def _most(value: Any) -> Any:
     return value.hi if hasattr(value, "hi") else value
 
 
-def nudged(np: Any, a: Arguments) -> tuple[Any, Any, Any]:
+def nudged(np: Numpy, a: Arguments) -> tuple[Array, Array, Array]:
     """The range moved so that 0 is one of its values, and the step between them."""
     if np.any(_most(a["low"]) >= _least(a["high"])):
         raise Undefined("a range without numbers")
@@ -117,18 +122,18 @@ def nudged(np: Any, a: Arguments) -> tuple[Any, Any, Any]:
     return np.multiply(np.subtract(first, zero), scale), np.multiply(np.subtract(last, zero), scale), scale
 
 
-def fake_range(np: Any, a: Arguments) -> Any:
+def fake_range(np: Numpy, a: Arguments) -> Array:
     low, high, scale = nudged(np, a)
     steps = decided(np, np.true_divide(np.subtract(np.clip(a["x"], low, high), low), scale))
     return np.add(np.multiply(np.floor(np.add(steps, 0.5)), scale), low)
 
 
-def fake_range_gradient(np: Any, a: Arguments) -> Any:
+def fake_range_gradient(np: Numpy, a: Arguments) -> Array:
     low, high, _ = nudged(np, a)
     return np.where(np.logical_and(np.greater_equal(a["y"], low), np.less_equal(a["y"], high)), a["x"], 0.0)
 
 
-def there_and_back(np: Any, a: Arguments) -> Any:
+def there_and_back(np: Numpy, a: Arguments) -> Array:
     x, axis = a["x"], a["axis"]
     least = -(2 ** (a["bits"] - 1)) + bool(a["narrow"]) if a["signed_input"] else 0
     most = 2 ** (a["bits"] - 1) - 1 if a["signed_input"] else 2 ** a["bits"] - 1

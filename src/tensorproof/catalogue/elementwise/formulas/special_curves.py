@@ -5,9 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from functools import cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tensorproof.ops.evaluation import Undefined
+
+if TYPE_CHECKING:
+    from tensorproof.ops.arrays import Array, Numpy
 
 INF, NAN, ROOT = math.inf, math.nan, math.sqrt(2)
 HIGHEST = 10**4
@@ -374,7 +377,7 @@ def betainc(a: float, b: float, x: float) -> float:
     return made * factor
 
 
-def polynomial(np: Any, x: Any, n: Any, first: Callable[[Any], Any], after: Callable[[Any, int, Any, Any], Any]) -> Any:
+def polynomial(np: Numpy, x: Array, n: Any, first: Callable[[Any], Any], after: Callable[[Any, int, Any, Any], Any]) -> Array:
     """The polynomial of degree n: 1, `first`, and what comes after degree k and the one before. Below degree 0 it is 0."""
     degrees = np.where(np.isnan(n), -1, np.trunc(n)) if n.dtype.kind == "f" else n
     if degrees.size and np.max(degrees) > HIGHEST:

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
 
 from tensorproof.catalogue.networks.formulas.recurrence_steps import mixed, sigmoid
 from tensorproof.ops.evaluation import Arguments, Undefined
 
+if TYPE_CHECKING:
+    from tensorproof.ops.arrays import Array, Numpy
+
 States = tuple[Any, ...]
-_ACTIVATIONS: dict[Any, Callable[[Any, Any], Any]] = {
+_ACTIVATIONS: dict[Any, Callable[[Numpy, Array], Array]] = {
     None: lambda np, x: x,
     "linear": lambda np, x: x,
     "tanh": lambda np, x: np.tanh(x),
@@ -19,27 +22,27 @@ _ACTIVATIONS: dict[Any, Callable[[Any, Any], Any]] = {
 }
 
 
-def _activation(a: Arguments, name: str) -> Callable[[Any, Any], Any]:
+def _activation(a: Arguments, name: str) -> Callable[[Numpy, Array], Array]:
     if not (a[name] is None or isinstance(a[name], str)) or a[name] not in _ACTIVATIONS:
         raise Undefined(f"a step with the activation {a[name]}")
     return _ACTIVATIONS[a[name]]
 
 
-def _with(np: Any, x: Any, bias: Any) -> Any:
+def _with(np: Numpy, x: Array, bias: Array | None) -> Array:
     return x if bias is None else np.add(x, bias)
 
 
-def _parts(x: Any, count: int) -> list[Any]:
+def _parts(x: Array, count: int) -> list[Array]:
     size = x.shape[-1] // count
     return [x[..., i * size : (i + 1) * size] for i in range(count)]
 
 
-def _simple(np: Any, a: Arguments, x: Any, states: States) -> States:
+def _simple(np: Numpy, a: Arguments, x: Array, states: States) -> States:
     made = _activation(a, "activation")(np, _with(np, np.matmul(x, a["kernel"]), a["bias"]) + np.matmul(states[0], a["recurrent_kernel"]))
     return (made,)
 
 
-def _lstm(np: Any, a: Arguments, x: Any, states: States) -> States:
+def _lstm(np: Numpy, a: Arguments, x: Array, states: States) -> States:
     gate, curve = _activation(a, "recurrent_activation"), _activation(a, "activation")
     summed = _with(np, np.matmul(x, a["kernel"]) + np.matmul(states[0], a["recurrent_kernel"]), a["bias"])
     entry, forget, candidate, output = _parts(summed, 4)
@@ -47,14 +50,14 @@ def _lstm(np: Any, a: Arguments, x: Any, states: States) -> States:
     return gate(np, output) * curve(np, carried), carried
 
 
-def _gru(np: Any, a: Arguments, x: Any, states: States) -> States:
+def _gru(np: Numpy, a: Arguments, x: Array, states: States) -> States:
     """The reset gate acts on the state before its map, or after (`reset_after`)."""
     gate, curve, bias, h = _activation(a, "recurrent_activation"), _activation(a, "activation"), a["bias"], states[0]
     after = bool(a["reset_after"])
     ours = bias if bias is None or not after else bias[0]
     update, reset, candidate = _parts(_with(np, np.matmul(x, a["kernel"]), ours), 3)
     kernels = _parts(a["recurrent_kernel"], 3)
-    theirs = [None] * 3 if bias is None or not after else _parts(bias[1], 3)
+    theirs: Sequence[Array | None] = [None] * 3 if bias is None or not after else _parts(bias[1], 3)
     z, r = (gate(np, mine + _with(np, np.matmul(h, kernel), own)) for mine, kernel, own in zip((update, reset), kernels, theirs))
     held = r * _with(np, np.matmul(h, kernels[2]), theirs[2]) if after else np.matmul(r * h, kernels[2])
     new = curve(np, candidate + held)
@@ -64,14 +67,14 @@ def _gru(np: Any, a: Arguments, x: Any, states: States) -> States:
 _STEPS = {1: _simple, 3: _gru, 4: _lstm}
 
 
-def cell(np: Any, a: Arguments) -> Any:
+def cell(np: Numpy, a: Arguments) -> tuple[Array, ...]:
     if not a["alone"]:
         raise Undefined("elements that are dropped at random")
     made = _STEPS[a["gates"]](np, a, a["x"], a["states"])
     return (made[0], *made)
 
 
-def layer(np: Any, a: Arguments) -> Any:
+def layer(np: Numpy, a: Arguments) -> tuple[Array, ...]:
     """Backwards, the outputs stand in the order in which they are made."""
     if not a["alone"]:
         raise Undefined("steps that a mask leaves out, elements that are dropped at random, or states from calls before")

@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tensorproof.catalogue.networks.formulas.attention import mixed, shares, shut
 from tensorproof.ops.evaluation import Arguments, Undefined, plain
 
+if TYPE_CHECKING:
+    from tensorproof.ops.arrays import Array, Numpy
+
 INF = math.inf
 
 
-def _with_heads(np: Any, x: Any, heads: int | None) -> Any:
+def _with_heads(np: Numpy, x: Array, heads: int | None) -> Array:
     """(batch, heads, steps, features); heads may be packed into the last axis."""
     return x if heads is None else np.swapaxes(x.reshape((*x.shape[:2], heads, x.shape[2] // heads)), 1, 2)
 
 
-def _reached(np: Any, a: Arguments, before: Any, rows: int, columns: int) -> Any:
+def _reached(np: Numpy, a: Arguments, before: Any, rows: int, columns: int) -> Array:
     """Where a query may look: no later than itself (`causal`), and no further than the window on each side."""
     ahead = np.arange(columns) - (np.arange(rows).reshape((-1, 1)) + before)
     allowed = ahead <= 0 if a["causal"] else np.ones(ahead.shape, bool)
@@ -24,7 +27,7 @@ def _reached(np: Any, a: Arguments, before: Any, rows: int, columns: int) -> Any
     return allowed & (ahead <= a["right"]) if a["right"] >= 0 else allowed
 
 
-def _bias(np: Any, a: Arguments, rows: int, columns: int) -> Any:
+def _bias(np: Numpy, a: Arguments, rows: int, columns: int) -> Array:
     """What is added to the scores: 0, a mask of numbers, or minus infinity where no query may look."""
     lengths = None if a["lengths"] is None else plain(np, a["lengths"]).reshape((-1, 1, 1, 1))
     before = a["past_key"].shape[2] if a["past_key"] is not None else 0 if lengths is None else lengths - rows
@@ -39,9 +42,9 @@ def _bias(np: Any, a: Arguments, rows: int, columns: int) -> Any:
     return np.where(allowed, mask, -INF)
 
 
-def attention_with_past(np: Any, a: Arguments) -> Any:
+def attention_with_past(np: Numpy, a: Arguments) -> tuple[Array, Array, Array, Array]:
     query, key, value = (_with_heads(np, a[n], a[h]) for n, h in (("query", "q_heads"), ("key", "kv_heads"), ("value", "kv_heads")))
-    if a["past_key"] is not None:
+    if a["past_key"] is not None and a["past_value"] is not None:
         key, value = np.concatenate([a["past_key"], key], axis=2), np.concatenate([a["past_value"], value], axis=2)
     scale = a["scale"] if a["scale"] is not None else 1 / math.sqrt(query.shape[3]) if query.shape[3] else INF
     repeats = query.shape[1] // key.shape[1] if key.shape[1] else 1
@@ -58,12 +61,12 @@ def attention_with_past(np: Any, a: Arguments) -> Any:
     return made, key, value, (scores, scores, biased, weights)[a["shown"]]
 
 
-def _gates(np: Any, x: Any, heads: int, width: int) -> Any:
+def _gates(np: Numpy, x: Array, heads: int, width: int) -> Array:
     """(batch, heads, steps, width or 1) of what packs heads, or has one number for each."""
     return np.swapaxes(x.reshape((*x.shape[:2], heads, width)), 1, 2)
 
 
-def linear_attention(np: Any, a: Arguments) -> Any:
+def linear_attention(np: Numpy, a: Arguments) -> tuple[Array, Array]:
     """Each step fades the state (`gated`), writes a key and its value, or what it lacks of the value (`delta`), and is read by the query."""
     heads, groups = a["kv_heads"], a["q_heads"] // a["kv_heads"]
     query, key, value = (_with_heads(np, a[n], a[h]) for n, h in (("query", "q_heads"), ("key", "kv_heads"), ("value", "kv_heads")))

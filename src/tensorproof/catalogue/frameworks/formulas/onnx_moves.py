@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from itertools import product
 from math import prod
-from typing import Any
+from typing import TYPE_CHECKING
 
 from tensorproof.ops.evaluation import Arguments, Undefined, plain
 from tensorproof.ops.moves import at_axis
 
+if TYPE_CHECKING:
+    from tensorproof.ops.arrays import Array, Numpy
 
-def whole(np: Any, a: Arguments, name: str) -> tuple[int, ...] | None:
+
+def whole(np: Numpy, a: Arguments, name: str) -> tuple[int, ...] | None:
     """The whole numbers of an argument, given as numbers or as a tensor."""
     value = a[name]
     if value is None or isinstance(value, tuple):
@@ -18,12 +21,12 @@ def whole(np: Any, a: Arguments, name: str) -> tuple[int, ...] | None:
     return tuple(int(n) for n in np.reshape(np.asarray(plain(np, value)), (-1,)))
 
 
-def sizes_of(np: Any, a: Arguments) -> Any:
+def sizes_of(np: Numpy, a: Arguments) -> Array:
     shape = a["x"].shape
     return np.array(shape[slice(a["start"], a["end"])], dtype=np.int64)
 
 
-def reshaped(np: Any, a: Arguments) -> Any:
+def reshaped(np: Numpy, a: Arguments) -> Array:
     x, size = a["x"], whole(np, a, "size") or ()
     copies = {i for i, n in enumerate(size) if n == 0 and not a["allowzero"]}
     rest = prod(n for i, n in enumerate(x.shape) if i not in copies)
@@ -31,15 +34,15 @@ def reshaped(np: Any, a: Arguments) -> Any:
     return np.reshape(x, tuple(x.shape[i] if i in copies else rest // max(others, 1) if n == -1 else n for i, n in enumerate(size)))
 
 
-def broadcast(np: Any, a: Arguments) -> Any:
-    return np.broadcast_to(a["x"], np.broadcast_shapes(a["x"].shape, whole(np, a, "size")))
+def broadcast(np: Numpy, a: Arguments) -> Array:
+    return np.broadcast_to(a["x"], np.broadcast_shapes(a["x"].shape, whole(np, a, "size") or ()))
 
 
-def tiled(np: Any, a: Arguments) -> Any:
+def tiled(np: Numpy, a: Arguments) -> Array:
     return np.tile(a["x"], whole(np, a, "times"))
 
 
-def sliced(np: Any, a: Arguments) -> Any:
+def sliced(np: Numpy, a: Arguments) -> Array:
     x, starts, ends = a["x"], whole(np, a, "starts") or (), whole(np, a, "ends") or ()
     axes, steps = whole(np, a, "dim") or tuple(range(len(starts))), whole(np, a, "steps") or (1,) * len(starts)
     for start, end, axis, step in zip(starts, ends, axes, steps):
@@ -47,7 +50,7 @@ def sliced(np: Any, a: Arguments) -> Any:
     return x
 
 
-def padded(np: Any, a: Arguments) -> Any:
+def padded(np: Numpy, a: Arguments) -> Array:
     x, pads, axes = a["x"], whole(np, a, "padding") or (), whole(np, a, "dim")
     places = range(len(x.shape)) if axes is None else [axis % len(x.shape) for axis in axes]
     if not x.shape:
@@ -63,7 +66,7 @@ def padded(np: Any, a: Arguments) -> Any:
     return np.pad(x, widths, constant_values=value)[tuple(kept)]
 
 
-def centred(np: Any, a: Arguments) -> Any:
+def centred(np: Numpy, a: Arguments) -> Array:
     """Axes cut or padded on both sides."""
     x, size, axes = a["x"], whole(np, a, "size") or (), whole(np, a, "dim")
     for n, axis in zip(size, range(len(x.shape)) if axes is None else axes):
@@ -77,24 +80,24 @@ def centred(np: Any, a: Arguments) -> Any:
     return x
 
 
-def triangle(np: Any, a: Arguments) -> Any:
+def triangle(np: Numpy, a: Arguments) -> Array:
     k = 0 if a["k"] is None else int(plain(np, a["k"]))
     return np.triu(a["x"], k) if a["upper"] else np.tril(a["x"], k)
 
 
-def shrunk(np: Any, a: Arguments) -> Any:
+def shrunk(np: Numpy, a: Arguments) -> Array:
     x, edge, bias = a["x"], a["lambd"], a["bias"]
     return np.where(np.less(x, -edge), np.add(x, bias), np.where(np.greater(x, edge), np.subtract(x, bias), 0))
 
 
-def sloped(np: Any, a: Arguments) -> Any:
+def sloped(np: Numpy, a: Arguments) -> Array:
     return np.where(np.less(a["x"], 0), np.multiply(a["x"], a["slope"]), a["x"])
 
 
 # --- gathering and scattering ------------------------------------------------------------------------------------------------------
 
 
-def gathered(np: Any, a: Arguments) -> Any:
+def gathered(np: Numpy, a: Arguments) -> Array:
     x, index, dim, batch = a["x"], plain(np, a["index"]), a["dim"], a["batch_dims"]
     if a["lenient"] and np.any((index < 0) | (index >= x.shape[dim])):
         raise Undefined
@@ -106,7 +109,7 @@ def gathered(np: Any, a: Arguments) -> Any:
     return np.moveaxis(made, tuple(range(batch + new, batch + new + between)), tuple(range(batch, batch + between)))
 
 
-def gathered_elements(np: Any, a: Arguments) -> Any:
+def gathered_elements(np: Numpy, a: Arguments) -> Array:
     index, dim = plain(np, a["index"]), a["dim"]
     kept = tuple(slice(None) if i == dim else slice(n) for i, n in enumerate(index.shape))
     return np.take_along_axis(a["x"][kept], index, dim)
@@ -115,7 +118,7 @@ def gathered_elements(np: Any, a: Arguments) -> Any:
 _JOINED = {"add": "add", "mul": "multiply", "max": "maximum", "min": "minimum"}
 
 
-def scattered(np: Any, a: Arguments) -> Any:
+def scattered(np: Numpy, a: Arguments) -> Array:
     index, dim, how = plain(np, a["index"]), a["dim"], a["reduction"]
     made = np.copy(a["x"])
     if index.size and (np.min(index) < -made.shape[dim] or np.max(index) >= made.shape[dim]):
@@ -126,12 +129,12 @@ def scattered(np: Any, a: Arguments) -> Any:
     return made
 
 
-def chosen(np: Any, a: Arguments) -> Any:
+def chosen(np: Numpy, a: Arguments) -> Array:
     places = np.flatnonzero(plain(np, a["condition"]))
     return np.ravel(a["x"])[places] if a["dim"] is None else np.take(a["x"], places, a["dim"])
 
 
-def hot_values(np: Any, a: Arguments) -> Any:
+def hot_values(np: Numpy, a: Arguments) -> Array:
     depth = int(np.reshape(np.asarray(plain(np, a["depth"])), ()))
     x = a["x"]
     dim = a["dim"] % (len(x.shape) + 1)
@@ -142,7 +145,7 @@ def hot_values(np: Any, a: Arguments) -> Any:
     return np.where(np.equal(np.expand_dims(np.where(np.less(x, 0), np.add(x, depth), x), dim), places), on, off)
 
 
-def turned_sequences(np: Any, a: Arguments) -> Any:
+def turned_sequences(np: Numpy, a: Arguments) -> Array:
     batch, time = a["batch_dim"], a["time_dim"]
     x = np.moveaxis(a["x"], (batch, time), (0, 1))
     if not x.shape[0]:
@@ -151,7 +154,7 @@ def turned_sequences(np: Any, a: Arguments) -> Any:
     return np.moveaxis(np.stack(made), (0, 1), (batch, time))
 
 
-def written(np: Any, a: Arguments) -> Any:
+def written(np: Numpy, a: Arguments) -> Array:
     x, y, dim = a["x"], a["y"], a["dim"]
     starts = np.zeros(x.shape[0], np.int64) if a["index"] is None else plain(np, a["index"])
     made = []

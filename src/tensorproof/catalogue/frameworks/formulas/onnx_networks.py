@@ -3,34 +3,37 @@
 from __future__ import annotations
 
 from math import prod
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tensorproof.catalogue.networks.formulas.recurrence_steps import sigmoid
 from tensorproof.ops.evaluation import Arguments
 from tensorproof.ops.mathematics import beside
 from tensorproof.ops.record import Evaluate
 
+if TYPE_CHECKING:
+    from tensorproof.ops.arrays import Array, Numpy
 
-def gemm(np: Any, a: Arguments) -> Any:
+
+def gemm(np: Numpy, a: Arguments) -> Array:
     x, y = a["x"].T if a["transpose_x"] else a["x"], a["y"].T if a["transpose_y"] else a["y"]
     made = np.multiply(a["alpha"], np.matmul(x, y))
     return made if a["bias"] is None else np.add(made, np.multiply(a["beta"], a["bias"]))
 
 
-def swish_product(np: Any, a: Arguments) -> Any:
+def swish_product(np: Numpy, a: Arguments) -> Array:
     return np.multiply(np.multiply(a["x"], sigmoid(np, np.multiply(a["alpha"], a["x"]))), a["y"])
 
 
 # --- normalisations ---
 
 
-def _standard(np: Any, x: Any, over: tuple[int, ...], eps: float) -> tuple[Any, Any, Any]:
+def _standard(np: Numpy, x: Array, over: tuple[int, ...], eps: float) -> tuple[Array, Array, Array]:
     mean = np.mean(x, axis=over, keepdims=True)
     inverse = np.divide(1.0, np.sqrt(np.add(np.var(x, axis=over, keepdims=True), eps)))
     return np.multiply(np.subtract(x, mean), inverse), mean, inverse
 
 
-def batch_norm(np: Any, a: Arguments) -> Any:
+def batch_norm(np: Numpy, a: Arguments) -> tuple[Array, ...]:
     """The momentum is the part of the running statistics that stays."""
     x, keep = a["x"], a["momentum"]
     over = tuple(i for i in range(x.ndim) if i != 1)
@@ -41,7 +44,7 @@ def batch_norm(np: Any, a: Arguments) -> Any:
     return (made, *running, mean, var)[: a["outputs"]]
 
 
-def group_norm(np: Any, a: Arguments) -> Any:
+def group_norm(np: Numpy, a: Arguments) -> Array:
     x, groups = a["x"], a["groups"]
     split = np.reshape(x, (x.shape[0], groups, prod(x.shape[1:]) // groups))
     made, *_ = _standard(np, split, (2,), a["eps"])
@@ -49,13 +52,13 @@ def group_norm(np: Any, a: Arguments) -> Any:
     return np.reshape(np.add(np.multiply(made, weight), bias), x.shape)
 
 
-def unit_length(np: Any, a: Arguments) -> Any:
+def unit_length(np: Numpy, a: Arguments) -> Array:
     x, dim = a["x"], a["dim"]
     size = np.sum(np.absolute(x), axis=dim, keepdims=True) if a["p"] == 1 else np.sqrt(np.sum(np.square(x), axis=dim, keepdims=True))
     return np.where(size == 0, 0.0, np.divide(x, np.where(size == 0, 1.0, size)))
 
 
-def standardised(np: Any, a: Arguments) -> Any:
+def standardised(np: Numpy, a: Arguments) -> Array:
     """The variance is the mean of the squares less the square of the mean, which cancel."""
     x, over = a["x"], tuple(a["dim"])
     variance, squares = np.var(x, axis=over, keepdims=True), np.sum(np.square(x), axis=over, keepdims=True)
@@ -69,7 +72,7 @@ def standardised(np: Any, a: Arguments) -> Any:
 # --- recurrences, with the activations that ONNX takes where none are named ---
 
 
-def _step(np: Any, name: str, x: Any, h: Any, c: Any, peephole: Any, hidden: int, before: Any) -> tuple[Any, Any]:
+def _step(np: Numpy, name: str, x: list[Array], h: list[Any], c: Array, peephole: Array | None, hidden: int, before: Array) -> tuple[Array, Array]:
     """One step, from what the input and the state add to each gate (both biases in x's part but for the last gate of gru)."""
     if name == "rnn":
         return np.tanh(np.add(x[0], h[0])), c
@@ -84,11 +87,12 @@ def _step(np: Any, name: str, x: Any, h: Any, c: Any, peephole: Any, hidden: int
     return np.multiply(o, np.tanh(state)), state
 
 
-def _direction(np: Any, a: Arguments, name: str, gates: int, d: int, x: Any, start: tuple[Any, Any]) -> tuple[Any, Any, Any]:
+def _direction(np: Numpy, a: Arguments, name: str, gates: int, d: int, x: Array, start: tuple[Array, Array]) -> tuple[Array, Array, Array]:
     """All states of one direction over x (time, batch, input), the last state, and the last cell."""
     w, r, hidden = a["weight_ih"][d], a["weight_hh"][d], a["weight_hh"].shape[2]
     bias = a["bias"][d] if a["bias"] is not None else np.zeros((2 * gates * hidden,))
-    peephole = a["peephole"][d] if a.get("peephole") is not None else None
+    peepholes: Array | None = a.get("peephole")
+    peephole = peepholes[d] if peepholes is not None else None
     cut = [slice(i * hidden, (i + 1) * hidden) for i in range(2 * gates)]
     h, c = start
     made = []
@@ -108,7 +112,7 @@ def _direction(np: Any, a: Arguments, name: str, gates: int, d: int, x: Any, sta
 
 
 def recurrence(name: str, gates: int) -> Evaluate:
-    def evaluate(np: Any, a: Arguments) -> Any:
+    def evaluate(np: Numpy, a: Arguments) -> tuple[Array, ...]:
         x = np.swapaxes(a["x"], 0, 1) if a["batch_first"] else a["x"]
         hidden, batch = a["weight_hh"].shape[2], x.shape[1]
         found = []

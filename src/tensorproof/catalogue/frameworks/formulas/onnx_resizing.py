@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tensorproof.catalogue.images.formulas.resize_weights import along, cubic, gathered, tent
 from tensorproof.ops.evaluation import Arguments, points
 
+if TYPE_CHECKING:
+    from tensorproof.ops.arrays import Array, Numpy
 
-def _numbers(np: Any, value: Any) -> list[float]:
+
+def _numbers(np: Numpy, value: Any) -> list[float]:
     """Numbers that may stand in a tensor."""
     if value is None:
         return []
@@ -17,7 +20,7 @@ def _numbers(np: Any, value: Any) -> list[float]:
     return made
 
 
-def _factors(np: Any, a: Arguments, axes: list[int]) -> dict[int, tuple[float, int]]:
+def _factors(np: Numpy, a: Arguments, axes: list[int]) -> dict[int, tuple[float, int]]:
     """The scale and the new size of each axis."""
     shape, sizes, scales = a["x"].shape, _numbers(np, a["size"]), _numbers(np, a["scale"])
     if not sizes:
@@ -30,7 +33,7 @@ def _factors(np: Any, a: Arguments, axes: list[int]) -> dict[int, tuple[float, i
     return {axis: (factor, int(factor * shape[axis] + 0.5)) for axis in axes}
 
 
-def _places(np: Any, mode: str, size: int, factor: float, count: int, region: tuple[float, float]) -> Any:
+def _places(np: Numpy, mode: str, size: int, factor: float, count: int, region: tuple[float, float]) -> Array:
     """Where the elements of the result lie in the input."""
     at, wide = np.arange(count, dtype=np.float64), factor * size
     if mode == "align_corners":
@@ -52,7 +55,7 @@ _NEAREST = {
 }  # fmt: skip
 
 
-def _weights(np: Any, a: Arguments, places: Any, size: int, factor: float) -> Any:
+def _weights(np: Numpy, a: Arguments, places: Array, size: int, factor: float) -> Array:
     if a["mode"] == "nearest":
         chosen = _NEAREST["floor" if a["older"] else a["nearest_mode"]](np, places)
         return gathered(np, places, [(chosen, np.where(a["exclude_outside"] & ((chosen < 0) | (chosen >= size)), 0.0, 1.0))], size)
@@ -71,7 +74,7 @@ def _weights(np: Any, a: Arguments, places: Any, size: int, factor: float) -> An
     return gathered(np, places, list(zip(taps, shares)), size)
 
 
-def resized(np: Any, a: Arguments) -> Any:
+def resized(np: Numpy, a: Arguments) -> Array:
     x, mode = a["x"], "asymmetric" if a["older"] else a["coordinate_transformation_mode"]
     axes = list(range(x.ndim)) if a["dim"] is None else [axis % x.ndim for axis in a["dim"]]
     ends = _numbers(np, a["roi"]) if mode == "tf_crop_and_resize" else []

@@ -2,21 +2,28 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 from tensorproof.ops.evaluation import Arguments, ByRounding, Undefined, Undetermined, around, plain, points
 
+if TYPE_CHECKING:
+    from tensorproof.ops.arrays import Array, Numpy
 
-def number(np: Any, value: Any) -> Any:
+
+def number(np: Numpy, value: Array | int) -> int:
     """A whole number that may stand in a tensor."""
-    return int(plain(np, value)) if hasattr(value, "shape") else value
+    return value if isinstance(value, int) else int(plain(np, value))
+
+
+def _length(np: Numpy, a: Arguments) -> int | None:
+    return None if a["length"] is None else number(np, a["length"])
 
 
 _LONGEST = 256
 """The length of signals up to which bounds are computed by matrices."""
 
 
-def _angles(np: Any, rows: int, columns: int, length: int) -> tuple[Any, Any]:
+def _angles(np: Numpy, rows: int, columns: int, length: int) -> tuple[Array, Array]:
     """Cosines and sines of the angles between places of a signal and of its spectrum."""
     if length > _LONGEST:
         raise Undetermined
@@ -25,17 +32,17 @@ def _angles(np: Any, rows: int, columns: int, length: int) -> tuple[Any, Any]:
     return np.round(np.cos(angle), 15), np.round(np.sin(angle), 15)
 
 
-def _taken(np: Any, x: Any, axis: int, count: int) -> Any:
+def _taken(np: Numpy, x: Array, axis: int, count: int) -> Array:
     """The first elements of an axis, with zeros behind them where there are fewer."""
     x = x[(slice(None),) * axis + (slice(0, count),)]
     return np.pad(x, [(0, count - n if i == axis else 0) for i, n in enumerate(x.shape)])
 
 
-def _along(np: Any, x: Any, weights: Any, axis: int) -> Any:
+def _along(np: Numpy, x: Array, weights: Array, axis: int) -> Array:
     return np.moveaxis(np.tensordot(x, weights, ((axis,), (0,))), -1, axis)
 
 
-def _spectrum(np: Any, a: Arguments, x: Any, axis: int, inverse: bool, count: int) -> Any:
+def _spectrum(np: Numpy, a: Arguments, x: Array, axis: int, inverse: bool, count: int) -> Array:
     """Real and imaginary parts of the first `count` places of a transform along an axis; those of x stand in its last axis."""
     length = x.shape[axis]
     if not hasattr(x, "of"):
@@ -56,7 +63,7 @@ def _spectrum(np: Any, a: Arguments, x: Any, axis: int, inverse: bool, count: in
     return np.divide(made, length) if inverse and length else made
 
 
-def _signal(np: Any, x: Any, axis: int, length: int) -> Any:
+def _signal(np: Numpy, x: Array, axis: int, length: int) -> Array:
     """The real signal whose spectrum this is the first half of."""
     if not hasattr(x, "of"):
         return np.fft.irfft(x[..., 0] if x.shape[-1] == 1 else x[..., 0] + 1j * x[..., 1], length, axis=axis)
@@ -68,8 +75,8 @@ def _signal(np: Any, x: Any, axis: int, length: int) -> Any:
     return np.divide(made if x.shape[-1] == 1 else np.subtract(made, _along(np, x[..., 1], sines, axis)), max(length, 1))
 
 
-def transform(np: Any, a: Arguments) -> Any:
-    x, dim, length = a["x"], number(np, a["dim"]), number(np, a["length"])
+def transform(np: Numpy, a: Arguments) -> Array:
+    x, dim, length = a["x"], number(np, a["dim"]), _length(np, a)
     axis = dim % x.ndim
     if a["onesided"] and a["inverse"]:
         return np.expand_dims(_signal(np, x, axis, 2 * (x.shape[axis] - 1) if length is None else length), -1)
@@ -77,8 +84,8 @@ def transform(np: Any, a: Arguments) -> Any:
     return _spectrum(np, a, x, axis, bool(a["inverse"]), x.shape[axis] // 2 + 1 if a["onesided"] else x.shape[axis])
 
 
-def short_time(np: Any, a: Arguments) -> Any:
-    x, window, step, length = a["x"], a["window"], number(np, a["step"]), number(np, a["length"])
+def short_time(np: Numpy, a: Arguments) -> Array:
+    x, window, step, length = a["x"], a["window"], number(np, a["step"]), _length(np, a)
     if length is None:
         length = window.shape[0] if window is not None else x.shape[1]
     frames = np.stack([x[:, i : i + length] for i in range(0, x.shape[1] - length + 1, step)], 1)
@@ -86,7 +93,7 @@ def short_time(np: Any, a: Arguments) -> Any:
     return _spectrum(np, a, frames, 2, False, length // 2 + 1 if a["onesided"] else length)
 
 
-def mel_bands(np: Any, a: Arguments) -> Any:
+def mel_bands(np: Numpy, a: Arguments) -> Array:
     """Triangles between points that lie evenly on the mel scale, over the bins of a spectrum."""
     bins, length, rate = (number(np, a[name]) for name in ("bins", "length", "rate"))
     rough = any(tensor.dtype is not None and tensor.dtype.bits < 32 for tensor in (a["tensors"]["low"], a["tensors"]["high"]))
@@ -112,7 +119,7 @@ def mel_bands(np: Any, a: Arguments) -> Any:
 _COSINES = {"hann": (0.5, -0.5, 0.0), "hamming": (25 / 46, -21 / 46, 0.0), "blackman": (0.42, -0.5, 0.08)}
 
 
-def window(np: Any, a: Arguments) -> Any:
+def window(np: Numpy, a: Arguments) -> Array:
     size = number(np, a["size"])
     span = size if a["periodic"] else size - 1
     angle = 2 * np.pi * np.divide(np.arange(size), span)

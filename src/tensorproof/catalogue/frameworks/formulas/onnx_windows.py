@@ -4,17 +4,20 @@ from __future__ import annotations
 
 from itertools import product
 from math import prod
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tensorproof.catalogue.networks.formulas.unpooling import at_places
 from tensorproof.ops.evaluation import Arguments, Undefined, Undetermined, plain, points
 from tensorproof.ops.mathematics import label_of
 from tensorproof.ops.sliding import convolved, fitting, folded, greatest, padded, same_padding, transposed, window_count, window_sum, with_bias
 
+if TYPE_CHECKING:
+    from tensorproof.ops.arrays import Array, Numpy
+
 Slid = tuple[Any, ...]
 
 
-def _whole(np: Any, value: Any) -> tuple[int, ...]:
+def _whole(np: Numpy, value: Any) -> tuple[int, ...]:
     """Whole numbers that may stand in a tensor."""
     return tuple(int(n) for n in plain(np, value)) if hasattr(value, "shape") else tuple(value)
 
@@ -29,13 +32,13 @@ def _window(a: Arguments, sizes: Any, kernel: Any) -> tuple[Any, Any, list[tuple
     return stride, dilation, [(0, 0)] * n if auto == "VALID" else list(zip(pads[:n], pads[n:]))
 
 
-def convolution(np: Any, a: Arguments) -> Any:
+def convolution(np: Numpy, a: Arguments) -> Array:
     x, weight = a["x"], a["weight"]
     stride, dilation, sides = _window(a, x.shape[2:], weight.shape[2:])
     return with_bias(np, convolved(np, x, weight, stride, dilation, sides, a["groups"]), a.get("bias"), x.ndim - 2)
 
 
-def transposed_convolution(np: Any, a: Arguments) -> Any:
+def transposed_convolution(np: Numpy, a: Arguments) -> Array:
     x, weight = a["x"], a["weight"]
     kernel, n, auto = weight.shape[2:], x.ndim - 2, a["auto_pad"]
     stride, dilation, extra = a["stride"] or (1,) * n, a["dilation"] or (1,) * n, a["output_padding"] or (0,) * n
@@ -50,7 +53,7 @@ def transposed_convolution(np: Any, a: Arguments) -> Any:
     return with_bias(np, transposed(np, x, weight, stride, dilation, sides, extra, a["groups"]), a["bias"], n)
 
 
-def causal_convolution(np: Any, a: Arguments) -> Any:
+def causal_convolution(np: Numpy, a: Arguments) -> tuple[Array, Array]:
     x, weight, state = a["x"], a["weight"], a["state"]
     back = weight.shape[2] - 1
     state = state if state is not None else np.zeros((*x.shape[:2], back))
@@ -61,7 +64,7 @@ def causal_convolution(np: Any, a: Arguments) -> Any:
     return made, whole[:, :, whole.shape[2] - back :]
 
 
-def displaced_convolution(np: Any, a: Arguments) -> Any:
+def displaced_convolution(np: Numpy, a: Arguments) -> Array:
     """Every place of the kernel reads between the pixels around its displaced point, 0 outside."""
     x, weight, offset, mask = a["x"], a["weight"], points(np, a["offset"]), a["mask"]
     kernel, n = weight.shape[2:], x.ndim - 2
@@ -85,11 +88,11 @@ def displaced_convolution(np: Any, a: Arguments) -> Any:
     return with_bias(np, made, a["bias"], n)
 
 
-def between(np: Any, x: Any, at: list[Any]) -> Any:
+def between(np: Numpy, x: Array, at: list[Array]) -> Array:
     """Linear interpolation of x (batch, channels, ...) at points (batch, places), 0 outside."""
     sizes, (batch, channels), count = x.shape[2:], x.shape[:2], at[0].shape[1]
     flat = np.reshape(x, (batch, channels, prod(sizes)))
-    total: Any = 0.0
+    total: Array | float = 0.0
     for steps in product((0, 1), repeat=len(sizes)):
         weight, place, valid = np.ones((batch, count)), np.zeros((batch, count), np.int64), np.ones((batch, count), bool)
         for p, size, step in zip(at, sizes, steps):
@@ -99,6 +102,7 @@ def between(np: Any, x: Any, at: list[Any]) -> Any:
             place = place * size + np.clip(whole, 0, size - 1).astype(np.int64)
         taken = np.take_along_axis(flat, np.broadcast_to(np.expand_dims(place, 1), (batch, channels, count)), 2)
         total = np.add(total, np.multiply(taken, np.expand_dims(np.where(valid, weight, 0.0), 1)))
+    assert not isinstance(total, float)
     return total
 
 
@@ -122,7 +126,7 @@ def _rounded_up(size: int, padding: int, before: int, reach: int, stride: int) -
     return found - int((found - 1) * stride >= size + before)
 
 
-def max_pool(np: Any, a: Arguments) -> Any:
+def max_pool(np: Numpy, a: Arguments) -> tuple[Array, Array]:
     """Places are counted along all axes of x. What a window of nothing but padding gives is not defined."""
     x, slid = a["x"], _slid(a)
     if not np.all(window_count(np, x.shape[2:], *slid, with_padding=False)):
@@ -132,17 +136,17 @@ def max_pool(np: Any, a: Arguments) -> Any:
     return values, np.add(places, images)
 
 
-def mean_pool(np: Any, a: Arguments) -> Any:
+def mean_pool(np: Numpy, a: Arguments) -> Array:
     slid = _slid(a)
     return np.divide(window_sum(np, a["x"], *slid), window_count(np, a["x"].shape[2:], *slid, with_padding=bool(a["count_include_pad"])))
 
 
-def norm_pool(np: Any, a: Arguments) -> Any:
+def norm_pool(np: Numpy, a: Arguments) -> Array:
     powers = np.power(np.absolute(a["x"]), a["norm"])
     return np.power(window_sum(np, powers, *_slid(a)), np.divide(1.0, a["norm"]))
 
 
-def unpooled(np: Any, a: Arguments) -> Any:
+def unpooled(np: Numpy, a: Arguments) -> Array:
     """Places are counted along all axes of what was pooled."""
     x, n = a["x"], a["x"].ndim - 2
     stride, _, sides = _window(a, x.shape[2:], a["kernel"])
@@ -154,7 +158,7 @@ def unpooled(np: Any, a: Arguments) -> Any:
     return padded(np, made, [(0, w - m) for w, m in zip(wanted[-n:], usual)])
 
 
-def image_of_columns(np: Any, a: Arguments) -> Any:
+def image_of_columns(np: Numpy, a: Arguments) -> Array:
     sizes, kernel = _whole(np, a["output_size"]), _whole(np, a["kernel"])
     stride, dilation, sides = _window(a, sizes, kernel)
     return folded(np, a["x"], sizes, kernel, stride, dilation, sides)

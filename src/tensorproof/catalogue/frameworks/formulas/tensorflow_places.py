@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
 from tensorproof.catalogue.arrays.formulas.written_places import accumulated, new
 from tensorproof.ops.evaluation import Arguments, Undefined, Undetermined, open_places
 
+if TYPE_CHECKING:
+    from tensorproof.ops.arrays import Array, Numpy
 
-def numbers(np: Any, value: Any) -> list[int]:
+
+def numbers(np: Numpy, value: Any) -> list[int]:
     """The whole numbers of a vector that is an attribute."""
     return [int(n) for n in np.asarray(value).reshape(-1)] if hasattr(value, "shape") else [int(np.asarray(v)) for v in value]
 
 
-def number(np: Any, value: Any) -> int:
+def number(np: Numpy, value: Any) -> int:
     return int(np.asarray(value))
 
 
-def gather_nd(np: Any, a: Arguments) -> Any:
+def gather_nd(np: Numpy, a: Arguments) -> Array:
     x, index, batch = a["x"], np.asarray(a["index"]), a["batch_dims"]
     if any(index.size and np.max(index[..., i]) >= x.shape[batch + i] for i in range(index.shape[-1])):
         raise Undefined("places beyond the tensor")
@@ -25,7 +29,7 @@ def gather_nd(np: Any, a: Arguments) -> Any:
     return x[(*lead, *(index[..., i] for i in range(index.shape[-1])))] if index.shape[-1] or batch else np.broadcast_to(x, (*index.shape[:-1], *x.shape))
 
 
-def _rows(np: Any, shape: tuple[int, ...], index: Any) -> Any:
+def _rows(np: Numpy, shape: tuple[int, ...], index: Array) -> Array:
     """The flat positions of the slices that index vectors name."""
     depth = index.shape[-1]
     tail = np.arange(int(np.prod(shape[depth:]))).reshape(shape[depth:])
@@ -36,19 +40,22 @@ def _rows(np: Any, shape: tuple[int, ...], index: Any) -> Any:
     return rows[(..., *[None] * tail.ndim)] * tail.size + tail
 
 
-def scatter_nd(np: Any, a: Arguments) -> Any:
+def scatter_nd(np: Numpy, a: Arguments) -> Array:
     shape = tuple(numbers(np, a["size"]))
-    if open_places(np, a["index"]):
-        return a["index"].of("scattered", np.zeros(shape, a["y"].dtype), a["y"], "add")
-    places = _rows(np, shape, np.asarray(a["index"]))
+    index: Array = a["index"]
+    if open_places(np, index):
+        return index.of("scattered", np.zeros(shape, a["y"].dtype), a["y"], "add")
+    places = _rows(np, shape, np.asarray(index))
     return accumulated(np, np.zeros(shape, a["y"].dtype), places, np.broadcast_to(a["y"], places.shape), np.add)
 
 
-def tensor_scatter(np: Any, a: Arguments) -> Any:
-    if open_places(np, a["index"]):
-        return a["index"].of("scattered", a["x"], a["y"], a["reduction"])
-    steps = {"update": new, "add": np.add, "sub": np.subtract, "mul": np.multiply, "max": np.maximum, "min": np.minimum}
-    places = _rows(np, a["x"].shape, np.asarray(a["index"]))
+def tensor_scatter(np: Numpy, a: Arguments) -> Array:
+    index: Array = a["index"]
+    if open_places(np, index):
+        return index.of("scattered", a["x"], a["y"], a["reduction"])
+    steps: dict[str, Callable[[Array, Array], Array]] = {"update": new, "add": np.add, "sub": np.subtract, "mul": np.multiply}
+    steps |= {"max": np.maximum, "min": np.minimum}
+    places = _rows(np, a["x"].shape, np.asarray(index))
     return accumulated(np, a["x"], places, np.broadcast_to(a["y"], places.shape), steps[a["reduction"]])
 
 
@@ -60,7 +67,7 @@ def _shape(a: Arguments) -> tuple[int, ...]:
     return shape
 
 
-def dynamic_stitch(np: Any, a: Arguments) -> Any:
+def dynamic_stitch(np: Numpy, a: Arguments) -> Array:
     unknown = next((x for x in a["xs"] if open_places(np, x)), None)
     if unknown is not None:
         rows = np.concatenate([y.reshape(-1) for y in a["ys"]])
@@ -76,12 +83,12 @@ def dynamic_stitch(np: Any, a: Arguments) -> Any:
     return accumulated(np, np.zeros((length, *tail), rows.dtype), whole, rows, new)
 
 
-def dynamic_partition(np: Any, a: Arguments) -> Any:
+def dynamic_partition(np: Numpy, a: Arguments) -> tuple[Array, ...]:
     index = np.asarray(a["index"])
     return tuple(a["x"][index == i] for i in range(a["count"]))
 
 
-def one_hot_axis(np: Any, a: Arguments) -> Any:
+def one_hot_axis(np: Numpy, a: Arguments) -> Array:
     x, depth, rank = a["x"], number(np, a["depth"]), len(a["x"].shape)
     at = rank if a["dim"] == -1 else a["dim"]
     shape = [1] * (rank + 1)
@@ -90,19 +97,20 @@ def one_hot_axis(np: Any, a: Arguments) -> Any:
     return np.where(np.equal(np.expand_dims(x, at), np.arange(depth).reshape(shape)), on, off)
 
 
-def _unknown_segments(np: Any, a: Arguments) -> Any:
+def _unknown_segments(np: Numpy, a: Arguments) -> Array:
     """Bounds where it is not known which rows make up a segment."""
     shape, dtype, reduction = _shape(a), a["results"][0], a["reduction"]
+    index: Array = a["index"]
     if reduction == "sum":
-        return a["index"].of("scattered", np.zeros(shape, a["x"].dtype), a["x"], "add")
+        return index.of("scattered", np.zeros(shape, a["x"].dtype), a["x"], "add")
     if reduction in ("max", "min", "mean") and dtype is not None:
-        made = a["index"].of("scattered", np.zeros(shape, a["x"].dtype), a["x"], "update")
+        made = index.of("scattered", np.zeros(shape, a["x"].dtype), a["x"], "update")
         ends = {"max": dtype.least, "min": dtype.greatest}  # of a segment without rows
         return made.of("either", np.full(shape, float(ends[reduction]))) if reduction in ends else made
     raise Undetermined
 
 
-def _segments(np: Any, x: Any, index: Any, count: int, reduction: str, empty: dict[str, float | None]) -> Any:
+def _segments(np: Numpy, x: Array, index: Array, count: int, reduction: str, empty: dict[str, float | None]) -> Array:
     """Rows of x folded into the segments whose numbers stand in `index`."""
     tail = x.shape[index.ndim :]
     rows = x.reshape((index.size, *tail))
@@ -121,7 +129,7 @@ def _segments(np: Any, x: Any, index: Any, count: int, reduction: str, empty: di
     return made if reduction == "prod" or fill is None else np.where(np.broadcast_to(sizes, made.shape) == 0, fill, made)
 
 
-def segment(np: Any, a: Arguments) -> Any:
+def segment(np: Numpy, a: Arguments) -> Array:
     if a["sparse"] is not None:
         raise Undefined("rows by indices that are no argument")
     if open_places(np, a["index"]):
@@ -131,25 +139,25 @@ def segment(np: Any, a: Arguments) -> Any:
     return _segments(np, a["x"], index, count, a["reduction"], {})
 
 
-def unsorted_segment(np: Any, a: Arguments) -> Any:
+def unsorted_segment(np: Numpy, a: Arguments) -> Array:
     if open_places(np, a["index"]):
         return _unknown_segments(np, a)
     return _segments(np, a["x"], np.asarray(a["index"]), number(np, a["count"]), a["reduction"], {"max": None, "min": None})
 
 
-def space_to_depth(np: Any, a: Arguments) -> Any:
+def space_to_depth(np: Numpy, a: Arguments) -> Array:
     x, k = a["x"], a["block"]
     n, h, w, c = x.shape
     return np.transpose(x.reshape((n, h // k, k, w // k, k, c)), (0, 1, 3, 2, 4, 5)).reshape((n, h // k, w // k, k * k * c))
 
 
-def depth_to_space(np: Any, a: Arguments) -> Any:
+def depth_to_space(np: Numpy, a: Arguments) -> Array:
     x, k = a["x"], a["block"]
     n, h, w, c = x.shape
     return np.transpose(x.reshape((n, h, w, k, k, c // (k * k))), (0, 1, 3, 2, 4, 5)).reshape((n, h * k, w * k, c // (k * k)))
 
 
-def strided_slice(np: Any, a: Arguments) -> Any:
+def strided_slice(np: Numpy, a: Arguments) -> Array:
     begin, end, strides = (numbers(np, a[name]) for name in ("begin", "end", "strides"))
     items: list[Any] = []
     for i, (first, last, step) in enumerate(zip(begin, end, strides)):
@@ -165,12 +173,12 @@ def strided_slice(np: Any, a: Arguments) -> Any:
     return a["x"][tuple(items)]
 
 
-def block_slice(np: Any, a: Arguments) -> Any:
+def block_slice(np: Numpy, a: Arguments) -> Array:
     pairs = zip(numbers(np, a["begin"]), numbers(np, a["size"]))
     return a["x"][tuple(slice(b, None if s == -1 else b + s) for b, s in pairs)]
 
 
-def gradient_axes(np: Any, a: Arguments) -> Any:
+def gradient_axes(np: Numpy, a: Arguments) -> tuple[Array, ...]:
     """The axes along which each of two shapes is stretched when they broadcast, with those of size 1 in both; none for equal shapes."""
     x, y = numbers(np, a["x"]), numbers(np, a["y"])
     if x == y:
@@ -182,7 +190,7 @@ def gradient_axes(np: Any, a: Arguments) -> Any:
     return tuple(np.array(one, np.int64) for one in axes)
 
 
-def concat_offset(np: Any, a: Arguments) -> Any:
+def concat_offset(np: Numpy, a: Arguments) -> tuple[Array, ...]:
     shapes = [np.asarray(x) for x in a["xs"]]
     dim, made, at = number(np, a["dim"]), [], 0
     for shape in shapes:

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from itertools import pairwise
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tensorproof.ops.evaluation import Arguments, Undefined, plain
+
+if TYPE_CHECKING:
+    from tensorproof.ops.arrays import Array, Numpy
 
 
 def _groups(a: Arguments) -> dict[tuple[Any, ...], int]:
@@ -20,7 +23,7 @@ def _groups(a: Arguments) -> dict[tuple[Any, ...], int]:
     return found
 
 
-def counted_words(np: Any, a: Arguments) -> Any:
+def counted_words(np: Numpy, a: Arguments) -> Array:
     if not 1 <= a["shortest"] <= a["longest"] or a["skips"] < 0 or a["mode"] not in ("TF", "IDF", "TFIDF"):
         raise Undefined
     words, groups = plain(np, a["x"]), _groups(a)

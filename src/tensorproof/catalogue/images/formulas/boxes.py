@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 from tensorproof.ops.evaluation import Arguments
 
+if TYPE_CHECKING:
+    from tensorproof.ops.arrays import Array, Numpy
 
-def area(np: Any, boxes: Any) -> Any:
+
+def area(np: Numpy, boxes: Array) -> Array:
     return np.multiply(np.subtract(boxes[..., 2], boxes[..., 0]), np.subtract(boxes[..., 3], boxes[..., 1]))
 
 
-def overlap(np: Any, a: Arguments) -> Any:
+def overlap(np: Numpy, a: Arguments) -> Array:
     """The common part of pairs of boxes, as a share of what they cover, less what `less` names."""
     boxes, others, less = np.expand_dims(a["boxes"], 1), np.expand_dims(a["others"], 0), a["less"]
     low, high = np.maximum(boxes[..., :2], others[..., :2]), np.minimum(boxes[..., 2:], others[..., 2:])
@@ -34,6 +37,6 @@ def overlap(np: Any, a: Arguments) -> Any:
     return np.subtract(near, np.multiply(np.divide(turned, np.add(np.add(np.subtract(1, share), turned), a["eps"])), turned))
 
 
-def angle(np: Any, boxes: Any) -> Any:
+def angle(np: Numpy, boxes: Array) -> Array:
     """The angle of the diagonal of boxes."""
     return np.arctan(np.divide(np.subtract(boxes[..., 2], boxes[..., 0]), np.subtract(boxes[..., 3], boxes[..., 1])))

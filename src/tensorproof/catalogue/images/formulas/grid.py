@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from itertools import product
 from math import prod
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tensorproof.catalogue.images.formulas.resize_weights import cubic
 from tensorproof.ops.evaluation import Arguments, Undefined, Undetermined, around, points
 
+if TYPE_CHECKING:
+    from tensorproof.ops.arrays import Array, Numpy
 
-def _line(np: Any, count: int, aligned: Any) -> Any:
+
+def _line(np: Numpy, count: int, aligned: bool) -> Array:
     """From -1 to 1, at the middles of pixels or from corner to corner."""
     if aligned:
         return np.linspace(-1.0, 1.0, count) if count > 1 else np.zeros((count,))
     return (2 * np.arange(count) + 1) / count - 1
 
 
-def affine_grid(np: Any, a: Arguments) -> Any:
+def affine_grid(np: Numpy, a: Arguments) -> Array:
     sizes = a["size"][2:]
     lines = np.meshgrid(*(_line(np, n, a["align_corners"]) for n in sizes), indexing="ij")
     base = np.stack([*lines[::-1], np.ones(lines[0].shape)], -1)
@@ -27,7 +31,7 @@ def affine_grid(np: Any, a: Arguments) -> Any:
     return np.reshape(made, (a["x"].shape[0], *sizes, len(sizes)))
 
 
-def _reflected(np: Any, at: Any, size: int, aligned: Any) -> Any:
+def _reflected(np: Numpy, at: Array, size: int, aligned: bool) -> Array:
     low, span = (0.0, size - 1.0) if aligned else (-0.5, float(size))
     if span <= 0:
         return at * 0
@@ -36,20 +40,20 @@ def _reflected(np: Any, at: Any, size: int, aligned: Any) -> Any:
     return np.where(turns % 2 == 0, extra + low, span - extra + low)
 
 
-def _inside(np: Any, at: Any, size: int, mode: str, aligned: Any) -> Any:
+def _inside(np: Numpy, at: Array, size: int, mode: str, aligned: bool) -> Array:
     if mode == "border":
         return np.clip(at, 0, size - 1)
     return np.clip(_reflected(np, at, size, aligned), 0, size - 1) if mode == "reflection" else at
 
 
-def _beyond_brought_in(np: Any, at: Any, size: int, mode: str, aligned: Any) -> Any:
+def _beyond_brought_in(np: Numpy, at: Array, size: int, mode: str, aligned: bool) -> Array:
     """Points within half a pixel of an image whose corners are not aligned stay where they are."""
     low, high = (0.0, size - 1.0) if aligned else (-0.5, size - 0.5)
     inside = np.clip(at, 0, size - 1) if mode == "border" else _reflected(np, at, size, aligned) if mode == "reflection" else at
     return np.where((at < low) | (at > high), inside, at)
 
 
-def _taken(np: Any, x: Any, at: list[Any], mode: str, aligned: Any) -> Any:
+def _taken(np: Numpy, x: Array, at: list[Array], mode: str, aligned: bool) -> Array:
     """Pixels of each image of the batch at whole places (batch, ...), 0 outside."""
     sizes = x.shape[2:]
     at = [_inside(np, p, n, mode, aligned) for p, n in zip(at, sizes)]
@@ -65,15 +69,16 @@ def _taken(np: Any, x: Any, at: list[Any], mode: str, aligned: Any) -> Any:
     return np.where(np.reshape(valid, (batch, 1, count)), taken, 0.0)
 
 
-def _anywhere(np: Any, x: Any, shape: Any) -> Any:
+def _anywhere(np: Numpy, x: Array, shape: Any) -> Array:
     """Bounds of samples at points that are not known: between pixels, or outside."""
     flat = np.reshape(x, (*x.shape[:2], prod(x.shape[2:])))
     high, low = np.maximum(np.max(flat, axis=2), 0.0), np.minimum(np.min(flat, axis=2), 0.0)
     ends = (np.broadcast_to(np.reshape(side, (*x.shape[:2], *(1,) * (len(shape) - 2))), shape) for side in (low.lo, high.hi))
-    return type(x)(*ends, True)
+    bounds: Callable[..., Array] = type(x)
+    return bounds(*ends, True)
 
 
-def _decided(np: Any, places: list[Any], at: list[Any], sizes: Any, a: Arguments) -> bool:
+def _decided(np: Numpy, places: list[Array], at: list[Array], sizes: Any, a: Arguments) -> bool:
     """Whether each point has one nearest pixel, however its place is rounded."""
     step = 1e-7 if a["results"][0] is None else max(a["results"][0].step, 1e-7)
     for p, q, n in zip(places, at, sizes):
@@ -83,7 +88,7 @@ def _decided(np: Any, places: list[Any], at: list[Any], sizes: Any, a: Arguments
     return True
 
 
-def sampled(np: Any, a: Arguments) -> Any:
+def sampled(np: Numpy, a: Arguments) -> Array:
     x, mode, padding, aligned = a["x"], a["mode"], a["padding_mode"], a["align_corners"]
     sizes, shape = x.shape[2:], (*x.shape[:2], *a["grid"].shape[1:-1])
     if 0 in sizes or 0 in shape:
@@ -106,7 +111,7 @@ def sampled(np: Any, a: Arguments) -> Any:
                 return _anywhere(np, x, shape)
             raise Undefined("a point between two pixels falls to either, as it is rounded")
         return np.reshape(_taken(np, x, [np.rint(p) for p in at], "zeros", aligned), shape)
-    total: Any = 0.0
+    total: Array | float = 0.0
     base = [np.floor(p) for p in at]
     steps, curve, inside = ((0, 1), None, "zeros") if mode == "bilinear" else ((-1, 0, 1, 2), -0.75, padding)
     for offsets in product(steps, repeat=len(sizes)):
@@ -119,9 +124,11 @@ def sampled(np: Any, a: Arguments) -> Any:
     return _rounded_points(np, a, made, at) if hasattr(made, "of") else made
 
 
-def _rounded_points(np: Any, a: Arguments, made: Any, at: list[Any]) -> Any:
+def _rounded_points(np: Numpy, a: Arguments, made: Array, at: list[Array]) -> Array:
     """Bounds of samples at points that are rounded: the shares of neighbours change a little."""
-    x, step = a["x"], a["results"][0].step
+    x, dtype = a["x"], a["results"][0]
+    assert dtype is not None
+    step = dtype.step
     axes = tuple(range(2, x.ndim))
     high, low = np.maximum(np.max(x, axis=axes, keepdims=True), 0.0), np.minimum(np.min(x, axis=axes, keepdims=True), 0.0)
     moved = sum((8 * step * (np.abs(p) + n) for p, n in zip(at, x.shape[2:])), 0.0)

@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tensorproof.ops.evaluation import Arguments, Undefined, plain, points
 from tensorproof.terms.dtypes import DType
 
+if TYPE_CHECKING:
+    from tensorproof.ops.arrays import Array, Numpy
 
-def _check_range(np: Any, dtype: DType | None, *sizes: Any) -> None:
+
+def _check_range(np: Numpy, dtype: DType | None, *sizes: Any) -> None:
     """Sizes that overflow in the element type of the boxes, or become 0, decide nothing."""
     most, least = (dtype.greatest, dtype.smallest_normal) if dtype is not None and dtype.bits > 32 else (DType.FLOAT32.greatest, DType.FLOAT32.smallest_normal)
     if any(np.any((np.abs(size) > most) | ((size != 0) & (np.abs(size) < least))) for size in sizes):
         raise Undefined("areas beyond the range of the element type")
 
 
-def shares(np: Any, boxes: Any, ordered: bool, proper: bool, dtype: DType | None) -> Any:
+def shares(np: Numpy, boxes: Array, ordered: bool, proper: bool, dtype: DType | None) -> Array:
     """How much of two boxes is common to both, for every pair. `ordered`: the first corner is before the last; `proper`: empty boxes share nothing."""
     first, last = boxes[:, :2], boxes[:, 2:]
     if not ordered:
@@ -29,8 +32,8 @@ def shares(np: Any, boxes: Any, ordered: bool, proper: bool, dtype: DType | None
 
 
 def kept(
-    np: Any, boxes: Any, scores: Any, overlap: Any, least: Any = None, ordered: bool = False, proper: bool = True, dtype: DType | None = None
-) -> Any:  # fmt: skip
+    np: Numpy, boxes: Array, scores: Array, overlap: Any, least: Any = None, ordered: bool = False, proper: bool = True, dtype: DType | None = None
+) -> Array:  # fmt: skip
     """The places of boxes with a score above the least, the best first, that overlap no better one by more."""
     common = shares(np, boxes, ordered, proper, dtype)
     chosen: list[int] = []
@@ -40,7 +43,7 @@ def kept(
     return np.asarray(chosen, np.int64)
 
 
-def _number(np: Any, value: Any, otherwise: Any = None) -> Any:
+def _number(np: Numpy, value: Any, otherwise: float | None = None) -> Any:
     """A single number, which may stand in a tensor."""
     return otherwise if value is None else np.reshape(points(np, value), -1)[0] if hasattr(value, "shape") else value
 
@@ -51,19 +54,19 @@ def _type(a: Arguments) -> DType | None:
     return dtype
 
 
-def best_boxes(np: Any, a: Arguments) -> Any:
+def best_boxes(np: Numpy, a: Arguments) -> Array:
     boxes, scores = points(np, a["boxes"]), points(np, a["scores"])
     return kept(np, boxes, scores, _number(np, a["iou"], 0.5), _number(np, a["score"]), dtype=_type(a))[: int(_number(np, a["most"]))]
 
 
-def uncovered(np: Any, a: Arguments) -> Any:
+def uncovered(np: Numpy, a: Arguments) -> Array:
     boxes, classes = points(np, a["boxes"]), a["classes"]
     if classes is not None and boxes.size:  # boxes of different classes are moved apart
         boxes = boxes + np.expand_dims(plain(np, classes) * (np.max(boxes) + 1), 1)
     return kept(np, boxes, points(np, a["scores"]), a["threshold"], ordered=True, proper=False, dtype=_type(a))
 
 
-def best_boxes_of_classes(np: Any, a: Arguments) -> Any:
+def best_boxes_of_classes(np: Numpy, a: Arguments) -> Array:
     """Rows of batch, class and place."""
     boxes, scores = points(np, a["boxes"]), points(np, a["scores"])
     if a["centred"]:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tensorproof.ops.evaluation import Arguments, Undefined, around, plain, points
 from tensorproof.ops.mathematics import beside
+
+if TYPE_CHECKING:
+    from tensorproof.ops.arrays import Array, Numpy
 
 # --- colours ---
 
@@ -13,7 +16,7 @@ SINGLE = 3.4028234663852886e38
 """The greatest number of single precision."""
 
 
-def ramps(np: Any, hue: Any) -> Any:
+def ramps(np: Numpy, hue: Array) -> Array:
     """How much red, green and blue there is in a hue, a part of a whole turn."""
     turn = np.multiply(hue, 6.0)
     red = np.subtract(np.absolute(np.subtract(turn, 3.0)), 1.0)
@@ -21,7 +24,7 @@ def ramps(np: Any, hue: Any) -> Any:
     return np.clip(np.stack([red, green, blue], -1), 0.0, 1.0)
 
 
-def hue_of(np: Any, x: Any) -> tuple[Any, Any, Any]:
+def hue_of(np: Numpy, x: Array) -> tuple[Array, Array, Array]:
     """The hue of colours, with their least and their greatest part."""
     red, green, blue = x[..., 0], x[..., 1], x[..., 2]
     least, most = np.min(x, axis=-1), np.max(x, axis=-1)
@@ -38,38 +41,38 @@ def hue_of(np: Any, x: Any) -> tuple[Any, Any, Any]:
     return np.where(np.less(hue, 0.0), np.add(hue, 1.0), hue), least, most
 
 
-def _of_finite(np: Any, x: Any, made: Any) -> Any:
+def _of_finite(np: Numpy, x: Array, made: Array) -> Array:
     """What is made of colours; libraries differ in what they make of infinite ones."""
     return made.of("of_finite", x) if hasattr(made, "of") else made
 
 
-def _in_single(np: Any, x: Any) -> Any:
+def _in_single(np: Numpy, x: Array) -> Array:
     """Colours as TensorFlow changes them, in single precision: what is too large for it is infinite."""
     return np.where(np.greater(np.absolute(x), SINGLE), np.where(np.greater(x, 0.0), np.inf, -np.inf), x) if hasattr(x, "of") else x
 
 
-def rgb_to_hsv(np: Any, a: Arguments) -> Any:
+def rgb_to_hsv(np: Numpy, a: Arguments) -> Array:
     hue, least, most = hue_of(np, a["x"])
     share = np.true_divide(np.subtract(most, least), np.where(np.greater(most, 0.0), most, 1.0))
     return _of_finite(np, a["x"], np.stack([hue, np.where(np.greater(most, 0.0), share, 0.0), most], -1))
 
 
-def of_hsv(np: Any, hue: Any, saturation: Any, value: Any) -> Any:
+def of_hsv(np: Numpy, hue: Array, saturation: Array, value: Any) -> Array:
     share = np.expand_dims(saturation, -1)
     return np.multiply(np.add(np.subtract(1.0, share), np.multiply(share, ramps(np, hue))), np.expand_dims(value, -1))
 
 
-def hsv_to_rgb(np: Any, a: Arguments) -> Any:
+def hsv_to_rgb(np: Numpy, a: Arguments) -> Array:
     return _of_finite(np, a["x"], of_hsv(np, a["x"][..., 0], a["x"][..., 1], a["x"][..., 2]))
 
 
-def _rounded_hue(np: Any, a: Arguments, hue: Any) -> Any:
+def _rounded_hue(np: Numpy, a: Arguments, hue: Array) -> Array:
     """A hue as libraries get it in another order of steps: what is small beside 1 may be lost, or kept."""
     step = 2.0**-23 if a["results"][0] is None else max(a["results"][0].step, 2.0**-23)
     return np.add(hue, around(np, hue, np.zeros(()), 4.0 * step))
 
 
-def saturated(np: Any, a: Arguments) -> Any:
+def saturated(np: Numpy, a: Arguments) -> Array:
     made = rgb_to_hsv(np, a)
     hue, value = _rounded_hue(np, a, made[..., 0]), made[..., 2]
     share = np.clip(np.multiply(made[..., 1], a["factor"]), 0.0, 1.0)
@@ -80,7 +83,7 @@ def saturated(np: Any, a: Arguments) -> Any:
     return _of_finite(np, _in_single(np, a["x"]), made)
 
 
-def turned_hue(np: Any, a: Arguments) -> Any:
+def turned_hue(np: Numpy, a: Arguments) -> Array:
     """The least and the greatest part of a colour stay."""
     hue, least, most = hue_of(np, a["x"])
     turned = np.add(hue, a["factor"])
@@ -88,7 +91,7 @@ def turned_hue(np: Any, a: Arguments) -> Any:
     return _of_finite(np, _in_single(np, a["x"]), np.add(np.expand_dims(least, -1), np.multiply(np.expand_dims(np.subtract(most, least), -1), share)))
 
 
-def contrasted(np: Any, a: Arguments) -> Any:
+def contrasted(np: Numpy, a: Arguments) -> Array:
     x = a["x"]
     mean = np.mean(x, axis=(-3, -2), keepdims=True)
     return np.add(np.multiply(np.subtract(x, mean), a["factor"]), mean)
@@ -97,20 +100,20 @@ def contrasted(np: Any, a: Arguments) -> Any:
 # --- crops and outlines ---
 
 
-def _line(np: Any, first: Any, last: Any, size: int, count: int) -> Any:
+def _line(np: Numpy, first: Any, last: Any, size: int, count: int) -> Array:
     """Where the pixels of a crop lie along an axis: (boxes, count)."""
     if count == 1:
         return np.expand_dims((first + last) * 0.5 * (size - 1), 1)
     return np.expand_dims(first * (size - 1), 1) + np.arange(count).astype(first.dtype) * np.expand_dims((last - first) * (size - 1) / (count - 1), 1)
 
 
-def _rows(np: Any, x: Any, at: Any, axis: int, method: str) -> Any:
+def _rows(np: Numpy, x: Array, at: Array, axis: int, method: str) -> Array:
     """Lines of each image along an axis, at fractional places (images, count) within it."""
     last = x.shape[axis] - 1
     shape = [x.shape[0], *[1] * (x.ndim - 1)]
     shape[axis] = at.shape[1]
 
-    def line(places: Any) -> Any:
+    def line(places: Array) -> Array:
         index = np.reshape(np.clip(places, 0, last).astype(np.int64), shape)
         return np.take_along_axis(x, np.broadcast_to(index, [*x.shape[:axis], at.shape[1], *x.shape[axis + 1 :]]), axis)
 
@@ -120,19 +123,19 @@ def _rows(np: Any, x: Any, at: Any, axis: int, method: str) -> Any:
     return np.add(np.multiply(line(np.floor(at)), 1 - share), np.multiply(line(np.ceil(at)), share))
 
 
-def _places(np: Any, boxes: Any, a: Arguments) -> tuple[Any, Any]:
+def _places(np: Numpy, boxes: Array, a: Arguments) -> tuple[Array, Array]:
     """Where the rows and the columns of crops lie."""
     height, width = a["x"].shape[1:3]
     down, across = (_line(np, boxes[:, i], boxes[:, i + 2], n, count) for i, n, count in zip((0, 1), (height, width), a["size"]))
     return down, across
 
 
-def _inside(np: Any, down: Any, across: Any, height: int, width: int) -> Any:
+def _inside(np: Numpy, down: Array, across: Array, height: int, width: int) -> Array:
     """Whether the pixels of crops lie inside of their images."""
     return np.expand_dims((down >= 0) & (down <= height - 1), 2) & np.expand_dims((across >= 0) & (across <= width - 1), 1)
 
 
-def crops(np: Any, a: Arguments) -> Any:
+def crops(np: Numpy, a: Arguments) -> Array:
     """What lies outside of an image is the extrapolation value."""
     boxes = points(np, a["boxes"])
     height, width = a["x"].shape[1:3]
@@ -148,10 +151,11 @@ def crops(np: Any, a: Arguments) -> Any:
     return _rounded_places(np, a, made, taken, (down, across)) if hasattr(made, "of") else made
 
 
-def _rounded_places(np: Any, a: Arguments, made: Any, taken: Any, places: tuple[Any, Any]) -> Any:
+def _rounded_places(np: Numpy, a: Arguments, made: Array, taken: Array, places: tuple[Array, Array]) -> Array:
     """Bounds of crops whose places are rounded to single precision: shares of neighbours change a little, and places at the edge may be outside."""
     spread = np.subtract(np.max(taken, axis=(1, 2), keepdims=True), np.min(taken, axis=(1, 2), keepdims=True))
-    weight, edge = 0.0, False
+    weight: Array | float = 0.0
+    edge: Array | bool = False
     for at, n, axes in zip(places, a["x"].shape[1:3], ((2, 3), (1, 3))):
         error = 2.0**-20 * (np.abs(at) + n)
         share = np.where(np.abs(at + 0.5 - np.rint(at + 0.5)) < error, 1.0, 0.0) if a["method"] == "nearest" else error
@@ -162,7 +166,7 @@ def _rounded_places(np: Any, a: Arguments, made: Any, taken: Any, places: tuple[
     return np.where(np.broadcast_to(edge, made.shape), either.of("either", np.full(made.shape, a["extrapolation_value"])), either)
 
 
-def sobel(np: Any, a: Arguments) -> Any:
+def sobel(np: Numpy, a: Arguments) -> Array:
     """Differences two apart along one axis, summed with weights 1, 2, 1 along the other, over mirrored edges."""
     x = np.pad(a["x"], ((0, 0), (1, 1), (1, 1), (0, 0)), mode="reflect")
 
@@ -175,7 +179,7 @@ def sobel(np: Any, a: Arguments) -> Any:
     return np.stack(slopes, -1)
 
 
-def similarity(np: Any, a: Arguments) -> Any:
+def similarity(np: Numpy, a: Arguments) -> Array:
     """Luminance times contrast and structure in windows of a normal distribution, averaged."""
     size = a["filter_size"]
     line = np.exp(-0.5 * np.square((np.arange(size) - (size - 1) / 2) / a["filter_sigma"]))
@@ -208,7 +212,7 @@ COLOURS = (
 """The colours of outlines where none are given: red, green, blue and opacity."""
 
 
-def _outline(np: Any, first: Any, last: Any, height: int, width: int) -> Any:
+def _outline(np: Numpy, first: Array, last: Array, height: int, width: int) -> Array:
     """Where the outline of a box between two corners runs."""
     row, column = np.meshgrid(np.arange(height), np.arange(width), indexing="ij")
     if np.any(first > last) or np.any(first >= (height, width)) or np.any(last < 0):
@@ -217,7 +221,7 @@ def _outline(np: Any, first: Any, last: Any, height: int, width: int) -> Any:
     return within & ((row == first[0]) | (row == last[0]) | (column == first[1]) | (column == last[1]))
 
 
-def outlined(np: Any, a: Arguments) -> Any:
+def outlined(np: Numpy, a: Arguments) -> Array:
     x, boxes = a["x"], points(np, a["boxes"])
     height, width, depth = x.shape[1:]
     if boxes.size and not np.all(np.abs(boxes) < 1e6):

@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from itertools import pairwise, product
 from math import prod
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tensorproof.catalogue.frameworks.formulas.onnx_windows import displaced_convolution
-from tensorproof.ops.evaluation import Arguments, Undefined, plain, points
+from tensorproof.ops.evaluation import Arguments, Undefined, changed, plain, points
 from tensorproof.terms.dtypes import DType
 
+if TYPE_CHECKING:
+    from tensorproof.ops.arrays import Array, Numpy
 
-def _single(np: Any, a: Arguments, value: Any) -> Any:
+
+def _single(np: Numpy, a: Arguments, value: Array) -> Array:
     """Coordinates rounded to the element type of the result: whether a region ends at a pixel depends on it."""
     dtype = a["results"][0]
     return value.astype(dtype.label).astype(np.float64) if dtype is not None and dtype.label in ("float16", "float32") else value
 
 
-def _images(np: Any, x: Any, numbers: Any) -> Any:
+def _images(np: Numpy, x: Array, numbers: Array) -> Array:
     """The numbers of images; beside the tensor, or in images without pixels, anything may be read."""
     index = numbers.astype(np.int64)
     if index.size and (np.any((index < 0) | (index >= x.shape[0])) or not prod(x.shape[2:])):
@@ -25,7 +29,7 @@ def _images(np: Any, x: Any, numbers: Any) -> Any:
     return index
 
 
-def _corners(np: Any, a: Arguments, boxes: Any, scale: float, shift: float) -> tuple[Any, Any]:
+def _corners(np: Numpy, a: Arguments, boxes: Array, scale: float, shift: float) -> tuple[Array, Array]:
     """Where regions (left, top, right, bottom) begin and how far they reach, along the height and the width."""
     left = _single(np, a, _single(np, a, boxes * scale) - shift)
     first, last = left[:, 1::-1], left[:, :1:-1]
@@ -35,12 +39,12 @@ def _corners(np: Any, a: Arguments, boxes: Any, scale: float, shift: float) -> t
 # --- samples between pixels ---
 
 
-def _samples(np: Any, start: float, step: float, count: int, grid: int) -> Any:
+def _samples(np: Numpy, start: Array, step: Array, count: int, grid: int) -> Array:
     """The places of `grid` samples in each of `count` parts of an axis: (parts, samples)."""
     return start + np.expand_dims(np.arange(count) * step, 1) + np.expand_dims((np.arange(grid) + 0.5) * step / max(grid, 1), 0)
 
 
-def _taps(np: Any, at: Any, size: int) -> tuple[Any, Any, Any, Any]:
+def _taps(np: Numpy, at: Array, size: int) -> tuple[Array, Array, Array, Array]:
     """The pixels before and behind each place of an axis, with their shares; none far outside."""
     inside = (at >= -1.0) & (at <= size)
     low = np.clip(np.floor(np.maximum(at, 0.0)), 0, size - 1).astype(np.int64)
@@ -48,7 +52,7 @@ def _taps(np: Any, at: Any, size: int) -> tuple[Any, Any, Any, Any]:
     return low, np.minimum(low + 1, size - 1), np.where(inside, 1 - share, 0.0), np.where(inside, share, 0.0)
 
 
-def _weights(np: Any, a: Arguments, at: Any, size: int) -> Any:
+def _weights(np: Numpy, a: Arguments, at: Array, size: int) -> Array:
     """The matrix (parts, pixels) that sums the samples of each part. Beside bounds it is bounds as well: places are rounded, and one at the edge may be
     taken for outside."""
     low, high, near, far = _taps(np, at, size)
@@ -61,7 +65,8 @@ def _weights(np: Any, a: Arguments, at: Any, size: int) -> Any:
     edge = (np.abs(place + 1) <= error) | (np.abs(place - size) <= error)
     error = np.where((place >= -1) & (place <= size), error, 0.0)
     least, most = np.where(edge, 0.0, np.maximum(shares - error, 0.0)), np.where(edge, 1.0, np.minimum(shares + error, 1.0))
-    return type(a["x"])(np.sum(least, axis=1), np.sum(most, axis=1))
+    bounds: Callable[..., Array] = type(a["x"])
+    return bounds(np.sum(least, axis=1), np.sum(most, axis=1))
 
 
 def _count(lines: list[Any]) -> int:
@@ -69,45 +74,47 @@ def _count(lines: list[Any]) -> int:
     return max(prod(int(line.shape[1]) for line in lines), 1)
 
 
-def _choices(np: Any, a: Arguments, at: Any, size: int) -> list[tuple[Any, Any, Any, Any]]:
+def _choices(np: Numpy, a: Arguments, at: Array, size: int) -> list[tuple[Array, ...]]:
     """The taps of places. Beside bounds they are those to both sides of each place, which is rounded, with bounds for shares."""
     if not hasattr(a["x"], "of") or a["results"][0] is None:
         return [_taps(np, at, size)]
     error = 8 * a["results"][0].step * (np.abs(at) + size)
     edge = (np.abs(at + 1) <= error) | (np.abs(at - size) <= error)
     inside = edge | ((at >= -1) & (at <= size))
-    found = []
+    bounds: Callable[..., Array] = type(a["x"])
+    found: list[tuple[Array, ...]] = []
     for side in (at - error, at + error):
         low, high, *shares = _taps(np, np.clip(side, -1.0, size), size)
         wide = [
-            type(a["x"])(np.where(inside & ~edge, np.maximum(share - 2 * error, 0.0), 0.0), np.where(inside, np.minimum(share + 2 * error, 1.0), 0.0))
+            bounds(np.where(inside & ~edge, np.maximum(share - 2 * error, 0.0), 0.0), np.where(inside, np.minimum(share + 2 * error, 1.0), 0.0))
             for share in shares
         ]
         found.append((low, high, *wide))
     return found
 
 
-def _greatest(np: Any, a: Arguments, x: Any, down: Any, across: Any) -> Any:
+def _greatest(np: Numpy, a: Arguments, x: Array, down: Array, across: Array) -> Array:
     """The greatest share of a pixel in the samples of each part, as ONNX has it."""
     if not down.size or not across.size:
         return np.zeros((x.shape[0], down.shape[0], across.shape[0]))
     parts = []
     for i, j in product((0, 1), (0, 1)):
-        made: Any = None
+        made: Array | None = None
         for rows, columns in product(_choices(np, a, down, x.shape[1]), _choices(np, a, across, x.shape[2])):
             taken = x[:, rows[i][:, :, None, None], columns[j]]
             shares = np.multiply(taken, np.multiply(rows[i + 2][:, :, None, None], columns[j + 2]))
             made = shares if made is None else made.of("either", shares)
+        assert made is not None
         parts.append(np.max(made, axis=(2, 4)))
     return np.max(np.stack(parts), axis=0)
 
 
-def _grid(np: Any, a: Arguments, reach: Any, sizes: tuple[int, int], ratio: int) -> list[int]:
+def _grid(np: Numpy, a: Arguments, reach: Any, sizes: tuple[int, int], ratio: int) -> list[int]:
     """How many samples a part of a region has along each axis; below 0 where the region is turned round."""
     return [ratio if ratio > 0 else int(np.ceil(_single(np, a, reach[i] / n))) for i, n in enumerate(sizes)]
 
 
-def _aligned(np: Any, a: Arguments, x: Any, boxes: Any, index: Any, scale: float, sizes: Any, shifted: bool, mode: str = "avg") -> Any:
+def _aligned(np: Numpy, a: Arguments, x: Array, boxes: Array, index: Array, scale: float, sizes: Any, shifted: bool, mode: str = "avg") -> Array:
     first, reach = _corners(np, a, boxes, scale, 0.5 if shifted else 0.0)
     reach = reach if shifted else np.maximum(reach, 1.0)
     made = []
@@ -123,12 +130,12 @@ def _aligned(np: Any, a: Arguments, x: Any, boxes: Any, index: Any, scale: float
     return np.stack(made) if made else np.zeros((0, x.shape[1], *sizes))
 
 
-def aligned(np: Any, a: Arguments) -> Any:
+def aligned(np: Numpy, a: Arguments) -> Array:
     boxes = points(np, a["boxes"])
     return _aligned(np, a, a["x"], boxes[:, 1:], _images(np, a["x"], boxes[:, 0]), a["scale"], a["output_size"], bool(a["aligned"]))
 
 
-def aligned_by_index(np: Any, a: Arguments) -> Any:
+def aligned_by_index(np: Numpy, a: Arguments) -> Array:
     if a["sampling_ratio"] < 0 or a["spatial_scale"] <= 0:
         raise Undefined
     sizes, half = (a["height"], a["width"]), a["coordinate_transformation_mode"] == "half_pixel"
@@ -138,12 +145,12 @@ def aligned_by_index(np: Any, a: Arguments) -> Any:
 # --- pixels of parts ---
 
 
-def _rounded(np: Any, value: Any) -> Any:
+def _rounded(np: Numpy, value: Array) -> Array:
     """To the nearest whole number, halves away from zero."""
     return np.copysign(np.floor(np.abs(value) + 0.5), value).astype(np.int64)
 
 
-def _bins(np: Any, a: Arguments, boxes: Any, scale: float, sizes: Any, shape: Any, closed: bool) -> list[list[list[range]]]:
+def _bins(np: Numpy, a: Arguments, boxes: Array, scale: float, sizes: Any, shape: Any, closed: bool) -> list[list[list[range]]]:
     """For each region and axis the pixels of each part; `closed`: a region holds its last pixel."""
     whole = _rounded(np, _single(np, a, boxes * scale))
     first, last = whole[:, 1::-1], whole[:, :1:-1]
@@ -161,7 +168,7 @@ def _bins(np: Any, a: Arguments, boxes: Any, scale: float, sizes: Any, shape: An
     return found
 
 
-def _pooled(np: Any, a: Arguments, boxes: Any, scale: float) -> Any:
+def _pooled(np: Numpy, a: Arguments, boxes: Array, scale: float) -> tuple[Array, ...]:
     """The greatest pixel of each part, 0 where it has none, and its place in the image, -1 then, or where none is more than the least number of float32."""
     x, sizes = a["x"], tuple(a["output_size"])
     least = -min(DType.FLOAT32.greatest, a["results"][0].greatest) if a["results"][0] is not None else -np.inf
@@ -186,17 +193,17 @@ def _pooled(np: Any, a: Arguments, boxes: Any, scale: float) -> Any:
     return tuple(np.moveaxis(np.reshape(np.stack(part), shape), 3, 1) for part in (values, places))
 
 
-def pooled(np: Any, a: Arguments) -> Any:
+def pooled(np: Numpy, a: Arguments) -> tuple[Array, ...]:
     return _pooled(np, a, points(np, a["boxes"]), a["scale"])
 
 
-def greatest_of_regions(np: Any, a: Arguments) -> Any:
+def greatest_of_regions(np: Numpy, a: Arguments) -> Array:
     if a["spatial_scale"] <= 0:
         raise Undefined
     return _pooled(np, a, points(np, a["rois"]), a["spatial_scale"])[0]
 
 
-def _channels(np: Any, a: Arguments) -> tuple[Any, Any]:
+def _channels(np: Numpy, a: Arguments) -> tuple[Array, Array]:
     """The channels of x as (images, channels of the result, parts, ...), and the number of the channel that each part of the result reads."""
     x, (height, width) = a["x"], a["output_size"]
     parts, out = height * width, x.shape[1] // (height * width)
@@ -204,7 +211,7 @@ def _channels(np: Any, a: Arguments) -> tuple[Any, Any]:
     return np.reshape(x, (x.shape[0], out, parts, *x.shape[2:])), np.broadcast_to(numbers, (a["boxes"].shape[0], out, height, width))
 
 
-def pooled_by_position(np: Any, a: Arguments) -> Any:
+def pooled_by_position(np: Numpy, a: Arguments) -> tuple[Array, Array]:
     """The mean of each part, of the channel that belongs to its position."""
     boxes, (split, numbers) = points(np, a["boxes"]), _channels(np, a)
     sizes, made = tuple(a["output_size"]), []
@@ -218,7 +225,7 @@ def pooled_by_position(np: Any, a: Arguments) -> Any:
     return np.moveaxis(np.reshape(np.stack(made), (boxes.shape[0], *sizes, split.shape[1])), 3, 1), numbers
 
 
-def aligned_by_position(np: Any, a: Arguments) -> Any:
+def aligned_by_position(np: Numpy, a: Arguments) -> tuple[Array, Array]:
     """The mean of samples between pixels, of the channel that belongs to the part's position; nan without samples, 0 where their number is below 0."""
     boxes, (split, numbers) = points(np, a["boxes"]), _channels(np, a)
     sizes, made = tuple(a["output_size"]), []
@@ -236,8 +243,8 @@ def aligned_by_position(np: Any, a: Arguments) -> Any:
     return (np.stack(made) if made else np.zeros(numbers.shape)), numbers
 
 
-def displaced(np: Any, a: Arguments) -> Any:
+def displaced(np: Numpy, a: Arguments) -> Array:
     """A deformable convolution over two axes as one over any."""
     kernel, padding = a["weight"].shape[2:], tuple(a["padding"])
     groups, parts = a["x"].shape[1] // max(a["weight"].shape[1], 1), a["offset"].shape[1] // max(2 * prod(kernel), 1)
-    return displaced_convolution(np, {**a, "padding": (*padding, *padding), "groups": groups, "offset_groups": parts, "auto_pad": None})
+    return displaced_convolution(np, changed(a, padding=(*padding, *padding), groups=groups, offset_groups=parts, auto_pad=None))

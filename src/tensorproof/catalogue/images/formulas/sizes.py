@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tensorproof.catalogue.images.formulas.resize_weights import along, cubic, gathered, interpolating, tent
 from tensorproof.ops.evaluation import Arguments, around
+
+if TYPE_CHECKING:
+    from tensorproof.ops.arrays import Array, Numpy
 
 _TABLE = 1024
 """Weights of the bicubic method are rounded to so many places between two elements."""
@@ -14,11 +17,11 @@ _STEP = 2.0**-22
 """By how much a weight between 0 and 1 is off that was computed as float32."""
 
 
-def _keys(np: Any, t: Any) -> Any:
+def _keys(np: Numpy, t: Array) -> Array:
     return cubic(np, t, -0.5)
 
 
-def _mitchell(np: Any, t: Any) -> Any:
+def _mitchell(np: Numpy, t: Array) -> Array:
     near, far = (7 / 6 * t - 2) * t * t + 8 / 9, ((-7 / 18 * t + 2) * t - 10 / 3) * t + 16 / 9
     return np.where(t < 1, near, np.where(t < 2, far, 0.0))
 
@@ -27,7 +30,7 @@ def _lanczos(radius: float) -> Callable[[Any, Any], Any]:
     return lambda np, t: np.where(t <= radius, np.sinc(t) * np.sinc(t / radius), 0.0)
 
 
-def _gaussian(np: Any, t: Any) -> Any:
+def _gaussian(np: Numpy, t: Array) -> Array:
     return np.where(t < 1.5, np.exp(-2 * t * t), 0.0)
 
 
@@ -38,12 +41,12 @@ _KERNELS: dict[str, tuple[float, Callable[[Any, Any], Any]]] = {
 """How far the kernel of a method reaches, and the kernel as a function of distances."""
 
 
-def _normalised(np: Any, weights: Any) -> Any:
+def _normalised(np: Numpy, weights: Array) -> Array:
     total = np.sum(weights, axis=1, keepdims=True)
     return np.where(np.abs(total) > 1e-30, weights / np.where(total == 0, 1.0, total), weights)
 
 
-def _by_kernel(np: Any, size: int, count: int, method: str, antialias: bool) -> Any:
+def _by_kernel(np: Numpy, size: int, count: int, method: str, antialias: bool) -> Array:
     """Weights by the distance of each element; with `antialias` the kernel is as wide as what an element of the result covers."""
     reach, kernel = _KERNELS[method]
     ratio = size / count
@@ -53,7 +56,7 @@ def _by_kernel(np: Any, size: int, count: int, method: str, antialias: bool) -> 
     return _normalised(np, np.where(apart <= reach, kernel(np, apart), 0.0))
 
 
-def _area(np: Any, size: int, count: int, ratio: float) -> Any:
+def _area(np: Numpy, size: int, count: int, ratio: float) -> Array:
     """How much of each element is covered; what lies beyond the image is its last element."""
     if not ratio:
         return np.ones((count, 1))
@@ -66,7 +69,7 @@ def _area(np: Any, size: int, count: int, ratio: float) -> Any:
     return np.concatenate([covered[:, : size - 1], np.sum(covered[:, size - 1 :], axis=1, keepdims=True)], axis=1)
 
 
-def _bicubic(np: Any, places: Any, size: int, half_pixel_centers: bool) -> Any:
+def _bicubic(np: Numpy, places: Array, size: int, half_pixel_centers: bool) -> Array:
     """Weights from a table; by half pixels, those of elements beyond the image are left out."""
     base = np.floor(places)
     t = np.rint((places - base) * _TABLE) / _TABLE
@@ -77,7 +80,7 @@ def _bicubic(np: Any, places: Any, size: int, half_pixel_centers: bool) -> Any:
     return _normalised(np, gathered(np, places, [(at, np.where((at >= 0) & (at < size), weight, 0.0)) for at, weight in taps], size))
 
 
-def axis_weights(np: Any, size: int, count: int, method: str, align_corners: bool, half_pixel_centers: bool, antialias: bool) -> Any:
+def axis_weights(np: Numpy, size: int, count: int, method: str, align_corners: bool, half_pixel_centers: bool, antialias: bool) -> Array:
     """The matrix (places of the result, places of the axis)."""
     if method in _KERNELS and (antialias or method not in ("bilinear", "bicubic")):
         return _by_kernel(np, size, count, method, antialias)
@@ -93,7 +96,7 @@ def axis_weights(np: Any, size: int, count: int, method: str, align_corners: boo
     return interpolating(np, places, size, 1) if method == "bilinear" else _bicubic(np, places, size, half_pixel_centers)
 
 
-def resized_image(np: Any, a: Arguments) -> Any:
+def resized_image(np: Numpy, a: Arguments) -> Array:
     made, at, total = a["x"], a["axis"], 1.0
     for axis, count in enumerate(a["size"], at):
         flags = (bool(a["align_corners"]), bool(a["half_pixel_centers"]), bool(a["antialias"]))

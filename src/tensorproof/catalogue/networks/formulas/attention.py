@@ -3,28 +3,31 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tensorproof.catalogue.elementwise.formulas.made_numbers import undecided
-from tensorproof.ops.evaluation import Arguments, Undefined
+from tensorproof.ops.evaluation import Arguments, Undefined, changed
 from tensorproof.ops.mathematics import softmax
+
+if TYPE_CHECKING:
+    from tensorproof.ops.arrays import Array, Numpy
 
 INF = math.inf
 
 
-def masked(np: Any, scores: Any, mask: Any) -> Any:
+def masked(np: Numpy, scores: Array, mask: Array | None) -> Array:
     """Scores with a mask of truth values (as 0 and 1), which shuts out, or of numbers, which are added."""
     if mask is None:
         return scores
     return np.where(mask, scores, -INF) if mask.dtype.kind in "bi" else np.add(scores, mask)
 
 
-def earlier(np: Any, rows: int, columns: int) -> Any:
+def earlier(np: Numpy, rows: int, columns: int) -> Array:
     """1 where a key is no later than its query."""
     return np.tril(np.ones((rows, columns), int))
 
 
-def shares(np: Any, scores: Any) -> Any:
+def shares(np: Numpy, scores: Array) -> Array:
     """softmax over keys; a query without keys has shares of 0."""
     if hasattr(scores, "of") and scores.shape[-1]:
         return scores.of("shares", -1)
@@ -32,7 +35,7 @@ def shares(np: Any, scores: Any) -> Any:
     return np.where(none, 0.0, softmax(np, scores, -1))
 
 
-def mixed(np: Any, weights: Any, value: Any) -> Any:
+def mixed(np: Numpy, weights: Array, value: Any) -> Array:
     """Values in shares: they lie between the least and the greatest value, and 0."""
     made = np.matmul(weights, value)
     if not value.shape[-2]:
@@ -41,7 +44,7 @@ def mixed(np: Any, weights: Any, value: Any) -> Any:
     return np.clip(made, np.minimum(low, 0.0), np.maximum(high, 0.0)) if made.dtype.kind == "f" else made
 
 
-def dropped(np: Any, weights: Any, value: Any, p: Any) -> tuple[Any, Any]:
+def dropped(np: Numpy, weights: Array, value: Any, p: Any) -> tuple[Array, Array]:
     """Weights after dropout, and values in their shares: those that are kept are scaled."""
     if not p:
         return weights, mixed(np, weights, value)
@@ -51,12 +54,12 @@ def dropped(np: Any, weights: Any, value: Any, p: Any) -> tuple[Any, Any]:
     return np.true_divide(kept, 1 - p), np.true_divide(mixed(np, kept, value), 1 - p)
 
 
-def for_heads(np: Any, query: Any, x: Any) -> Any:
+def for_heads(np: Numpy, query: Array, x: Array) -> Array:
     """Keys or values repeated for the heads of the query that share them."""
     return np.repeat(x, query.shape[-3] // x.shape[-3], axis=-3) if x.shape[-3] else x
 
 
-def scores_of(np: Any, a: Arguments, key: Any) -> Any:
+def scores_of(np: Numpy, a: Arguments, key: Array) -> Array:
     query = a["query"]
     if a["is_causal"] and a["scale"] is not None and a["scale"] <= 0:
         raise Undefined  # some kernels scale what they masked, and 0 · -inf is nan
@@ -68,7 +71,7 @@ def scores_of(np: Any, a: Arguments, key: Any) -> Any:
     return masked(np, scores, a["attn_mask"])
 
 
-def attention_and_weights(np: Any, a: Arguments) -> Any:
+def attention_and_weights(np: Numpy, a: Arguments) -> tuple[Array, Array]:
     key, value = (for_heads(np, a["query"], a[n]) if a["enable_gqa"] else a[n] for n in ("key", "value"))
     weights = shares(np, scores_of(np, a, key))
     weights, made = dropped(np, weights, value, a["dropout_p"])
@@ -77,18 +80,18 @@ def attention_and_weights(np: Any, a: Arguments) -> Any:
     return made, weights
 
 
-def attention(np: Any, a: Arguments) -> Any:
+def attention(np: Numpy, a: Arguments) -> Array:
     made, shape = attention_and_weights(np, a)[0], tuple(a["shapes"][0])
     return made if made.shape == shape else np.zeros(shape)
 
 
-def attention_math(np: Any, a: Arguments) -> Any:
+def attention_math(np: Numpy, a: Arguments) -> tuple[Array, Array]:
     """The kernel adds its mask, also one of truth values."""
     mask = a["attn_mask"]
-    return attention_and_weights(np, {**a, "attn_mask": mask if mask is None else np.multiply(mask, 1.0)})
+    return attention_and_weights(np, changed(a, attn_mask=mask if mask is None else np.multiply(mask, 1.0)))
 
 
-def fused(np: Any, a: Arguments) -> Any:
+def fused(np: Numpy, a: Arguments) -> tuple[Array, Array]:
     """With the logarithms of the sums, as the kernel on the CPU gives them."""
     if a["kernel"] != "cpu":
         raise Undefined  # each kernel has a layout of its own for the sums
@@ -101,13 +104,14 @@ def fused(np: Any, a: Arguments) -> Any:
 # --- several heads ---
 
 
-def projected(np: Any, a: Arguments) -> list[Any]:
+def projected(np: Numpy, a: Arguments) -> list[Array]:
     """Query, key and value by their maps."""
-    size = a["embed_dim"]
-    if a["use_separate_proj_weight"]:
-        weights = [a[n] for n in ("q_proj_weight", "k_proj_weight", "v_proj_weight")]
+    size, joint = a["embed_dim"], a["in_proj_weight"]
+    weights: list[Array]
+    if a["use_separate_proj_weight"] or joint is None:
+        weights = [given for n in ("q_proj_weight", "k_proj_weight", "v_proj_weight") if (given := a[n]) is not None]
     else:
-        weights = [a["in_proj_weight"][i * size : (i + 1) * size] for i in range(3)]
+        weights = [joint[i * size : (i + 1) * size] for i in range(3)]
     made = []
     for i, (name, weight) in enumerate(zip(("query", "key", "value"), weights)):
         x = a[name] if len(a[name].shape) == 3 else np.expand_dims(a[name], 1)
@@ -116,29 +120,29 @@ def projected(np: Any, a: Arguments) -> list[Any]:
     return made
 
 
-def heads_first(np: Any, x: Any, batch: int, heads: int) -> Any:
+def heads_first(np: Numpy, x: Array, batch: int, heads: int) -> Array:
     """(steps, batch, features) as (batch, heads, steps, features of a head)."""
     return np.transpose(x.reshape((x.shape[0], batch, heads, x.shape[2] // heads)), (1, 2, 0, 3))
 
 
-def with_more(np: Any, mask: Any, count: int) -> Any:
+def with_more(np: Numpy, mask: Array | None, count: int) -> Array | None:
     """A mask for so many keys more, which it lets through."""
     return mask if mask is None else np.pad(mask, ((0, 0),) * (len(mask.shape) - 1) + ((0, count),))
 
 
-def shut(np: Any, mask: Any) -> Any:
+def shut(np: Numpy, mask: Array) -> Array:
     """A mask as numbers that are added; its truths shut out."""
     return np.where(mask, -INF, 0.0) if mask.dtype.kind in "bi" else mask
 
 
-def multi_head(np: Any, a: Arguments) -> Any:
+def multi_head(np: Numpy, a: Arguments) -> Array | tuple[Array, Array]:
     query, key, value = projected(np, a)
     length, batch, size = query.shape
     heads, mask, padding = a["num_heads"], a["attn_mask"], a["key_padding_mask"]
     causal = a["is_causal"] and padding is None and not a["need_weights"]
     mask = None if causal else mask
-    if a["bias_k"] is not None:
-        more = [np.broadcast_to(a[n].reshape((-1, 1, size)), (a[n].size // max(1, size), batch, size)) for n in ("bias_k", "bias_v")]
+    if a["bias_k"] is not None and a["bias_v"] is not None:
+        more = [np.broadcast_to(own.reshape((-1, 1, size)), (own.size // max(1, size), batch, size)) for own in (a["bias_k"], a["bias_v"])]
         key, value = np.concatenate([key, more[0]]), np.concatenate([value, more[1]])
         mask, padding = with_more(np, mask, more[0].shape[0]), with_more(np, padding, more[0].shape[0])
     query, key, value = (heads_first(np, x, batch, heads) for x in (query, key, value))
@@ -169,5 +173,5 @@ def multi_head(np: Any, a: Arguments) -> Any:
     return (made, weights) if a["need_weights"] else made
 
 
-def causal_mask(np: Any, a: Arguments) -> Any:
+def causal_mask(np: Numpy, a: Arguments) -> Array:
     return np.triu(np.full((a["size"], a["size"]), -INF), 1)

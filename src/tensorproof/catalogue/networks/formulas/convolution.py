@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from math import prod
-from typing import Any
+from typing import TYPE_CHECKING
 
 from tensorproof.ops.evaluation import Arguments, Undefined
 from tensorproof.ops.sliding import convolved, fitting, least, padded, patches, same_padding, transposed, with_bias
 
+if TYPE_CHECKING:
+    from tensorproof.ops.arrays import Array, Numpy
+
 _MODES = {"zeros": "constant", "reflect": "reflect", "replicate": "edge", "circular": "wrap"}
 
 
-def convolution(np: Any, a: Arguments) -> Any:
+def convolution(np: Numpy, a: Arguments) -> Array:
     x, weight, padding = a["x"], a["weight"], a["padding"]
     n = weight.ndim - 2
     if padding == "same":
@@ -25,7 +28,7 @@ def convolution(np: Any, a: Arguments) -> Any:
     return made if x.ndim == n + 2 else made[0]
 
 
-def transposed_convolution(np: Any, a: Arguments) -> Any:
+def transposed_convolution(np: Numpy, a: Arguments) -> Array:
     x, weight, before = a["x"], a["weight"], a["padding"]
     n = weight.ndim - 2
     if not a["groups"]:
@@ -45,7 +48,7 @@ def transposed_convolution(np: Any, a: Arguments) -> Any:
     return made if x.ndim == n + 2 else made[0]
 
 
-def time_convolution(np: Any, a: Arguments) -> Any:
+def time_convolution(np: Numpy, a: Arguments) -> Array:
     """Time first and channels last."""
     x, weight, pad = a["x"], a["weight"], a["padding"]
     images = np.transpose(x, (1, 2, 0))
@@ -53,16 +56,17 @@ def time_convolution(np: Any, a: Arguments) -> Any:
     return np.add(np.transpose(made, (2, 0, 1)), a["bias"])
 
 
-def greatest_sum(np: Any, a: Arguments) -> Any:
+def greatest_sum(np: Numpy, a: Arguments) -> Array:
     """Channels last; what lies outside of the image counts for nothing."""
     x, weight, stride, dilation = a["x"], a["weight"], a["stride"], a["dilation"]
-    images, kernel = np.moveaxis(x, -1, 1), weight.shape[:2]
+    images, kernel, dtype = np.moveaxis(x, -1, 1), weight.shape[:2], a["results"][0]
+    assert dtype is not None
     sides = same_padding(x.shape[1:3], kernel, stride, dilation) if a["padding"] == "SAME" else [(0, 0), (0, 0)]
     grown = padded(np, images, sides, least(np, x))
     if not prod(kernel):  # a window of nothing
         counts = tuple(-(-n // s) for n, s in zip(x.shape[1:3], stride)) if a["padding"] == "SAME" else fitting(grown.shape[2:], kernel, stride, dilation)
-        return np.full((x.shape[0], *counts, x.shape[3]), a["results"][0].least)
-    counts, lowest = fitting(grown.shape[2:], kernel, stride, dilation), a["results"][0].least
+        return np.full((x.shape[0], *counts, x.shape[3]), dtype.least)
+    counts, lowest = fitting(grown.shape[2:], kernel, stride, dilation), dtype.least
     taken, inside = (patches(np, one, kernel, stride, dilation, counts) for one in (grown, padded(np, np.ones(images.shape, bool), sides, False)))
     added = np.add(taken, np.reshape(weight, (kernel[0] * kernel[1], 1, weight.shape[2], 1, 1)))
     return np.maximum(np.moveaxis(np.max(np.where(inside, added, lowest), axis=0), 1, -1), lowest)

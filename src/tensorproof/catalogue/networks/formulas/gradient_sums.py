@@ -3,23 +3,29 @@
 from __future__ import annotations
 
 from math import prod
-from typing import Any
+from typing import TYPE_CHECKING
 
 from tensorproof.catalogue.arrays.formulas.written_places import accumulated, new
 from tensorproof.catalogue.frameworks.formulas.tensorflow_places import numbers, strided_slice
 from tensorproof.catalogue.images.formulas.resize_weights import along
 from tensorproof.catalogue.images.formulas.sizes import axis_weights
-from tensorproof.ops.evaluation import Arguments
+from tensorproof.ops.evaluation import Arguments, changed
 from tensorproof.ops.sliding import fitting, folded, greatest, least, padded, patches, same_padding, surrounded, window_count
 
+if TYPE_CHECKING:
+    from tensorproof.ops.arrays import Array, Numpy
 
-def _window(a: Arguments) -> tuple[Any, ...]:
+
+Window = tuple[tuple[int, ...], tuple[int, ...], tuple[int, ...], list[tuple[int, int]]]
+
+
+def _window(a: Arguments) -> Window:
     """Kernel, stride, dilation and sides of a window that slides."""
     kernel = tuple(a["kernel"])
     return kernel, a["stride"], (1,) * len(kernel), list(zip(a["padding"], a["padding_end"] or a["padding"]))
 
 
-def _back(np: Any, shares: Any, sizes: tuple[int, ...], window: tuple[Any, ...]) -> Any:
+def _back(np: Numpy, shares: Array, sizes: tuple[int, ...], window: Window) -> Array:
     """Shares (places in a window, batch, channels, windows ...) summed into images of these sizes."""
     kernel, stride, dilation, sides = window
     places, batch, channels = shares.shape[:3]
@@ -27,7 +33,7 @@ def _back(np: Any, shares: Any, sizes: tuple[int, ...], window: tuple[Any, ...])
     return folded(np, columns, sizes, kernel, stride, dilation, sides)
 
 
-def max_pool_gradient(np: Any, a: Arguments) -> Any:
+def max_pool_gradient(np: Numpy, a: Arguments) -> Array:
     """The first greatest element of a window takes the gradient, or each that equals the value (`ties`)."""
     x, y, window = a["x"], a["y"], _window(a)
     kernel, stride, dilation, sides = window
@@ -41,7 +47,7 @@ def max_pool_gradient(np: Any, a: Arguments) -> Any:
     return _back(np, np.where(chosen, np.expand_dims(y, 0), 0), x.shape[2:], window)
 
 
-def mean_pool_gradient(np: Any, a: Arguments) -> Any:
+def mean_pool_gradient(np: Numpy, a: Arguments) -> Array:
     """Each element of a window takes an equal share."""
     y, window, size = a["y"], _window(a), tuple(numbers(np, a["size"]))
     kernel, stride, dilation, sides = window
@@ -50,7 +56,7 @@ def mean_pool_gradient(np: Any, a: Arguments) -> Any:
     return _back(np, np.stack([share] * prod(kernel)), size[2:], window)
 
 
-def max_pool_positions(np: Any, a: Arguments) -> Any:
+def max_pool_positions(np: Numpy, a: Arguments) -> Array:
     """Channels last."""
     x, kernel, stride = np.moveaxis(a["x"], -1, 1), tuple(a["kernel"]), a["stride"]
     ones, sizes, channels = (1,) * len(kernel), x.shape[2:], x.shape[1]
@@ -61,7 +67,7 @@ def max_pool_positions(np: Any, a: Arguments) -> Any:
     return places + before if a["include_batch"] else places
 
 
-def conv_weight_gradient(np: Any, a: Arguments) -> Any:
+def conv_weight_gradient(np: Numpy, a: Arguments) -> Array:
     """Products of the gradient with what stood in each window."""
     x, y, size, groups = a["x"], a["y"], tuple(numbers(np, a["size"])), a["groups"]
     kernel, sides, counts = size[2:], list(zip(a["padding"], a["padding_end"] or a["padding"])), y.shape[2:]
@@ -73,7 +79,7 @@ def conv_weight_gradient(np: Any, a: Arguments) -> Any:
     return np.reshape(np.einsum("pngcl,ngml->gmcp", split, behind), size)
 
 
-def batch_norm_gradient(np: Any, a: Arguments) -> Any:
+def batch_norm_gradient(np: Numpy, a: Arguments) -> tuple[Array, Array, Array]:
     """In training the mean and the variance depend on x as well."""
     x, y = a["x"], a["y"]
     axes = tuple(i for i in range(x.ndim) if i != 1)
@@ -86,7 +92,7 @@ def batch_norm_gradient(np: Any, a: Arguments) -> Any:
     return weight * scale * (y - common), by_weight, by_bias
 
 
-def resize_image_gradient(np: Any, a: Arguments) -> Any:
+def resize_image_gradient(np: Numpy, a: Arguments) -> Array:
     """The transpose of the resizing."""
     y, sizes = a["y"], a["x"].shape[1:3] if a["x"] is not None else tuple(numbers(np, a["size"]))
     for axis, size in enumerate(sizes, 1):
@@ -95,7 +101,7 @@ def resize_image_gradient(np: Any, a: Arguments) -> Any:
     return y
 
 
-def mirror_pad_gradient(np: Any, a: Arguments) -> Any:
+def mirror_pad_gradient(np: Numpy, a: Arguments) -> Array:
     """The edges of each axis are turned and added to what they mirror."""
     x, skipped = a["x"], int(a["mode"] == "REFLECT")
     for axis, (before, after) in enumerate(a["paddings"]):
@@ -111,14 +117,14 @@ def mirror_pad_gradient(np: Any, a: Arguments) -> Any:
     return x
 
 
-def _placed(np: Any, x: Any, a: Arguments) -> Any:
-    places = strided_slice(np, {**a, "x": np.arange(prod(x.shape)).reshape(x.shape)})
+def _placed(np: Numpy, x: Array, a: Arguments) -> Array:
+    places = strided_slice(np, changed(a, x=np.arange(prod(x.shape)).reshape(x.shape)))
     return accumulated(np, x, places, np.broadcast_to(a["y"], places.shape), new)
 
 
-def strided_slice_gradient(np: Any, a: Arguments) -> Any:
+def strided_slice_gradient(np: Numpy, a: Arguments) -> Array:
     return _placed(np, np.zeros(tuple(numbers(np, a["size"])), a["y"].dtype), a)
 
 
-def strided_slice_update(np: Any, a: Arguments) -> Any:
+def strided_slice_update(np: Numpy, a: Arguments) -> Array:
     return _placed(np, a["x"], a)

@@ -3,24 +3,27 @@
 from __future__ import annotations
 
 from itertools import pairwise
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tensorproof.catalogue.networks.formulas.loss import settle
 from tensorproof.ops.evaluation import Arguments, Undefined
 from tensorproof.ops.mathematics import beside, log_softmax
 
+if TYPE_CHECKING:
+    from tensorproof.ops.arrays import Array, Numpy
 
-def along(np: Any, values: Any, rank: int, axis: int) -> Any:
+
+def along(np: Numpy, values: Array, rank: int, axis: int) -> Array:
     """A vector that lies along one axis of so many."""
     return values.reshape((-1,) + (1,) * (rank - 1 - axis))
 
 
-def is_class(np: Any, target: Any, classes: int, axis: int) -> Any:
+def is_class(np: Numpy, target: Array, classes: int, axis: int) -> Array:
     """Where a class of the target stands along the axis of classes."""
     return np.equal(np.expand_dims(target, axis), along(np, np.arange(classes), len(target.shape) + 1, axis))
 
 
-def likelihood(np: Any, a: Arguments, x: Any, smoothing: float = 0.0) -> tuple[Any, Any]:
+def likelihood(np: Numpy, a: Arguments, x: Array, smoothing: float = 0.0) -> tuple[Array, Array]:
     """The losses at class indices, settled, and the total weight."""
     axis = min(1, len(x.shape) - 1)
     classes = x.shape[axis]
@@ -46,7 +49,7 @@ def likelihood(np: Any, a: Arguments, x: Any, smoothing: float = 0.0) -> tuple[A
     return settle(np, a, losses), total
 
 
-def _between(np: Any, chosen: Any, x: Any, smoothing: float, axis: int) -> Any:
+def _between(np: Numpy, chosen: Any, x: Array, smoothing: float, axis: int) -> Array:
     """The mean over targets that count lies between the least and the greatest loss of one."""
     each = np.negative(chosen)
     if smoothing:
@@ -54,7 +57,7 @@ def _between(np: Any, chosen: Any, x: Any, smoothing: float, axis: int) -> Any:
     return np.min(each).of("either", np.max(each))
 
 
-def counts_some(np: Any, a: Arguments) -> Any:
+def counts_some(np: Numpy, a: Arguments) -> Array:
     """Whether the mean is over some target: with all of them ignored, or of weight 0, it is 0 / 0."""
     x, target = a["x"], a["target"]
     if a["reduction"] != "mean" or (x.shape == target.shape and target.dtype.kind == "f"):
@@ -63,23 +66,23 @@ def counts_some(np: Any, a: Arguments) -> Any:
     return some if a["weight"] is None else np.logical_or(some, np.greater(likelihood(np, a, np.zeros(x.shape))[1], 0.0))
 
 
-def _counts(np: Any, a: Arguments) -> Any:
+def _counts(np: Numpy, a: Arguments) -> Array:
     """Whether some target is not ignored, and all weights are positive."""
     some = np.any(np.not_equal(a["target"], a["ignore_index"]))
     return some if a["weight"] is None else np.logical_and(some, np.greater(np.min(a["weight"]), 0.0))
 
 
-def negative_likelihood(np: Any, a: Arguments) -> Any:
+def negative_likelihood(np: Numpy, a: Arguments) -> Array:
     return likelihood(np, a, a["x"])[0]
 
 
-def negative_likelihood_and_weight(np: Any, a: Arguments) -> Any:
+def negative_likelihood_and_weight(np: Numpy, a: Arguments) -> tuple[Array, Array]:
     """The total weight is 0 where the losses stay apart."""
     loss, total = likelihood(np, a, a["x"])
     return loss, np.zeros(()) if a["reduction"] == "none" and len(a["x"].shape) > 1 else total
 
 
-def cross_entropy(np: Any, a: Arguments) -> Any:
+def cross_entropy(np: Numpy, a: Arguments) -> Array:
     """Of classes, or of shares of classes."""
     x, target, smoothing = a["x"], a["target"], a["label_smoothing"] or 0.0
     axis = min(1, len(x.shape) - 1)
@@ -97,7 +100,7 @@ def cross_entropy(np: Any, a: Arguments) -> Any:
     return settle(np, a, losses)
 
 
-def multi_margin(np: Any, a: Arguments) -> Any:
+def multi_margin(np: Numpy, a: Arguments) -> Array:
     """How far the other classes come within the margin of the class chosen."""
     x, shape = a["x"], a["target"].shape
     if not x.size:
@@ -114,11 +117,11 @@ def multi_margin(np: Any, a: Arguments) -> Any:
     return settle(np, a, losses.reshape(shape))
 
 
-def multilabel_margin(np: Any, a: Arguments) -> Any:
+def multilabel_margin(np: Numpy, a: Arguments) -> Array:
     return multilabel_margin_and_places(np, a)[0]
 
 
-def multilabel_margin_and_places(np: Any, a: Arguments) -> Any:
+def multilabel_margin_and_places(np: Numpy, a: Arguments) -> tuple[Array, Array]:
     """Labels up to the first -1 count; each is compared with every class that is not a label."""
     x, target = a["x"], a["target"]
     classes = x.shape[-1] if x.shape else 1
@@ -126,7 +129,7 @@ def multilabel_margin_and_places(np: Any, a: Arguments) -> Any:
     counts = np.minimum.accumulate(np.greater_equal(labels, 0), axis=1)
     here = np.logical_and(is_class(np, labels, classes, 2), np.expand_dims(counts, 2))
     labelled = np.any(here, axis=1)
-    losses = 0.0
+    losses: Array | float = 0.0
     for k in range(classes):
         chosen = np.sum(np.where(here[:, k], scores, 0.0), axis=1, keepdims=True)
         within = np.where(labelled, 0.0, np.maximum(np.add(np.subtract(1.0, chosen), scores), 0.0))
@@ -134,7 +137,7 @@ def multilabel_margin_and_places(np: Any, a: Arguments) -> Any:
     return settle(np, a, np.true_divide(losses, classes).reshape(x.shape[:-1])), labelled.reshape(target.shape)
 
 
-def adaptive_likelihood(np: Any, a: Arguments) -> Any:
+def adaptive_likelihood(np: Numpy, a: Arguments) -> tuple[Array, Array]:
     """A class of a cluster is as likely as its cluster in the head and the class within the cluster."""
     x = a["x"] if len(a["x"].shape) == 2 else np.expand_dims(a["x"], 0)
     target, ends = a["target"].reshape(-1), [*a["cutoffs"], a["classes"]]

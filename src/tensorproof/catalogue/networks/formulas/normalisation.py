@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tensorproof.ops.evaluation import Arguments, Undefined, axes
 from tensorproof.ops.mathematics import beside, in_type_of_results, label_of, norm
+
+if TYPE_CHECKING:
+    from tensorproof.ops.arrays import Array, Numpy
 
 
 def small(a: Arguments) -> float:
@@ -14,7 +17,7 @@ def small(a: Arguments) -> float:
     return (2.0**-52 if label_of(a) == "float64" else 2.0**-23) if a["eps"] is None else a["eps"]
 
 
-def standard(np: Any, x: Any, axis: tuple[int, ...], eps: float, unit: float, constant: bool = False) -> tuple[Any, Any, Any]:
+def standard(np: Numpy, x: Array, axis: tuple[int, ...], eps: float, unit: float, constant: bool = False) -> tuple[Array, Array, Array]:
     """x with mean 0 and variance 1 along axes, the mean, and what it was multiplied by. No element is further than sqrt(n - 1) from 0, but for rounding by
     `unit`: the products with x and with the mean may be rounded before one is taken off the other, and a variance that is gathered in one pass may miss
     an element that differs from the others in its last place. `constant`: with eps = 0, numbers that are all the same become 0 in some libraries."""
@@ -25,8 +28,8 @@ def standard(np: Any, x: Any, axis: tuple[int, ...], eps: float, unit: float, co
         factor = _of_spread(np, variance, factor)
     made = np.multiply(np.subtract(x, mean), factor)
     if eps:  # without it a variance that is too small for its type leaves nothing to divide by
-        furthest = math.sqrt(max(0, math.prod(x.shape[i] for i in axis) - 1)) + 1e-9
-        furthest = np.add(furthest, np.multiply(8 * unit, np.multiply(np.absolute(x), factor)))
+        most = math.sqrt(max(0, math.prod(x.shape[i] for i in axis) - 1)) + 1e-9
+        furthest = np.add(most, np.multiply(8 * unit, np.multiply(np.absolute(x), factor)))
         made = np.minimum(np.maximum(made, np.negative(furthest)), furthest)
     squares = np.sum(np.square(x), axis=axis, keepdims=True)
     return beside(np, made, squares), mean, beside(np, factor, squares)
@@ -37,7 +40,7 @@ def unit_of(a: Arguments) -> float:
     return 2.0**-53 if label_of(a) == "float64" else 2.0**-24
 
 
-def _of_spread(np: Any, variance: Any, factor: Any) -> Any:
+def _of_spread(np: Numpy, variance: Array, factor: Array) -> Array:
     """The factor, which is not determined where there is no variance; it may be 0 then."""
     if hasattr(factor, "of"):
         return np.where(np.equal(variance, 0), factor.of("either", np.zeros(factor.shape)), factor)
@@ -46,26 +49,26 @@ def _of_spread(np: Any, variance: Any, factor: Any) -> Any:
     return factor
 
 
-def has_spread(np: Any, a: Arguments, axis: tuple[int, ...]) -> Any:
+def has_spread(np: Numpy, a: Arguments, axis: tuple[int, ...]) -> Array:
     """Whether the variance along axes, with eps, is above 0: a variance is never below it."""
     if small(a) > 0:
         return np.ones((), bool)
     return np.greater(np.add(np.var(a["x"], axis=axis, keepdims=True), small(a)), 0.0)
 
 
-def batch_has_spread(np: Any, a: Arguments) -> Any:
+def batch_has_spread(np: Numpy, a: Arguments) -> Array:
     """In training numbers that are all the same become 0; else the variance that is given counts."""
     if a["training"] or not a["x"].size:
         return np.ones((), bool)
     return np.greater(np.add(a["running_var"], a["eps"]).reshape(by_channel(a["x"])), 0.0)
 
 
-def layer_has_spread(np: Any, a: Arguments) -> Any:
+def layer_has_spread(np: Numpy, a: Arguments) -> Array:
     rank, count = len(a["x"].shape), len(a["normalized_shape"])
     return has_spread(np, a, tuple(range(rank - count, rank)))
 
 
-def layer_has_size(np: Any, a: Arguments) -> Any:
+def layer_has_size(np: Numpy, a: Arguments) -> Array:
     """Whether the mean square along the last axes, with eps, is above 0."""
     if small(a) > 0:
         return np.ones((), bool)
@@ -74,7 +77,7 @@ def layer_has_size(np: Any, a: Arguments) -> Any:
     return np.greater(np.add(squares, small(a)), 0.0)
 
 
-def scaled(np: Any, x: Any, weight: Any, bias: Any, shape: tuple[int, ...]) -> Any:
+def scaled(np: Numpy, x: Array, weight: Array, bias: Array, shape: tuple[int, ...]) -> Array:
     """x times a weight plus a bias, which take this shape."""
     if weight is not None:
         x = np.multiply(x, weight.reshape(shape))
@@ -86,7 +89,7 @@ def by_channel(x: Any) -> tuple[int, ...]:
     return (-1,) + (1,) * (len(x.shape) - 2)
 
 
-def by_statistics(np: Any, a: Arguments) -> tuple[Any, Any]:
+def by_statistics(np: Numpy, a: Arguments) -> tuple[Array, Array]:
     """x by statistics that are given, and what it was multiplied by."""
     shape = by_channel(a["x"])
     factor = np.true_divide(1.0, np.sqrt(np.add(a["running_var"].reshape(shape), a["eps"])))
@@ -100,7 +103,7 @@ def by_statistics(np: Any, a: Arguments) -> tuple[Any, Any]:
     return beside(np, beside(np, made, np.multiply(a["x"], factor)), factor), factor
 
 
-def native_batch_norm(np: Any, a: Arguments) -> Any:
+def native_batch_norm(np: Numpy, a: Arguments) -> tuple[Array, Array, Array]:
     x = a["x"]
     if not x.size:
         return x, np.zeros(x.shape[1:2] if a["training"] else 0), np.zeros(x.shape[1:2] if a["training"] else 0)
@@ -115,7 +118,7 @@ def native_batch_norm(np: Any, a: Arguments) -> Any:
     return scaled(np, made, a["weight"], a["bias"], by_channel(x)), mean, factor
 
 
-def _before_scaling(np: Any, made: Any, mean: Any, factor: Any, a: Arguments) -> Any:
+def _before_scaling(np: Numpy, made: Array, mean: Array, factor: Array, a: Arguments) -> Array:
     """What is made, unless the factor times the weight of its channel, or either times x or the mean, overflows: libraries multiply those first."""
     if a["weight"] is None:
         return made
@@ -123,11 +126,11 @@ def _before_scaling(np: Any, made: Any, mean: Any, factor: Any, a: Arguments) ->
     return beside(np, beside(np, made, np.multiply(a["x"], both.reshape(shape))), np.multiply(mean.reshape(-1), both).reshape(shape))
 
 
-def batch_norm(np: Any, a: Arguments) -> Any:
+def batch_norm(np: Numpy, a: Arguments) -> Array:
     return native_batch_norm(np, a)[0]
 
 
-def instance_norm(np: Any, a: Arguments) -> Any:
+def instance_norm(np: Numpy, a: Arguments) -> Array:
     x = a["x"]
     if not x.size:
         return x
@@ -140,7 +143,7 @@ def instance_norm(np: Any, a: Arguments) -> Any:
     return scaled(np, made, a["weight"], a["bias"], by_channel(x))
 
 
-def grouped(np: Any, a: Arguments, batch: int, channels: int) -> tuple[Any, Any, Any]:
+def grouped(np: Numpy, a: Arguments, batch: int, channels: int) -> tuple[Array, Array, Array]:
     x = a["x"]
     made, mean, factor = standard(np, x.reshape((batch, a["groups"], x.size // max(1, batch * a["groups"]))), (2,), a["eps"], unit_of(a))
     made = made.reshape((batch, channels, x.size // max(1, batch * channels)))
@@ -151,11 +154,11 @@ def grouped(np: Any, a: Arguments, batch: int, channels: int) -> tuple[Any, Any,
     return made.reshape(x.shape), mean.reshape((batch, a["groups"])), factor.reshape((batch, a["groups"]))
 
 
-def group_norm(np: Any, a: Arguments) -> Any:
+def group_norm(np: Numpy, a: Arguments) -> Array:
     return grouped(np, a, *a["x"].shape[:2])[0] if a["x"].size else a["x"]
 
 
-def native_layer_norm(np: Any, a: Arguments) -> Any:
+def native_layer_norm(np: Numpy, a: Arguments) -> tuple[Array, Array, Array]:
     x, shape = a["x"], tuple(a["normalized_shape"])
     last = tuple(range(len(x.shape) - len(shape), len(x.shape)))
     made, mean, factor = standard(np, x, last, small(a), unit_of(a))
@@ -164,11 +167,11 @@ def native_layer_norm(np: Any, a: Arguments) -> Any:
     return scaled(np, made, a["weight"], a["bias"], shape), mean, factor
 
 
-def layer_norm(np: Any, a: Arguments) -> Any:
+def layer_norm(np: Numpy, a: Arguments) -> Array:
     return native_layer_norm(np, a)[0]
 
 
-def fused_rms_norm(np: Any, a: Arguments) -> Any:
+def fused_rms_norm(np: Numpy, a: Arguments) -> tuple[Array, Array]:
     """x by the root of the mean of its squares: no element is further than sqrt(n) from 0."""
     x = a["x"]
     count = min(len(a["normalized_shape"]) or len(x.shape), len(x.shape))
@@ -178,16 +181,16 @@ def fused_rms_norm(np: Any, a: Arguments) -> Any:
     factor = np.true_divide(1.0, np.sqrt(np.add(mean, eps)))
     made = np.multiply(x, factor)
     if eps and x.dtype.kind != "c":
-        furthest = math.sqrt(math.prod(x.shape[i] for i in last)) + 1e-9
-        made = np.clip(made, -furthest, furthest)
+        most = math.sqrt(math.prod(x.shape[i] for i in last)) + 1e-9
+        made = np.clip(made, -most, most)
     return (made if a["weight"] is None else np.multiply(made, a["weight"])), factor
 
 
-def rms_norm(np: Any, a: Arguments) -> Any:
+def rms_norm(np: Numpy, a: Arguments) -> Array:
     return fused_rms_norm(np, a)[0]
 
 
-def local_response_norm(np: Any, a: Arguments) -> Any:
+def local_response_norm(np: Numpy, a: Arguments) -> Array:
     """x by a power of the mean of squares of neighbouring channels; those beyond the ends are 0. Whole numbers have a whole mean."""
     x, size = a["x"], a["size"]
     if not x.size:
@@ -200,7 +203,7 @@ def local_response_norm(np: Any, a: Arguments) -> Any:
     return np.true_divide(x, np.power(np.add(np.multiply(mean, float(a["alpha"])), a["k"]), float(a["beta"])))
 
 
-def normalize(np: Any, a: Arguments) -> Any:
+def normalize(np: Numpy, a: Arguments) -> Array:
     """x by its norm: no element is further than 1 from 0."""
     x = a["x"]
     made = np.true_divide(x, _length(np, a))
@@ -210,19 +213,19 @@ def normalize(np: Any, a: Arguments) -> Any:
     return beside(np, made, np.true_divide(1.0, np.sum(np.square(x), axis=axes(a), keepdims=True) if x.shape else np.square(x))) if not _least(np, a) else made
 
 
-def _least(np: Any, a: Arguments) -> float:
+def _least(np: Numpy, a: Arguments) -> float:
     """What the norm is at least taken for, as a library holds it."""
     eps = in_type_of_results(np, a, a["eps"])
     return math.sqrt(eps) if a["by_squares"] else eps
 
 
-def _length(np: Any, a: Arguments) -> Any:
+def _length(np: Numpy, a: Arguments) -> Array:
     x = a["x"]
     size = norm(np, x, a["p"], axes(a), True) if x.shape else np.absolute(x) if a["p"] else np.not_equal(x, 0)
     return np.maximum(size if x.shape or a["p"] != 2 else np.sqrt(np.square(x)), _least(np, a))
 
 
-def has_length(np: Any, a: Arguments) -> Any:
+def has_length(np: Numpy, a: Arguments) -> Array:
     """Whether there is something to divide by."""
     return np.greater(_length(np, a), 0.0)
 
@@ -231,7 +234,7 @@ def others(x: Any, dim: int) -> tuple[int, ...]:
     return tuple(i for i in range(len(x.shape)) if i != dim % len(x.shape))
 
 
-def weight_norm(np: Any, a: Arguments) -> Any:
+def weight_norm(np: Numpy, a: Arguments) -> Array:
     x, magnitude = a["x"], a["magnitude"]
     ends = a["dim"] in (0, len(x.shape) - 1)
     if ends and magnitude.shape != tuple(n if i == a["dim"] else 1 for i, n in enumerate(x.shape)):
@@ -239,12 +242,12 @@ def weight_norm(np: Any, a: Arguments) -> Any:
     return np.multiply(x, np.true_divide(magnitude, norm(np, x, 2, others(x, a["dim"]), True)))
 
 
-def norm_except_dim(np: Any, a: Arguments) -> Any:
+def norm_except_dim(np: Numpy, a: Arguments) -> Array:
     x = a["x"]
     return norm(np, x, a["pow"], None) if a["dim"] == -1 else norm(np, x, a["pow"], others(x, a["dim"]), True)
 
 
-def renorm(np: Any, a: Arguments) -> Any:
+def renorm(np: Numpy, a: Arguments) -> Array:
     x = a["x"]
     size = norm(np, x, a["p"], others(x, a["dim"]), True)
     return np.multiply(x, np.where(np.greater(size, a["most"]), np.true_divide(a["most"], np.add(size, 1e-7)), 1.0))

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from itertools import product
 from math import prod
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tensorproof.ops.evaluation import Arguments
 from tensorproof.ops.mathematics import beside
 from tensorproof.ops.sliding import fitting, greatest, same_padding, window_count, window_maximum, window_sum
 from tensorproof.ops.window import places_rounded_up
+
+if TYPE_CHECKING:
+    from tensorproof.ops.arrays import Array, Numpy
 
 
 def _slid(a: Arguments) -> tuple[Any, ...]:
@@ -28,11 +31,11 @@ def _slid(a: Arguments) -> tuple[Any, ...]:
     return kernel, stride, dilation, sides, counts
 
 
-def max_pool(np: Any, a: Arguments) -> Any:
+def max_pool(np: Numpy, a: Arguments) -> Array | tuple[Array, ...]:
     return greatest(np, a["x"], *_slid(a)) if a["return_indices"] else window_maximum(np, a["x"], *_slid(a))
 
 
-def mean_pool(np: Any, a: Arguments) -> Any:
+def mean_pool(np: Numpy, a: Arguments) -> Array:
     slid = _slid(a)
     divisor = a.get("divisor_override")
     if divisor is None:
@@ -41,7 +44,7 @@ def mean_pool(np: Any, a: Arguments) -> Any:
     return np.divide(window_sum(np, a["x"], *slid), divisor)
 
 
-def norm_pool(np: Any, a: Arguments) -> Any:
+def norm_pool(np: Numpy, a: Arguments) -> Array:
     """The root of the mean of powers, times the size of the kernel. Whole powers of whole numbers have a whole mean."""
     x, norm, slid = a["x"], a["norm"], _slid(a)
     powers = np.power(x, norm) if x.dtype.kind == "f" or norm >= 0 else np.power(np.multiply(x, 1.0), norm)
@@ -60,7 +63,7 @@ def _wanted(a: Arguments) -> tuple[int, ...]:
     return tuple(own if size is None else size for size, own in zip(a["output_size"], a["x"].shape[-n:]))
 
 
-def _by_axis(np: Any, a: Arguments, reduce: Any) -> Any:
+def _by_axis(np: Numpy, a: Arguments, reduce: Any) -> Array:
     made, wanted = a["x"], _wanted(a)
     if not prod(wanted):
         return np.zeros((*made.shape[: made.ndim - len(wanted)], *wanted))
@@ -70,11 +73,11 @@ def _by_axis(np: Any, a: Arguments, reduce: Any) -> Any:
     return made
 
 
-def adaptive_mean(np: Any, a: Arguments) -> Any:
+def adaptive_mean(np: Numpy, a: Arguments) -> Array:
     return beside(np, _by_axis(np, a, np.mean), _by_axis(np, a, np.sum))
 
 
-def adaptive_max(np: Any, a: Arguments) -> Any:
+def adaptive_max(np: Numpy, a: Arguments) -> Array | tuple[Array, ...]:
     values = _by_axis(np, a, np.max)
     if not a["return_indices"]:
         return values

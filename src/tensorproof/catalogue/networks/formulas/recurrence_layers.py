@@ -3,33 +3,37 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tensorproof.catalogue.networks.formulas.recurrence_steps import gru_step, lstm_step, rnn_step
-from tensorproof.ops.evaluation import Arguments, Undefined, plain
+from tensorproof.ops.evaluation import Arguments, Undefined, named, plain
 
-States = tuple[Any, ...]
-Step = Callable[[Any, States], States]
+if TYPE_CHECKING:
+    from tensorproof.ops.arrays import Array, Numpy
+
+States = tuple["Array", ...]
+Step = Callable[["Array", States], States]
 
 
-def _step(np: Any, a: Arguments, kind: str, weights: Sequence[Any]) -> Step:
+def _step(np: Numpy, a: Arguments, kind: str, weights: Sequence[Array]) -> Step:
     """One step: the states from those before. `weights` are two matrices, two vectors where there are any, and the projection of the state."""
     biases = weights[2:4] if len(weights) >= 4 else (None, None)
-    shared = {"weight_ih": weights[0], "weight_hh": weights[1], "bias_ih": biases[0], "bias_hh": biases[1], "nonlinearity": a.get("nonlinearity")}
+    shared: dict[str, Any] = {"weight_ih": weights[0], "weight_hh": weights[1], "bias_ih": biases[0], "bias_hh": biases[1]}
+    shared["nonlinearity"] = a.get("nonlinearity")
     shrink = weights[-1] if a.get("proj_size") else None
 
-    def step(x: Any, states: States) -> States:
+    def step(x: Array, states: States) -> States:
         if kind != "lstm":
-            return ((gru_step if kind == "gru" else rnn_step)(np, {**shared, "x": x, "hx": states[0]}),)
-        h, c = lstm_step(np, {**shared, "x": x, "hx": states[0], "cx": states[1]})
+            return ((gru_step if kind == "gru" else rnn_step)(np, named(**shared, x=x, hx=states[0])),)
+        h, c = lstm_step(np, named(**shared, x=x, hx=states[0], cx=states[1]))
         return (h if shrink is None else np.matmul(h, np.transpose(shrink))), c
 
     return step
 
 
-def _walked(np: Any, rows: list[Any], states: States, step: Step, backwards: bool) -> tuple[list[Any], States]:
+def _walked(np: Numpy, rows: list[Array], states: States, step: Step, backwards: bool) -> tuple[list[Array], States]:
     """The outputs of all steps, and the last states. Later steps may have fewer rows: those of the sequences that are longest."""
-    made: dict[int, Any] = {}
+    made: dict[int, Array] = {}
     for t in reversed(range(len(rows))) if backwards else range(len(rows)):
         count = rows[t].shape[0]
         now = step(rows[t], tuple(s[:count] for s in states))
@@ -38,7 +42,7 @@ def _walked(np: Any, rows: list[Any], states: States, step: Step, backwards: boo
     return [made[t] for t in range(len(rows))], states
 
 
-def _rows(np: Any, a: Arguments) -> list[Any]:
+def _rows(np: Numpy, a: Arguments) -> list[Array]:
     """What each step takes: rows of sequences."""
     x = a["x"]
     if a["batch_sizes"] is not None:
@@ -49,7 +53,7 @@ def _rows(np: Any, a: Arguments) -> list[Any]:
     return [x[:, t] for t in range(x.shape[1])] if a["batch_first"] else [x[t] for t in range(x.shape[0])]
 
 
-def _outputs(np: Any, a: Arguments, rows: list[Any]) -> Any:
+def _outputs(np: Numpy, a: Arguments, rows: list[Array]) -> Array:
     if a["batch_sizes"] is not None:
         return np.concatenate(rows)
     if len(a["x"].shape) == 2:
@@ -57,17 +61,17 @@ def _outputs(np: Any, a: Arguments, rows: list[Any]) -> Any:
     return np.stack(rows, 1 if a["batch_first"] else 0)
 
 
-def _first(np: Any, a: Arguments, name: str, count: int, size: int) -> Any:
+def _first(np: Numpy, a: Arguments, name: str, count: int, size: int) -> Array:
     """The first states (levels times directions, batch, size)."""
     given = a[name]
     if given is None:
         batch = a["packed_batch"] if a["batch_sizes"] is not None else 1 if len(a["x"].shape) == 2 else a["x"].shape[0 if a["batch_first"] else 1]
-        return np.zeros((count, batch, size))
+        return np.zeros((count, batch or 0, size))
     return np.expand_dims(given, 1) if len(given.shape) == 2 else given
 
 
 def layers(kind: str) -> Callable[[Any, Arguments], Any]:
-    def evaluate(np: Any, a: Arguments) -> Any:
+    def evaluate(np: Numpy, a: Arguments) -> tuple[Array, ...]:
         levels, directions, params = a["num_layers"], 2 if a["bidirectional"] else 1, a["params"]
         if not params or len(params) % (levels * directions) or (a["dropout"] and levels > 1) or (a["packed_batch"] is not None and a["batch_sizes"] is None):
             raise Undefined("weights that are not given, or elements that are dropped at random")

@@ -2,28 +2,31 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 from tensorproof.ops.evaluation import Arguments, Undefined, plain
 
+if TYPE_CHECKING:
+    from tensorproof.ops.arrays import Array, Numpy
 
-def sigmoid(np: Any, x: Any) -> Any:
+
+def sigmoid(np: Numpy, x: Array) -> Array:
     """By tanh, which does not overflow on the way."""
     return np.multiply(0.5, np.add(1.0, np.tanh(np.multiply(0.5, x))))
 
 
-def mixed(np: Any, share: Any, x: Any, y: Any) -> Any:
+def mixed(np: Numpy, share: Array, x: Array, y: Array) -> Array:
     """A share of x and the rest of y: real numbers lie between both."""
     made = np.add(np.multiply(np.subtract(1.0, share), y), np.multiply(share, x))
     return made if made.dtype.kind == "c" else np.clip(made, np.minimum(x, y), np.maximum(x, y))
 
 
-def _linear(np: Any, x: Any, weight: Any, bias: Any) -> Any:
+def _linear(np: Numpy, x: Array, weight: Array, bias: Array | None) -> Array:
     made = np.matmul(x, weight.T)
     return made if bias is None else np.add(made, bias)
 
 
-def _parts(np: Any, a: Arguments, count: int) -> tuple[Any, list[Any], list[Any]]:
+def _parts(np: Numpy, a: Arguments, count: int) -> tuple[Array, list[Array], list[Array]]:
     """The state, and what the input and the state add to each gate."""
     hidden = a["weight_hh"].shape[0] // count
     hx = a["hx"] if a["hx"] is not None else np.zeros((*a["x"].shape[:-1], a["weight_hh"].shape[1]))
@@ -32,7 +35,7 @@ def _parts(np: Any, a: Arguments, count: int) -> tuple[Any, list[Any], list[Any]
     return hx, ours, theirs
 
 
-def lstm_step(np: Any, a: Arguments) -> Any:
+def lstm_step(np: Numpy, a: Arguments) -> tuple[Array, Array]:
     hx, ours, theirs = _parts(np, a, 4)
     i, f, g, o = (np.add(x, h) for x, h in zip(ours, theirs))
     cx = a["cx"] if a["cx"] is not None else np.multiply(hx, 0.0)
@@ -40,20 +43,20 @@ def lstm_step(np: Any, a: Arguments) -> Any:
     return np.multiply(sigmoid(np, o), np.tanh(state)), state
 
 
-def gru_step(np: Any, a: Arguments) -> Any:
+def gru_step(np: Numpy, a: Arguments) -> Array:
     hx, (xr, xz, xn), (hr, hz, hn) = _parts(np, a, 3)
     r, z = sigmoid(np, np.add(xr, hr)), sigmoid(np, np.add(xz, hz))
     n = np.tanh(np.add(xn, np.multiply(r, hn)))
     return mixed(np, z, hx, n)
 
 
-def rnn_step(np: Any, a: Arguments) -> Any:
+def rnn_step(np: Numpy, a: Arguments) -> Array:
     _, (x,), (h,) = _parts(np, a, 1)
     made = np.add(x, h)
     return np.tanh(made) if a["nonlinearity"] == "tanh" else np.maximum(made, 0)
 
 
-def packed(np: Any, a: Arguments) -> Any:
+def packed(np: Numpy, a: Arguments) -> tuple[Array, Array]:
     """The rows of all sequences, step by step, the longest sequence first."""
     x = np.swapaxes(a["x"], 0, 1) if a["batch_first"] else a["x"]
     lengths = [int(n) for n in plain(np, a["lengths"])]
@@ -65,7 +68,7 @@ def packed(np: Any, a: Arguments) -> Any:
     return np.stack(rows), np.array([sum(n > step for n in lengths) for step in range(max(lengths))])
 
 
-def padded_again(np: Any, a: Arguments) -> Any:
+def padded_again(np: Numpy, a: Arguments) -> tuple[Array, Array]:
     x, sizes = a["x"], [int(n) for n in plain(np, a["batch_sizes"])]
     batch, steps, trailing = sizes[0], a["total_length"] or len(sizes), x.shape[1:]
     made, at = [], 0
@@ -78,7 +81,7 @@ def padded_again(np: Any, a: Arguments) -> Any:
     return (np.swapaxes(whole, 0, 1) if a["batch_first"] else whole), lengths
 
 
-def padded_together(np: Any, a: Arguments) -> Any:
+def padded_together(np: Numpy, a: Arguments) -> Array:
     xs, longest = a["xs"], max(x.shape[0] for x in a["xs"])
     trailing = xs[0].shape[1:]
     made = []
@@ -90,6 +93,6 @@ def padded_together(np: Any, a: Arguments) -> Any:
     return np.stack(made, 0 if a["batch_first"] else 1)
 
 
-def taken_apart(np: Any, a: Arguments) -> Any:
+def taken_apart(np: Numpy, a: Arguments) -> tuple[Array, ...]:
     x = a["x"] if a["batch_first"] else np.swapaxes(a["x"], 0, 1)
     return tuple(x[i, : int(n)] for i, n in enumerate(plain(np, a["lengths"])))

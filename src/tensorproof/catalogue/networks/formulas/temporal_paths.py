@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tensorproof.catalogue.networks.formulas.loss import settle
 from tensorproof.ops.evaluation import Arguments, Undefined, plain
 from tensorproof.ops.mathematics import log_softmax
+
+if TYPE_CHECKING:
+    from tensorproof.ops.arrays import Array, Numpy
 
 
 def label_rows(target: Any, lengths: Any) -> list[Any]:
@@ -22,7 +25,7 @@ def spelled(labels: Any, blank: int) -> list[int]:
     return [blank, *(p for label in labels for p in (label, blank))]
 
 
-def prefixes(np: Any, x: Any, places: list[int], blank: int, merged: bool = True) -> list[list[Any]]:
+def prefixes(np: Numpy, x: Array, places: list[int], blank: int, merged: bool = True) -> list[list[Array]]:
     """For each step of x (steps, classes) the logarithms of the probabilities of all paths that end at each place. `merged`: a label that is repeated
     without a blank between counts once."""
     nothing = np.asarray(-np.inf)
@@ -40,12 +43,12 @@ def prefixes(np: Any, x: Any, places: list[int], blank: int, merged: bool = True
     return made
 
 
-def ending(np: Any, row: list[Any]) -> Any:
+def ending(np: Numpy, row: list[Array]) -> Array:
     """The likelihood of the paths that end at the last label, or at the blank behind it."""
     return row[-1] if len(row) == 1 else np.logaddexp(row[-1], row[-2])
 
 
-def path_likelihood(np: Any, x: Any, labels: Any, blank: int) -> Any:
+def path_likelihood(np: Numpy, x: Array, labels: Array, blank: int) -> Array:
     """The logarithm of the probability of all paths through x (steps, classes) that spell the labels."""
     places = spelled(labels.tolist(), blank)
     if not x.shape[0]:
@@ -53,7 +56,7 @@ def path_likelihood(np: Any, x: Any, labels: Any, blank: int) -> Any:
     return ending(np, prefixes(np, x, places, blank)[-1])
 
 
-def _given(np: Any, a: Arguments) -> tuple[Any, list[int], list[int], list[Any]]:
+def _given(np: Numpy, a: Arguments) -> tuple[Array, list[int], list[int], list[Array]]:
     """Steps of all sequences, their lengths, those of their labels, and the labels."""
     x = a["x"] if len(a["x"].shape) == 3 else np.expand_dims(a["x"], 1)
     steps, counts = (plain(np, a[name]).reshape(-1).tolist() for name in ("input_lengths", "target_lengths"))
@@ -63,11 +66,11 @@ def _given(np: Any, a: Arguments) -> tuple[Any, list[int], list[int], list[Any]]
     return x, steps, counts, rows
 
 
-def _losses(np: Any, x: Any, steps: list[int], rows: list[Any], blank: int) -> Any:
+def _losses(np: Numpy, x: Array, steps: list[int], rows: list[Array], blank: int) -> Array:
     return np.stack([np.negative(path_likelihood(np, x[:t, i], row, blank)) for i, (t, row) in enumerate(zip(steps, rows))])
 
 
-def ctc(np: Any, a: Arguments) -> Any:
+def ctc(np: Numpy, a: Arguments) -> Array:
     x, steps, counts, rows = _given(np, a)
     losses = _losses(np, x, steps, rows, a["blank"])
     if a["zero_infinity"]:
@@ -77,7 +80,7 @@ def ctc(np: Any, a: Arguments) -> Any:
     return settle(np, a, losses if len(a["x"].shape) == 3 else losses.reshape(()))
 
 
-def ctc_and_prefixes(np: Any, a: Arguments) -> Any:
+def ctc_and_prefixes(np: Numpy, a: Arguments) -> tuple[Array, Array]:
     """Prefixes beyond the length of a sequence or of its labels are not set."""
     x, steps, counts, rows = _given(np, a)
     if set(steps) != {x.shape[0]} or len(set(counts)) > 1:
@@ -89,7 +92,7 @@ def ctc_and_prefixes(np: Any, a: Arguments) -> Any:
 # --- labels at places of a sparse matrix ---
 
 
-def _likelihood_and_slope(np: Any, logs: Any, labels: list[int], blank: int, merged: bool) -> tuple[Any, Any]:
+def _likelihood_and_slope(np: Numpy, logs: Array, labels: list[int], blank: int, merged: bool) -> tuple[Array, Array]:
     """The loss of one sequence, and its slope by the logits: what is likely less what is likely on the paths that spell the labels."""
     places = spelled(labels, blank)
     forth, back = prefixes(np, logs, places, blank, merged), prefixes(np, np.flip(logs, 0), places[::-1], blank, merged)
@@ -102,7 +105,7 @@ def _likelihood_and_slope(np: Any, logs: Any, labels: list[int], blank: int, mer
     return np.negative(whole), np.stack(slopes)
 
 
-def ctc_of_places(np: Any, a: Arguments) -> Any:
+def ctc_of_places(np: Numpy, a: Arguments) -> tuple[Array, Array]:
     x, lengths, owners = a["x"], plain(np, a["lengths"]).tolist(), plain(np, a["target_indices"])[:, 0].tolist()
     values, blank, merged = plain(np, a["target_values"]).tolist(), x.shape[2] - 1, bool(a["ctc_merge_repeated"])
     if not lengths or any(value >= blank for value in values):

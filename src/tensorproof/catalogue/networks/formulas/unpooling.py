@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from math import prod
-from typing import Any
+from typing import TYPE_CHECKING
 
 from tensorproof.ops.evaluation import Arguments, plain
 
+if TYPE_CHECKING:
+    from tensorproof.ops.arrays import Array, Numpy
 
-def put_back(np: Any, a: Arguments) -> Any:
+
+def put_back(np: Numpy, a: Arguments) -> Array:
     """Each number at its place, counted along the spatial axes; of several the last stays."""
     x, wanted = a["x"], a["output_size"]
     if "kernel" in a:
@@ -21,7 +24,7 @@ def put_back(np: Any, a: Arguments) -> Any:
     return at_places(np, x, plain(np, a["indices"]), sizes)
 
 
-def at_places(np: Any, x: Any, indices: Any, sizes: tuple[int, ...]) -> Any:
+def at_places(np: Numpy, x: Array, indices: Array, sizes: tuple[int, ...]) -> Array:
     lead = x.shape[: x.ndim - len(sizes)]
     rows, count, total = prod(lead), prod(x.shape[len(lead) :]), prod(sizes)
     if not count or not total:
@@ -33,7 +36,7 @@ def at_places(np: Any, x: Any, indices: Any, sizes: tuple[int, ...]) -> Any:
     return np.reshape(np.where(source >= 0, taken, 0), (*lead, *sizes))
 
 
-def summed_back(np: Any, a: Arguments) -> Any:
+def summed_back(np: Numpy, a: Arguments) -> Array:
     """What comes back to one place is added up."""
     grad, shape = a["grad"], a["x"].shape
     rows, count, total = prod(shape[:-2]), prod(grad.shape[-2:]), prod(shape[-2:])

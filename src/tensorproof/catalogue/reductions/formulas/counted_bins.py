@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from math import prod
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tensorproof.catalogue.arrays.formulas.written_places import accumulated
-from tensorproof.ops.evaluation import Arguments, Undefined, around
+from tensorproof.ops.evaluation import Arguments, Undefined, around, changed
 from tensorproof.ops.mathematics import beside
 from tensorproof.terms.dtypes import DType
+
+if TYPE_CHECKING:
+    from tensorproof.ops.arrays import Array, Numpy
 
 _MOST = 10**6
 """Up to so many bins are counted."""
@@ -16,7 +19,7 @@ _SPAN = 1e37
 """Within this span of a histogram no element type overflows."""
 
 
-def covariance(np: Any, a: Arguments) -> Any:
+def covariance(np: Numpy, a: Arguments) -> Array:
     x = a["x"].reshape((1, -1)) if len(a["x"].shape) < 2 else a["x"]
     count, by = np.ones(x.shape[1]), None
     if a["fweights"] is not None:
@@ -37,8 +40,8 @@ def covariance(np: Any, a: Arguments) -> Any:
     return made.reshape(()) if x.shape[0] == 1 else made
 
 
-def correlation(np: Any, a: Arguments) -> Any:
-    made = covariance(np, {**a, "fweights": None, "aweights": None, "correction": 1})
+def correlation(np: Numpy, a: Arguments) -> Array:
+    made = covariance(np, changed(a, fweights=None, aweights=None, correction=1))
     if not made.shape:
         return np.true_divide(made, made)
     spread = np.sqrt(np.real(np.diagonal(made)))
@@ -51,14 +54,14 @@ def correlation(np: Any, a: Arguments) -> Any:
     return np.clip(made, -1, 1)
 
 
-def _limits(np: Any, x: Any, lo: float, hi: float, around: float) -> tuple[float, float]:
+def _limits(np: Numpy, x: Array, lo: Array | float, hi: Array | float, around: float) -> tuple[Array | float, Array | float]:
     """The ends of a histogram: those of the elements where none are given, apart where they are one."""
     if lo == hi and x.size:
         lo, hi = np.min(x), np.max(x)
     return (lo - around, hi + around) if lo == hi else (lo, hi)
 
 
-def _apart(np: Any, a: Arguments, x: Any, lo: float, hi: float, bins: int) -> None:
+def _apart(np: Numpy, a: Arguments, x: Array, lo: Array | float, hi: Array | float, bins: int) -> None:
     """Elements at an edge between equal bins fall to either side of it, as they are rounded in their element type."""
     dtype = a["tensors"]["x"].dtype
     real = dtype if dtype is not None and dtype.step else DType.FLOAT32
@@ -66,19 +69,19 @@ def _apart(np: Any, a: Arguments, x: Any, lo: float, hi: float, bins: int) -> No
         raise Undefined("the places of elements overflow")
     if 0.0 < float(hi - lo) < bins * max(1 / _SPAN, 4 * real.smallest_normal):
         raise Undefined("bins that are too narrow for all digits")
-    at, near = (x - lo) / (hi - lo) * bins, max(1e-4, 8 * real.step * bins * float(max(abs(lo), abs(hi)) / (hi - lo)))
+    at, near = (x - lo) / (hi - lo) * bins, max(1e-4, 8 * real.step * bins * max(abs(float(lo)), abs(float(hi))) / float(hi - lo))
     if np.any((np.abs(at - np.round(at)) < near) & (at > 0.5) & (at < bins - 0.5)):
         raise Undefined("an element at the edge of a bin")
 
 
-def histc(np: Any, a: Arguments) -> Any:
+def histc(np: Numpy, a: Arguments) -> Array:
     x = np.asarray(a["x"])
     lo, hi = _limits(np, x, a["min"], a["max"], 1)
     _apart(np, a, x, lo, hi, a["bins"])
     return np.histogram(x, a["bins"], range=(lo, hi))[0]
 
 
-def histogram(np: Any, a: Arguments) -> Any:
+def histogram(np: Numpy, a: Arguments) -> tuple[Array, Array]:
     x, bins = np.asarray(a["x"]), a["bins"]
     weight = None if a["weight"] is None else np.asarray(a["weight"]).reshape(x.shape)
     limits = None if a["range"] is None else tuple(a["range"])
@@ -93,14 +96,14 @@ def histogram(np: Any, a: Arguments) -> Any:
     return _rounded(np, a, made, 0) if a["density"] else made, _rounded(np, a, edges, 1) if isinstance(bins, int) else edges
 
 
-def _rounded(np: Any, a: Arguments, edges: Any, i: int) -> Any:
+def _rounded(np: Numpy, a: Arguments, edges: Array, i: int) -> Array:
     """Edges at equal steps are rounded by as much as the ends are, and shares by as much as the edges."""
     dtype = a["results"][i]
     step = dtype.step if dtype is not None and dtype.kind == "f" else 2.0**-52
     return around(np, a["x"], edges, 64 * step * np.max(np.abs(edges), initial=0.0))
 
 
-def histogramdd(np: Any, a: Arguments) -> Any:
+def histogramdd(np: Numpy, a: Arguments) -> tuple[Array, ...]:
     x, bins, limits = np.asarray(a["x"]), a["bins"], a["range"]
     if not x.shape[-1] or not all(isinstance(b, int) or np.all(np.diff(np.asarray(b)) > 0) for b in (bins if isinstance(bins, tuple) else ())):
         raise Undefined("no bins, or edges that fall")
@@ -121,7 +124,7 @@ def histogramdd(np: Any, a: Arguments) -> Any:
     return (_rounded(np, a, made, 0) if a["density"] else made, *(_rounded(np, a, line, 1 + i) for i, line in enumerate(edges)))
 
 
-def bincount(np: Any, a: Arguments) -> Any:
+def bincount(np: Numpy, a: Arguments) -> Array:
     x, most = np.asarray(a["x"]), a["maxlength"]
     inside = np.ones(x.shape, bool) if most is None else x < most
     weight = None if a["weight"] is None or not x.size else a["weight"][inside]
@@ -131,14 +134,14 @@ def bincount(np: Any, a: Arguments) -> Any:
     return made if most is None else made[:most]
 
 
-def fixed_width(np: Any, a: Arguments) -> Any:
+def fixed_width(np: Numpy, a: Arguments) -> Array:
     x, (lo, hi), n = np.asarray(a["x"]), np.asarray(a["limits"]), a["bins"]
     _apart(np, a, x, lo, hi, n)
     at = np.clip(np.floor((x - lo) / (hi - lo) * n), 0, n - 1).astype(np.int64)
     return np.bincount(at.reshape(-1), minlength=n)
 
 
-def confusion(np: Any, a: Arguments) -> Any:
+def confusion(np: Numpy, a: Arguments) -> Array:
     n = a["count"]
     x, y = (np.asarray(a[name]).reshape(-1).astype(np.int64) for name in ("x", "y"))  # classes may be given as floats
     if np.max(x, initial=0) >= n or np.max(y, initial=0) >= n:
@@ -147,7 +150,7 @@ def confusion(np: Any, a: Arguments) -> Any:
     return accumulated(np, np.zeros(n * n), x * n + y, weight, np.add).reshape(n, n)
 
 
-def p_norm(np: Any, x: Any, p: float, axis: Any = None, keepdims: bool = False) -> Any:
+def p_norm(np: Numpy, x: Array, p: float, axis: Any = None, keepdims: bool = False) -> Array:
     """The p-norm along axes: 0 counts, and the infinite ones are extremes."""
     size = np.absolute(x)
     along: dict[str, Any] = {"axis": axis, "keepdims": keepdims}

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from tensorproof.ops.evaluation import Arguments, axes, part, where_nan
+from tensorproof.ops.evaluation import Arguments, axes, changed, part, where_nan
 from tensorproof.ops.mathematics import beside
-from tensorproof.ops.record import Evaluate
+from tensorproof.ops.record import Evaluate, Formula
 from tensorproof.terms.dtypes import BOOL
 
-Reduced = Callable[[Any, Any, dict[str, Any]], Any]
+if TYPE_CHECKING:
+    from tensorproof.ops.arrays import Array, Numpy, Pair, Reduction
+
+Reduced = Callable[["Numpy", "Array", dict[str, Any]], "Array"]
 
 
 def over(a: Arguments) -> dict[str, Any]:
@@ -18,7 +21,7 @@ def over(a: Arguments) -> dict[str, Any]:
     return {"axis": axes(a), "keepdims": bool(a["keepdim"])} if a["x"].shape else {}
 
 
-def cast_first(np: Any, a: Arguments) -> Any:
+def cast_first(np: Numpy, a: Arguments) -> Array:
     """x, converted to `dtype` before anything is added up."""
     dtype = a["dtype"]
     if dtype is not None and dtype.kind == "f" and a["x"].dtype.kind in "iu":
@@ -28,33 +31,34 @@ def cast_first(np: Any, a: Arguments) -> Any:
     return a["x"].astype(bool if dtype.kind == "b" else np.int64)
 
 
-def reduced(function: Reduced) -> Evaluate:
+def reduced(function: Reduced) -> Formula:
     """A function of x and the arguments `axis` and `keepdims`."""
     return lambda np, a: function(np, a["x"], over(a))
 
 
-def summed(name: str) -> Evaluate:
+def summed(name: str) -> Formula:
     """A sum, a product or a mean, in the element type that is asked for. A whole mean is that of a whole sum, which may wrap around."""
 
-    def function(np: Any, a: Arguments) -> Any:
+    def function(np: Numpy, a: Arguments) -> Array:
         x, made = cast_first(np, a), a["results"][0]
         if name == "mean" and made is not None and made.kind in "iu" and x.dtype.kind in "iu" and x.size:
             total = np.sum(x, **over(a))
             return np.trunc(np.true_divide(total, x.size // max(1, total.size)))
-        return getattr(np, name)(x, **over(a))
+        reduction: Reduction = getattr(np, name)
+        return reduction(x, **over(a))
 
     return function
 
 
-def nan_sum(np: Any, x: Any, along: dict[str, Any]) -> Any:
+def nan_sum(np: Numpy, x: Array, along: dict[str, Any]) -> Array:
     return np.sum(where_nan(np, x, 0), **along)
 
 
-def nan_count(np: Any, x: Any, along: dict[str, Any]) -> Any:
+def nan_count(np: Numpy, x: Array, along: dict[str, Any]) -> Array:
     return np.sum(np.where(np.isnan(x), 0, 1), **along)
 
 
-def nan_mean(np: Any, x: Any, along: dict[str, Any]) -> Any:
+def nan_mean(np: Numpy, x: Array, along: dict[str, Any]) -> Array:
     if x.dtype.kind in "biu":
         return np.mean(x, **along)
     total = nan_sum(np, x, along)
@@ -66,16 +70,17 @@ def nan_extreme(name: str) -> Reduced:
     """The greatest or the least of what is not nan; nan where there is nothing else."""
     least = {"max": float("-inf"), "min": float("inf")}[name]
 
-    def function(np: Any, x: Any, along: dict[str, Any]) -> Any:
+    def function(np: Numpy, x: Array, along: dict[str, Any]) -> Array:
+        extreme: Reduction = getattr(np, name)
         if x.dtype.kind in "biu":
-            return getattr(np, name)(x, **along)
+            return extreme(x, **along)
         none = np.all(np.isnan(x), **along)
-        return np.where(none, float("nan"), getattr(np, name)(where_nan(np, x, least), **along))
+        return np.where(none, float("nan"), extreme(where_nan(np, x, least), **along))
 
     return function
 
 
-def logsumexp(np: Any, x: Any, along: dict[str, Any]) -> Any:
+def logsumexp(np: Numpy, x: Array, along: dict[str, Any]) -> Array:
     if x.dtype.kind == "c":
         return np.log(np.sum(np.exp(x), **along))
     axis = along.get("axis")
@@ -85,11 +90,11 @@ def logsumexp(np: Any, x: Any, along: dict[str, Any]) -> Any:
     return np.add(x, 0.0)
 
 
-def correction(a: Arguments) -> Any:
+def correction(a: Arguments) -> float:
     return 1 if a["correction"] is None else a["correction"]
 
 
-def average(np: Any, a: Arguments) -> Any:
+def average(np: Numpy, a: Arguments) -> Array:
     """The mean, cut to a whole number where the result holds whole numbers."""
     made = np.mean(a["x"], **over(a))
     return np.trunc(made) if _whole(a) else made
@@ -99,18 +104,18 @@ def _whole(a: Arguments) -> bool:
     return a["results"][0] is not None and a["results"][0].kind in "iu"
 
 
-def variance(np: Any, a: Arguments) -> Any:
+def variance(np: Numpy, a: Arguments) -> Array:
     if _whole(a):
-        centre = average(np, {**a, "keepdim": True})
+        centre = average(np, changed(a, keepdim=True))
         return np.mean(np.square(np.subtract(a["x"], centre)), **over(a))
     return np.var(a["x"], ddof=correction(a), **over(a))
 
 
-def deviation(np: Any, a: Arguments) -> Any:
+def deviation(np: Numpy, a: Arguments) -> Array:
     return np.std(a["x"], ddof=correction(a), **over(a))
 
 
-def nan_variance(np: Any, a: Arguments) -> Any:
+def nan_variance(np: Numpy, a: Arguments) -> Array:
     x, along = a["x"], over(a)
     apart = np.subtract(x, nan_mean(np, x, {**along, "keepdims": True} if along else {}))
     left = np.subtract(nan_count(np, x, along), correction(a))
@@ -122,10 +127,10 @@ def extreme_along(name: str) -> Evaluate:
     return lambda np, a: (getattr(np, name)(a["x"], **over(a)), getattr(np, f"arg{name}")(a["x"], **over(a)))
 
 
-def running(function: Callable[[Any, Any, int], Any], first: float) -> Evaluate:
+def running(function: Callable[[Numpy, Array, int], Array], first: float) -> Formula:
     """A scan of x along `dim`, from its end where `reverse` says so; `exclusive` leaves the element itself out, with `first` before all."""
 
-    def evaluate(np: Any, a: Arguments) -> Any:
+    def evaluate(np: Numpy, a: Arguments) -> Array:
         x, dim = a["x"] if a.get("dtype") is None else cast_first(np, a), a["dim"]
         if not x.shape:
             return np.full_like(x, first) if a["exclusive"] else np.add(x, 0)
@@ -137,18 +142,19 @@ def running(function: Callable[[Any, Any, int], Any], first: float) -> Evaluate:
     return evaluate
 
 
-def running_logsumexp(np: Any, x: Any, dim: int) -> Any:
+def running_logsumexp(np: Numpy, x: Array, dim: int) -> Array:
     return np.log(np.cumsum(np.exp(x), axis=dim)) if x.dtype.kind == "c" else np.logaddexp.accumulate(x, axis=dim)
 
 
 def running_extreme(name: str) -> Evaluate:
     """The greatest or the least so far, and the last place where it stood."""
 
-    def evaluate(np: Any, a: Arguments) -> Any:
+    def evaluate(np: Numpy, a: Arguments) -> tuple[Array, Array]:
         x = a["x"]
         if not x.shape:
             return x, np.zeros((), np.int64)
-        best = getattr(np, name).accumulate(x, axis=a["dim"])
+        extreme: Pair = getattr(np, name)
+        best = extreme.accumulate(x, axis=a["dim"])
         shape = [1] * len(x.shape)
         shape[a["dim"]] = -1
         places = np.arange(x.shape[a["dim"]]).reshape(shape)
@@ -158,13 +164,13 @@ def running_extreme(name: str) -> Evaluate:
     return evaluate
 
 
-def neighbours(np: Any, x: Any, dim: int) -> Any:
+def neighbours(np: Numpy, x: Array, dim: int) -> Array:
     """Differences of neighbours; truth values differ or do not."""
     later, earlier = part(x, dim, slice(1, None)), part(x, dim, slice(None, -1))
     return np.not_equal(later, earlier) if x.dtype.kind == "b" else np.subtract(later, earlier)
 
 
-def differences(np: Any, a: Arguments) -> Any:
+def differences(np: Numpy, a: Arguments) -> Array:
     x, dim = a["x"], a["dim"]
     if a["n"] == 0:
         return x
@@ -175,7 +181,7 @@ def differences(np: Any, a: Arguments) -> Any:
     return made
 
 
-def trapezoids(np: Any, a: Arguments) -> Any:
+def trapezoids(np: Numpy, a: Arguments) -> Array:
     """The areas between neighbours. The sum of two truth values is whether one holds, their difference whether they differ."""
     y, x, dim = a["y"], a["x"], a["dim"]
     add = np.maximum if a["tensors"]["y"].dtype is BOOL else np.add
@@ -190,7 +196,7 @@ def trapezoids(np: Any, a: Arguments) -> Any:
     return np.multiply(means, np.absolute(apart) if a["tensors"]["x"].dtype is BOOL else apart)
 
 
-def area(np: Any, a: Arguments) -> Any:
+def area(np: Numpy, a: Arguments) -> Array:
     """The sum of the trapezoids: with even steps, of all samples less half of those at the ends."""
     y, x, dim = a["y"], a["x"], a["dim"]
     if not y.shape[dim]:
@@ -203,7 +209,7 @@ def area(np: Any, a: Arguments) -> Any:
     return made.of("either", one_by_one) if hasattr(made, "of") else made  # large numbers overflow at other places, by library
 
 
-def slopes(np: Any, a: Arguments) -> Any:
+def slopes(np: Numpy, a: Arguments) -> tuple[Array, ...]:
     """The slope along each axis: differences over two steps inside, one-sided ones at the ends."""
     x, spacing = a["x"], a["spacing"]
     axes_chosen = range(len(x.shape)) if a["dim"] is None else a["dim"]
@@ -211,7 +217,7 @@ def slopes(np: Any, a: Arguments) -> Any:
     return tuple(_slope(np, x, axis, 1.0 if step is None else step, a["edge_order"]) for axis, step in zip(axes_chosen, steps))
 
 
-def _slope(np: Any, x: Any, axis: int, spacing: Any, edge_order: int) -> Any:
+def _slope(np: Numpy, x: Array, axis: int, spacing: Any, edge_order: int) -> Array:
     n = x.shape[axis]
 
     def at(of: Any, start: int, stop: int) -> Any:
@@ -235,7 +241,7 @@ def _slope(np: Any, x: Any, axis: int, spacing: Any, edge_order: int) -> Any:
     return made
 
 
-def _edge(np: Any, x: list[Any], steps: list[Any], order: int, direction: int = 1) -> Any:
+def _edge(np: Numpy, x: list[Array], steps: list[Array], order: int, direction: int = 1) -> Array:
     """The slope at the first of two or three neighbours, which lie in that direction."""
     if order == 1:
         return np.true_divide(np.subtract(*((x[1], x[0]) if direction > 0 else (x[0], x[1]))), steps[0])

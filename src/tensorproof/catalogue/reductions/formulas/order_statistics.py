@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import reduce
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from tensorproof.ops.evaluation import Arguments, Undefined, axes, part
-from tensorproof.ops.record import Evaluate
+from tensorproof.ops.evaluation import Arguments, Undefined, axes, changed, part
+from tensorproof.ops.record import Evaluate, Formula
+
+if TYPE_CHECKING:
+    from tensorproof.ops.arrays import Array, Numpy
 
 
-def in_lines(np: Any, x: Any, dim: Any) -> tuple[Any, tuple[int, ...]]:
+def in_lines(np: Numpy, x: Array, dim: Any) -> tuple[Array, tuple[int, ...]]:
     """x with the chosen axes (all for None) put together as the last one, and the axes."""
     rank = len(x.shape)
     chosen = tuple(range(rank)) if dim is None else tuple(i % max(rank, 1) for i in ((dim,) if isinstance(dim, int) else dim))
@@ -24,12 +27,12 @@ def in_lines(np: Any, x: Any, dim: Any) -> tuple[Any, tuple[int, ...]]:
     return moved.reshape((*moved.shape[: len(rest)], length)), chosen
 
 
-def kept(np: Any, made: Any, a: Arguments, chosen: tuple[int, ...]) -> Any:
+def kept(np: Numpy, made: Array, a: Arguments, chosen: tuple[int, ...]) -> Array:
     """What came out of lines, with axes of size 1 where `keepdim` asks for them."""
     return np.expand_dims(made, chosen) if a["keepdim"] and chosen else made
 
 
-def order(np: Any, x: Any, dim: int, descending: bool = False) -> Any:
+def order(np: Numpy, x: Array, dim: int, descending: bool = False) -> Array:
     """The places of the elements in order; equal ones keep theirs, nan counts as the greatest."""
     if not descending:
         return np.argsort(x, axis=dim, kind="stable")
@@ -37,7 +40,7 @@ def order(np: Any, x: Any, dim: int, descending: bool = False) -> Any:
     return np.flip(np.subtract(x.shape[dim] - 1, turned), dim)
 
 
-def sort(np: Any, a: Arguments) -> Any:
+def sort(np: Numpy, a: Arguments) -> tuple[Array, Array]:
     x, dim = a["x"], a["dim"]
     if not x.shape:
         return x, np.zeros((), np.int64)
@@ -45,40 +48,40 @@ def sort(np: Any, a: Arguments) -> Any:
     return np.flip(values, dim) if a["descending"] else values, order(np, x, dim, a["descending"])
 
 
-def _in_one_order(np: Any, values: Any, dim: int) -> None:
+def _in_one_order(np: Numpy, values: Array, dim: int) -> None:
     """Sorted numbers must differ where their places are asked for: which of equal ones comes first is up to the library."""
     if not hasattr(values, "of") and np.any(np.equal(part(values, dim, slice(1, None)), part(values, dim, slice(None, -1)))):
         raise Undefined("which of equal elements comes first")
 
 
-def argsort(np: Any, a: Arguments) -> Any:
+def argsort(np: Numpy, a: Arguments) -> Array:
     values, places = sort(np, a)
     if values.shape:
         _in_one_order(np, values, a["dim"])
     return places
 
 
-def topk(np: Any, a: Arguments) -> Any:
+def topk(np: Numpy, a: Arguments) -> tuple[Array, Array]:
     if not a["x"].shape:
         return a["x"], np.zeros((), np.int64)
     if not a["sorted"] and a["k"] > 1:
         raise Undefined("the order of what is not sorted")
-    values, places = sort(np, {**a, "descending": a["largest"]})
+    values, places = sort(np, changed(a, descending=a["largest"]))
     _in_one_order(np, values, a["dim"])
     return part(values, a["dim"], slice(0, a["k"])), part(places, a["dim"], slice(0, a["k"]))
 
 
-def kthvalue(np: Any, a: Arguments) -> Any:
+def kthvalue(np: Numpy, a: Arguments) -> tuple[Array, Array]:
     x, dim = a["x"], a["dim"]
     if not x.shape:
         return x, np.zeros((), np.int64)
     chosen = slice(a["k"] - 1, a["k"]) if a["keepdim"] else a["k"] - 1
-    values, places = sort(np, {**a, "descending": False})
+    values, places = sort(np, changed(a, descending=False))
     _in_one_order(np, values, dim)
     return part(values, dim, chosen), part(places, dim, chosen)
 
 
-def _middle(np: Any, line: Any, skips: bool) -> tuple[Any, Any]:
+def _middle(np: Numpy, line: Array, skips: bool) -> tuple[Array, Array]:
     """The lower median of the last axis, and the first place where it stands."""
     n = line.shape[-1]
     if n == 0:
@@ -95,7 +98,7 @@ def _middle(np: Any, line: Any, skips: bool) -> tuple[Any, Any]:
 def median(skips: bool = False, places: bool = False) -> Evaluate:
     """The lower median along axes, with its place where `places`; nan is the median of what holds nan, unless it is skipped."""
 
-    def evaluate(np: Any, a: Arguments) -> Any:
+    def evaluate(np: Numpy, a: Arguments) -> Array | tuple[Array, ...]:
         line, chosen = in_lines(np, a["x"], axes(a))
         found = tuple(kept(np, one, a, chosen).reshape(()) if not a["x"].shape else kept(np, one, a, chosen) for one in _middle(np, line, skips))
         return found if places else found[0]
@@ -103,7 +106,7 @@ def median(skips: bool = False, places: bool = False) -> Evaluate:
     return evaluate
 
 
-def mode(np: Any, a: Arguments) -> Any:
+def mode(np: Numpy, a: Arguments) -> tuple[Array, ...]:
     """The least of the most frequent elements, and the last place where it stands."""
     line, chosen = in_lines(np, a["x"], axes(a))
     line, n = np.asarray(line), line.shape[-1]
@@ -124,8 +127,8 @@ _BETWEEN: dict[str, Callable[[Any, Any, Any, Any], Any]] = {
 }
 
 
-def quantile(skips: bool = False) -> Evaluate:
-    def evaluate(np: Any, a: Arguments) -> Any:
+def quantile(skips: bool = False) -> Formula:
+    def evaluate(np: Numpy, a: Arguments) -> Array:
         x, q, way = a["x"], np.asarray(a["q"]), a["method"] or a["interpolation"]
         if np.any((q < 0) | (q > 1)):
             raise Undefined("a share of less than none or more than all")
@@ -141,7 +144,7 @@ def quantile(skips: bool = False) -> Evaluate:
     return evaluate
 
 
-def _ranked(np: Any, line: Any, q: Any, way: str, skips: bool) -> Any:
+def _ranked(np: Numpy, line: Array, q: Any, way: str, skips: bool) -> Array:
     """The quantiles of the last axis, those of each q first."""
     n, lead = line.shape[-1], line.shape[:-1]
     if n == 0:
@@ -166,7 +169,7 @@ def _ranked(np: Any, line: Any, q: Any, way: str, skips: bool) -> Any:
     return np.moveaxis(made, -1, 0).reshape((*q.shape, *lead))
 
 
-def _decided_by_rounding(np: Any, at: Any, q: Any, way: str) -> Any:
+def _decided_by_rounding(np: Numpy, at: Array, q: Array, way: str) -> Array:
     """Whether rounding decides on which side of an element, or of the middle between two, a place lies."""
     off = at - 0.5 if way == "nearest" else at
     return (np.abs(off - np.rint(off)) < 1e-5) & (np.rint(q * 2) != q * 2)
@@ -175,7 +178,7 @@ def _decided_by_rounding(np: Any, at: Any, q: Any, way: str) -> Any:
 def distinct(consecutive: bool) -> Evaluate:
     """Distinct elements, or slices along an axis, with what is asked for beside them; the order of what is not sorted is not defined."""
 
-    def evaluate(np: Any, a: Arguments) -> Any:
+    def evaluate(np: Numpy, a: Arguments) -> tuple[Array, ...]:
         x, dim = np.asarray(a["x"]), a["dim"]
         flat = x.reshape(-1, 1) if dim is None else np.moveaxis(x, dim, 0).reshape(x.shape[dim], -1)
         if a["as_met"] and a["results"][0] is not None and a["results"][0].step and a["results"][0].bits < 32 and np.sum(flat == 0) > 1:

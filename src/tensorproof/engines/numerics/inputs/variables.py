@@ -12,6 +12,7 @@ from tensorproof.engines.numerics.grids.grid import Box, gridded
 from tensorproof.engines.numerics.inputs.ranges import Range
 from tensorproof.engines.numerics.records import Analysis, Settings
 from tensorproof.engines.values.evaluate import arguments_of
+from tensorproof.engines.values.numpy_port import NUMPY
 from tensorproof.engines.values.rounding import computed_in
 from tensorproof.ops.applied import Applied, parts
 from tensorproof.program.form import Computed, Join, Record, Same
@@ -79,7 +80,7 @@ def _signs(one: Applied, written: Sequence[object]) -> list[bool]:
         boxes.update({id(t): Box(start, start) for t in written[1:]})
         try:
             with np.errstate(all="ignore"), computed_in(parts(one).types):
-                made = one.op.written(np, arguments_of(np, one, boxes))
+                made = one.op.written(NUMPY, arguments_of(np, one, boxes))
             now = [bool((gridded(part).box.lo >= 0).all()) for part in (made if isinstance(made, tuple) else (made,))]
         except FAILURES:
             return []

@@ -12,6 +12,7 @@ from tensorproof.engines.numerics.grids.grid import Box, gridded
 from tensorproof.engines.numerics.relations.affine import replayed
 from tensorproof.engines.numerics.relations.ends import fits
 from tensorproof.engines.numerics.value import Value
+from tensorproof.engines.values.numpy_port import NUMPY
 from tensorproof.ops.applied import Applied
 from tensorproof.ops.record import Values
 from tensorproof.terms.dtypes import DType
@@ -68,7 +69,7 @@ def _is_quotient(one: Applied) -> bool:
     try:
         arguments = {name: next(numbers) if isinstance(v, TensorType) else v for name, v in one.arguments.items()}
         assert one.op.evaluate is not None
-        made = one.op.evaluate(np, {**arguments, "results": (), "tensors": {}})
+        made = one.op.evaluate(NUMPY, {**arguments, "results": (), "tensors": {}})
         return bool(np.asarray(made).tolist() == [0.25, 1.5])
     except (AssertionError, StopIteration, *FAILURES):
         return False

@@ -14,6 +14,7 @@ from tensorproof.engines.numerics.grids.grid import Box, gridded
 from tensorproof.engines.numerics.guards import equates, negates
 from tensorproof.engines.numerics.relations.affine import Form
 from tensorproof.engines.numerics.value import Value
+from tensorproof.engines.values.numpy_port import NUMPY
 from tensorproof.ops.applied import Applied
 from tensorproof.ops.record import Op
 
@@ -105,7 +106,7 @@ def _is_maximum(op: Op) -> bool:
         arrays = np.array([1.0, 3.0, -2.0]), np.array([2.0, -1.0, -5.0])
         try:
             assert op.evaluate is not None
-            made = op.evaluate(np, {**dict(zip((p.name for p in op.inputs), arrays)), "results": (), "tensors": {}})
+            made = op.evaluate(NUMPY, {**dict(zip((p.name for p in op.inputs), arrays)), "results": (), "tensors": {}})
             known = op, np.asarray(made).tolist() == [2.0, 3.0, -2.0]
         except (AssertionError, KeyError, TypeError, ValueError):
             known = op, False

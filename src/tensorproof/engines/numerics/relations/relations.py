@@ -21,6 +21,7 @@ from tensorproof.engines.numerics.relations.maxima import Maxima
 from tensorproof.engines.numerics.relations.shown import shown as shown_results
 from tensorproof.engines.numerics.value import ENDLESS, Value
 from tensorproof.engines.values.bounds import fact_of
+from tensorproof.engines.values.numpy_port import NUMPY
 from tensorproof.engines.values.rounding import computed_in
 from tensorproof.ops.applied import Applied, parts
 from tensorproof.terms.tensor import TensorType
@@ -332,7 +333,7 @@ class Relations:
         try:
             with computed_in(arguments["results"]):
                 assert one.op.evaluate is not None
-                made = gridded(one.op.evaluate(np, arguments))
+                made = gridded(one.op.evaluate(NUMPY, arguments))
         except (AssertionError, *FAILURES):
             return None
         return (made.least, made.most) if not made.box.nan.any() else None

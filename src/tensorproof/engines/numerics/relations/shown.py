@@ -11,6 +11,7 @@ from tensorproof.engines.numerics.applying import FAILURES, tensors_in
 from tensorproof.engines.numerics.grids.grid import expanded
 from tensorproof.engines.numerics.relations.affine import Form, Joined, NotAffine, View
 from tensorproof.engines.numerics.value import Value
+from tensorproof.engines.values.numpy_port import NUMPY
 from tensorproof.ops.applied import Applied, parts
 from tensorproof.terms.tensor import TensorType
 
@@ -76,7 +77,7 @@ def _evaluated(one: Applied, values: Sequence[Value]) -> Shown:
                 arguments[name] = _operand(given[id(value)]) if isinstance(value, TensorType) else value
         arguments["tensors"], arguments["results"] = one.arguments, tuple(r.dtype for r in one.results)
         assert one.op.evaluate is not None
-        made = one.op.evaluate(np, arguments)
+        made = one.op.evaluate(NUMPY, arguments)
     except (NotAffine, AssertionError, *FAILURES):
         return None
     found = made if isinstance(made, (tuple, list)) else [made]
