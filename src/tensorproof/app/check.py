@@ -14,6 +14,7 @@ from tensorproof.diagnostics.span import Span
 from tensorproof.engines.shapes.decide import decide, weigh
 from tensorproof.frontends.python.entry.driver import has_driver
 from tensorproof.frontends.python.explore import explore
+from tensorproof.frontends.python.machine import Interpreter
 from tensorproof.frontends.python.modules.environment import site_packages
 from tensorproof.frontends.python.modules.source import Source, read
 from tensorproof.solve import limits
@@ -175,7 +176,27 @@ def _within_limit(source: Source, chosen: Options, start: float) -> Program:
     with limits.limited(chosen.time_limit):
         found = explore(source, chosen.arguments, chosen.roots, site_packages(chosen.environment))
     with limits.limited(chosen.time_limit * limits.TO_DECIDE):
-        return _decided(source, found.paths, start)
+        program = _decided(source, found.paths, start)
+    if program.verdict is Verdict.UNKNOWN and not any(d.severity is Severity.ERROR for d in program.diagnostics):
+        with limits.limited(chosen.time_limit * TO_ENTER):
+            _add_unreached(program, source, chosen, found.last, start)
+    return program
+
+
+TO_ENTER = 0.25
+"""The part of a file's time limit for what its own run did not enter."""
+
+
+def _add_unreached(program: Program, source: Source, options: Options, last: Interpreter, start: float) -> None:
+    """Enter what the program uses and its run did not come to."""
+    from tensorproof.app.unreached import errors_of_unreached
+
+    found = errors_of_unreached(source, options, last)
+    if found:
+        program.verdict = Verdict.INVALID
+        program.paths["invalid"] += 1
+        program.diagnostics = sorted([*program.diagnostics, *found], key=lambda d: (d.span.path, d.span.line, d.span.column))
+    program.seconds = perf_counter() - start
 
 
 def _decided(source: Source, paths: list[Path], start: float) -> Program:

@@ -65,6 +65,10 @@ class Entering:
         self.modules = modules
         self.work = 0
 
+    @property
+    def has_work_left(self) -> bool:
+        return self.work <= MOST_WORK and not limits.current().expired
+
     def all(self, done: set[str]) -> list[Entry]:
         """Every function and method that no run has called yet; `done` are names that were entered in another way."""
         found: list[Entry] = []
@@ -75,7 +79,7 @@ class Entering:
             if was_entered(value):
                 continue
             try:
-                if self.work > MOST_WORK or limits.current().expired:
+                if not self.has_work_left:
                     raise OutOfBudget
                 found.append(self.one(one))
             except OutOfBudget:

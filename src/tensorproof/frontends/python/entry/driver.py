@@ -20,7 +20,7 @@ def is_main_block(node: ast.stmt) -> bool:
 
 def has_driver(tree: ast.Module) -> bool:
     """Top-level effects, or a main block. A file of imports, definitions and constants has none; one that defines nothing has nothing else to enter."""
-    if any(_drives(node) for node in tree.body):
+    if any(drives(node) for node in tree.body):
         return True
     if not any(isinstance(node, (ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)) for node in ast.walk(tree)):
         return True
@@ -36,7 +36,8 @@ def _uses_keras(tree: ast.Module) -> bool:
     return False
 
 
-def _drives(node: ast.stmt) -> bool:
+def drives(node: ast.stmt) -> bool:
+    """Whether a statement at the top level of a file runs something, beyond defining it."""
     match node:
         case ast.Import() | ast.ImportFrom() | ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef() | ast.Pass() | ast.Global():
             return False
@@ -48,9 +49,9 @@ def _drives(node: ast.stmt) -> bool:
         case ast.Assign(value=value) | ast.AnnAssign(value=value) | ast.AugAssign(value=value):
             return value is not None and _calls_something(value)
         case ast.If():
-            return is_main_block(node) or any(_drives(inner) for inner in (*node.body, *node.orelse))
+            return is_main_block(node) or any(drives(inner) for inner in (*node.body, *node.orelse))
         case ast.Try():
-            return any(_drives(inner) for part in (node.body, node.orelse, node.finalbody, *(h.body for h in node.handlers)) for inner in part)
+            return any(drives(inner) for part in (node.body, node.orelse, node.finalbody, *(h.body for h in node.handlers)) for inner in part)
         case _:
             return True
 
