@@ -1,4 +1,4 @@
-"""Enters what a program defines and uses, and what its analysis did not come to: a class in the registry of an unknown package, a function that one of its objects calls.
+"""Enters what a program defines and names and its analysis did not reach: a class in the registry of an unknown package, a function for its trainer.
 
 Only where the program is `unknown` for another reason. As in a file without a driver, an error is reported when it holds for every argument.
 """
