@@ -70,7 +70,7 @@ def cast(row: Row, arguments: dict[str, Any], session: Session) -> dict[str, Any
     return {name: _changed(value, wanted, row, session) for name, value in arguments.items()}
 
 
-def _changed(value: Any, wanted: DType | None, row: Row, session: Session) -> Any:
+def _changed(value: Any, wanted: DType | None, row: Row, session: Session) -> Value:
     if isinstance(value, TensorType):
         if value.dtype not in (FLOAT32, FLOAT16, BFLOAT16) or value.weak or value.dtype is wanted:
             return value

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 def kept_types(row: Row, arguments: dict[str, Any]) -> dict[str, Any]:
     """Arrays and lists that become tensors on their own, before they meet the others."""
 
-    def tensor(value: Value) -> Any:
+    def tensor(value: Value) -> Value:
         if isinstance(value, tuple):
             return tuple(tensor(v) for v in value)
         return value.but(framework="tf", weak=False) if isinstance(value, TensorType) and value.framework in CONVERTED else value

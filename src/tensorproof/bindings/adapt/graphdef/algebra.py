@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from tensorproof.bindings.adapt.graphdef.elementwise import DTYPE, narrowed
 from tensorproof.bindings.adapt.tensorflow.shared import Arguments, at_least, labels_agree, same_types, somewhere, told, vector
@@ -168,7 +168,7 @@ def eigen(a: Arguments, run: Run) -> tuple[TensorType, ...]:
     return values, vectors if a["compute_v"] or not shape.known else _nothing(run, x)
 
 
-def _transform(n: int) -> Any:
+def _transform(n: int) -> Value:
     @takes(Tensor("x"))
     def fft(a: Arguments, run: Run) -> TensorType:
         x = a["x"]

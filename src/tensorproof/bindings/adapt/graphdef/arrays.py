@@ -17,7 +17,7 @@ from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
 
 if TYPE_CHECKING:
-    pass
+    from tensorproof.values.machine import Value
 
 
 def shape_vectors(a: Arguments, run: Run) -> TensorType:
@@ -28,7 +28,7 @@ def shape_vectors(a: Arguments, run: Run) -> TensorType:
     return made
 
 
-def gradient_args(a: Arguments, run: Run) -> Any:
+def gradient_args(a: Arguments, run: Run) -> Value:
     same_types(run, a, "x", "y")
     return run("broadcast_gradient_args", x=narrowed(run, a["x"], 1), y=narrowed(run, a["y"], 1, "y"))
 
@@ -158,14 +158,14 @@ def concat(a: Arguments, run: Run) -> TensorType:
 
 
 @takes(Tensors("xs", "N", INDEX, least=2))
-def concat_offset(a: Arguments, run: Run) -> Any:
+def concat_offset(a: Arguments, run: Run) -> Value:
     run.require("xs", len(a["xs"]) >= 2, f"offsets are those of at least two shapes, and here of {len(a['xs'])}", ("xs",))
     same_types(run, a, "xs")
     return run("concat_offset", xs=a["xs"], dim=a["dim"])
 
 
 @takes(Tensors("xs"))
-def shape_n(a: Arguments, run: Run) -> Any:
+def shape_n(a: Arguments, run: Run) -> Value:
     same_types(run, a, "xs")
     return run("shapes_of", xs=a["xs"], dtype=a["dtype"])
 

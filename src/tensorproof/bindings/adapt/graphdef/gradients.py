@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from tensorproof.bindings.adapt.graphdef.elementwise import merged
 from tensorproof.bindings.adapt.tensorflow.shared import Arguments, same_types
@@ -40,7 +40,7 @@ class Steps:
         return self("conj", x=x) if self.dtype is not None and self.dtype.is_complex else x
 
 
-def _of_features(rule: Callable[[Steps, TensorType, TensorType, Arguments], TensorType]) -> Any:
+def _of_features(rule: Callable[[Steps, TensorType, TensorType, Arguments], TensorType]) -> Value:
     """`rule` gets the gradient behind the function and what the function was applied to, or gave."""
 
     @takes(Tensor("x"), Tensor("y"))
@@ -50,7 +50,7 @@ def _of_features(rule: Callable[[Steps, TensorType, TensorType, Arguments], Tens
     return node
 
 
-def _of_value(rule: Callable[[Steps, TensorType, TensorType], TensorType]) -> Any:
+def _of_value(rule: Callable[[Steps, TensorType, TensorType], TensorType]) -> Value:
     """`rule` gets the value of the function and the gradient behind it; the result has the shape of the value."""
 
     @takes(Tensor("x", draw="N M"), Tensor("y", draw="N M"))

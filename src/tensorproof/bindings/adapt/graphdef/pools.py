@@ -22,7 +22,7 @@ _POOL = (fourfold("kernel"), fourfold("stride"), PADDING, FORMAT, Anything("expl
 _POOL3 = (Window("kernel", FIVE), Window("stride", FIVE), PADDING, FORMAT3)
 
 
-def _numbers(run: Run, value: Value, n: int, name: str) -> Any:
+def _numbers(run: Run, value: Value, n: int, name: str) -> Value:
     """The numbers of a kernel that may be a tensor."""
     if not isinstance(value, TensorType):
         return value

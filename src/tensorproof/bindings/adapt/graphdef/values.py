@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from tensorproof.bindings.adapt.graphdef.elementwise import DTYPE, merged
 from tensorproof.bindings.adapt.tensorflow import shapes as tf_shapes
-from tensorproof.bindings.adapt.tensorflow.shared import Arguments, at_least, axis, ranked, same_types, somewhere, vector, whole
+from tensorproof.bindings.adapt.tensorflow.shared import Arguments, at_least, known_axis, ranked, same_types, somewhere, vector, whole
 from tensorproof.bindings.call import Run, takes
 from tensorproof.ops.inputs import ElementType, Int, Ints, Tensor
 from tensorproof.terms.dtypes import BOOL, INDEX, INT32, INT64, DType
@@ -120,7 +120,7 @@ def unique_axis(a: Arguments, run: Run) -> tuple[TensorType, ...]:
     if not x.shape.known or dims is None or any(type(d) is not int for d in dims):
         return _distinct(run, a, somewhere(run), Shape((run.fresh("axis"),)), run.fresh("distinct"), a["dim"])
     run.require("axis", len(dims) == 1 or (not dims and len(x.shape) == 1), f"one axis must be named, and there are {len(dims)}", ("dim",))
-    at = axis(run, dims[0] if dims else 0, len(x.shape))
+    at = known_axis(run, dims[0] if dims else 0, len(x.shape))
     if all(ge(size, 1) is True for i, size in enumerate(x.shape) if i != at):
         return _distinct(run, a, None, x.shape, 0, at)
     n = run.fresh("distinct")

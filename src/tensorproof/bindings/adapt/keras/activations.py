@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from tensorproof.bindings.adapt.keras.ops import has_axis, own
 from tensorproof.bindings.adapt.numpy.arrays import Real, Whole, tensor
@@ -29,13 +29,13 @@ def named(run: Run, name: str, x: TensorType) -> TensorType:
     return made
 
 
-def kept(a: dict[str, Value], run: Run) -> Any:
+def kept(a: dict[str, Value], run: Run) -> TensorType:
     """The element type stays."""
     return own(run, a, tensor(a["x"]).dtype)
 
 
 @takes(Real("lambd", 0.5, least=0.0))
-def soft_shrink(a: dict[str, Value], run: Run) -> Any:
+def soft_shrink(a: dict[str, Value], run: Run) -> TensorType:
     """x drawn towards 0 by the threshold, which Keras lets be negative."""
     x, threshold = tensor(a["x"]), a["lambd"]
     if not isinstance(threshold, (int, float)) or threshold >= 0:
@@ -45,15 +45,15 @@ def soft_shrink(a: dict[str, Value], run: Run) -> Any:
     return run.typed("where", x.dtype, condition=above, x=run.typed("sub", x.dtype, x=x, y=threshold), y=low)
 
 
-def gelu(a: dict[str, Value], run: Run) -> Any:
+def gelu(a: dict[str, Value], run: Run) -> TensorType:
     return run.typed("gelu", tensor(a["x"]).dtype, x=a["x"], approximate="tanh" if a["tanh"] else "none")
 
 
-def glu(a: dict[str, Value], run: Run) -> Any:
+def glu(a: dict[str, Value], run: Run) -> TensorType:
     return run("glu", x=a["x"], dim=a["dim"])
 
 
-def rectified(a: dict[str, Value], run: Run) -> Any:
+def rectified(a: dict[str, Value], run: Run) -> TensorType:
     """x above the threshold, up to the greatest value; below it the slope counts from the threshold."""
     x = tensor(a["x"])
     slope, most, threshold = a.get("negative_slope") or 0.0, a.get("max_value"), a.get("threshold") or 0.0
@@ -72,14 +72,14 @@ def rectified(a: dict[str, Value], run: Run) -> Any:
     return run.typed("sub", x.dtype, x=made, y=run.typed("mul", x.dtype, x=below, y=slope))
 
 
-def sparse_sigmoid(a: dict[str, Value], run: Run) -> Any:
+def sparse_sigmoid(a: dict[str, Value], run: Run) -> TensorType:
     """(x + 1) / 2 between 0 and 1."""
     x = tensor(a["x"])
     half = run.typed("div", x.dtype, x=run.typed("add", x.dtype, x=x, y=1), y=2)
     return run.typed("clamp", x.dtype, x=half, low=0, high=1)
 
 
-def sparse_plus(a: dict[str, Value], run: Run) -> Any:
+def sparse_plus(a: dict[str, Value], run: Run) -> TensorType:
     """0 up to -1, (x + 1)² / 4 up to 1, then x."""
     x = tensor(a["x"])
     inner = run.typed("add", x.dtype, x=run.typed("clamp", x.dtype, x=x, low=-1, high=1), y=1)
@@ -88,7 +88,7 @@ def sparse_plus(a: dict[str, Value], run: Run) -> Any:
     return run.typed("add", x.dtype, x=curve, y=above)
 
 
-def squareplus(a: dict[str, Value], run: Run) -> Any:
+def squareplus(a: dict[str, Value], run: Run) -> TensorType:
     """(x + sqrt(x² + b)) / 2."""
     x = tensor(a["x"])
     under = run.typed("add", x.dtype, x=run.typed("square", x.dtype, x=x), y=a["b"])
@@ -97,7 +97,7 @@ def squareplus(a: dict[str, Value], run: Run) -> Any:
 
 
 @takes(Whole("dim", -1, least=-1, most=-1))
-def softmax(a: dict[str, Value], run: Run) -> Any:
+def softmax(a: dict[str, Value], run: Run) -> TensorType:
     """Along one axis, or along several or all as if they were one."""
     x, dim = tensor(a["x"]), a["dim"]
     has_axis(run, x, dim)
@@ -123,7 +123,7 @@ def softmax(a: dict[str, Value], run: Run) -> Any:
 
 
 @takes(Whole("dim", -1, least=-1, most=-1))
-def sparsemax(a: dict[str, Value], run: Run) -> Any:
+def sparsemax(a: dict[str, Value], run: Run) -> TensorType:
     """As Keras computes it: the threshold comes from the sum of the running totals of the support."""
     x, dim = tensor(a["x"]), a["dim"]
     has_axis(run, x, dim)

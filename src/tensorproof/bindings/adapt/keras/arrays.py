@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from tensorproof.values.machine import Value
 
 
-def ravel(a: dict[str, Value], run: Run) -> Any:
+def ravel(a: dict[str, Value], run: Run) -> TensorType:
     return _flat(run, tensor(a["x"]))
 
 
@@ -34,7 +34,7 @@ def _flat(run: Run, x: TensorType) -> TensorType:
 
 
 @takes(Axes("axes", None))
-def transpose(a: dict[str, Value], run: Run) -> Any:
+def transpose(a: dict[str, Value], run: Run) -> TensorType:
     if is_size(a["axes"]):
         raise run.refuse("axes", f"the axes are a list, and {a['axes']!r} is not", ("axes",))
     x = tensor(a["x"])
@@ -43,11 +43,11 @@ def transpose(a: dict[str, Value], run: Run) -> Any:
     return run("permute", x=x, dim=tuple(reversed(range(len(x.shape))))) if x.shape.known else run("reversed_axes", x=x)
 
 
-def moved(a: dict[str, Value], run: Run) -> Any:
+def moved(a: dict[str, Value], run: Run) -> Value:
     return numpy_shapes.moved(a, run)
 
 
-def rot90(a: dict[str, Value], run: Run) -> Any:
+def rot90(a: dict[str, Value], run: Run) -> Value:
     if not isinstance(a["dim"], (tuple, list)) or len(a["dim"]) != 2:
         raise run.refuse("axes", f"two axes are turned, and {a['dim']!r} are given", ("dim",))
     if a["dim"][0] == a["dim"][1]:
@@ -55,18 +55,18 @@ def rot90(a: dict[str, Value], run: Run) -> Any:
     return a["x"] if type(a["k"]) is int and a["k"] % 4 == 0 and len(tensor_in(a, "x").shape) >= 2 else run.default(a)
 
 
-def vstack(a: dict[str, Any], run: Run) -> Any:
+def vstack(a: dict[str, Any], run: Run) -> TensorType:
     """Unlike NumPy's, vectors are joined end to end."""
     return run("cat", xs=tuple(tensor(x) for x in a["xs"]), dim=0)
 
 
-def hstack(a: dict[str, Any], run: Run) -> Any:
+def hstack(a: dict[str, Any], run: Run) -> TensorType:
     xs = tuple(tensor(x) for x in a["xs"])
     return run("cat", xs=xs, dim=0 if len(xs[0].shape) == 1 else 1)
 
 
 @takes(Axes("dim", None))
-def squeeze(a: dict[str, Value], run: Run) -> Any:
+def squeeze(a: dict[str, Value], run: Run) -> TensorType:
     x, dim = tensor_in(a, "x"), a["dim"]
     if dim is not None and x.shape.known:
         for axis in dim if isinstance(dim, (tuple, list)) else (dim,):
@@ -80,18 +80,18 @@ def squeeze(a: dict[str, Value], run: Run) -> Any:
 
 
 @takes(Axis("dim", 0, of="xs"))
-def concatenate(a: dict[str, Any], run: Run) -> Any:
+def concatenate(a: dict[str, Any], run: Run) -> TensorType:
     return run("cat", xs=tuple(tensor(x) for x in a["xs"]), dim=a["dim"])
 
 
-def stack(a: dict[str, Any], run: Run) -> Any:
+def stack(a: dict[str, Any], run: Run) -> TensorType:
     if not a["xs"]:
         raise run.give_up("nothing is stacked")
     return run("stack", xs=tuple(tensor(x) for x in a["xs"]), dim=a["dim"])
 
 
 @takes(Tensor("x"), Tensor("y"), Axis("axis", None, optional=True))
-def append(a: dict[str, Value], run: Run) -> Any:
+def append(a: dict[str, Value], run: Run) -> Value:
     x, y = tensor(a["x"]), tensor(a["y"])
     if a["axis"] is None:
         return run("cat", xs=(_flat(run, x), _flat(run, y)), dim=0)
@@ -99,12 +99,12 @@ def append(a: dict[str, Value], run: Run) -> Any:
 
 
 @takes(Whole("at", least=1))
-def array_split(a: dict[str, Value], run: Run) -> Any:
+def array_split(a: dict[str, Value], run: Run) -> Value:
     return numpy_joins.array_split(a, run)
 
 
 @takes(Whole("width", least=0), Choice("mode", ("constant", "reflect", "symmetric"), "constant"))
-def pad(a: dict[str, Value], run: Run) -> Any:
+def pad(a: dict[str, Value], run: Run) -> TensorType:
     x, width = tensor_in(a, "x"), a["width"]
     word(run, a, "mode", ("constant", "reflect", "symmetric"))
     if a["constant_values"] is not None and a["mode"] != "constant":
@@ -145,7 +145,7 @@ def _pairs(run: Run, width: Any, rank: int) -> list[tuple[Any, Any]]:
 
 
 @takes(Many("xs", "N", least=1))
-def meshgrid(a: dict[str, Any], run: Run) -> Any:
+def meshgrid(a: dict[str, Any], run: Run) -> Value:
     xs = tuple(tensor(x) for x in a["xs"])
     word(run, a, "indexing", ("xy", "ij"))
     if any(len(x.shape) > 1 for x in xs):
@@ -161,14 +161,14 @@ def meshgrid(a: dict[str, Any], run: Run) -> Any:
 
 
 @takes(Int("offset", 0))
-def triangle(a: dict[str, Value], run: Run) -> Any:
+def triangle(a: dict[str, Value], run: Run) -> TensorType:
     x = tensor(a["x"])
     if len(x.shape) < 2:
         raise run.refuse("rank", f"a matrix has a triangle, and this is {x.shape!r}", ("x",))
     return run.typed(run.row.op, x.dtype, x=x, offset=a["offset"])
 
 
-def trace(a: dict[str, Value], run: Run) -> Any:
+def trace(a: dict[str, Value], run: Run) -> TensorType:
     made = run("diagonal", x=a["x"], offset=a["offset"], dim1=a["axis1"], dim2=a["axis2"])
     dtype = tensor_in(a, "x").dtype
     whole = dtype is None or dtype is BOOL or dtype.is_integer
@@ -176,7 +176,7 @@ def trace(a: dict[str, Value], run: Run) -> Any:
 
 
 @takes(Data("data"), ElementType("dtype"))
-def array(a: dict[str, Value], run: Run) -> Any:
+def array(a: dict[str, Value], run: Run) -> TensorType:
     data = list(a["data"]) if isinstance(a["data"], range) else a["data"]
     if isinstance(data, TensorType):
         made: TensorType | None = data.but(weak=False) if data.weak else data
@@ -190,12 +190,12 @@ def array(a: dict[str, Value], run: Run) -> Any:
     return run("constant", data=made, dtype=asked(a, made.dtype))
 
 
-def filled(a: dict[str, Value], run: Run) -> Any:
+def filled(a: dict[str, Value], run: Run) -> TensorType:
     return run("full", size=a["size"], value=a["value"], dtype=asked(a, FLOAT32))
 
 
 @takes(Tensor("value", "", scalar=True))
-def full(a: dict[str, Value], run: Run) -> Any:
+def full(a: dict[str, Value], run: Run) -> TensorType:
     dtype, value = asked(a, FLOAT32), a["value"]
     if not isinstance(value, TensorType) or not len(value.shape):
         return run("full", size=a["size"], value=value, dtype=dtype)
@@ -203,12 +203,12 @@ def full(a: dict[str, Value], run: Run) -> Any:
 
 
 @takes(Number("value"), ElementType("dtype"))
-def like(a: dict[str, Value], run: Run) -> Any:
+def like(a: dict[str, Value], run: Run) -> TensorType:
     return run.typed("full_like", asked(a, tensor(a["x"]).dtype), x=a["x"], value=a["value"])
 
 
 @takes(Number("start"), Number("end"), Int("steps", 50, least=0), ElementType("dtype"))
-def linspace(a: dict[str, Any], run: Run) -> Any:
+def linspace(a: dict[str, Any], run: Run) -> Value:
     start, end, steps = tensor(a["start"]), tensor(a["end"]), a["steps"]
     run.require("steps", ge(steps, 0), f"a number of samples cannot be negative, and is {steps!r}", ("steps",))
     wide = bool(len(start.shape) or len(end.shape))
@@ -234,7 +234,7 @@ def linspace(a: dict[str, Any], run: Run) -> Any:
 
 
 @takes(Int("n", least=1))
-def window(a: dict[str, Value], run: Run) -> Any:
+def window(a: dict[str, Value], run: Run) -> TensorType:
     n = as_size(a["n"])
     if not is_size(n):
         raise run.give_up("the number of samples is not known")
@@ -243,29 +243,29 @@ def window(a: dict[str, Value], run: Run) -> Any:
 
 
 @takes(Int("n", None, least=0, optional=True))
-def vander(a: dict[str, Value], run: Run) -> Any:
+def vander(a: dict[str, Value], run: Run) -> TensorType:
     x = tensor_in(a, "x")
     if len(x.shape) != 1:
         raise run.refuse("rank", f"powers are taken of a vector, and this is {x.shape!r}", ("x",))
     return run.typed("vander", x.dtype, x=x, n=a["n"], increasing=a["increasing"])
 
 
-def ndim(a: dict[str, Value], run: Run) -> Any:
+def ndim(a: dict[str, Value], run: Run) -> Value:
     return tensor_in(a, "x").shape.rank
 
 
-def size(a: dict[str, Value], run: Run) -> Any:
+def size(a: dict[str, Value], run: Run) -> Value:
     return tensor_in(a, "x").shape.numel
 
 
-def shape(a: dict[str, Value], run: Run) -> Any:
+def shape(a: dict[str, Value], run: Run) -> Value:
     if not tensor_in(a, "x").shape.known:
         raise run.give_up("the rank is not known")
     return tuple(tensor_in(a, "x").shape)
 
 
 @takes(Int("num", None, optional=True), Axis("dim", 0))
-def unstack(a: dict[str, Any], run: Run) -> Any:
+def unstack(a: dict[str, Any], run: Run) -> Value:
     x = tensor_in(a, "x")
     if a["num"] == 0:
         raise run.give_up("no elements are asked for, which TensorFlow holds against no axis")
@@ -276,7 +276,7 @@ def unstack(a: dict[str, Any], run: Run) -> Any:
 
 
 @takes(Number("end", None, optional=True), Number("step", None, optional=True), ElementType("dtype"))
-def arange(a: dict[str, Value], run: Run) -> Any:
+def arange(a: dict[str, Value], run: Run) -> TensorType:
     dtype = asked(a, None)
     ends = [a[n] for n in ("start", "end", "step") if a[n] is not None]
     if dtype is not None and dtype.is_integer and any(isinstance(v, float) for v in ends):
@@ -285,14 +285,14 @@ def arange(a: dict[str, Value], run: Run) -> Any:
 
 
 @takes(Int("n", least=0), Int("m", None, least=0, optional=True), Int("k", 0), ElementType("dtype"))
-def tri(a: dict[str, Value], run: Run) -> Any:
+def tri(a: dict[str, Value], run: Run) -> TensorType:
     """Ones up to the diagonal that `k` names."""
     dtype = asked(a, FLOAT32)
     ones = run("full", size=(a["n"], a["n"] if a["m"] is None else a["m"]), value=1, dtype=dtype)
     return run.typed("tril", dtype, x=ones, offset=a["k"])
 
 
-def eye(a: dict[str, Any], run: Run) -> Any:
+def eye(a: dict[str, Any], run: Run) -> Value:
     """The diagonal must lie in the matrix, or right beside it."""
     n, k = a["n"], a["k"]
     m = n if a["m"] is None else a["m"]

@@ -8,7 +8,7 @@ from tensorproof.bindings.adapt.keras.layers import computed
 from tensorproof.bindings.adapt.keras.ops import Maths
 from tensorproof.bindings.call import Run, takes
 from tensorproof.bindings.modules import Module, computed_in
-from tensorproof.bindings.readers import tensor_in
+from tensorproof.bindings.readers import module_in, tensor_in
 from tensorproof.ops.inputs import Bool, Choice, Int, Tensor, Tensors
 from tensorproof.terms.dtypes import BOOL, FLOAT16
 from tensorproof.terms.predicates import disj, eq
@@ -22,15 +22,15 @@ if TYPE_CHECKING:
 
 
 @takes(Tensors("xs", least=2), Choice("score", ("dot", "concat"), "dot"), Bool("return_scores", False))
-def attention(a: dict[str, Any], run: Run) -> Any:
+def attention(a: dict[str, Any], run: Run) -> Value:
     xs = tuple(a["xs"])
     if len(xs) not in (2, 3):
         raise run.refuse("dot_attention/inputs", f"query, value and perhaps key are wanted, and {len(xs)} inputs are given", ("xs",))
     score = a.get("score", "concat")
     query, value, key = xs[0], xs[1], xs[2] if len(xs) == 3 else xs[1]
     _fit(run, query, value, key, score)
-    held = {n: computed(a, run, t) for n, t in a["_module"].parameters.items()}
-    m = Maths(run, computed_in(a["_module"]))
+    held = {n: computed(a, run, t) for n, t in module_in(a).parameters.items()}
+    m = Maths(run, computed_in(module_in(a)))
     with m.settled():
         scores = _scores(m, query, key, score, held)
         weights = m("softmax", _masked(m, scores, a.get("mask"), a.get("use_causal_mask")), dim=-1)
@@ -71,9 +71,9 @@ def _scores(m: Maths, query: TensorType, key: TensorType, score: str, held: dict
     weight = held.get("concat_score_weight")
     if weight is None:  # the additive layer weighs the features
         curve = m("tanh", both)
-        return m("sum", curve if scale is None else m("mul", curve, scale), dim=-1)  # type: ignore[no-any-return]
+        return m("sum", curve if scale is None else m("mul", curve, scale), dim=-1)
     curve = m("tanh", both if scale is None else m("mul", both, scale))
-    return m("mul", m("sum", curve, dim=-1), weight)  # type: ignore[no-any-return]
+    return m("mul", m("sum", curve, dim=-1), weight)
 
 
 def _of_query(mask: Value) -> TensorType | None:
@@ -113,7 +113,7 @@ _Q = (Tensor("query", "N T C"), Tensor("value", "N S D"), Tensor("key", "N S E",
 
 @takes(*_Q, Int("heads", least=1), Int("key_dim", least=1), Int("value_dim", None, least=1, optional=True), Bool("return_scores", False))
 def multi_head(a: dict[str, Any], run: Run) -> Any:
-    module: Module = a["_module"]
+    module = module_in(a)
     query, value = tensor_in(a, "query"), tensor_in(a, "value")
     key = value if a["key"] is None else a["key"]
     if not _along_time(a.get("attention_axes")):
@@ -143,14 +143,14 @@ def multi_head(a: dict[str, Any], run: Run) -> Any:
     return (made, weights) if a.get("return_scores") else made
 
 
-def _projected(m: Maths, x: TensorType, held: dict[str, TensorType], name: str) -> Any:
+def _projected(m: Maths, x: TensorType, held: dict[str, TensorType], name: str) -> TensorType:
     """(batch, steps, features) to (batch, steps, heads, width)."""
     made = m.run.typed("tensordot", m.dtype, x=x, y=held[f"{name}/kernel"], dim=(2,), dim2=(0,))
     bias = held.get(f"{name}/bias")
     return made if bias is None else m("add", made, bias)
 
 
-def _weights(m: Maths, scores: TensorType, mask: TensorType | None, clear: bool) -> Any:
+def _weights(m: Maths, scores: TensorType, mask: TensorType | None, clear: bool) -> TensorType:
     """A softmax of the scores; `clear`: a row without any place that counts is 0, and not even."""
     if mask is None:
         return m("softmax", scores, dim=-1)
@@ -236,7 +236,7 @@ def _mask(a: dict[str, Value], run: Run, scores: Shape) -> TensorType | None:
 
 
 @takes(*_Q, Int("heads", least=1), Int("query_heads", least=1), Int("head_dim", least=1), Bool("return_scores", False))
-def grouped(a: dict[str, Value], run: Run) -> Any:
+def grouped(a: dict[str, Value], run: Run) -> Value:
     """As multi-head attention; every head of key and value serves several of the query."""
     n, k = tensor_in(a, "query").shape[-1], tensor_in(a, "value").shape[-1]
     run.require("dot_attention/features", eq(n, k), f"query has {n!r} features and value {k!r}", ("query", "value"))

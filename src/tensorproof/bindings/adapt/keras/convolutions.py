@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any
 from tensorproof.bindings.adapt.keras.layers import FORMAT, PADDING, activated, check_padding, computed, first, last, reach_of, word
 from tensorproof.bindings.adapt.keras.weights import of_rank, sizes
 from tensorproof.bindings.call import Run, takes
-from tensorproof.bindings.modules import Module
-from tensorproof.bindings.readers import tensor_in
+from tensorproof.bindings.readers import module_in, tensor_in
 from tensorproof.ops.inputs import Bool, Choice, Int, Sizes
 from tensorproof.terms.ints import Dim, maximum
 from tensorproof.terms.predicates import eq, ge
@@ -25,9 +24,9 @@ _CONV = (
 
 
 @takes(*_CONV)
-def conv(a: dict[str, Any], run: Run) -> Any:
+def conv(a: dict[str, Any], run: Run) -> TensorType:
     n = int(run.row.op[-2])
-    module: Module = a["_module"]
+    module = module_in(a)
     kernel = module.parameters["kernel"]
     of_rank(module, tensor_in(a, "x"), n + 2)
     check_padding(run, a, n)
@@ -42,7 +41,7 @@ def conv(a: dict[str, Any], run: Run) -> Any:
 
 
 def _bias(a: dict[str, Any], run: Run) -> TensorType | None:
-    held = a["_module"].parameters.get("bias")
+    held = module_in(a).parameters.get("bias")
     return None if held is None else computed(a, run, held)
 
 
@@ -50,15 +49,15 @@ _CAUSAL = (Choice("padding", ("valid", "same", "causal"), "valid"), *_CONV[1:])
 
 
 @takes(*_CAUSAL)
-def conv1(a: dict[str, Value], run: Run) -> Any:
+def conv1(a: dict[str, Value], run: Run) -> TensorType:
     """Over one axis a convolution may be causal."""
     return conv(a, run)
 
 
 @takes(*_CONV)
-def depthwise(a: dict[str, Any], run: Run) -> Any:
+def depthwise(a: dict[str, Any], run: Run) -> TensorType:
     n = int(run.row.op[-2])
-    module: Module = a["_module"]
+    module = module_in(a)
     of_rank(module, tensor_in(a, "x"), n + 2)
     check_padding(run, a, n, causal=False)
     made = _depthwise(a, run, n, first(run, tensor_in(a, "x"), a, n), module.parameters["kernel"], _bias(a, run))
@@ -74,9 +73,9 @@ def _depthwise(a: dict[str, Value], run: Run, n: int, x: TensorType, kernel: Ten
 
 
 @takes(*_CONV)
-def separable(a: dict[str, Any], run: Run) -> Any:
+def separable(a: dict[str, Any], run: Run) -> TensorType:
     n = int(run.row.op[-2])
-    module: Module = a["_module"]
+    module = module_in(a)
     of_rank(module, tensor_in(a, "x"), n + 2)
     check_padding(run, a, n, causal=False)
     made = _depthwise(a, run, n, first(run, tensor_in(a, "x"), a, n), module.parameters["depthwise_kernel"])
@@ -86,10 +85,10 @@ def separable(a: dict[str, Any], run: Run) -> Any:
 
 
 @takes(*_CONV, Sizes("output_padding", 2, None, least=0, optional=True))
-def transposed(a: dict[str, Any], run: Run) -> Any:
+def transposed(a: dict[str, Any], run: Run) -> TensorType:
     """ "same" gives size · stride, "valid" at least the kernel's reach more; `output_padding` is added."""
     n = int(run.row.op[-2])
-    module: Module = a["_module"]
+    module = module_in(a)
     of_rank(module, tensor_in(a, "x"), n + 2)
     check_padding(run, a, n, causal=False)
     x = first(run, tensor_in(a, "x"), a, n)
@@ -147,9 +146,9 @@ def transposed_conv(run: Run, op: str, x: TensorType, kernel: TensorType, a: dic
 
 
 @takes(Sizes("kernel", 2, least=1), PADDING, FORMAT, Sizes("stride", 2, None, least=1, optional=True))
-def pool(a: dict[str, Any], run: Run) -> Any:
+def pool(a: dict[str, Any], run: Run) -> TensorType:
     n = int(run.row.op[-2])
-    of_rank(a["_module"], tensor_in(a, "x"), n + 2)
+    of_rank(module_in(a), tensor_in(a, "x"), n + 2)
     check_padding(run, a, n, causal=False)
     stride = a["stride"] if a["stride"] is not None else a["kernel"]
     padding = "same" if a["padding"].lower() == "same" else 0
@@ -158,21 +157,21 @@ def pool(a: dict[str, Any], run: Run) -> Any:
     return last(run, made, a, n)
 
 
-def _listed(value: Value) -> Any:
+def _listed(value: Value) -> Value:
     return tuple(value) if isinstance(value, list) else value
 
 
 @takes(FORMAT, Bool("keepdim", False))
-def global_pool(a: dict[str, Any], run: Run) -> Any:
+def global_pool(a: dict[str, Any], run: Run) -> TensorType:
     n = int(run.row.name[-2])
-    of_rank(a["_module"], tensor_in(a, "x"), n + 2)
+    of_rank(module_in(a), tensor_in(a, "x"), n + 2)
     begin = 2 if word(run, a, FORMAT) == "channels_first" else 1
     return run(run.row.op, x=a["x"], dim=tuple(range(begin, begin + n)), keepdim=a["keepdim"])
 
 
 @takes(FORMAT, Sizes("output_size", 2, least=1))
-def adaptive_pool(a: dict[str, Any], run: Run) -> Any:
+def adaptive_pool(a: dict[str, Any], run: Run) -> TensorType:
     n = int(run.row.op[-2])
-    of_rank(a["_module"], tensor_in(a, "x"), n + 2)
+    of_rank(module_in(a), tensor_in(a, "x"), n + 2)
     made = run(run.row.op, x=first(run, tensor_in(a, "x"), a, n), output_size=_listed(a["output_size"]))
     return last(run, made, a, n)

@@ -38,7 +38,7 @@ _PICTURE = Tensor("x", "N Y X 3 | Y X 3", FLOATS)
     Sizes("size", 2, least=1),
     Choice("interpolation", ("nearest", "bilinear", "bicubic", "lanczos3", "lanczos5"), "bilinear"),
 )
-def resize(a: dict[str, Value], run: Run) -> Any:
+def resize(a: dict[str, Value], run: Run) -> TensorType:
     x = tensor_in(a, "x")
     at, _ = _image(run, x, a)
     word(run, a, "interpolation", ("nearest", "bilinear", "bicubic", "lanczos3", "lanczos5"))
@@ -50,7 +50,7 @@ def resize(a: dict[str, Value], run: Run) -> Any:
 
 
 @takes(_PICTURE, FORMAT)
-def grayscale(a: dict[str, Value], run: Run) -> Any:
+def grayscale(a: dict[str, Value], run: Run) -> TensorType:
     x = tensor_in(a, "x")
     _, c = _image(run, x, a)
     run.require("channels", le(x.shape[c], 3), f"an image has 3 channels (or 1), and this one has {x.shape[c]!r}", ("x",))
@@ -64,7 +64,7 @@ def grayscale(a: dict[str, Value], run: Run) -> Any:
 
 
 @takes(_PICTURE, FORMAT)
-def hsv(a: dict[str, Value], run: Run) -> Any:
+def hsv(a: dict[str, Value], run: Run) -> TensorType:
     x = tensor_in(a, "x")
     _, c = _image(run, x, a)
     if x.dtype is not None and not x.dtype.is_float:
@@ -105,7 +105,7 @@ def _edges(a: dict[str, Any], run: Run, x: TensorType, at: int, sign: int) -> tu
 
 
 @takes(_PICTURE, FORMAT, *_EDGES)
-def crop_images(a: dict[str, Value], run: Run) -> Any:
+def crop_images(a: dict[str, Value], run: Run) -> TensorType:
     x = tensor_in(a, "x")
     before, after = _edges(a, run, x, _image(run, x, a)[0], -1)
     sizes = tuple(n - b - e for n, b, e in zip(x.shape, before, after))
@@ -114,7 +114,7 @@ def crop_images(a: dict[str, Value], run: Run) -> Any:
 
 
 @takes(_PICTURE, FORMAT, *_EDGES)
-def pad_images(a: dict[str, Value], run: Run) -> Any:
+def pad_images(a: dict[str, Value], run: Run) -> TensorType:
     x = tensor_in(a, "x")
     before, after = _edges(a, run, x, _image(run, x, a)[0], 1)
     ends = tuple(n for pair in zip(reversed(before), reversed(after)) for n in pair)
@@ -123,7 +123,7 @@ def pad_images(a: dict[str, Value], run: Run) -> Any:
 
 
 @takes(Ints("size", least=0, shape=True, one=False))
-def random(a: dict[str, Any], run: Run) -> Any:
+def random(a: dict[str, Any], run: Run) -> TensorType:
     dtype = _real(a, run)
     names = {"minval": "low", "maxval": "high", "mean": "mean", "stddev": "std"}
     known = {ours: a[theirs] for theirs, ours in names.items() if isinstance(a.get(theirs), (int, float))}
@@ -132,7 +132,7 @@ def random(a: dict[str, Any], run: Run) -> Any:
 
 
 @takes(Ints("size", least=0, shape=True, one=False), Real("alpha", least=0.5, most=1.0), Real("beta", least=0.5, most=1.0))
-def distribution(a: dict[str, Any], run: Run) -> Any:
+def distribution(a: dict[str, Any], run: Run) -> TensorType:
     """Draws of a distribution with parameters that broadcast to the shape."""
     dtype = _real(a, run)
     parameters = tuple(tensor(a[name]) for name in ("alpha", "beta") if name in a)
@@ -147,7 +147,7 @@ def _real(a: dict[str, Value], run: Run) -> DType | None:
 
 
 @takes(Ints("size", least=0, shape=True, one=False), Whole("minval", least=0, most=2), Whole("maxval", least=5))
-def randint(a: dict[str, Any], run: Run) -> Any:
+def randint(a: dict[str, Any], run: Run) -> TensorType:
     low, high = as_size(a["minval"]), as_size(a["maxval"])
     if is_size(low) and is_size(high):
         run.require("range", lt(low, high), f"no whole number lies from {low!r} up to {high!r}", ("minval", "maxval"))
@@ -159,7 +159,7 @@ def randint(a: dict[str, Any], run: Run) -> Any:
 
 
 @takes(Tensor("x", "N C", FLOATS), Int("n", least=1))
-def categorical_sample(a: dict[str, Value], run: Run) -> Any:
+def categorical_sample(a: dict[str, Value], run: Run) -> TensorType:
     x = tensor_in(a, "x")
     if len(x.shape) != 2:
         raise run.refuse("rank", f"the logits are a matrix, and they are {x.shape!r}", ("x",))
@@ -170,13 +170,13 @@ def categorical_sample(a: dict[str, Value], run: Run) -> Any:
 
 
 @takes(Tensor("x", "..."), Axis("axis", 0))
-def shuffle(a: dict[str, Value], run: Run) -> Any:
+def shuffle(a: dict[str, Value], run: Run) -> TensorType:
     has_axis(run, tensor_in(a, "x"), a["axis"])
     return run("shuffle", x=a["x"], dim=a["axis"])
 
 
 @takes(Tensor("x", "...", FLOATS), Float("rate", least=0.0, most=0.5))
-def dropout(a: dict[str, Any], run: Run) -> Any:
+def dropout(a: dict[str, Any], run: Run) -> TensorType:
     rate = a["rate"]
     if is_number(rate):
         run.require("rate", 0 <= rate < 1, f"the rate must lie between 0 and 1, and is {rate!r}", ("rate",))
@@ -190,7 +190,7 @@ def _sizes(run: Run, given: Any) -> tuple[Any, ...]:
 
 
 @takes(Anything("size"))
-def input_tensor(a: dict[str, Any], run: Run) -> Any:
+def input_tensor(a: dict[str, Any], run: Run) -> Value:
     if a["tensor"] is not None:
         return a["tensor"]
     if a["batch_shape"] is not None:
@@ -203,5 +203,5 @@ def input_tensor(a: dict[str, Any], run: Run) -> Any:
 
 
 @takes(Anything("size"))
-def keras_tensor(a: dict[str, Value], run: Run) -> Any:
+def keras_tensor(a: dict[str, Value], run: Run) -> TensorType:
     return TensorType(Shape(_sizes(run, a["size"])), asked(a, FLOAT32))

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 @takes(Tensor("condition"))
-def nonzero(a: dict[str, Value], run: Run) -> Any:
+def nonzero(a: dict[str, Value], run: Run) -> Value:
     return tuple(run.typed("where_true", INT32, condition=a["condition"]))
 
 
@@ -30,7 +30,7 @@ _INDEX = Tensor("index", "...", frozenset({INT32, INT64}), values="index")
 
 
 @takes(_INDEX, Axis("dim", None, optional=True))
-def take(a: dict[str, Any], run: Run) -> Any:
+def take(a: dict[str, Any], run: Run) -> TensorType:
     x, index = tensor(a["x"]), tensor(a["index"])
     if index.dtype is not None and index.dtype.kind not in "iu":
         raise run.refuse("dtype", f"indices must be whole numbers, and are {index.dtype!r}", ("index",))
@@ -42,7 +42,7 @@ def take(a: dict[str, Any], run: Run) -> Any:
 
 
 @takes(_INDEX, Axis("dim", None, optional=True))
-def take_along_axis(a: dict[str, Value], run: Run) -> Any:
+def take_along_axis(a: dict[str, Value], run: Run) -> TensorType:
     x, index, dim = tensor(a["x"]), tensor_in(a, "index"), a["dim"]
     if dim is None:
         if len(index.shape) != 1:
@@ -52,7 +52,7 @@ def take_along_axis(a: dict[str, Value], run: Run) -> Any:
 
 
 @takes(Tensor("x", "...", frozenset({INT32, INT64}), values="index"), Ints("size", least=1, shape=True))
-def unravel(a: dict[str, Value], run: Run) -> Any:
+def unravel(a: dict[str, Value], run: Run) -> Value:
     x = tensor(a["x"])
     size = a["size"] if isinstance(a["size"], (tuple, list)) else (a["size"],)
     if any(isinstance(n, int) and n < 0 for n in size):
@@ -61,7 +61,7 @@ def unravel(a: dict[str, Value], run: Run) -> Any:
 
 
 @takes(Ints("start", least=0, one=False), Ints("size", least=0, shape=True, one=False))
-def slice(a: dict[str, Any], run: Run) -> Any:
+def slice(a: dict[str, Any], run: Run) -> TensorType:
     x, start, sizes = tensor_in(a, "x"), a["start"], a["size"]
     if isinstance(start, TensorType) or isinstance(sizes, TensorType):
         raise run.give_up("the place is not known")
@@ -82,7 +82,7 @@ def slice(a: dict[str, Any], run: Run) -> Any:
 
 
 @takes(Ints("start", least=0, one=False), Tensor("source", "..."))
-def slice_update(a: dict[str, Any], run: Run) -> Any:
+def slice_update(a: dict[str, Any], run: Run) -> TensorType:
     x, start, source = tensor_in(a, "x"), a["start"], tensor_in(a, "source")
     if isinstance(start, TensorType):
         raise run.give_up("the place is not known")
@@ -104,7 +104,7 @@ def slice_update(a: dict[str, Any], run: Run) -> Any:
 
 
 @takes(Tensor("index", "N K", frozenset({INT32, INT64}), values="index"), Tensor("source", "N ..."), Ints("size", least=1, shape=True))
-def scatter(a: dict[str, Value], run: Run) -> Any:
+def scatter(a: dict[str, Value], run: Run) -> TensorType:
     index, source = tensor_in(a, "index"), tensor_in(a, "source")
     sizes = a["size"] if isinstance(a["size"], (tuple, list)) else (a["size"],)
     _placed(run, index, source, Shape(sizes))
@@ -141,7 +141,7 @@ def _placed(run: Run, index: TensorType, source: TensorType, target: Shape) -> N
     Tensor("source", "N ..."),
     Choice("reduction", (None, "add", "max", "min", "mul"), None, optional=True),
 )
-def scatter_update(a: dict[str, Value], run: Run) -> Any:
+def scatter_update(a: dict[str, Value], run: Run) -> TensorType:
     _placed(run, tensor_in(a, "index"), tensor_in(a, "source"), tensor_in(a, "x").shape)
     word(run, a, "reduction", (None, "add", "max", "min", "mul"))
     if a["reduction"] == "mul":
@@ -152,7 +152,7 @@ def scatter_update(a: dict[str, Value], run: Run) -> Any:
 
 
 @takes(Index("index"))
-def get_item(a: dict[str, Value], run: Run) -> Any:
+def get_item(a: dict[str, Value], run: Run) -> TensorType:
     parts = a["index"] if isinstance(a["index"], tuple) else (a["index"],)
     if any(isinstance(p, list) or (isinstance(p, TensorType) and len(p.shape)) for p in parts):
         raise run.refuse("index", "TensorFlow's tensors are not indexed by tensors or lists: take and take_along_axis do that", ("index",))

@@ -10,8 +10,8 @@ from tensorproof.bindings.adapt.keras.ops import Maths
 from tensorproof.bindings.adapt.keras.weights import at_least, einsum_shapes, of_rank, sizes
 from tensorproof.bindings.adapt.numpy.arrays import Listed, Many, Real, Whole, Word
 from tensorproof.bindings.call import Run, takes
-from tensorproof.bindings.modules import Module, computed_in, in_type
-from tensorproof.bindings.readers import tensor_in
+from tensorproof.bindings.modules import computed_in, in_type
+from tensorproof.bindings.readers import module_in, tensor_in
 from tensorproof.ops.inputs import Anything, Bool, Choice, Float, Int, Tensor, Tensors
 from tensorproof.terms.dtypes import BOOL, FLOAT16, FLOAT32, INT32, INT64
 from tensorproof.terms.predicates import eq, ge
@@ -25,7 +25,7 @@ PADDING = Choice("padding", ("valid", "same"), "valid")
 TRAINING = Bool("training", False, optional=True)
 
 
-def word(run: Run, a: dict[str, Value], kind: Choice) -> Any:
+def word(run: Run, a: dict[str, Value], kind: Choice) -> Value:
     value = a.get(kind.name)
     if value is not None and value not in kind.options:
         raise run.refuse(kind.name, f"{kind.name} must be one of {', '.join(map(repr, kind.options))}, and is {value!r}", (kind.name,))
@@ -39,9 +39,9 @@ def activated(a: dict[str, Value], run: Run, made: TensorType) -> TensorType:
 
 
 @takes(Int("units", least=1), Tensor("x", "N ... K"), Bool("use_bias", True))
-def dense(a: dict[str, Any], run: Run) -> Any:
+def dense(a: dict[str, Any], run: Run) -> TensorType:
     x: TensorType = a["x"]
-    held = a["_module"].parameters
+    held = module_in(a).parameters
     kernel: TensorType = held["kernel"]
     units = kernel.shape[1]
     run.require("linear/units", ge(units, 1), f"a dense layer has at least one unit, and this one has {units!r}", ("units",))
@@ -55,7 +55,7 @@ def dense(a: dict[str, Any], run: Run) -> Any:
 
 def computed(a: dict[str, Any], run: Run, x: TensorType) -> TensorType:
     """In the element type that the layer computes in."""
-    return in_type(x, computed_in(a["_module"]), run.session, run.name)
+    return in_type(x, computed_in(module_in(a)), run.session, run.name)
 
 
 def first(run: Run, x: TensorType, a: dict[str, Value], n: int, lead: int = 1) -> TensorType:
@@ -78,7 +78,7 @@ def reach_of(a: dict[str, Any], n: int) -> dict[str, Any]:
     """The paddings of a word."""
     padding = a["padding"].lower() if isinstance(a["padding"], str) else a["padding"]
     if padding == "causal":
-        (k,), (d,) = sizes(a["_module"].arguments["kernel"], 1), sizes(a["dilation"], 1)
+        (k,), (d,) = sizes(module_in(a).arguments["kernel"], 1), sizes(a["dilation"], 1)
         return {"padding": (d * (k - 1),), "padding_end": (0,)}
     return {"padding": "same" if padding == "same" else 0}
 
@@ -88,34 +88,34 @@ def check_padding(run: Run, a: dict[str, Value], n: int, causal: bool = True) ->
     word(run, {"padding": a["padding"].lower() if isinstance(a["padding"], str) else a["padding"]}, Choice("padding", allowed))
 
 
-def same(a: dict[str, Value], run: Run) -> Any:
+def same(a: dict[str, Value], run: Run) -> TensorType:
     """A layer whose output is like its input."""
     return run(run.row.op, x=a["x"])
 
 
-def masked(a: dict[str, Any], run: Run) -> Any:
+def masked(a: dict[str, Any], run: Run) -> TensorType:
     """A step all of whose features have the mask's value becomes 0."""
     x: TensorType = a["x"]
-    at_least(a["_module"], x, 1)
+    at_least(module_in(a), x, 1)
     kept = run.typed("any", BOOL, x=run.typed("ne", BOOL, x=x, y=a["mask_value"]), dim=-1, keepdim=True)
     return run.typed("mul", x.dtype, x=x, y=kept if x.dtype is None else run("cast", x=kept, dtype=x.dtype))
 
 
 @takes(Real("rate", least=0.0, most=1.0), Anything("training"))
-def dropped(a: dict[str, Any], run: Run) -> Any:
+def dropped(a: dict[str, Any], run: Run) -> TensorType:
     rate = a.get("rate")
     if isinstance(rate, (int, float)) and not isinstance(rate, bool):
         run.require("noise/rate", 0 <= rate <= 1, f"the rate must lie between 0 and 1, and is {rate!r}", ("rate",))
     rank = {"1D": 3, "2D": 4, "3D": 5}.get(run.row.name[-2:])
     if rank is not None:
-        of_rank(a["_module"], tensor_in(a, "x"), rank)
+        of_rank(module_in(a), tensor_in(a, "x"), rank)
         word(run, a, FORMAT)
     share = {"p": float(rate)} if isinstance(rate, (int, float)) and 0 <= rate <= 1 else {}
     return run.typed(run.row.op, tensor_in(a, "x").dtype, x=a["x"], training=a.get("training") is True, **share)
 
 
 @takes(Float("stddev", least=0.0), TRAINING)
-def with_noise(a: dict[str, Value], run: Run) -> Any:
+def with_noise(a: dict[str, Value], run: Run) -> TensorType:
     """In training, with draws of a normal distribution added."""
     x = tensor_in(a, "x")
     kept = run("identity", x=x)
@@ -123,7 +123,7 @@ def with_noise(a: dict[str, Value], run: Run) -> Any:
 
 
 @takes(Real("rate", least=0.0, most=1.0), TRAINING)
-def scaled_by_noise(a: dict[str, Any], run: Run) -> Any:
+def scaled_by_noise(a: dict[str, Any], run: Run) -> TensorType:
     """In training, multiplied by draws of a normal distribution around 1, whose variance is rate / (1 - rate)."""
     rate, kept = a["rate"], run("identity", x=a["x"])
     known = isinstance(rate, (int, float)) and not isinstance(rate, bool)
@@ -148,7 +148,7 @@ def _inputs(a: dict[str, Any], run: Run) -> tuple[TensorType, ...]:
 
 
 @takes(Many("xs", least=2))
-def merged(a: dict[str, Value], run: Run) -> Any:
+def merged(a: dict[str, Value], run: Run) -> TensorType:
     """Inputs of a lower rank get axes of size 1 behind the batch axis; batches must be equal."""
     xs = _inputs(a, run)
     mean = run.row.name.lower().endswith("average")
@@ -172,7 +172,7 @@ def merged(a: dict[str, Value], run: Run) -> Any:
 
 
 @takes(Many("xs", least=2), Int("axis", -1))
-def concatenated(a: dict[str, Value], run: Run) -> Any:
+def concatenated(a: dict[str, Value], run: Run) -> TensorType:
     xs = _inputs(a, run)
     if any(not x.shape.known or len(x.shape) == 0 for x in xs):
         raise run.give_up("an input's rank is not known")
@@ -180,7 +180,7 @@ def concatenated(a: dict[str, Value], run: Run) -> Any:
 
 
 @takes(Tensors("xs", "N P C | N C", least=2), Whole("axes", least=-1, most=2))
-def dotted(a: dict[str, Value], run: Run) -> Any:
+def dotted(a: dict[str, Value], run: Run) -> TensorType:
     xs = _inputs(a, run)
     if len(xs) != 2:
         raise run.refuse("inputs", f"two inputs are multiplied, and {len(xs)} are given", ("xs",))
@@ -198,8 +198,8 @@ def dotted(a: dict[str, Value], run: Run) -> Any:
     Listed("output_shape", shape=True),
     Choice("bias_axes", ("c", "e", "de", "b"), None, optional=True),
 )
-def einsum_dense(a: dict[str, Any], run: Run) -> Any:
-    module: Module = a["_module"]
+def einsum_dense(a: dict[str, Any], run: Run) -> TensorType:
+    module = module_in(a)
     kernel, _, shape = einsum_shapes(module, tensor_in(a, "x"))
     held = module.parameters["kernel"].shape
     for i, (now, then) in enumerate(zip(kernel, held)):
@@ -212,15 +212,15 @@ def einsum_dense(a: dict[str, Any], run: Run) -> Any:
 
 
 @takes(Int("input_dim", least=1), Int("output_dim", least=1), Tensor("index", "..."))
-def embedded(a: dict[str, Any], run: Run) -> Any:
+def embedded(a: dict[str, Any], run: Run) -> TensorType:
     x: TensorType = a["index"]
-    table = a["_module"].parameters["embeddings"]
+    table = module_in(a).parameters["embeddings"]
     index = x if x.dtype in (INT32, INT64, None) else run("cast", x=x, dtype=INT32)
-    return run.typed("embedding", computed_in(a["_module"]), index=index, weight=table)
+    return run.typed("embedding", computed_in(module_in(a)), index=index, weight=table)
 
 
 @takes(Choice("mode", ("one_hot", "multi_hot", "count"), "multi_hot"), Int("classes", least=1))
-def category_encoded(a: dict[str, Any], run: Run) -> Any:
+def category_encoded(a: dict[str, Any], run: Run) -> Value:
     x: TensorType = a["x"]
     mode = word(run, a, Choice("mode", ("one_hot", "multi_hot", "count")))
     if mode == "one_hot" and len(x.shape) > 1 and x.shape[-1] == 1:
@@ -229,20 +229,20 @@ def category_encoded(a: dict[str, Any], run: Run) -> Any:
         x = run("unsqueeze", x=x, dim=0)
     if mode != "one_hot" and len(x.shape) > 2 and any(eq(a, b) is not True for a, b in zip(x.shape[1:], x.shape[2:])):
         raise run.give_up("Keras joins the categories along the second axis, and gives the shape for the last")
-    return run.typed("category_encoding", computed_in(a["_module"]), x=x, classes=a["classes"], mode=mode)
+    return run.typed("category_encoding", computed_in(module_in(a)), x=x, classes=a["classes"], mode=mode)
 
 
-def curve(a: dict[str, Value], run: Run) -> Any:
+def curve(a: dict[str, Value], run: Run) -> TensorType:
     """A layer that is one activation with parameters."""
     return activations.kept({**a, "x": computed(a, run, tensor_in(a, "x"))}, run)
 
 
-def rectified(a: dict[str, Value], run: Run) -> Any:
+def rectified(a: dict[str, Value], run: Run) -> TensorType:
     return activations.rectified({**a, "x": computed(a, run, tensor_in(a, "x"))}, run)
 
 
 @takes(Whole("dim", -1, least=-1, most=-1))
-def softmax(a: dict[str, Value], run: Run) -> Any:
+def softmax(a: dict[str, Value], run: Run) -> TensorType:
     """Over one axis or several; what the mask leaves out is 0."""
     x, mask = computed(a, run, tensor_in(a, "x")), a.get("mask")
     if not isinstance(mask, TensorType):
@@ -254,7 +254,7 @@ def softmax(a: dict[str, Value], run: Run) -> Any:
 
 
 @takes(Word("activation", ("relu", "softmax", "tanh", "gelu", "glu", "linear", "swish")))
-def activation(a: dict[str, Value], run: Run) -> Any:
+def activation(a: dict[str, Value], run: Run) -> TensorType:
     """x itself, put through what is named."""
     x = run("identity", x=a["x"])
     name = a.get("activation")
@@ -262,13 +262,13 @@ def activation(a: dict[str, Value], run: Run) -> Any:
     return activated(a, run, x if floating else computed(a, run, x))
 
 
-def prelu(a: dict[str, Any], run: Run) -> Any:
+def prelu(a: dict[str, Any], run: Run) -> TensorType:
     x: TensorType = a["x"]
-    alpha: TensorType = a["_module"].parameters["alpha"]
+    alpha: TensorType = module_in(a).parameters["alpha"]
     if len(x.shape) != len(alpha.shape) + 1 and len(x.shape):
         raise run.refuse("rank", f"the layer was made for inputs of rank {len(alpha.shape) + 1}, and x is {x.shape!r}", ("x",))
     for i, (n, m) in enumerate(zip(x.shape[1:], alpha.shape), 1):
         run.require("weight", True if m == 1 else eq(n, m), f"axis {i} of x is {n!r} and the layer was made for {m!r}", ("x",))
-    m = Maths(run, computed_in(a["_module"]))
+    m = Maths(run, computed_in(module_in(a)))
     with m.settled():
         return m("sub", m("relu", x), m("mul", computed(a, run, alpha), m("relu", m("neg", x))))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from tensorproof.bindings.adapt.keras.ops import Maths, as_float, common
 from tensorproof.bindings.adapt.numpy.arrays import tensor
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from tensorproof.values.machine import Value
 
 
-def matmul(a: dict[str, Value], run: Run) -> Any:
+def matmul(a: dict[str, Value], run: Run) -> TensorType:
     x, y = tensor(a["x"]), tensor(a["y"])
     dtype = common(x, y)
     if x.dtype is not None and y.dtype is not None and x.dtype.label == y.dtype.label == "int8":
@@ -27,7 +27,7 @@ def matmul(a: dict[str, Value], run: Run) -> Any:
 
 
 @takes(Tensor("x", "N K | K"), Tensor("y", "K M | K"))
-def dot(a: dict[str, Value], run: Run) -> Any:
+def dot(a: dict[str, Value], run: Run) -> TensorType:
     """The last axis of x with the last but one of y; a number multiplies."""
     x, y = tensor(a["x"]), tensor(a["y"])
     dtype = common(x, y)
@@ -39,7 +39,7 @@ def dot(a: dict[str, Value], run: Run) -> Any:
 
 
 @takes(Tensor("x", "... 3"), Tensor("y", "... 3"))
-def cross(a: dict[str, Value], run: Run) -> Any:
+def cross(a: dict[str, Value], run: Run) -> TensorType:
     x, y = tensor_in(a, "x"), tensor_in(a, "y")
     axes = [a["axis"]] * 3 if a["axis"] is not None else [a["axisa"], a["axisb"], a["axisc"]]
     if axes != [-1, -1, -1]:
@@ -56,7 +56,7 @@ def _floating(run: Run, x: TensorType) -> TensorType:
     return made
 
 
-def linalg(a: dict[str, Value], run: Run) -> Any:
+def linalg(a: dict[str, Value], run: Run) -> Value:
     x = tensor(a["x"])
     if run.row.op == "qr":
         word(run, a, "mode", ("reduced", "complete"))
@@ -69,12 +69,12 @@ def linalg(a: dict[str, Value], run: Run) -> Any:
     return tuple(made) if isinstance(made, tuple) else made
 
 
-def svd(a: dict[str, Value], run: Run) -> Any:
+def svd(a: dict[str, Value], run: Run) -> Value:
     x = _floating(run, tensor(a["x"]))
     return tuple(run("svd", x=x, full_matrices=a["full_matrices"])) if a["compute_uv"] else run("svdvals", x=x)
 
 
-def solve(a: dict[str, Value], run: Run) -> Any:
+def solve(a: dict[str, Value], run: Run) -> TensorType:
     x, y = tensor_in(a, "x"), tensor_in(a, "y")
     dtype = as_float(common(x, y))
     if len(x.shape) < 2 or len(y.shape) < 1:
@@ -92,7 +92,7 @@ def solve(a: dict[str, Value], run: Run) -> Any:
         return run.typed(run.row.op, dtype, x=x, y=y, **own)
 
 
-def lstsq(a: dict[str, Value], run: Run) -> Any:
+def lstsq(a: dict[str, Value], run: Run) -> TensorType:
     x, y = tensor_in(a, "x"), tensor_in(a, "y")
     if len(x.shape) != 2 or len(y.shape) not in (1, 2):
         raise run.refuse("rank", f"a matrix and a vector or a matrix are wanted, and they are {x.shape!r} and {y.shape!r}", ("x", "y"))
@@ -105,7 +105,7 @@ def lstsq(a: dict[str, Value], run: Run) -> Any:
 
 
 @takes(Choice("ord", (None, 1, 2), None, optional=True), Axes("dim", None))
-def norm(a: dict[str, Value], run: Run) -> Any:
+def norm(a: dict[str, Value], run: Run) -> TensorType:
     """Of vectors along an axis, of matrices along two; of all elements where none is named."""
     x, dim, ord_ = tensor(a["x"]), a["dim"], a["ord"]
     dim = tuple(dim) if isinstance(dim, list) else dim

@@ -73,7 +73,7 @@ class Loss(Maths):
         rank = len(shape)
         self.require("rank", -rank <= self.axis < rank, f"axis {self.axis} is out of range for a loss over {shape!r}", ("x", "axis"))
 
-    def over_axis(self, op: str, x: Value) -> Any:
+    def over_axis(self, op: str, x: Value) -> TensorType:
         return self.run.typed(op, self.floating if op == "mean" else self.dtype, x=x, dim=self.axis)
 
     def masked(self, mask: TensorType, weight: Value) -> TensorType:
@@ -86,9 +86,9 @@ class Loss(Maths):
         if not isinstance(weight, TensorType):
             return counted
         counted, weight = aligned(run, counted, self.typed(weight))
-        return self("mul", weight, counted)  # type: ignore[no-any-return]
+        return self("mul", weight, counted)
 
-    def reduced(self, losses: TensorType, mask: TensorType | None = None) -> Any:
+    def reduced(self, losses: TensorType, mask: TensorType | None = None) -> TensorType:
         """Weighted and reduced, where it is a class that computes the loss."""
         if not self.whole:
             return losses
@@ -163,21 +163,21 @@ def _equal(a: dict[str, Value], run: Run) -> Loss:
 
 
 @takes(*_PLAIN)
-def squared_error(a: dict[str, Value], run: Run) -> Any:
+def squared_error(a: dict[str, Value], run: Run) -> TensorType:
     m = _paired(a, run)
     with m.settled():
         return m.reduced(m.over_axis("mean", m("square", m("sub", m.target, m.x))))
 
 
 @takes(*_PLAIN)
-def absolute_error(a: dict[str, Value], run: Run) -> Any:
+def absolute_error(a: dict[str, Value], run: Run) -> TensorType:
     m = _paired(a, run)
     with m.settled():
         return m.reduced(m.over_axis("mean", m("abs", m("sub", m.target, m.x))))
 
 
 @takes(*_PLAIN)
-def percentage_error(a: dict[str, Value], run: Run) -> Any:
+def percentage_error(a: dict[str, Value], run: Run) -> TensorType:
     m = _paired(a, run)
     with m.settled():
         size = m("clamp", m("abs", m.target), low=EPSILON)
@@ -186,7 +186,7 @@ def percentage_error(a: dict[str, Value], run: Run) -> Any:
 
 
 @takes(*_PLAIN)
-def logarithmic_error(a: dict[str, Value], run: Run) -> Any:
+def logarithmic_error(a: dict[str, Value], run: Run) -> TensorType:
     m = _paired(a, run)
     with m.settled():
         logs = [m("log", m("add", m("clamp", v, low=EPSILON), 1)) for v in (m.x, m.target)]
@@ -194,7 +194,7 @@ def logarithmic_error(a: dict[str, Value], run: Run) -> Any:
 
 
 @takes(*_PLAIN, Float("delta", 1.0))
-def huber(a: dict[str, Value], run: Run) -> Any:
+def huber(a: dict[str, Value], run: Run) -> TensorType:
     m = _paired(a, run)
     delta = a["delta"]
     with m.settled():
@@ -207,7 +207,7 @@ def huber(a: dict[str, Value], run: Run) -> Any:
 
 
 @takes(*_PLAIN)
-def log_cosh(a: dict[str, Value], run: Run) -> Any:
+def log_cosh(a: dict[str, Value], run: Run) -> TensorType:
     m = _paired(a, run)
     with m.settled():
         error = m("sub", m.x, m.target)
@@ -216,14 +216,14 @@ def log_cosh(a: dict[str, Value], run: Run) -> Any:
 
 
 @takes(*_PLAIN, _AXIS)
-def cosine(a: dict[str, Value], run: Run) -> Any:
+def cosine(a: dict[str, Value], run: Run) -> TensorType:
     m = _paired(a, run)
     with m.settled():
         x, target = (m("normalize", v, dim=m.axis, eps=EPSILON) for v in (m.x, m.target))
         return m.reduced(m("neg", m.over_axis("sum", m("mul", target, x))))
 
 
-def _hinge_labels(m: Loss) -> Any:
+def _hinge_labels(m: Loss) -> TensorType:
     """Labels of 0 and 1 become -1 and 1."""
     run = m.run
     binary_ = run.typed("logical_or", BOOL, x=run.typed("eq", BOOL, x=m.target, y=0), y=run.typed("eq", BOOL, x=m.target, y=1))
@@ -232,7 +232,7 @@ def _hinge_labels(m: Loss) -> Any:
 
 
 @takes(*_PLAIN)
-def hinge(a: dict[str, Value], run: Run) -> Any:
+def hinge(a: dict[str, Value], run: Run) -> TensorType:
     m = _given(a, run)
     with m.settled():
         margin = m("clamp", m("sub", 1, m("mul", _hinge_labels(m), m.x)), low=0)
@@ -240,7 +240,7 @@ def hinge(a: dict[str, Value], run: Run) -> Any:
 
 
 @takes(*_PLAIN)
-def categorical_hinge(a: dict[str, Value], run: Run) -> Any:
+def categorical_hinge(a: dict[str, Value], run: Run) -> TensorType:
     m = _given(a, run)
     with m.settled():
         right = m.over_axis("sum", m("mul", m.target, m.x))
@@ -249,7 +249,7 @@ def categorical_hinge(a: dict[str, Value], run: Run) -> Any:
 
 
 @takes(*_PLAIN)
-def kl_divergence(a: dict[str, Value], run: Run) -> Any:
+def kl_divergence(a: dict[str, Value], run: Run) -> TensorType:
     m = _given(a, run)
     with m.settled():
         target, x = (m("clamp", v, low=EPSILON, high=1) for v in (m.target, m.x))
@@ -257,14 +257,14 @@ def kl_divergence(a: dict[str, Value], run: Run) -> Any:
 
 
 @takes(*_PLAIN)
-def poisson(a: dict[str, Value], run: Run) -> Any:
+def poisson(a: dict[str, Value], run: Run) -> TensorType:
     m = _given(a, run)
     with m.settled():
         return m.reduced(m.over_axis("mean", m("sub", m.x, m("mul", m.target, m("log", m("add", m.x, EPSILON))))))
 
 
 @takes(*_PLAIN, _AXIS)
-def categorical_focal(a: dict[str, Value], run: Run) -> Any:
+def categorical_focal(a: dict[str, Value], run: Run) -> TensorType:
     m = _given(a, run)
     with m.settled():
         target = smoothed(m, m.target, a["label_smoothing"], m.target.shape[-1])
@@ -277,7 +277,7 @@ def categorical_focal(a: dict[str, Value], run: Run) -> Any:
 
 
 @takes(*_PLAIN, _SMOOTHING, _AXIS)
-def binary_crossentropy(a: dict[str, Value], run: Run) -> Any:
+def binary_crossentropy(a: dict[str, Value], run: Run) -> TensorType:
     m = _equal(a, run)
     with m.settled():
         target = smoothed(m, m.target, a["label_smoothing"], 2)
@@ -285,7 +285,7 @@ def binary_crossentropy(a: dict[str, Value], run: Run) -> Any:
 
 
 @takes(*_PLAIN, _SMOOTHING, _AXIS)
-def binary_focal(a: dict[str, Any], run: Run) -> Any:
+def binary_focal(a: dict[str, Any], run: Run) -> TensorType:
     m = _equal(a, run)
     with m.settled():
         target = smoothed(m, m.target, a["label_smoothing"], 2)
@@ -300,7 +300,7 @@ def binary_focal(a: dict[str, Any], run: Run) -> Any:
 
 
 @takes(*_PLAIN, _SMOOTHING, _AXIS)
-def categorical_crossentropy(a: dict[str, Any], run: Run) -> Any:
+def categorical_crossentropy(a: dict[str, Any], run: Run) -> TensorType:
     m = _equal(a, run)
     with m.settled():
         target = smoothed(m, m.target, a["label_smoothing"], m.target.shape[-1])
@@ -308,7 +308,7 @@ def categorical_crossentropy(a: dict[str, Any], run: Run) -> Any:
 
 
 @takes(*_SPARSE, _REDUCTION, Int("ignore_class", None, optional=True), _AXIS)
-def sparse_categorical_crossentropy(a: dict[str, Any], run: Run) -> Any:
+def sparse_categorical_crossentropy(a: dict[str, Any], run: Run) -> TensorType:
     x, target = tensor(a["x"]), tensor(a["target"])
     m = Loss({**a, "target": x}, run)
     if m.whole:
@@ -341,7 +341,7 @@ def _sums(a: dict[str, Value], run: Run) -> tuple[Loss, Any]:
 
 
 @takes(*_PLAIN)
-def dice(a: dict[str, Value], run: Run) -> Any:
+def dice(a: dict[str, Value], run: Run) -> TensorType:
     m, total = _sums(a, run)
     with m.settled():
         both = m("add", m("add", total(m.target), total(m.x)), EPSILON)
@@ -349,7 +349,7 @@ def dice(a: dict[str, Value], run: Run) -> Any:
 
 
 @takes(*_PLAIN)
-def tversky(a: dict[str, Value], run: Run) -> Any:
+def tversky(a: dict[str, Value], run: Run) -> TensorType:
     m, total = _sums(a, run)
     with m.settled():
         common = total(m("mul", m.target, m.x))

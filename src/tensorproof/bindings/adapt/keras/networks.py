@@ -50,7 +50,7 @@ _IMAGE = Tensor("x", "N Y X C", FLOATS)
 
 
 @takes(_IMAGE, Whole("kernel", least=1), Whole("stride", None, least=1, optional=True), PADDING, FORMAT)
-def pool(a: dict[str, Value], run: Run) -> Any:
+def pool(a: dict[str, Value], run: Run) -> TensorType:
     x = tensor_in(a, "x")
     n = _spatial(run, x)
     word(run, a, "padding", ("valid", "same"))
@@ -62,7 +62,7 @@ def pool(a: dict[str, Value], run: Run) -> Any:
 
 
 @takes(_IMAGE, Sizes("output_size", 2, least=1), FORMAT)
-def adaptive_pool(a: dict[str, Value], run: Run) -> Any:
+def adaptive_pool(a: dict[str, Value], run: Run) -> TensorType:
     n = _spatial(run, tensor_in(a, "x"))
     given = a["output_size"]
     if isinstance(given, (list, tuple)) and len(given) != n:
@@ -83,7 +83,7 @@ def _reach(run: Run, a: dict[str, Value], n: int, kernel: Shape) -> dict[str, An
     return {"padding": "same" if padding == "same" else 0}
 
 
-def _plain(value: Value) -> Any:
+def _plain(value: Value) -> Value:
     return tuple(value) if isinstance(value, list) else value
 
 
@@ -101,7 +101,7 @@ def _kernel(run: Run, kernel: TensorType, n: int) -> TensorType:
 
 
 @takes(*_CONV)
-def conv(a: dict[str, Value], run: Run) -> Any:
+def conv(a: dict[str, Value], run: Run) -> TensorType:
     n = _spatial(run, tensor_in(a, "x"))
     kernel = _kernel(run, tensor_in(a, "kernel"), n)
     x = _first(run, tensor_in(a, "x"), a)
@@ -129,7 +129,7 @@ def conv(a: dict[str, Value], run: Run) -> Any:
 
 
 @takes(*_CONV)
-def depthwise_conv(a: dict[str, Value], run: Run) -> Any:
+def depthwise_conv(a: dict[str, Value], run: Run) -> TensorType:
     n = _spatial(run, tensor_in(a, "x"))
     return _last(run, _depthwise(a, run, n, _first(run, tensor_in(a, "x"), a)), a)
 
@@ -154,7 +154,7 @@ def _depthwise(a: dict[str, Any], run: Run, n: int, x: TensorType) -> TensorType
 
 
 @takes(*_CONV)
-def separable_conv(a: dict[str, Value], run: Run) -> Any:
+def separable_conv(a: dict[str, Value], run: Run) -> TensorType:
     n = _spatial(run, tensor_in(a, "x"))
     made = _depthwise(a, run, n, _first(run, tensor_in(a, "x"), a))
     return _last(run, run(f"conv{n}d", x=made, weight=_kernel(run, tensor_in(a, "pointwise"), n)), a)
@@ -169,7 +169,7 @@ def separable_conv(a: dict[str, Value], run: Run) -> Any:
     Whole("dilation", 1, least=1),
     Anything("output_padding"),
 )
-def conv_transpose(a: dict[str, Value], run: Run) -> Any:
+def conv_transpose(a: dict[str, Value], run: Run) -> TensorType:
     n = _spatial(run, tensor_in(a, "x"))
     kernel, x = tensor_in(a, "kernel"), _first(run, tensor_in(a, "x"), a)
     if len(kernel.shape) != n + 2:
@@ -188,7 +188,7 @@ _LABELS = Tensor("x", "...", ALL_INTS, values="index")
 
 
 @takes(_LABELS, Int("classes", least=1), Int("axis", -1, least=-1, most=-1), ElementType("dtype"))
-def one_hot(a: dict[str, Any], run: Run) -> Any:
+def one_hot(a: dict[str, Any], run: Run) -> TensorType:
     x = tensor(a["x"])
     rank = len(x.shape) + 1
     if not -rank <= a["axis"] < rank:
@@ -197,7 +197,7 @@ def one_hot(a: dict[str, Any], run: Run) -> Any:
 
 
 @takes(Tensor("x", "_ ...", ALL_INTS, values="index"), Int("classes", least=1), ElementType("dtype"))
-def multi_hot(a: dict[str, Value], run: Run) -> Any:
+def multi_hot(a: dict[str, Value], run: Run) -> TensorType:
     x = tensor(a["x"])
     if a["classes"] is None or a["axis"] != -1:
         raise run.give_up("another axis than the last")
@@ -206,7 +206,7 @@ def multi_hot(a: dict[str, Value], run: Run) -> Any:
     return run.typed("amax", dtype, x=hot, dim=1 if len(x.shape) > 1 else 0, empty=True)
 
 
-def to_categorical(a: dict[str, Value], run: Run) -> Any:
+def to_categorical(a: dict[str, Value], run: Run) -> TensorType:
     """One-hot rows; a last axis of size 1 is dropped."""
     x = tensor(a["x"])
     n = run.fresh("classes", 1) if a["classes"] is None else a["classes"]
@@ -230,7 +230,7 @@ def _equal_shapes(run: Run, x: TensorType, y: TensorType, but: int | None = None
 
 
 @takes(*_PAIR)
-def elementwise_loss(a: dict[str, Value], run: Run) -> Any:
+def elementwise_loss(a: dict[str, Value], run: Run) -> TensorType:
     x, y = tensor(a["x"]), tensor(a["target"])
     _equal_shapes(run, x, y)
     m = Maths(run, x.dtype)
@@ -239,7 +239,7 @@ def elementwise_loss(a: dict[str, Value], run: Run) -> Any:
 
 
 @takes(*_PAIR, Axis("axis", -1))
-def categorical(a: dict[str, Any], run: Run) -> Any:
+def categorical(a: dict[str, Any], run: Run) -> TensorType:
     x, y = tensor(a["x"]), tensor(a["target"])
     if len(x.shape) < 1:
         raise run.refuse("rank", "the output has at least an axis of classes", ("x",))
@@ -257,7 +257,7 @@ def categorical(a: dict[str, Any], run: Run) -> Any:
     Tensor("target", "...", frozenset({INT32, INT64}), values="index"),
     Int("axis", -1, least=-1, most=-1),
 )
-def sparse_categorical(a: dict[str, Value], run: Run) -> Any:
+def sparse_categorical(a: dict[str, Value], run: Run) -> TensorType:
     x, y = tensor(a["x"]), tensor(a["target"])
     if len(x.shape) < 1:
         raise run.refuse("rank", "the output has at least an axis of classes", ("x",))
@@ -272,7 +272,7 @@ def sparse_categorical(a: dict[str, Value], run: Run) -> Any:
 
 
 @takes(Axes("dim", optional=False))
-def moments(a: dict[str, Value], run: Run) -> Any:
+def moments(a: dict[str, Value], run: Run) -> Value:
     x = tensor(a["x"])
     has_axis(run, x, a["dim"])
     axes = {"x": x, "dim": a["dim"], "keepdim": a["keepdim"]}
@@ -295,7 +295,7 @@ def _groups(query: Dim, key: Dim) -> Dim | None:
     Tensor("mask", "1 1 T S", frozenset({BOOL}), optional=True, default=None),
     Tensor("bias", "1 H T S", FLOATS, optional=True, default=None),
 )
-def dot_product_attention(a: dict[str, Value], run: Run) -> Any:
+def dot_product_attention(a: dict[str, Value], run: Run) -> TensorType:
     """(batch, steps, heads, features), several query heads to a key head."""
     q, k, v = tensor_in(a, "query"), tensor_in(a, "key"), tensor_in(a, "value")
     for name, t in (("query", q), ("key", k), ("value", v)):
@@ -338,7 +338,7 @@ def dot_product_attention(a: dict[str, Value], run: Run) -> Any:
 
 
 @takes(Tensor("x", "A B"), Tensor("y", "A B"), Float("max_val", least=1.0))
-def psnr(a: dict[str, Any], run: Run) -> Any:
+def psnr(a: dict[str, Any], run: Run) -> TensorType:
     x, y = tensor_in(a, "x"), tensor_in(a, "y")
     _equal_shapes(run, x, y)
     own, m = Maths(run, common(x, y)), Maths(run, as_float(common(x, y)))
@@ -348,16 +348,16 @@ def psnr(a: dict[str, Any], run: Run) -> Any:
 
 
 @takes(Tensor("x", "N H W C", draw="N H W 4*K"), Int("factor", least=2, most=2))
-def depth_to_space(a: dict[str, Value], run: Run) -> Any:
+def depth_to_space(a: dict[str, Value], run: Run) -> TensorType:
     return _shuffled(a, run)
 
 
 @takes(Tensor("x", "N H W C", draw="N 2*H 2*W C"), Int("factor", least=2, most=2))
-def space_to_depth(a: dict[str, Value], run: Run) -> Any:
+def space_to_depth(a: dict[str, Value], run: Run) -> TensorType:
     return _shuffled(a, run)
 
 
-def _shuffled(a: dict[str, Any], run: Run) -> Any:
+def _shuffled(a: dict[str, Any], run: Run) -> TensorType:
     x = tensor_in(a, "x")
     if len(x.shape) != 4:
         raise run.refuse("rank", f"images are a batch, and this is {x.shape!r}", ("x",))
@@ -377,7 +377,7 @@ def _shuffled(a: dict[str, Any], run: Run) -> Any:
         return made if last else run("permute", x=made, dim=(0, 3, 1, 2))
 
 
-def folding(a: dict[str, Value], run: Run) -> Any:
+def folding(a: dict[str, Value], run: Run) -> TensorType:
     rank = 3 if run.row.op == "col2im" else 4
     if len(tensor_in(a, "x").shape) != rank:
         raise run.refuse("rank", f"an input of rank {rank} is wanted, and it is {tensor_in(a, 'x').shape!r}", ("x",))

@@ -10,8 +10,8 @@ from tensorproof.bindings.adapt.keras.weights import named_axes
 from tensorproof.bindings.adapt.numpy.arrays import Real, Whole, tensor
 from tensorproof.bindings.arrays import array_like
 from tensorproof.bindings.call import Run, takes
-from tensorproof.bindings.modules import Module, computed_in, in_type
-from tensorproof.bindings.readers import tensor_in
+from tensorproof.bindings.modules import computed_in, in_type
+from tensorproof.bindings.readers import module_in, tensor_in
 from tensorproof.ops.inputs import Anything, Axis, Int, Tensor, is_number
 from tensorproof.terms.dtypes import FLOATS, DType
 from tensorproof.terms.predicates import eq, ge, le
@@ -42,7 +42,7 @@ def _back(run: Run, x: TensorType, order: tuple[int, ...]) -> TensorType:
     return _moved(run, x, tuple(order.index(i) for i in range(len(order))))
 
 
-def batch(run: Run, x: TensorType, axis: int, dtype: DType | None, **more: Value) -> Any:
+def batch(run: Run, x: TensorType, axis: int, dtype: DType | None, **more: Value) -> TensorType:
     """The operator `batch_norm`, which has its channels on the second axis."""
     rank = len(x.shape)
     if rank == 1:
@@ -53,7 +53,7 @@ def batch(run: Run, x: TensorType, axis: int, dtype: DType | None, **more: Value
     return _back(run, run.typed("batch_norm", dtype, x=_moved(run, x, order), **more), order)
 
 
-def layers(run: Run, x: TensorType, axes: tuple[int, ...], dtype: DType | None, op: str = "layer_norm", **more: Value) -> Any:
+def layers(run: Run, x: TensorType, axes: tuple[int, ...], dtype: DType | None, op: str = "layer_norm", **more: Value) -> TensorType:
     """The operators `layer_norm` and `rms_norm`, which normalise the last axes."""
     rank = len(x.shape)
     last = sorted(a % rank for a in axes)
@@ -64,7 +64,7 @@ def layers(run: Run, x: TensorType, axes: tuple[int, ...], dtype: DType | None, 
 
 def _held(a: dict[str, Any], run: Run) -> tuple[TensorType, tuple[int, ...], dict[str, TensorType], DType]:
     """The input, its named axes and the layer's weights in the element type that it computes in."""
-    module: Module = a["_module"]
+    module = module_in(a)
     x: TensorType = a["x"]
     if not x.shape.known:
         raise run.give_up("the rank is not known")
@@ -73,7 +73,7 @@ def _held(a: dict[str, Any], run: Run) -> tuple[TensorType, tuple[int, ...], dic
 
 
 @takes(Anything("training"))
-def batch_layer(a: dict[str, Value], run: Run) -> Any:
+def batch_layer(a: dict[str, Value], run: Run) -> TensorType:
     x, axes, held, dtype = _held(a, run)
     gamma, beta, mean, variance = (held.get(n) for n in ("gamma", "beta", "moving_mean", "moving_variance"))
     fits(run, x, axes, gamma=gamma, beta=beta, mean=mean)
@@ -85,21 +85,21 @@ def batch_layer(a: dict[str, Value], run: Run) -> Any:
         )  # fmt: skip
 
 
-def layer_layer(a: dict[str, Value], run: Run) -> Any:
+def layer_layer(a: dict[str, Value], run: Run) -> TensorType:
     x, axes, held, dtype = _held(a, run)
     fits(run, x, axes, gamma=held.get("gamma"), beta=held.get("beta"))
     with Maths(run, dtype).settled():
         return layers(run, x, axes, dtype, weight=held.get("gamma"), bias=held.get("beta"), eps=a["epsilon"])
 
 
-def rms_layer(a: dict[str, Value], run: Run) -> Any:
+def rms_layer(a: dict[str, Value], run: Run) -> TensorType:
     x, axes, held, dtype = _held(a, run)
     fits(run, x, axes, gamma=held.get("scale"))
     with Maths(run, dtype).settled():
         return layers(run, x, axes, dtype, "rms_norm", weight=held.get("scale"), eps=a["epsilon"])
 
 
-def group_layer(a: dict[str, Any], run: Run) -> Any:
+def group_layer(a: dict[str, Any], run: Run) -> TensorType:
     x: TensorType = a["x"]
     if len(x.shape) < 2:
         raise run.give_up("an input without a batch axis")
@@ -123,12 +123,12 @@ def group_layer(a: dict[str, Any], run: Run) -> Any:
         return _back(run, made, order)
 
 
-def unit_layer(a: dict[str, Value], run: Run) -> Any:
+def unit_layer(a: dict[str, Value], run: Run) -> TensorType:
     x, axes, _, dtype = _held(a, run)
     return run.typed("normalize", dtype, x=x, dim=axes, eps=1e-12)
 
 
-def _number(run: Run, value: Value, dtype: DType | None) -> Any:
+def _number(run: Run, value: Value, dtype: DType | None) -> Value:
     """A number, an array or nested lists of numbers."""
     if is_number(value):
         return value
@@ -139,15 +139,15 @@ def _number(run: Run, value: Value, dtype: DType | None) -> Any:
 
 
 @takes(Real("scale", least=0.0))
-def rescaled(a: dict[str, Any], run: Run) -> Any:
-    m = Maths(run, computed_in(a["_module"]))
+def rescaled(a: dict[str, Any], run: Run) -> TensorType:
+    m = Maths(run, computed_in(module_in(a)))
     return m("add", m("mul", a["x"], _number(run, a["scale"], m.dtype)), _number(run, a["offset"], m.dtype))
 
 
 @takes(Whole("dim", -1, least=-1, most=-1))
-def normalization(a: dict[str, Any], run: Run) -> Any:
+def normalization(a: dict[str, Any], run: Run) -> TensorType:
     """Less the mean, over the root of the variance, or the other way round."""
-    module: Module = a["_module"]
+    module = module_in(a)
     x: TensorType = a["x"]
     m = Maths(run, computed_in(module))
     given = a["mean"], a["variance"]
@@ -174,7 +174,7 @@ def normalization(a: dict[str, Any], run: Run) -> Any:
     Tensor("gamma", "C", FLOATS, optional=True, default=None),
     Int("dim", least=-1, most=-1),
 )
-def batch_normalization(a: dict[str, Any], run: Run) -> Any:
+def batch_normalization(a: dict[str, Any], run: Run) -> TensorType:
     x, dim = tensor_in(a, "x"), a["dim"]
     for name in ("gamma", "beta", "mean", "variance"):
         v = a[name]
@@ -194,7 +194,7 @@ def batch_normalization(a: dict[str, Any], run: Run) -> Any:
     Tensor("gamma", "C", FLOATS, optional=True, default=None),
     Whole("dim", -1, least=-1, most=-1),
 )
-def rms_normalization(a: dict[str, Value], run: Run) -> Any:
+def rms_normalization(a: dict[str, Value], run: Run) -> TensorType:
     """The scale is multiplied with the result, whichever axes were normalised."""
     x, dim, scale = tensor_in(a, "x"), a["dim"], a["gamma"]
     axes = tuple(dim) if isinstance(dim, (tuple, list)) else (dim,)
@@ -205,7 +205,7 @@ def rms_normalization(a: dict[str, Value], run: Run) -> Any:
     return made if scale is None else run.typed("mul", x.dtype, x=made, y=scale)
 
 
-def layer_normalization(a: dict[str, Any], run: Run) -> Any:
+def layer_normalization(a: dict[str, Any], run: Run) -> TensorType:
     x, dim = tensor_in(a, "x"), a["dim"]
     axes = tuple(dim) if isinstance(dim, (tuple, list)) else (dim,)
     given = {k: a.get(k) for k in ("gamma", "beta")}
@@ -220,7 +220,7 @@ def layer_normalization(a: dict[str, Any], run: Run) -> Any:
 
 
 @takes(Axis("dim", -1), Int("order", 2, least=1))
-def normalize(a: dict[str, Value], run: Run) -> Any:
+def normalize(a: dict[str, Value], run: Run) -> TensorType:
     x = tensor(a["x"])
     has_axis(run, x, a["dim"])
     axes = a["dim"] if isinstance(a["dim"], (tuple, list)) else (a["dim"],)

@@ -47,7 +47,7 @@ def has_axis(run: Run, x: TensorType, dim: Value) -> None:
         raise run.refuse("axis", f"a number has no axis {dim!r}", ("dim", "x"))
 
 
-def own(run: Run, a: dict[str, Value], *dtypes: DType | None) -> Any:
+def own(run: Run, a: dict[str, Value], *dtypes: DType | None) -> TensorType:
     """Apply the row's own operator to those of the arguments that it has; its results have these element types."""
     op = operator(run.row.op)
     return run.typed(op.name, *dtypes, **{k: v for k, v in a.items() if op.parameter(k) is not None})
@@ -68,7 +68,7 @@ class Maths:
         self.run = run
         self.dtype = dtype
 
-    def __call__(self, op: str, x: Value, y: Value = None, **more: Value) -> Any:
+    def __call__(self, op: str, x: Value, y: Value = None, **more: Value) -> TensorType:
         return self.run.typed(op, self.dtype, x=x, **({} if y is None else {"y": y}), **more)
 
     @contextmanager
@@ -79,91 +79,91 @@ class Maths:
         del self.run.session.requirements[before:]
 
 
-def floating(a: dict[str, Value], run: Run) -> Any:
+def floating(a: dict[str, Value], run: Run) -> TensorType:
     """Whole numbers become floats."""
     return own(run, a, computable(run, as_float(tensor(a["x"]).dtype), "x"))
 
 
-def wide(a: dict[str, Value], run: Run) -> Any:
+def wide(a: dict[str, Value], run: Run) -> TensorType:
     """Whole numbers become floats, of 64 bits where they have as many."""
     dtype = tensor(a["x"]).dtype
     return own(run, a, FLOAT64 if dtype is INT64 else computable(run, as_float(dtype), "x"))
 
 
-def bessel(a: dict[str, Value], run: Run) -> Any:
+def bessel(a: dict[str, Value], run: Run) -> TensorType:
     """As `wide`; complex numbers are taken too."""
     dtype = tensor(a["x"]).dtype
     return own(run, a, FLOAT64 if dtype is INT64 else as_float(dtype))
 
 
-def fabs(a: dict[str, Value], run: Run) -> Any:
+def fabs(a: dict[str, Value], run: Run) -> TensorType:
     dtype = tensor(a["x"]).dtype
     if dtype is not None and dtype.is_complex:
         raise run.refuse("dtype", "fabs takes real numbers", ("x",))
     return own(run, a, as_float(dtype))
 
 
-def real(a: dict[str, Value], run: Run) -> Any:
+def real(a: dict[str, Value], run: Run) -> TensorType:
     """Complex numbers give real ones; the other element types stay."""
     dtype = tensor(a["x"]).dtype
     return own(run, a, None if dtype is None else dtype.real)
 
 
-def angle(a: dict[str, Value], run: Run) -> Any:
+def angle(a: dict[str, Value], run: Run) -> TensorType:
     dtype = as_float(tensor(a["x"]).dtype)
     return own(run, a, None if dtype is None else dtype.real)
 
 
-def unary(a: dict[str, Value], run: Run) -> Any:
+def unary(a: dict[str, Value], run: Run) -> TensorType:
     """The element type stays."""
     return own(run, a, tensor(a["x"]).dtype)
 
 
-def counted(a: dict[str, Value], run: Run) -> Any:
+def counted(a: dict[str, Value], run: Run) -> TensorType:
     """The element type stays, but truth values become numbers."""
     dtype = tensor(a["x"]).dtype
     return own(run, a, INT32 if dtype is BOOL else dtype)
 
 
-def tested(a: dict[str, Value], run: Run) -> Any:
+def tested(a: dict[str, Value], run: Run) -> TensorType:
     """A truth value for each element."""
     return own(run, a, BOOL)
 
 
-def _pair(a: dict[str, Value], run: Run, dtype: DType | None) -> Any:
+def _pair(a: dict[str, Value], run: Run, dtype: DType | None) -> TensorType:
     return own(run, a, computable(run, dtype, "x", "y"))
 
 
-def binary(a: dict[str, Value], run: Run) -> Any:
+def binary(a: dict[str, Value], run: Run) -> TensorType:
     """Operands are promoted first."""
     return _pair(a, run, common(a["x"], a["y"]))
 
 
-def number_pair(a: dict[str, Value], run: Run) -> Any:
+def number_pair(a: dict[str, Value], run: Run) -> TensorType:
     """Two operands of truth values become numbers."""
     dtype = common(a["x"], a["y"])
     return _pair(a, run, INT32 if dtype is BOOL else dtype)
 
 
-def float_pair(a: dict[str, Value], run: Run) -> Any:
+def float_pair(a: dict[str, Value], run: Run) -> TensorType:
     """The result is a float."""
     return _pair(a, run, common(a["x"], a["y"], more=(PY_FLOAT,)))
 
 
-def nextafter(a: dict[str, Value], run: Run) -> Any:
+def nextafter(a: dict[str, Value], run: Run) -> TensorType:
     """The next number of float64, in the element type of the result."""
     dtype = computable(run, common(a["x"], a["y"], more=(PY_FLOAT,)), "x", "y")
     x, y = (run.typed("cast", FLOAT64, x=tensor(a[name]), dtype=FLOAT64) for name in ("x", "y"))
     return run.typed("cast", dtype, x=run.typed("nextafter", FLOAT64, x=x, y=y), dtype=dtype)
 
 
-def wide_pair(a: dict[str, Value], run: Run) -> Any:
+def wide_pair(a: dict[str, Value], run: Run) -> TensorType:
     """The result is a float, of 64 bits where the operands have as many."""
     x, y = a["x"], a["y"]
     return _pair(a, run, FLOAT64 if common(x, y) is INT64 else common(x, y, more=(PY_FLOAT,)))
 
 
-def ldexp(a: dict[str, Value], run: Run) -> Any:
+def ldexp(a: dict[str, Value], run: Run) -> TensorType:
     y = tensor(a["y"])
     if y.dtype is not None and y.dtype.kind not in "biu":
         raise run.refuse("dtype", f"the exponents are whole numbers, not {y.dtype!r}", ("y",))
@@ -171,17 +171,17 @@ def ldexp(a: dict[str, Value], run: Run) -> Any:
 
 
 @takes(Tensor("x", "...", ALL_INTS), Tensor("y", "...", ALL_INTS))
-def divisors(a: dict[str, Value], run: Run) -> Any:
+def divisors(a: dict[str, Value], run: Run) -> TensorType:
     """gcd and lcm."""
     return number_pair(a, run)
 
 
-def comparison(a: dict[str, Value], run: Run) -> Any:
+def comparison(a: dict[str, Value], run: Run) -> TensorType:
     computable(run, common(a["x"], a["y"]), "x", "y")
     return own(run, a, BOOL)
 
 
-def isclose(a: dict[str, Any], run: Run, endless: bool = True) -> Any:
+def isclose(a: dict[str, Any], run: Run, endless: bool = True) -> TensorType:
     """|x - y| <= atol + rtol · |y| of floats; others must be equal."""
     if any(isinstance(a[k], (int, float)) and a[k] < 0 for k in ("rtol", "atol")):
         raise run.give_up("a negative tolerance")
@@ -192,11 +192,11 @@ def isclose(a: dict[str, Any], run: Run, endless: bool = True) -> Any:
     return run.typed("isclose", BOOL, **given, rtol=a["rtol"], atol=a["atol"], endless=endless)
 
 
-def allclose(a: dict[str, Value], run: Run) -> Any:
+def allclose(a: dict[str, Value], run: Run) -> TensorType:
     return run.typed("all", BOOL, x=isclose(a, run, endless=False))
 
 
-def bits(a: dict[str, Value], run: Run) -> Any:
+def bits(a: dict[str, Value], run: Run) -> TensorType:
     dtype = common(a["x"], a["y"])
     if dtype is not None and dtype.kind not in "iu":
         raise run.refuse("dtype", f"the bits of whole numbers are combined, and not those of {dtype!r}", ("x", "y"))
@@ -204,7 +204,7 @@ def bits(a: dict[str, Value], run: Run) -> Any:
 
 
 @takes(Tensor("low", "", scalar=True), Tensor("high", "", scalar=True))
-def clip(a: dict[str, Value], run: Run) -> Any:
+def clip(a: dict[str, Value], run: Run) -> TensorType:
     """The lower bound wins where it is above the upper one."""
     x, low, high = tensor_in(a, "x"), a["low"], a["high"]
     dtype = common(x, *(v for v in (low, high) if v is not None))
@@ -215,12 +215,12 @@ def clip(a: dict[str, Value], run: Run) -> Any:
 
 
 @takes(Tensor("condition", "...", scalar=True))
-def where(a: dict[str, Value], run: Run) -> Any:
+def where(a: dict[str, Value], run: Run) -> TensorType:
     return run.typed("where", common(a["x"], a["y"]), condition=a["condition"], x=a["x"], y=a["y"])
 
 
 @takes(Many("condlist", "...", frozenset({BOOL})), Many("choicelist", "..."))
-def select(a: dict[str, Value], run: Run) -> Any:
+def select(a: dict[str, Value], run: Run) -> Value:
     """The choice of the first condition that holds."""
     conditions, choices = a["condlist"], a["choicelist"]
     if not isinstance(conditions, (list, tuple)) or not isinstance(choices, (list, tuple)):
@@ -234,7 +234,7 @@ def select(a: dict[str, Value], run: Run) -> Any:
     return made
 
 
-def floats_only(a: dict[str, Value], run: Run) -> Any:
+def floats_only(a: dict[str, Value], run: Run) -> TensorType:
     """No whole numbers."""
     dtype = tensor(a["x"]).dtype
     if dtype is not None and not dtype.is_float:
@@ -243,7 +243,7 @@ def floats_only(a: dict[str, Value], run: Run) -> Any:
 
 
 @takes(ElementType("dtype", optional=False))
-def cast(a: dict[str, Value], run: Run) -> Any:
+def cast(a: dict[str, Value], run: Run) -> TensorType:
     dtype = asked(a, None)
     if dtype is None:
         raise run.give_up("the element type is not known")
@@ -251,7 +251,7 @@ def cast(a: dict[str, Value], run: Run) -> Any:
 
 
 @takes(ElementType("dtype", optional=False))
-def saturate_cast(a: dict[str, Value], run: Run) -> Any:
+def saturate_cast(a: dict[str, Value], run: Run) -> TensorType:
     dtype = asked(a, None)
     if dtype is None:
         raise run.give_up("the element type is not known")

@@ -17,10 +17,11 @@ from tensorproof.terms.promotion import PY_FLOAT
 from tensorproof.terms.shapes import Shape
 
 if TYPE_CHECKING:
+    from tensorproof.terms.tensor import TensorType
     from tensorproof.values.machine import Value
 
 
-def over(run: Run, op: str, dtype: DType | None, a: dict[str, Value], **more: Value) -> Any:
+def over(run: Run, op: str, dtype: DType | None, a: dict[str, Value], **more: Value) -> TensorType:
     """Apply a reduction; no axes at all leave every element as it is, which is the reduction of a new axis."""
     if a["dim"] in ((), []):
         return run.typed(op, dtype, x=run("unsqueeze", x=a["x"], dim=-1), dim=(-1,), **more)
@@ -34,7 +35,7 @@ def _checked(a: dict[str, Value], run: Run) -> DType | None:
     return x.dtype
 
 
-def summed(a: dict[str, Value], run: Run) -> Any:
+def summed(a: dict[str, Value], run: Run) -> TensorType:
     """Sums and products of small whole numbers are widened to 32 bits."""
     return over(run, run.row.op, asked(a, _widened(_checked(a, run))), a)
 
@@ -45,7 +46,7 @@ def _widened(dtype: DType | None) -> DType | None:
     return UINT32 if dtype.kind == "u" else INT32
 
 
-def nanprod(a: dict[str, Value], run: Run) -> Any:
+def nanprod(a: dict[str, Value], run: Run) -> TensorType:
     dtype = _checked(a, run)
     if dtype is None or not dtype.is_float:
         return over(run, "prod", _widened(dtype), a)
@@ -53,16 +54,16 @@ def nanprod(a: dict[str, Value], run: Run) -> Any:
     return over(run, "prod", dtype, {**a, "x": whole})
 
 
-def averaged(a: dict[str, Value], run: Run) -> Any:
+def averaged(a: dict[str, Value], run: Run) -> TensorType:
     return over(run, run.row.op, as_float(_checked(a, run)), a)
 
 
-def spread(a: dict[str, Value], run: Run) -> Any:
+def spread(a: dict[str, Value], run: Run) -> TensorType:
     """Variances of the whole population."""
     return over(run, run.row.op, as_float(_checked(a, run)), a, correction=0)
 
 
-def extreme(a: dict[str, Value], run: Run) -> Any:
+def extreme(a: dict[str, Value], run: Run) -> TensorType:
     """`initial` counts as one more element, and is all that there is of an empty array."""
     dtype = _checked(a, run)
     initial = a.get("initial")
@@ -70,23 +71,23 @@ def extreme(a: dict[str, Value], run: Run) -> Any:
     return made if initial is None else run.typed("maximum" if run.row.op == "amax" else "minimum", dtype, x=made, y=initial)
 
 
-def span(a: dict[str, Value], run: Run) -> Any:
+def span(a: dict[str, Value], run: Run) -> TensorType:
     return over(run, run.row.op, _checked(a, run), a, empty=True)
 
 
-def truth(a: dict[str, Value], run: Run) -> Any:
+def truth(a: dict[str, Value], run: Run) -> TensorType:
     _checked(a, run)
     return over(run, run.row.op, BOOL, a)
 
 
 @takes(Axis("dim", None, optional=True))
-def arg(a: dict[str, Value], run: Run) -> Any:
+def arg(a: dict[str, Value], run: Run) -> TensorType:
     _checked(a, run)
     return run.typed(run.row.op, INT32, x=a["x"], dim=a["dim"], keepdim=a["keepdim"])
 
 
 @takes(Axis("dim", None, optional=True))
-def nanarg(a: dict[str, Value], run: Run) -> Any:
+def nanarg(a: dict[str, Value], run: Run) -> TensorType:
     """-1 where every element is NaN."""
     dtype = _checked(a, run)
     if dtype is None or not dtype.is_float:
@@ -98,19 +99,19 @@ def nanarg(a: dict[str, Value], run: Run) -> Any:
     return run.typed("where", INT32, condition=none, x=-1, y=found)
 
 
-def count_nonzero(a: dict[str, Value], run: Run) -> Any:
+def count_nonzero(a: dict[str, Value], run: Run) -> TensorType:
     _checked(a, run)
     return over(run, "count_nonzero", INT32, a)
 
 
 @takes(Axis("dim", None, optional=True))
-def average(a: dict[str, Value], run: Run) -> Any:
+def average(a: dict[str, Value], run: Run) -> TensorType:
     _checked(a, run)
     return over(run, "mean", common(tensor_in(a, "x"), more=(PY_FLOAT,)), a)
 
 
 @takes(Tensor("weights", "..."), Axis("dim", None, optional=True))
-def weighted_average(a: dict[str, Any], run: Run) -> Any:
+def weighted_average(a: dict[str, Any], run: Run) -> TensorType:
     """The sum of the products over the sum of the weights."""
     x, w = tensor(a["x"]), a["weights"]
     if w is None:
@@ -129,7 +130,7 @@ def weighted_average(a: dict[str, Any], run: Run) -> Any:
 
 
 @takes(Tensor("q", "Q | ", FLOATS, values="unit", scalar=True), Axes("dim", None))
-def quantile(a: dict[str, Value], run: Run) -> Any:
+def quantile(a: dict[str, Value], run: Run) -> TensorType:
     q = tensor(a["q"])
     run.require("rank", len(q.shape) <= 1, f"the fractions are a number or a vector, and are {q.shape!r}", ("q",))
     share = a["q"]
@@ -139,13 +140,13 @@ def quantile(a: dict[str, Value], run: Run) -> Any:
 
 
 @takes(Axes("dim", None))
-def median(a: dict[str, Value], run: Run) -> Any:
+def median(a: dict[str, Value], run: Run) -> TensorType:
     """The mean of the two middle elements where their number is even."""
     _checked(a, run)
     return _quantile(a, 0.5, run)
 
 
-def _quantile(a: dict[str, Value], q: Value, run: Run) -> Any:
+def _quantile(a: dict[str, Value], q: Value, run: Run) -> TensorType:
     """Over one axis, or over several or all as if they were one; the axis of q comes first."""
     x, dim, keep = tensor(a["x"]), a["dim"], a["keepdim"]
     dtype = as_float(x.dtype)
@@ -174,7 +175,7 @@ def _quantile(a: dict[str, Value], q: Value, run: Run) -> Any:
 
 
 @takes(Axis("dim", None, optional=True))
-def cumulative(a: dict[str, Value], run: Run) -> Any:
+def cumulative(a: dict[str, Value], run: Run) -> TensorType:
     x = tensor(a["x"])
     has_axis(run, x, a["dim"])
     dtype = asked(a, x.dtype)
@@ -184,7 +185,7 @@ def cumulative(a: dict[str, Value], run: Run) -> Any:
 
 
 @takes(Axis("dim", None, optional=True))
-def nancumulative(a: dict[str, Value], run: Run) -> Any:
+def nancumulative(a: dict[str, Value], run: Run) -> TensorType:
     """NaN counts as nothing."""
     x = tensor(a["x"])
     clean = run.typed("nan_to_num", x.dtype, x=x, nan=0.0 if run.row.op == "cumsum" else 1.0)
@@ -192,11 +193,11 @@ def nancumulative(a: dict[str, Value], run: Run) -> Any:
 
 
 @takes(Int("n", 1, least=0), Axis("dim", -1))
-def diff(a: dict[str, Value], run: Run) -> Any:
+def diff(a: dict[str, Value], run: Run) -> TensorType:
     return run("diff", x=tensor(a["x"]), n=a["n"], dim=a["dim"])
 
 
-def trapezoid(a: dict[str, Any], run: Run) -> Any:
+def trapezoid(a: dict[str, Any], run: Run) -> TensorType:
     y, x = tensor(a["y"]), a["x"]
     dtype = as_float(y.dtype)
     y = run("cast", x=y, dtype=dtype) if y.dtype is not dtype else y
@@ -210,25 +211,25 @@ def trapezoid(a: dict[str, Any], run: Run) -> Any:
 
 
 @takes(Axis("dim", -1))
-def sorted(a: dict[str, Value], run: Run) -> Any:
+def sorted(a: dict[str, Value], run: Run) -> TensorType:
     has_axis(run, tensor(a["x"]), a["dim"])
     return run("sort", x=a["x"], dim=a["dim"])[0]
 
 
 @takes(Axis("dim", -1, optional=True))
-def argsorted(a: dict[str, Value], run: Run) -> Any:
+def argsorted(a: dict[str, Value], run: Run) -> TensorType:
     x = tensor(a["x"])
     x, dim = (run("reshape", x=x, size=(x.shape.numel,)), 0) if a["dim"] is None else (x, a["dim"])
     return run.typed("argsort", INT32, x=x, dim=dim)
 
 
 @takes(Whole("kth", least=0), Axis("dim", -1))
-def argpartition(a: dict[str, Value], run: Run) -> Any:
+def argpartition(a: dict[str, Value], run: Run) -> TensorType:
     return run.typed("argpartition", INT32, x=a["x"], kth=a["kth"], dim=a["dim"])
 
 
 @takes(Tensor("x", "N"), Tensor("y", "..."))
-def searchsorted(a: dict[str, Value], run: Run) -> Any:
+def searchsorted(a: dict[str, Value], run: Run) -> TensorType:
     if len(tensor_in(a, "x").shape) != 1:
         raise run.refuse("rank", f"places are sought in a vector, and it is {tensor_in(a, 'x').shape!r}", ("x",))
     word(run, a, "side", ("left", "right"))
@@ -238,7 +239,7 @@ def searchsorted(a: dict[str, Value], run: Run) -> Any:
 
 
 @takes(Tensor("x", "N"), Tensor("y", "..."))
-def digitize(a: dict[str, Value], run: Run) -> Any:
+def digitize(a: dict[str, Value], run: Run) -> TensorType:
     return run.typed("searchsorted", INT32, x=a["x"], y=a["y"], right=True)
 
 
@@ -247,7 +248,7 @@ def digitize(a: dict[str, Value], run: Run) -> Any:
     Tensor("weight", "N", FLOATS, optional=True, default=None),
     Int("minlength", 0, least=0),
 )
-def bincount(a: dict[str, Any], run: Run) -> Any:
+def bincount(a: dict[str, Any], run: Run) -> TensorType:
     x, w = tensor_in(a, "x"), a["weight"]
     dtype = None if w is None else common(w, x) if w.dtype is None else w.dtype if w.dtype.is_float else None
     if len(x.shape) <= 1:
@@ -260,7 +261,7 @@ def bincount(a: dict[str, Any], run: Run) -> Any:
 
 
 @takes(Int("bins", 10, least=1), Anything("range"))
-def histogram(a: dict[str, Any], run: Run) -> Any:
+def histogram(a: dict[str, Any], run: Run) -> Value:
     if not is_size(a["bins"]):
         raise run.refuse("bins", "the number of bins is a whole number", ("bins",))
     run.require("bins", ge(a["bins"], 1), f"there must be at least one bin, and there are {a['bins']!r}", ("bins",))
@@ -269,7 +270,7 @@ def histogram(a: dict[str, Any], run: Run) -> Any:
     return tuple(run.typed("histogram", dtype, dtype, x=a["x"], bins=a["bins"], range=a["range"]))
 
 
-def corrcoef(a: dict[str, Value], run: Run) -> Any:
+def corrcoef(a: dict[str, Value], run: Run) -> TensorType:
     x = tensor_in(a, "x")
     if len(x.shape) > 2:
         raise run.refuse("rank", f"observations are a matrix, and they are {x.shape!r}", ("x",))
@@ -283,7 +284,7 @@ def corrcoef(a: dict[str, Value], run: Run) -> Any:
 
 
 @takes(Choice("mode", ("valid", "same", "full"), "valid"))
-def correlate(a: dict[str, Value], run: Run) -> Any:
+def correlate(a: dict[str, Value], run: Run) -> TensorType:
     x, y = tensor_in(a, "x"), tensor_in(a, "y")
     if a["mode"] == "valid" and len(x.shape) == len(y.shape) == 1 and lt(x.shape[0], y.shape[0]) is True:
         raise run.give_up("a vector that is shorter than the one it is correlated with: TensorFlow refuses it or reads beyond its end")
@@ -293,7 +294,7 @@ def correlate(a: dict[str, Value], run: Run) -> Any:
     return run.typed("convolve_vectors", dtype, x=x, y=run("flip", x=y), mode=a["mode"], padded=a["mode"] == "full")
 
 
-def unique(a: dict[str, Any], run: Run) -> Any:
+def unique(a: dict[str, Any], run: Run) -> Value:
     x = tensor(a["x"])
     if a.get("size") is not None:
         raise run.give_up("a fixed number of values")
@@ -310,7 +311,7 @@ def unique(a: dict[str, Any], run: Run) -> Any:
     Tensor("index", "N", frozenset({INT32, INT64}), values="index"),
     Int("classes", None, least=1, optional=True),
 )
-def segment(a: dict[str, Value], run: Run) -> Any:
+def segment(a: dict[str, Value], run: Run) -> TensorType:
     x, index = tensor_in(a, "x"), tensor_in(a, "index")
     if len(index.shape) != 1 or len(x.shape) < 1:
         raise run.refuse("rank", f"the segments are a vector, and they are {index.shape!r}", ("index",))
@@ -321,7 +322,7 @@ def segment(a: dict[str, Value], run: Run) -> Any:
 
 
 @takes(Tensor("x", "... N"), Int("k", least=1))
-def top_k(a: dict[str, Any], run: Run) -> Any:
+def top_k(a: dict[str, Any], run: Run) -> Value:
     x = tensor(a["x"])
     if len(x.shape) < 1:
         raise run.refuse("rank", "a number has no largest elements", ("x",))
@@ -330,7 +331,7 @@ def top_k(a: dict[str, Any], run: Run) -> Any:
 
 
 @takes(Tensor("target", "N", frozenset({INT32, INT64}), values="index"), Tensor("x", "N C", frozenset({FLOAT32})), Int("k", least=1))
-def in_top_k(a: dict[str, Value], run: Run) -> Any:
+def in_top_k(a: dict[str, Value], run: Run) -> TensorType:
     target, x = tensor_in(a, "target"), tensor_in(a, "x")
     if len(target.shape) != 1 or len(x.shape) != 2:
         raise run.refuse(
@@ -347,5 +348,5 @@ def in_top_k(a: dict[str, Value], run: Run) -> Any:
     return run.typed("lt", BOOL, x=better, y=a["k"])
 
 
-def logsumexp(a: dict[str, Value], run: Run) -> Any:
+def logsumexp(a: dict[str, Value], run: Run) -> TensorType:
     return over(run, "logsumexp", tensor(a["x"]).dtype, a)

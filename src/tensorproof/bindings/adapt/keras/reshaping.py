@@ -9,7 +9,7 @@ from tensorproof.bindings.adapt.keras.weights import at_least, of_rank, sizes
 from tensorproof.bindings.adapt.numpy.arrays import Listed, Real, Sized, Whole, Word
 from tensorproof.bindings.call import Run, takes
 from tensorproof.bindings.modules import computed_in
-from tensorproof.bindings.readers import tensor_in
+from tensorproof.bindings.readers import module_in, tensor_in
 from tensorproof.ops.inputs import Choice, Int, Ints, Sizes, Tensor
 from tensorproof.terms.ints import Dim, product
 from tensorproof.terms.predicates import disj, eq, ge
@@ -21,12 +21,12 @@ if TYPE_CHECKING:
 
 
 @takes(Real("factor", least=0.0, most=1.0), Real("height_factor", least=0.0, most=1.0), Real("width_factor", least=0.0, most=1.0))
-def augmented(a: dict[str, Any], run: Run) -> Any:
+def augmented(a: dict[str, Any], run: Run) -> TensorType:
     x = tensor_in(a, "x")
-    of_rank(a["_module"], x, 3, 4)
+    of_rank(module_in(a), x, 3, 4)
     if run.row.name.endswith("Brightness") and x.dtype is not None and not x.dtype.is_float:
         return run.typed(run.row.op, None, x=a["x"])  # eager keeps whole numbers, symbolic says float32
-    return run.typed(run.row.op, computed_in(a["_module"]), x=a["x"])
+    return run.typed(run.row.op, computed_in(module_in(a)), x=a["x"])
 
 
 def _pairs(value: Any, n: int) -> list[tuple[Dim, Dim]]:
@@ -52,9 +52,9 @@ def _framed(a: dict[str, Value], run: Run, n: int, value: Value) -> tuple[tuple[
 
 
 @takes(FORMAT, Sized("cropping", 2, 1, least=0))
-def cropped(a: dict[str, Any], run: Run) -> Any:
+def cropped(a: dict[str, Any], run: Run) -> TensorType:
     n = int(run.row.name[-2])
-    of_rank(a["_module"], tensor_in(a, "x"), n + 2)
+    of_rank(module_in(a), tensor_in(a, "x"), n + 2)
     before, after = _framed(a, run, n, a["cropping"])
     begin = 2 if a.get("data_format") == "channels_first" else 1
     for size in tensor_in(a, "x").shape[begin : begin + n]:
@@ -63,10 +63,10 @@ def cropped(a: dict[str, Any], run: Run) -> Any:
 
 
 @takes(FORMAT, Sized("padding", 2, 1, least=0))
-def padded(a: dict[str, Any], run: Run) -> Any:
+def padded(a: dict[str, Any], run: Run) -> TensorType:
     n = int(run.row.name[-2])
     x = tensor_in(a, "x")
-    of_rank(a["_module"], x, n + 2)
+    of_rank(module_in(a), x, n + 2)
     before, after = _framed(a, run, n, a["padding"])
     return run("pad", x=x, padding=tuple(n for pair in zip(reversed(before), reversed(after)) for n in pair))
 
@@ -74,9 +74,9 @@ def padded(a: dict[str, Any], run: Run) -> Any:
 @takes(
     FORMAT, Sizes("factors", 2, 2, least=1), Word("interpolation", ("nearest",), "nearest")
 )
-def upsampled(a: dict[str, Any], run: Run) -> Any:
+def upsampled(a: dict[str, Any], run: Run) -> Value:
     n = int(run.row.name[-2])
-    of_rank(a["_module"], tensor_in(a, "x"), n + 2)
+    of_rank(module_in(a), tensor_in(a, "x"), n + 2)
     begin = 2 if word(run, a, FORMAT) == "channels_first" else 1
     given = sizes(a["factors"], n)
     if len(given) != n:
@@ -89,22 +89,22 @@ def upsampled(a: dict[str, Any], run: Run) -> Any:
 
 
 @takes(FORMAT)
-def flattened(a: dict[str, Any], run: Run) -> Any:
+def flattened(a: dict[str, Any], run: Run) -> TensorType:
     x: TensorType = a["x"]
     word(run, a, FORMAT)
     if not x.shape.known:
         raise run.give_up("the rank is not known")
-    at_least(a["_module"], x, 1)
+    at_least(module_in(a), x, 1)
     if len(x.shape) < 2:
         return run("reshape", x=x, size=(*x.shape, 1))
     return run("reshape", x=x, size=(x.shape[0], product(x.shape[1:])))
 
 
 @takes(Listed("size", shape=True))
-def reshaped(a: dict[str, Any], run: Run) -> Any:
+def reshaped(a: dict[str, Any], run: Run) -> TensorType:
     """The batch stays; -1 is what is left of the others."""
     x: TensorType = a["x"]
-    at_least(a["_module"], x, 1)
+    at_least(module_in(a), x, 1)
     return run("reshape", x=x, size=(x.shape[0], *_resolved(run, x, sizes(a["size"], 1))))
 
 
@@ -117,41 +117,41 @@ def _resolved(run: Run, x: TensorType, target: tuple[Any, ...]) -> tuple[Any, ..
 
 
 @takes(Ints("dims"))
-def permuted(a: dict[str, Any], run: Run) -> Any:
+def permuted(a: dict[str, Any], run: Run) -> TensorType:
     dims = tuple(a["dims"])
     if sorted(dims) != list(range(1, len(dims) + 1)):
         raise run.refuse("dims", f"dims must be a permutation of 1 to {len(dims)}, and is {dims!r}", ("dims",))
-    of_rank(a["_module"], tensor_in(a, "x"), len(dims) + 1)
+    of_rank(module_in(a), tensor_in(a, "x"), len(dims) + 1)
     return run("permute", x=a["x"], dim=(0, *dims))
 
 
 @takes(Int("n", least=1))
-def repeated(a: dict[str, Any], run: Run) -> Any:
+def repeated(a: dict[str, Any], run: Run) -> TensorType:
     x = tensor_in(a, "x")
-    of_rank(a["_module"], x, 2)
+    of_rank(module_in(a), x, 2)
     return run("repeat_axes", x=run("unsqueeze", x=x, dim=1), factors=(1, a["n"], 1))
 
 
 @takes(FORMAT, Int("height", least=1), Int("width", least=1))
-def resized(a: dict[str, Any], run: Run) -> Any:
+def resized(a: dict[str, Any], run: Run) -> TensorType:
     x: TensorType = a["x"]
-    of_rank(a["_module"], x, 3, 4)
+    of_rank(module_in(a), x, 3, 4)
     end = word(run, a, FORMAT) == "channels_first"
     erratic = run.row.name.endswith("Resizing") and x.dtype is not None and not x.dtype.is_float  # eager keeps it, symbolic says float32
-    dtype = None if erratic else computed_in(a["_module"])
+    dtype = None if erratic else computed_in(module_in(a))
     return run.typed("resize_image", dtype, x=x, size=(a["height"], a["width"]), axis=len(x.shape) - 2 if end else len(x.shape) - 3)
 
 
 @takes(Real("factor", least=0.0, most=1.0), Tensor("x", "N H W 3 | H W 3"))
-def coloured(a: dict[str, Any], run: Run) -> Any:
+def coloured(a: dict[str, Any], run: Run) -> TensorType:
     """Works on red, green and blue (or on gray)."""
     x: TensorType = a["x"]
-    of_rank(a["_module"], x, 3, 4)
+    of_rank(module_in(a), x, 3, 4)
     c = x.shape[-3] if word(run, a, FORMAT) == "channels_first" else x.shape[-1]
     run.require("channels", disj(eq(c, 3), eq(c, 1)), f"an image has 3 channels, or 1, and this one has {c!r}", ("x",))
-    return run.typed(run.row.op, x.dtype if run.row.name.endswith("Grayscale") else computed_in(a["_module"]), x=x)
+    return run.typed(run.row.op, x.dtype if run.row.name.endswith("Grayscale") else computed_in(module_in(a)), x=x)
 
 
 @takes(Whole("factor", least=1, most=8))
-def posterised(a: dict[str, Value], run: Run) -> Any:
+def posterised(a: dict[str, Value], run: Run) -> TensorType:
     return augmented(a, run)

@@ -8,7 +8,7 @@ from tensorproof.bindings.adapt.keras.layers import FORMAT, PADDING, check_paddi
 from tensorproof.bindings.adapt.keras.weights import gates, of_rank
 from tensorproof.bindings.call import Run, takes
 from tensorproof.bindings.modules import Module
-from tensorproof.bindings.readers import tensor_in
+from tensorproof.bindings.readers import module_in, tensor_in
 from tensorproof.ops.call import GiveUp, Refused
 from tensorproof.ops.inputs import Anything, Bool, Choice, Int, Sizes, Tensor, Tensors
 from tensorproof.terms.dtypes import FLOATS
@@ -27,7 +27,7 @@ class States(Tensors):
     def takes(self, value: Value) -> bool:
         return True
 
-    def read(self, value: Value) -> Any:
+    def read(self, value: Value) -> Value:
         return value
 
 
@@ -41,8 +41,8 @@ _CELL_STATES = States("states", "N units", FLOATS)
 
 
 @takes(Int("units", least=1), _STATES, Bool("use_bias", True), Bool("reset_after", True))
-def recurrent(a: dict[str, Any], run: Run) -> Any:
-    module: Module = a["_module"]
+def recurrent(a: dict[str, Any], run: Run) -> Value:
+    module = module_in(a)
     number, count = gates(module.name)
     held = module.parameters
     x = tensor_in(a, "x")
@@ -63,7 +63,7 @@ def recurrent(a: dict[str, Any], run: Run) -> Any:
 
 def _some_batch(a: dict[str, Any], run: Run, gates_: int) -> None:
     shape = tensor_in(a, "x").shape
-    if shape.known and len(shape) and shape[0] == 0 and (gates_ == 4 or "bias" not in a["_module"].parameters):
+    if shape.known and len(shape) and shape[0] == 0 and (gates_ == 4 or "bias" not in module_in(a).parameters):
         raise run.give_up("an empty batch, whose sums TensorFlow takes for biases")
 
 
@@ -79,8 +79,8 @@ def _carried(a: dict[str, Value], run: Run, states: tuple[TensorType, ...], gate
 
 
 @takes(Int("units", least=1), _CELL_STATES, Bool("use_bias", True), Bool("reset_after", True), Tensor("x", "N C"))
-def recurrent_cell(a: dict[str, Any], run: Run) -> Any:
-    module: Module = a["_module"]
+def recurrent_cell(a: dict[str, Any], run: Run) -> Value:
+    module = module_in(a)
     number, count = gates(module.name)
     held = module.parameters
     states = a["states"]
@@ -106,9 +106,9 @@ def recurrent_cell(a: dict[str, Any], run: Run) -> Any:
     Bool("return_sequences", False),
     Bool("return_state", False),
 )
-def conv_lstm(a: dict[str, Any], run: Run) -> Any:
+def conv_lstm(a: dict[str, Any], run: Run) -> Value:
     n = int(run.row.op[-2])
-    module: Module = a["_module"]
+    module = module_in(a)
     shape = of_rank(module, tensor_in(a, "x"), n + 3)
     check_padding(run, a, n, causal=False)
     step = tensor_in(a, "x").but(shape=Shape((shape[0], *shape[2:])), contents=None)
@@ -122,7 +122,7 @@ def conv_lstm(a: dict[str, Any], run: Run) -> Any:
     return (out, made, made) if a["return_state"] else out
 
 
-def wrapped(a: dict[str, Any], run: Run) -> Any:
+def wrapped(a: dict[str, Any], run: Run) -> Value:
     """TimeDistributed: the layer inside sees one step."""
     from tensorproof.bindings.call import call_module
 
@@ -133,8 +133,8 @@ def wrapped(a: dict[str, Any], run: Run) -> Any:
         raise run.refuse("rank", f"an input has a batch axis, steps and features, and it is {x.shape!r}", ("x",))
     step = x.but(shape=Shape((x.shape[0], *x.shape[2:])), contents=None)
     made = inside(run, call_module(inner, (step,), None, run.session))
-    a["_module"].parameters.update(inner.parameters)
-    a["_module"].buffers.update(inner.buffers)
+    module_in(a).parameters.update(inner.parameters)
+    module_in(a).buffers.update(inner.buffers)
     return made.but(shape=Shape((made.shape[0], x.shape[1], *made.shape[1:])))
 
 
@@ -149,7 +149,7 @@ def inside(run: Run, outcome: Any) -> Any:
 
 
 @takes(_STATES)
-def bidirectional(a: dict[str, Any], run: Run) -> Any:
+def bidirectional(a: dict[str, Any], run: Run) -> Value:
     """The layer inside runs both ways; the outputs are merged, the states follow each other."""
     from tensorproof.bindings.call import call_module
 
@@ -159,7 +159,7 @@ def bidirectional(a: dict[str, Any], run: Run) -> Any:
     word(run, a, Choice("merge_mode", ("sum", "mul", "concat", "ave", None)))
     beside = {} if a.get("mask") is None else {"mask": a["mask"]}
     made = inside(run, call_module(inner, (a["x"],), beside, run.session))
-    held = a["_module"].parameters
+    held = module_in(a).parameters
     held.update({f"forward/{name}": one for name, one in inner.parameters.items()})
     turned = inside(run, call_module(_turned(inner, held), (a["x"],), beside, run.session))
     (outs, *states), (others, *more) = (tuple(m) if isinstance(m, (tuple, list)) else (m,) for m in (made, turned))
@@ -188,11 +188,11 @@ def _merged(run: Run, mode: str | None, x: TensorType, y: TensorType) -> list[Te
     return [run("add", x=x, y=y) if mode == "sum" else run("mul", x=x, y=y)]
 
 
-def spectral(a: dict[str, Any], run: Run) -> Any:
+def spectral(a: dict[str, Any], run: Run) -> Value:
     """SpectralNormalization: the layer inside, and a vector of the length of its kernel's last axis."""
     from tensorproof.bindings.call import call_module
 
-    inner, module = a["layer"], a["_module"]
+    inner, module = a["layer"], module_in(a)
     if not isinstance(inner, Module):
         raise run.give_up("the layer inside is not known")
     made = inside(run, call_module(inner, (a["x"],), None, run.session))
@@ -212,12 +212,12 @@ def rnn(a: dict[str, Any], run: Run) -> Any:
     cell, x = a["cell"], tensor_in(a, "x")
     if not isinstance(cell, Module) or not cell.name.endswith("Cell"):
         raise run.give_up("the cell is not one of Keras's own")
-    n, time, _ = of_rank(a["_module"], x, 3)
+    n, time, _ = of_rank(module_in(a), x, 3)
     number = gates(cell.name)[1]
     units = cell.arguments["units"]
     states = [computed(a, run, x).but(shape=Shape((n, units))) for _ in range(number)]
     step = x.but(shape=Shape((n, x.shape[2])), contents=None)
     out, _ = inside(run, call_module(cell, (step, states), None, run.session))
-    a["_module"].parameters.update(cell.parameters)
+    module_in(a).parameters.update(cell.parameters)
     made = out.but(shape=Shape((n, time, units))) if a["return_sequences"] else out
     return (made, *states) if a["return_state"] else made

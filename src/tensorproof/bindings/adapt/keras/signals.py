@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 @takes(Tensor("x", "... N", FLOATS), Int("length", least=1), Int("step", least=1))
-def extract_sequences(a: dict[str, Any], run: Run) -> Any:
+def extract_sequences(a: dict[str, Any], run: Run) -> TensorType:
     x = tensor_in(a, "x")
     if len(x.shape) < 1:
         raise run.refuse("rank", "a number has no sequences", ("x",))
@@ -54,7 +54,7 @@ def _pair(run: Run, made: TensorType) -> tuple[TensorType, TensorType]:
 
 
 @takes(_COMPLEX)
-def fft(a: dict[str, Value], run: Run) -> Any:
+def fft(a: dict[str, Value], run: Run) -> Value:
     x = _parts(run, a["pair"])
     if len(x.shape) < 1:
         raise run.refuse("rank", "one axis is transformed, and there is none", ("pair",))
@@ -62,7 +62,7 @@ def fft(a: dict[str, Value], run: Run) -> Any:
 
 
 @takes(_COMPLEX)
-def fft2(a: dict[str, Value], run: Run) -> Any:
+def fft2(a: dict[str, Value], run: Run) -> Value:
     x = _parts(run, a["pair"])
     if len(x.shape) < 2:
         raise run.refuse("rank", f"two axes are transformed, and this is {x.shape!r}", ("pair",))
@@ -70,17 +70,17 @@ def fft2(a: dict[str, Value], run: Run) -> Any:
 
 
 @takes(Tensor("x", "... N", frozenset({FLOAT32})), Int("n", None, least=1, optional=True))
-def rfft(a: dict[str, Value], run: Run) -> Any:
+def rfft(a: dict[str, Value], run: Run) -> Value:
     return _pair(run, run("rfft", x=a["x"], n=a["n"]))
 
 
 @takes(_COMPLEX, Int("n", None, least=1, optional=True))
-def irfft(a: dict[str, Value], run: Run) -> Any:
+def irfft(a: dict[str, Value], run: Run) -> TensorType:
     return run("irfft", x=_parts(run, a["pair"]), n=a["n"])
 
 
 @takes(Tensor("x", "... 2", FLOATS))
-def complex_view(a: dict[str, Value], run: Run) -> Any:
+def complex_view(a: dict[str, Value], run: Run) -> TensorType:
     x = tensor(a["x"])
     if len(x.shape) < 1:
         raise run.refuse("rank", "the parts stand on the last axis, and there is none", ("x",))
@@ -88,6 +88,6 @@ def complex_view(a: dict[str, Value], run: Run) -> Any:
     return run("view_as_complex", x=x if x.dtype is FLOAT32 else run("cast", x=x, dtype=FLOAT32))
 
 
-def real_view(a: dict[str, Value], run: Run) -> Any:
+def real_view(a: dict[str, Value], run: Run) -> TensorType:
     x = tensor(a["x"])
     return run.typed("view_as_real", x.dtype.real if x.dtype is not None and x.dtype.is_complex else None, x=x)

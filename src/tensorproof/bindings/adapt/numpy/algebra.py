@@ -25,12 +25,12 @@ def product(a: dict[str, Value], run: Run) -> Any:
     return written(run.default({k: v if k not in ("x", "y") else typed(tensor(v), a, run) for k, v in a.items() if k != "dtype"}), a, run)
 
 
-def matvec(a: dict[str, Value], run: Run) -> Any:
+def matvec(a: dict[str, Value], run: Run) -> TensorType:
     m, v = _matrix_and_vector(tensor_in(a, "x"), tensor_in(a, "y"), run)
     return run("squeeze", x=run("matmul", x=m, y=run("unsqueeze", x=v, dim=-1)), dim=(-1,))
 
 
-def vecmat(a: dict[str, Value], run: Run) -> Any:
+def vecmat(a: dict[str, Value], run: Run) -> TensorType:
     """The conjugate of the vector is multiplied."""
     m, v = _matrix_and_vector(tensor_in(a, "y"), tensor_in(a, "x"), run)
     return run("squeeze", x=run("matmul", x=run("unsqueeze", x=run("conj", x=v), dim=-2), y=m), dim=(-2,))
@@ -42,33 +42,33 @@ def _matrix_and_vector(m: TensorType, v: TensorType, run: Run) -> tuple[TensorTy
     return m, v
 
 
-def dot(a: dict[str, Value], run: Run) -> Any:
+def dot(a: dict[str, Value], run: Run) -> Value:
     """Numbers scale, over no axis; else the last axis of x with the last but one of y."""
     x, y = tensor(a["x"]), tensor(a["y"])
     ours, theirs = ((len(x.shape) - 1,), (max(len(y.shape) - 2, 0),)) if len(x.shape) and len(y.shape) else ((), ())
     return written(run("tensordot", x=x, y=y, dim=ours, dim2=theirs), a, run)
 
 
-def multi_dot(a: dict[str, Value], run: Run) -> Any:
+def multi_dot(a: dict[str, Value], run: Run) -> Value:
     """Two arrays are given to dot, which takes any ranks."""
     return written(run("multi_dot", xs=a["xs"], two_of_any_rank=True), a, run)
 
 
-def vdot(a: dict[str, Value], run: Run) -> Any:
+def vdot(a: dict[str, Value], run: Run) -> TensorType:
     """The conjugate of x is multiplied."""
     return run("dot", x=run("conj", x=flattened(tensor_in(a, "x"), run)), y=flattened(tensor_in(a, "y"), run))
 
 
-def dot_of_all(a: dict[str, Value], run: Run) -> Any:
+def dot_of_all(a: dict[str, Value], run: Run) -> TensorType:
     """The same without the conjugate."""
     return run("dot", x=flattened(tensor_in(a, "x"), run), y=flattened(tensor_in(a, "y"), run))
 
 
-def outer(a: dict[str, Value], run: Run) -> Any:
+def outer(a: dict[str, Value], run: Run) -> Value:
     return written(run("outer", x=flattened(tensor_in(a, "x"), run), y=flattened(tensor_in(a, "y"), run)), a, run)
 
 
-def outer_vectors(a: dict[str, Any], run: Run) -> Any:
+def outer_vectors(a: dict[str, Any], run: Run) -> Value:
     for name in ("x", "y"):
         if len(a[name].shape) != 1:
             raise run.refuse("rank", f"two vectors are multiplied, and one is {a[name].shape!r}", (name,))
@@ -76,7 +76,7 @@ def outer_vectors(a: dict[str, Any], run: Run) -> Any:
 
 
 @takes(Tensor("x", "... 3"), Tensor("y", "... 3"))
-def cross(a: dict[str, Value], run: Run) -> Any:
+def cross(a: dict[str, Value], run: Run) -> TensorType:
     x, y = tensor_in(a, "x"), tensor_in(a, "y")
     if x.dtype is BOOL and y.dtype is BOOL:
         raise run.refuse("dtype", "NumPy does not subtract truth values", ("x", "y"))
@@ -92,7 +92,7 @@ def cross(a: dict[str, Value], run: Run) -> Any:
 
 
 @takes(Axis("dim", -1))
-def cross3(a: dict[str, Value], run: Run) -> Any:
+def cross3(a: dict[str, Value], run: Run) -> TensorType:
     x, y, dim = tensor_in(a, "x"), tensor_in(a, "y"), a["dim"]
     if dim != -1:
         raise run.give_up("another axis than the last")
@@ -100,7 +100,7 @@ def cross3(a: dict[str, Value], run: Run) -> Any:
 
 
 @takes(*getattr(contraction.einsum, "parameters", {}).values())
-def einsum(a: dict[str, Value], run: Run) -> Any:
+def einsum(a: dict[str, Value], run: Run) -> Value:
     return written(typed(contraction.einsum(a, run), a, run), a, run)
 
 
@@ -123,7 +123,7 @@ def _as(x: TensorType, dtype: DType | None, run: Run) -> TensorType:
     return made
 
 
-def linalg(a: dict[str, Any], run: Run) -> Any:
+def linalg(a: dict[str, Any], run: Run) -> Value:
     no_halves(a, run)
     b = {k: _floats(v, run) if isinstance(v, TensorType) else v for k, v in a.items()}
     if "y" in b and isinstance(b["x"], TensorType) and b["x"].dtype is not None and b["y"].dtype is not None:
@@ -135,7 +135,7 @@ def linalg(a: dict[str, Any], run: Run) -> Any:
 
 
 @takes(Choice("mode", ("reduced", "complete", "r"), "reduced"))
-def qr(a: dict[str, Value], run: Run) -> Any:
+def qr(a: dict[str, Value], run: Run) -> Value:
     no_halves(a, run)
     if a["mode"] == "raw":
         raise run.give_up("mode='raw'")
@@ -144,13 +144,13 @@ def qr(a: dict[str, Value], run: Run) -> Any:
     return made[1] if a["mode"] == "r" else made
 
 
-def svd(a: dict[str, Value], run: Run) -> Any:
+def svd(a: dict[str, Value], run: Run) -> Value:
     no_halves(a, run)
     x = _floats(tensor_in(a, "x"), run)
     return run("svd", x=x, full_matrices=a["full_matrices"]) if a["compute_uv"] else run("svdvals", x=x)
 
 
-def eig(a: dict[str, Value], run: Run) -> Any:
+def eig(a: dict[str, Value], run: Run) -> Value:
     """Real where all eigenvalues are: the element type is unknown."""
     no_halves(a, run)
     given = tensor_in(a, "x")
@@ -168,17 +168,17 @@ def _hermitian(a: dict[str, Value], run: Run) -> None:
         run.require("square", eq(shape[-1], shape[-2]), f"a hermitian matrix is square, and this one is {shape!r}", ("x",))
 
 
-def _tolerance(a: dict[str, Value]) -> Any:
+def _tolerance(a: dict[str, Value]) -> Value:
     return a["rtol"] if a.get("rtol") is not None else a.get("rcond")
 
 
-def pinv(a: dict[str, Value], run: Run) -> Any:
+def pinv(a: dict[str, Value], run: Run) -> TensorType:
     no_halves(a, run)
     _hermitian(a, run)
     return run("pinv", x=_floats(tensor_in(a, "x"), run), rtol=_tolerance(a), hermitian=bool(a["hermitian"]))
 
 
-def matrix_rank(a: dict[str, Value], run: Run) -> Any:
+def matrix_rank(a: dict[str, Value], run: Run) -> TensorType:
     """The rank of what is no matrix: 0 where all is zero, else 1."""
     no_halves(a, run)
     x = tensor_in(a, "x")
@@ -188,7 +188,7 @@ def matrix_rank(a: dict[str, Value], run: Run) -> Any:
     return run.typed("matrix_rank", INT64, x=_floats(x, run), atol=a["tol"], rtol=a["rtol"], hermitian=bool(a["hermitian"]))
 
 
-def lstsq(a: dict[str, Value], run: Run) -> Any:
+def lstsq(a: dict[str, Value], run: Run) -> Value:
     no_halves(a, run)
     x, y = _floats(tensor_in(a, "x"), run), _floats(tensor_in(a, "y"), run)
     if len(x.shape) != 2 or len(y.shape) not in (1, 2):
@@ -224,7 +224,7 @@ def _check_matrix_order(x: TensorType, order: Value, axes: tuple[int, ...], run:
 
 
 @takes(_ORDERS, Axes("dim", None))
-def norm(a: dict[str, Value], run: Run) -> Any:
+def norm(a: dict[str, Value], run: Run) -> TensorType:
     """Without `ord` the norm of everything; one axis: of vectors; two: of matrices."""
     x, dim, order = tensor_in(a, "x"), a["dim"], a["ord"]
     no_list(a, run)
@@ -250,7 +250,7 @@ def norm(a: dict[str, Value], run: Run) -> Any:
     return run.typed("vector_norm", _normed(x), x=x, ord=number, dim=axes, keepdim=a["keepdim"])
 
 
-def _norm_of_matrices(x: TensorType, order: Value, axes: tuple[int, ...], keepdim: bool, run: Run) -> Any:
+def _norm_of_matrices(x: TensorType, order: Value, axes: tuple[int, ...], keepdim: bool, run: Run) -> TensorType:
     """An extreme of the columns' or rows' sums, or a norm of the singular values."""
     rank, dtype = len(x.shape), _normed(x)
     for axis in axes:
@@ -272,13 +272,13 @@ def _norm_of_matrices(x: TensorType, order: Value, axes: tuple[int, ...], keepdi
 
 
 @takes(Choice("ord", (1, 2, 3), 2))
-def vector_norm(a: dict[str, Value], run: Run) -> Any:
+def vector_norm(a: dict[str, Value], run: Run) -> TensorType:
     no_list(a, run)
     return run.typed("vector_norm", _normed(tensor_in(a, "x")), x=a["x"], ord=a["ord"], dim=a["dim"], keepdim=a["keepdim"])
 
 
 @takes(Choice("ord", ("fro",), "fro"))
-def matrix_norm(a: dict[str, Value], run: Run) -> Any:
+def matrix_norm(a: dict[str, Value], run: Run) -> TensorType:
     x, order = tensor_in(a, "x"), a["ord"]
     if len(x.shape) < 2:
         raise run.refuse("rank", f"a matrix has two axes, and this is {x.shape!r}", ("x",))
@@ -287,7 +287,7 @@ def matrix_norm(a: dict[str, Value], run: Run) -> Any:
 
 
 @takes(_ORDERS)
-def cond(a: dict[str, Value], run: Run) -> Any:
+def cond(a: dict[str, Value], run: Run) -> TensorType:
     no_halves(a, run)
     x = tensor_in(a, "x")
     if len(x.shape) < 2:
@@ -300,7 +300,7 @@ def cond(a: dict[str, Value], run: Run) -> Any:
 
 
 @takes(Int("n", None, least=1, optional=True), Ints("size", None, least=1, optional=True))
-def fourier(a: dict[str, Any], run: Run) -> Any:
+def fourier(a: dict[str, Any], run: Run) -> Value:
     """float16 and float32 are transformed in single precision."""
     x, several = tensor_in(a, "x"), run.row.op.endswith("n")
     if run.row.op in ("fftn", "ifftn") and _no_axes(a):
@@ -340,13 +340,13 @@ def _no_axes(a: dict[str, Value]) -> bool:
     return (number and size is None and dim is None) or (dim is None and size in ((), [])) or (dim in ((), []) and size in (None, (), []))
 
 
-def shifted(a: dict[str, Value], run: Run) -> Any:
+def shifted(a: dict[str, Value], run: Run) -> Value:
     if len(tensor_in(a, "x").shape) == 0:
         raise run.refuse("rank", "a number has no axis", ("x",))
     return run.default(a)
 
 
-def vecdot(a: dict[str, Any], run: Run) -> Any:
+def vecdot(a: dict[str, Any], run: Run) -> Value:
     """The axis counts in each operand by itself; the others broadcast."""
     dim = a["dim"]
     moved: list[TensorType] = []
@@ -362,7 +362,7 @@ def vecdot(a: dict[str, Any], run: Run) -> Any:
 
 
 @takes(Int("n", least=1))
-def frequencies(a: dict[str, Any], run: Run) -> Any:
+def frequencies(a: dict[str, Any], run: Run) -> Value:
     run.require("n", ne(a["n"], 0), "a window of no samples has no frequencies", ("n",))
     if isinstance(a["n"], int) and a["n"] < 0:
         raise run.give_up("a negative number of samples")

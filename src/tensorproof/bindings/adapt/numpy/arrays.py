@@ -28,7 +28,7 @@ class Loose:
     def takes(self, value: Value) -> bool:
         return True
 
-    def read(self, value: Value) -> Any:
+    def read(self, value: Value) -> Value:
         return value
 
 
@@ -90,7 +90,7 @@ def _can_cast(source: DType, target: DType) -> bool:
     return _KINDS[source.kind] <= _KINDS[target.kind]
 
 
-def written(made: Value, a: dict[str, Value], run: Run) -> Any:
+def written(made: Value, a: dict[str, Value], run: Run) -> Value:
     """The result, or the array given as `out`, which it must fit and into which it is copied."""
     out = a.get("out")
     if isinstance(out, tuple) and len(out) == 1:
@@ -225,7 +225,7 @@ def dtype_of(a: dict[str, Value]) -> DType | None:
     return given if isinstance(given, DType) else BY_LABEL.get(given) if isinstance(given, str) else None
 
 
-def inplace(a: dict[str, Any], run: Run) -> Any:
+def inplace(a: dict[str, Any], run: Run) -> TensorType:
     x: TensorType = a["x"]
     if run.row.op == "matmul":
         if len(x.shape) < 1 or len(tensor(a["y"]).shape) < 2:
@@ -247,14 +247,14 @@ def inplace(a: dict[str, Any], run: Run) -> Any:
     return _put(made, x, run)
 
 
-def rint(a: dict[str, Value], run: Run) -> Any:
+def rint(a: dict[str, Value], run: Run) -> Value:
     """Whole numbers become floats."""
     x = tensor(a["x"])
     loop = dtype_of(a) or _loop("fc", [x])
     return written(_selected(run.typed("round", loop, x=x), a, run), a, run)
 
 
-def frexp(a: dict[str, Value], run: Run) -> Any:
+def frexp(a: dict[str, Value], run: Run) -> Value:
     x = tensor(a["x"])
     loop = _loop("f", [x])
     if loop is None:
@@ -262,7 +262,7 @@ def frexp(a: dict[str, Value], run: Run) -> Any:
     return tuple(run.typed("frexp", loop, INT32, x=x))
 
 
-def ldexp(a: dict[str, Value], run: Run) -> Any:
+def ldexp(a: dict[str, Value], run: Run) -> Value:
     x, y = tensor(a["x"]), tensor(a["y"])
     loop = _loop("f", [x])
     if loop is None or (y.dtype is not None and (y.dtype.kind not in "biu" or y.dtype.label == "uint64")):
@@ -270,11 +270,11 @@ def ldexp(a: dict[str, Value], run: Run) -> Any:
     return written(_selected(run.typed("ldexp", loop, x=x, y=y), a, run), a, run)
 
 
-def divmod(a: dict[str, Value], run: Run) -> Any:
+def divmod(a: dict[str, Value], run: Run) -> Value:
     return (looped("div", {"x": a["x"], "y": a["y"], "rounding": "floor"}, run), looped("remainder", {"x": a["x"], "y": a["y"]}, run))
 
 
-def modf(a: dict[str, Value], run: Run) -> Any:
+def modf(a: dict[str, Value], run: Run) -> Value:
     """The fraction, and the whole part as a float."""
     x = tensor(a["x"])
     loop = _loop("f", [x])
@@ -283,13 +283,13 @@ def modf(a: dict[str, Value], run: Run) -> Any:
     return (run.typed("frac", loop, x=x), run.typed("trunc", loop, x=x))
 
 
-def truth(a: dict[str, Value], run: Run) -> Any:
+def truth(a: dict[str, Value], run: Run) -> Value:
     """A plain True or False; unequal shapes are unequal arrays."""
     return isclose(a, run)
 
 
 @takes(Tensor("low", "...", optional=True, scalar=True), Tensor("high", "...", optional=True, scalar=True))
-def clip(a: dict[str, Value], run: Run) -> Any:
+def clip(a: dict[str, Value], run: Run) -> Value:
     low, high = a["low"], a["high"]
     if "min" in a:
         if low == "missing" and high == "missing":
@@ -305,7 +305,7 @@ def clip(a: dict[str, Value], run: Run) -> Any:
 
 
 @takes(Tensor("condition", "..."))
-def where(a: dict[str, Value], run: Run) -> Any:
+def where(a: dict[str, Value], run: Run) -> TensorType:
     return run("where", condition=nonzero(tensor(a["condition"]), run), x=a["x"], y=a["y"])
 
 
@@ -317,12 +317,12 @@ def nonzero(x: TensorType, run: Run) -> TensorType:
     return made
 
 
-def imag(a: dict[str, Value], run: Run) -> Any:
+def imag(a: dict[str, Value], run: Run) -> TensorType:
     x = tensor_in(a, "x")
     return run.typed("imag", None if x.dtype is None else x.dtype.real, x=x)
 
 
-def angle(a: dict[str, Value], run: Run) -> Any:
+def angle(a: dict[str, Value], run: Run) -> TensorType:
     x = tensor_in(a, "x")
     dtype = x.dtype
     if dtype is not None:
@@ -332,12 +332,12 @@ def angle(a: dict[str, Value], run: Run) -> Any:
     return run("rad2deg", x=made) if a.get("deg") else made
 
 
-def sinc(a: dict[str, Value], run: Run) -> Any:
+def sinc(a: dict[str, Value], run: Run) -> TensorType:
     dtype = tensor_in(a, "x").dtype
     return run.typed("sinc", FLOAT64, x=a["x"]) if dtype is not None and dtype.kind in "iub" else run("sinc", x=a["x"])
 
 
-def i0(a: dict[str, Value], run: Run) -> Any:
+def i0(a: dict[str, Value], run: Run) -> TensorType:
     x = tensor_in(a, "x")
     if x.dtype is not None and x.dtype.is_complex:
         raise run.refuse("dtype", "i0 takes no complex numbers", ("x",))
@@ -345,14 +345,14 @@ def i0(a: dict[str, Value], run: Run) -> Any:
 
 
 @takes(Int("decimals", 0))
-def rounded(a: dict[str, Value], run: Run) -> Any:
+def rounded(a: dict[str, Value], run: Run) -> Value:
     x = tensor_in(a, "x")
     if x.dtype is BOOL and a["decimals"] != 0:
         raise run.refuse("dtype", "truth values have no decimals", ("x",))
     return written(run.typed("round", FLOAT16 if x.dtype is BOOL else x.dtype, x=x, decimals=a["decimals"]), a, run)
 
 
-def cast(a: dict[str, Value], run: Run) -> Any:
+def cast(a: dict[str, Value], run: Run) -> TensorType:
     if not isinstance(a["dtype"], DType):
         raise run.give_up("the element type is not known")
     made: TensorType = run("cast", x=a["x"], dtype=a["dtype"])
@@ -371,7 +371,7 @@ def flattened(x: TensorType, run: Run) -> TensorType:
     return made
 
 
-def isclose(a: dict[str, Any], run: Run) -> Any:
+def isclose(a: dict[str, Any], run: Run) -> Value:
     if any(isinstance(a.get(n), (int, float)) and a[n] < 0 for n in ("rtol", "atol")):
         raise run.give_up("a negative tolerance")
     return run.default(a)

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 @takes(Data("data"), ElementType("dtype"))
-def array(a: dict[str, Value], run: Run) -> Any:
+def array(a: dict[str, Value], run: Run) -> TensorType:
     data = a["data"]
     if isinstance(data, range):
         data = list(data)
@@ -43,12 +43,12 @@ def array(a: dict[str, Value], run: Run) -> Any:
     return run("reshape", x=result, size=(*(1,) * missing, *result.shape)) if missing > 0 else result
 
 
-def filled(a: dict[str, Value], run: Run) -> Any:
+def filled(a: dict[str, Value], run: Run) -> TensorType:
     return run("full", size=a["size"], value=a["value"], dtype=a["dtype"] or FLOAT64)
 
 
 @takes(Tensor("value", "", scalar=True))
-def full(a: dict[str, Any], run: Run) -> Any:
+def full(a: dict[str, Any], run: Run) -> TensorType:
     value = a["value"]
     if not isinstance(value, TensorType):
         return run("full", size=a["size"], value=value, dtype=a["dtype"])
@@ -60,7 +60,7 @@ def full(a: dict[str, Any], run: Run) -> Any:
 
 
 @takes(Ints("shape", None, least=0, optional=True, shape=True), Number("value"))
-def like(a: dict[str, Any], run: Run) -> Any:
+def like(a: dict[str, Any], run: Run) -> TensorType:
     x, size = tensor_in(a, "x"), a["shape"]
     if size is not None:
         size = tuple(size) if isinstance(size, (tuple, list)) else (size,)
@@ -72,13 +72,13 @@ def like(a: dict[str, Any], run: Run) -> Any:
 
 
 @takes(Number("end", None, optional=True), Number("step", 1, optional=True))
-def arange(a: dict[str, Value], run: Run) -> Any:
+def arange(a: dict[str, Value], run: Run) -> TensorType:
     start, end = (0, a["start"]) if a["end"] is None else (a["start"], a["end"])
     return run("arange", start=start, end=end, step=1 if a["step"] is None else a["step"], dtype=a["dtype"])
 
 
 @takes(Real("start"), Real("end"), Int("steps", 50, least=0))
-def linspace(a: dict[str, Any], run: Run) -> Any:
+def linspace(a: dict[str, Any], run: Run) -> Value:
     """Ends may be arrays; a new axis stands first."""
     start, end, steps = tensor(a["start"]), tensor(a["end"]), a["steps"]
     run.require("steps", ge(steps, 0), f"a number of samples cannot be negative, and is {steps!r}", ("steps",))
@@ -102,7 +102,7 @@ def linspace(a: dict[str, Any], run: Run) -> Any:
     return (made, run.typed("div", FLOAT64, x=run("sub", x=end, y=start), y=parts))
 
 
-def _between(start: TensorType, end: TensorType, options: dict[str, Any], dtype: DType, run: Run) -> Any:
+def _between(start: TensorType, end: TensorType, options: dict[str, Any], dtype: DType, run: Run) -> TensorType:
     """start + share · (end - start), the shares along a new first axis."""
     apart = run("sub", x=end, y=start)
     share = run.typed("linspace", FLOAT64, start=0, end=1, **options)
@@ -111,7 +111,7 @@ def _between(start: TensorType, end: TensorType, options: dict[str, Any], dtype:
 
 
 @takes(Int("n", None, least=0, optional=True))
-def vander(a: dict[str, Value], run: Run) -> Any:
+def vander(a: dict[str, Value], run: Run) -> TensorType:
     x = tensor_in(a, "x")
     if len(x.shape) != 1:
         raise run.refuse("rank", f"powers are taken of a vector, and this is {x.shape!r}", ("x",))
@@ -120,7 +120,7 @@ def vander(a: dict[str, Value], run: Run) -> Any:
 
 
 @takes(Ints("size", least=0, shape=True))
-def indices(a: dict[str, Any], run: Run) -> Any:
+def indices(a: dict[str, Any], run: Run) -> Value:
     size = a["size"] if isinstance(a["size"], (tuple, list)) else (a["size"],)
     dtype = a["dtype"] or INT64
     if dtype is BOOL:
@@ -136,19 +136,19 @@ def indices(a: dict[str, Any], run: Run) -> Any:
     return _as(run("stack", xs=run("meshgrid", xs=tuple(lines), indexing="ij"), dim=0), dtype, run)
 
 
-def _as(x: TensorType, dtype: DType, run: Run) -> Any:
+def _as(x: TensorType, dtype: DType, run: Run) -> TensorType:
     return x if x.dtype is dtype else run("cast", x=x, dtype=dtype)
 
 
 @takes(Int("rows"), Int("columns", None, optional=True))
-def triangle_indices(a: dict[str, Any], run: Run) -> Any:
+def triangle_indices(a: dict[str, Any], run: Run) -> Value:
     columns = a["rows"] if a["columns"] is None else a["columns"]
     made = run(run.row.op, rows=maximum(a["rows"], 0), columns=maximum(columns, 0), offset=a["offset"])
     return tuple(run("unbind", x=made, dim=0))
 
 
 @takes(Ints("size", None, least=0, optional=True, shape=True))
-def random(a: dict[str, Value], run: Run) -> Any:
+def random(a: dict[str, Value], run: Run) -> TensorType:
     size = a["size"]
     sizes = () if size is None else tuple(size) if isinstance(size, (tuple, list)) else (size,)
     return run("random", size=sizes, dtype=FLOAT64, distribution=a["distribution"])
@@ -160,7 +160,7 @@ _PARAMETER = Tensor("low", "...", scalar=True, values="positive")
 @takes(
     Ints("size", None, least=0, optional=True, shape=True), Real("low", 0.5, least=0.25, most=1.0), Real("high", 0.5, least=0.5, most=1.0)
 )
-def distribution(a: dict[str, Value], run: Run) -> Any:
+def distribution(a: dict[str, Value], run: Run) -> TensorType:
     """The parameters broadcast, and must broadcast to the size where one is given."""
     parameters = [tensor(a[n]) for n in ("low", "high") if a.get(n) is not None]
     dtype = INT64 if a.get("whole") else FLOAT64
@@ -174,7 +174,7 @@ def distribution(a: dict[str, Value], run: Run) -> Any:
 
 
 @takes(Tensor("low", "K", FLOATS, values="positive"), Ints("size", None, least=0, optional=True, shape=True))
-def shares(a: dict[str, Value], run: Run) -> Any:
+def shares(a: dict[str, Value], run: Run) -> TensorType:
     """Rows of numbers that sum to 1, one number for each parameter."""
     parameters = tensor(a["low"])
     run.require("rank", len(parameters.shape) == 1, f"alpha is a vector, and has shape {parameters.shape!r}", ("low",))
@@ -191,7 +191,7 @@ def _fits(run: Run, low: Any, past: Any, dtype: Any) -> None:
 
 
 @takes(Whole("low", least=1), Whole("high", None, least=10, optional=True), Ints("size", None, least=0, optional=True, shape=True))
-def randint(a: dict[str, Any], run: Run) -> Any:
+def randint(a: dict[str, Any], run: Run) -> TensorType:
     if a["dtype"] is not None and isinstance(a["dtype"], DType) and a["dtype"].kind not in "iub":
         raise run.refuse("dtype", f"whole numbers are drawn, not {a['dtype']!r}", ("dtype",))
     low, high = as_size(a["low"]), as_size(a["high"])
@@ -209,7 +209,7 @@ def randint(a: dict[str, Any], run: Run) -> Any:
 
 
 @takes(Whole("x", least=1))
-def permutation(a: dict[str, Value], run: Run) -> Any:
+def permutation(a: dict[str, Value], run: Run) -> TensorType:
     x = as_size(a["x"])
     if isinstance(x, TensorType):
         if len(x.shape) == 0:
@@ -220,7 +220,7 @@ def permutation(a: dict[str, Value], run: Run) -> Any:
 
 
 @takes(Whole("x", least=1), Ints("size", None, least=0, optional=True, shape=True))
-def choice(a: dict[str, Value], run: Run) -> Any:
+def choice(a: dict[str, Value], run: Run) -> TensorType:
     x, size = as_size(a["x"]), a["size"]
     sizes = () if size is None else tuple(size) if isinstance(size, (tuple, list)) else (size,)
     if isinstance(x, (list, tuple)):
@@ -239,7 +239,7 @@ def choice(a: dict[str, Value], run: Run) -> Any:
 
 
 @takes(Int("n"))
-def window(a: dict[str, Any], run: Run) -> Any:
+def window(a: dict[str, Any], run: Run) -> TensorType:
     """A window of no samples where n is not positive."""
     kind = run.row.name.rpartition(".")[2]
     shape = {"beta": a["beta"]} if kind == "kaiser" and isinstance(a.get("beta"), (int, float)) else {}
@@ -247,7 +247,7 @@ def window(a: dict[str, Any], run: Run) -> Any:
 
 
 @takes(Int("n"), Int("m", None, optional=True))
-def tri(a: dict[str, Any], run: Run) -> Any:
+def tri(a: dict[str, Any], run: Run) -> TensorType:
     n, m = a["n"], a["n"] if a["m"] is None else a["m"]
     dtype = dtype_of(a) or FLOAT64
     ones = run.typed("full", dtype, size=(maximum(n, 0), maximum(m, 0)), value=1, dtype=dtype)
@@ -255,7 +255,7 @@ def tri(a: dict[str, Any], run: Run) -> Any:
 
 
 @takes(Data("x", "..."))
-def scalar(a: dict[str, Value], run: Run) -> Any:
+def scalar(a: dict[str, Value], run: Run) -> Value:
     """np.float32(3), or of an array."""
     x = a["x"]
     label = run.row.name.rpartition(".")[2].rstrip("_")

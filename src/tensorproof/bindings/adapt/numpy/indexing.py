@@ -22,13 +22,13 @@ if TYPE_CHECKING:
 
 
 @takes(Vector("x", "N"), Int("k", 0))
-def diag_matrix(a: dict[str, Value], run: Run) -> Any:
+def diag_matrix(a: dict[str, Value], run: Run) -> TensorType:
     """A matrix with a vector on its diagonal."""
     return run("diag_embed", x=a["x"], offset=a["k"])
 
 
 @takes(Tensor("x", "N M"), Int("k", 0))
-def diag(a: dict[str, Value], run: Run) -> Any:
+def diag(a: dict[str, Value], run: Run) -> TensorType:
     x, k = tensor_in(a, "x"), a["k"]
     if len(x.shape) != 2:
         raise run.refuse("rank", f"a vector or a matrix has a diagonal here, and this is {x.shape!r}", ("x",))
@@ -36,12 +36,12 @@ def diag(a: dict[str, Value], run: Run) -> Any:
 
 
 @takes(Tensor("x"), Int("k", 0))
-def diagflat(a: dict[str, Value], run: Run) -> Any:
+def diagflat(a: dict[str, Value], run: Run) -> TensorType:
     return run("diag_embed", x=flattened(tensor_in(a, "x"), run), offset=a["k"])
 
 
 @takes(Int("offset", 0))
-def triangle(a: dict[str, Value], run: Run) -> Any:
+def triangle(a: dict[str, Value], run: Run) -> TensorType:
     """The triangle of a matrix, or of one whose rows are all the vector."""
     x = tensor_in(a, "x")
     if len(x.shape) == 0:
@@ -51,18 +51,18 @@ def triangle(a: dict[str, Value], run: Run) -> Any:
     return run.typed(run.row.op, x.dtype, x=x, offset=a["offset"])
 
 
-def trace(a: dict[str, Any], run: Run) -> Any:
+def trace(a: dict[str, Any], run: Run) -> Value:
     x: TensorType = a["x"]
     made = run("diagonal", x=x, offset=a["offset"], dim1=a["axis1"], dim2=a["axis2"])
     return written(run("sum", x=made, dim=-1, dtype=a["dtype"]), a, run)
 
 
-def matrix_trace(a: dict[str, Value], run: Run) -> Any:
+def matrix_trace(a: dict[str, Value], run: Run) -> Value:
     return trace({**a, "axis1": -2, "axis2": -1}, run)
 
 
 @takes(Tensor("index", "...", frozenset({INT64, INT32}), values="index"), Axis("dim", None, optional=True))
-def take(a: dict[str, Any], run: Run) -> Any:
+def take(a: dict[str, Any], run: Run) -> Value:
     x, index = tensor_in(a, "x"), tensor(a["index"])
     word(run, a, "mode", ("raise", "wrap", "clip"))
     if index.dtype is not None and (index.dtype.kind in "fc" or index.dtype.label == "uint64"):
@@ -86,7 +86,7 @@ def take(a: dict[str, Any], run: Run) -> Any:
 
 
 @takes(Axis("dim", -1, optional=True))
-def take_along_axis(a: dict[str, Any], run: Run) -> Any:
+def take_along_axis(a: dict[str, Any], run: Run) -> TensorType:
     x, index = tensor_in(a, "x"), tensor_in(a, "index")
     if index.dtype is not None and index.dtype.kind not in "iu":
         raise run.refuse("dtype", f"indices must be whole numbers, and are {index.dtype!r}", ("index",))
@@ -107,7 +107,7 @@ def take_along_axis(a: dict[str, Any], run: Run) -> Any:
 
 
 @takes(Tensor("x"), Tensor("condition", "N"))
-def compress(a: dict[str, Any], run: Run) -> Any:
+def compress(a: dict[str, Any], run: Run) -> Value:
     x, mask = tensor_in(a, "x"), a["condition"]
     if isinstance(mask, TensorType) and len(mask.shape) != 1:
         raise run.refuse("condition", f"a vector of truth values selects, and this is {mask.shape!r}", ("condition",))
@@ -123,26 +123,26 @@ def compress(a: dict[str, Any], run: Run) -> Any:
 
 
 @takes(Tensor("x"), Tensor("condition"))
-def extract(a: dict[str, Value], run: Run) -> Any:
+def extract(a: dict[str, Value], run: Run) -> TensorType:
     if le(tensor_in(a, "condition").shape.numel, tensor_in(a, "x").shape.numel) is False:
         raise run.give_up("the condition is longer than the array")
     return run("compress", x=flattened(tensor_in(a, "x"), run), condition=truths(flattened(tensor_in(a, "condition"), run), run), dim=0)
 
 
 @takes(Tensor("x"))
-def nonzero(a: dict[str, Value], run: Run) -> Any:
+def nonzero(a: dict[str, Value], run: Run) -> Value:
     if len(tensor_in(a, "x").shape) == 0:
         raise run.refuse("rank", "a number has no places", ("x",))
     return run("where_true", condition=a["x"])
 
 
 @takes(Tensor("x"))
-def flatnonzero(a: dict[str, Value], run: Run) -> Any:
+def flatnonzero(a: dict[str, Value], run: Run) -> TensorType:
     return run("where_true", condition=flattened(tensor_in(a, "x"), run))[0]
 
 
 @takes(Tensor("x"))
-def argwhere(a: dict[str, Value], run: Run) -> Any:
+def argwhere(a: dict[str, Value], run: Run) -> TensorType:
     return run("nonzero", x=a["x"])
 
 
@@ -155,7 +155,7 @@ def _along(a: dict[str, Any], run: Run) -> tuple[Any, int]:
 
 
 @takes(Tensor("x"), Whole("obj", least=0), Axis("axis", None, optional=True))
-def delete(a: dict[str, Value], run: Run) -> Any:
+def delete(a: dict[str, Value], run: Run) -> TensorType:
     obj = as_size(a["obj"])
     x, axis = _along(a, run)
     n = x.shape[axis]
@@ -186,7 +186,7 @@ def _kept(obj: Value, n: Value, run: Run) -> TensorType:
 
 
 @takes(Tensor("x"), Whole("obj", least=0), Tensor("values", "", scalar=True), Axis("axis", None, optional=True))
-def insert(a: dict[str, Value], run: Run) -> Any:
+def insert(a: dict[str, Value], run: Run) -> TensorType:
     obj = as_size(a["obj"])
     x, axis = _along(a, run)
     n = x.shape[axis]
@@ -197,13 +197,13 @@ def insert(a: dict[str, Value], run: Run) -> Any:
 
 
 @takes(Tensor("y", "...", scalar=True))
-def isin(a: dict[str, Value], run: Run) -> Any:
+def isin(a: dict[str, Value], run: Run) -> TensorType:
     made = run.typed("isin", BOOL, x=a["x"], y=a["y"])
     return run("logical_not", x=made) if a.get("invert") else made
 
 
 @takes(Tensor("x", "...", frozenset({INT64, INT32}), values="index"), Ints("size", shape=True))
-def unravel(a: dict[str, Value], run: Run) -> Any:
+def unravel(a: dict[str, Value], run: Run) -> Value:
     """NumPy looks at the product of the sizes alone."""
     x = tensor(a["x"])
     size = a["size"] if isinstance(a["size"], (tuple, list)) else (a["size"],)
@@ -231,12 +231,12 @@ def places(index: Value, run: Run) -> tuple[Any, ...]:
 
 
 @takes(Index("index"))
-def getitem(a: dict[str, Value], run: Run) -> Any:
+def getitem(a: dict[str, Value], run: Run) -> TensorType:
     return run("getitem", x=a["x"], index=places(a["index"], run))
 
 
 @takes(Index("index"), Tensor("value", "...", scalar=True))
-def setitem(a: dict[str, Value], run: Run) -> Any:
+def setitem(a: dict[str, Value], run: Run) -> TensorType:
     index = places(a["index"], run)
     if (
         isinstance(a["value"], TensorType)
@@ -249,7 +249,7 @@ def setitem(a: dict[str, Value], run: Run) -> Any:
 
 
 @takes(Tensor("x"), Tensor("y"))
-def set_operation(a: dict[str, Value], run: Run) -> Any:
+def set_operation(a: dict[str, Value], run: Run) -> Value:
     """A sorted vector without repetitions; how long, only the data tell."""
     x, y = tensor(a["x"]), tensor(a["y"])
     if a.get("return_indices"):
@@ -267,7 +267,7 @@ def set_operation(a: dict[str, Value], run: Run) -> Any:
     return made if dtype is made.dtype else run("cast", x=made, dtype=dtype)
 
 
-def _members(x: TensorType, y: TensorType, shared: bool, run: Run) -> Any:
+def _members(x: TensorType, y: TensorType, shared: bool, run: Run) -> TensorType:
     """The distinct elements of x that are in y, or that are not."""
     own = run("unique", x=x)
     found = run.typed("isin", BOOL, x=own, y=y)

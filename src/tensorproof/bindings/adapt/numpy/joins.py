@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 @takes(Ints("times", least=0))
-def tile(a: dict[str, Value], run: Run) -> Any:
+def tile(a: dict[str, Value], run: Run) -> TensorType:
     x = tensor_in(a, "x")
     times = a["times"] if isinstance(a["times"], (tuple, list)) else (a["times"],)
     times = (1,) * (len(x.shape) - len(times)) + tuple(times)
@@ -29,7 +29,7 @@ def tile(a: dict[str, Value], run: Run) -> Any:
 
 
 @takes(Whole("times", least=0), Axis("dim", None, optional=True))
-def repeat(a: dict[str, Any], run: Run) -> Any:
+def repeat(a: dict[str, Any], run: Run) -> TensorType:
     x, times = tensor_in(a, "x"), a["times"]
     if a["dim"] is None or len(x.shape) == 0:
         x = flattened(x, run)
@@ -56,7 +56,7 @@ def repeat(a: dict[str, Any], run: Run) -> Any:
 
 
 @takes(Axis("dim", 0, of="xs", optional=True))
-def concatenate(a: dict[str, Any], run: Run) -> Any:
+def concatenate(a: dict[str, Any], run: Run) -> Value:
     xs = tuple(a["xs"])
     if a["dim"] is None:
         made = run("cat", xs=tuple(flattened(x, run) for x in xs), dim=0)
@@ -67,11 +67,11 @@ def concatenate(a: dict[str, Any], run: Run) -> Any:
     return written(typed(made, a, run), a, run)
 
 
-def stack(a: dict[str, Value], run: Run) -> Any:
+def stack(a: dict[str, Value], run: Run) -> Value:
     return written(typed(run("stack", xs=a["xs"], dim=a["dim"]), a, run), a, run)
 
 
-def _stacked(a: dict[str, Any], run: Run, least: int, dim: Any) -> Any:
+def _stacked(a: dict[str, Any], run: Run, least: int, dim: Any) -> Value:
     xs = tuple(of_rank(x, least, run) for x in a["xs"])
     where_ = dim if isinstance(dim, int) else dim(xs[0])
     return typed(run("cat", xs=xs, dim=where_), a, run)
@@ -84,25 +84,25 @@ def of_rank(x: TensorType, rank: int, run: Run) -> TensorType:
     return made
 
 
-def vstack(a: dict[str, Value], run: Run) -> Any:
+def vstack(a: dict[str, Value], run: Run) -> Value:
     return _stacked(a, run, 2, 0)
 
 
-def hstack(a: dict[str, Value], run: Run) -> Any:
+def hstack(a: dict[str, Value], run: Run) -> Value:
     return _stacked(a, run, 1, lambda x: 0 if len(x.shape) == 1 else 1)
 
 
-def dstack(a: dict[str, Value], run: Run) -> Any:
+def dstack(a: dict[str, Value], run: Run) -> Value:
     return _stacked(a, run, 3, 2)
 
 
-def column_stack(a: dict[str, Any], run: Run) -> Any:
+def column_stack(a: dict[str, Any], run: Run) -> TensorType:
     xs = tuple(x if len(x.shape) >= 2 else run("reshape", x=x, size=(x.shape.numel, 1)) for x in a["xs"])
     return run("cat", xs=xs, dim=1)
 
 
 @takes(Tensor("x"), Tensor("y", "...", scalar=True), Axis("axis", None, optional=True))
-def append(a: dict[str, Value], run: Run) -> Any:
+def append(a: dict[str, Value], run: Run) -> Value:
     x, y = tensor_in(a, "x"), tensor(a["y"])
     if y.weak and y.dtype is not None:  # a Python number is an array of NumPy's own kind
         y = run("constant", data=y, dtype={"i": INT64, "f": FLOAT64, "c": COMPLEX128}.get(y.dtype.kind, y.dtype))
@@ -114,7 +114,7 @@ def append(a: dict[str, Value], run: Run) -> Any:
 
 
 @takes(Whole("at", least=1))
-def split(a: dict[str, Value], run: Run) -> Any:
+def split(a: dict[str, Value], run: Run) -> Value:
     """Equal parts, or else an error."""
     at, x, dim = a["at"], tensor_in(a, "x"), a["dim"]
     if is_size(as_size(at)) and x.shape.known and len(x.shape) and isinstance(dim, int) and -len(x.shape) <= dim < len(x.shape):
@@ -127,35 +127,35 @@ def split(a: dict[str, Value], run: Run) -> Any:
 
 
 @takes(Whole("at", least=1))
-def array_split(a: dict[str, Value], run: Run) -> Any:
+def array_split(a: dict[str, Value], run: Run) -> Value:
     x, at = tensor_in(a, "x"), a["at"]
     if len(x.shape) == 0:
         raise run.refuse("rank", "a number cannot be split", ("x",))
     return list(run("tensor_split", x=x, at=tuple(at) if isinstance(at, list) else at, dim=a["dim"]))
 
 
-def _split_along(a: dict[str, Value], run: Run, least: int, dim: int) -> Any:
+def _split_along(a: dict[str, Value], run: Run, least: int, dim: int) -> Value:
     if len(tensor_in(a, "x").shape) < least:
         raise run.refuse("rank", f"an array of rank {least} or more is split, and this is {tensor_in(a, 'x').shape!r}", ("x",))
     return split({**a, "dim": dim}, run)
 
 
 @takes(Whole("at", least=1))
-def hsplit(a: dict[str, Value], run: Run) -> Any:
+def hsplit(a: dict[str, Value], run: Run) -> Value:
     return _split_along(a, run, 1, 0 if len(tensor_in(a, "x").shape) == 1 else 1)
 
 
 @takes(Whole("at", least=1))
-def vsplit(a: dict[str, Value], run: Run) -> Any:
+def vsplit(a: dict[str, Value], run: Run) -> Value:
     return _split_along(a, run, 2, 0)
 
 
 @takes(Whole("at", least=1))
-def dsplit(a: dict[str, Value], run: Run) -> Any:
+def dsplit(a: dict[str, Value], run: Run) -> Value:
     return _split_along(a, run, 3, 2)
 
 
-def meshgrid(a: dict[str, Any], run: Run) -> Any:
+def meshgrid(a: dict[str, Any], run: Run) -> Value:
     xs = tuple(flattened(x, run) for x in a["xs"])
     word(run, a, "indexing", ("xy", "ij"))
     if not xs:

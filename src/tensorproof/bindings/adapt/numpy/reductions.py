@@ -72,7 +72,7 @@ def _averaged(x: TensorType) -> DType | None:
 # --- reductions ---
 
 
-def reduced(a: dict[str, Any], run: Run) -> Any:
+def reduced(a: dict[str, Any], run: Run) -> Value:
     no_list(a, run)
     x: TensorType = a["x"]
     name = run.row.name.rpartition(".")[2]
@@ -121,7 +121,7 @@ def _before(axes: Any, rank: int) -> tuple[int, ...]:
 
 
 @takes(Number("ddof", 0), Number("correction", None, optional=True))
-def spread(a: dict[str, Value], run: Run) -> Any:
+def spread(a: dict[str, Value], run: Run) -> Value:
     no_list(a, run)
     if a.get("correction") is not None and a["ddof"] != 0:
         raise run.refuse("correction", "ddof and correction say the same thing: give one of them", ("ddof", "correction"))
@@ -147,7 +147,7 @@ def _masked_spread(a: dict[str, Any], correction: Value, run: Run) -> TensorType
     return _one(run("sqrt", x=made) if run.row.op.endswith("std") else made)
 
 
-def arg(a: dict[str, Any], run: Run) -> Any:
+def arg(a: dict[str, Any], run: Run) -> Value:
     if isinstance(a["dim"], (tuple, list)):
         raise run.refuse("axis", "one axis is searched, not several", ("dim",))
     if run.row.name.rpartition(".")[2].startswith("nan"):
@@ -159,7 +159,7 @@ def arg(a: dict[str, Any], run: Run) -> Any:
 # --- scans ---
 
 
-def cumulative(a: dict[str, Any], run: Run) -> Any:
+def cumulative(a: dict[str, Any], run: Run) -> Value:
     x, dim = (flattened(tensor_in(a, "x"), run), 0) if a["dim"] is None else (a["x"], a["dim"])
     if x.shape.known and len(x.shape) == 0:
         x = run("reshape", x=x, size=(1,))
@@ -169,13 +169,13 @@ def cumulative(a: dict[str, Any], run: Run) -> Any:
 
 
 @takes(Tensor("prepend", "...", optional=True, default=None), Tensor("append", "...", optional=True, default=None))
-def diff(a: dict[str, Value], run: Run) -> Any:
+def diff(a: dict[str, Value], run: Run) -> Value:
     if len(tensor_in(a, "x").shape) == 0:
         raise run.refuse("rank", "differences need at least one axis", ("x",))
     return run("diff", x=a["x"], n=0) if a["n"] == 0 else run.default(a)
 
 
-def ediff1d(a: dict[str, Any], run: Run) -> Any:
+def ediff1d(a: dict[str, Any], run: Run) -> TensorType:
     x: TensorType = a["x"]
     if x.dtype is BOOL:
         raise run.refuse("dtype", "NumPy does not subtract truth values", ("x",))
@@ -202,7 +202,7 @@ def _vector(value: Value, dtype: DType | None, run: Run) -> TensorType | None:
 
 
 @takes(Axis("dim", -1, optional=True))
-def sorted(a: dict[str, Any], run: Run) -> Any:
+def sorted(a: dict[str, Any], run: Run) -> TensorType:
     """NumPy orders complex numbers too, by their real parts first."""
     x = a["x"] if a["dim"] is not None else flattened(tensor_in(a, "x"), run)
     if len(x.shape) == 0:
@@ -211,14 +211,14 @@ def sorted(a: dict[str, Any], run: Run) -> Any:
 
 
 @takes(Axis("dim", -1, optional=True))
-def argsorted(a: dict[str, Value], run: Run) -> Any:
+def argsorted(a: dict[str, Value], run: Run) -> TensorType:
     given = tensor_in(a, "x")
     x = given if a["dim"] is not None and len(given.shape) else flattened(given, run)
     return run.typed("argsort", INT64, x=x, dim=0 if a["dim"] is None else a["dim"])
 
 
 @takes(Int("kth"), Axis("dim", -1, optional=True))
-def partitioned(a: dict[str, Any], run: Run) -> Any:
+def partitioned(a: dict[str, Any], run: Run) -> TensorType:
     """The element kth where it stands in order, with the lesser ones before it."""
     places = run.row.op == "argpartition"
     given = tensor_in(a, "x")
@@ -235,7 +235,7 @@ def partitioned(a: dict[str, Any], run: Run) -> Any:
     return made
 
 
-def unique(a: dict[str, Value], run: Run) -> Any:
+def unique(a: dict[str, Value], run: Run) -> Value:
     """The values, then where each stands first, where each element stands among them, and how many there are of each."""
     names = ("return_index", "return_inverse", "return_counts")
     made = run("unique", x=a["x"], dim=a["dim"], sorted=bool(a["sorted"]), empty_slices=True, **{n: bool(a[n]) for n in names})

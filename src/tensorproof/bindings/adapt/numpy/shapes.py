@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 @takes(Ints("size", shape=True))
-def reshape(a: dict[str, Value], run: Run) -> Any:
+def reshape(a: dict[str, Value], run: Run) -> TensorType:
     """In Fortran's order the first axis changes fastest."""
     word(run, a, "order", ("C", "F", "A"))
     size = a["size"] if isinstance(a["size"], (tuple, list)) else (a["size"],)
@@ -32,7 +32,7 @@ def reshape(a: dict[str, Value], run: Run) -> Any:
     return run("reversed_axes", x=run("reshape", x=run("reversed_axes", x=a["x"]), size=sizes[::-1]))
 
 
-def ravel(a: dict[str, Any], run: Run) -> Any:
+def ravel(a: dict[str, Any], run: Run) -> TensorType:
     """All elements as one vector; `flatten` copies them."""
     word(run, a, "order", ("C", "F", "A", "K"))
     x = run("reversed_axes", x=a["x"]) if a["order"] == "F" else a["x"]
@@ -41,7 +41,7 @@ def ravel(a: dict[str, Any], run: Run) -> Any:
 
 
 @takes(Axes("axes", None))
-def transpose(a: dict[str, Value], run: Run) -> Any:
+def transpose(a: dict[str, Value], run: Run) -> TensorType:
     axes, x = a["axes"], tensor_in(a, "x")
     if isinstance(axes, (tuple, list)) and len(axes) == 1 and (axes[0] is None or isinstance(axes[0], (tuple, list))):
         (axes,) = axes
@@ -51,7 +51,7 @@ def transpose(a: dict[str, Value], run: Run) -> Any:
 
 
 @takes(Axis("axis"), Int("start", 0))
-def rollaxis(a: dict[str, Any], run: Run) -> Any:
+def rollaxis(a: dict[str, Any], run: Run) -> TensorType:
     x, axis, start = tensor_in(a, "x"), a["axis"], a["start"]
     rank = len(x.shape)
     if not -rank <= axis < rank or not -rank <= start <= rank:
@@ -64,7 +64,7 @@ def rollaxis(a: dict[str, Any], run: Run) -> Any:
 
 
 @takes(Axes("dim", None))
-def squeeze(a: dict[str, Value], run: Run) -> Any:
+def squeeze(a: dict[str, Value], run: Run) -> TensorType:
     """Only axes of size 1 are squeezed; a named one of another size is an error."""
     no_list(a, run)
     x, dim = tensor_in(a, "x"), a["dim"]
@@ -78,7 +78,7 @@ def squeeze(a: dict[str, Value], run: Run) -> Any:
 
 
 @takes(Axes("axis", optional=False))
-def expand_dims(a: dict[str, Any], run: Run) -> Any:
+def expand_dims(a: dict[str, Any], run: Run) -> TensorType:
     x: TensorType = a["x"]
     axes = a["axis"] if isinstance(a["axis"], (tuple, list)) else (a["axis"],)
     rank = len(x.shape) + len(axes)
@@ -93,17 +93,17 @@ def expand_dims(a: dict[str, Any], run: Run) -> Any:
     return x
 
 
-def atleast(a: dict[str, Value], run: Run) -> Any:
+def atleast(a: dict[str, Value], run: Run) -> TensorType:
     return run("atleast", x=a["x"], least=int(run.row.name[-2]))
 
 
 @takes(Tensors("xs", least=0))
-def atleast_each(a: dict[str, Any], run: Run) -> Any:
+def atleast_each(a: dict[str, Any], run: Run) -> Value:
     return tuple(run("atleast", x=tensor(x), least=int(run.row.name[-2])) for x in a["xs"])
 
 
 @takes(Ints("size", shape=True))
-def broadcast_to(a: dict[str, Any], run: Run) -> Any:
+def broadcast_to(a: dict[str, Any], run: Run) -> TensorType:
     x: TensorType = a["x"]
     size = a["size"] if isinstance(a["size"], (tuple, list)) else (a["size"],)
     message = f"an array {x.shape!r} does not broadcast to {tuple(size)!r}"
@@ -118,12 +118,12 @@ def broadcast_to(a: dict[str, Any], run: Run) -> Any:
 
 
 @takes(Axes("dim", None))
-def flip(a: dict[str, Value], run: Run) -> Any:
+def flip(a: dict[str, Value], run: Run) -> TensorType:
     dim = tuple(range(len(tensor_in(a, "x").shape))) if a["dim"] is None else a["dim"]
     return _backwards(run, tensor_in(a, "x"), dim)
 
 
-def _backwards(run: Run, x: TensorType, dim: Value) -> Any:
+def _backwards(run: Run, x: TensorType, dim: Value) -> TensorType:
     """x with some axes in reverse order: a view of it, whose strides along them are negative."""
     made, steps = run("flip", x=x, dim=dim), steps_of(x)
     if steps is None or not isinstance(made, TensorType) or not made.shape.known:
@@ -132,20 +132,20 @@ def _backwards(run: Run, x: TensorType, dim: Value) -> Any:
     return run.noted(made, strides=strides_or_none(made.shape, [-step if i in turned else step for i, step in enumerate(steps)]))
 
 
-def fliplr(a: dict[str, Value], run: Run) -> Any:
+def fliplr(a: dict[str, Value], run: Run) -> TensorType:
     if len(tensor_in(a, "x").shape) < 2:
         raise run.refuse("rank", f"a matrix is flipped, and this is {tensor_in(a, 'x').shape!r}", ("x",))
     return _backwards(run, tensor_in(a, "x"), (1,))
 
 
-def flipud(a: dict[str, Value], run: Run) -> Any:
+def flipud(a: dict[str, Value], run: Run) -> TensorType:
     if len(tensor_in(a, "x").shape) < 1:
         raise run.refuse("rank", "a number has no axis to flip", ("x",))
     return _backwards(run, tensor_in(a, "x"), (0,))
 
 
 @takes(Whole("shift", 1), Whole("axis", None, least=0, most=0, optional=True))
-def roll(a: dict[str, Value], run: Run) -> Any:
+def roll(a: dict[str, Value], run: Run) -> TensorType:
     x, axis = tensor_in(a, "x"), a["axis"]
     axes = () if axis is None else axis if isinstance(axis, (tuple, list)) else (axis,)
     for one in axes:
@@ -172,7 +172,7 @@ _MODES = ("constant", "edge", "linear_ramp", "maximum", "mean", "median", "minim
 
 
 @takes(Whole("width", least=0), Word("mode", _MODES, "constant"))
-def pad(a: dict[str, Any], run: Run) -> Any:
+def pad(a: dict[str, Any], run: Run) -> TensorType:
     x, width = tensor_in(a, "x"), a["width"]
     if not isinstance(a["mode"], str):
         raise run.give_up("padding by a function")
@@ -201,7 +201,7 @@ def pad(a: dict[str, Any], run: Run) -> Any:
     return _padded(x, pairs, a, run)
 
 
-def _padded(x: TensorType, pairs: list[Any], a: dict[str, Any], run: Run) -> Any:
+def _padded(x: TensorType, pairs: list[Any], a: dict[str, Any], run: Run) -> TensorType:
     """The axes one after the other where each has its own values, else all at once."""
     mode = a["mode"]
     if a.get("reflect_type", "even") != "even" and mode in ("reflect", "symmetric"):
@@ -229,7 +229,7 @@ def _ends(value: Value, rank: int, run: Run) -> list[tuple[Any, Any]]:
 
 
 @takes(Ints("size", least=0, shape=True))
-def resize(a: dict[str, Value], run: Run) -> Any:
+def resize(a: dict[str, Value], run: Run) -> TensorType:
     size = a["size"] if isinstance(a["size"], (tuple, list)) else (a["size"],)
     for n in size:
         run.require("size", ge(n, 0), f"a size cannot be negative, and the shape is {tuple(size)!r}", ("size",))
@@ -243,19 +243,19 @@ def resize(a: dict[str, Value], run: Run) -> Any:
 
 
 @takes(ElementType("dtype"))
-def view(a: dict[str, Value], run: Run) -> Any:
+def view(a: dict[str, Value], run: Run) -> Value:
     dtype = a["dtype"] or tensor_in(a, "x").dtype
     return a["x"] if dtype is None else run("view_dtype", x=a["x"], dtype=dtype)
 
 
-def moved(a: dict[str, Value], run: Run) -> Any:
+def moved(a: dict[str, Value], run: Run) -> Value:
     """As torch, but a number has no axes to move."""
     if len(tensor_in(a, "x").shape) == 0 and a.get("source") not in ((), []):
         raise run.refuse("axis", "a number has no axis", ("x",))
     return run.default(a)
 
 
-def shape_tuple(a: dict[str, Any], run: Run) -> Any:
+def shape_tuple(a: dict[str, Any], run: Run) -> Value:
     """np.shape, np.ndim and np.size are plain Python values."""
     shape = tensor(a["x"]).shape
     name = run.row.name.rpartition(".")[2]
@@ -266,7 +266,7 @@ def shape_tuple(a: dict[str, Any], run: Run) -> Any:
     return shape.rank if name == "ndim" else shape.numel if name == "size" else tuple(shape)
 
 
-def tolist(a: dict[str, Any], run: Run) -> Any:
+def tolist(a: dict[str, Any], run: Run) -> Value:
     """Python's numbers, which are float64 and complex128 to NumPy."""
     x: TensorType = a["x"]
     wide = {"f": FLOAT64, "c": COMPLEX128}.get(x.dtype.kind if x.dtype is not None else "", x.dtype)

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 @takes(Tensor("xp", "P"), Tensor("fp", "P"))
-def interp(a: dict[str, Value], run: Run) -> Any:
+def interp(a: dict[str, Value], run: Run) -> TensorType:
     xp, fp = tensor_in(a, "xp"), tensor_in(a, "fp")
     if len(xp.shape) != 1 or len(fp.shape) != 1:
         raise run.refuse("rank", f"points are vectors, and are {xp.shape!r} and {fp.shape!r}", ("xp", "fp"))
@@ -32,7 +32,7 @@ def interp(a: dict[str, Value], run: Run) -> Any:
     return run.typed("interp", dtype, x=a["x"], xp=xp, fp=fp, left=a["left"], right=a["right"], period=a["period"])
 
 
-def gradient(a: dict[str, Any], run: Run) -> Any:
+def gradient(a: dict[str, Any], run: Run) -> Value:
     x, axis = tensor_in(a, "x"), a["axis"]
     axes = tuple(range(len(x.shape))) if axis is None else axis if isinstance(axis, (tuple, list)) else (axis,)
     if not axes or (isinstance(a["edge_order"], int) and a["edge_order"] < 1):
@@ -53,16 +53,16 @@ def gradient(a: dict[str, Any], run: Run) -> Any:
 
 
 @takes(Choice("mode", ("full", "same", "valid"), "full"))
-def convolve(a: dict[str, Value], run: Run) -> Any:
+def convolve(a: dict[str, Value], run: Run) -> TensorType:
     return run("convolve_vectors", x=of_rank(tensor_in(a, "x"), 1, run), y=of_rank(tensor_in(a, "y"), 1, run), mode=a["mode"])
 
 
 @takes(Choice("mode", ("full", "same", "valid"), "valid"))
-def correlate(a: dict[str, Value], run: Run) -> Any:
+def correlate(a: dict[str, Value], run: Run) -> TensorType:
     """A convolution with the conjugate of y, from its end on."""
     x, y = of_rank(tensor_in(a, "x"), 1, run), of_rank(tensor_in(a, "y"), 1, run)
 
-    def turned(one: TensorType) -> Any:
+    def turned(one: TensorType) -> TensorType:
         return run("flip", x=run("conj", x=one), dim=(0,))
 
     if lt(x.shape[0], y.shape[0]) is True:  # the longer vector comes first, which decides what "same" cuts off

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 # --- counts and averages ---
 
 
-def bincount(a: dict[str, Value], run: Run) -> Any:
+def bincount(a: dict[str, Value], run: Run) -> TensorType:
     """Weights are added up as float64."""
     weight = a["weight"]
     if isinstance(weight, TensorType) and weight.dtype is FLOAT32:
@@ -32,7 +32,7 @@ def bincount(a: dict[str, Value], run: Run) -> Any:
 
 
 @takes(Choice("weights", (None,), None))
-def average(a: dict[str, Value], run: Run) -> Any:
+def average(a: dict[str, Value], run: Run) -> Value:
     x = tensor_in(a, "x")
     made = run("mean", x=x, dim=a["dim"], keepdim=a["keepdim"])
     if not a["returned"]:
@@ -44,7 +44,7 @@ def average(a: dict[str, Value], run: Run) -> Any:
 
 
 @takes(Tensor("weights", "..."), Axes("dim", None))
-def weighted_average(a: dict[str, Value], run: Run) -> Any:
+def weighted_average(a: dict[str, Value], run: Run) -> Value:
     """The sum of the products over the sum of the weights."""
     x, w = tensor_in(a, "x"), tensor_in(a, "weights")
     axes = a["dim"] if isinstance(a["dim"], (tuple, list)) else (a["dim"],)
@@ -69,7 +69,7 @@ def _common(x: DType | None, w: DType | None) -> DType | None:
     return promote("numpy", [Operand(x), Operand(w)] + ([Operand(FLOAT64)] if x.kind in "iub" else []))
 
 
-def _laid(w: TensorType, axes: Any, rank: int, run: Run) -> Any:
+def _laid(w: TensorType, axes: Any, rank: int, run: Run) -> TensorType:
     """Weights along these axes of an array of that rank."""
     at = [axis % rank for axis in axes]
     order = tuple(i for i, _ in sorted(enumerate(at), key=lambda pair: pair[1]))
@@ -82,14 +82,14 @@ def _laid(w: TensorType, axes: Any, rank: int, run: Run) -> Any:
 
 
 @takes(Axes("dim", None))
-def middle(a: dict[str, Value], run: Run) -> Any:
+def middle(a: dict[str, Value], run: Run) -> Value:
     """The median: the mean of the two middle elements where their number is even. Whole numbers become float64."""
     dtype = tensor_in(a, "x").dtype
     return written(_quantile(a, 0.5, dtype if dtype is None or dtype.kind in "fc" else FLOAT64, run), a, run)
 
 
 @takes(Tensor("q", "Q | ", values="unit", scalar=True), Axes("dim", None))
-def quantile(a: dict[str, Any], run: Run) -> Any:
+def quantile(a: dict[str, Any], run: Run) -> Value:
     x: TensorType = a["x"]
     if x.dtype is not None and x.dtype.is_complex:
         raise run.refuse("dtype", "complex numbers have no order", ("x",))
@@ -155,7 +155,7 @@ def _joined(x: TensorType, axes: tuple[int, ...], run: Run) -> TensorType:
 
 
 @takes(Tensor("x", "N"), Tensor("y", "...", scalar=True))
-def searchsorted(a: dict[str, Any], run: Run) -> Any:
+def searchsorted(a: dict[str, Any], run: Run) -> TensorType:
     if len(tensor_in(a, "x").shape) != 1:
         raise run.refuse("rank", f"places are sought in a vector, and it is {tensor_in(a, 'x').shape!r}", ("x",))
     y = tensor(a["y"])
@@ -174,7 +174,7 @@ def searchsorted(a: dict[str, Any], run: Run) -> Any:
 
 
 @takes(Anything("bins", 10), Anything("range"))
-def histogram(a: dict[str, Any], run: Run) -> Any:
+def histogram(a: dict[str, Any], run: Run) -> Value:
     bins, weight, x = a["bins"], a["weight"], tensor_in(a, "x")
     if isinstance(bins, (list, tuple)):
         found = array_like("numpy", bins)
@@ -202,7 +202,7 @@ def histogram(a: dict[str, Any], run: Run) -> Any:
     return tuple(run.shaped("histogram", [Shape((n,)), Shape((n + 1,))], counted, cuts, **options))
 
 
-def cov(a: dict[str, Any], run: Run) -> Any:
+def cov(a: dict[str, Any], run: Run) -> TensorType:
     x: TensorType = a["x"]
     if a.get("fweights") is not None or a.get("aweights") is not None:
         raise run.give_up("weighted observations")
@@ -223,14 +223,14 @@ def cov(a: dict[str, Any], run: Run) -> Any:
     return run.shaped(run.row.op, shape, dtype, **options)
 
 
-def _rows(x: TensorType, rowvar: Value, matrix: bool, run: Run) -> Any:
+def _rows(x: TensorType, rowvar: Value, matrix: bool, run: Run) -> TensorType:
     """The variables in rows."""
     if len(x.shape) == 2:
         return x if rowvar else run("matrix_transpose", x=x)
     return run("reshape", x=x, size=(1, x.shape.numel)) if matrix else x
 
 
-def trapezoid(a: dict[str, Any], run: Run) -> Any:
+def trapezoid(a: dict[str, Any], run: Run) -> TensorType:
     y = tensor_in(a, "y")
     if a["x"] is not None and (len(places := tensor_in(a, "x").shape) > 1 or le(2, places.numel) is not True):
         raise run.give_up("places that are not a vector")

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from tensorproof.values.machine import Value
 
 
-def _some(run: Run, op: str, x: TensorType, axes: TensorType, sign: int) -> Any:
+def _some(run: Run, op: str, x: TensorType, axes: TensorType, sign: int) -> TensorType:
     """The result for axes that are not known: its rank follows from how many they are."""
     count = axes.shape.numel if axes.shape.known and len(axes.shape) <= 1 else None
     if x.shape.known and isinstance(count, int):
@@ -37,7 +37,7 @@ def _places(run: Run, axes: tuple[Any, ...], rank: int) -> tuple[int, ...]:
 
 
 @takes(Axes("dim", None, scalar_ok=False, loose=True))
-def squeeze(a: dict[str, Value], run: Run) -> Any:
+def squeeze(a: dict[str, Value], run: Run) -> TensorType:
     """Without the axes named, which have size 1; without all such axes where none is named."""
     x, axes = tensor_in(a, "x"), whole_numbers(a["dim"])
     if isinstance(axes, TensorType):
@@ -54,7 +54,7 @@ def squeeze(a: dict[str, Value], run: Run) -> Any:
 
 
 @takes(Ints("dim", loose=True))
-def unsqueeze(a: dict[str, Value], run: Run) -> Any:
+def unsqueeze(a: dict[str, Value], run: Run) -> TensorType:
     """With axes of size 1 at these places of the result."""
     x, axes = tensor_in(a, "x"), whole_numbers(a["dim"])
     if isinstance(axes, TensorType):

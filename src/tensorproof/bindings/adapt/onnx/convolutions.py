@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from tensorproof.bindings.adapt.onnx.windows import PADDED, WINDOW, one_each, sides
 from tensorproof.bindings.call import Run, takes
@@ -11,13 +11,14 @@ from tensorproof.ops.inputs import Ints, Tensor
 from tensorproof.terms.dtypes import FLOATS
 
 if TYPE_CHECKING:
+    from tensorproof.terms.tensor import TensorType
     from tensorproof.values.machine import Value
 
 _KERNEL = Ints("kernel", None, optional=True, per_axis=1)
 
 
 @takes(Tensor("x", "N C X ...", FLOATS, draw="N C Y X"), Tensor("weight", "M K x ...", FLOATS, draw="M C y x"), _KERNEL, *WINDOW, *PADDED)
-def conv(a: dict[str, Value], run: Run) -> Any:
+def conv(a: dict[str, Value], run: Run) -> TensorType:
     x, weight = tensor_in(a, "x"), tensor_in(a, "weight")
     known = x if x.shape.known else weight
     n = len(known.shape) - 2 if known.shape.known else 0

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 @takes(Tensors("xs"))
-def folded(a: dict[str, Any], run: Run) -> Any:
+def folded(a: dict[str, Any], run: Run) -> Value:
     """An operator of two operands over any number of them; of one, with what changes nothing."""
     xs = a["xs"]
     if len(xs) == 1:
@@ -33,14 +33,14 @@ def folded(a: dict[str, Any], run: Run) -> Any:
 
 
 @takes(Tensors("xs"))
-def mean(a: dict[str, Any], run: Run) -> Any:
+def mean(a: dict[str, Any], run: Run) -> TensorType:
     """The mean of tensors that broadcast."""
     xs = a["xs"]
     total = fold(lambda x, y: run("add", x=x, y=y), xs)
     return run.typed("div", total.dtype, x=total, y=len(xs))
 
 
-def divide(a: dict[str, Any], run: Run) -> Any:
+def divide(a: dict[str, Any], run: Run) -> TensorType:
     """Whole numbers are divided towards zero."""
     dtype = tensor_in(a, "x").dtype
     if dtype is not None and dtype.is_integer:
@@ -53,7 +53,7 @@ _EXACT: dict[str, Callable[..., Any]] = {
 }  # fmt: skip
 
 
-def exact(a: dict[str, Any], run: Run) -> Any:
+def exact(a: dict[str, Any], run: Run) -> TensorType:
     """Known floats are computed with too: exporters scale sizes by way of them (Shape, Cast, Mul, Floor, Cast)."""
     return _with_floats(run.one(a), _EXACT[run.row.op], *(a[name] for name in ("x", "y") if name in a))
 
@@ -69,7 +69,7 @@ class Target(ElementType):
 
 
 @takes(Target("dtype", REQUIRED))
-def cast_to(a: dict[str, Value], run: Run) -> Any:
+def cast_to(a: dict[str, Value], run: Run) -> TensorType:
     return tensor_in(a, "x").but(dtype=None, contents=None) if a["dtype"] is None else exact(a, run)
 
 
@@ -93,7 +93,7 @@ class Only(Choice):
 
 
 @takes(Only("fmod", (0, False), 0))
-def modulo(a: dict[str, Value], run: Run) -> Any:
+def modulo(a: dict[str, Value], run: Run) -> TensorType:
     """The remainder with the sign of the divisor, of whole numbers."""
     dtype = tensor_in(a, "x").dtype
     if dtype is not None and dtype.is_float and run.row.opsets[1] < 28:
@@ -102,31 +102,31 @@ def modulo(a: dict[str, Value], run: Run) -> Any:
 
 
 @takes(Bool("fmod", True))
-def modulo_of_dividend(a: dict[str, Value], run: Run) -> Any:
+def modulo_of_dividend(a: dict[str, Value], run: Run) -> TensorType:
     """The remainder with the sign of the dividend."""
     return run("fmod", x=a["x"], y=a["y"])
 
 
 @takes(Only("direction", ("RIGHT",)))
-def shift_right(a: dict[str, Value], run: Run) -> Any:
+def shift_right(a: dict[str, Value], run: Run) -> TensorType:
     return run("bitwise_right_shift", x=a["x"], y=a["y"])
 
 
 @takes(Choice("direction", ("LEFT",)))
-def shift(a: dict[str, Value], run: Run) -> Any:
+def shift(a: dict[str, Value], run: Run) -> TensorType:
     if a["direction"] != "LEFT":
         raise run.refuse("direction", f"direction must be LEFT or RIGHT, and is {a['direction']!r}", ("direction",))
     return run("bitwise_left_shift", x=a["x"], y=a["y"])
 
 
-def power(a: dict[str, Value], run: Run) -> Any:
+def power(a: dict[str, Value], run: Run) -> TensorType:
     """The exponent may be of another type; the result has the type of the base."""
     x, y = tensor_in(a, "x"), a["y"]
     return run.typed("pow", x.dtype, x=x, y=y)
 
 
 @takes(Tensor("low", "...", optional=True), Tensor("high", "...", optional=True))
-def clip(a: dict[str, Any], run: Run) -> Any:
+def clip(a: dict[str, Any], run: Run) -> TensorType:
     """Both bounds are single numbers."""
     for name in ("low", "high"):
         bound = a[name]
@@ -145,7 +145,7 @@ def clip(a: dict[str, Any], run: Run) -> Any:
 
 
 @takes(Float("low"), Float("high"))
-def clip_numbers(a: dict[str, Value], run: Run) -> Any:
+def clip_numbers(a: dict[str, Value], run: Run) -> TensorType:
     """Before opset 11 the bounds are attributes."""
     dtype = tensor_in(a, "x").dtype
     low, high = (run.typed("full", dtype, size=(), value=a[name], dtype=dtype) for name in ("low", "high"))
@@ -153,16 +153,16 @@ def clip_numbers(a: dict[str, Value], run: Run) -> Any:
 
 
 @takes(Tensor("y"))
-def cast_like(a: dict[str, Value], run: Run) -> Any:
+def cast_like(a: dict[str, Value], run: Run) -> TensorType:
     return run("cast", x=a["x"], dtype=tensor_in(a, "y").dtype)
 
 
-def like_x(a: dict[str, Value], run: Run) -> Any:
+def like_x(a: dict[str, Value], run: Run) -> TensorType:
     """The result has the element type of x."""
     return run.typed(run.row.op, tensor_in(a, "x").dtype, **a)
 
 
-def one_type(a: dict[str, Value], run: Run) -> Any:
+def one_type(a: dict[str, Value], run: Run) -> Value:
     """All inputs have one element type."""
     found = {name: value.dtype for name, value in a.items() if isinstance(value, TensorType) and value.dtype is not None}
     run.require("dtype", len(set(found.values())) <= 1, f"all inputs must have the same dtype, and they are {found!r}", tuple(found))
@@ -170,34 +170,34 @@ def one_type(a: dict[str, Value], run: Run) -> Any:
 
 
 @takes(Axis("dim", of="xs"))
-def concat(a: dict[str, Value], run: Run) -> Any:
+def concat(a: dict[str, Value], run: Run) -> TensorType:
     return run("cat", xs=a["xs"], dim=a["dim"])
 
 
 @takes(ElementType("dtype"))
-def random_like(a: dict[str, Value], run: Run) -> Any:
+def random_like(a: dict[str, Value], run: Run) -> Value:
     """Random numbers are floats: in the type asked for, else in that of x."""
     made = a["dtype"] or tensor_in(a, "x").dtype
     run.require("dtype", made is None or made in FLOATS, f"random numbers are floats, not {made!r}", ("x", "dtype"))
     return run.default(a)
 
 
-def bernoulli(a: dict[str, Any], run: Run) -> Any:
+def bernoulli(a: dict[str, Any], run: Run) -> TensorType:
     """Zeros and ones in the type asked for, else in that of the probabilities."""
     return run.typed("bernoulli", a["dtype"] or tensor_in(a, "x").dtype, x=a["x"])
 
 
-def isinf(a: dict[str, Value], run: Run) -> Any:
+def isinf(a: dict[str, Value], run: Run) -> TensorType:
     return run("isinf", x=a["x"])
 
 
-def softmax(a: dict[str, Value], run: Run) -> Any:
+def softmax(a: dict[str, Value], run: Run) -> Value:
     """The shape stays. Before opset 13 all axes from `dim` on count as one."""
     return run.default(a)
 
 
 @takes(Bool("broadcast", False), Int("axis", None, optional=True))
-def aligned(a: dict[str, Any], run: Run) -> Any:
+def aligned(a: dict[str, Any], run: Run) -> TensorType:
     """Before opset 7: equal shapes, or with `broadcast` a second operand that lies along the axes of the first from `axis` on, the last ones by default."""
     x, y = tensor_in(a, "x"), a["y"]
     if x.shape.known and y.shape.known:
@@ -218,7 +218,7 @@ def aligned(a: dict[str, Any], run: Run) -> Any:
     return run(run.row.op, x=x, y=y)
 
 
-def channel_slope(a: dict[str, Value], run: Run) -> Any:
+def channel_slope(a: dict[str, Value], run: Run) -> TensorType:
     """Before opset 7 a slope with several elements has one for each channel."""
     x, slope = tensor_in(a, "x"), tensor_in(a, "slope")
     if x.shape.known and slope.shape.known and len(slope.shape) == 1 and len(x.shape) > 2 and slope.shape[0] != 1:

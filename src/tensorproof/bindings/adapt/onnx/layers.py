@@ -28,18 +28,18 @@ _PAD = Choice("auto_pad", AUTO_PAD, "NOTSET")
 
 
 @takes(*_WINDOW, _DILATION, _PAD)
-def max_pool(a: dict[str, Value], run: Run) -> Any:
+def max_pool(a: dict[str, Value], run: Run) -> Value:
     """Places are counted along all axes of x."""
     found = run.default(a)
     return found if run.row.opsets[1] >= 8 or not isinstance(found, tuple) else found[0]
 
 
 @takes(Choice("coordinate_transformation_mode", ("half_pixel", "pytorch_half_pixel", "align_corners", "asymmetric", "tf_crop_and_resize"), "half_pixel"))
-def older_resize(a: dict[str, Value], run: Run) -> Any:
+def older_resize(a: dict[str, Value], run: Run) -> Value:
     return run.default(a)
 
 
-def global_pool(a: dict[str, Value], run: Run) -> Any:
+def global_pool(a: dict[str, Value], run: Run) -> TensorType:
     """One number for each channel."""
     x = tensor_in(a, "x")
     if not x.shape.known:
@@ -51,7 +51,7 @@ def global_pool(a: dict[str, Value], run: Run) -> Any:
 
 
 @takes(Bool("training", False), Anything("count"))
-def batch_norm(a: dict[str, Any], run: Run) -> Any:
+def batch_norm(a: dict[str, Any], run: Run) -> Value:
     """Since opset 14 the running statistics come out in training only; before, where the node names them."""
     if run.row.opsets[0] < 14:
         made = run.several({**a, "outputs": a["count"] or 1, "one_type": True, "training": (a["count"] or 1) > 1 and not a.get("is_test")})
@@ -61,7 +61,7 @@ def batch_norm(a: dict[str, Any], run: Run) -> Any:
 
 
 @takes(Anything("training"), Anything("p"))
-def dropout(a: dict[str, Value], run: Run) -> Any:
+def dropout(a: dict[str, Value], run: Run) -> Value:
     """In training since opset 12 only, where the node says so. The mask is of truth values since opset 10."""
     x, training = tensor_in(a, "x"), a.get("training")
     still = training is None or (isinstance(training, TensorType) and training.contents == (False,))
@@ -74,7 +74,7 @@ def dropout(a: dict[str, Value], run: Run) -> Any:
 
 
 @takes(Choice("mode", ("linear", "nearest", "cubic"), "linear"))
-def grid_sample(a: dict[str, Any], run: Run) -> Any:
+def grid_sample(a: dict[str, Any], run: Run) -> TensorType:
     """Any number of axes; the last axis of the grid holds a place in each."""
     x, grid = tensor_in(a, "x"), tensor_in(a, "grid")
     words = ("linear", "nearest", "cubic") if run.row.opsets[1] >= 20 else ("bilinear", "nearest", "bicubic")
@@ -101,7 +101,7 @@ def grid_sample(a: dict[str, Any], run: Run) -> Any:
 
 
 @takes(Tensor("x", "N 2 3 | N 3 4", FLOATS, draw="N 2 3 | N 3 4"), Ints("size", least=0, shape=True, loose=True))
-def affine_grid(a: dict[str, Value], run: Run) -> Any:
+def affine_grid(a: dict[str, Value], run: Run) -> Value:
     theta, size = tensor_in(a, "x"), whole_numbers(a["size"])
     if isinstance(size, TensorType):
         return unknown(run, theta.dtype)
@@ -117,11 +117,11 @@ def affine_grid(a: dict[str, Value], run: Run) -> Any:
     return run.shaped("affine_grid", shape, theta.dtype, x=theta, size=tuple(size), align_corners=bool(a["align_corners"]))
 
 
-def rotary(a: dict[str, Value], run: Run) -> Any:
+def rotary(a: dict[str, Value], run: Run) -> Value:
     return run.default({**a, "heads": a["heads"] or None})
 
 
-def attention(a: dict[str, Value], run: Run) -> Any:
+def attention(a: dict[str, Value], run: Run) -> Value:
     mask = a.get("mask")
     if isinstance(mask, TensorType) and mask.dtype is not None and mask.dtype.is_integer:  # added as it is; truths shut out
         mask = run.typed("cast", tensor_in(a, "query").dtype, x=mask, dtype=tensor_in(a, "query").dtype)
@@ -139,14 +139,14 @@ _POOLS = tuple(
     Int("min_gram_length", least=1, most=2), Int("max_gram_length", least=1, most=2), Int("max_skip_count", least=0, most=2),
     Choice("mode", ("TF", "IDF", "TFIDF")), Anything("weights", like=(Choice("", ([0.5, 1.0, 1.5, 2.0, 2.5, 3.0, 3.5],)),)),
 )  # fmt: skip
-def tf_idf(a: dict[str, Any], run: Run) -> Any:
+def tf_idf(a: dict[str, Any], run: Run) -> TensorType:
     return run(
         "tf_idf", x=a["x"], columns=a["columns"], counts=tuple(a["ngram_counts"]), pool=a["pool_int64s"] or a["pool_strings"] or (), weights=a["weights"],
         mode=a["mode"], shortest=a["min_gram_length"], longest=a["max_gram_length"], skips=a["max_skip_count"],
     )  # fmt: skip
 
 
-def multinomial(a: dict[str, Any], run: Run) -> Any:
+def multinomial(a: dict[str, Any], run: Run) -> TensorType:
     """Samples from every row, with replacement, by the logarithms of their probabilities."""
     x = tensor_in(a, "x")
     rows = x.shape[0] if x.shape.known and len(x.shape) == 2 else run.fresh("rows")

@@ -10,6 +10,7 @@ from tensorproof.ops.inputs import Int, Tensor
 from tensorproof.terms.dtypes import FLOATS, INDEX
 
 if TYPE_CHECKING:
+    from tensorproof.terms.tensor import TensorType
     from tensorproof.values.machine import Value
 
 _LOSS = (
@@ -27,12 +28,12 @@ def _told(a: dict[str, Any], run: Run) -> dict[str, Any]:
 
 
 @takes(*_LOSS)
-def nll_loss(a: dict[str, Value], run: Run) -> Any:
+def nll_loss(a: dict[str, Value], run: Run) -> TensorType:
     return run.typed("nll_loss", tensor_in(a, "x").dtype, **_told(a, run))
 
 
 @takes(*_LOSS)
-def cross_entropy(a: dict[str, Value], run: Run) -> Any:
+def cross_entropy(a: dict[str, Value], run: Run) -> Value:
     """The loss, and the logarithms of the probabilities."""
     x, told = tensor_in(a, "x"), _told(a, run)
     if x.shape.known and tensor_in(a, "target").shape.known:

@@ -44,23 +44,23 @@ AXES = (Axes("dim", None, loose=True, scalar_ok=False), Bool("noop_with_empty_ax
 
 
 @takes(*AXES)
-def reduced(a: dict[str, Value], run: Run) -> Any:
+def reduced(a: dict[str, Value], run: Run) -> Value:
     """The row's operator over axes."""
     more = {"ord": a["ord"]} if "ord" in a else {"dtype": tensor_in(a, "x").dtype} if run.row.op in _SUMMED else {}
     return _over(a, run, lambda x, **told: run.typed(run.row.op, x.dtype, x=x, **more, **told))
 
 
 @takes(*AXES)
-def log_of_sum(a: dict[str, Value], run: Run) -> Any:
+def log_of_sum(a: dict[str, Value], run: Run) -> Value:
     return _over(a, run, lambda x, **told: run.typed("log", x.dtype, x=run.typed("sum", x.dtype, x=x, **told)))
 
 
 @takes(*AXES)
-def sum_of_squares(a: dict[str, Value], run: Run) -> Any:
+def sum_of_squares(a: dict[str, Value], run: Run) -> Value:
     return _over(a, run, lambda x, **told: run.typed("sum", x.dtype, x=run.typed("square", x.dtype, x=x), **told))
 
 
-def _over(a: dict[str, Any], run: Run, applied: Callable[..., Any]) -> Any:
+def _over(a: dict[str, Any], run: Run, applied: Callable[..., Any]) -> Value:
     """No axes are all axes, or none of them."""
     x, axes = a["x"], whole_numbers(a["dim"])
     axes = (axes,) if isinstance(axes, int) else axes
@@ -86,7 +86,7 @@ _KEEPING = (*_SUMMED, "amax", "amin", "logsumexp")
 """Reductions that leave a single element as it is."""
 
 
-def _unreduced(x: TensorType, run: Run) -> Any:
+def _unreduced(x: TensorType, run: Run) -> Value:
     """Every element by itself."""
     if run.row.op not in _KEEPING:
         return run("identity", x=x)
@@ -95,7 +95,7 @@ def _unreduced(x: TensorType, run: Run) -> Any:
 
 
 @takes(Int("dim", 1))
-def flatten(a: dict[str, Any], run: Run) -> Any:
+def flatten(a: dict[str, Any], run: Run) -> TensorType:
     """A matrix: the axes before `dim` are its rows."""
     x, axis = tensor_in(a, "x"), a["dim"]
     if not x.shape.known:
@@ -122,7 +122,7 @@ def topk(a: dict[str, Any], run: Run) -> Any:
 
 
 @takes(Int("dim", loose=True))
-def cumulated(a: dict[str, Value], run: Run) -> Any:
+def cumulated(a: dict[str, Value], run: Run) -> TensorType:
     """Along an axis that need not be known."""
     x, axis = tensor_in(a, "x"), number(a["dim"])
     told = {"x": x, "dim": axis, "exclusive": bool(a["exclusive"]), "reverse": bool(a["reverse"])}
@@ -130,7 +130,7 @@ def cumulated(a: dict[str, Value], run: Run) -> Any:
 
 
 @takes(Number("start", loose=True), Number("end", loose=True), Number("step", loose=True))
-def ranged(a: dict[str, Value], run: Run) -> Any:
+def ranged(a: dict[str, Value], run: Run) -> Value:
     """Three single numbers of one type; a step that leads away from the end gives nothing."""
     given = [a["start"], a["end"], a["step"]]
     dtypes = [v.dtype if isinstance(v, TensorType) else FLOAT32 if isinstance(v, float) else INT64 for v in given]
@@ -147,7 +147,7 @@ def ranged(a: dict[str, Value], run: Run) -> Any:
 
 
 @takes(Ints("size", least=0, shape=True, loose=True, one=False), Anything("value"))
-def constant_of_shape(a: dict[str, Any], run: Run) -> Any:
+def constant_of_shape(a: dict[str, Any], run: Run) -> Value:
     """A value of one element, float32 zero where none is given."""
     size, value = whole_numbers(a["size"]), a["value"]
     if isinstance(value, (tuple, list)):
@@ -165,7 +165,7 @@ def constant_of_shape(a: dict[str, Any], run: Run) -> Any:
     return run.typed("full", dtype, size=tuple(size), value=filled, dtype=dtype)
 
 
-def constant(a: dict[str, Any], run: Run) -> Any:
+def constant(a: dict[str, Any], run: Run) -> TensorType:
     """A value in one of several attributes, according to its kind."""
     for name, dtype in (("value_float", FLOAT32), ("value_int", INT64), ("value_string", DType.STRING)):
         if a.get(name) is not None:
@@ -183,7 +183,7 @@ def constant(a: dict[str, Any], run: Run) -> Any:
 
 
 @takes(Ints("dim", None, optional=True))
-def transpose(a: dict[str, Any], run: Run) -> Any:
+def transpose(a: dict[str, Any], run: Run) -> TensorType:
     x, order = tensor_in(a, "x"), a["dim"]
     if order is None:
         return run("permute", x=x, dim=tuple(range(len(x.shape)))[::-1]) if x.shape.known else run("reversed_axes", x=x)
@@ -224,7 +224,7 @@ def split(a: dict[str, Any], run: Run) -> Any:
     return run("split_sizes", x=x, sizes=(*(size,) * (parts - 1), n - size * (parts - 1)), dim=dim)
 
 
-def nonzero(a: dict[str, Value], run: Run) -> Any:
+def nonzero(a: dict[str, Value], run: Run) -> TensorType:
     """One row for each axis; none for a single number."""
     x = tensor_in(a, "x")
     if not x.shape.known:
@@ -242,7 +242,7 @@ def _distinct_slices(x: TensorType, axis: int) -> int:
 
 
 @takes(Int("dim", None, optional=True))
-def unique(a: dict[str, Any], run: Run) -> Any:
+def unique(a: dict[str, Any], run: Run) -> Value:
     """Values, where they first stood, where they went, and how often they came."""
     x, axis = tensor_in(a, "x"), a["dim"]
     if not x.shape.known:
@@ -269,32 +269,32 @@ def unique(a: dict[str, Any], run: Run) -> Any:
 
 
 @takes(Int("depth", least=0, loose=True))
-def one_hot(a: dict[str, Value], run: Run) -> Any:
+def one_hot(a: dict[str, Value], run: Run) -> TensorType:
     return run("one_hot_values", x=a["x"], values=a["values"], depth=number(a["depth"]), dim=a["dim"])
 
 
 @takes(Int("block", least=1))
-def space_to_depth(a: dict[str, Value], run: Run) -> Any:
+def space_to_depth(a: dict[str, Value], run: Run) -> TensorType:
     """Unlike the torch operator, of images in batches only."""
     return run("pixel_unshuffle", x=a["x"], factor=a["block"], block_first=a["mode"] == "DCR")
 
 
 @takes(Int("block", least=1))
-def depth_to_space(a: dict[str, Value], run: Run) -> Any:
+def depth_to_space(a: dict[str, Value], run: Run) -> TensorType:
     return run("pixel_shuffle", x=a["x"], factor=a["block"], block_first=a["mode"] == "DCR")
 
 
 # --- optional values -------------------------------------------------------------------------------------------------------------------
 
 
-def optional(a: dict[str, Value], run: Run) -> Any:
+def optional(a: dict[str, Value], run: Run) -> TensorType:
     """What an optional value holds stands for it."""
     if a["x"] is None:
         raise run.give_up("it holds nothing")
     return run("identity", x=a["x"])
 
 
-def join_sequence(a: dict[str, Value], run: Run) -> Any:
+def join_sequence(a: dict[str, Value], run: Run) -> TensorType:
     """The tensors of a sequence, joined along an axis or stacked along a new one."""
     items, axis = tensor_in(a, "x").contents, a["dim"]
     if not items:
@@ -305,5 +305,5 @@ def join_sequence(a: dict[str, Value], run: Run) -> Any:
 
 
 @takes(Choice("reduction", ("none", "add", "mul", "max", "min"), "none"))
-def scatter_nd(a: dict[str, Value], run: Run) -> Any:
+def scatter_nd(a: dict[str, Value], run: Run) -> Value:
     return run.default({**a, "reduction": "update" if a["reduction"] == "none" else a["reduction"]})

@@ -44,7 +44,7 @@ def _grown(run: Run, name: str, weight: TensorType, sizes: Shape) -> TensorType:
     return made
 
 
-def group_norm(a: dict[str, Any], run: Run) -> Any:
+def group_norm(a: dict[str, Any], run: Run) -> Value:
     """All inputs have one element type; what is computed from x is computed in the type of `stash_type`, which is float32."""
     x, own = tensor_in(a, "x"), {name: a[name] for name in ("x", "weight", "bias")}
     found = {name: v.dtype for name, v in own.items() if v.dtype is not None}
@@ -55,7 +55,7 @@ def group_norm(a: dict[str, Any], run: Run) -> Any:
 
 
 @takes(*_FROM, _WEIGHT, _BIAS)
-def layer_norm(a: dict[str, Value], run: Run) -> Any:
+def layer_norm(a: dict[str, Value], run: Run) -> Value:
     """Mean and inverse deviation are kept in their own type."""
     x, kept = tensor_in(a, "x"), a["stash"] if isinstance(a["stash"], DType) else FLOAT32
     if not x.shape.known:
@@ -67,6 +67,6 @@ def layer_norm(a: dict[str, Value], run: Run) -> Any:
 
 
 @takes(*_FROM, _WEIGHT)
-def rms_norm(a: dict[str, Value], run: Run) -> Any:
+def rms_norm(a: dict[str, Value], run: Run) -> TensorType:
     x = tensor_in(a, "x")
     return run.typed("rms_norm", x.dtype, **_parts(a, run, "weight")) if x.shape.known else TensorType(x.shape, x.dtype)

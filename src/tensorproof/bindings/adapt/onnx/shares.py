@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from tensorproof.bindings.call import Run, takes
 from tensorproof.bindings.readers import tensor_in
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 @takes(Axis("dim", 1))
-def of_the_rest(a: dict[str, Value], run: Run) -> Any:
+def of_the_rest(a: dict[str, Value], run: Run) -> Value:
     """The axes from `dim` on are one."""
     x, dim = tensor_in(a, "x"), a["dim"]
     if not x.shape.known or not isinstance(dim, int):

@@ -18,7 +18,7 @@ from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
 
 if TYPE_CHECKING:
-    pass
+    from tensorproof.values.machine import Value
 
 
 @takes(Tensors("xs"), Axis("dim", 0, of="xs", loose=True))
@@ -42,7 +42,7 @@ def shape(a: Arguments, run: Run) -> TensorType:
 
 
 @takes(Loosely("sizes", least=1), Axis("dim", 0, loose=True), Anything("num"))
-def split_any(a: Arguments, run: Run) -> Any:
+def split_any(a: Arguments, run: Run) -> Value:
     """A number of equal parts, or a list of sizes."""
     sizes, x = whole(a["sizes"]), a["x"]
     if isinstance(sizes, int):
@@ -173,7 +173,7 @@ def dynamic_stitch(a: Arguments, run: Run) -> TensorType:
 
 
 @takes(Tensors("xs"), Choice("indexing", ("xy", "ij"), "xy"))
-def meshgrid(a: Arguments, run: Run) -> Any:
+def meshgrid(a: Arguments, run: Run) -> Value:
     """Each vector is multiplied by ones of the first one's element type; truth values are multiplied by ones of any."""
     numbers = [x for x in a["xs"] if x.dtype is not BOOL]
     if numbers and a["xs"][0].dtype is BOOL:
@@ -223,7 +223,7 @@ def searchsorted(a: Arguments, run: Run) -> TensorType:
 
 
 @takes(DTYPE)
-def unique(a: Arguments, run: Run, counts: bool = False) -> Any:
+def unique(a: Arguments, run: Run, counts: bool = False) -> Value:
     """The distinct elements in the order in which they first stand, and for each element which of them it is."""
     x = ranked(run, a["x"], 1)
     dtype = a.get("dtype") or INT32
@@ -231,7 +231,7 @@ def unique(a: Arguments, run: Run, counts: bool = False) -> Any:
 
 
 @takes(DTYPE)
-def unique_counts(a: Arguments, run: Run) -> Any:
+def unique_counts(a: Arguments, run: Run) -> Value:
     return unique(a, run, counts=True)
 
 

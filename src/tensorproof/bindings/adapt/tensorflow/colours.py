@@ -345,7 +345,7 @@ def ssim(a: Arguments, run: Run) -> TensorType:
     return made
 
 
-def _peak(value: Value, dtype: DType | None) -> Any:
+def _peak(value: Value, dtype: DType | None) -> Value:
     """The greatest number of an image, as that of an image of floats."""
     if not isinstance(value, (int, float)) or dtype is None or not dtype.is_integer:
         return value

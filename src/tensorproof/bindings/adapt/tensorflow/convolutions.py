@@ -67,7 +67,7 @@ def _batched(run: Run, x: TensorType, n: int, conv: Any, several: bool = True) -
     return told(run, "reshape", made, (*lead, *made.shape[1:]), size=(*lead, *made.shape[1:]))
 
 
-def _conv(n: int) -> Any:
+def _conv(n: int) -> Value:
     @takes(*_kinds(n))
     def conv(a: Arguments, run: Run) -> TensorType:
         a = needed(run, a, "x", "weight", "stride", "padding")
@@ -93,7 +93,7 @@ def _conv(n: int) -> Any:
 conv1d, conv2d, conv3d = _conv(1), _conv(2), _conv(3)
 
 
-def _of_space(padding: Value) -> Any:
+def _of_space(padding: Value) -> Value:
     """With a dilation TensorFlow spreads the image over the batch, and does not look at the paddings of batch and channels."""
     return ((0, 0), *padding[1:-1], (0, 0)) if isinstance(padding, (tuple, list)) and len(padding) == 4 else padding
 
@@ -196,7 +196,7 @@ def separable_conv2d(a: Arguments, run: Run) -> TensorType:
     return convolve(run, middle, point, 2, 1, "VALID", None, None, layout_of(a, 2))
 
 
-def _conv_transpose(n: int) -> Any:
+def _conv_transpose(n: int) -> Value:
     @takes(*_kinds(n, _FLIPPED), Ints("sizes", shape=True, loose=True, one=False, least=1))
     def conv_transpose(a: Arguments, run: Run) -> TensorType:
         """The result's shape is an argument, which the windows must lead to."""

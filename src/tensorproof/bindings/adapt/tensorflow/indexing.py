@@ -134,7 +134,7 @@ def tensor_equality(a: Arguments, run: Run) -> TensorType:
     return found
 
 
-def _part(run: Run, value: Value, open_: list[int], bit: int) -> Any:
+def _part(run: Run, value: Value, open_: list[int], bit: int) -> Value:
     """One end of a slice; what is left out sets a bit of the mask."""
     value = whole(value)
     if value is None:
@@ -143,7 +143,7 @@ def _part(run: Run, value: Value, open_: list[int], bit: int) -> Any:
     return value
 
 
-def _next(at: Any) -> Any:
+def _next(at: Any) -> Value:
     return at + 1
 
 

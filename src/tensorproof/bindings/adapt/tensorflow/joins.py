@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tensorproof.bindings.adapt.tensorflow.shared import Arguments, at_least, axis, ranked, same_types, somewhere, told, vector
+from tensorproof.bindings.adapt.tensorflow.shared import Arguments, at_least, axis, known_axis, ranked, same_types, somewhere, told, vector
 from tensorproof.bindings.call import Run, takes
 from tensorproof.ops.inputs import Axis, Int, Ints, Tensors
 from tensorproof.terms.dtypes import FLOAT32, INDEX
@@ -132,7 +132,7 @@ def unstack(a: Arguments, run: Run) -> tuple[TensorType, ...]:
         unknown: tuple[TensorType, ...] = run.shaped("unbind", [somewhere(run) for _ in range(count)], x.dtype, x=x, dim=a["dim"])
         return unknown
     at_least(run, x, 1)
-    at = axis(run, a["dim"], len(x.shape))
+    at = known_axis(run, a["dim"], len(x.shape))
     n = x.shape[at]
     if count is None:
         count = n

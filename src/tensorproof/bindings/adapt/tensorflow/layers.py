@@ -50,7 +50,7 @@ def _layer_sizes(run: Run, value: Value, n: int, name: str) -> tuple[Any, ...]:
     return given
 
 
-def _layer_conv(n: int) -> Any:
+def _layer_conv(n: int) -> Value:
     @takes(
         Tensor("x", IMAGES[n]),
         Int("filters", least=1),
@@ -104,7 +104,7 @@ def layer_conv2d_transpose(a: Arguments, run: Run) -> TensorType:
     return _activated(run, a, _shifted(run, a, transposed(run, given, 2, result), 2, last))
 
 
-def _layer_pool(n: int) -> Any:
+def _layer_pool(n: int) -> Value:
     @takes(
         Tensor("x", IMAGES[n]),
         Sizes("kernel", n, least=1),

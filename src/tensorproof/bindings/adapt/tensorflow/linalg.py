@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import builtins
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from tensorproof.bindings.adapt.tensorflow import shared as tensorflow
 from tensorproof.bindings.adapt.tensorflow.arguments import Loosely
-from tensorproof.bindings.adapt.tensorflow.shared import Arguments, at_least, axis, broadcast_of, modern, same_types, somewhere, told, vector, whole
+from tensorproof.bindings.adapt.tensorflow.shared import Arguments, at_least, axis, broadcast_of, known_axis, modern, same_types, somewhere, told, vector, whole
 from tensorproof.bindings.call import Run, takes
 from tensorproof.ops.inputs import Anything, Axes, Bool, Choice, Int, Tensor, Tensors
 from tensorproof.terms.dtypes import FLOATS, INDEX
@@ -17,7 +17,7 @@ from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
 
 if TYPE_CHECKING:
-    pass
+    from tensorproof.values.machine import Value
 
 _indices = builtins.range
 
@@ -120,7 +120,7 @@ def tensordot(a: Arguments, run: Run) -> TensorType:
     else:
         first, second = ([v] if isinstance(v, int) else list(v) for v in axes)
     run.require("axes", len(first) == len(second), f"{len(first)} axes of x go with {len(second)} of y", ("dim",))
-    first, second = [axis(run, v, len(x.shape)) for v in first], [axis(run, v, len(y.shape)) for v in second]
+    first, second = [known_axis(run, v, len(x.shape)) for v in first], [known_axis(run, v, len(y.shape)) for v in second]
     ours, theirs = [x.shape[i] for i in first], [y.shape[j] for j in second]
     if conj(*(eq(m, n) for m, n in zip(ours, theirs))) is False:
         return _dot_of_rows(run, x, y, first, second)
@@ -274,7 +274,7 @@ def triangular_solve(a: Arguments, run: Run) -> TensorType:
 
 
 @takes(Tensor("x", "... N M"), Bool("full_matrices", False), Bool("compute_uv", True))
-def svd(a: Arguments, run: Run) -> Any:
+def svd(a: Arguments, run: Run) -> Value:
     """The singular values, and the two factors: the second is not transposed."""
     x = a["x"]
     at_least(run, x, 2)
@@ -301,7 +301,7 @@ def qr(a: Arguments, run: Run) -> tuple[TensorType, ...]:
 
 
 @takes(Tensor("x", "... N N"))
-def eigh(a: Arguments, run: Run) -> Any:
+def eigh(a: Arguments, run: Run) -> Value:
     x = square(run, a["x"])
     shapes = [Shape(x.shape[:-1]) if x.shape.known else somewhere(run), x.shape if x.shape.known else somewhere(run)]
     return tuple(run.shaped("eigh", shapes, x.dtype, x.dtype, x=x))

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from tensorproof.bindings.adapt.graphdef import elementwise as graphdef
 from tensorproof.bindings.adapt.tensorflow.convolutions import needed
-from tensorproof.bindings.adapt.tensorflow.shared import Arguments, at_least, axis, broadcast_of, modern, of_type, same_types, somewhere, told
+from tensorproof.bindings.adapt.tensorflow.shared import Arguments, at_least, axis, broadcast_of, known_axis, modern, of_type, same_types, somewhere, told
 from tensorproof.bindings.call import Run, takes
 from tensorproof.ops.inputs import Anything, Axis, Choice, Float, Tensor
 from tensorproof.terms.dtypes import FLOAT32, INDEX
@@ -40,7 +40,7 @@ def softmax_cross_entropy(a: Arguments, run: Run) -> TensorType:
     )
     alike = dim == -1 or len(x.shape) == len(target.shape)
     run.require("cross_entropy/rank", alike, f"logits {x.shape!r} and labels {target.shape!r} must have the same rank where an axis is named", ("x", "target"))
-    sides = [(v.shape, axis(run, dim, len(v.shape))) for v in (x, target)]
+    sides = [(v.shape, known_axis(run, dim, len(v.shape))) for v in (x, target)]
     tables = [Shape((product(n for i, n in enumerate(s) if i != at), s[at])) for s, at in sides]
     joint = broadcast_of(run, tables, ("x", "target"), "add/broadcast")
     sentence = f"logits {x.shape!r} and labels {target.shape!r} do not go together"

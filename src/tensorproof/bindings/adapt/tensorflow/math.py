@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from tensorproof.bindings.adapt.tensorflow.arguments import COMPLEX_OF, DTYPE
 from tensorproof.bindings.adapt.tensorflow.shapes import reduce
 from tensorproof.bindings.adapt.tensorflow.shared import (
     Arguments,
     at_least,
-    axis,
     broadcast_of,
+    known_axis,
     modern,
     promoted_type,
     ranked,
@@ -182,7 +182,7 @@ def clip_by_norm(a: Arguments, run: Run) -> TensorType:
     run.require(
         "dtype", x.dtype is None or x.dtype.is_float or x.dtype.is_complex, f"a norm is taken of floats, not of {x.dtype!r}", ("x",)
     )
-    axes = tuple(axis(run, d, len(x.shape)) for d in vector(run, a.get("dim"), "dim", scalar=True) or ())
+    axes = tuple(known_axis(run, d, len(x.shape)) for d in vector(run, a.get("dim"), "dim", scalar=True) or ())
     return clipped(run, x, a["clip_norm"], axes)
 
 
@@ -198,7 +198,7 @@ def clipped(run: Run, x: TensorType, limit: Value, axes: tuple[int, ...]) -> Ten
 
 
 @takes(Tensors("xs"), Float("clip_norm"), Anything("use_norm"))
-def clip_by_global_norm(a: Arguments, run: Run) -> Any:
+def clip_by_global_norm(a: Arguments, run: Run) -> Value:
     """Each tensor times limit / max(norm, limit), which is limit · min(1 / norm, 1 / limit) also for a norm of 0; not a number where the norm is not finite."""
     kind = same_types(run, a, "xs") if a["xs"] else FLOAT32
     norm, limit = a.get("use_norm"), a["clip_norm"]

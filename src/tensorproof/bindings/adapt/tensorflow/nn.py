@@ -11,6 +11,7 @@ from tensorproof.bindings.adapt.tensorflow.shared import (
     at_least,
     axis,
     inside,
+    known_axis,
     modern,
     of_type,
     ranked,
@@ -55,7 +56,7 @@ def softmax(a: Arguments, run: Run) -> TensorType:
 def crelu(a: Arguments, run: Run) -> TensorType:
     x = a["x"]
     at_least(run, x, 1)
-    at = axis(run, a["dim"], len(x.shape)) if x.shape.known else a["dim"]
+    at = known_axis(run, a["dim"], len(x.shape)) if x.shape.known else a["dim"]
     shape = Shape((*x.shape[:at], 2 * x.shape[at], *x.shape[at + 1 :])) if x.shape.known else x.shape
     both: TensorType = run.shaped("cat", shape, x.dtype, xs=(x, run.typed("neg", x.dtype, x=x)), dim=at)
     made: TensorType = run.typed("relu", x.dtype, x=both)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from tensorproof.bindings.adapt.tensorflow.convolutions import FORMATS, IMAGES, PADDING, PADDINGS, format_of, layout_of, needed
 from tensorproof.bindings.adapt.tensorflow.shared import Arguments, modern
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from tensorproof.values.machine import Value
 
 
-def _pool(n: int) -> Any:
+def _pool(n: int) -> Callable[[Arguments, Run], TensorType]:
     @takes(Tensor("x", IMAGES[n]), Sizes("kernel", n, least=1), Sizes("stride", n, least=1), PADDINGS if n < 3 else PADDING, format_of(n))
     def pool(a: Arguments, run: Run) -> TensorType:
         a = needed(run, a, "x", "kernel", "stride", "padding")

@@ -57,7 +57,7 @@ def random_whole(a: Arguments, run: Run) -> TensorType:
     return _whole(run, a, low, high)
 
 
-def _end(run: Run, a: Arguments, name: str) -> Any:
+def _end(run: Run, a: Arguments, name: str) -> Value:
     """An end of whole numbers: a number, or a tensor of the type drawn."""
     value, dtype = a[name], a["dtype"]
     if isinstance(value, TensorType):

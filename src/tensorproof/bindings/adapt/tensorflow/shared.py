@@ -130,7 +130,7 @@ def vector(run: Run, value: Value, name: str, scalar: bool = False) -> tuple[Any
     return (value,)
 
 
-def axis(run: Run, value: Value, rank: int, extra: int = 0, name: str = "dim") -> Any:
+def axis(run: Run, value: Value, rank: int, extra: int = 0, name: str = "dim") -> int | None:
     """A non-negative axis, or None when it is not known."""
     value = whole(value)
     if type(value) is Term and all(atom.origin is Origin.USER for atom in symbols(value)):
@@ -140,6 +140,14 @@ def axis(run: Run, value: Value, rank: int, extra: int = 0, name: str = "dim") -
     reach = rank + extra
     run.require("axis", -reach <= value < reach, f"axis {value} is out of range: the tensor has {rank} dimensions", (name, "x"))
     return value + reach if value < 0 else value
+
+
+def known_axis(run: Run, value: Value, rank: int) -> int:
+    """A non-negative axis; without it nothing is said."""
+    found = axis(run, value, rank)
+    if found is None:
+        raise run.give_up("the axis is not known")
+    return found
 
 
 def same_types(run: Run, a: Arguments, *names: str) -> DType | None:

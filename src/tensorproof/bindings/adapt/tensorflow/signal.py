@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from tensorproof.bindings.adapt.tensorflow.arguments import COMPLEX_OF
-from tensorproof.bindings.adapt.tensorflow.shared import Arguments, at_least, axis, somewhere, told, vector
+from tensorproof.bindings.adapt.tensorflow.shared import Arguments, at_least, known_axis, somewhere, told, vector
 from tensorproof.bindings.call import Run, takes
 from tensorproof.ops.inputs import Axis, Bool, ElementType, Int, Ints, Tensor
 from tensorproof.terms.dtypes import BOOL, COMPLEX64, COMPLEX128, FLOAT32, FLOAT64
@@ -81,7 +81,7 @@ def frame(a: Arguments, run: Run) -> TensorType:
     at_least(run, x, 1)
     if not x.shape.known:
         return told(run, "windows", x, somewhere(run), dim=a["dim"], size=a["length"], step=a["step"])
-    at = axis(run, a["dim"], len(x.shape))
+    at = known_axis(run, a["dim"], len(x.shape))
     n, length, step = x.shape[at], a["length"], a["step"]
     run.require("dtype", not a.get("pad_end") or x.dtype is not BOOL, "truth values are not padded with numbers", ("x", "pad_end"))
     count = -(-n // step) if a.get("pad_end") else maximum(0, 1 + (n - length) // step)

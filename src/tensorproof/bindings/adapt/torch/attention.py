@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from tensorproof.bindings.call import Run, call_module, takes
 from tensorproof.bindings.modules import Module
-from tensorproof.bindings.readers import tensor_in
+from tensorproof.bindings.readers import module_in, tensor_in
 from tensorproof.catalogue.networks.attention import MASK, SEED, STATE
 from tensorproof.ops.call import GiveUp, Refused, Session
 from tensorproof.ops.inputs import Anything, Float, Int, Tensor
@@ -97,7 +97,7 @@ def run_multi_head_layer(a: dict[str, Any], run: Run) -> Any:
     if not a["batch_first"]:
         return output, weights
     made = swapped(output, run)
-    return (made if a["_module"].training or made is output else run.noted(made, strides=UNKNOWN_STRIDES)), weights  # in evaluation another kernel may run
+    return (made if module_in(a).training or made is output else run.noted(made, strides=UNKNOWN_STRIDES)), weights  # in evaluation another kernel may run
 
 
 @takes(
@@ -119,7 +119,7 @@ def multi_head(a: dict[str, Value], run: Run) -> Any:
 
 
 @takes(Anything("return_debug_mask"))
-def flash(a: dict[str, Value], run: Run) -> Any:
+def flash(a: dict[str, Value], run: Run) -> Value:
     """What the GPU kernel returns: output, log-sum-exp, nothing, nothing, both lengths, random state, unused, debug mask."""
     output, logsumexp = run.several(a)
     query, key = tensor_in(a, "query").shape, tensor_in(a, "key").shape
@@ -127,12 +127,12 @@ def flash(a: dict[str, Value], run: Run) -> Any:
     return output, logsumexp, None, None, query[2], key[2], STATE, TensorType(Shape(), UINT64), debug
 
 
-def efficient(a: dict[str, Value], run: Run) -> Any:
+def efficient(a: dict[str, Value], run: Run) -> Value:
     output, logsumexp = run.several(a)
     return output, logsumexp, SEED, SEED
 
 
-def cudnn(a: dict[str, Value], run: Run) -> Any:
+def cudnn(a: dict[str, Value], run: Run) -> Value:
     output, logsumexp = run.several(a)
     return output, logsumexp, None, None, tensor_in(a, "query").shape[2], tensor_in(a, "key").shape[2], SEED, SEED, None
 
@@ -169,7 +169,7 @@ STEPS = (Tensor("mask", "L L", MASK, optional=True), Tensor("padding_mask", "N L
     Tensor("memory", "S N d_model | S d_model", FLOATS), Tensor("memory_mask", "L S", MASK, optional=True),
     Tensor("memory_padding_mask", "N S | S", MASK, optional=True),
 )  # fmt: skip
-def run_layer(a: dict[str, Value], run: Run) -> Any:
+def run_layer(a: dict[str, Value], run: Run) -> Value:
     return run.default({**a, "weight": a["self_attn.in_proj_weight"]})
 
 
@@ -185,7 +185,7 @@ def stack(module: Module, names: Mapping[str, Any], session: Session) -> None:
         module.parameters.update({f"norm.{n}": t for n, t in norm.parameters.items()})
 
 
-def _called(module: Module, run: Run, *args: Value, **kwargs: Value) -> Any:
+def _called(module: Module, run: Run, *args: Value, **kwargs: Value) -> Value:
     """The result of a module inside another."""
     outcome = call_module(module, args, kwargs, run.session)
     if outcome.refused is not None:
@@ -204,16 +204,16 @@ STACK = (
 
 
 @takes(*STACK, Anything("layer", of="torch.nn.TransformerEncoderLayer"))
-def run_encoder(a: dict[str, Value], run: Run) -> Any:
+def run_encoder(a: dict[str, Value], run: Run) -> Value:
     return run_stack(a, run)
 
 
 @takes(*STACK, Anything("layer", of="torch.nn.TransformerDecoderLayer"))
-def run_decoder(a: dict[str, Value], run: Run) -> Any:
+def run_decoder(a: dict[str, Value], run: Run) -> Value:
     return run_stack(a, run)
 
 
-def run_stack(a: dict[str, Any], run: Run) -> Any:
+def run_stack(a: dict[str, Any], run: Run) -> Value:
     """All layers are alike, so one call tells."""
     run.require("layers", a["num_layers"] > 0, "a stack needs at least one layer", ("num_layers",))
     rest = {"src_mask": a.get("mask"), "src_key_padding_mask": a.get("padding_mask"), "is_causal": bool(a.get("is_causal"))}
@@ -245,7 +245,7 @@ def transformer(module: Module, names: Mapping[str, Any], session: Session) -> N
     Tensor("src_mask", "S S", MASK, optional=True), Tensor("tgt_mask", "L L", MASK, optional=True), Tensor("memory_mask", "L S", MASK, optional=True),
     Anything("src_is_causal"), Anything("tgt_is_causal"),
 )  # fmt: skip
-def run_transformer(a: dict[str, Any], run: Run) -> Any:
+def run_transformer(a: dict[str, Any], run: Run) -> TensorType:
     """An encoder over src and a decoder over tgt."""
     src, tgt = tensor_in(a, "src"), tensor_in(a, "tgt")
     run.require("layers", a["num_encoder_layers"] > 0 and a["num_decoder_layers"] > 0, "a transformer needs at least one layer on each side", ())

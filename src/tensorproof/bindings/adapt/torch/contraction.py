@@ -20,7 +20,7 @@ def swapped(a: dict[str, Value], run: Run) -> Any:
 
 
 @takes(Anything("dims", 2))
-def tensordot(a: dict[str, Value], run: Run) -> Any:
+def tensordot(a: dict[str, Value], run: Run) -> TensorType:
     """`dims` is a number n (the last n axes of x with the first n of y), or the two lists of axes."""
     dims = as_size(a["dims"])
     rank, other = tensor_in(a, "x").shape.rank, tensor_in(a, "y").shape.rank
@@ -45,7 +45,7 @@ def tensordot(a: dict[str, Value], run: Run) -> Any:
 
 
 @takes(Anything("operands", like=(Tensors("operands", draw="@equation"),)), Anything("equation", like=(Choice("equation", EQUATIONS),)))
-def einsum(a: dict[str, Any], run: Run) -> Any:
+def einsum(a: dict[str, Any], run: Run) -> TensorType:
     """The equation and its operands, or operands each followed by its list of subscripts."""
     equation, operands = a["equation"], a["operands"]
     if isinstance(equation, TensorType) and isinstance(operands, list):  # one operand and its subscripts
@@ -86,7 +86,7 @@ def _letters(subscripts: Any, run: Run) -> str:
 
 
 @takes(Anything("scale_x"), Anything("scale_y"))
-def scaled_mm_lists(a: dict[str, Any], run: Run) -> Any:
+def scaled_mm_lists(a: dict[str, Any], run: Run) -> Value:
     """Each side's scale may come in a list; a list of two (a scale of scales) is not modelled."""
     scales: dict[str, Any] = {}
     for name in ("scale_x", "scale_y"):
@@ -97,6 +97,6 @@ def scaled_mm_lists(a: dict[str, Any], run: Run) -> Any:
     return run.default({**a, **scales})
 
 
-def grouped_mm(a: dict[str, Value], run: Run) -> Any:
+def grouped_mm(a: dict[str, Value], run: Run) -> Value:
     run.require("bias", a["bias"] is None, "a bias is not taken yet", ("bias",))
     return run.default(a)

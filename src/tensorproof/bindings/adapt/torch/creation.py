@@ -33,12 +33,12 @@ def _leaf(made: TensorType, a: dict[str, Value], run: Run) -> TensorType:
     Float("alpha"),
     Float("beta"),
 )
-def leaf(a: dict[str, Value], run: Run) -> Any:
+def leaf(a: dict[str, Value], run: Run) -> TensorType:
     """A new tensor, which may require a gradient."""
     return _leaf(run.one(a), a, run)
 
 
-def exact(a: dict[str, Value], run: Run) -> Any:
+def exact(a: dict[str, Value], run: Run) -> TensorType:
     """The result is written only into a tensor of its own element type."""
     made = run.one(a)
     out = a.get("out")
@@ -48,7 +48,7 @@ def exact(a: dict[str, Value], run: Run) -> Any:
 
 
 @takes(Int("m", least=0))
-def rectangle(a: dict[str, Value], run: Run) -> Any:
+def rectangle(a: dict[str, Value], run: Run) -> TensorType:
     return leaf(a, run)
 
 
@@ -57,7 +57,7 @@ DATA = Anything("data", like=(Ints("data", one=False), Tensor("data"), Number("d
 
 
 @takes(DATA)
-def tensor(a: dict[str, Value], run: Run) -> Any:
+def tensor(a: dict[str, Value], run: Run) -> TensorType:
     """torch.tensor: numbers, nested sequences of them, or another array."""
     data, dtype = a["data"], a.get("dtype")
     if isinstance(data, TensorType):
@@ -97,7 +97,7 @@ def _forwards(run: Run, data: TensorType) -> None:
 
 
 @takes(Anything("data", like=(Tensor("data"),)), Bool("requires_grad", True), Bool("persistent", True))
-def parameter(a: dict[str, Value], run: Run) -> Any:
+def parameter(a: dict[str, Value], run: Run) -> TensorType:
     """nn.Parameter and nn.Buffer around a tensor."""
     data = a.get("data")
     if data is None:
@@ -109,7 +109,7 @@ def parameter(a: dict[str, Value], run: Run) -> Any:
     return _leaf(data, a, run)
 
 
-def rewrapped(a: dict[str, Any], run: Run) -> Any:
+def rewrapped(a: dict[str, Any], run: Run) -> TensorType:
     """The same tensor with another note on gradients."""
     x: TensorType = a["x"]
     return _leaf(x.but(requires_grad=False), {"requires_grad": a.get("requires_grad", True)}, run)
@@ -127,12 +127,12 @@ class Data:
     def takes(self, value: Value) -> bool:
         return isinstance(value, (list, tuple, TensorType))
 
-    def read(self, value: Value) -> Any:
+    def read(self, value: Value) -> Value:
         return value
 
 
 @takes(Data("data"))  # type: ignore[arg-type]
-def legacy(a: dict[str, Any], run: Run) -> Any:
+def legacy(a: dict[str, Any], run: Run) -> TensorType:
     """torch.FloatTensor([...]): data with the element type in the name."""
     other = isinstance(a["data"], TensorType) and tensor_in(a, "data").framework == "torch"
     if run.name == "torch.Tensor" and other:
@@ -144,7 +144,7 @@ def legacy(a: dict[str, Any], run: Run) -> Any:
 
 
 @takes(Tensor("x"), Ints("size", least=0, shape=True), Number("value"), ElementType())
-def new(a: dict[str, Value], run: Run) -> Any:
+def new(a: dict[str, Value], run: Run) -> TensorType:
     """x.new_zeros(size): as torch.zeros, with the element type of x."""
     dtype = a.get("dtype") or tensor_in(a, "x").dtype
     if run.row.op == "full":
@@ -155,12 +155,12 @@ def new(a: dict[str, Value], run: Run) -> Any:
 
 
 @takes(Tensor("x"), DATA)
-def new_tensor(a: dict[str, Value], run: Run) -> Any:
+def new_tensor(a: dict[str, Value], run: Run) -> TensorType:
     return tensor({"data": a["data"], "dtype": a.get("dtype") or tensor_in(a, "x").dtype, "requires_grad": a.get("requires_grad")}, run)
 
 
 @takes(Tensor("x"), Data("data"))  # type: ignore[arg-type]
-def new_legacy(a: dict[str, Value], run: Run) -> Any:
+def new_legacy(a: dict[str, Value], run: Run) -> TensorType:
     """x.new(data): a tensor must have the element type of x, and a list takes it."""
     data, dtype = a["data"], tensor_in(a, "x").dtype
     if isinstance(data, TensorType) and data.framework == "torch" and None not in (data.dtype, dtype):
@@ -169,7 +169,7 @@ def new_legacy(a: dict[str, Value], run: Run) -> Any:
 
 
 @takes(Anything("data", like=(Tensor("data", values="framework:numpy"),)))
-def from_numpy(a: dict[str, Value], run: Run) -> Any:
+def from_numpy(a: dict[str, Value], run: Run) -> TensorType:
     if not isinstance(a["data"], TensorType):
         raise run.refuse("call/arguments", "from_numpy takes a NumPy array", ("data",))
     if tensor_in(a, "data").framework == "torch" and run.name == "torch.from_numpy":
@@ -178,7 +178,7 @@ def from_numpy(a: dict[str, Value], run: Run) -> Any:
     return run("identity", x=a["data"])
 
 
-def fill(a: dict[str, Value], run: Run) -> Any:
+def fill(a: dict[str, Value], run: Run) -> TensorType:
     """fill, zero and their in-place forms: the shape and element type stay."""
     value = a["value"]
     if isinstance(value, TensorType):
@@ -187,7 +187,7 @@ def fill(a: dict[str, Value], run: Run) -> Any:
 
 
 @takes(Float("mean"), Float("std", least=0.0))
-def normal(a: dict[str, Value], run: Run) -> Any:
+def normal(a: dict[str, Value], run: Run) -> TensorType:
     """torch.normal with sizes: mean and std are numbers."""
     std = a["std"]
     run.require(
@@ -197,7 +197,7 @@ def normal(a: dict[str, Value], run: Run) -> Any:
     return _leaf(drawn, a, run)
 
 
-def normal_of(a: dict[str, Value], run: Run) -> Any:
+def normal_of(a: dict[str, Value], run: Run) -> Value:
     """torch.normal with tensors; the operator of ATen takes a tensor of one element for a number where no overload is named."""
     mean, std = a["mean"], a["std"]
     if run.name.startswith("aten.") and isinstance(mean, TensorType) and isinstance(std, TensorType) and not (mean.weak or std.weak):
@@ -208,7 +208,7 @@ def normal_of(a: dict[str, Value], run: Run) -> Any:
     return run.default(a)
 
 
-def gaussian_window(a: dict[str, Value], run: Run) -> Any:
+def gaussian_window(a: dict[str, Value], run: Run) -> TensorType:
     """A window with a positive width."""
     width = a.get("std", a.get("tau"))
     run.require("width", not isinstance(width, (int, float)) or width > 0, f"the width must be positive, and is {width!r}", ("std",))
@@ -221,7 +221,7 @@ def gaussian_window(a: dict[str, Value], run: Run) -> Any:
     return signal_window(a, run)
 
 
-def signal_window(a: dict[str, Value], run: Run) -> Any:
+def signal_window(a: dict[str, Value], run: Run) -> TensorType:
     """torch.signal.windows: of float32 or float64, and dense."""
     run.require(
         "dtype",
@@ -235,7 +235,7 @@ def signal_window(a: dict[str, Value], run: Run) -> Any:
 
 
 @takes(Anything("a", like=(Choice("a", ([0.5, 0.5], [0.42, 0.5, 0.08], [1.0])),)))
-def cosine_window(a: dict[str, Any], run: Run) -> Any:
+def cosine_window(a: dict[str, Any], run: Run) -> TensorType:
     """A sum of cosines with given coefficients."""
     factors = a["a"]
     run.require("coefficients", isinstance(factors, (list, tuple)), "the coefficients must be a list of numbers", ("a",))
@@ -243,7 +243,7 @@ def cosine_window(a: dict[str, Any], run: Run) -> Any:
     return signal_window(a, run)
 
 
-def scalar(a: dict[str, Value], run: Run) -> Any:
+def scalar(a: dict[str, Value], run: Run) -> Value:
     """torch.scalar_tensor: of the default float type whatever the number is."""
     value = a["value"]
     default = run.session.default_float.complexified if isinstance(value, complex) else run.session.default_float
@@ -251,7 +251,7 @@ def scalar(a: dict[str, Value], run: Run) -> Any:
 
 
 @takes(Tensor("x", "... N"))
-def linalg_vander(a: dict[str, Any], run: Run) -> Any:
+def linalg_vander(a: dict[str, Any], run: Run) -> TensorType:
     """torch.linalg.vander takes leading axes."""
     x: TensorType = a["x"]
     if not len(x.shape):
@@ -261,27 +261,27 @@ def linalg_vander(a: dict[str, Any], run: Run) -> Any:
     return run("vander", x=x, n=a["n"], increasing=True)
 
 
-def kaiser(a: dict[str, Value], run: Run) -> Any:
+def kaiser(a: dict[str, Value], run: Run) -> TensorType:
     beta = a["beta"]
     run.require("beta", not isinstance(beta, (int, float)) or beta >= 0, f"beta must not be negative, and is {beta!r}", ("beta",))
     return signal_window(a, run)
 
 
 @takes(Float("sparsity", least=0.0, most=1.0))
-def thinned(a: dict[str, Value], run: Run) -> Any:
+def thinned(a: dict[str, Value], run: Run) -> Value:
     """nn.init.sparse_: a share of each column is zero."""
     return run.default(a)
 
 
 @takes(ElementType(default=REQUIRED, optional=False), Anything("buffer", like=(Choice("buffer", (b"01234567", b"0123456789abcdef", b"0" * 64)),)))
-def frombuffer(a: dict[str, Value], run: Run) -> Any:
+def frombuffer(a: dict[str, Value], run: Run) -> TensorType:
     """As many elements as the buffer holds, which is seldom known."""
     count = a["count"] if a["count"] != -1 else run.fresh("buffer", 1)
     return _leaf(run("empty", size=(count,), dtype=a["dtype"]), a, run)
 
 
 @takes(Int("low", 0), Int("high"))
-def bounded(a: dict[str, Any], run: Run) -> Any:
+def bounded(a: dict[str, Any], run: Run) -> Value:
     low = a.get("low", 0)
     if "x" in a and tensor_in(a, "x").dtype is BOOL and is_size(low) and is_size(a["high"]):
         run.require("bounds", conj(ge(low, 0), le(a["high"], 2)), f"truth values are 0 and 1, and {low!r} up to {a['high']!r} are to be drawn", ("high",))
@@ -290,6 +290,6 @@ def bounded(a: dict[str, Any], run: Run) -> Any:
 
 
 @takes(Tensor("x"), Floats("data", optional=False))
-def numbers(a: dict[str, Value], run: Run) -> Any:
+def numbers(a: dict[str, Value], run: Run) -> TensorType:
     """torch.tensor of a number or a flat list of them."""
     return new_tensor(a, run) if "x" in a else tensor(a, run)

@@ -6,7 +6,7 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from tensorproof.bindings.call import Run, takes
-from tensorproof.bindings.readers import tensor_in
+from tensorproof.bindings.readers import module_in, tensor_in
 from tensorproof.ops.inputs import Anything, Axis, Bool, ElementType, Float, Int, Tensor
 from tensorproof.terms.dtypes import ALL_INTS, BFLOAT16, BOOL, BY_LABEL, FLOAT16, FLOAT32, INT32, INTS, DType
 from tensorproof.terms.predicates import eq
@@ -15,12 +15,12 @@ from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import UNKNOWN_STRIDES, TensorType
 
 if TYPE_CHECKING:
-    pass
+    from tensorproof.values.machine import Value
 
 Arguments = dict[str, Any]
 
 
-def clamp(a: Arguments, run: Run) -> Any:
+def clamp(a: Arguments, run: Run) -> TensorType:
     """Bounds are two numbers or two tensors; a tensor of rank 0 may stand for a number."""
     low, high = a["low"], a["high"]
     if low is not None and high is not None and isinstance(low, TensorType) is not isinstance(high, TensorType):
@@ -30,13 +30,13 @@ def clamp(a: Arguments, run: Run) -> Any:
     return run("clamp", x=a["x"], low=low, high=high)
 
 
-def rdiv(a: Arguments, run: Run) -> Any:
+def rdiv(a: Arguments, run: Run) -> TensorType:
     """Python's x / y where the tensor y answers: torch multiplies by its reciprocal."""
     return run("mul", x=run("reciprocal", x=a["y"]), y=a["x"])
 
 
 @takes(Axis("dim", None, optional=True))
-def softmax(a: Arguments, run: Run) -> Any:
+def softmax(a: Arguments, run: Run) -> TensorType:
     """Without an axis torch guesses: the first of ranks 0, 1 and 3, else the second."""
     dim = a["dim"]
     if dim is None:
@@ -48,14 +48,14 @@ def softmax(a: Arguments, run: Run) -> Any:
 
 
 @takes(Bool("half_to_float"))
-def half_to_float(a: Arguments, run: Run) -> Any:
+def half_to_float(a: Arguments, run: Run) -> TensorType:
     """ATen's own softmax turns half precision into float32 on request (on CUDA)."""
     half = tensor_in(a, "x").dtype in (FLOAT16, BFLOAT16, None)
     run.require("dtype", half or not a["half_to_float"], f"x has element type {tensor_in(a, 'x').dtype!r}, which is not half precision", ("x", "half_to_float"))
     return run(run.row.op, x=a["x"], dim=a["dim"], dtype=FLOAT32 if a["half_to_float"] else None)
 
 
-def hardtanh(a: Arguments, run: Run) -> Any:
+def hardtanh(a: Arguments, run: Run) -> Value:
     """F.hardtanh looks at the order of its bounds; ATen's does not."""
     low, high = a["low"], a["high"]
     if isinstance(low, (int, float)) and isinstance(high, (int, float)):
@@ -63,23 +63,23 @@ def hardtanh(a: Arguments, run: Run) -> Any:
     return run.default(a)
 
 
-def in_training(a: Arguments, run: Run) -> Any:
+def in_training(a: Arguments, run: Run) -> Value:
     """A module acts by its mode, `train()` or `eval()`."""
-    return run.default({**a, "training": a["_module"].training})
+    return run.default({**a, "training": module_in(a).training})
 
 
-def batched_dropout(a: Arguments, run: Run) -> Any:
+def batched_dropout(a: Arguments, run: Run) -> TensorType:
     """dropout1d and dropout3d put a batch axis before an input that lacks it."""
     x: TensorType = a["x"]
     rank = 5 if "3d" in run.name else 3
-    training = a["_module"].training if "_module" in a else a["training"]
+    training = module_in(a).training if "_module" in a else a["training"]
     if x.shape.known and len(x.shape) != rank:
         return run("squeeze", x=run(run.row.op, x=run("unsqueeze", x=x, dim=0), p=a["p"], training=training), dim=0)
     return run(run.row.op, x=x, p=a["p"], training=training)
 
 
 @takes(Tensor("scale"), Tensor("zero_point", dtypes=frozenset({INT32})), Int("low", most=0), Int("high", least=1))
-def quantised_by_tensors(a: Arguments, run: Run) -> Any:
+def quantised_by_tensors(a: Arguments, run: Run) -> TensorType:
     """Scale and zero point as tensors of one element. The bounds above guide who makes up a call: 0 lies between them."""
     for name in ("scale", "zero_point"):
         count = a[name].shape.numel
@@ -89,7 +89,7 @@ def quantised_by_tensors(a: Arguments, run: Run) -> Any:
 
 
 @takes(Float("scale"))
-def dropout_backward(a: Arguments, run: Run) -> Any:
+def dropout_backward(a: Arguments, run: Run) -> TensorType:
     """The gradient where the mask kept it, scaled."""
     return run("mul", x=run("mul", x=a["x"], y=a["y"]), y=a["scale"])
 
@@ -100,7 +100,7 @@ def _ends(dtype: DType) -> tuple[int, int]:
 
 
 @takes(Tensor("mask", optional=True, default=None))
-def masked_softmax(a: Arguments, run: Run) -> Any:
+def masked_softmax(a: Arguments, run: Run) -> TensorType:
     """The mask broadcasts into the input; what it shuts out is replaced by what counts least."""
     x, mask = tensor_in(a, "x"), a["mask"]
     if mask is not None:
@@ -113,7 +113,7 @@ def masked_softmax(a: Arguments, run: Run) -> Any:
     return run(run.row.op, x=x, dim=a["dim"], dtype=a["dtype"])
 
 
-def masked_logaddexp(a: Arguments, run: Run) -> Any:
+def masked_logaddexp(a: Arguments, run: Run) -> TensorType:
     """The result has the first operand's element type if none is given, and each operand may have a mask."""
     x, y = (run("cast", x=a[name], dtype=a["dtype"]) for name in ("x", "y"))
     for tensor, mask in ((x, a["input_mask"]), (y, a["other_mask"])):
@@ -124,7 +124,7 @@ def masked_logaddexp(a: Arguments, run: Run) -> Any:
     return run.noted(made, strides=made.strides and UNKNOWN_STRIDES)
 
 
-def to(a: Arguments, run: Run) -> Any:
+def to(a: Arguments, run: Run) -> TensorType:
     """to(dtype), to(device, dtype), to(other) and their keywords."""
     dtype, device = a.get("dtype"), a.get("device")
     for value in (*a.get("args", ()), a.get("other")):
@@ -141,7 +141,7 @@ def to(a: Arguments, run: Run) -> Any:
 
 
 @takes(Tensor("other"))
-def type_as(a: Arguments, run: Run) -> Any:
+def type_as(a: Arguments, run: Run) -> TensorType:
     return to(a, run)
 
 
@@ -153,7 +153,7 @@ CLASSES = {
 _NAMES = {label: name for name, label in CLASSES.items()}
 
 
-def type_name(a: Arguments, run: Run) -> Any:
+def type_name(a: Arguments, run: Run) -> Value:
     """x.type() is a text."""
     x: TensorType = a["x"]
     if x.dtype is None or x.dtype.label not in _NAMES:
@@ -162,7 +162,7 @@ def type_name(a: Arguments, run: Run) -> Any:
 
 
 @takes(Anything("dtype", like=(ElementType(optional=False),)))
-def type_of(a: Arguments, run: Run) -> Any:
+def type_of(a: Arguments, run: Run) -> Value:
     """x.type(dtype) casts."""
     x: TensorType = a["x"]
     dtype = a["dtype"]

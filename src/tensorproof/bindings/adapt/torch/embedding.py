@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 MODES = ("sum", "mean", "max")
 
 
-def bag(a: dict[str, Value], run: Run) -> Any:
+def bag(a: dict[str, Value], run: Run) -> Value:
     """Old code gives the table first."""
     index, weight = tensor_in(a, "index"), tensor_in(a, "weight")
     if weight.dtype is INT64 and index.dtype is not None and index.dtype.is_float:
@@ -31,18 +31,18 @@ def bag(a: dict[str, Value], run: Run) -> Any:
 
 
 @takes(Tensor("weight", "V D", ANY))
-def lookup_given(a: dict[str, Value], run: Run) -> Any:
+def lookup_given(a: dict[str, Value], run: Run) -> Value:
     """A lookup in a table that was given to the constructor."""
     return run.default(a)
 
 
 @takes(Tensor("weight", "V D", FLOATS))
-def bag_given(a: dict[str, Value], run: Run) -> Any:
+def bag_given(a: dict[str, Value], run: Run) -> Value:
     return run.default(a)
 
 
 @takes(Choice("mode", (0, 1, 2)), Anything("padding_idx"))
-def numbered(a: dict[str, Any], run: Run) -> Any:
+def numbered(a: dict[str, Any], run: Run) -> Value:
     """The mode as a number; padding_idx = -1 is none."""
     mode, padding = a["mode"], a.get("padding_idx")
     if tensor_in(a, "index").shape.known and len(tensor_in(a, "index").shape) == 2:

@@ -10,6 +10,7 @@ from tensorproof.ops.inputs import Bool, Int, Ints
 from tensorproof.terms.predicates import eq
 
 if TYPE_CHECKING:
+    from tensorproof.terms.tensor import TensorType
     from tensorproof.values.machine import Value
 
 
@@ -29,17 +30,17 @@ NORMALIZATION = Int("normalization", least=0, most=2)
 
 
 @takes(Ints("dim", one=False), NORMALIZATION, Bool("forward"))
-def complex_to_complex(a: dict[str, Value], run: Run) -> Any:
+def complex_to_complex(a: dict[str, Value], run: Run) -> TensorType:
     return run("fftn", x=a["x"], dim=_plain(a, run))
 
 
 @takes(Ints("dim", one=False), NORMALIZATION, Bool("onesided"))
-def real_to_complex(a: dict[str, Value], run: Run) -> Any:
+def real_to_complex(a: dict[str, Value], run: Run) -> TensorType:
     return run("rfftn" if a["onesided"] else "fftn", x=a["x"], dim=_plain(a, run))
 
 
 @takes(Ints("dim", one=False), NORMALIZATION, Int("length"))
-def complex_to_real(a: dict[str, Any], run: Run) -> Any:
+def complex_to_real(a: dict[str, Any], run: Run) -> TensorType:
     """The last axis gets its length back; the others stay."""
     last = tensor_in(a, "x").shape[_plain(a, run)[-1]]
     run.require("length", eq(last, a["length"] // 2 + 1), f"{last!r} frequencies are not half a spectrum of {a['length']!r}", ("length", "x"))

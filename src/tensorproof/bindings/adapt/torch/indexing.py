@@ -35,7 +35,7 @@ def items(index: Value, run: Run) -> tuple[Any, ...]:
     return tuple(item(i, run) for i in (index if isinstance(index, tuple) else (index,)))
 
 
-def item(one: Value, run: Run) -> Any:
+def item(one: Value, run: Run) -> Value:
     if isinstance(one, slice):
         return slice(bound(one.start, run), bound(one.stop, run), bound(one.step, run))
     if isinstance(one, range):
@@ -55,7 +55,7 @@ def item(one: Value, run: Run) -> Any:
     return one
 
 
-def bound(value: Value, run: Run) -> Any:
+def bound(value: Value, run: Run) -> Value:
     """An end of a slice."""
     value = as_size(value)
     if value is None or is_size(value):
@@ -69,12 +69,12 @@ def bound(value: Value, run: Run) -> Any:
     raise run.refuse("index", f"an end of a slice must be a whole number, not {value!r}", ("index",))
 
 
-def getitem(a: Arguments, run: Run) -> Any:
+def getitem(a: Arguments, run: Run) -> TensorType:
     return run("getitem", x=a["x"], index=items(a["index"], run))
 
 
 @takes(Anything("value", like=(Number("value"),)))
-def setitem(a: Arguments, run: Run) -> Any:
+def setitem(a: Arguments, run: Run) -> Value:
     value = a["value"]
     if a["index"] is False:
         return a["x"]
@@ -94,7 +94,7 @@ def setitem(a: Arguments, run: Run) -> Any:
 
 
 @takes(_LIST)
-def from_list(a: Arguments, run: Run) -> Any:
+def from_list(a: Arguments, run: Run) -> TensorType:
     """aten.index and _unsafe_index: a list of index tensors, None for a whole axis."""
     return run("getitem", x=a["x"], index=_listed(a, run, masks="unsafe" not in run.name))
 
@@ -111,7 +111,7 @@ def _listed(a: Arguments, run: Run, masks: bool = True) -> tuple[Any, ...]:
 
 
 @takes(Tensor("x"), _LIST, Tensor("value", draw=" | 1"), Bool("accumulate", False))
-def index_put(a: Arguments, run: Run) -> Any:
+def index_put(a: Arguments, run: Run) -> TensorType:
     x, value, index = tensor_in(a, "x"), tensor_in(a, "value"), _listed(a, run)
     masked = len(index) == 1 and index[0].dtype is BOOL and value.shape.numel == 1 and not a.get("accumulate")  # as masked_fill has it
     if not masked:
@@ -127,7 +127,7 @@ def _fits(x: TensorType, value: TensorType, place: TensorType, run: Run) -> None
         run.require("value", len(value.shape) <= len(place.shape), f"values of {value.shape!r} do not expand to {place.shape!r}", ("value",))
 
 
-def nonzero(a: Arguments, run: Run) -> Any:
+def nonzero(a: Arguments, run: Run) -> Value:
     x: TensorType = a["x"]
     if not x.shape.known:
         raise run.give_up("the rank is not known")
@@ -142,14 +142,14 @@ def nonzero(a: Arguments, run: Run) -> Any:
 
 
 @takes(Tensor("y", scalar=True))
-def bucketize(a: Arguments, run: Run) -> Any:
+def bucketize(a: Arguments, run: Run) -> TensorType:
     bounds: TensorType = a["x"]
     run.require("rank", len(bounds.shape) == 1, f"the boundaries must be a vector, and are {bounds.shape!r}", ("x",))
     return run("searchsorted", x=bounds, y=a["y"], int32=a["int32"], right=a["right"])
 
 
 @takes(Anything("size", like=(Ints("size", least=1, shape=True),)), Tensor("x", values="index"))
-def unravel_index(a: Arguments, run: Run) -> Any:
+def unravel_index(a: Arguments, run: Run) -> Value:
     size = a["size"]
     sizes = (size,) if is_size(size) else size.contents if isinstance(size, TensorType) else tuple(size)
     if sizes is None:
@@ -168,23 +168,23 @@ def any_index(a: Arguments) -> Arguments:
     return {**a, "index": index.but(dtype=INT64) if index.shape.numel == 0 else index}
 
 
-def any_if_empty(a: Arguments, run: Run) -> Any:
+def any_if_empty(a: Arguments, run: Run) -> Value:
     return run.default(any_index(a))
 
 
-def gather(a: Arguments, run: Run) -> Any:
+def gather(a: Arguments, run: Run) -> Value:
     return exact(any_index(a), run)
 
 
 @takes(_LIST, Tensor("mask", "", frozenset({BOOL})), Number("value"))
-def masked_index(a: Arguments, run: Run) -> Any:
+def masked_index(a: Arguments, run: Run) -> TensorType:
     """Places outside the mask may be anything, so the positions are not looked at."""
     index = tuple(i if isinstance(i, slice) else i.but(contents=None) for i in _listed(a, run, masks=False))
     return run("getitem", x=tensor_in(a, "x").but(contents=None), index=index)
 
 
 @takes(_LIST, Tensor("mask", "", frozenset({BOOL})), Tensor("value", draw=""))
-def masked_put(a: Arguments, run: Run) -> Any:
+def masked_put(a: Arguments, run: Run) -> TensorType:
     x, value = tensor_in(a, "x"), tensor_in(a, "value")
     place = masked_index(a, run)
     _fits(x, value, place, run)
@@ -196,11 +196,11 @@ def masked_put(a: Arguments, run: Run) -> Any:
 
 
 @takes(Choice("reduce", ("add", "multiply")))
-def scattered(a: Arguments, run: Run) -> Any:
+def scattered(a: Arguments, run: Run) -> Value:
     return any_if_empty(a, run)
 
 
 @takes(Tensor("value", scalar=True))
-def set_one(a: Arguments, run: Run) -> Any:
+def set_one(a: Arguments, run: Run) -> Value:
     """x[index] = a tensor or a number."""
     return setitem(a, run)

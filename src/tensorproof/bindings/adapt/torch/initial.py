@@ -52,18 +52,18 @@ def _kaiming(a: dict[str, Any], run: Run) -> float | None:
     return None if factor is None else factor / sqrt(fans[mode.lower() == "fan_out"])
 
 
-def _uniform(a: dict[str, Value], run: Run, std: float | None) -> Any:
+def _uniform(a: dict[str, Value], run: Run, std: float | None) -> TensorType:
     end = None if std is None else sqrt(3.0) * std
     return run("uniform_fill", x=a["x"], low=None if end is None else -end, high=end)
 
 
 @takes(Float("gain", 1.0))
-def xavier_uniform(a: dict[str, Value], run: Run) -> Any:
+def xavier_uniform(a: dict[str, Value], run: Run) -> TensorType:
     return _uniform(a, run, _xavier(a))
 
 
 @takes(Float("gain", 1.0))
-def xavier_normal(a: dict[str, Value], run: Run) -> Any:
+def xavier_normal(a: dict[str, Value], run: Run) -> TensorType:
     return run("normal_fill", x=a["x"], mean=0.0, std=_xavier(a))
 
 
@@ -71,10 +71,10 @@ _KAIMING = (Float("a", 0), Choice("mode", ("fan_in", "fan_out"), "fan_in"), Choi
 
 
 @takes(*_KAIMING)
-def kaiming_uniform(a: dict[str, Value], run: Run) -> Any:
+def kaiming_uniform(a: dict[str, Value], run: Run) -> TensorType:
     return _uniform(a, run, _kaiming(a, run))
 
 
 @takes(*_KAIMING)
-def kaiming_normal(a: dict[str, Value], run: Run) -> Any:
+def kaiming_normal(a: dict[str, Value], run: Run) -> TensorType:
     return run("normal_fill", x=a["x"], mean=0.0, std=_kaiming(a, run))

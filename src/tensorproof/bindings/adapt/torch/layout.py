@@ -28,12 +28,12 @@ LISTS = (
 
 
 @takes(*LISTS)
-def listed(a: Arguments, run: Run) -> Any:
+def listed(a: Arguments, run: Run) -> Value:
     """As the operator; but where torch's functions want a list, one number does not do."""
     return run.default(a)
 
 
-def movedim(a: Arguments, run: Run) -> Any:
+def movedim(a: Arguments, run: Run) -> Value:
     both = isinstance(a["source"], (list, tuple)) == isinstance(a["target"], (list, tuple))
     run.require(
         "axes", both, f"source and destination are two numbers or two lists, not {a['source']!r} and {a['target']!r}", ("source", "target")
@@ -42,29 +42,29 @@ def movedim(a: Arguments, run: Run) -> Any:
 
 
 @takes(Int("start"))
-def narrow(a: Arguments, run: Run) -> Any:
+def narrow(a: Arguments, run: Run) -> Value:
     return run.default(a)
 
 
 @takes(Int("start"))
-def narrow_copied(a: Arguments, run: Run) -> Any:
+def narrow_copied(a: Arguments, run: Run) -> Value:
     return copied(a, run)
 
 
-def copied(a: Arguments, run: Run) -> Any:
+def copied(a: Arguments, run: Run) -> Value:
     """permute_copy and the like: as the view, in memory of its own."""
     made = run.default(a)
     return run("copy", x=made) if isinstance(made, TensorType) else tuple(run("copy", x=one) for one in made)
 
 
-def compact(a: Arguments, run: Run) -> Any:
+def compact(a: Arguments, run: Run) -> TensorType:
     """ravel: a view where the elements lie row by row, else in memory of its own."""
     made = run.one(a)
     return made if made.strides is None else run("copy", x=made)
 
 
 @takes(Tensor("y"))
-def like(a: Arguments, run: Run) -> Any:
+def like(a: Arguments, run: Run) -> Value:
     """view_as, reshape_as, expand_as: the shape of another tensor."""
     y: TensorType = a["y"]
     if not y.shape.known:
@@ -72,13 +72,13 @@ def like(a: Arguments, run: Run) -> Any:
     return run.default({**a, "size": tuple(y.shape)})
 
 
-def expanded(a: Arguments, run: Run) -> Any:
+def expanded(a: Arguments, run: Run) -> Value:
     """broadcast_to of torch, which has no strides to tell."""
     return run.default(a)
 
 
 @takes(Anything("dims"))
-def adjoint(a: Arguments, run: Run) -> Any:
+def adjoint(a: Arguments, run: Run) -> TensorType:
     """H: a matrix, or a number, transposed and conjugated."""
     x: TensorType = a["x"]
     run.require("rank", len(x.shape) in (0, 2), f"H is for matrices, and x is {x.shape!r}", ("x",))
@@ -86,13 +86,13 @@ def adjoint(a: Arguments, run: Run) -> Any:
 
 
 @takes(Anything("xs", like=(Tensor("xs"), Tensors("xs"))))
-def atleast_one(a: Arguments, run: Run) -> Any:
+def atleast_one(a: Arguments, run: Run) -> Value:
     """As ATen has it: one tensor, or a list."""
     return atleast(a, run)
 
 
 @takes(Ints("size", least=0, shape=True, one=False), Ints("stride", least=0, one=False))
-def aliased(a: Arguments, run: Run) -> Any:
+def aliased(a: Arguments, run: Run) -> Value:
     """_reshape_alias: the sizes must be given in full."""
     size, stride = a["size"], a["stride"]
     run.require("size", all(type(n) is not int or n >= 0 for n in (*size, *stride)), f"sizes and strides must not be negative: {size!r}", ("size", "stride"))
@@ -102,11 +102,11 @@ def aliased(a: Arguments, run: Run) -> Any:
     return run.default(a)
 
 
-def chunk_like(a: Arguments, run: Run) -> Any:
+def chunk_like(a: Arguments, run: Run) -> Value:
     return run.default(a)
 
 
-def _cuts(value: Value, run: Run) -> Any:
+def _cuts(value: Value, run: Run) -> Value:
     if isinstance(value, TensorType):
         if value.dtype is not None and not (value.dtype.is_integer and value.dtype.bits == 64):
             raise run.refuse("dtype", f"the places of the cuts must be int64, and are {value.dtype!r}", ("at",))
@@ -116,20 +116,20 @@ def _cuts(value: Value, run: Run) -> Any:
 
 
 @takes(Int("at"))
-def sections(a: Arguments, run: Run) -> Any:
+def sections(a: Arguments, run: Run) -> Value:
     return tensor_split(a, run) if "least" not in a else axis_split(a, run)
 
 
 @takes(Ints("at", one=False))
-def cuts(a: Arguments, run: Run) -> Any:
+def cuts(a: Arguments, run: Run) -> Value:
     return tensor_split(a, run) if "least" not in a else axis_split(a, run)
 
 
-def tensor_split(a: Arguments, run: Run) -> Any:
+def tensor_split(a: Arguments, run: Run) -> Value:
     return run("tensor_split", x=a["x"], at=_cuts(a["at"], run), dim=a["dim"])
 
 
-def axis_split(a: Arguments, run: Run) -> Any:
+def axis_split(a: Arguments, run: Run) -> Value:
     """hsplit, vsplit, dsplit: along a fixed axis, into parts that divide it."""
     x, at, rank = tensor_in(a, "x"), _cuts(a["at"], run), a["least"]
     run.require("rank", len(x.shape) >= rank, f"{run.name} needs {rank} axes, and x is {x.shape!r}", ("x",))
@@ -154,29 +154,29 @@ def _all(a: Arguments, run: Run) -> tuple[TensorType, ...]:
 
 
 @takes(Tensors("xs", least=0))
-def hstack(a: Arguments, run: Run) -> Any:
+def hstack(a: Arguments, run: Run) -> TensorType:
     xs = tuple(_raised(x, 1, run) for x in _all(a, run))
     return run("cat", xs=xs, dim=0 if len(xs[0].shape) == 1 else 1)
 
 
 @takes(Tensors("xs", least=0))
-def vstack(a: Arguments, run: Run) -> Any:
+def vstack(a: Arguments, run: Run) -> TensorType:
     return run("cat", xs=tuple(_raised(x, 2, run) for x in _all(a, run)), dim=0)
 
 
 @takes(Tensors("xs", least=0))
-def dstack(a: Arguments, run: Run) -> Any:
+def dstack(a: Arguments, run: Run) -> TensorType:
     return run("cat", xs=tuple(_raised(x, 3, run) for x in _all(a, run)), dim=2)
 
 
 @takes(Tensors("xs", least=0))
-def column_stack(a: Arguments, run: Run) -> Any:
+def column_stack(a: Arguments, run: Run) -> TensorType:
     columns = [x if len(x.shape) > 1 else run("reshape", x=x, size=(x.shape.numel, 1)) for x in _all(a, run)]
     return run("cat", xs=tuple(columns), dim=1)
 
 
 @takes(Tensors("xs", least=0), Int("least"))
-def atleast(a: Arguments, run: Run) -> Any:
+def atleast(a: Arguments, run: Run) -> Value:
     """One tensor, several, or a list of them."""
     xs = a["xs"]
     if isinstance(xs, TensorType):
@@ -189,13 +189,13 @@ def atleast(a: Arguments, run: Run) -> Any:
 
 
 @takes(Ints("times", one=False))
-def tile(a: Arguments, run: Run) -> Any:
+def tile(a: Arguments, run: Run) -> TensorType:
     times = tuple(a["times"])
     missing = len(tensor_in(a, "x").shape) - len(times)
     return run("repeat", x=a["x"], times=(1,) * max(0, missing) + times)
 
 
-def diag(a: Arguments, run: Run) -> Any:
+def diag(a: Arguments, run: Run) -> TensorType:
     """A matrix from a vector, or the diagonal of a matrix."""
     x: TensorType = a["x"]
     run.require("rank", len(x.shape) in (1, 2), f"diag takes a vector or a matrix, and x is {x.shape!r}", ("x",))
@@ -204,13 +204,13 @@ def diag(a: Arguments, run: Run) -> Any:
     return run("copy", x=run("diagonal", x=x, offset=a["offset"], dim1=0, dim2=1))
 
 
-def diagflat(a: Arguments, run: Run) -> Any:
+def diagflat(a: Arguments, run: Run) -> TensorType:
     x: TensorType = a["x"]
     return run("diag_embed", x=run("reshape", x=x, size=(x.shape.numel,)), offset=a["offset"])
 
 
 @takes(Anything("shapes", like=(Ints("shapes", shape=True, one=False),), many=True))
-def broadcast_shapes(a: Arguments, run: Run) -> Any:
+def broadcast_shapes(a: Arguments, run: Run) -> Value:
     """torch.broadcast_shapes: a tuple of sizes."""
     shapes: list[Shape] = []
     for one in a["shapes"]:
@@ -226,23 +226,23 @@ def broadcast_shapes(a: Arguments, run: Run) -> Any:
 
 
 @takes(Tensor("y"), Ints("size", least=0, shape=True))
-def resized(a: Arguments, run: Run) -> Any:
+def resized(a: Arguments, run: Run) -> TensorType:
     y = a.get("y")
     return run("resize", x=a["x"], size=tuple(y.shape) if isinstance(y, TensorType) else a["size"], memory=a.get("memory"))
 
 
-def fliplr(a: Arguments, run: Run) -> Any:
+def fliplr(a: Arguments, run: Run) -> TensorType:
     run.require("rank", len(tensor_in(a, "x").shape) >= 2, f"fliplr needs two axes, and x is {tensor_in(a, 'x').shape!r}", ("x",))
     return run("flip", x=a["x"], dim=1)
 
 
-def flipud(a: Arguments, run: Run) -> Any:
+def flipud(a: Arguments, run: Run) -> TensorType:
     run.require("rank", len(tensor_in(a, "x").shape) >= 1, "flipud needs an axis", ("x",))
     return run("flip", x=a["x"], dim=0)
 
 
 @takes(Tensor("times", values="positive"))
-def counted_out(a: Arguments, run: Run) -> Any:
+def counted_out(a: Arguments, run: Run) -> TensorType:
     """torch.repeat_interleave(repeats): position i, repeats[i] times."""
     times: TensorType = a["times"]
     run.require("rank", len(times.shape) == 1, f"repeats must be a vector, and are {times.shape!r}", ("times",))
@@ -250,19 +250,19 @@ def counted_out(a: Arguments, run: Run) -> Any:
 
 
 @takes(Sizes("blocksize", 2, least=1, one=False))
-def to_blocks(a: Arguments, run: Run) -> Any:
+def to_blocks(a: Arguments, run: Run) -> Value:
     return run.default(a)
 
 
 @takes(Anything("format", like=(Choice("format", ("torch.sparse_coo", "torch.sparse_csr", "torch.sparse_csc")),)))
-def to_sparse(a: Arguments, run: Run) -> Any:
+def to_sparse(a: Arguments, run: Run) -> TensorType:
     form = str(a["format"] or "sparse_coo").removeprefix("torch.")
     blocks = form in ("sparse_bsr", "sparse_bsc")
     run.require("blocksize", blocks == (a["blocksize"] is not None), f"{form} {'needs' if blocks else 'takes no'} blocksize", ("blocksize", "format"))
     return run("to_sparse", x=a["x"], format=form, blocksize=a["blocksize"])
 
 
-def sparse_mask(a: Arguments, run: Run) -> Any:
+def sparse_mask(a: Arguments, run: Run) -> Value:
     """Whole numbers of a dense tensor go through the element type of a mask of real or complex numbers, which rounds them."""
     x, mask = tensor_in(a, "x"), tensor_in(a, "mask")
     own, wanted = x.dtype, mask.dtype
@@ -295,7 +295,7 @@ def _made(value: Value, run: Run) -> TensorType:
     Anything("places", like=(Tensor("places", "N", frozenset({INT64}), values="index"),)),
     Anything("value", like=(Tensor("value", "N"), Tensor("value", "N _ _"))),
 )
-def sparse(a: Arguments, run: Run) -> Any:
+def sparse(a: Arguments, run: Run) -> Value:
     """Places and values as tensors or as lists."""
     made = {k: _made(v, run) if k in ("index", "starts", "places", "value") else v for k, v in a.items()}
     if run.name.startswith("aten."):  # ATen does not convert
@@ -306,18 +306,18 @@ def sparse(a: Arguments, run: Run) -> Any:
 
 
 @takes(Number("value"))
-def contains(a: Arguments, run: Run) -> Any:
+def contains(a: Arguments, run: Run) -> TensorType:
     return TensorType(Shape(), BOOL, weak=True)
 
 
 @takes(Tensor("x"))
-def shape_tensor(a: Arguments, run: Run) -> Any:
+def shape_tensor(a: Arguments, run: Run) -> TensorType:
     shape = known_shape(tensor_in(a, "x"), run)
     return run("constant", data=TensorType(Shape((len(shape),)), INT64, contents=tuple(shape)))
 
 
 @takes(Tensors("xs", least=0), Int("chunks"), Int("dim"))
-def chunk_cat(a: Arguments, run: Run) -> Any:
+def chunk_cat(a: Arguments, run: Run) -> TensorType:
     """Each tensor padded to so many equal parts; part i of all of them, flattened, one behind the other."""
     xs, dim, n = _all(a, run), a["dim"], a["chunks"]
     run.require("chunks", n >= 1, f"the number of parts must be at least 1, and is {n!r}", ("chunks",))
@@ -337,20 +337,20 @@ def chunk_cat(a: Arguments, run: Run) -> Any:
 
 
 @takes(Int("times", least=0))
-def repeated(a: Arguments, run: Run) -> Any:
+def repeated(a: Arguments, run: Run) -> Value:
     return run.default(a)
 
 
 @takes(Tensor("times", values="positive"))
-def repeated_each(a: Arguments, run: Run) -> Any:
+def repeated_each(a: Arguments, run: Run) -> Value:
     return run.default(a)
 
 
 @takes(*LISTS)
-def listed_copied(a: Arguments, run: Run) -> Any:
+def listed_copied(a: Arguments, run: Run) -> Value:
     return copied(a, run)
 
 
 @takes(Choice("reduce", ("sum", "mean", "amax", "amin")))
-def reduced_mm(a: Arguments, run: Run) -> Any:
+def reduced_mm(a: Arguments, run: Run) -> Value:
     return run.default(a)

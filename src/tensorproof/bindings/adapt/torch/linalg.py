@@ -11,16 +11,17 @@ from tensorproof.terms.ints import minimum
 from tensorproof.terms.predicates import conj, eq, ge, le
 
 if TYPE_CHECKING:
+    from tensorproof.terms.tensor import TensorType
     from tensorproof.values.machine import Value
 
 
-def qr(a: dict[str, Value], run: Run) -> Any:
+def qr(a: dict[str, Value], run: Run) -> Value:
     """torch.qr: `some` is the reduced form."""
     return run("qr", x=a["x"], mode="reduced" if a["some"] else "complete")
 
 
 @takes(Bool("some", True), Bool("compute_uv", True))
-def svd(a: dict[str, Value], run: Run) -> Any:
+def svd(a: dict[str, Value], run: Run) -> Value:
     """torch.svd gives V, and not its transpose; without vectors the sides are square and hold zeros."""
     u, s, vh = run("svd", x=a["x"], full_matrices=not a["some"] or not a["compute_uv"])
     if not a["compute_uv"]:
@@ -30,7 +31,7 @@ def svd(a: dict[str, Value], run: Run) -> Any:
 
 
 @takes(Axes("dim", None), Anything("ord"))
-def norm(a: dict[str, Value], run: Run) -> Any:
+def norm(a: dict[str, Value], run: Run) -> TensorType:
     """linalg.norm: of all elements, of vectors along one axis, or of matrices along two."""
     dim, order, x = a["dim"], a["ord"], tensor_in(a, "x")
     axes = tuple(dim) if isinstance(dim, (tuple, list)) else None if dim is None else (dim,)
@@ -51,13 +52,13 @@ def norm(a: dict[str, Value], run: Run) -> Any:
 
 
 @takes(Anything("rtol"), Anything("tol"))
-def tolerance(a: dict[str, Value], run: Run) -> Any:
+def tolerance(a: dict[str, Value], run: Run) -> TensorType:
     """The older forms: one tolerance, `rcond` or `tol`."""
     return run(run.row.op, x=a["x"], atol=a.get("tol"), rtol=a.get("rtol"), hermitian=a.get("hermitian", False))
 
 
 @takes(Int("q", None, optional=True), Bool("center", True), Int("niter", 2))
-def pca_lowrank(a: dict[str, Any], run: Run) -> Any:
+def pca_lowrank(a: dict[str, Any], run: Run) -> Value:
     q, sides = a["q"], tensor_in(a, "x").shape[-2:]
     if not tensor_in(a, "x").shape.known:
         raise run.give_up("the rank is not known")
@@ -68,7 +69,7 @@ def pca_lowrank(a: dict[str, Any], run: Run) -> Any:
 
 
 @takes(Bool("get_infos", False))
-def lu(a: dict[str, Value], run: Run) -> Any:
+def lu(a: dict[str, Value], run: Run) -> Value:
     """torch.lu: the compact factors, and a status where one is asked for."""
     found = run("lu_factor_ex", x=a["x"], pivot=a["pivot"])
     return tuple(found) if a["get_infos"] else tuple(found[:2])
@@ -84,26 +85,26 @@ REPLACEMENTS = {
 
 
 @takes(Anything("rest"))
-def removed(a: dict[str, Value], run: Run) -> Any:
+def removed(a: dict[str, Value], run: Run) -> TensorType:
     """Names that torch keeps only to say that they are gone."""
     name = run.name.rpartition(".")[2]
     raise run.refuse("removed", f"{run.name} was removed from torch; {REPLACEMENTS[name]} takes its place", ("x",))
 
 
 @takes(Tensor("x", draw="... N N", values="spd"))
-def old_cholesky(a: dict[str, Value], run: Run) -> Any:
+def old_cholesky(a: dict[str, Value], run: Run) -> Value:
     """torch.cholesky looks at nothing where there are no elements."""
     x = tensor_in(a, "x")
     return x if x.shape.known and eq(x.shape.numel, 0) is True else run.default(a)
 
 
-def determinant(a: dict[str, Value], run: Run) -> Any:
+def determinant(a: dict[str, Value], run: Run) -> Value:
     """ATen's determinants give the LU factors too."""
     made = run("slogdet" if run.row.op == "slogdet" else "det", x=a["x"])
     return (*(made if isinstance(made, tuple) else (made,)), *run("lu_factor", x=a["x"]))
 
 
-def solve_ex(a: dict[str, Value], run: Run) -> Any:
+def solve_ex(a: dict[str, Value], run: Run) -> Value:
     """ATen's solver gives the LU factors too."""
     result, info = run("solve_ex", x=a["x"], y=a["y"], left=a["left"])
     return (result, *run("lu_factor", x=a["x"]), info)

@@ -40,7 +40,7 @@ def worded(a: dict[str, Value]) -> dict[str, Any]:
     return {**a, "reduction": given}
 
 
-def legacy(a: dict[str, Value], run: Run) -> Any:
+def legacy(a: dict[str, Value], run: Run) -> Value:
     return run.default(worded(a))
 
 
@@ -48,12 +48,12 @@ NUMBERED = Choice("reduction", (0, 1, 2))
 
 
 @takes(NUMBERED)
-def numbered(a: dict[str, Value], run: Run) -> Any:
+def numbered(a: dict[str, Value], run: Run) -> Value:
     return run.default(worded(a))
 
 
 @takes(NUMBERED)
-def numbered_bce(a: dict[str, Value], run: Run) -> Any:
+def numbered_bce(a: dict[str, Value], run: Run) -> Value:
     """ATen leaves it to its kernel to fit the target to x, which broadcasts."""
     x, target = tensor_in(a, "x").shape, tensor_in(a, "target").shape
     if x.concrete and target.concrete and x != target and all(p == q or 1 in (p, q) for p, q in zip(reversed(target), reversed(x))):
@@ -61,7 +61,7 @@ def numbered_bce(a: dict[str, Value], run: Run) -> Any:
     return run.default(worded(a))
 
 
-def expanded(a: dict[str, Value], run: Run) -> Any:
+def expanded(a: dict[str, Value], run: Run) -> Value:
     """These expand both tensors first, so that a scalar counts as a full tensor in type promotion."""
     x, target = tensor_in(a, "x").shape, tensor_in(a, "target").shape
     if x.known and target.known:
@@ -72,7 +72,7 @@ def expanded(a: dict[str, Value], run: Run) -> Any:
     return run.default(worded(a))
 
 
-def smooth_l1(a: dict[str, Value], run: Run) -> Any:
+def smooth_l1(a: dict[str, Value], run: Run) -> Value:
     """With beta = 0 it is the absolute error, which takes other element types."""
     if a.get("beta") != 0:
         return expanded(a, run)
@@ -87,13 +87,13 @@ def equal_sizes(run: Run, x: TensorType, target: TensorType) -> None:
         run.require("target", conj(*(eq(m, n) for m, n in zip(x.shape, target.shape))), message, ("target", "x"))
 
 
-def with_logits(a: dict[str, Value], run: Run) -> Any:
+def with_logits(a: dict[str, Value], run: Run) -> Value:
     equal_sizes(run, tensor_in(a, "x"), tensor_in(a, "target"))
     return legacy(a, run)
 
 
 @takes(Tensor("var", scalar=True))
-def gaussian(a: dict[str, Value], run: Run) -> Any:
+def gaussian(a: dict[str, Value], run: Run) -> Value:
     var = a["var"]
     if not isinstance(var, TensorType):
         if not isinstance(var, float) or var < 0:
@@ -106,7 +106,7 @@ def gaussian(a: dict[str, Value], run: Run) -> Any:
     return run.default(worded(a))
 
 
-def ranking(a: dict[str, Any], run: Run) -> Any:
+def ranking(a: dict[str, Any], run: Run) -> Value:
     shapes = [a[n].shape for n in ("x", "y", "target")]
     if all(s.known for s in shapes):
         shown = ", ".join(map(repr, shapes))
@@ -114,7 +114,7 @@ def ranking(a: dict[str, Any], run: Run) -> Any:
     return legacy(a, run)
 
 
-def triplet(a: dict[str, Any], run: Run) -> Any:
+def triplet(a: dict[str, Any], run: Run) -> Value:
     margin = a["margin"]
     run.require("margin", not isinstance(margin, (int, float)) or margin > 0, f"margin must be positive, and is {margin!r}", ("margin",))
     if a.get("distance_function") is None:
@@ -149,13 +149,13 @@ def _by_distance(a: dict[str, Any], run: Run) -> TensorType:
 
 
 @takes(NUMBERED, Tensor("x", "N C H W", FLOATS), Tensor("target", "N H W", frozenset({INT64}), values="index:C"))
-def nll_2d(a: dict[str, Value], run: Run) -> Any:
+def nll_2d(a: dict[str, Value], run: Run) -> Value:
     shape = tensor_in(a, "x").shape
     run.require("rank", not shape.known or len(shape) == 4, f"x must have rank 4, and is {shape!r}", ("x",))
     return legacy(a, run)
 
 
-def weight_vector(a: dict[str, Any], run: Run) -> Any:
+def weight_vector(a: dict[str, Any], run: Run) -> Value:
     weight = a.get("weight")
     run.require("weight", weight is None or len(weight.shape) == 1, "weight must have rank 1", ("weight",))
     return legacy(a, run)
@@ -176,17 +176,17 @@ LENGTHS = (
 
 
 @takes(Tensor("target", "N S | S", INDEX, values="index:C"), *LENGTHS[1:])
-def ctc_forward(a: dict[str, Value], run: Run) -> Any:
+def ctc_forward(a: dict[str, Value], run: Run) -> Value:
     return ctc(a, run)
 
 
 @takes(*LENGTHS, NUMBERED)
-def numbered_ctc(a: dict[str, Value], run: Run) -> Any:
+def numbered_ctc(a: dict[str, Value], run: Run) -> Value:
     return ctc(a, run)
 
 
 @takes(*LENGTHS)
-def ctc(a: dict[str, Any], run: Run) -> Any:
+def ctc(a: dict[str, Any], run: Run) -> Value:
     names = ("input_lengths", "target_lengths")
     alike = isinstance(a[names[0]], TensorType) == isinstance(a[names[1]], TensorType)
     run.require("lengths", alike, "input_lengths and target_lengths must be two tensors or two lists", names)
@@ -201,7 +201,7 @@ def ctc(a: dict[str, Any], run: Run) -> Any:
     Tensor("target", "N | N C", CLASS | FLOATS, values="index:C"), Tensor("class_weight", "C", FLOATS, optional=True), Anything("options"),
     Anything("ignore_index"),
 )  # fmt: skip
-def linear_cross_entropy(a: dict[str, Any], run: Run) -> Any:
+def linear_cross_entropy(a: dict[str, Any], run: Run) -> TensorType:
     """Cross entropy of a linear map of x; the classes are the first axis of its weight."""
     x, weight, bias, target = tensor_in(a, "x"), tensor_in(a, "linear_weight"), a.get("linear_bias"), tensor_in(a, "target")
     xs, ws = x.shape, weight.shape
@@ -260,7 +260,7 @@ def linear_cross_entropy_layer(module: Module, names: Mapping[str, Any], session
     Tensor("target", "N | N num_classes", CLASS | FLOATS, values="index:num_classes"), Tensor("class_weight", "num_classes", FLOATS, optional=True),
     Anything("options"), Anything("ignore_index"),
 )  # fmt: skip
-def linear_cross_entropy_call(a: dict[str, Any], run: Run) -> Any:
+def linear_cross_entropy_call(a: dict[str, Any], run: Run) -> TensorType:
     outputs = (a["num_classes"], *a["out_features"])
     bias = a.get("linear.bias")
     a["linear_weight"] = tensor_in(a, "linear.weight").but(shape=Shape((*outputs, a["in_features"])))
@@ -297,6 +297,6 @@ def adaptive_layer(module: Module, names: Mapping[str, Any], session: Session) -
     Int("features", least=1), Int("classes", least=2), Ints("cutoffs", one=False), Tensor("x", "N features | features", FLOATS),
     Tensor("target", "N | ", frozenset({INT64}), values="index:classes"),
 )  # fmt: skip
-def adaptive(a: dict[str, Any], run: Run) -> Any:
+def adaptive(a: dict[str, Any], run: Run) -> Value:
     tails = tuple(a[f"tail.{i}.{j}.weight"] for i in range(len(a["cutoffs"])) for j in (0, 1))
     return run.default({**a, "weight": a["head.weight"], "bias": a.get("head.bias"), "tails": tails})

@@ -60,7 +60,7 @@ def _cast(run: Run, made: TensorType, dtype: DType | None) -> TensorType:
 
 
 @takes(*ALONG_ANY)
-def summed(a: dict[str, Any], run: Run) -> Any:
+def summed(a: dict[str, Any], run: Run) -> TensorType:
     """Sums and products: narrow whole numbers widen to 64 bits."""
     x = _input(a, run)
     narrow = x.dtype is not None and (x.dtype.label in ("uint8", "bool", "int8", "int16", "int32") or (run.row.op == "prod" and x.dtype.is_integer))
@@ -73,21 +73,21 @@ def summed(a: dict[str, Any], run: Run) -> Any:
 
 
 @takes(*ALONG_ANY)
-def extreme(a: dict[str, Any], run: Run) -> Any:
+def extreme(a: dict[str, Any], run: Run) -> TensorType:
     """The extreme, in x's element type if no other is given."""
     x = _input(a, run, "if")
     return _cast(run, run(run.row.op, x=x, **_axes(a)), a["dtype"] or x.dtype)
 
 
 @takes(MASK, KEEP, Axis("dim", None, optional=True), ElementType())
-def place(a: dict[str, Any], run: Run) -> Any:
+def place(a: dict[str, Any], run: Run) -> TensorType:
     """Where the extreme stands, as numbers of x's own element type if no other is given."""
     x = _input(a, run, "if")
     return _cast(run, run(run.row.op, x=x, **_axes(a)), a["dtype"] or x.dtype)
 
 
 @takes(*ALONG_ANY)
-def mean(a: dict[str, Value], run: Run) -> Any:
+def mean(a: dict[str, Value], run: Run) -> TensorType:
     x = _input(a, run)
     made = run("mean", x=x, dtype=a["dtype"], **_axes(a))
     if a["mask"] is None:
@@ -97,14 +97,14 @@ def mean(a: dict[str, Value], run: Run) -> Any:
 
 
 @takes(*ALONG_ANY)
-def logsumexp(a: dict[str, Any], run: Run) -> Any:
+def logsumexp(a: dict[str, Any], run: Run) -> TensorType:
     """The result is cast back to x's element type, whole numbers too."""
     x = _input(a, run, "ifc")
     return _cast(run, run("logsumexp", x=x, **_axes(a)), a["dtype"] or x.dtype)
 
 
 @takes(Tensor("mask", "...", optional=True, values="positive"), KEEP, Axis("dim", -1), ElementType())
-def median(a: dict[str, Any], run: Run) -> Any:
+def median(a: dict[str, Any], run: Run) -> TensorType:
     """Floats ignore `dtype`; all else is computed in float32 and cast back."""
     x = _input(a, run)
     is_float = x.dtype is None or x.dtype.is_float
@@ -113,27 +113,27 @@ def median(a: dict[str, Any], run: Run) -> Any:
 
 
 @takes(Float("ord", 2.0, optional=True), *ALONG_ANY)
-def norm(a: dict[str, Value], run: Run) -> Any:
+def norm(a: dict[str, Value], run: Run) -> TensorType:
     x = _input(a, run, "f" if a["ord"] == -float("inf") else "buifc")
     return run("vector_norm", x=x, ord=2 if a["ord"] is None else a["ord"], dtype=a["dtype"] or x.dtype, **_axes(a))
 
 
 @takes(Float("ord"), Float("eps", 1e-12), MASK, Axes("dim", optional=False), ElementType())
-def normalize(a: dict[str, Value], run: Run) -> Any:
+def normalize(a: dict[str, Value], run: Run) -> TensorType:
     """x by its norm, which has the element type `dtype`."""
     made = norm({**a, "keepdim": True}, run)
     return run("div", x=a["x"], y=made)
 
 
 @takes(MASK, Axis("dim"), ElementType())
-def scan(a: dict[str, Value], run: Run) -> Any:
+def scan(a: dict[str, Value], run: Run) -> TensorType:
     """Running sums and products, in x's element type if no other is given."""
     x = _input(a, run)
     return run(run.row.op, x=x, dim=a["dim"], dtype=a["dtype"] or x.dtype)
 
 
 @takes(Bool("unbiased", None, optional=True), Number("correction", None, optional=True), *ALONG_ANY)
-def spread(a: dict[str, Any], run: Run) -> Any:
+def spread(a: dict[str, Any], run: Run) -> TensorType:
     """Variances and standard deviations; those of complex numbers are complex here."""
     both = a["unbiased"] is not None and a["correction"] is not None
     run.require("correction", not both, "unbiased and correction are two names of one thing; only one may be given", ("unbiased", "correction"))

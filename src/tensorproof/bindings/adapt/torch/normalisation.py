@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from tensorproof.bindings.call import Run, takes
-from tensorproof.bindings.readers import tensor_in
+from tensorproof.bindings.readers import module_in, tensor_in
 from tensorproof.ops.inputs import Bool, Float, Int, Ints, Tensor
 from tensorproof.terms.dtypes import FLOATS, UINT8
 from tensorproof.terms.ints import Dim, product
@@ -21,7 +21,7 @@ def _more_than_one(run: Run, count: Dim, what: str) -> None:
     run.require("values", ne(count, 1), f"in training there must be more than one value for each {what}: their spread is taken", ("x",))
 
 
-def batch_norm(a: dict[str, Any], run: Run) -> Any:
+def batch_norm(a: dict[str, Any], run: Run) -> Value:
     """The function: in training a channel has more than one value."""
     x: Shape = tensor_in(a, "x").shape
     fine = a["eps"] > 0 if a["training"] else a["eps"] >= 0
@@ -31,13 +31,13 @@ def batch_norm(a: dict[str, Any], run: Run) -> Any:
     return run.default(a)
 
 
-def batch_norm_module(a: dict[str, Any], run: Run) -> Any:
+def batch_norm_module(a: dict[str, Any], run: Run) -> Value:
     """The module: statistics of the batch in training, and where it keeps none."""
-    training = a["_module"].training or not a["track_running_stats"]
+    training = module_in(a).training or not a["track_running_stats"]
     return batch_norm({**a, "training": training}, run)
 
 
-def instance_norm(a: dict[str, Value], run: Run) -> Any:
+def instance_norm(a: dict[str, Value], run: Run) -> Value:
     """The function: an instance has more than one value in each channel."""
     x: Shape = tensor_in(a, "x").shape
     if a["use_input_stats"] and x.known:
@@ -45,7 +45,7 @@ def instance_norm(a: dict[str, Value], run: Run) -> Any:
     return run.default(a)
 
 
-def instance_norm_module(a: dict[str, Any], run: Run) -> Any:
+def instance_norm_module(a: dict[str, Any], run: Run) -> Value:
     """The module: an instance may come without a batch."""
     x: TensorType = a["x"]
     alone = x.shape.known and len(x.shape) == _dimensions(run) + 1
@@ -53,7 +53,7 @@ def instance_norm_module(a: dict[str, Any], run: Run) -> Any:
         if isinstance(a.get(name), TensorType) and x.shape.known:
             held, own = a[name].shape[0], x.shape[0 if alone else 1]
             run.require("channels", eq(held, own), f"the module is for {held!r} channels, and x has {own!r}", ("x",))
-    given = {**a, "x": run("unsqueeze", x=x, dim=0) if alone else x, "use_input_stats": a["_module"].training or not a["track_running_stats"]}
+    given = {**a, "x": run("unsqueeze", x=x, dim=0) if alone else x, "use_input_stats": module_in(a).training or not a["track_running_stats"]}
     result = instance_norm(given, run)
     return run("squeeze", x=result, dim=0) if alone else result
 
@@ -63,7 +63,7 @@ def _dimensions(run: Run) -> int:
     return int(run.row.name[-2])
 
 
-def group_norm(a: dict[str, Value], run: Run) -> Any:
+def group_norm(a: dict[str, Value], run: Run) -> Value:
     """The function: a group has more than one value over the batch."""
     x: Shape = tensor_in(a, "x").shape
     result = run.default(a)
@@ -73,7 +73,7 @@ def group_norm(a: dict[str, Value], run: Run) -> Any:
 
 
 @takes(Ints("normalized_shape", one=False))
-def listed(a: dict[str, Value], run: Run) -> Any:
+def listed(a: dict[str, Value], run: Run) -> Value:
     """The functions want a list where the modules take one number too."""
     return run.default(a)
 
@@ -82,7 +82,7 @@ _SAID = (Float("momentum"), Float("eps"), Bool("training"), Bool("use_input_stat
 
 
 @takes(*_SAID)
-def said(a: dict[str, Value], run: Run) -> Any:
+def said(a: dict[str, Value], run: Run) -> Value:
     """Forms without defaults: what may be left open elsewhere must be said."""
     return run.default(a)
 
@@ -91,38 +91,38 @@ _KEPT = (Tensor("running_mean", "C", FLOATS), Tensor("running_var", "C", FLOATS)
 
 
 @takes(*_SAID, *_KEPT)
-def with_statistics(a: dict[str, Value], run: Run) -> Any:
+def with_statistics(a: dict[str, Value], run: Run) -> Value:
     """Forms that have running statistics for certain."""
     return run.default(a)
 
 
 @takes(*_SAID, *_KEPT)
-def with_running(a: dict[str, Value], run: Run) -> Any:
+def with_running(a: dict[str, Value], run: Run) -> Value:
     """The functional form gives the running statistics back."""
     return (*run.several(a), a["running_mean"], a["running_var"])
 
 
 @takes(*_SAID, *_KEPT)
-def with_reserve(a: dict[str, Value], run: Run) -> Any:
+def with_reserve(a: dict[str, Value], run: Run) -> Value:
     """The forms that say whether they update: an empty reserve comes last."""
     return (*run.several(a), TensorType(Shape((0,)), UINT8))
 
 
 @takes(Ints("normalized_shape", one=False), Float("eps"))
-def listed_said(a: dict[str, Value], run: Run) -> Any:
+def listed_said(a: dict[str, Value], run: Run) -> Value:
     """A list, and an eps that has no default."""
     return run.default(a)
 
 
 @takes(Int("dim"))
-def weight_norm(a: dict[str, Value], run: Run) -> Any:
+def weight_norm(a: dict[str, Value], run: Run) -> Value:
     """-1 is no axis: x as a whole is given the length."""
     if a["dim"] != -1:
         return run.default(a)
     return run("mul", x=a["x"], y=run("div", x=a["magnitude"], y=run("norm_except_dim", x=a["x"], pow=2, dim=-1)))
 
 
-def weight_norm_interface(a: dict[str, Any], run: Run) -> Any:
+def weight_norm_interface(a: dict[str, Any], run: Run) -> Value:
     """For the first and the last axis only, counted from the front; with the lengths that were there before."""
     x: TensorType = a["x"]
     if x.shape.known and a["dim"] not in (0, len(x.shape) - 1):
@@ -134,7 +134,7 @@ def weight_norm_interface(a: dict[str, Any], run: Run) -> Any:
 
 
 @takes(Int("size"))
-def across(a: dict[str, Any], run: Run) -> Any:
+def across(a: dict[str, Any], run: Run) -> TensorType:
     """nn.CrossMapLRN2d, which is written in Python and looks at little."""
     x, size = tensor_in(a, "x"), a["size"]
     run.require("size", ne(size, 0), "size must not be 0", ("size",))

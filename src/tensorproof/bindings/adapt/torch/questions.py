@@ -28,7 +28,7 @@ def known_shape(x: TensorType, run: Run) -> Shape:
 
 
 @takes(Anything("dim"))
-def size(a: Arguments, run: Run) -> Any:
+def size(a: Arguments, run: Run) -> Value:
     shape = known_shape(tensor_in(a, "x"), run)
     if a["dim"] is None:
         return shape
@@ -54,16 +54,16 @@ def _axis(value: Value, rank: int, run: Run) -> int:
     return value
 
 
-def dim(a: Arguments, run: Run) -> Any:
+def dim(a: Arguments, run: Run) -> Value:
     return tensor_in(a, "x").shape.rank
 
 
-def numel(a: Arguments, run: Run) -> Any:
+def numel(a: Arguments, run: Run) -> Value:
     return tensor_in(a, "x").shape.numel
 
 
 @takes(Anything("dim"))
-def stride(a: Arguments, run: Run) -> Any:
+def stride(a: Arguments, run: Run) -> Value:
     shape = known_shape(tensor_in(a, "x"), run)
     steps = steps_of(tensor_in(a, "x"))
     if steps is None:
@@ -71,7 +71,7 @@ def stride(a: Arguments, run: Run) -> Any:
     return tuple(steps) if a["dim"] is None else steps[_axis(a["dim"], len(shape), run)]
 
 
-def is_contiguous(a: Arguments, run: Run) -> Any:
+def is_contiguous(a: Arguments, run: Run) -> Value:
     x: TensorType = a["x"]
     steps = steps_of(x) if x.shape.known else None
     if steps is None:
@@ -83,7 +83,7 @@ def is_contiguous(a: Arguments, run: Run) -> Any:
     return strides_or_none(x.shape, steps) is None
 
 
-def is_kind(a: Arguments, run: Run) -> Any:
+def is_kind(a: Arguments, run: Run) -> Value:
     """is_floating_point, is_complex, is_signed."""
     x: TensorType = a["x"]
     if x.dtype is None:
@@ -92,7 +92,7 @@ def is_kind(a: Arguments, run: Run) -> Any:
 
 
 @takes(Tensor("y"))
-def same_size(a: Arguments, run: Run) -> Any:
+def same_size(a: Arguments, run: Run) -> Value:
     x, y = known_shape(tensor_in(a, "x"), run), known_shape(tensor_in(a, "y"), run)
     holds = len(x) == len(y) and conj(*(eq(p, q) for p, q in zip(x, y)))
     if not isinstance(holds, bool):
@@ -107,18 +107,18 @@ def element_size(a: Arguments, run: Run) -> Any:
     return x.dtype.bits // 8
 
 
-def nbytes(a: Arguments, run: Run) -> Any:
+def nbytes(a: Arguments, run: Run) -> Value:
     return element_size(a, run) * tensor_in(a, "x").shape.numel
 
 
-def tolist(a: Arguments, run: Run) -> Any:
+def tolist(a: Arguments, run: Run) -> Value:
     x: TensorType = a["x"]
     count = x.shape.numel
     if not x.shape.concrete or not isinstance(count, int) or (x.contents is None and count > 256):
         raise run.give_up("the elements are not known")
     flat = x.contents if x.contents is not None else tuple(scalar(x.but(shape=Shape()), run) for _ in range(count))
 
-    def nested(flat: tuple[Any, ...], shape: tuple[Any, ...]) -> Any:
+    def nested(flat: tuple[Any, ...], shape: tuple[Any, ...]) -> Value:
         if not shape:
             return flat[0]
         step = len(flat) // shape[0] if shape[0] else 0
@@ -127,13 +127,13 @@ def tolist(a: Arguments, run: Run) -> Any:
     return nested(flat, tuple(x.shape))
 
 
-def length(a: Arguments, run: Run) -> Any:
+def length(a: Arguments, run: Run) -> Value:
     shape = known_shape(tensor_in(a, "x"), run)
     run.require("rank", len(shape) > 0, "a tensor without axes has no length", ("x",))
     return shape[0]
 
 
-def scalar(x: TensorType, run: Run) -> Any:
+def scalar(x: TensorType, run: Run) -> Value:
     """The Python number in a tensor of one element: exact, or a symbol, or a number of which only the kind is known."""
     if x.contents is not None and len(x.contents) == 1:
         return x.contents[0]
@@ -142,7 +142,7 @@ def scalar(x: TensorType, run: Run) -> Any:
     return TensorType(Shape(), x.dtype, weak=True)
 
 
-def item(a: Arguments, run: Run) -> Any:
+def item(a: Arguments, run: Run) -> Value:
     """x.item(), int(x), float(x), bool(x)."""
     x: TensorType = a["x"]
     run.require(
@@ -157,28 +157,28 @@ def item(a: Arguments, run: Run) -> Any:
     return {"int": int, "float": float, "bool": bool}[kind](found)
 
 
-def first(a: Arguments, run: Run) -> Any:
+def first(a: Arguments, run: Run) -> Value:
     """The number in front, without a look at how many there are."""
     x: TensorType = a["x"]
     run.require("elements", ge(x.shape.numel, 1), "a tensor without elements holds no number", ("x",))
     return scalar(x.but(contents=x.contents[:1] if x.contents else None), run)
 
 
-def is_nonzero(a: Arguments, run: Run) -> Any:
+def is_nonzero(a: Arguments, run: Run) -> Value:
     return item({**a, "kind": "bool"}, run)
 
 
 @takes(Tensor("other"))
-def untold(a: Arguments, run: Run) -> Any:
+def untold(a: Arguments, run: Run) -> TensorType:
     """Yes or no, which is not followed."""
     return TensorType(Shape(), BOOL, weak=True)
 
 
-def untold_number(a: Arguments, run: Run) -> Any:
+def untold_number(a: Arguments, run: Run) -> Value:
     return run.fresh("number", -1)
 
 
-def sparse_dim(a: Arguments, run: Run) -> Any:
+def sparse_dim(a: Arguments, run: Run) -> Value:
     """How many axes a sparse tensor keeps by places; the rest are dense."""
     x: TensorType = a["x"]
     if x.layout == "strided":
@@ -187,6 +187,6 @@ def sparse_dim(a: Arguments, run: Run) -> Any:
 
 
 @takes(Tensor("x", values="layout:sparse_coo"))
-def is_coalesced(a: Arguments, run: Run) -> Any:
+def is_coalesced(a: Arguments, run: Run) -> TensorType:
     run.require("layout", tensor_in(a, "x").layout == "sparse_coo", "only a tensor of the layout sparse_coo is coalesced or not", ("x",))
     return untold(a, run)

@@ -80,7 +80,7 @@ def states(a: dict[str, Any], run: Run) -> dict[str, Any]:
 
 
 @takes(Loose("x", "T N input_size | T input_size", STATE), STATES, Int("input_size", least=1))
-def run_layer(a: dict[str, Value], run: Run) -> Any:
+def run_layer(a: dict[str, Value], run: Run) -> Value:
     """A call of nn.LSTM, nn.GRU or nn.RNN, on a tensor or on a packed sequence."""
     x = a["x"]
     if isinstance(x, (tuple, list)) and not isinstance(x, Packed) and len(x) == 4 and isinstance(x[0], TensorType) and isinstance(x[1], TensorType):
@@ -114,17 +114,17 @@ def flat(gates: int) -> tuple[Any, ...]:
 
 
 @takes(*flat(4))
-def run_flat_lstm(a: dict[str, Value], run: Run) -> Any:
+def run_flat_lstm(a: dict[str, Value], run: Run) -> Value:
     return run_flat(a, run)
 
 
 @takes(*flat(3))
-def run_flat_gru(a: dict[str, Value], run: Run) -> Any:
+def run_flat_gru(a: dict[str, Value], run: Run) -> Value:
     return run_flat(a, run)
 
 
 @takes(*flat(1))
-def run_flat_rnn(a: dict[str, Value], run: Run) -> Any:
+def run_flat_rnn(a: dict[str, Value], run: Run) -> Value:
     return run_flat(a, run)
 
 
@@ -135,7 +135,7 @@ def _more_layers(params: Any, given: dict[str, TensorType], total: int, each: in
 
 
 @takes(Anything("hx"), Tensors("params"))
-def run_flat(a: dict[str, Any], run: Run) -> Any:
+def run_flat(a: dict[str, Any], run: Run) -> Value:
     """torch.lstm(input, hx, params, ...): the sizes are those of the parameters."""
     params, levels, op = a["params"], a["num_layers"], run.row.op
     given = states(a, run)
@@ -191,17 +191,17 @@ def cell(module: Module, names: Mapping[str, Any], session: Session) -> None:
 
 
 @takes(Tensor("x", "N input_size | input_size", STATE), CELL_STATES, Int("input_size", least=0), Int("hidden_size", least=0))
-def run_cell(a: dict[str, Value], run: Run) -> Any:
+def run_cell(a: dict[str, Value], run: Run) -> Value:
     return run.default({**a, **states(a, run)})
 
 
 @takes(Tensor("x", "N I", STATE), Tensor("hx", "N H", STATE))
-def run_flat_cell(a: dict[str, Value], run: Run) -> Any:
+def run_flat_cell(a: dict[str, Value], run: Run) -> Value:
     return run.default({**a, **states(a, run)})
 
 
 @takes(Tensor("x", "N I", STATE), Tensors("hx", "N H", STATE, least=2))
-def run_flat_lstm_cell(a: dict[str, Value], run: Run) -> Any:
+def run_flat_lstm_cell(a: dict[str, Value], run: Run) -> Value:
     return run.default({**a, **states(a, run)})
 
 
@@ -233,7 +233,7 @@ def _whole(contents: tuple[Any, ...] | None) -> tuple[Any, ...] | None:
 
 
 @takes(Tensor("x", "N M ...", ANY), Loose("lengths", "N | M", INDEX, values="positive"))
-def pack_padded(a: dict[str, Value], run: Run) -> Any:
+def pack_padded(a: dict[str, Value], run: Run) -> Value:
     lengths = as_lengths(a["lengths"])
     if lengths is None:
         raise run.refuse("lengths", "lengths must be a tensor or a list of whole numbers", ("lengths",))
@@ -244,7 +244,7 @@ def pack_padded(a: dict[str, Value], run: Run) -> Any:
 
 
 @takes(Tensor("x", "R ...", ANY), Tensor("batch_sizes", "T", frozenset({INT64})))
-def packed(a: dict[str, Any], run: Run) -> Any:
+def packed(a: dict[str, Any], run: Run) -> Value:
     """A packed sequence built from its parts: the first batch size is the number of sequences."""
     sizes, order = a["batch_sizes"], a.get("sorted_indices")
     if not isinstance(sizes, TensorType):
@@ -257,7 +257,7 @@ def packed(a: dict[str, Any], run: Run) -> Any:
 
 
 @takes(Anything("sequence", of="torch.nn.utils.rnn.pack_sequence"))
-def pad_packed(a: dict[str, Value], run: Run) -> Any:
+def pad_packed(a: dict[str, Value], run: Run) -> Value:
     packed = a["sequence"]
     if not isinstance(packed, Packed):
         raise run.give_up("what stands in a packed sequence built by hand is not known")
@@ -282,7 +282,7 @@ class Sequences(Tensors):
 
 
 @takes(Sequences("xs", "_ ...", ANY))
-def pad(a: dict[str, Value], run: Run) -> Any:
+def pad(a: dict[str, Value], run: Run) -> Value:
     return run.default({**a, "xs": _sequences(a["xs"], run)})
 
 
@@ -301,7 +301,7 @@ def _sequences(value: Value, run: Run) -> tuple[TensorType, ...]:
 
 
 @takes(Sequences("xs", "_ ...", ANY))
-def pack(a: dict[str, Value], run: Run) -> Any:
+def pack(a: dict[str, Value], run: Run) -> Value:
     found = _sequences(a["xs"], run)
     padded = run("pad_sequence", xs=found)
     lengths = run("constant", data=TensorType(Shape((len(found),)), INT64, contents=tuple(t.shape[0] for t in found)))
@@ -309,12 +309,12 @@ def pack(a: dict[str, Value], run: Run) -> Any:
 
 
 @takes(Tensor("x", "N M ...", ANY), Loose("lengths", "N | M", INDEX, values="index:M"))
-def unpad(a: dict[str, Value], run: Run) -> Any:
+def unpad(a: dict[str, Value], run: Run) -> Value:
     return list(run.several({**a, "lengths": as_lengths(a["lengths"])}))
 
 
 @takes(Anything("packed_sequences", of="torch.nn.utils.rnn.pack_sequence"))
-def unpack(a: dict[str, Value], run: Run) -> Any:
+def unpack(a: dict[str, Value], run: Run) -> Value:
     packed = a["packed_sequences"]
     if not isinstance(packed, Packed):
         raise run.give_up("what stands in a packed sequence built by hand is not known")

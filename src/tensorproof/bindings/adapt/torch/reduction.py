@@ -17,24 +17,24 @@ if TYPE_CHECKING:
 
 
 @takes(Bool("unbiased", True), Axes("dim", None))
-def unbiased(a: dict[str, Any], run: Run) -> Any:
+def unbiased(a: dict[str, Any], run: Run) -> Value:
     """var and std of old: `unbiased` is a correction of 1 or 0."""
     return run.default({**a, "correction": int(a["unbiased"])})
 
 
 @takes(Int("unbiased"))
-def counted_as_flag(a: dict[str, Value], run: Run) -> Any:
+def counted_as_flag(a: dict[str, Value], run: Run) -> Value:
     """ATen takes a lone number for `unbiased`, not for an axis."""
     return run.default({**a, "correction": int(bool(a["unbiased"]))})
 
 
 @takes(Tensor("y"))
-def other(a: dict[str, Value], run: Run) -> Any:
+def other(a: dict[str, Value], run: Run) -> Value:
     """max(x, y) of two tensors."""
     return run.default(a)
 
 
-def into(a: dict[str, Value], run: Run) -> Any:
+def into(a: dict[str, Value], run: Run) -> Value:
     """Extremes are written only into tensors of their own element type."""
     given, dtype = a["out"], tensor_in(a, "x").dtype
     for out in given if isinstance(given, (tuple, list)) else (given,):
@@ -44,13 +44,13 @@ def into(a: dict[str, Value], run: Run) -> Any:
 
 
 @takes(Axis("dim"))
-def along(a: dict[str, Value], run: Run) -> Any:
+def along(a: dict[str, Value], run: Run) -> Value:
     """The overload in which one axis must be given."""
     return run.default(a)
 
 
 @takes(Axis("dim"))
-def extreme_along(a: dict[str, Value], run: Run) -> Any:
+def extreme_along(a: dict[str, Value], run: Run) -> Value:
     """The number in a tensor without axes is its own extreme, of whatever type."""
     x = tensor_in(a, "x")
     fits = x.dtype is None or x.dtype in REALS_OR_BOOL or (x.shape.known and not len(x.shape))
@@ -59,25 +59,25 @@ def extreme_along(a: dict[str, Value], run: Run) -> Any:
 
 
 @takes(Axes("dim"))
-def maybe_over(a: dict[str, Value], run: Run) -> Any:
+def maybe_over(a: dict[str, Value], run: Run) -> Value:
     """The overload in which axes must be given; None represents all."""
     return run.default(a)
 
 
 @takes(Tensor("x", "... _"))
-def placed(a: dict[str, Value], run: Run) -> Any:
+def placed(a: dict[str, Value], run: Run) -> Value:
     """The overload in which the places of the samples are given."""
     return run.default(a)
 
 
-def scan(a: dict[str, Value], run: Run) -> Any:
+def scan(a: dict[str, Value], run: Run) -> Value:
     """In place, `dtype` must be the tensor's own."""
     if run.row.inplace and a["dtype"] not in (None, tensor_in(a, "x").dtype):
         raise run.refuse("inplace", f"dtype = {a['dtype']!r} is not that of the tensor written in place, {tensor_in(a, 'x').dtype!r}", ("dtype", "x"))
     return run.default(a)
 
 
-def _differences(a: dict[str, Any], run: Run) -> Any:
+def _differences(a: dict[str, Any], run: Run) -> Value:
     """Bytes are refused, other elements that have no differences are where there is an axis."""
     x: TensorType = a["x"]
     if x.dtype is not None and x.dtype not in REALS - {UINT8} | FULL_COMPLEXES and (x.dtype is UINT8 or (a["dim"] != () and x.shape.rank != 0)):
@@ -85,7 +85,7 @@ def _differences(a: dict[str, Any], run: Run) -> Any:
     return run.default(a)
 
 
-def neighbours(a: dict[str, Any], run: Run) -> Any:
+def neighbours(a: dict[str, Any], run: Run) -> Value:
     """diff: x itself where no difference is taken, whatever the axis and the element types."""
     x: TensorType = a["x"]
     if a["n"] == 0:
@@ -100,50 +100,50 @@ def neighbours(a: dict[str, Any], run: Run) -> Any:
 
 
 @takes(Number("spacing", None, optional=True), Axis("dim", None, optional=True, scalar_ok=False))
-def slope(a: dict[str, Value], run: Run) -> Any:
+def slope(a: dict[str, Value], run: Run) -> Value:
     """gradient along one axis or all, with one spacing."""
     return _differences(a, run)
 
 
 @takes(Axes("dim", optional=False, scalar_ok=False))
-def slopes(a: dict[str, Value], run: Run) -> Any:
+def slopes(a: dict[str, Value], run: Run) -> Value:
     """gradient along some axes."""
     return _differences(a, run)
 
 
 @takes(Floats("spacing", optional=False), Axes("dim", None, scalar_ok=False))
-def spaced(a: dict[str, Value], run: Run) -> Any:
+def spaced(a: dict[str, Value], run: Run) -> Value:
     """gradient with a spacing, or with one for each axis."""
     return _differences(a, run)
 
 
 @takes(Tensors("spacing", "_"), Axes("dim", None, scalar_ok=False))
-def placed_samples(a: dict[str, Value], run: Run) -> Any:
+def placed_samples(a: dict[str, Value], run: Run) -> Value:
     """gradient with the places of the samples along each axis."""
     return _differences(a, run)
 
 
 @takes(Anything("indices"))
-def segments(a: dict[str, Value], run: Run) -> Any:
+def segments(a: dict[str, Value], run: Run) -> Value:
     """Segments by index are announced in the signature, and refused."""
     run.require("segments", a["indices"] is None, "segments are given by lengths or offsets; indices are not taken yet", ("indices",))
     return run.default(a)
 
 
 @takes(Int("bins", least=1))
-def histogram(a: dict[str, Value], run: Run) -> Any:
+def histogram(a: dict[str, Value], run: Run) -> Value:
     """A number of equal bins."""
     return run.default(a)
 
 
 @takes(Tensor("bins", "E"))
-def histogram_edges(a: dict[str, Value], run: Run) -> Any:
+def histogram_edges(a: dict[str, Value], run: Run) -> Value:
     """The bins between given edges."""
     return run.default(a)
 
 
 @takes(Axes("dim", optional=False))
-def over(a: dict[str, Value], run: Run) -> Any:
+def over(a: dict[str, Value], run: Run) -> Value:
     """The overload in which axes must be given; none at all is refused."""
     if isinstance(a["dim"], (tuple, list)) and not a["dim"]:
         rank = tensor_in(a, "x").shape.rank
@@ -152,7 +152,7 @@ def over(a: dict[str, Value], run: Run) -> Any:
 
 
 @takes(Axes("dim", optional=False))
-def of_matrices(a: dict[str, Value], run: Run) -> Any:
+def of_matrices(a: dict[str, Value], run: Run) -> Value:
     """A norm over at most two axes."""
     axes = a["dim"] if isinstance(a["dim"], (tuple, list)) else (a["dim"],)
     run.require("axis", len(axes) <= 2, f"a matrix has two axes, and dim names {len(axes)}", ("dim",))
@@ -160,7 +160,7 @@ def of_matrices(a: dict[str, Value], run: Run) -> Any:
 
 
 @takes(Anything("p", "fro"), Axes("dim", None))
-def norm(a: dict[str, Value], run: Run) -> Any:
+def norm(a: dict[str, Value], run: Run) -> TensorType:
     """torch.norm: "fro" and "nuc" are norms of matrices, a number is one of vectors."""
     p, dim, x = a["p"], a["dim"], tensor_in(a, "x")
     axes = tuple(dim) if isinstance(dim, (tuple, list)) else None if dim is None else (dim,)
@@ -181,13 +181,13 @@ def norm(a: dict[str, Value], run: Run) -> Any:
 
 
 @takes(Anything("bins", like=(Int("bins", least=1),)), Floats("range", None))
-def histogramdd(a: dict[str, Value], run: Run) -> Any:
+def histogramdd(a: dict[str, Value], run: Run) -> Value:
     """The counts, and the edges as a tuple of their own."""
     hist, *edges = run("histogramdd", **{k: a[k] for k in ("x", "bins", "range", "weight", "density")})
     return hist, tuple(run.noted(e, base=SOMEWHERE) for e in edges)
 
 
-def unique_all(a: dict[str, Value], run: Run) -> Any:
+def unique_all(a: dict[str, Value], run: Run) -> Value:
     """ATen always returns three tensors; what was not asked for is empty."""
     values, inverse, counts = run.several({**a, "dim": a.get("dim"), "sorted": a.get("sorted", True), "return_inverse": True, "return_counts": True})
     if a.get("dim") is not None:  # along an axis all three are always full
@@ -198,7 +198,7 @@ def unique_all(a: dict[str, Value], run: Run) -> Any:
 
 
 @takes(Bool("return_inverse"), Bool("return_counts", False))
-def flags_by_position(a: dict[str, Value], run: Run) -> Any:
+def flags_by_position(a: dict[str, Value], run: Run) -> Value:
     """torch reads the two flags in the other order to choose how many results it returns."""
     if a["return_inverse"] is not False or a.get("return_counts", False) is not False:
         raise run.give_up("torch mixes up return_inverse and return_counts that are given by position")
@@ -206,10 +206,10 @@ def flags_by_position(a: dict[str, Value], run: Run) -> Any:
 
 
 @takes(Axis("dim", scalar_ok=False))
-def unique_along(a: dict[str, Value], run: Run) -> Any:
+def unique_along(a: dict[str, Value], run: Run) -> Value:
     return unique_all(a, run)
 
 
-def msort(a: dict[str, Value], run: Run) -> Any:
+def msort(a: dict[str, Value], run: Run) -> TensorType:
     """Sorted along the first axis, values alone."""
     return run("sort", x=a["x"], dim=0)[0]

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 @takes(Ints("size", None, optional=True))
-def interpolate(a: dict[str, Value], run: Run) -> Any:
+def interpolate(a: dict[str, Value], run: Run) -> Value:
     """One number as `size` stands for every spatial axis, a list of one does not."""
     size, x = as_size(a["size"]), tensor_in(a, "x").shape
     if a.get("mode") == "lanczos" and a.get("align_corners"):
@@ -26,21 +26,21 @@ def interpolate(a: dict[str, Value], run: Run) -> Any:
     return run.default({**a, "size": size})
 
 
-def _sized(n: int) -> Any:
+def _sized(n: int) -> Value:
     """The forms of ATen that get the size."""
 
     @takes(Sizes("size", n, least=1, one=False), Bool("align_corners"))
-    def sized(a: dict[str, Value], run: Run) -> Any:
+    def sized(a: dict[str, Value], run: Run) -> Value:
         return run.default(a)
 
     return sized
 
 
-def _sized_or_scaled(n: int) -> Any:
+def _sized_or_scaled(n: int) -> Value:
     """The forms of ATen that get the size or the factors, in lists."""
 
     @takes(Sizes("size", n, least=1, one=False, optional=True), Bool("align_corners"))
-    def sized_or_scaled(a: dict[str, Value], run: Run) -> Any:
+    def sized_or_scaled(a: dict[str, Value], run: Run) -> Value:
         if a["scale"] is not None and not isinstance(a["scale"], (tuple, list)):
             raise run.refuse("scale", f"scale_factors must be a list, and is {a['scale']!r}", ("scale",))
         return run.default(a)
@@ -56,7 +56,7 @@ PADDINGS = ("zeros", "border", "reflection")
 
 
 @takes(Int("mode", least=0, most=2), Int("padding_mode", least=0, most=2), Bool("align_corners"))
-def grid_sampler(a: dict[str, Value], run: Run) -> Any:
+def grid_sampler(a: dict[str, Value], run: Run) -> Value:
     """ATen counts the modes."""
     mode, padding = a["mode"], a["padding_mode"]
     if not (isinstance(mode, int) and isinstance(padding, int)):
@@ -76,6 +76,6 @@ def affine_grid(a: dict[str, Value], run: Run) -> Any:
 
 
 @takes(*_GRID, Bool("align_corners"))
-def affine_grid_generator(a: dict[str, Value], run: Run) -> Any:
+def affine_grid_generator(a: dict[str, Value], run: Run) -> Value:
     """What stands behind it."""
     return run.default(a)

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 @takes(Tensor("x", "N C Y X", REALS), Sizes("stride", 2, least=1, one=False), Choice("padding", ("same", "valid")), Sizes("dilation", 2, least=1, one=False))
-def convolution_mode(a: dict[str, Value], run: Run) -> Any:
+def convolution_mode(a: dict[str, Value], run: Run) -> TensorType:
     """The padding is a word."""
     if a["padding"] not in ("same", "valid"):
         raise run.refuse("padding", f"padding must be 'same' or 'valid', and is {a['padding']!r}", ("padding",))
@@ -29,7 +29,7 @@ _LISTS = tuple(Sizes(name, 2, least=least, one=False) for name, least in (("stri
 
 
 @takes(Tensor("x", "N C Y X", REALS), *_LISTS, *(Bool(name) for name in ("transposed", "benchmark", "deterministic", "cudnn_enabled", "allow_tf32")))
-def convolution(a: dict[str, Value], run: Run) -> Any:
+def convolution(a: dict[str, Value], run: Run) -> TensorType:
     """One spelling for all dimensions: the weight's rank tells how many."""
     x, weight = tensor_in(a, "x"), tensor_in(a, "weight")
     if not weight.shape.known:
@@ -45,7 +45,7 @@ def convolution(a: dict[str, Value], run: Run) -> Any:
     return run(f"conv{n}d", **given)
 
 
-def adaptive(a: dict[str, Value], run: Run) -> Any:
+def adaptive(a: dict[str, Value], run: Run) -> Value:
     """One number represents all axes, a tuple of one does not."""
     n, wanted = int(run.row.op[-2]), a["output_size"]
     if isinstance(wanted, (tuple, list)) and len(wanted) != n:
@@ -56,12 +56,12 @@ def adaptive(a: dict[str, Value], run: Run) -> Any:
     return run.default(a)
 
 
-def transposed(a: dict[str, Value], run: Run) -> Any:
+def transposed(a: dict[str, Value], run: Run) -> Value:
     """The module forgets its output_padding when it gets the output's size."""
     return run.default({**a, "output_padding": 0} if a["output_size"] is not None else a)
 
 
-def fractional(a: dict[str, Value], run: Run) -> Any:
+def fractional(a: dict[str, Value], run: Run) -> Value:
     """A kernel for each axis or one for all; the function in two dimensions wants a ratio for each axis, where the module takes one for all."""
     n, kernel, ratio = int(run.row.op[-2]), a["kernel"], a["output_ratio"]
     if isinstance(kernel, (tuple, list)) and len(kernel) != n:
@@ -71,11 +71,11 @@ def fractional(a: dict[str, Value], run: Run) -> Any:
     return run.default(a)
 
 
-def _sampled(n: int) -> Any:
+def _sampled(n: int) -> Value:
     """The form of ATen, which gets the size and the samples."""
 
     @takes(Tensor("samples", f"N C {n}", FLOATS), Sizes("output_size", n, least=0, one=False))
-    def sampled(a: dict[str, Value], run: Run) -> Any:
+    def sampled(a: dict[str, Value], run: Run) -> Value:
         return run.default(a)
 
     return sampled
@@ -90,7 +90,7 @@ def samples(module: Module, names: Any, session: Session) -> None:
         module.buffers["_random_samples"] = names["samples"]
 
 
-def pairs(a: dict[str, Any], run: Run) -> Any:
+def pairs(a: dict[str, Any], run: Run) -> Value:
     """Here a list of one size does not stand for both."""
     for name in ("output_size", "kernel", "dilation", "padding", "stride"):
         if isinstance(a.get(name), (tuple, list)) and len(a[name]) != 2:
@@ -98,7 +98,7 @@ def pairs(a: dict[str, Any], run: Run) -> Any:
     return run.default(a)
 
 
-def lp_pool(a: dict[str, Value], run: Run) -> Any:
+def lp_pool(a: dict[str, Value], run: Run) -> Value:
     """The kernel is multiplied out: a number, or in two and three dimensions one for each axis."""
     n, kernel = int(run.row.op[-2]), a["kernel"]
     if isinstance(kernel, (tuple, list)) and (n == 1 or len(kernel) != n):
@@ -127,7 +127,7 @@ def _numbered(run: Run, boxes: Any, x: TensorType) -> TensorType:
 
 
 @takes(Anything("boxes"))
-def regions(a: dict[str, Value], run: Run) -> Any:
+def regions(a: dict[str, Value], run: Run) -> TensorType:
     """Boxes as rows with the image's number first, or a list with the boxes of each image; what a gradient needs is left out."""
     boxes = a["boxes"]
     made = run.default({**a, "boxes": _numbered(run, boxes, tensor_in(a, "x")) if isinstance(boxes, (tuple, list)) else boxes})
@@ -135,7 +135,7 @@ def regions(a: dict[str, Value], run: Run) -> Any:
 
 
 @takes(Int("pooled_height", least=1), Int("pooled_width", least=1))
-def region_kernel(a: dict[str, Value], run: Run) -> Any:
+def region_kernel(a: dict[str, Value], run: Run) -> Value:
     """The size comes in two parts."""
     return run.default({**a, "output_size": (a["pooled_height"], a["pooled_width"])})
 
@@ -148,7 +148,7 @@ _PARTS: tuple[Parameter, ...] = (
 
 
 @takes(*_PARTS)
-def deform_kernel(a: dict[str, Any], run: Run) -> Any:
+def deform_kernel(a: dict[str, Any], run: Run) -> Value:
     """Sizes come in two parts; an unused mask comes as an empty tensor. Groups are given, and must be those of the shapes."""
     x, weight, offset = (a[name].shape for name in ("x", "weight", "offset"))
     if all(shape.known and len(shape) == 4 for shape in (x, weight, offset)):
@@ -167,7 +167,7 @@ def told(a: dict[str, Value], run: Run) -> Any:
     return run.default(a)
 
 
-def unpool(a: dict[str, Any], run: Run) -> Any:
+def unpool(a: dict[str, Any], run: Run) -> Value:
     """torch looks at the first sizes of a list, in three dimensions at all of them."""
     n = int(run.row.op[-2])
     given = dict(a)
