@@ -46,7 +46,9 @@ ROOTS = {"torch": {"torch": ("torch",)}, "tensorflow": {"tf": ("tensorflow", "te
          "numpy": {"numpy": ("numpy",)}, "torchvision": {"torchvision": ("torchvision",)}, "python": {name: (name,) for name in STANDARD}}  # fmt: skip
 CLASSES = {"torch": ("torch.nn.Module", "torch.Tensor"), "keras": ("keras.Layer", "keras.Model")}
 """Classes of which every method is listed: layers and tensors have no model with a table of methods."""
-BY_HAND = {"torch": {"torch.Tensor.item": "/self", "torch.Tensor.tolist": "/self", "torch.Tensor.numpy": "/self *force=", "torch.Tensor.data_ptr": "/self"}}
+BY_HAND = {"torch": {"torch.Tensor.item": "/self", "torch.Tensor.tolist": "/self", "torch.Tensor.numpy": "/self *force=", "torch.Tensor.data_ptr": "/self"},
+    "numpy": {f"numpy.{name}": f"{operands} /out1= /out2= *out= *where= *casting= *order= *dtype= *subok= *signature="
+              for name, operands in (("frexp", "/x"), ("modf", "/x"), ("divmod", "/x1 /x2"))}}
 """Methods written in C, which do not reveal their arguments; tried by hand."""
 
 

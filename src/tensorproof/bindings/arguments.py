@@ -28,6 +28,8 @@ def bind(
     left = list(args)
     named = _renamed(row, arguments, kwargs)
     behind: list[Any] = []
+    if row.framework == "numpy" and isinstance(named.get("dtype"), str) and "dtype" in kinds:
+        coerce("numpy", kinds["dtype"], named["dtype"])  # of an element type that is not modelled ("M8[D]") nothing can be refused
     for at, argument in enumerate(arguments):
         if argument.gathers:
             if argument.theirs == "rest":

@@ -15,6 +15,7 @@ from tensorproof.libraries.keras import state as keras_state
 from tensorproof.libraries.keras import words as keras_words
 from tensorproof.libraries.keras.models import graph as keras_graph
 from tensorproof.libraries.model import Run
+from tensorproof.ops.inputs import REQUIRED
 from tensorproof.terms.ints import Term
 from tensorproof.terms.predicates import eq
 from tensorproof.terms.shapes import Shape
@@ -56,6 +57,7 @@ def construct(name: str, m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) 
     """Make a layer: what is no number or word is kept beside it."""
     short = name.rpartition(".")[2]
     theirs = [a.theirs for a in rows(name)[0].arguments]
+    required = {a.theirs for a in rows(name)[0].arguments if a.default is REQUIRED}
     kwargs = {_RENAMED[k] if k in _RENAMED and k not in theirs and _RENAMED[k] in theirs else k: v for k, v in kwargs.items()}
     for old in _OLD.get(short, ()):
         value = kwargs.pop(old, None)
@@ -70,6 +72,8 @@ def construct(name: str, m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) 
             kept[argument] = value
             if at < len(args):
                 positional[at] = None
+            elif argument in required:
+                kwargs[argument] = None
             else:
                 del kwargs[argument]
         if argument in ("layer", "cell", "backward_layer") and isinstance(value, Layer):

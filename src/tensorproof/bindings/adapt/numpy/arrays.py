@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from tensorproof.bindings.call import Run, operator, takes
@@ -254,12 +255,18 @@ def rint(a: dict[str, Value], run: Run) -> Value:
     return written(_selected(run.typed("round", loop, x=x), a, run), a, run)
 
 
+def _both(made: Iterable[Value], a: dict[str, Value], run: Run) -> tuple[Value, ...]:
+    """Two results, each in the array that is given for it: by position, or as the pair `out`."""
+    pair = a["out"] if isinstance(a["out"], (tuple, list)) else (a["out1"], a["out2"])
+    return tuple(written(one, {"out": out}, run) for one, out in zip(made, pair))
+
+
 def frexp(a: dict[str, Value], run: Run) -> Value:
     x = tensor(a["x"])
     loop = _loop("f", [x])
     if loop is None:
         raise run.refuse("dtype", f"frexp does not take element type {x.dtype!r}", ("x",))
-    return tuple(run.typed("frexp", loop, INT32, x=x))
+    return _both(run.typed("frexp", loop, INT32, x=x), a, run)
 
 
 def ldexp(a: dict[str, Value], run: Run) -> Value:
@@ -271,7 +278,8 @@ def ldexp(a: dict[str, Value], run: Run) -> Value:
 
 
 def divmod(a: dict[str, Value], run: Run) -> Value:
-    return (looped("div", {"x": a["x"], "y": a["y"], "rounding": "floor"}, run), looped("remainder", {"x": a["x"], "y": a["y"]}, run))
+    made = (looped("div", {"x": a["x"], "y": a["y"], "rounding": "floor"}, run), looped("remainder", {"x": a["x"], "y": a["y"]}, run))
+    return _both(made, a, run)
 
 
 def modf(a: dict[str, Value], run: Run) -> Value:
@@ -280,7 +288,7 @@ def modf(a: dict[str, Value], run: Run) -> Value:
     loop = _loop("f", [x])
     if loop is None:
         raise run.refuse("dtype", f"modf does not take element type {x.dtype!r}", ("x",))
-    return (run.typed("frac", loop, x=x), run.typed("trunc", loop, x=x))
+    return _both((run.typed("frac", loop, x=x), run.typed("trunc", loop, x=x)), a, run)
 
 
 def truth(a: dict[str, Value], run: Run) -> Value:

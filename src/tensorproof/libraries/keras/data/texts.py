@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from tensorproof.libraries.keras.special import arguments, kind, made
+from tensorproof.libraries.bound import bind
+from tensorproof.libraries.keras.special import kind, made
 from tensorproof.libraries.sequences import sequence
 from tensorproof.terms.dtypes import BY_LABEL, FLOAT32, INT64
 from tensorproof.terms.ints import Origin, Term
@@ -21,30 +22,14 @@ if TYPE_CHECKING:
     from tensorproof.values.machine import Args, Kwargs, Machine, Value
 
 _COUNTED = ("multi_hot", "count", "tf_idf", "tf-idf", "binary", "one_hot")
-_ORDERS = {
-    "TextVectorization": (
-        "max_tokens", "standardize", "split", "ngrams", "output_mode", "output_sequence_length", "pad_to_max_tokens", "vocabulary", "idf_weights", "sparse",
-        "ragged", "encoding", "name",
-    ),
-    "StringLookup": (
-        "max_tokens", "num_oov_indices", "mask_token", "oov_token", "vocabulary", "idf_weights", "invert", "output_mode", "pad_to_max_tokens", "sparse",
-        "encoding", "name", "vocabulary_dtype",
-    ),
-    "IntegerLookup": (
-        "max_tokens", "num_oov_indices", "mask_token", "oov_token", "vocabulary", "vocabulary_dtype", "idf_weights", "invert", "output_mode", "sparse",
-        "pad_to_max_tokens", "name",
-    ),
-    "Hashing": ("num_bins", "mask_value", "salt", "output_mode", "sparse"),
-    "Discretization": ("bin_boundaries", "num_bins", "epsilon", "output_mode", "sparse", "dtype", "name"),
-    "HashedCrossing": ("num_bins", "output_mode", "sparse", "name", "dtype"),
-}  # fmt: skip
-_MODES = {"TextVectorization": "int", "StringLookup": "int", "IntegerLookup": "int", "Hashing": "int", "Discretization": "int", "HashedCrossing": "int"}
+_NAMES = ("TextVectorization", "StringLookup", "IntegerLookup", "Hashing", "Discretization", "HashedCrossing")
 
 
 def _make(name: str) -> Run:
     def run(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
-        given = arguments(m, name, _ORDERS[name], args, kwargs, node)
-        mode = given.get("output_mode", _MODES[name])
+        call = bind(m, f"keras.layers.{name}", args, kwargs, node)
+        given = {**call.named, **call.values}
+        mode = given.get("output_mode", "int")
         if isinstance(mode, str) and mode not in ("int", *_COUNTED):
             raise m.raised("ValueError", f"{name} has no output_mode {mode!r}", node, "keras/word")
         items = {"*size*": _size(m, name, given, node), "*mode*": mode, "*length*": given.get("output_sequence_length"), "*invert*": given.get("invert", False)}
@@ -125,6 +110,6 @@ _METHODS: dict[str, object] = {
     "adapt": _nothing, "set_vocabulary": _nothing, "load_vocabulary": _nothing, "finalize_state": _nothing, "update_state": _nothing,
     "get_vocabulary": _vocabulary, "vocabulary_size": _vocabulary_size, "vocab_size": _vocabulary_size,
 }  # fmt: skip
-FUNCTIONS: dict[str, object] = {f"keras.layers.{name}": _make(name) for name in _ORDERS}
-KINDS: dict[str, Any] = {f"keras.layers.{name}": kind(_run, **_METHODS) for name in _ORDERS}
+FUNCTIONS: dict[str, object] = {f"keras.layers.{name}": _make(name) for name in _NAMES}
+KINDS: dict[str, Any] = {f"keras.layers.{name}": kind(_run, **_METHODS) for name in _NAMES}
 
