@@ -3,8 +3,8 @@
     python benchmarks/calls_in_tests.py [--calls 1500] [--seed 0] [--all]
 
 Read, where they are installed: the tests of NumPy, Keras and the standard library; for torch `torch.testing`, `torch.nn` and `torch.distributions`, and for
-TensorFlow what Keras' backend and tests call, since neither installs its tests. A call counts once for each number and set of names of its arguments. Each becomes
-a program with values that are not known; an alarm is a `call/arguments`. Left out: calls with `*` or `**`, and calls that a test expects to fail.
+TensorFlow what Keras' backend and tests call, since neither installs its tests. A call counts once for each number and set of names of its arguments. Each
+becomes a program with values that are not known; an alarm is a `call/arguments`. Left out: calls with `*` or `**`, and calls that a test expects to fail.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy
-from misspelt_arguments import is_module, reports
 
+from misspelt_arguments import is_module, reports
 from tensorproof.libraries import signatures
 
 SITE, STANDARD = Path(numpy.__file__).parents[1], Path(sysconfig.get_paths()["stdlib"])
@@ -70,6 +70,7 @@ def imported(tree: ast.Module) -> dict[str, str]:
             found |= {alias.asname or alias.name: f"{node.module}.{alias.name}" for alias in node.names}
     bound = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
     bound |= {node.arg for node in ast.walk(tree) if isinstance(node, ast.arg)}
+    bound |= {node.name for node in ast.walk(tree) if isinstance(node, (ast.FunctionDef, ast.ClassDef))}
     return {name: value for name, value in found.items() if name not in bound}
 
 

@@ -13,6 +13,7 @@ A name whose arguments nothing reveals has no line.
 from __future__ import annotations
 
 import argparse
+import ast
 import contextlib
 import importlib
 import inspect
@@ -47,9 +48,12 @@ ROOTS = {"torch": {"torch": ("torch",)}, "tensorflow": {"tf": ("tensorflow", "te
 CLASSES = {"torch": ("torch.nn.Module", "torch.Tensor"), "keras": ("keras.Layer", "keras.Model")}
 """Classes of which every method is listed: layers and tensors have no model with a table of methods."""
 BY_HAND = {"torch": {"torch.Tensor.item": "/self", "torch.Tensor.tolist": "/self", "torch.Tensor.numpy": "/self *force=", "torch.Tensor.data_ptr": "/self"},
-    "numpy": {f"numpy.{name}": f"{operands} /out1= /out2= *out= *where= *casting= *order= *dtype= *subok= *signature="
-              for name, operands in (("frexp", "/x"), ("modf", "/x"), ("divmod", "/x1 /x2"))}}
-"""Methods written in C, which do not reveal their arguments; tried by hand."""
+    "numpy": {f"numpy.{name}": f"{operands} /out1= /out2= *out= *where= *casting= *order= *dtype= *subok= *signature|sig="
+              for name, operands in (("frexp", "/x"), ("modf", "/x"), ("divmod", "/x1 /x2"))}
+             | {"numpy.arange": "stop *dtype= *device= *like= | start stop= step= dtype= *device= *like="},
+    "python": {"inspect.Parameter": "name kind *default= *annotation=", "inspect.Signature": "parameters= *return_annotation= *__validate_parameters__=",
+               "ntpath.realpath": "path *strict=", **dict.fromkeys(("os.stat_result", "os.terminal_size", "time.struct_time"), "sequence dict=")}}  # fmt: skip
+"""Names written in C, which do not reveal their arguments, and a few whose defaults or stubs mislead; tried by hand."""
 
 
 @cache
@@ -230,6 +234,16 @@ def row(library: str, name: str) -> str | None:
     """The arguments of a name in all its forms."""
     if name in BY_HAND.get(library, {}):
         return BY_HAND[library][name]
+    made = _found(library, name)
+    if made is not None and library == "numpy":
+        return made.replace(" *signature=", " *signature|sig=")
+    node = getattr(ast, name.removeprefix("ast."), None) if name.startswith("ast.") else None
+    if made is not None and isinstance(node, type) and issubclass(node, ast.AST):  # fields of a node may be left out
+        return " ".join(word if word.endswith("=") or not word.strip("*-|") else f"{word}=" for word in made.split(" "))
+    return made
+
+
+def _found(library: str, name: str) -> str | None:
     root, *path = name.split(".")
     if root == "os" and path[:1] == ["path"]:
         root, path = "posixpath", path[1:]

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 SOURCE = Path(__file__).parents[2] / "src"
@@ -47,9 +48,15 @@ def imported(tree: ast.AST, known: dict[str, Path]) -> set[str]:
     return found & set(known)
 
 
+@cache
+def parsed(path: Path) -> ast.Module:
+    return ast.parse(path.read_text(encoding="utf-8"))
+
+
+@cache
 def graph() -> dict[str, set[str]]:
     known = modules()
-    return {name: imported(ast.parse(path.read_text(encoding="utf-8")), known) - {name} for name, path in known.items()}
+    return {name: imported(parsed(path), known) - {name} for name, path in known.items()}
 
 
 def cycles(edges: dict[str, set[str]]) -> list[list[str]]:
@@ -159,7 +166,7 @@ def test_few_imports_inside_functions_avoid_a_cycle() -> None:
     found = {
         f"{name}:{line} {other}"
         for name, path in known.items()
-        for line, other in inside_functions(ast.parse(path.read_text(encoding="utf-8")), known)
+        for line, other in inside_functions(parsed(path), known)
         if other != name and reaches(other, name, edges)
     }
     assert len(found) <= MOST_THAT_AVOID, "\n".join(["move what both need below them:", *sorted(found)])

@@ -73,6 +73,7 @@ def test_program(case: Case, tmp_path: Path) -> None:
     assert found == expected, [d.message for d in findings]
     warned = sorted((i, m[1]) for i, line in enumerate(lines, 1) if (m := re.search(r"# warning: \[([\w/-]+)\]", line)))
     assert sorted((d.span.line, d.code) for d in findings if d.severity is Severity.WARNING) == warned
+    assert [g for g in program.gaps if g.reason.startswith("internal failure")] == [], "a bug of ours: mend it, it is not the program's gap"
     gaps = {g.span.line for g in program.gaps}
     assert gaps == {i for i, line in enumerate(lines, 1) if "# gap" in line}, program.gaps
     for i, line in enumerate(lines, 1):

@@ -31,6 +31,10 @@ class Bound:
     partly: bool = False
     """Whether it gives a list or dict of unknown length (`f(*parts)`): then any argument may be given."""
 
+    def all(self) -> dict[str, Any]:
+        """What is given, by name."""
+        return {**self.named, **self.values}
+
     def given(self, name: str) -> bool:
         """Whether the call gives an argument."""
         return name in self.values

@@ -93,6 +93,7 @@ def _can_cast(source: DType, target: DType) -> bool:
 
 def written(made: Value, a: dict[str, Value], run: Run) -> Value:
     """The result, or the array given as `out`, which it must fit and into which it is copied."""
+    _no_signature(a, run)
     out = a.get("out")
     if isinstance(out, tuple) and len(out) == 1:
         (out,) = out
@@ -182,8 +183,15 @@ def ufunc(a: dict[str, Value], run: Run) -> Any:
     return written(_selected(looped(run.row.op, a, run), a, run), a, run)
 
 
+def _no_signature(a: dict[str, Value], run: Run) -> None:
+    """`signature=` chooses a loop in place of the operands."""
+    if a.get("signature") is not None or a.get("sig") is not None:
+        raise run.give_up("the loop is chosen by `signature`")
+
+
 def looped(op: str, a: dict[str, Value], run: Run) -> TensorType:
     """The operator, in the element type of the loop that NumPy runs for these operands."""
+    _no_signature(a, run)
     name = run.row.name.rpartition(".")[2]
     kinds = "iuf" if op == "div" and a.get("rounding") else "f" if name == "fabs" else _LOOPS.get(op)
     operands = {n: tensor(a[n]) for n in ("x", "y") if n in a}
@@ -257,6 +265,7 @@ def rint(a: dict[str, Value], run: Run) -> Value:
 
 def _both(made: Iterable[Value], a: dict[str, Value], run: Run) -> tuple[Value, ...]:
     """Two results, each in the array that is given for it: by position, or as the pair `out`."""
+    _no_signature(a, run)
     pair = a["out"] if isinstance(a["out"], (tuple, list)) else (a["out1"], a["out2"])
     return tuple(written(one, {"out": out}, run) for one, out in zip(made, pair))
 

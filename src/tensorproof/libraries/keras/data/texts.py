@@ -27,8 +27,7 @@ _NAMES = ("TextVectorization", "StringLookup", "IntegerLookup", "Hashing", "Disc
 
 def _make(name: str) -> Run:
     def run(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
-        call = bind(m, f"keras.layers.{name}", args, kwargs, node)
-        given = {**call.named, **call.values}
+        given = bind(m, f"keras.layers.{name}", args, kwargs, node).all()
         mode = given.get("output_mode", "int")
         if isinstance(mode, str) and mode not in ("int", *_COUNTED):
             raise m.raised("ValueError", f"{name} has no output_mode {mode!r}", node, "keras/word")

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from tensorproof.diagnostics.diagnostic import Step
 from tensorproof.libraries import registry
+from tensorproof.libraries.bound import bind
 from tensorproof.libraries.keras.data.arrays import array_of
 from tensorproof.libraries.keras.training.losses import SHORT, fits, kinds_of_labels, ranks_made_equal
 from tensorproof.libraries.model import ClassModel, KindModel, Run
@@ -42,29 +43,6 @@ _OTHERS = (
     "CategoricalAccuracy", "SparseCategoricalAccuracy", "TopKCategoricalAccuracy", "SparseTopKCategoricalAccuracy", "F1Score", "FBetaScore", "R2Score",
     "MeanMetricWrapper",
 )  # fmt: skip
-_SIGNATURES: dict[str, tuple[str, ...]] = {
-    "AUC": ("num_thresholds", "curve", "summation_method", "name", "dtype", "thresholds", "multi_label", "num_labels", "label_weights", "from_logits"),
-    "BinaryAccuracy": ("name", "dtype", "threshold"), "BinaryCrossentropy": ("name", "dtype", "from_logits", "label_smoothing"),
-    "CategoricalCrossentropy": ("name", "dtype", "from_logits", "label_smoothing", "axis"), "CosineSimilarity": ("name", "dtype", "axis"),
-    "SparseCategoricalCrossentropy": ("name", "dtype", "from_logits", "axis"), "F1Score": ("average", "threshold", "name", "dtype"),
-    "FBetaScore": ("average", "beta", "threshold", "name", "dtype"), "R2Score": ("class_aggregation", "num_regressors", "name", "dtype"),
-    **dict.fromkeys(("TruePositives", "TrueNegatives", "FalsePositives", "FalseNegatives"), ("thresholds", "name", "dtype")),
-    **dict.fromkeys(("Precision", "Recall"), ("thresholds", "top_k", "class_id", "name", "dtype")),
-    "PrecisionAtRecall": ("recall", "num_thresholds", "class_id", "name", "dtype"),
-    "RecallAtPrecision": ("precision", "num_thresholds", "class_id", "name", "dtype"),
-    "SensitivityAtSpecificity": ("specificity", "num_thresholds", "class_id", "name", "dtype"),
-    "SpecificityAtSensitivity": ("sensitivity", "num_thresholds", "class_id", "name", "dtype"),
-    "MeanIoU": ("num_classes", "name", "dtype", "ignore_class", "sparse_y_true", "sparse_y_pred", "axis"),
-    "IoU": ("num_classes", "target_class_ids", "name", "dtype", "ignore_class", "sparse_y_true", "sparse_y_pred", "axis"),
-    "BinaryIoU": ("target_class_ids", "threshold", "name", "dtype"),
-    "OneHotIoU": ("num_classes", "target_class_ids", "name", "dtype", "ignore_class", "sparse_y_pred", "axis"),
-    "OneHotMeanIoU": ("num_classes", "name", "dtype", "ignore_class", "sparse_y_pred", "axis"),
-    **dict.fromkeys(("TopKCategoricalAccuracy", "SparseTopKCategoricalAccuracy"), ("k", "name", "dtype", "from_sorted_ids")),
-    "MeanMetricWrapper": ("fn", "name", "dtype"), **dict.fromkeys(("PearsonCorrelation", "ConcordanceCorrelation"), ("name", "dtype", "axis")),
-}  # fmt: skip
-_NEEDED = {"MeanIoU": ("num_classes",), "IoU": ("num_classes", "target_class_ids"), "OneHotIoU": ("num_classes", "target_class_ids"),
-           "OneHotMeanIoU": ("num_classes",), "MeanMetricWrapper": ("fn",), "PrecisionAtRecall": ("recall",), "RecallAtPrecision": ("precision",),
-           "SensitivityAtSpecificity": ("specificity",), "SpecificityAtSensitivity": ("sensitivity",)}  # fmt: skip
 NAMES = (*_FN, *_SAME, *_CONFUSION, *_IOU, *_ONE, *_OTHERS)
 
 
@@ -85,17 +63,9 @@ _FUNCTIONS = {"binary_accuracy": "BinaryAccuracy", "categorical_accuracy": "Cate
 
 def make(name: str) -> Run:
     """The constructor of a metric."""
-    names = _SIGNATURES.get(name, ("name", "dtype"))
 
     def run(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
-        wrong = next((k for k in kwargs if k not in names and name != "MeanMetricWrapper"), None)
-        if wrong is not None or len(args) > len(names):
-            told = f"has no argument {wrong}" if wrong is not None else f"takes {len(names)} arguments, {len(args)} were given"
-            raise m.raised("TypeError", f"keras.metrics.{name} {told}", node, "call/arguments")
-        given = {**dict(zip(names, args)), **kwargs}
-        missing = next((n for n in _NEEDED.get(name, ()) if n not in given), None)
-        if missing is not None:
-            raise m.raised("TypeError", f"keras.metrics.{name} is missing the argument {missing}", node, "call/arguments")
+        given = bind(m, HOME + name, args, kwargs, node).all()
         return Model(HOME + name, m.heap.space({"name": None, **given, **({} if given.get("name") is not None else {"name": _snake(name)})}))
 
     return run
