@@ -5,8 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from tensorproof.equivalence.api import apis
 from tensorproof.equivalence.arrays import Array
 from tensorproof.equivalence.rule import Pair
+from tensorproof.equivalence.rules import rules_of
 from tensorproof.equivalence.running import Runner
 
 tf = pytest.importorskip("tensorflow")
@@ -46,3 +48,11 @@ def test_the_third_opinion_of_a_layer_has_its_weights_in_double_precision() -> N
     wide = reference_of(pair, inputs, runner)
     assert (left.label, wide.label) == ("float32", "float64")
     np.testing.assert_allclose(left.data, wide.data, 1e-5)
+
+
+def test_what_stops_gradients_and_what_reads_bits_have_no_such_pairs() -> None:
+    """bug: a campaign reported `stop_gradient`, whose gradient is not that of its numbers, and `view`, whose result depends on the element type."""
+    by = {rule.name: rule for rule in rules_of("tensorflow")}
+    named = {api.name: api for api in apis("tensorflow")}
+    assert not by["gradient"].fits(named["keras.ops.stop_gradient"]) and by["gradient"].fits(named["keras.ops.sin"])
+    assert not by["tf-element-type"].fits(named["keras.ops.view"]) and by["tf-element-type"].fits(named["keras.ops.reshape"])

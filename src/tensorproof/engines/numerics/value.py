@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from tensorproof.engines.numerics.grids.grid import EXPAND, Box, Grid, aligned, capped, coarse, gridded, merged, smashed, uniform
+from tensorproof.engines.numerics.grids.fewer import capped, merged, smashed
+from tensorproof.engines.numerics.grids.grid import EXPAND, Box, Grid, aligned, coarse, gridded, uniform
 from tensorproof.engines.values.boxes import interval
 from tensorproof.terms.dtypes import DType
 from tensorproof.terms.records import dataclass

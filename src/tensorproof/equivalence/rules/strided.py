@@ -15,8 +15,8 @@ _OF_MEMORY = frozenset({
 
 
 def is_about_memory(api: Api) -> bool:
-    """Whether its result depends on how its input lies in memory."""
-    return api.name.rpartition(".")[2] in _OF_MEMORY
+    """Whether its result depends on how its input lies in memory, or on the bits of its numbers."""
+    return api.name.rpartition(".")[2] in _OF_MEMORY or any(op.name == "view_dtype" for op in api.operators)
 
 
 def _applies(api: Api) -> bool:

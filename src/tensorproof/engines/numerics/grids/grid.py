@@ -330,34 +330,6 @@ def coarse(grid: Grid, axes: Iterable[int]) -> Grid:
     return Grid(grid.shape, tuple(whole(n) if a in wide else c for a, (n, c) in enumerate(zip(grid.shape, grid.cuts))), made)
 
 
-def smashed(grid: Grid) -> Grid:
-    """One block for the tensor."""
-    return coarse(grid, range(grid.ndim))
-
-
-def capped(grid: Grid, most: int = MOST_BLOCKS) -> Grid:
-    """No more blocks than that: axes with many become one block."""
-    while grid.box.size > most:
-        grid = coarse(grid, [max(range(grid.ndim), key=lambda a: len(grid.cuts[a]))])
-    return grid
-
-
-def merged(grid: Grid) -> Grid:
-    """The same intervals in as few blocks as neighbours that are equal allow."""
-    box = grid.box
-    for axis, cuts in enumerate(grid.cuts):
-        if len(cuts) < 2:
-            continue
-        lead = (slice(None),) * axis
-        here, there = (*lead, slice(None, -1)), (*lead, slice(1, None))
-        apart = (box.lo[here] != box.lo[there]) | (box.hi[here] != box.hi[there]) | (box.nan[here] != box.nan[there])
-        ends = [*np.flatnonzero(apart.any(axis=tuple(a for a in range(grid.ndim) if a != axis))).tolist(), len(cuts) - 1]
-        if len(ends) < len(cuts):
-            grid = chosen(grid, axis, ends, tuple(cuts[i] for i in ends))
-            box = grid.box
-    return grid
-
-
 def aligned(grids: Sequence[Grid]) -> tuple[tuple[int, ...], tuple[Cuts, ...], list[Box]]:
     """The common shape and blocks of tensors that are broadcast, and a box of each that broadcasts to these blocks."""
     if len(grids) == 1:
@@ -365,32 +337,43 @@ def aligned(grids: Sequence[Grid]) -> tuple[tuple[int, ...], tuple[Cuts, ...], l
     shape = grids[0].shape
     if len({g.shape for g in grids}) > 1:
         shape = common_shape(*[g.shape for g in grids])
+    known = _fitting_blocks(shape, grids)
+    if known is not None:
+        return shape, known, [g.box for g in grids]
+    cuts, made = _cut_alike(shape, grids)
+    if prod(map(len, cuts)) <= MOST_BLOCKS:
+        return shape, cuts, [g.box for g in made]
+    rank = len(shape)
+    widest = max(range(rank), key=lambda axis: len(cuts[axis]))
+    return aligned([coarse(g, [g.ndim + widest - rank]) if g.ndim >= rank - widest else g for g in grids])
+
+
+def _fitting_blocks(shape: tuple[int, ...], grids: Sequence[Grid]) -> tuple[Cuts, ...] | None:
+    """The blocks to which the boxes of these tensors are broadcast as they are; None where tensors are cut at other places, or there are too many blocks."""
     several = [g for g in grids if g.box.lo.size != 1]
     if not several:
-        return shape, next((g.cuts for g in grids if g.shape == shape), None) or tuple(map(whole, shape)), [g.box for g in grids]
+        return next((g.cuts for g in grids if g.shape == shape), None) or tuple(map(whole, shape))
     first = several[0]
     if first.shape == shape and first.box.lo.size <= MOST_BLOCKS and len({g.cuts for g in several}) == 1:
-        return shape, first.cuts, [g.box for g in grids]
+        return first.cuts
     known = laid_beside(shape, *[(g.shape, g.cuts) for g in several])
-    if known is not None and prod(map(len, known)) <= MOST_BLOCKS:
-        return shape, known, [g.box for g in grids]
-    rank = len(shape)
-    made = list(grids)
+    return known if known is not None and prod(map(len, known)) <= MOST_BLOCKS else None
+
+
+def _cut_alike(shape: tuple[int, ...], grids: Sequence[Grid]) -> tuple[tuple[Cuts, ...], list[Grid]]:
+    """Blocks that end wherever one of the tensors is cut, and the tensors in these; along axes that are broadcast they have one block."""
+    rank, made = len(shape), list(grids)
     cuts: list[Cuts] = []
     for axis, size in enumerate(shape):
-        given = {g.cuts[axis - rank] for g in made if g.ndim >= rank - axis and g.shape[axis - rank] == size and len(g.cuts[axis - rank]) > 1}
-        if len(given) < 2:
-            cuts.append(next(iter(given)) if given else whole(size))
-            continue
-        common = union(*sorted(given))
-        for i, g in enumerate(made):
-            if g.ndim >= rank - axis and len(g.cuts[axis - rank]) > 1:
-                made[i] = refined(g, g.ndim + axis - rank, common)
+        own = axis - rank
+        cut = [i for i, g in enumerate(made) if g.ndim >= -own and len(g.cuts[own]) > 1]
+        given = {made[i].cuts[own] for i in cut if made[i].shape[own] == size}
+        common = union(*sorted(given)) if given else whole(size)
+        if len(given) > 1:
+            for i in cut:
+                made[i] = refined(made[i], made[i].ndim + own, common)
         cuts.append(common)
-    if prod(map(len, cuts)) > MOST_BLOCKS:
-        widest = max(range(rank), key=lambda a: len(cuts[a]))
-        return aligned([coarse(g, [g.ndim + widest - rank]) if g.ndim >= rank - widest else g for g in grids])
-    return shape, tuple(cuts), [g.box for g in made]
+    return tuple(cuts), made
 
 
 ELEMENTWISE.update(("where", "clip", "real", "imag", "conj", "isin", "defined_quotient", "defined_product", "sinc", "i0", "angle"))

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from tensorproof.engines.numerics.grids.fewer import capped
 from tensorproof.engines.numerics.grids.grid import (
     BOX_RULES,
     EXPAND,
@@ -16,7 +17,6 @@ from tensorproof.engines.numerics.grids.grid import (
     Grid,
     Unbounded,
     aligned,
-    capped,
     chosen,
     coarse,
     expanded,

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from tensorproof.engines.numerics.grids.fewer import capped
 from tensorproof.engines.numerics.grids.grid import (
     BOX_RULES,
     EXPAND,
@@ -18,7 +19,6 @@ from tensorproof.engines.numerics.grids.grid import (
     Cuts,
     Grid,
     Unbounded,
-    capped,
     chosen,
     coarse,
     common_shape,

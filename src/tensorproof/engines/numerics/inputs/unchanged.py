@@ -5,13 +5,13 @@ A variable that starts at or above 0 stays there when each value that is assigne
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 
 from tensorproof.engines.numerics.analysis import analyse
 from tensorproof.engines.numerics.inputs.ranges import TRAINED, Range
 from tensorproof.engines.numerics.inputs.variables import from_outside
 from tensorproof.engines.numerics.records import Settings
-from tensorproof.ops.applied import Applied
+from tensorproof.ops.applied import Applied, parts
 from tensorproof.program.form import Computed, Join, Record, Same
 from tensorproof.terms.budgets import BUDGETS
 from tensorproof.terms.records import dataclass, field
@@ -107,6 +107,7 @@ class _Steps:
                 self.makers[id(result)] = one
             self.order[id(one)] = i
         self._behind: dict[int, _Behind] = {}
+        self._alike: dict[Hashable, TensorType] = {}
 
     def behind(self, value: TensorType) -> _Behind:
         """The records nearest to a value, and what they start from. What gives values of any sign, such as a sum of products, is not looked into."""
@@ -128,18 +129,32 @@ class _Steps:
 
     def non_negative(self, values: Sequence[TensorType], kept: set[int], known: Mapping[int, Range]) -> set[int]:
         """The identities of those values that are at or above 0 where the variables in `kept` are."""
-        needed: dict[int, Record] = {}
-        leaves: dict[int, TensorType] = {}
-        for value in values:
-            behind = self.behind(value)
-            needed.update(behind.records)
-            leaves.update(behind.leaves)
+        needed = {i: one for value in values for i, one in self.behind(value).records.items()}
+        leaves = {i: t for value in values for i, t in self.behind(value).leaves.items()}
         made = {id(result) for one in needed.values() for result in _results(one)}
         given = {i: (0.0, ANY) if i in kept else (known[i].lo, known[i].hi) if i in known else _any(t) for i, t in leaves.items() if i not in made}
+        alike = {id(v): v if len(given) < len(leaves) else self._first_alike(v, given) for v in values}  # where one starts within another, all are computed
+        needed = {i: one for value in alike.values() for i, one in self.behind(value).records.items()}
         done = analyse(sorted(needed.values(), key=lambda one: self.order[id(one)]), given, Settings())
-        bounds = {id(v): done.values.get(id(v)) if self.behind(v).records else None for v in values}
+        bounds = {i: done.values.get(id(v)) if self.behind(v).records else None for i, v in alike.items()}
         found = {i for i, grid in bounds.items() if grid is not None and (not grid.size or float(grid.least) >= 0)}
         return found | {id(v) for v in values if not self.behind(v).records and id(v) in kept}
+
+    def _first_alike(self, value: TensorType, given: Mapping[int, tuple[float, float]]) -> TensorType:
+        """The first value that the same operators compute from the same ranges and numbers: the layers of a network have steps that differ in names alone."""
+        places: dict[int, int] = {}
+        key: list[Hashable] = []
+        for one in sorted(self.behind(value).records.values(), key=lambda one: self.order[id(one)]):
+            form = parts(one.applied).form if isinstance(one, Computed) and not one.conditions else 0
+            if not form:
+                return value
+            for tensor in (*_operands(one), *_results(one)):
+                if id(tensor) not in places:
+                    places[id(tensor)] = len(places)
+                    key += given.get(id(tensor)), repr(tensor.contents), tensor.dtype, tensor.weak, tensor.shape
+                key.append(places[id(tensor)])
+            key.append(form)
+        return self._alike.setdefault((*key, places.get(id(value))), value)
 
 
 def _any(tensor: TensorType) -> tuple[float, float]:

@@ -9,10 +9,11 @@ from tensorproof.equivalence.call import Call
 from tensorproof.equivalence.dialects import Dialect
 from tensorproof.equivalence.rule import Pair, Rule
 from tensorproof.equivalence.rules.element_type import WIDER
+from tensorproof.equivalence.rules.strided import is_about_memory
 
 
 def _applies(api: Api) -> bool:
-    return not api.random and not any(op.opaque for op in api.operators)
+    return not api.random and not is_about_memory(api) and not any(op.opaque for op in api.operators)
 
 
 def _pairs(call: Call, dialect: Dialect) -> Iterable[Pair]:

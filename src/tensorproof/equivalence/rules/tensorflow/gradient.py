@@ -9,13 +9,19 @@ from tensorproof.equivalence.arrays import Array
 from tensorproof.equivalence.call import Call
 from tensorproof.equivalence.dialects import Dialect
 from tensorproof.equivalence.rule import Pair, Rule
+from tensorproof.ops.record import Op
 
 MOST = 12
 """Numbers in the input that is differentiated: one evaluation of the call for each."""
 
 
 def _applies(api: Api) -> bool:
-    return not api.random and not api.is_layer and not any(op.opaque for op in api.operators)
+    return not api.random and not api.is_layer and not any(op.opaque or op.surrogate or _stops(op) for op in api.operators)
+
+
+def _stops(op: Op) -> bool:
+    """Whether it is there to let no gradient through, whatever its result depends on."""
+    return bool(op.gradient) and all(part.endswith("-") for part in op.gradient.split())
 
 
 def _pairs(call: Call, dialect: Dialect) -> Iterable[Pair]:
