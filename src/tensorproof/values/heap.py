@@ -6,22 +6,60 @@ nothing else's, so writes to it are no difference.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
 
 from tensorproof.terms.records import dataclass, field
+
+if TYPE_CHECKING:
+    from _collections_abc import dict_items, dict_values
+
+T = TypeVar("T")
+D = TypeVar("D")
+
+class Key(str, Generic[T]):
+    """The name of a location that holds values of one type: mypy knows the type of `space[KEY]`. At run time it is a plain text."""
+
+
+def slot(name: str) -> Key[Any]:
+    """For `KEY: Key[int] = slot("count")`."""
+    return name  # type: ignore[return-value]
+
 
 MISSING: object = type("Missing", (), {"__repr__": lambda _: "MISSING"})()
 """What a location holds that holds nothing."""
 ITEMS = "*items*"
+AT: Key[int] = slot("at")
+"""Where an iterator stands."""
 ORDER = "*order*"
 """The location of the order of a dict's keys."""
 
 
-class Space(dict[Any, Any]):
+class Space(dict[Any, object]):
     """A namespace: the locals of a call, the attributes of an object, the items of a dict."""
 
     __slots__ = ("born",)
     born: int
+
+    if TYPE_CHECKING:
+
+        @overload
+        def __getitem__(self, key: Key[T], /) -> T: ...
+
+        @overload
+        def __getitem__(self, key: Any, /) -> object: ...
+
+        def __getitem__(self, key: Any, /) -> object: ...
+
+        @overload
+        def get(self, key: Key[T], default: None = None, /) -> T | None: ...
+
+        @overload
+        def get(self, key: Key[T], default: D, /) -> T | D: ...
+
+        @overload
+        def get(self, key: Any, default: object = None, /) -> object: ...
+
+        def get(self, key: Any, default: object = None, /) -> object: ...
 
 
 class Entries(Space):
@@ -36,11 +74,31 @@ class Cursor(Space):
     __slots__ = ()
 
 
-class Row(list[Any]):
+class Row(list[object]):
     """The items of a list or of a set."""
 
     __slots__ = ("born",)
     born: int
+
+
+class Table(Entries, Generic[T]):
+    """A space whose entries all have one type, for mypy alone."""
+
+    __slots__ = ()
+
+    if TYPE_CHECKING:
+
+        def __getitem__(self, key: Any, /) -> T: ...  # type: ignore[override]
+        def items(self) -> dict_items[str, T]: ...
+        def values(self) -> dict_values[str, T]: ...
+
+        @overload  # type: ignore[override]
+        def get(self, key: Any, default: None = None, /) -> T | None: ...
+
+        @overload
+        def get(self, key: Any, default: D, /) -> T | D: ...
+
+        def get(self, key: Any, default: object = None, /) -> object: ...
 
 
 Owner = Space | Row

@@ -4,13 +4,19 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tensorproof.diagnostics.span import Span
 from tensorproof.terms.predicates import Truth
 from tensorproof.terms.records import dataclass, field
-from tensorproof.values.heap import Entries, Row, Space
+from tensorproof.values.heap import Entries, Row, Space, slot
 
+if TYPE_CHECKING:
+    from tensorproof.values.heap import Key
+    from tensorproof.values.python_values import Many
+
+FIELDS: Key[tuple[tuple[str, ast.expr], ...]] = slot("__fields__")
+"""Where a class keeps its annotated names, in order."""
 NOWHERE = ast.Pass()
 """The place of a call that the program does not write."""
 
@@ -60,7 +66,7 @@ def as_value(key: Any) -> Any:
     return key.value if type(key) is Keyed else key
 
 
-OPEN: object = type("Open", (), {"__repr__": lambda _: "other keys"})()
+OPEN: Key[Many] = type("Open", (), {"__repr__": lambda _: "other keys"})()
 """The key under which a dict holds the entries, a `Many` of pairs, whose keys are unknown."""
 
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from tensorproof.libraries import registry
-from tensorproof.libraries.model import KindModel, batches
-from tensorproof.terms.ints import Origin, Term, ite, mod
+from tensorproof.libraries.model import KindModel, Run, batches
+from tensorproof.terms.ints import Dim, Origin, Term, ite, mod
 from tensorproof.terms.predicates import conj, eq, ge, lt
-from tensorproof.values.heap import MISSING
+from tensorproof.values.heap import MISSING, Key, slot
 from tensorproof.values.objects import Dict, List, Model
 from tensorproof.values.python_values import Unknown
 
@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 
     from tensorproof.values.machine import Machine, Value
 
+AT: Key[Dim] = slot("at")
+RANGE: Key[range] = slot("range")
+MAKE: Key[Run] = slot("make")
 STREAM = "generator of batches"
 NUMBERS = "numbers of batches"
 
@@ -64,11 +67,11 @@ def next_batch(m: Machine, me: Model, node: ast.AST) -> Value:
     found = registry.rounds(m, me if me.kind == "enumerate" else me.space["source"], node)
     if not found:
         return Unknown("next")
-    at = me.space.get("at", 0)
+    at = me.space.get(AT, 0)
     if getattr(found, "times", None) is None or isinstance(at, Unknown):
         return _any_batch(m, me, found, node)
     if endless(me):
-        m.heap.set(me.space, "at", at + 1)
+        m.heap.set(me.space, AT, at + 1)
         return batch_at(m, found, at, node)
     if isinstance(per_pass(found), Term):  # how many there are is known to the program's author
         if me.space.get("begun") is True and (ENDED, id(node)) not in m.model_state:
@@ -81,7 +84,7 @@ def next_batch(m: Machine, me: Model, node: ast.AST) -> Value:
         raise m.raised("StopIteration", f"the data give no more than {total} batches", node)
     if ended is not False and not m.handlers:
         m.demand("StopIteration", lt(at, total), f"batch {at!r} is asked for and the data give {total}", node)
-    m.heap.set(me.space, "at", at + 1)
+    m.heap.set(me.space, AT, at + 1)
     if isinstance(at, int):
         return found.item(at) if at < found.times else found.rest[at - found.times][1]
     return batch_at(m, found, at, node)
@@ -123,7 +126,7 @@ def numbers(m: Machine, of: range) -> Model:
 
 def _number_rounds(m: Machine, me: Model, node: ast.AST) -> Value:
     """The last one is by itself, since its batch may be smaller."""
-    of: range = me.space["range"]
+    of: range = me.space[RANGE]
     found = batches(len(of) - 1, lambda k: of.start + of.step * k, [(True, of[-1])])
     found.counted = True
     return found
@@ -137,7 +140,7 @@ def _stream_rounds(m: Machine, me: Model, node: ast.AST) -> Value:
 
     def of(batch: Value) -> Any:
         if id(batch) not in made:
-            made[id(batch)] = (batch, me.space["make"](m, batch))
+            made[id(batch)] = (batch, me.space[MAKE](m, batch))
         return made[id(batch)][1]
 
     if me.space["endless"]:
@@ -150,16 +153,16 @@ def _stream_rounds(m: Machine, me: Model, node: ast.AST) -> Value:
 
 def _stream_next(m: Machine, me: Model, node: ast.AST) -> Value:
     plain = Model("data iterator", me.space)
-    return me.space["make"](m, next_batch(m, plain, node))
+    return me.space[MAKE](m, next_batch(m, plain, node))
 
 
 def _items(m: Machine, me: Model, node: ast.AST) -> Value:
     found = None if me.space["endless"] else m.iterate(me.space["source"], node)
-    return None if found is None else [me.space["make"](m, batch) for batch in found]
+    return None if found is None else [me.space[MAKE](m, batch) for batch in found]
 
 
 KINDS = {
-    NUMBERS: KindModel(rounds=_number_rounds, items=lambda m, me, node: list(me.space["range"])),
+    NUMBERS: KindModel(rounds=_number_rounds, items=lambda m, me, node: list(me.space[RANGE])),
     STREAM: KindModel(
         {"__next__": lambda m, me, a, k, n: _stream_next(m, me, n), "__iter__": lambda m, me, a, k, n: me, "close": lambda m, me, a, k, n: None},
         rounds=_stream_rounds, next=_stream_next, items=_items, length=None,

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from tensorproof.libraries.model import KindModel, Run
 from tensorproof.libraries.plain import argument, quiet
+from tensorproof.values.heap import Key, slot
 from tensorproof.values.objects import NOWHERE, Model
 from tensorproof.values.python_values import Unknown
 
@@ -14,6 +15,8 @@ if TYPE_CHECKING:
     import ast
 
     from tensorproof.values.machine import Args, Kwargs, Machine, Value
+
+SHAPE: Key[tuple[int, ...]] = slot("shape")
 
 
 
@@ -35,7 +38,7 @@ def _subplots(of_figure: bool) -> Run:
 
 
 def _item(m: Machine, me: Model, index: Value, node: ast.AST) -> Value:
-    sizes = me.space["shape"]
+    sizes = me.space[SHAPE]
     places = index if isinstance(index, tuple) else (index,)
     if not all(isinstance(p, (int, slice)) for p in places) or any(isinstance(p, slice) and not _plain(p) for p in places):
         return quiet(m, (), {}, node)
@@ -55,16 +58,17 @@ def _plain(cut: slice) -> bool:
 
 
 def _items(m: Machine, me: Model, node: ast.AST) -> list[Value]:
-    sizes = me.space["shape"]
+    sizes = me.space[SHAPE]
     return [_grid(m, sizes[1:]) for _ in range(sizes[0])]
 
 
 def _flat(m: Machine, me: Model) -> Model:
-    return _grid(m, (prod(me.space["shape"]),))
+    sizes = me.space[SHAPE]
+    return _grid(m, (prod(sizes),))
 
 
 def _attribute(m: Machine, me: Model, name: str, node: ast.AST) -> Value:
-    sizes = me.space["shape"]
+    sizes = me.space[SHAPE]
     match name:
         case "shape":
             return sizes
@@ -83,11 +87,12 @@ def _attribute(m: Machine, me: Model, name: str, node: ast.AST) -> Value:
 
 
 def _tolist(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-    return m.call(list, (me,), {}, node) if len(me.space["shape"]) == 1 else Unknown("axes")
+    return m.call(list, (me,), {}, node) if len(me.space[SHAPE]) == 1 else Unknown("axes")
 
 
 def _reshape(m: Machine, me: Model, args: tuple[Any, ...], kwargs: Kwargs, node: ast.AST) -> Value:
-    total = prod(me.space["shape"])
+    sizes = me.space[SHAPE]
+    total = prod(sizes)
     sizes = args[0] if len(args) == 1 and isinstance(args[0], tuple) else args
     if sizes == (-1,) or sizes == (total,):
         return _flat(m, me)
@@ -107,9 +112,9 @@ KINDS = {
     "matplotlib.axes": KindModel(
         methods={
             "ravel": lambda m, me, a, k, n: _flat(m, me), "flatten": lambda m, me, a, k, n: _flat(m, me), "tolist": _tolist, "reshape": _reshape,
-            "squeeze": lambda m, me, a, k, n: _grid(m, tuple(s for s in me.space["shape"] if s > 1)),
-            "transpose": lambda m, me, a, k, n: _grid(m, me.space["shape"][::-1]),
+            "squeeze": lambda m, me, a, k, n: _grid(m, tuple(s for s in me.space[SHAPE] if s > 1)),
+            "transpose": lambda m, me, a, k, n: _grid(m, me.space[SHAPE][::-1]),
         },
-        attribute=_attribute, item=_item, items=_items, length=lambda m, me, node: me.space["shape"][0],
+        attribute=_attribute, item=_item, items=_items, length=lambda m, me, node: me.space[SHAPE][0],
     ),
 }  # fmt: skip

@@ -6,9 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 from tensorproof.terms.gradient import NO, WHOLE, Gradient, Node, Version
 from tensorproof.terms.tensor import TensorType
+from tensorproof.values.heap import Key, slot
 
 if TYPE_CHECKING:
     from tensorproof.values.machine import Machine, Value
+
+FIRST: Key[Gradient] = slot("first")
 
 
 def is_float(t: TensorType) -> bool | None:
@@ -31,10 +34,10 @@ def _first_seen(m: Machine, t: TensorType) -> Gradient:
     """A tensor that no operator made: a parameter is a leaf; of others it is not known."""
     record = m.memory.object_of(t)
     requires = True if t.requires_grad else False if t.parameter else None
-    kept: Gradient | None = record.get("first")
+    kept: Gradient | None = record.get(FIRST)
     if kept is None:
         record["version"], record["grad"] = Version(), NO
-        kept = record["first"] = Gradient(requires, True if t.parameter else None, record, record)
+        kept = record[FIRST] = Gradient(requires, True if t.parameter else None, record, record)
     return kept if kept.requires is requires else kept.but(requires=requires)
 
 

@@ -10,6 +10,7 @@ from tensorproof.terms.ints import Dim, Term, floordiv, mod, product
 from tensorproof.terms.predicates import eq
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
+from tensorproof.values.heap import Key, slot
 from tensorproof.values.objects import Choice, Dict, List, Model
 from tensorproof.values.python_values import Unknown
 
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 
     from tensorproof.values.machine import Args, Kwargs, Machine, Value
 
+SIZES: Key[dict[str, Value]] = slot("sizes")
 _METHODS = ("min", "max", "sum", "mean", "prod", "any", "all")
 
 
@@ -309,7 +311,8 @@ def _layer(operation: str) -> Run:
 
 def _call(operation: str) -> Run:
     def run(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-        return _transform(m, operation, args[0] if args else next(iter(kwargs.values())), me.space["pattern"], dict(me.space["sizes"]), me.space["how"], node)
+        sizes = me.space[SIZES]
+        return _transform(m, operation, args[0] if args else next(iter(kwargs.values())), me.space["pattern"], dict(sizes), me.space["how"], node)
 
     return run
 

@@ -12,6 +12,7 @@ from tensorproof.libraries.keras.models.order import layers_of
 from tensorproof.terms.ints import product
 from tensorproof.terms.predicates import conj, eq
 from tensorproof.terms.tensor import TensorType
+from tensorproof.values.heap import Key, slot
 from tensorproof.values.objects import Dict, Instance, List, Model
 from tensorproof.values.python_values import TEXT, Layer, Unknown
 
@@ -22,9 +23,9 @@ if TYPE_CHECKING:
 
 MODELS = ("keras.Sequential", "keras.Model")
 """The kinds of models that the library itself makes."""
-HELD = "*held*"
+HELD: Key[tuple[Value, ...]] = slot("*held*")
 """The layers that a layer of the library wraps."""
-WEIGHTS = "*weights*"
+WEIGHTS: Key[tuple[tuple[Value, TensorType], ...]] = slot("*weights*")
 """The variables that `add_weight` made, each with its name."""
 
 

@@ -8,9 +8,10 @@ from tensorproof.libraries.keras.models import graph as keras_graph
 from tensorproof.libraries.model import KindModel, Run
 from tensorproof.libraries.tensorflow import tape
 from tensorproof.terms.dtypes import FLOAT32
-from tensorproof.terms.ints import Origin, Term
+from tensorproof.terms.ints import Dim, Origin, Term
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
+from tensorproof.values.heap import Key, slot
 from tensorproof.values.objects import Dict, List, Model, Native
 from tensorproof.values.python_values import TEXT, Named, Unknown
 
@@ -18,6 +19,9 @@ if TYPE_CHECKING:
     import ast
 
     from tensorproof.values.machine import Args, Kwargs, Machine, Value
+
+SIZE: Key[tuple[Dim, ...]] = slot("size")
+CHANNELS: Key[int] = slot("channels")
 
 
 def _nothing(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> None:
@@ -46,7 +50,7 @@ def _img_to_array(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Valu
         shape = image.shape
         return TensorType(Shape((*shape, 1)) if shape.known and len(shape) == 2 else shape, FLOAT32, framework="numpy")
     if isinstance(image, Model) and image.kind == "keras.image":
-        return TensorType(Shape((*image.space["size"], image.space["channels"])), FLOAT32, framework="numpy")
+        return TensorType(Shape((*image.space[SIZE], image.space[CHANNELS])), FLOAT32, framework="numpy")
     made = m.call(Named("numpy.array"), (image,), {}, node)
     if not isinstance(made, TensorType):
         return made
@@ -72,11 +76,11 @@ def _load_img(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
 def _image_tensor(m: Machine, me: Model, name: str, node: ast.AST) -> Value:
     match name:
         case "size":
-            return me.space["size"][::-1]
+            return me.space[SIZE][::-1]
         case "mode":
-            return {1: "L", 3: "RGB", 4: "RGBA"}[me.space["channels"]]
+            return {1: "L", 3: "RGB", 4: "RGBA"}[me.space[CHANNELS]]
         case "width" | "height":
-            return me.space["size"][1 if name == "width" else 0]
+            return me.space[SIZE][1 if name == "width" else 0]
         case _:
             return Unknown(name)
 

@@ -78,7 +78,7 @@ def _make(name: str) -> Run:
 
 def _call(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     """An initializer makes a tensor of a shape; a regularizer a number; a constraint gives back what it got."""
-    name = me.space["class"]
+    name = me.space[initial_values.CLASS]
     if name in INITIALIZERS:
         given = args[0] if args else kwargs.get("shape")
         sizes = m.iterate(given, node) if isinstance(given, (List, tuple)) else [given] if isinstance(given, (int, Term)) else None

@@ -39,8 +39,9 @@ def _save_hyperparameters(m: Machine, me: Instance, args: Args, kwargs: dict[str
         if args and all(isinstance(a, str) for a in args):
             names = [n for n in names if n in args]
         kept = {n: frame.space[n] for n in names if n in frame.space and n not in skipped}
-        if node_args.kwarg is not None and isinstance(frame.space.get(node_args.kwarg.arg), Dict):
-            kept |= frame.space[node_args.kwarg.arg].items
+        more = frame.space.get(node_args.kwarg.arg) if node_args.kwarg is not None else None
+        if isinstance(more, Dict):
+            kept |= more.items
     if len(args) == 1 and isinstance(args[0], Dict):
         kept |= args[0].items
     elif len(args) == 1 and isinstance(args[0], (Instance, Model)):

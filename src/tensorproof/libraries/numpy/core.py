@@ -39,7 +39,7 @@ def _array(name: str) -> Run:
         if is_image(given):
             return _typed(m, array_of(m, given, node), args[1] if len(args) > 1 else kwargs.get("dtype"), node)
         if isinstance(given, List) and given.items and all(map(is_image, given.items)):
-            args = (List(m.heap.row(array_of(m, i, node) for i in given.items)), *args[1:])
+            args = (List(m.heap.row(array_of(m, i, node) for i in given.items if isinstance(i, Model))), *args[1:])
         if isinstance(given, Unknown):
             return Unknown("an array of values that are not known")
         if isinstance(given, Model) and given.kind in ("torchvision.labels", "pandas.Series", "pandas.DataFrame"):

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 from tensorproof.libraries.model import KindModel, Open
 from tensorproof.libraries.sequences import sequence
 from tensorproof.terms.dtypes import BOOL, BY_LABEL, DType
-from tensorproof.terms.ints import Term
+from tensorproof.terms.ints import Dim, Term
 from tensorproof.terms.predicates import eq
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
-from tensorproof.values.heap import MISSING
+from tensorproof.values.heap import MISSING, Key, slot
 from tensorproof.values.many import length, shown
 from tensorproof.values.objects import List, Model
 from tensorproof.values.python_values import TEXT, Unknown
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from tensorproof.values.machine import Args, Kwargs, Machine, Value
 
+LENGTH: Key[Dim] = slot("length")
 STRING = BY_LABEL["string"]
 _MOST_ITEMS = 4096
 
@@ -37,7 +38,7 @@ def texts(m: Machine, count: Value) -> Model:
 def of_list(m: Machine, given: Value) -> Model | None:
     """The array of a list of texts, counted out or not; None for any other value."""
     if isinstance(given, Model) and given.kind == "texts":
-        return texts(m, given.space["length"])
+        return texts(m, given.space[LENGTH])
     if not isinstance(given, List) or not given.items or not all(map(is_text, shown(given.items))):
         return None
     count = length(given.items)
@@ -48,23 +49,23 @@ def _item(m: Machine, me: Model, index: Value, node: ast.AST) -> Value:
     """An item, or a part, of an array of texts: what the same index gives of an array of that length."""
     if isinstance(index, Unknown) and index.number:
         return TEXT
-    part = m.item(TensorType(Shape((me.space["length"],)), STRING, framework="numpy"), index, node)
+    part = m.item(TensorType(Shape((me.space[LENGTH],)), STRING, framework="numpy"), index, node)
     if not isinstance(part, TensorType) or not part.shape.known or len(part.shape) > 1:
         return part if isinstance(part, Unknown) else m.gap("x[…]", node, "of an array of texts")
     return texts(m, part.shape[0]) if part.shape else TEXT
 
 
 def _attribute(m: Machine, me: Model, name: str, node: ast.AST) -> Value:
-    return {"shape": (me.space["length"],), "size": me.space["length"], "ndim": 1}.get(name, MISSING)
+    return {"shape": (me.space[LENGTH],), "size": me.space[LENGTH], "ndim": 1}.get(name, MISSING)
 
 
 def _binary(m: Machine, word: str, a: Value, b: Any, node: ast.AST) -> Value:
     """`x == "a"` is one truth value for each text; `+` joins texts."""
     me, other = (a, b) if isinstance(a, Model) and a.kind == "texts" else (b, a)
-    count = me.space["length"]
+    count = me.space[LENGTH]
     listed = of_list(m, other)
     if listed is not None:
-        m.demand("ValueError", eq(count, listed.space["length"]), f"arrays of {count!r} and {listed.space['length']!r} texts are not compared one by one", node)
+        m.demand("ValueError", eq(count, listed.space[LENGTH]), f"arrays of {count!r} and {listed.space[LENGTH]!r} texts are not compared one by one", node)
     elif not is_text(other):
         return MISSING
     if word in ("eq", "ne", "lt", "le", "gt", "ge"):
@@ -75,26 +76,26 @@ def _binary(m: Machine, word: str, a: Value, b: Any, node: ast.AST) -> Value:
 def _astype(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     wanted = args[0] if args else kwargs.get("dtype")
     if wanted is str:
-        return texts(m, me.space["length"])
+        return texts(m, me.space[LENGTH])
     wanted = {float: BY_LABEL["float64"], int: BY_LABEL["int64"]}.get(wanted, wanted) if isinstance(wanted, type) else wanted
     if isinstance(wanted, DType) and wanted.kind in "iuf":  # the texts are taken to be numbers
-        return m.memory.made(TensorType(Shape((me.space["length"],)), wanted, framework="numpy"))
+        return m.memory.made(TensorType(Shape((me.space[LENGTH],)), wanted, framework="numpy"))
     return Unknown("an array of texts")
 
 
 def _counted(me: Model) -> bool:
-    count = me.space["length"]
+    count = me.space[LENGTH]
     return isinstance(count, int) and count <= _MOST_ITEMS
 
 
 KINDS = {
     "texts": KindModel(
         {
-            "tolist": lambda m, me, a, k, n: sequence(m, me.space["length"], TEXT, TEXT), "astype": _astype,
-            "copy": lambda m, me, a, k, n: texts(m, me.space["length"]),
+            "tolist": lambda m, me, a, k, n: sequence(m, me.space[LENGTH], TEXT, TEXT), "astype": _astype,
+            "copy": lambda m, me, a, k, n: texts(m, me.space[LENGTH]),
         },
-        item=_item, attribute=_attribute, binary=_binary, length=lambda m, me, node: me.space["length"],
-        items=lambda m, me, node: [TEXT] * me.space["length"] if _counted(me) else None,
-        rounds=lambda m, me, node: Open(me.space["length"], lambda k: TEXT, 1) if isinstance(me.space["length"], Term) else None,
+        item=_item, attribute=_attribute, binary=_binary, length=lambda m, me, node: me.space[LENGTH],
+        items=lambda m, me, node: [TEXT] * me.space[LENGTH] if _counted(me) else None,
+        rounds=lambda m, me, node: Open(me.space[LENGTH], lambda k: TEXT, 1) if isinstance(me.space[LENGTH], Term) else None,
     ),
 }  # fmt: skip

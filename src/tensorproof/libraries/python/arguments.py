@@ -14,16 +14,28 @@ from tensorproof.libraries.python.core import texts
 from tensorproof.libraries.python.host_parser import Given, Parser, PassedOn, RefusedLine, UnmodelledAction
 from tensorproof.libraries.python.typing import namespace_attribute
 from tensorproof.libraries.varying import any_of, any_whole, chosen_value, refuse_given, refuse_type, varies
-from tensorproof.values.heap import MISSING
+from tensorproof.values.heap import MISSING, Key, Row, Space, Table, slot
 from tensorproof.values.objects import Class, Instance, List, Model, Native
 from tensorproof.values.python_values import REAL, Named, Unknown
 from tensorproof.values.raised import Raised
 
 if TYPE_CHECKING:
     import ast
+    from collections.abc import Callable
 
     from tensorproof.values.machine import Args, Kwargs, Machine, Value
 
+BELOW: Key[Table[Model]] = slot("choices")
+PLACE: Key[ast.AST] = slot("place")
+GROUP: Key[tuple[str, Value] | None] = slot("group")
+WORDS: Key[Callable[[str], str]] = slot("words")
+NOTES: Key[Row] = slot("notes")
+DEFAULTS: Key[Space] = slot("defaults")
+SETTINGS: Key[Space] = slot("settings")
+NAMES: Key[Args] = slot("names")
+CHOICES: Key[Space] = slot("choices")
+SAID: Key[Kwargs] = slot("said")
+PARSER: Key[Model] = slot("parser")
 _WORDS = ("store", "store_true", "store_false", "store_const", "append", "append_const", "count", "extend", "help", "version")
 _QUIET = ("help", "metavar", "version", "deprecated")
 _TYPES: dict[Value, Any] = {int: int, float: float, str: str, complex: complex}
@@ -38,21 +50,22 @@ def _parser(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Model:
     parents = m.iterate(kwargs.get("parents", ()), node) or []
     for parent in parents:
         if isinstance(parent, Model) and "notes" in parent.space:
-            made.space["notes"].extend(parent.space["notes"])
-            made.space["defaults"].update(parent.space["defaults"])
+            notes, defaults = parent.space[NOTES], parent.space[DEFAULTS]
+            made.space[NOTES].extend(notes)
+            made.space[DEFAULTS].update(defaults)
     return made
 
 
 def _note(m: Machine, me: Model, note: Value) -> None:
-    home = me.space.get("parser", me)
-    m.heap.touch(home.space["notes"])
-    home.space["notes"].append(note)
+    home = me.space.get(PARSER, me)
+    m.heap.touch(home.space[NOTES])
+    home.space[NOTES].append(note)
 
 
 def _add_argument(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     if any(isinstance(a, Unknown) for a in args):
         m.gap("add_argument", node, "the name is not known")
-        m.heap.set(me.space.get("parser", me).space, "open", True)
+        m.heap.set(me.space.get(PARSER, me).space, "open", True)
         return None
     spec = Model("argparse.Action", m.heap.space({"names": args, "said": dict(kwargs), "group": me.space.get("group"), "place": node}))
     _note(m, me, spec)
@@ -63,43 +76,43 @@ def _add_argument(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.A
         raise m.raised("TypeError", f"add_argument: {refused}", node) from None
     m.heap.set(spec.space, "dest", action.dest)
     if not args or (isinstance(args[0], str) and args[0][:1] == "-"):
-        _conflict(m, me.space.get("parser", me), spec, node)
+        _conflict(m, me.space.get(PARSER, me), spec, node)
     return spec
 
 
 def _conflict(m: Machine, parser: Model, spec: Model, node: ast.AST) -> None:
     """Two arguments with one flag are refused when the second is added."""
-    if parser.space["settings"].get("conflict_handler") == "resolve":
+    if parser.space[SETTINGS].get("conflict_handler") == "resolve":
         return
-    mine = set(spec.space["names"])
-    earlier = [n for n in parser.space["notes"] if isinstance(n, Model) and n.kind == "argparse.Action" and n is not spec]
-    taken = {name for one in earlier for name in one.space["names"] if isinstance(name, str) and name.startswith("-")}
-    if parser.space["settings"].get("add_help", True) is not False:
+    mine = {name for name in spec.space[NAMES] if isinstance(name, str)}
+    earlier = [n for n in parser.space[NOTES] if isinstance(n, Model) and n.kind == "argparse.Action" and n is not spec]
+    taken = {name for one in earlier for name in one.space[NAMES] if isinstance(name, str) and name.startswith("-")}
+    if parser.space[SETTINGS].get("add_help", True) is not False:
         taken |= {"-h", "--help"}
     if mine & taken:
         raise m.raised("ArgumentError", f"two arguments are called {', '.join(sorted(mine & taken))}", node, "python/arguments")
 
 
 def _group(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Model:
-    return Model("argparse.Group", m.heap.space({"parser": me.space.get("parser", me), "group": me.space.get("group")}))
+    return Model("argparse.Group", m.heap.space({"parser": me.space.get(PARSER, me), "group": me.space.get("group")}))
 
 
 def _exclusive(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Model:
     number = m.name_here("group", node), kwargs.get("required", False)
-    return Model("argparse.Group", m.heap.space({"parser": me.space.get("parser", me), "group": number}))
+    return Model("argparse.Group", m.heap.space({"parser": me.space.get(PARSER, me), "group": number}))
 
 
 def _set_defaults(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> None:
     for name, value in kwargs.items():
-        m.heap.set(me.space["defaults"], name, value)
+        m.heap.set(me.space[DEFAULTS], name, value)
 
 
 def _get_default(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-    if args[0] in me.space["defaults"]:
-        return me.space["defaults"][args[0]]
-    for note in me.space["notes"]:
-        if note.space.get("dest") == args[0]:
-            return note.space["said"].get("default")
+    if args[0] in me.space[DEFAULTS]:
+        return me.space[DEFAULTS][args[0]]
+    for note in me.space[NOTES]:
+        if isinstance(note, Model) and note.space.get("dest") == args[0]:
+            return note.space[SAID].get("default")
     return None
 
 
@@ -113,7 +126,7 @@ def _add_parser(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST
     made = _parser(m, (), {k: v for k, v in kwargs.items() if k != "aliases"}, node)
     aliases = m.iterate(kwargs.get("aliases", ()), node) or []
     for name in (argument(args, kwargs, 0, "name"), *aliases):
-        m.heap.set(me.space["choices"], name, made)
+        m.heap.set(me.space[CHOICES], name, made)
     return made
 
 
@@ -152,7 +165,7 @@ def _passed(value: Value, action: Value) -> Value:
 
 
 def _added(m: Machine, parser: Any, note: Model, node: ast.AST) -> Any:
-    said = {k: v for k, v in note.space["said"].items() if k not in _QUIET}
+    said = {k: v for k, v in note.space[SAID].items() if k not in _QUIET}
     action = said.get("action")
     made: dict[str, Any] = {}
     for name, value in said.items():
@@ -184,14 +197,14 @@ def _added(m: Machine, parser: Any, note: Model, node: ast.AST) -> Any:
             case _:
                 made[name] = value
     try:
-        return parser.add_argument(*note.space["names"], **made)
+        return parser.add_argument(*note.space[NAMES], **made)
     except (TypeError, ValueError, argparse.ArgumentError) as error:
         raise RefusedLine(str(error)) from None
 
 
 def _host(m: Machine, me: Model, strict: bool, node: ast.AST) -> Any:
     """Python's own parser, from the notes. When nothing was given, required arguments become the user's choice."""
-    settings = me.space["settings"]
+    settings = me.space[SETTINGS]
     kept: dict[str, Any] = {
         k: v for k, v in settings.items() if k in ("prog", "prefix_chars", "add_help", "allow_abbrev", "conflict_handler") and isinstance(v, (str, bool))
     }
@@ -199,16 +212,16 @@ def _host(m: Machine, me: Model, strict: bool, node: ast.AST) -> Any:
         kept["argument_default"] = argparse.SUPPRESS
     parser = Parser(**kept)
     groups: dict[str, Value] = {}
-    for note in me.space["notes"]:
-        place = note.space["place"]
+    for note in (n for n in me.space[NOTES] if isinstance(n, Model)):
+        place = note.space[PLACE]
         if note.kind == "argparse.Subparsers":
-            said: dict[str, Any] = {k: v for k, v in note.space["said"].items() if k in ("dest", "required", "title") and isinstance(v, (str, bool))}
+            said: dict[str, Any] = {k: v for k, v in note.space[SAID].items() if k in ("dest", "required", "title") and isinstance(v, (str, bool))}
             action: Any = parser.add_subparsers(**said, parser_class=Parser)
-            for name, inner in note.space["choices"].items():
+            for name, inner in note.space[BELOW].items():
                 action._name_parser_map[name] = _host(m, inner, strict, node)
         else:
             home: Value = parser
-            number = note.space["group"]
+            number = note.space[GROUP]
             if number is not None:
                 home = groups.setdefault(number[0], None) or parser.add_mutually_exclusive_group(required=strict and number[1] is True)
                 groups[number[0]] = home
@@ -218,7 +231,7 @@ def _host(m: Machine, me: Model, strict: bool, node: ast.AST) -> Any:
             action.required = False
             if note.kind != "argparse.Subparsers":
                 action.default = Given(action.dest, action)
-    parser.set_defaults(**{k: _passed(v, None) for k, v in me.space["defaults"].items() if not varies(m, k)})
+    parser.set_defaults(**{k: _passed(v, None) for k, v in me.space[DEFAULTS].items() if not varies(m, k)})
     return parser
 
 
@@ -265,7 +278,7 @@ def _parse(known_only: bool) -> Run:
         line = list(m.argv) if given is None else m.iterate(given, node)
         if line is None or not all(isinstance(word, str) for word in line):
             return m.gap("parse_args", node, "what it parses is not known")
-        said = me.space.get("words", str)
+        said = me.space.get(WORDS, str)
         try:
             parser = _host(m, me, strict=explicit or bool(line), node=node)
             found, rest = parser.parse_known_args(line)
@@ -344,12 +357,13 @@ _PARSER: dict[str, Run] = {
 
 
 def _action_attribute(m: Machine, me: Model, name: str, node: ast.AST) -> Value:
-    return me.space["said"].get(name, Unknown(name)) if name not in me.space else MISSING
+    return me.space[SAID].get(name, Unknown(name)) if name not in me.space else MISSING
 
 
 def _set_action(m: Machine, me: Model, name: str, value: Value, node: ast.AST) -> None:
     """`parser.add_argument(...).completer = …` and changed defaults."""
-    m.heap.set(me.space, "said", {**me.space["said"], name: value} if name in ("default", "required", "choices") else me.space["said"])
+    said = me.space[SAID]
+    m.heap.set(me.space, SAID, {**said, name: value} if name in ("default", "required", "choices") else said)
 
 
 FUNCTIONS: dict[str, Any] = {

@@ -10,14 +10,15 @@ from tensorproof.libraries.python.copies import deep
 from tensorproof.libraries.varying import any_like, varies
 from tensorproof.terms.predicates import negate
 from tensorproof.terms.records import dataclass
-from tensorproof.values.heap import MISSING
+from tensorproof.values.heap import MISSING, Key, slot
+from tensorproof.values.objects import FIELDS as ANNOTATED
 from tensorproof.values.objects import Bound, Class, Dict, Instance, List, Model, Native, Record, Set
 from tensorproof.values.python_values import WHOLE, Named, Unknown
 
 if TYPE_CHECKING:
     from tensorproof.values.machine import Args, Kwargs, Machine, Value
 
-FIELDS = "__dataclass_fields__"
+FIELDS: Key[tuple[Spec, ...]] = slot("__dataclass_fields__")
 _ORDER = {"__lt__": ast.Lt, "__le__": ast.LtE, "__gt__": ast.Gt, "__ge__": ast.GtE}
 
 
@@ -62,7 +63,7 @@ def _word(annotation: Any) -> str:
 
 def _own_fields(m: Machine, cls: Class, keyword: bool, node: ast.AST) -> list[Spec]:
     found: list[Spec] = []
-    for name, annotation in cls.space.get("__fields__", ()):
+    for name, annotation in cls.space.get(ANNOTATED, ()):
         words = _word(annotation).split("[")[0].rpartition(".")[2]
         if words == "ClassVar":
             continue
@@ -94,7 +95,7 @@ def specs(cls: Any) -> tuple[Spec, ...]:
     """The fields of a dataclass, its bases' first."""
     for one in cls.mro:
         if isinstance(one, Class) and FIELDS in one.space:
-            return one.space[FIELDS]  # type: ignore[no-any-return]
+            return one.space[FIELDS]
     return ()
 
 

@@ -9,12 +9,16 @@ from typing import TYPE_CHECKING, Any
 
 from tensorproof.libraries.model import ClassModel, KindModel, Run
 from tensorproof.libraries.plain import argument, iterator
-from tensorproof.values.heap import MISSING
-from tensorproof.values.objects import Bound, Class, Dict, Instance, List, Model, Native, Record
+from tensorproof.values.heap import MISSING, Key, slot
+from tensorproof.values.objects import FIELDS, Bound, Class, Dict, Instance, List, Model, Native, Record
 from tensorproof.values.python_values import Method, Named, Unknown
 
 if TYPE_CHECKING:
     from tensorproof.values.machine import Args, Kwargs, Machine, Value
+
+NAMES: Key[tuple[str, ...]] = slot("*tuple*")
+DEFAULTS: Key[dict[str, Value]] = slot("*defaults*")
+MAPS: Key[List] = slot("maps")
 
 
 
@@ -85,7 +89,7 @@ def _namedtuple(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
 def tuple_fields(cls: Any) -> tuple[str, ...]:
     for one in cls.mro:
         if isinstance(one, Class) and "*tuple*" in one.space:
-            return one.space["*tuple*"]  # type: ignore[no-any-return]
+            return one.space[NAMES]
     return ()
 
 
@@ -93,16 +97,16 @@ def tuple_made(m: Machine, cls: Class, keywords: Kwargs, node: ast.AST) -> Class
     """A class whose base is NamedTuple: its annotated names become the fields."""
     if any(base is not cls and isinstance(base, Class) and "*tuple*" in base.space for base in cls.mro):
         return cls  # a subclass of a named tuple adds no fields
-    names = tuple(name for name, _ in cls.space.get("__fields__", ()))
+    names = tuple(name for name, _ in cls.space.get(FIELDS, ()))
     late = [n for n in names if n in cls.space]
     if late and names[len(names) - len(late) :] != tuple(late):
         raise m.raised("TypeError", f"a field of {cls.name} without a default follows one with a default", node)
-    m.heap.set(cls.space, "*tuple*", names)
-    m.heap.set(cls.space, "*defaults*", {n: cls.space[n] for n in late})
+    m.heap.set(cls.space, NAMES, names)
+    m.heap.set(cls.space, DEFAULTS, {n: cls.space[n] for n in late})
     for name in late:
         m.heap.delete(cls.space, name)
     m.heap.set(cls.space, "_fields", names)
-    m.heap.set(cls.space, "_field_defaults", Dict(m.heap.entries({n: cls.space["*defaults*"][n] for n in late})))
+    m.heap.set(cls.space, "_field_defaults", Dict(m.heap.entries({n: cls.space[DEFAULTS][n] for n in late})))
     m.heap.set(cls.space, "__match_args__", names)
     m.heap.set(cls.space, "_make", Native("_make", lambda mm, a, k, n: _make(mm, cls, a, n)))
     return cls
@@ -123,7 +127,8 @@ def tuple_construct(m: Machine, cls: Class, args: Args, kwargs: Kwargs, node: as
 def _build(m: Machine, cls: Class, args: Args, kwargs: Kwargs, node: ast.AST) -> Record:
     names = tuple_fields(cls)
     home = next(one for one in cls.mro if isinstance(one, Class) and "*tuple*" in one.space)
-    values = {**home.space["*defaults*"], **dict(zip(names, args)), **kwargs}
+    defaults = home.space[DEFAULTS]
+    values = {**defaults, **dict(zip(names, args)), **kwargs}
     if len(args) > len(names):
         raise m.raised("TypeError", f"{cls.name} takes {len(names)} values, {len(args)} are given", node, "call/arguments")
     for name in kwargs:
@@ -173,8 +178,9 @@ def _chain_map(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
 
 def _merged(m: Machine, me: Model) -> Dict:
     made: dict[str, Any] = {}
-    for one in reversed(me.space["maps"].items):
-        made.update(one.items)
+    for one in reversed(me.space[MAPS].items):
+        if isinstance(one, Dict):
+            made.update(one.items)
     return Dict(m.heap.entries(made))
 
 
@@ -183,7 +189,7 @@ def _chain_item(m: Machine, me: Model, index: Value, node: ast.AST) -> Value:
 
 
 def _chain_set(m: Machine, me: Model, index: Value, value: Value, node: ast.AST) -> None:
-    m.set_item(me.space["maps"].items[0], index, value, node)
+    m.set_item(me.space[MAPS].items[0], index, value, node)
 
 
 def _chain_method(name: str) -> Run:
@@ -191,7 +197,7 @@ def _chain_method(name: str) -> Run:
 
 
 def _new_child(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-    return _chain_map(m, (args[0] if args else Dict(m.heap.entries()), *me.space["maps"].items), {}, node)
+    return _chain_map(m, (args[0] if args else Dict(m.heap.entries()), *me.space[MAPS].items), {}, node)
 
 
 # --- classes of the program that are dicts or lists ---

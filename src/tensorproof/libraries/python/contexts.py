@@ -7,11 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 from tensorproof.libraries.model import ClassModel, KindModel, Run
 from tensorproof.libraries.plain import argument
+from tensorproof.values.heap import Key, Row, slot
 from tensorproof.values.objects import Class, Function, Model, Native
 
 if TYPE_CHECKING:
     from tensorproof.values.machine import Args, Kwargs, Machine, Value
 
+EXITS: Key[Row] = slot("exits")
 _END: object = object()
 
 
@@ -100,8 +102,8 @@ def _exit_stack(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Model:
 
 
 def _push(m: Machine, me: Model, leave: Value) -> None:
-    m.heap.touch(me.space["exits"])
-    me.space["exits"].append(leave)
+    m.heap.touch(me.space[EXITS])
+    me.space[EXITS].append(leave)
 
 
 def _enter_context(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
@@ -121,20 +123,20 @@ def _callback(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) 
 
 
 def _leave_stack(m: Machine, me: Model, raised: Value, node: ast.AST) -> bool:
-    exits = list(reversed(me.space["exits"]))
-    m.heap.touch(me.space["exits"])
-    me.space["exits"].clear()
+    exits = me.space[EXITS][::-1]
+    m.heap.touch(me.space[EXITS])
+    me.space[EXITS].clear()
     swallowed = False
     for leave in exits:
-        if leave(None if swallowed else raised):
+        if callable(leave) and leave(None if swallowed else raised):
             swallowed = True
     return swallowed and raised is not None
 
 
 def _pop_all(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Model:
-    made = Model("contextlib.ExitStack", m.heap.space({"exits": m.heap.row(me.space["exits"])}))
-    m.heap.touch(me.space["exits"])
-    me.space["exits"].clear()
+    made = Model("contextlib.ExitStack", m.heap.space({"exits": m.heap.row(me.space[EXITS])}))
+    m.heap.touch(me.space[EXITS])
+    me.space[EXITS].clear()
     return made
 
 

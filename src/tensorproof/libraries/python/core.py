@@ -9,9 +9,9 @@ from tensorproof.libraries import registry
 from tensorproof.libraries.data.batch_streams import next_batch
 from tensorproof.libraries.model import KindModel, Open, Rounds, batches, counts_of, some_rounds
 from tensorproof.terms.budgets import BUDGETS
-from tensorproof.terms.ints import Origin, floordiv, maximum, minimum, upper
+from tensorproof.terms.ints import Dim, Origin, floordiv, maximum, minimum, upper
 from tensorproof.terms.predicates import conj, gt
-from tensorproof.values.heap import MISSING
+from tensorproof.values.heap import MISSING, Key, slot
 from tensorproof.values.many import gathered
 from tensorproof.values.objects import List, Model
 from tensorproof.values.python_values import BYTES, TEXT, Unknown
@@ -19,13 +19,18 @@ from tensorproof.values.python_values import BYTES, TEXT, Unknown
 if TYPE_CHECKING:
     from tensorproof.values.machine import Args, Kwargs, Machine, Value
 
+START: Key[Dim] = slot("start")
+STOP: Key[Dim] = slot("stop")
+SOURCES: Key[Args] = slot("sources")
+MODE: Key[str] = slot("mode")
+AT: Key[int] = slot("at")
 _SHORT = 50
 """Letters of an expression that a message shows."""
 MOST_ROUNDS = BUDGETS.loops.range_iterations
 
 
 def _range_length(m: Machine, me: Model, node: ast.AST) -> Any:
-    start, stop, step = me.space["start"], me.space["stop"], me.space["step"]
+    start, stop, step = me.space[START], me.space[STOP], me.space["step"]
     if not isinstance(step, int) or step == 0:
         return Unknown("len")
     count = floordiv(stop - start + step - 1, step) if step > 0 else floordiv(start - stop - step - 1, -step)
@@ -34,7 +39,7 @@ def _range_length(m: Machine, me: Model, node: ast.AST) -> Any:
 
 def _range_rounds(m: Machine, me: Model, node: ast.AST) -> Value:
     """A range of unknown length: every round where there are few at most; else a first round where it is not empty, and one with any number in it."""
-    start, step = me.space["start"], me.space["step"]
+    start, step = me.space[START], me.space["step"]
     if not isinstance(step, int) or step == 0:
         return None
     count = _range_length(m, me, node)
@@ -53,7 +58,7 @@ def rounds_of(m: Machine, value: Value, node: ast.AST) -> Any:
 
 
 def _enumerate_rounds(m: Machine, me: Model, node: ast.AST) -> Value:
-    source, start = me.space["source"], me.space["start"]
+    source, start = me.space["source"], me.space[START]
     found = rounds_of(m, source, node)
     if found is None:
         listed = m.iterate(source, node)
@@ -77,12 +82,13 @@ def _enumerate_rounds(m: Machine, me: Model, node: ast.AST) -> Value:
 
 def _zip_rounds(m: Machine, me: Model, node: ast.AST) -> Value:
     columns: list[list[Value]] = []
-    opened = [rounds_of(m, source, node) for source in me.space["sources"]]
+    opened = [rounds_of(m, source, node) for source in me.space[SOURCES]]
     if opened and all(isinstance(o, Open) for o in opened):
         return Open(minimum(*(o.times for o in opened)), lambda k: tuple(o.item(k) for o in opened), 1)
     if opened and all(getattr(o, "times", None) is not None and not isinstance(o, Open) for o in opened):
         return _zip_batches(opened)
-    for source, found in zip(me.space["sources"], opened):
+    sources = me.space[SOURCES]
+    for source, found in zip(sources, opened):
         if found is None:
             listed = m.iterate(source, node)
             if listed is None:
@@ -135,7 +141,7 @@ def texts(m: Machine, node: ast.AST) -> List:
 
 def _known_lines(m: Machine, me: Model) -> list[str] | None:
     """The lines of a small file of the project that is read as text."""
-    if me.space["mode"] not in ("r", "rt"):
+    if me.space[MODE] not in ("r", "rt"):
         return None
     from tensorproof.libraries.python.storage.paths import read_text  # few programs open files
 
@@ -145,10 +151,10 @@ def _known_lines(m: Machine, me: Model) -> list[str] | None:
 
 def _file_read(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     lines = _known_lines(m, me)
-    if lines is None or args or not isinstance(me.space["at"], int):
-        return TEXT if "b" not in me.space["mode"] else BYTES
-    at = me.space["at"]
-    m.heap.set(me.space, "at", len(lines))
+    if lines is None or args or not isinstance(me.space[AT], int):
+        return TEXT if "b" not in me.space[MODE] else BYTES
+    at = me.space[AT]
+    m.heap.set(me.space, AT, len(lines))
     return "".join(lines[at:])
 
 
@@ -161,38 +167,38 @@ def _file_items(m: Machine, me: Model, node: ast.AST) -> Value:
     lines = _known_lines(m, me)
     if lines is None:
         return None
-    at = me.space["at"]
-    m.heap.set(me.space, "at", len(lines))
+    at = me.space[AT]
+    m.heap.set(me.space, AT, len(lines))
     return lines[at:]
 
 
 def _file_line(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-    lines, at = _known_lines(m, me), me.space["at"]
+    lines, at = _known_lines(m, me), me.space[AT]
     if lines is None:
-        return BYTES if "b" in me.space["mode"] else TEXT
-    m.heap.set(me.space, "at", min(at + 1, len(lines)))
+        return BYTES if "b" in me.space[MODE] else TEXT
+    m.heap.set(me.space, AT, min(at + 1, len(lines)))
     return lines[at] if at < len(lines) else ""
 
 
 def _file_next(m: Machine, me: Model, node: ast.AST) -> Value:
     lines = _known_lines(m, me)
-    if lines is not None and me.space["at"] >= len(lines):
+    if lines is not None and me.space[AT] >= len(lines):
         raise m.raised("StopIteration", "the file has no more lines", node)
     return _file_line(m, me, (), {}, node)
 
 
 def _file_seek(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     if args and args[0] == 0:
-        m.heap.set(me.space, "at", 0)
+        m.heap.set(me.space, AT, 0)
         return 0
-    m.heap.set(me.space, "mode", "?")
+    m.heap.set(me.space, MODE, "?")
     return Unknown("a number")
 
 
 def _file_rounds(m: Machine, me: Model, node: ast.AST) -> Value:
     if _known_lines(m, me) is not None:
         return None
-    return some_rounds(m, "lines", BYTES if "b" in me.space["mode"] else TEXT, node)
+    return some_rounds(m, "lines", BYTES if "b" in me.space[MODE] else TEXT, node)
 
 
 def _plain_attribute(m: Any, me: Value, name: str, node: Value) -> Value:

@@ -8,13 +8,17 @@ from typing import TYPE_CHECKING, Any
 from tensorproof.libraries.model import ClassModel, KindModel, Run
 from tensorproof.terms.ints import Term
 from tensorproof.terms.predicates import negate
-from tensorproof.values.heap import MISSING
+from tensorproof.values.heap import MISSING, Key, Table, slot
 from tensorproof.values.objects import Bound, Choice, Class, ClassMethod, Dict, Function, Instance, Model, Native, Property, StaticMethod
 from tensorproof.values.python_values import Named, Unknown
 
 if TYPE_CHECKING:
     from tensorproof.values.machine import Args, Kwargs, Machine, Value
 
+IGNORED: Key[tuple[str, ...]] = slot("_ignore_")
+SETS: Key[Table[Instance]] = slot("*sets*")
+MEMBERS: Key[Table[Instance]] = slot("*members*")
+VALUE: Key[int] = slot("_value_")
 _NO_MEMBER = (Function, Property, ClassMethod, StaticMethod, Native, Class)
 _BINARY = {
     "add": ast.Add, "sub": ast.Sub, "mul": ast.Mult, "truediv": ast.Div, "floordiv": ast.FloorDiv, "mod": ast.Mod, "pow": ast.Pow,
@@ -46,7 +50,7 @@ def _next_value(m: Machine, cls: Class, name: str, earlier: list[Value], node: a
 
 def _made(m: Machine, cls: Class, keywords: Kwargs, node: ast.AST) -> Class:
     """The class body has run: its plain names become members."""
-    ignored = cls.space.get("_ignore_", ())
+    ignored = cls.space.get(IGNORED, ())
     members: dict[str, Any] = {}
     earlier: list[Value] = []
     if _mixed(cls) is not None:
@@ -60,13 +64,13 @@ def _made(m: Machine, cls: Class, keywords: Kwargs, node: ast.AST) -> Class:
         if isinstance(value, Model) and value.kind == "enum.auto":
             value = _next_value(m, cls, name, earlier, node)
         earlier.append(value)
-        known = next((one for one in members.values() if m.truth(m.compare(ast.Eq, one.space["_value_"], value, node), node) is True), None)
+        known = next((one for one in members.values() if m.truth(m.compare(ast.Eq, one.space[VALUE], value, node), node) is True), None)
         members[name] = known if known is not None else _member(m, cls, name, value, node)
         m.heap.set(cls.space, name, members[name])
-    inherited = next((one.space["*members*"] for one in cls.mro[1:] if isinstance(one, Class) and one.space.get("*members*")), None)
+    inherited = next((one.space[MEMBERS] for one in cls.mro[1:] if isinstance(one, Class) and one.space.get(MEMBERS)), None)
     if inherited:
         raise m.raised("TypeError", f"{cls.name} cannot derive from an enumeration that has members", node)
-    m.heap.set(cls.space, "*members*", members)
+    m.heap.set(cls.space, MEMBERS, members)
     return cls
 
 
@@ -92,7 +96,7 @@ def _mixed(cls: Class) -> type | None:
 
 
 def _plain(value: Value) -> Value:
-    return value.space["_value_"] if isinstance(value, Instance) and "_value_" in value.space else value
+    return value.space[VALUE] if isinstance(value, Instance) and "_value_" in value.space else value
 
 
 def _as_plain(m: Machine, cls: Class) -> None:
@@ -118,12 +122,13 @@ def _plain_attribute(m: Machine, me: Any, name: str, node: ast.AST) -> Value:
     kind = _mixed(me.cls)
     if kind is None or not hasattr(kind, name) or name.startswith("__"):
         return MISSING
-    return m.attribute(me.space["_value_"], name, node)
+    return m.attribute(me.space[VALUE], name, node)
 
 
 def members(cls: Class) -> list[Instance]:
     """The members in order, an alias left out."""
-    return list(dict.fromkeys(cls.space.get("*members*", {}).values()))
+    found = cls.space.get(MEMBERS)
+    return list(dict.fromkeys(found.values())) if found is not None else []
 
 
 def _construct(m: Machine, cls: Class, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
@@ -138,7 +143,7 @@ def _construct(m: Machine, cls: Class, args: Args, kwargs: Kwargs, node: ast.AST
     if isinstance(value, Instance) and value.cls is cls:
         return value
     for one in members(cls):
-        if m.truth(m.compare(ast.Eq, one.space["_value_"], _plain(value), node), node) is True:
+        if m.truth(m.compare(ast.Eq, one.space[VALUE], _plain(value), node), node) is True:
             return one
     if _bases(cls) & {"Flag", "IntFlag"} and isinstance(value, int):
         return _flag(m, cls, value, node)
@@ -154,7 +159,8 @@ def _construct(m: Machine, cls: Class, args: Args, kwargs: Kwargs, node: ast.AST
 def _class_item(m: Machine, cls: Class, name: Value, node: ast.AST) -> Value:
     if isinstance(name, Choice):
         return m.branching.choose(name.condition, lambda: _class_item(m, cls, name.then, node), lambda: _class_item(m, cls, name.other, node))
-    found = cls.space.get("*members*", {}).get(name, MISSING) if isinstance(name, str) else MISSING
+    members = cls.space.get(MEMBERS)
+    found = members.get(name, MISSING) if members is not None and isinstance(name, str) else MISSING
     if found is not MISSING:
         return found
     if isinstance(name, Unknown):
@@ -164,7 +170,7 @@ def _class_item(m: Machine, cls: Class, name: Value, node: ast.AST) -> Value:
 
 def _class_member(m: Machine, cls: Class, name: str) -> Value:
     if name == "__members__":
-        return Dict(m.heap.entries(dict(cls.space.get("*members*", {}))))
+        return Dict(m.heap.entries(dict(cls.space.get(MEMBERS, {}))))
     return MISSING
 
 
@@ -173,20 +179,20 @@ def _class_member(m: Machine, cls: Class, name: str) -> Value:
 
 def _flag(m: Machine, cls: Class, value: int, node: ast.AST) -> Instance:
     for one in members(cls):
-        if one.space["_value_"] == value:
+        if one.space[VALUE] == value:
             return one
-    known = cls.space.get("*sets*")
+    known = cls.space.get(SETS)
     if known is None:
-        known = m.heap.entries()
-        m.heap.set(cls.space, "*sets*", known)
+        m.heap.set(cls.space, SETS, m.heap.entries())
+        known = cls.space[SETS]
     if value not in known:
         m.heap.set(known, value, Instance(cls, m.heap.space({"_name_": None, "name": None, "_value_": value, "value": value}), m.user_span(node)))
-    return known[value]  # type: ignore[no-any-return]
+    return known[value]
 
 
 def _flag_method(word: str) -> Run:
     def run(m: Machine, me: Instance, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
-        mine, other = me.space["_value_"], _plain(args[0])
+        mine, other = me.space[VALUE], _plain(args[0])
         if not isinstance(mine, int) or not isinstance(other, int):
             return NotImplemented
         return _flag(m, me.cls, {"or": mine | other, "and": mine & other, "xor": mine ^ other}[word], node)
@@ -197,18 +203,18 @@ def _flag_method(word: str) -> Run:
 def _inverted(m: Machine, me: Instance, args: Args, kwargs: Kwargs, node: ast.AST) -> Instance:
     everything = 0
     for one in members(me.cls):
-        everything |= one.space["_value_"]
-    return _flag(m, me.cls, everything & ~me.space["_value_"], node)
+        everything |= one.space[VALUE]
+    return _flag(m, me.cls, everything & ~me.space[VALUE], node)
 
 
 def _has_flag(m: Machine, me: Instance, args: Args, kwargs: Kwargs, node: ast.AST) -> bool | Unknown:
-    mine, other = me.space["_value_"], _plain(args[0])
+    mine, other = me.space[VALUE], _plain(args[0])
     return mine & other == other if isinstance(mine, int) and isinstance(other, int) else m.gap("in", node, "a flag is not known")
 
 
 def _unique(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     cls = args[0]
-    if isinstance(cls, Class) and len(members(cls)) != len(cls.space.get("*members*", {})):
+    if isinstance(cls, Class) and len(members(cls)) != len(cls.space.get(MEMBERS, {})):
         raise m.raised("ValueError", f"two names of {cls.name} have the same value", node)
     return cls
 
@@ -245,7 +251,7 @@ _FLAG = ClassModel(
     "enum.Flag", bases=("enum.Enum",),
     methods={
         "__or__": _flag_method("or"), "__and__": _flag_method("and"), "__xor__": _flag_method("xor"), "__ror__": _flag_method("or"),
-        "__rand__": _flag_method("and"), "__invert__": _inverted, "__contains__": _has_flag, "__bool__": lambda m, me, a, k, n: me.space["_value_"] != 0,
+        "__rand__": _flag_method("and"), "__invert__": _inverted, "__contains__": _has_flag, "__bool__": lambda m, me, a, k, n: me.space[VALUE] != 0,
     },
 )  # fmt: skip
 CLASSES = {

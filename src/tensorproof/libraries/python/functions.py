@@ -9,12 +9,17 @@ from typing import TYPE_CHECKING, Any
 from tensorproof.libraries.model import KindModel, Run
 from tensorproof.libraries.plain import from_host
 from tensorproof.terms.predicates import conj, disj, negate
-from tensorproof.values.heap import MISSING
+from tensorproof.values.heap import MISSING, Key, Row, Space, slot
 from tensorproof.values.objects import Class, Dict, Function, Instance, List, Model, Native, Property, Set
 from tensorproof.values.python_values import Unknown
 
 if TYPE_CHECKING:
     from tensorproof.values.machine import Args, Kwargs, Machine, Value
+
+FIRST: Key[Args] = slot("args")
+NAMED: Key[Dict] = slot("named")
+KEPT: Key[Space] = slot("kept")
+CHOICES: Key[Row] = slot("choices")
 
 
 
@@ -23,17 +28,17 @@ def _partial(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Model:
         raise m.raised("TypeError", "partial needs a function", node, "call/arguments")
     function, given, named = args[0], args[1:], dict(kwargs)
     if isinstance(function, Model) and function.kind == "functools.partial":
-        given, named = (*function.space["args"], *given), {**function.space["named"].items, **named}
+        given, named = (*function.space[FIRST], *given), {**function.space[NAMED].items, **named}
         function = function.space["func"]
     return Model("functools.partial", m.heap.space({"func": function, "args": given, "named": Dict(m.heap.entries(named))}))
 
 
 def _call_partial(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-    return m.call(me.space["func"], (*me.space["args"], *args), {**me.space["named"].items, **kwargs}, node)
+    return m.call(me.space["func"], (*me.space[FIRST], *args), {**me.space[NAMED].items, **kwargs}, node)
 
 
 def _partial_attribute(m: Machine, me: Model, name: str, node: ast.AST) -> Value:
-    return me.space["named"] if name == "keywords" else MISSING
+    return me.space[NAMED] if name == "keywords" else MISSING
 
 
 def _update_wrapper(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
@@ -83,7 +88,7 @@ def _call_cached(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AS
     for one in (*args, *kwargs.values()):
         if isinstance(one, (List, Dict)) or (isinstance(one, Set) and not one.frozen):
             raise m.raised("TypeError", f"a {type(one).__name__.lower()} cannot be kept in a cache: it may change", node)
-    kept = me.space["kept"]
+    kept = me.space[KEPT]
     if place in kept:
         return kept[place]
     found = m.call(me.space["__wrapped__"], args, kwargs, node)
@@ -96,8 +101,9 @@ def _cached_attribute(m: Machine, me: Model, name: str, node: ast.AST) -> Value:
 
 
 def _clear(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> None:
-    for place in list(me.space["kept"]):
-        m.heap.delete(me.space["kept"], place)
+    kept = me.space[KEPT]
+    for place in list(kept):
+        m.heap.delete(kept, place)
 
 
 def _cached_property(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
@@ -174,8 +180,8 @@ def _register(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) 
     cls = args[0]
 
     def keep(machine: Machine, given: Args, named: Kwargs, at: Value) -> Value:
-        machine.heap.touch(me.space["choices"])
-        me.space["choices"].append((cls, given[0]))
+        machine.heap.touch(me.space[CHOICES])
+        me.space[CHOICES].append((cls, given[0]))
         return given[0]
 
     return keep(m, (args[1],), {}, node) if len(args) > 1 else Native("register", keep)
@@ -185,7 +191,7 @@ def _dispatch(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) 
     if not args:
         raise m.raised("TypeError", "a function that dispatches by type needs an argument", node, "call/arguments")
     best: Any = None
-    for cls, function in me.space["choices"]:
+    for cls, function in (pair for pair in me.space[CHOICES] if isinstance(pair, tuple)):
         told = m.call(isinstance, (args[0], cls), {}, node)
         if not isinstance(told, bool):
             return m.gap("singledispatch", node, "the type of the first argument is not known")

@@ -11,14 +11,20 @@ from tensorproof.libraries import registry
 from tensorproof.libraries.data.batch_streams import batch_at
 from tensorproof.libraries.model import KindModel, Run, batches
 from tensorproof.libraries.plain import argument, iterator, lazy
-from tensorproof.terms.ints import Origin, Term, lower, maximum, minimum
+from tensorproof.terms.ints import Dim, Origin, Term, lower, maximum, minimum
 from tensorproof.terms.predicates import conj, gt
+from tensorproof.values.heap import Key, slot
 from tensorproof.values.objects import Generator, Iterator, Model
 from tensorproof.values.python_values import Unknown
 
 if TYPE_CHECKING:
     from tensorproof.values.machine import Args, Kwargs, Machine, Value
 
+SOURCES: Key[Args] = slot("sources")
+START: Key[Dim] = slot("start")
+STOP: Key[Dim | None] = slot("stop")
+STEP: Key[int] = slot("step")
+AT: Key[int] = slot("at")
 _END: object = object()
 _MOST = 100_000
 
@@ -247,14 +253,14 @@ def _tee(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
 
 def _rounds(m: Machine, me: Model, node: ast.AST) -> Any:
     made: list[Value] = []
-    for source in me.space["sources"]:
+    for source in me.space[SOURCES]:
         found = registry.rounds(m, source, node) if isinstance(source, Model) else None
         if found is None:
             listed = m.iterate(source, node)
             if listed is None:
                 return None
             found = [(True, value) for value in listed]
-        if len(me.space["sources"]) == 1 and getattr(found, "times", None) is not None:
+        if len(me.space[SOURCES]) == 1 and getattr(found, "times", None) is not None:
             return _part(m, me, found, node)
         made += found
     return made
@@ -263,7 +269,7 @@ def _rounds(m: Machine, me: Model, node: ast.AST) -> Any:
 def _part(m: Machine, me: Model, found: Any, node: ast.AST) -> Value:
     """`cycle` and `islice` of regular iterations."""
     if "stop" in me.space:
-        start, stop, step = me.space["start"], me.space["stop"], me.space["step"]
+        start, stop, step = me.space[START], me.space[STOP], me.space[STEP]
         total = found.times
         times = maximum((minimum(total, stop) if stop is not None else total) - start + step - 1, 0) // step
         ends = stop is not None and step == 1
@@ -277,11 +283,11 @@ def _part(m: Machine, me: Model, found: Any, node: ast.AST) -> Value:
 
 def _next(m: Machine, me: Model, node: ast.AST) -> Value:
     """An iterator of its own: what it has taken is kept with it."""
-    if me.space.get("endless") and len(me.space["sources"]) == 1:
-        found = registry.rounds(m, me.space["sources"][0], node)
+    if me.space.get("endless") and len(me.space[SOURCES]) == 1:
+        found = registry.rounds(m, me.space[SOURCES][0], node)
         if getattr(found, "times", None) is not None:
-            at = me.space.get("at", 0)
-            m.heap.set(me.space, "at", at + 1)
+            at = me.space.get(AT, 0)
+            m.heap.set(me.space, AT, at + 1)
             return batch_at(m, found, at, node)
     found = _rounds(m, me, node)
     return Unknown("next") if not found else found[0][1]

@@ -12,11 +12,15 @@ from tensorproof.libraries.plain import native
 from tensorproof.terms.ints import Term, absolute, ceildiv, floordiv, lower
 from tensorproof.terms.predicates import negate
 from tensorproof.terms.tensor import TensorType
+from tensorproof.values.heap import Key, slot
 from tensorproof.values.objects import Choice, Model
 from tensorproof.values.python_values import REAL, Unknown
 
 if TYPE_CHECKING:
     from tensorproof.values.machine import Args, Kwargs, Machine, Value
+
+WANTED: Key[tuple[Any, ...]] = slot("wanted")
+NAMED: Key[Kwargs] = slot("named")
 
 
 _BINARY: dict[str, type[ast.operator]] = {
@@ -59,7 +63,7 @@ def _getter(kind: str) -> Run:
 
 
 def _get_items(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-    found = tuple(m.item(args[0], index, node) for index in me.space["wanted"])
+    found = tuple(m.item(args[0], index, node) for index in me.space[WANTED])
     return found[0] if len(found) == 1 else found
 
 
@@ -70,13 +74,13 @@ def _get_attributes(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast
             value = m.attribute(value, name, node)
         return value
 
-    found = tuple(one(path) for path in me.space["wanted"])
+    found = tuple(one(path) for path in me.space[WANTED])
     return found[0] if len(found) == 1 else found
 
 
 def _call_method(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-    name, *given = me.space["wanted"]
-    return m.call(m.attribute(args[0], name, node), tuple(given), me.space["named"], node)
+    name, *given = me.space[WANTED]
+    return m.call(m.attribute(args[0], name, node), tuple(given), me.space[NAMED], node)
 
 
 # --- numbers ---

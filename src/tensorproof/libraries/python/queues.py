@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from tensorproof.libraries.model import KindModel, Run
 from tensorproof.libraries.plain import Abstract, argument, exception, iterator, listed, native, nothing, quiet, to_host
+from tensorproof.values.heap import Key, slot
 from tensorproof.values.objects import Dict, List, Model
 from tensorproof.values.python_values import WHOLE, Unknown
 
@@ -15,6 +16,8 @@ if TYPE_CHECKING:
     import ast
 
     from tensorproof.values.machine import Args, Kwargs, Machine, Value
+
+ITEMS: Key[List] = slot("items")
 
 
 
@@ -94,7 +97,7 @@ def _queue(kind: str) -> Run:
 
 
 def _put(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-    items = me.space["items"]
+    items = me.space[ITEMS]
     if me.space["kind"] == "PriorityQueue":
         return _on_heap("heappush")(m, (items, args[0]), {}, node)
     m.heap.touch(items.items)
@@ -103,7 +106,7 @@ def _put(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Va
 
 
 def _get(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-    items = me.space["items"]
+    items = me.space[ITEMS]
     if not items.items:
         if argument(args, kwargs, 0, "block", True) is False or "timeout" in kwargs:
             raise m.raised("Empty", "the queue is empty", node)
@@ -120,8 +123,8 @@ def _get_nowait(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST
 
 _QUEUE = KindModel(
     methods={
-        "put": _put, "put_nowait": _put, "get": _get, "get_nowait": _get_nowait, "qsize": lambda m, me, a, k, n: len(me.space["items"].items),
-        "empty": lambda m, me, a, k, n: not me.space["items"].items, "full": lambda m, me, a, k, n: Unknown("full"),
+        "put": _put, "put_nowait": _put, "get": _get, "get_nowait": _get_nowait, "qsize": lambda m, me, a, k, n: len(me.space[ITEMS].items),
+        "empty": lambda m, me, a, k, n: not me.space[ITEMS].items, "full": lambda m, me, a, k, n: Unknown("full"),
         **{name: lambda m, me, a, k, n: None for name in ("task_done", "join", "close", "join_thread")},
     },
 )  # fmt: skip

@@ -14,14 +14,16 @@ from tensorproof.libraries.python.core import texts
 from tensorproof.libraries.python.storage.path_text import text_of
 from tensorproof.libraries.python.storage.saved_values import moved, writing
 from tensorproof.terms.tensor import Outputs
-from tensorproof.values.heap import MISSING
-from tensorproof.values.objects import List, Model, Native
+from tensorproof.values.heap import MISSING, Key, Space, slot
+from tensorproof.values.objects import Dict, List, Model, Native
 from tensorproof.values.python_values import REAL, TEXT, WHOLE, Unknown
 
 if TYPE_CHECKING:
     import ast
 
     from tensorproof.values.machine import Args, Kwargs, Machine, Value
+
+SETTINGS: Key[Space] = slot("set")
 
 
 
@@ -91,26 +93,26 @@ def _environ(m: Machine) -> Model:
 
 def _get(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     name, default = args[0], argument(args, kwargs, 1, "default", MISSING)
-    if isinstance(name, str) and name in me.space["set"]:
-        return me.space["set"][name]
+    if isinstance(name, str) and name in me.space[SETTINGS]:
+        return me.space[SETTINGS][name]
     return TEXT if default is MISSING else default
 
 
 def _get_item(m: Machine, me: Model, name: Value, node: ast.AST) -> Value:
-    return me.space["set"].get(name, TEXT) if isinstance(name, str) else TEXT
+    return me.space[SETTINGS].get(name, TEXT) if isinstance(name, str) else TEXT
 
 
 def _put(m: Machine, me: Model, name: Value, value: Value, node: ast.AST) -> None:
     if not isinstance(value, (str, Unknown)):
         raise m.raised("TypeError", f"a variable of the environment is a text, not {type(value).__name__}", node)
     if isinstance(name, str):
-        m.heap.set(me.space["set"], name, value)
+        m.heap.set(me.space[SETTINGS], name, value)
 
 
 def _set_default(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-    if args[0] not in me.space["set"]:
+    if args[0] not in me.space[SETTINGS]:
         _put(m, me, args[0], args[1], node)
-    return me.space["set"][args[0]]
+    return me.space[SETTINGS][args[0]]
 
 
 def _environ_binary(m: Machine, word: str, a: Value, b: Value, node: ast.AST) -> Value:
@@ -221,7 +223,7 @@ def _start(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> 
     if given is None:
         m.gap("threading.Thread", node, "its arguments are not known")
         return
-    warned(m, "a thread", me.space["target"], tuple(given), dict(named.items) if named is not None else {}, node)
+    warned(m, "a thread", me.space["target"], tuple(given), dict(named.items) if isinstance(named, Dict) else {}, node)
 
 
 _LOCK = KindModel(

@@ -50,7 +50,7 @@ def _passes(m: Machine, owner: Value, name: str, node: ast.AST) -> bool:
 
 
 def _main(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-    cases = [v for v in list(m.main.space.values()) if _is_case(v)]
+    cases = [v for v in list(m.main.space.values()) if isinstance(v, Class) and _is_case(v)]
     for cls in cases:
         _run_case(m, cls, node)
     if kwargs.get("exit") is False:

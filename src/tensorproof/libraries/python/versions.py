@@ -8,7 +8,7 @@ from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
 
 from tensorproof.libraries.model import ClassModel, KindModel, Run
-from tensorproof.values.heap import MISSING
+from tensorproof.values.heap import MISSING, Key, slot
 from tensorproof.values.objects import Model
 from tensorproof.values.python_values import Unknown
 
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from tensorproof.values.machine import Args, Kwargs, Machine, Value
 
+TEXT: Key[str] = slot("text")
 _FORM = re.compile(r"\s*v?(\d+(?:\.\d+)*)[-_.]?(?:(a|alpha|b|beta|c|rc|pre|dev|post)[-_.]?(\d*))?[^+]*(\+.*)?\s*")
 _STAGES = {"dev": -4, "a": -3, "alpha": -3, "b": -2, "beta": -2, "c": -1, "rc": -1, "pre": -1, "": 0, "post": 1}
 _MOST_LETTERS = 200
@@ -50,7 +51,7 @@ def _order(a: str, b: str) -> int:
 
 
 def _binary(m: Machine, word: str, a: Any, b: Any, node: ast.AST) -> Value:
-    texts = [side.space["text"] if isinstance(side, Model) and side.kind == "version" else side for side in (a, b)]
+    texts = [side.space[TEXT] if isinstance(side, Model) and side.kind == "version" else side for side in (a, b)]
     if word not in _COMPARED:
         return MISSING
     if not all(isinstance(text, str) and _FORM.fullmatch(text) for text in texts):
@@ -59,10 +60,10 @@ def _binary(m: Machine, word: str, a: Any, b: Any, node: ast.AST) -> Value:
 
 
 def _attribute(m: Machine, me: Model, name: str, node: ast.AST) -> Value:
-    release, stage, _, _ = _parts(me.space["text"])
+    release, stage, _, _ = _parts(me.space[TEXT])
     known: dict[str, Value] = {
         "major": release[0], "minor": (*release, 0)[1], "micro": (*release, 0, 0)[2], "release": release, "base_version": ".".join(map(str, release)),
-        "public": me.space["text"].partition("+")[0], "is_prerelease": stage < 0, "vstring": me.space["text"],
+        "public": me.space[TEXT].partition("+")[0], "is_prerelease": stage < 0, "vstring": me.space[TEXT],
     }  # fmt: skip
     return known.get(name, MISSING)
 
@@ -72,5 +73,5 @@ _NAMES = (
     "pkg_resources.parse_version", "looseversion.LooseVersion",
 )  # fmt: skip
 FUNCTIONS: dict[str, Run] = dict.fromkeys(_NAMES, _parse)
-KINDS = {"version": KindModel(attribute=_attribute, binary=_binary, text=lambda m, me: me.space["text"], bases=("packaging.version.Version",))}
+KINDS = {"version": KindModel(attribute=_attribute, binary=_binary, text=lambda m, me: me.space[TEXT], bases=("packaging.version.Version",))}
 CLASSES = {"packaging.version.Version": ClassModel("version", closed=False)}

@@ -12,12 +12,19 @@ from tensorproof.libraries.plain import argument, listed
 from tensorproof.libraries.python.arguments import FUNCTIONS as ARGPARSE
 from tensorproof.libraries.python.arguments import KINDS as PARSERS
 from tensorproof.libraries.varying import any_like, any_whole, varies
-from tensorproof.values.heap import MISSING
+from tensorproof.values.heap import MISSING, Key, Space, slot
 from tensorproof.values.objects import NOWHERE, Dict, Function, List, Model, Native
 from tensorproof.values.python_values import TEXT, Named, Unknown
 
 if TYPE_CHECKING:
     from tensorproof.values.machine import Args, Kwargs, Machine, Value
+
+PARSED: Key[Model | Unknown | None] = slot("values")
+ACTIONS: Key[Space] = slot("actions")
+PARSER: Key[Model] = slot("parser")
+SAID: Key[Kwargs] = slot("said")
+GIVEN: Key[Space] = slot("set")
+NOTES: Key[tuple[Any, ...]] = slot("notes")
 
 
 
@@ -106,7 +113,7 @@ def _define(kind: Value) -> Run:
             said["required"] = True
         if kind is None and len(args) > 2 and not isinstance(args[2], str):
             said["choices"] = args[2]
-        m.heap.set(flags.space["actions"], name, _add(m, flags.space["parser"], (f"--{name}",), said, node))
+        m.heap.set(flags.space[ACTIONS], name, _add(m, flags.space[PARSER], (f"--{name}",), said, node))
         return Model("absl.flags.FlagHolder", m.heap.space({"name": name}))
 
     return run
@@ -115,32 +122,33 @@ def _define(kind: Value) -> Run:
 def _required(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> None:
     """mark_flag_as_required, mark_flags_as_required: the user gives them."""
     given = args[0] if args else next(iter(kwargs.values()), None)
-    actions = _flags(m).space["actions"]
+    actions = _flags(m).space[ACTIONS]
     for name in given.items if isinstance(given, List) else given if isinstance(given, tuple) else (given,):
         action = actions.get(name) if isinstance(name, str) else None
         if isinstance(action, Model) and "said" in action.space:
-            m.heap.set(action.space, "said", {**action.space["said"], "required": True})
+            said = action.space[SAID]
+            m.heap.set(action.space, SAID, {**said, "required": True})
 
 
 def _flag(m: Machine, name: str, node: ast.AST) -> Value:
     flags = _flags(m)
-    if name in flags.space["set"]:
-        return flags.space["set"][name]
-    if flags.space["values"] is None:
-        m.heap.set(flags.space, "values", _parse(m, flags.space["parser"], None, node))
-    values = flags.space["values"]
+    if name in flags.space[GIVEN]:
+        return flags.space[GIVEN][name]
+    if flags.space[PARSED] is None:
+        m.heap.set(flags.space, PARSED, _parse(m, flags.space[PARSER], None, node))
+    values = flags.space[PARSED]
     if isinstance(values, Unknown):
         return values
-    if name not in values.space:
+    if values is None or name not in values.space:
         raise m.raised("AttributeError", f"there is no flag {name}", node)
     return values.space[name]
 
 
 def _names(m: Machine, node: ast.AST) -> Any:
     """The flags that the program defined; what libraries define beside them is not listed."""
-    values = _flags(m).space["values"]
+    values = _flags(m).space[PARSED]
     if values is None:
-        values = _parse(m, _flags(m).space["parser"], None, node)
+        values = _parse(m, _flags(m).space[PARSER], None, node)
     return None if isinstance(values, Unknown) else [k for k in values.space if isinstance(k, str)]
 
 
@@ -182,16 +190,16 @@ def _flag_item(m: Machine, me: Model, index: Value, node: ast.AST) -> Value:
 
 
 def _set_flag(m: Machine, me: Model, name: str, value: Value, node: ast.AST) -> None:
-    m.heap.set(me.space["set"], name, value)
+    m.heap.set(me.space[GIVEN], name, value)
 
 
 def _run_app(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     """The flags are read first; what is no flag is handed to the program's main."""
     flags = _flags(m)
-    found = _parse(m, flags.space["parser"], None, node, "parse_known_args")
+    found = _parse(m, flags.space[PARSER], None, node, "parse_known_args")
     rest: list[Value] = []
     if isinstance(found, tuple):
-        m.heap.set(flags.space, "values", found[0])
+        m.heap.set(flags.space, PARSED, found[0])
         rest = list(found[1].items)
         wrong = next((word for word in rest if isinstance(word, str) and word.startswith("-")), None)
         if wrong is not None and argument(args, kwargs, 1, "argv") is None:
@@ -218,7 +226,7 @@ def _option(positional: bool) -> Run:
             command = inner[0]
             if not (isinstance(command, Model) and command.kind == "click.Command"):
                 command = Model("click.Command", machine.heap.space({"function": command, "notes": ()}))
-            machine.heap.set(command.space, "notes", ((positional, args, kwargs, node), *command.space["notes"]))
+            machine.heap.set(command.space, NOTES, ((positional, args, kwargs, node), *command.space[NOTES]))
             return command
 
         return Native("click.option", decorate)
@@ -278,7 +286,7 @@ def _noted(m: Machine, parser: Model, note: Any) -> None:
 
 def _run_command(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     parser = _parser(m, CLICK, node)
-    for note in me.space["notes"]:
+    for note in me.space[NOTES]:
         _noted(m, parser, note)
     found = _parse(m, parser, args[0] if args else kwargs.get("args"), node)
     if isinstance(found, Unknown):

@@ -305,6 +305,7 @@ def _file(m: Machine, folder: str, name: str, node: ast.AST, groups: dict[str, s
         elif isinstance(entry, str):
             part = _file(m, folder, entry, node, groups, inside)
         else:
+            assert isinstance(entry, Model)
             group, chosen = next(iter(entry.space.items()))
             group = str(group).removeprefix("override ").removeprefix("optional ")
             if group.startswith("hydra") or not isinstance(chosen, str):

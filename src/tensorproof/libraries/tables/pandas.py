@@ -10,7 +10,11 @@ from typing import TYPE_CHECKING, Any
 from tensorproof.libraries.model import KindModel, Open
 from tensorproof.libraries.sequences import sequence
 from tensorproof.libraries.tables.pandas_shapes import (
+    COLUMNS,
+    DTYPE,
     FRAME,
+    NAMES,
+    ROWS,
     SERIES,
     columns_of,
     fewer_rows,
@@ -28,7 +32,7 @@ from tensorproof.terms.ints import Origin
 from tensorproof.terms.predicates import eq
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
-from tensorproof.values.heap import MISSING
+from tensorproof.values.heap import MISSING, Key, slot
 from tensorproof.values.objects import NOWHERE, Bound, Dict, Function, List, Model
 from tensorproof.values.python_values import REAL, TEXT, Unknown
 
@@ -37,6 +41,8 @@ if TYPE_CHECKING:
 
     from tensorproof.values.machine import Args, Kwargs, Machine, Value
 
+WHOLE: Key[bool | None] = slot("whole")
+OWNER: Key[Model] = slot("owner")
 VALUE = "a value of a table"
 
 
@@ -75,16 +81,17 @@ def _new_series(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
 def _concat(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     given = args[0] if args else kwargs.get("objs")
     parts = list(given.items) if isinstance(given, List) else list(given) if isinstance(given, tuple) else []
-    if not parts or not all(isinstance(p, Model) and p.kind in (FRAME, SERIES) for p in parts):
+    tables = [p for p in parts if isinstance(p, Model) and p.kind in (FRAME, SERIES)]
+    if not parts or len(tables) < len(parts):
         return frame(m, rows_of(m, node), columns_of(m, node))
     wide = kwargs.get("axis", args[1] if len(args) > 1 else 0) in (1, "columns")
-    widths = [p.space["columns_"] if p.kind == FRAME else 1 for p in parts]
+    widths = [p.space[COLUMNS] if p.kind == FRAME else 1 for p in tables]
     if wide:
-        return frame(m, parts[0].space["rows"], sum(widths[1:], widths[0]), names=tuple(n for p in parts for n in p.space.get("names", ())))
-    rows = parts[0].space["rows"]
-    for part in parts[1:]:
-        rows = rows + part.space["rows"]
-    return series(m, rows) if all(p.kind == SERIES for p in parts) else frame(m, rows, widths[0], names=parts[0].space.get("names", ()))
+        return frame(m, tables[0].space[ROWS], sum(widths[1:], widths[0]), names=tuple(n for p in tables for n in p.space.get(NAMES, ())))
+    rows = tables[0].space[ROWS]
+    for part in tables[1:]:
+        rows = rows + part.space[ROWS]
+    return series(m, rows) if all(p.kind == SERIES for p in tables) else frame(m, rows, widths[0], names=tables[0].space.get(NAMES, ()))
 
 
 def _dummies(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
@@ -98,32 +105,32 @@ def _same_argument(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Val
 
 def array(m: Machine, me: Model, args: Args = (), kwargs: dict[str, Value] | None = None, node: ast.AST = NOWHERE) -> TensorType:
     """The array of a table or a column."""
-    shape = (me.space["rows"],) if me.kind == SERIES else (me.space["rows"], me.space["columns_"])
-    dtype = (kwargs or {}).get("dtype", args[0] if args else me.space.get("dtype_"))
-    return TensorType(Shape(shape), dtype if isinstance(dtype, DType) else me.space.get("dtype_"), framework="numpy")
+    shape = (me.space[ROWS],) if me.kind == SERIES else (me.space[ROWS], me.space[COLUMNS])
+    dtype = (kwargs or {}).get("dtype", args[0] if args else me.space.get(DTYPE))
+    return TensorType(Shape(shape), dtype if isinstance(dtype, DType) else me.space.get(DTYPE), framework="numpy")
 
 
 def _located(m: Machine, me: Model, index: Value, node: ast.AST) -> Value:
-    owner = me.space["owner"]
+    owner = me.space[OWNER]
     rows, *columns = index if isinstance(index, tuple) else (index,)
     if owner.kind == SERIES:
-        kept = sliced(m, owner.space["rows"], rows, "rows", node)
-        return Unknown(VALUE) if kept is None else series(m, kept, owner.space["dtype_"])
+        kept = sliced(m, owner.space[ROWS], rows, "rows", node)
+        return Unknown(VALUE) if kept is None else series(m, kept, owner.space[DTYPE])
     chosen = columns[0] if columns else slice(None)
     if isinstance(chosen, slice) and any(isinstance(v, str) for v in (chosen.start, chosen.stop)):
         chosen = Unknown("columns between two names")
-    across = None if isinstance(chosen, str) else sliced(m, owner.space["columns_"], chosen, "columns", node)
-    kept = sliced(m, owner.space["rows"], rows, "rows", node)
+    across = None if isinstance(chosen, str) else sliced(m, owner.space[COLUMNS], chosen, "columns", node)
+    kept = sliced(m, owner.space[ROWS], rows, "rows", node)
     if kept is None:
         return Unknown(VALUE) if across is None else series(m, across)
     if across is None:
-        return series(m, kept, owner.space["dtype_"])
-    return frame(m, kept, across, owner.space["dtype_"], names_in(chosen) or (owner.space["names"] if chosen == slice(None) else ()))
+        return series(m, kept, owner.space[DTYPE])
+    return frame(m, kept, across, owner.space[DTYPE], names_in(chosen) or (owner.space[NAMES] if chosen == slice(None) else ()))
 
 
 def _item(m: Machine, me: Model, index: Value, node: ast.AST) -> Value:
     if isinstance(index, slice):
-        return fewer_rows(m, me, sliced(m, me.space["rows"], index, "rows", node))
+        return fewer_rows(m, me, sliced(m, me.space[ROWS], index, "rows", node))
     if isinstance(index, (Model, TensorType)):
         return fewer_rows(m, me, rows_of(m, node, 1))
     if me.kind == SERIES:
@@ -134,7 +141,7 @@ def _item(m: Machine, me: Model, index: Value, node: ast.AST) -> Value:
     if isinstance(index, (str, Unknown)):
         if isinstance(index, str):
             named(m, me, 0, index)
-        return series(m, me.space["rows"])
+        return series(m, me.space[ROWS])
     return fewer_rows(m, me, rows_of(m, node))
 
 
@@ -144,11 +151,11 @@ def _set_item(m: Machine, me: Model, index: Value, new: Value, node: ast.AST) ->
     given = (index,) if isinstance(index, str) else names_in(index)
     rows = first_axis(new) if not isinstance(new, str) else None
     if rows is not None and not isinstance(new, Model):
-        m.require("data/columns", eq(rows, me.space["rows"]), f"a column of {rows!r} values for a table of {me.space['rows']!r} rows", node)
-    if given is None or any(n not in me.space["names"] for n in given):
+        m.require("data/columns", eq(rows, me.space[ROWS]), f"a column of {rows!r} values for a table of {me.space[ROWS]!r} rows", node)
+    if given is None or any(n not in me.space[NAMES] for n in given):
         whole = me.space.get("whole")
-        added = sum(n not in me.space["names"] for n in given or ())
-        m.heap.set(me.space, "columns_", me.space["columns_"] + added if whole and given is not None else columns_of(m, node))
+        added = sum(n not in me.space[NAMES] for n in given or ())
+        m.heap.set(me.space, COLUMNS, me.space[COLUMNS] + added if whole and given is not None else columns_of(m, node))
         for one in given or ():
             named(m, me, 0, one)
 
@@ -160,21 +167,21 @@ def _drop(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> V
     if given is None:
         return _fewer(m, me, args, kwargs, node)
     gone = (given,) if isinstance(given, str) else names_in(given)
-    left = columns_of(m, node) if gone is None else me.space["columns_"] - len(gone)
-    names = tuple(n for n in me.space["names"] if n not in (gone or ()))
+    left = columns_of(m, node) if gone is None else me.space[COLUMNS] - len(gone)
+    names = tuple(n for n in me.space[NAMES] if n not in (gone or ()))
     if kwargs.get("inplace") is True:
-        m.heap.set(me.space, "columns_", left)
-        m.heap.set(me.space, "names", names)
+        m.heap.set(me.space, COLUMNS, left)
+        m.heap.set(me.space, NAMES, names)
         return None
-    return frame(m, me.space["rows"], left, me.space["dtype_"], names, me.space.get("whole", False))
+    return frame(m, me.space[ROWS], left, me.space[DTYPE], names, me.space.get(WHOLE, False))
 
 
 def _pop(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     """A column is taken out of the table."""
     if me.kind == FRAME:
-        m.heap.set(me.space, "columns_", me.space["columns_"] - 1)
-        m.heap.set(me.space, "names", tuple(n for n in me.space["names"] if not args or n != args[0]))
-        return series(m, me.space["rows"])
+        m.heap.set(me.space, COLUMNS, me.space[COLUMNS] - 1)
+        m.heap.set(me.space, NAMES, tuple(n for n in me.space[NAMES] if not args or n != args[0]))
+        return series(m, me.space[ROWS])
     return Unknown(VALUE)
 
 
@@ -184,7 +191,7 @@ def _same(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> V
 
 def _fewer(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     if kwargs.get("inplace") is True:
-        m.heap.set(me.space, "rows", rows_of(m, node))
+        m.heap.set(me.space, ROWS, rows_of(m, node))
         return None
     return fewer_rows(m, me, rows_of(m, node))
 
@@ -217,7 +224,7 @@ def _truths(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) ->
 def _reduced(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     if me.kind == SERIES:
         return REAL
-    return series(m, me.space["rows"] if kwargs.get("axis", args[0] if args else 0) in (1, "columns") else me.space["columns_"])
+    return series(m, me.space[ROWS] if kwargs.get("axis", args[0] if args else 0) in (1, "columns") else me.space[COLUMNS])
 
 
 _OF_APPLY = ("func", "axis", "raw", "result_type", "convert_dtype", "by_row", "engine", "engine_kwargs", "args")
@@ -228,12 +235,12 @@ def _applied(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -
     if isinstance(function, (Function, Bound)) and isinstance(more, tuple):
         m.call(function, (Unknown(VALUE), *more), {k: v for k, v in kwargs.items() if k not in _OF_APPLY}, node)
     by_row = me.kind == FRAME and kwargs.get("axis", args[1] if len(args) > 1 else 0) in (1, "columns")
-    return series(m, me.space["rows"]) if by_row else _same(m, me, (), {}, node)
+    return series(m, me.space[ROWS]) if by_row else _same(m, me, (), {}, node)
 
 
 def _filter(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     given = names_in(kwargs.get("items", args[0] if args else None))
-    return frame(m, me.space["rows"], columns_of(m, node)) if given is None else table(m, me, given)
+    return frame(m, me.space[ROWS], columns_of(m, node)) if given is None else table(m, me, given)
 
 
 def _wider(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
@@ -241,15 +248,15 @@ def _wider(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> 
 
 
 def _other_columns(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-    return frame(m, me.space["rows"], columns_of(m, node))
+    return frame(m, me.space[ROWS], columns_of(m, node))
 
 
 def _listed(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-    return sequence(m, me.space["rows"], Unknown(VALUE), Unknown(VALUE))
+    return sequence(m, me.space[ROWS], Unknown(VALUE), Unknown(VALUE))
 
 
 def _unique(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-    return series(m, _counted(m, me, args, kwargs, node), me.space.get("dtype_"))
+    return series(m, _counted(m, me, args, kwargs, node), me.space.get(DTYPE))
 
 
 def _counted(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
@@ -269,7 +276,7 @@ def _binary(m: Machine, word: str, a: Value, b: Value, node: ast.AST) -> Value:
     me = next((v for v in tables if v.kind == FRAME), tables[0])
     other = b if a is me else a
     if isinstance(other, TensorType) and other.shape.known and len(other.shape) == 1 and me.kind == SERIES:
-        m.require("data/columns", eq(other.shape[0], me.space["rows"]), f"{other.shape[0]!r} values meet a column of {me.space['rows']!r} rows", node)
+        m.require("data/columns", eq(other.shape[0], me.space[ROWS]), f"{other.shape[0]!r} values meet a column of {me.space[ROWS]!r} rows", node)
     return Model(me.kind, m.heap.space({**me.space, "dtype_": BOOL if word in _COMPARE else None}))
 
 
@@ -279,26 +286,26 @@ def _attribute(m: Machine, me: Model, name: str, node: ast.AST) -> Any:
     if name in ("iloc", "loc", "iat", "at"):
         return Model("pandas.located", m.heap.space({"owner": me}))
     if name == "shape":
-        return (me.space["rows"],) if me.kind == SERIES else (me.space["rows"], me.space["columns_"])
+        return (me.space[ROWS],) if me.kind == SERIES else (me.space[ROWS], me.space[COLUMNS])
     if name == "size":
-        return me.space["rows"] if me.kind == SERIES else me.space["rows"] * me.space["columns_"]
+        return me.space[ROWS] if me.kind == SERIES else me.space[ROWS] * me.space[COLUMNS]
     if name == "columns" and me.kind == FRAME:
-        return series(m, me.space["columns_"])
+        return series(m, me.space[COLUMNS])
     if name in ("index", "str", "dt", "cat"):
-        return series(m, me.space["rows"])
+        return series(m, me.space[ROWS])
     if name == "T" and me.kind == FRAME:
-        return frame(m, me.space["columns_"], me.space["rows"])
+        return frame(m, me.space[COLUMNS], me.space[ROWS])
     if name in ("rows", "columns_", "dtype_", "names", "whole"):
         return Unknown(name)
-    if me.kind == FRAME and (name in me.space["names"] or name not in _METHODS):
-        return series(m, me.space["rows"])
+    if me.kind == FRAME and (name in me.space[NAMES] or name not in _METHODS):
+        return series(m, me.space[ROWS])
     return MISSING
 
 
 def _rounds(m: Machine, me: Model, node: ast.AST) -> Value:
     """The values of a column, or the names of a table's columns."""
     value = TEXT if me.kind == FRAME else Unknown(VALUE)
-    return Open(me.space["columns_"] if me.kind == FRAME else me.space["rows"], lambda k: value, 1)
+    return Open(me.space[COLUMNS] if me.kind == FRAME else me.space[ROWS], lambda k: value, 1)
 
 
 def _rows_one_by_one(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
@@ -325,12 +332,12 @@ _METHODS: dict[str, Any] = {
     **dict.fromkeys(_QUIET, _outside),
 }  # fmt: skip
 _TABLE = KindModel(
-    _METHODS, _attribute, length=lambda m, me, node: me.space["rows"], item=_item, set_item=_set_item, rounds=_rounds, binary=_binary, open=True,
+    _METHODS, _attribute, length=lambda m, me, node: me.space[ROWS], item=_item, set_item=_set_item, rounds=_rounds, binary=_binary, open=True,
     set_attribute=lambda m, me, name, value, node: None,
 )  # fmt: skip
 KINDS = {
     FRAME: _TABLE, SERIES: _TABLE, "pandas.located": KindModel(item=_located, set_item=lambda m, me, index, new, node: None),
-    "pandas.rows": KindModel(rounds=lambda m, me, node: Open(me.space["owner"].space["rows"], lambda k: (Unknown(VALUE), Unknown(VALUE)), 1)),
+    "pandas.rows": KindModel(rounds=lambda m, me, node: Open(me.space[OWNER].space[ROWS], lambda k: (Unknown(VALUE), Unknown(VALUE)), 1)),
 }  # fmt: skip
 FUNCTIONS: dict[str, Any] = {
     **{f"pandas.read_{n}": _read for n in ("csv", "table", "excel", "json", "parquet", "pickle", "feather", "hdf", "sql")},

@@ -5,11 +5,12 @@ from __future__ import annotations
 from math import prod
 from typing import TYPE_CHECKING, Any
 
-from tensorproof.terms.ints import Origin, Term
+from tensorproof.terms.ints import Dim, Origin, Term
 from tensorproof.terms.predicates import eq
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.substitution import symbols
 from tensorproof.terms.tensor import TensorType
+from tensorproof.values.heap import Key, slot
 from tensorproof.values.objects import Dict, List, Model
 from tensorproof.values.python_values import Unknown
 
@@ -17,7 +18,13 @@ if TYPE_CHECKING:
     import ast
 
     from tensorproof.libraries.model import Run
+    from tensorproof.terms.dtypes import DType
     from tensorproof.values.machine import Kwargs, Machine, Value
+
+NAMES: Key[tuple[str, ...]] = slot("names")
+COLUMNS: Key[Dim] = slot("columns_")
+ROWS: Key[Dim] = slot("rows")
+DTYPE: Key[DType | None] = slot("dtype_")
 
 FRAME, SERIES = "pandas.DataFrame", "pandas.Series"
 
@@ -47,23 +54,24 @@ def columns_of(m: Machine, node: ast.AST, file: Value = None) -> Value:
 def names_in(value: Value) -> tuple[str, ...] | None:
     """A list of names, where all are known."""
     items = value.items if isinstance(value, List) else value if isinstance(value, tuple) else None
-    return tuple(items) if items is not None and all(isinstance(v, str) for v in items) else None
+    names = tuple(v for v in items or () if isinstance(v, str))
+    return names if items is not None and len(names) == len(items) else None
 
 
 def named(m: Machine, me: Model, change: int, name: str | None = None) -> Model:
     """Note that a table has a column of this name; `change` is added to the number of its columns."""
-    if name is not None and name not in me.space["names"]:
-        m.heap.set(me.space, "names", (*me.space["names"], name))
-    if change and not isinstance(me.space["columns_"], int):
-        m.heap.set(me.space, "columns_", me.space["columns_"] + change)
+    if name is not None and name not in me.space[NAMES]:
+        m.heap.set(me.space, NAMES, (*me.space[NAMES], name))
+    if change and not isinstance(me.space[COLUMNS], int):
+        m.heap.set(me.space, COLUMNS, me.space[COLUMNS] + change)
     elif change:
-        m.heap.set(me.space, "columns_", change)
+        m.heap.set(me.space, COLUMNS, change)
     return me
 
 
 def table(m: Machine, me: Model, names: tuple[str, ...] | None) -> Model:
     """The columns of these names."""
-    return me if names is None else frame(m, me.space["rows"], len(names), names=names)
+    return me if names is None else frame(m, me.space[ROWS], len(names), names=names)
 
 
 def fewer_rows(m: Machine, me: Model, rows: Value) -> Model:
@@ -78,7 +86,7 @@ def first_axis(value: Value) -> Any:
         return len(value.items) if not any(isinstance(v, Unknown) and type(v) is not Unknown for v in value.items) else None
     if isinstance(value, range):
         return len(value)
-    return value.space["rows"] if isinstance(value, Model) and value.kind in (FRAME, SERIES) else None
+    return value.space[ROWS] if isinstance(value, Model) and value.kind in (FRAME, SERIES) else None
 
 
 def sliced(m: Machine, size: Any, index: Value, word: str, node: ast.AST) -> Value:

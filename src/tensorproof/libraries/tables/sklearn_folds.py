@@ -9,9 +9,10 @@ from tensorproof.libraries.keras.data.arrays import array_of, enough
 from tensorproof.libraries.model import KindModel, Rounds, Run
 from tensorproof.libraries.plain import argument
 from tensorproof.terms.dtypes import BY_LABEL, INT64
-from tensorproof.terms.ints import Origin, Term, floordiv
+from tensorproof.terms.ints import Dim, Origin, Term, floordiv
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
+from tensorproof.values.heap import Key, slot
 from tensorproof.values.objects import Model
 from tensorproof.values.python_values import Unknown
 
@@ -20,6 +21,9 @@ if TYPE_CHECKING:
 
     from tensorproof.values.machine import Args, Kwargs, Machine, Value
 
+WHOLE: Key[Dim] = slot("whole")
+SIZES: Key[tuple[Dim, ...]] = slot("sizes")
+TIMES: Key[tuple[Dim, ...]] = slot("times")
 HOME = "sklearn."
 
 
@@ -57,14 +61,15 @@ def _split(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> 
     return Model("sklearn.split", m.heap.space({"whole": whole, "sizes": tuple(sizes), "times": tuple(times)}))
 
 
-def _pair(me: Model, size: Value) -> tuple[TensorType, TensorType]:
-    return tuple(TensorType(Shape((n,)), INT64, framework="numpy") for n in (me.space["whole"] - size, size))  # type: ignore[return-value]
+def _pair(me: Model, size: Dim) -> tuple[TensorType, ...]:
+    return tuple(TensorType(Shape((n,)), INT64, framework="numpy") for n in (me.space[WHOLE] - size, size))
 
 
 def _rounds(m: Machine, me: Model, node: ast.AST) -> Value:
     rounds: list[Any] = []
     counts: list[Any] = []
-    for size, times in zip(me.space["sizes"], me.space["times"]):
+    sizes, numbers = me.space[SIZES], me.space[TIMES]
+    for size, times in zip(sizes, numbers):
         pair = (True, _pair(me, size))
         if isinstance(times, int) and times > 1:
             rounds += [pair, pair]
@@ -76,9 +81,10 @@ def _rounds(m: Machine, me: Model, node: ast.AST) -> Value:
 
 
 def _items(m: Machine, me: Model, node: ast.AST) -> list[Value] | None:
-    if not all(isinstance(t, int) and t <= 64 for t in me.space["times"]):
+    if not all(isinstance(t, int) and t <= 64 for t in me.space[TIMES]):
         return None
-    return [_pair(me, size) for size, times in zip(me.space["sizes"], me.space["times"]) for _ in range(times)]
+    sizes, numbers = me.space[SIZES], me.space[TIMES]
+    return [_pair(me, size) for size, times in zip(sizes, numbers) if isinstance(times, int) for _ in range(times)]
 
 
 def _one_hot(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:

@@ -14,12 +14,17 @@ from tensorproof.libraries.tensorflow.traced import TRACED
 from tensorproof.terms.predicates import conj, eq
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import History, TensorType
+from tensorproof.values.heap import Key, slot
 from tensorproof.values.objects import Dict, Instance, Iterator, List, Model
 from tensorproof.values.python_values import Layer, Unknown
 
 if TYPE_CHECKING:
     from tensorproof.values.machine import Args, Kwargs, Machine, Value
 
+TOKEN: Key[Token] = slot("token")
+WATCHED: Key[tuple[TensorType, ...]] = slot("watched")
+AUTOMATIC: Key[bool] = slot("automatic")
+_TAPE: Key[Model] = slot("tape")
 TAPE = "tf.GradientTape"
 STOPPED = "tf.GradientTape.stop_recording"
 
@@ -42,10 +47,10 @@ def _watch(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> 
         past = histories.of_variable(t) if t.parameter else t.history
         kept = () if past is None or past is histories.CONSTANT else (past,)
         if t.parameter and past is not None:
-            histories.put(t, History(past.parents, past.tapes | {me.space["token"].number}, past.unsure))
+            histories.put(t, History(past.parents, past.tapes | {me.space[TOKEN].number}, past.unsure))
         elif t.dtype is None or t.dtype.kind in "fc":
-            histories.put(t, History(kept, frozenset({me.space["token"].number}) | (past.tapes if past is not None else frozenset())))
-    m.heap.set(me.space, "watched", (*me.space["watched"], *found))
+            histories.put(t, History(kept, frozenset({me.space[TOKEN].number}) | (past.tapes if past is not None else frozenset())))
+    m.heap.set(me.space, WATCHED, (*me.space[WATCHED], *found))
 
 
 def _begin(m: Machine, me: Model, node: ast.AST) -> None:
@@ -58,7 +63,7 @@ def _connected(me: Model, source: TensorType) -> bool:
     """Whether a source may have a gradient: a constant that nobody watched has none, nor have whole numbers."""
     if source.dtype is not None and source.dtype.kind not in "fc":
         return False
-    return source.contents is None or any(source is w for w in me.space["watched"])
+    return source.contents is None or any(source is w for w in me.space[WATCHED])
 
 
 def _made_here(node: ast.AST, at: int, word: str, value: Value) -> bool:
@@ -83,7 +88,7 @@ def _made_here(node: ast.AST, at: int, word: str, value: Value) -> bool:
 def _only(me: Model, target: Value, sources: Value) -> bool:
     """Whether all targets are variables, or watched, and no source is among them: nothing was computed, and target and sources may be swapped."""
     targets, found = tensors_in(target), tensors_in(sources)
-    leaves = all(t.parameter or any(t is w for w in me.space["watched"]) for t in targets)
+    leaves = all(t.parameter or any(t is w for w in me.space[WATCHED]) for t in targets)
     return bool(targets) and bool(found) and leaves and not any(s is t or s.parameter for s in found for t in targets)
 
 
@@ -124,7 +129,7 @@ def _recorded_by(me: Model, targets: list[TensorType], source: TensorType) -> bo
     """Whether the tape may have recorded how one of the targets comes from a source."""
     if me.space["unsure"] or not targets:
         return True
-    return any(histories.reaches(me.space["token"].number, me.space["automatic"], t, source) for t in targets)
+    return any(histories.reaches(me.space[TOKEN].number, me.space[AUTOMATIC], t, source) for t in targets)
 
 
 def _recorded(m: Machine, target: Value, sources: Value, made: Value) -> Value:
@@ -181,13 +186,13 @@ def _gradients(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
 
 def _enter(m: Machine, me: Model, node: ast.AST) -> Value:
     m.heap.set(me.space, "recording", True)
-    m.model_state[histories.TAPES] = (*m.model_state.get(histories.TAPES, ()), me.space["token"].number)
+    m.model_state[histories.TAPES] = (*m.model_state.get(histories.TAPES, ()), me.space[TOKEN].number)
     return me
 
 
 def _leave(m: Machine, me: Model, raised: Value, node: ast.AST) -> bool:
     m.heap.set(me.space, "recording", False)
-    m.model_state[histories.TAPES] = tuple(t for t in m.model_state.get(histories.TAPES, ()) if t != me.space["token"].number)
+    m.model_state[histories.TAPES] = tuple(t for t in m.model_state.get(histories.TAPES, ()) if t != me.space[TOKEN].number)
     return False
 
 
@@ -201,12 +206,12 @@ def _stopped(m: Machine, me: Model, args: Value, kwargs: Value, node: ast.AST) -
 
 
 def _stop(m: Machine, me: Model, node: ast.AST) -> Value:
-    _leave(m, me.space["tape"], None, node)
+    _leave(m, me.space[_TAPE], None, node)
     return me
 
 
 def _go_on(m: Machine, me: Model, raised: Value, node: ast.AST) -> bool:
-    _enter(m, me.space["tape"], node)
+    _enter(m, me.space[_TAPE], node)
     return False
 
 

@@ -6,11 +6,14 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from tensorproof.terms.tensor import TensorType
+from tensorproof.values.heap import Key, slot
 from tensorproof.values.objects import Model
 
 if TYPE_CHECKING:
     from tensorproof.values.machine import Args, Kwargs, Machine, Value
 
+CLASS: Key[str] = slot("class")
+GIVEN: Key[Kwargs] = slot("given")
 Span = tuple[float, float]
 FARTHEST = 8.0
 """How many standard deviations from its mean a normal number is drawn at most."""
@@ -78,8 +81,8 @@ def of(initial: Value, sizes: Args) -> Span | None:
     """The same of what a program hands over as an initialiser: a name, or an object that Keras or TensorFlow 1 made."""
     if isinstance(initial, str):
         return span(initial, {}, sizes)
-    if isinstance(initial, Model) and isinstance(initial.space.get("given"), dict):
-        return span(initial.space["class"], initial.space["given"], sizes, initial.kind == "keras.word")
+    if isinstance(initial, Model) and isinstance(initial.space.get(GIVEN), dict):
+        return span(initial.space[CLASS], initial.space[GIVEN], sizes, initial.kind == "keras.word")
     return None
 
 

@@ -36,7 +36,7 @@ from tensorproof.terms.ints import Dim, Origin, Term
 from tensorproof.terms.records import dataclass, field, replace
 from tensorproof.terms.substitution import symbols
 from tensorproof.terms.tensor import Outputs, TensorType
-from tensorproof.values.heap import MISSING
+from tensorproof.values.heap import AT, MISSING
 from tensorproof.values.objects import Dict, Instance, Iterator, List, Model, Set
 from tensorproof.values.path import Path, Stated
 
@@ -198,7 +198,7 @@ def frozen(value: Any) -> Any:
     if isinstance(value, Set):
         return [frozen(v) for v in value.items]
     if isinstance(value, Iterator):
-        return [frozen(v) for v in value.items[value.state["at"] :]]
+        return [frozen(v) for v in value.items[value.state[AT] :]]
     if isinstance(value, slice):
         return slice(frozen(value.start), frozen(value.stop), frozen(value.step))
     if isinstance(value, (Instance, Model)):

@@ -13,7 +13,7 @@ from tensorproof.terms.ints import Origin, Term
 from tensorproof.terms.predicates import conj, ge, lt
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
-from tensorproof.values.heap import MISSING
+from tensorproof.values.heap import MISSING, Key, slot
 from tensorproof.values.objects import Model
 from tensorproof.values.python_values import Unknown
 from tensorproof.values.tensor_shape import TensorShape
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
     from tensorproof.values.machine import Args, Kwargs, Machine, Value
 
+SHAPE: Key[TensorShape] = slot("shape")
 ARRAY = "tf.TensorArray"
 
 
@@ -48,7 +49,7 @@ def _write(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> 
     if None not in (new.dtype, me.space["dtype"]) and new.dtype is not me.space["dtype"]:
         raise m.raised("InvalidArgumentError", f"an array of {me.space['dtype']} cannot hold {new.dtype}", node, "tensor_array/type")
     held, size = me.space["element"], me.space["size"]
-    declared = me.space["shape"] if held is None else TensorShape(held.shape) if isinstance(held, TensorType) and held.shape.known else None
+    declared = me.space[SHAPE] if held is None else TensorShape(held.shape) if isinstance(held, TensorType) and held.shape.known else None
     if declared is not None and new.shape.known:
         message = f"an array of tensors of shape {tuple(declared)} cannot hold one of shape {new.shape!r}"
         m.demand("ValueError", compatible(TensorShape(new.shape), declared), message, node, "tensor_array/shape")

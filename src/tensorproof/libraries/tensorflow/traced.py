@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+from tensorproof.libraries.tensorflow.data.kept import LAST
 from tensorproof.terms.tensor import Graph, Outputs, TensorType
 from tensorproof.values.objects import Dict, List, Model, Set
 
@@ -82,7 +83,7 @@ def within(m: Machine, value: Value, graph: Graph | None) -> Any:
 
 def _dataset(m: Machine, value: Model, graph: Graph | None) -> Model:
     """A dataset that a traced function makes: its elements belong to nobody's graph."""
-    element, last = value.space["element"], value.space["last"]
+    element, last = value.space["element"], value.space[LAST]
     changed = within(m, element, graph), None if last is None else (last[0], within(m, last[1], graph))
     same = changed[0] is element and (last is None or (changed[1] is not None and changed[1][1] is last[1]))
     return value if same else Model(value.kind, m.heap.space({**value.space, "element": changed[0], "last": changed[1]}))

@@ -13,7 +13,7 @@ from tensorproof.libraries.torch import modes as torch_modes
 from tensorproof.terms.predicates import Truth, conj, disj, eq
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
-from tensorproof.values.heap import MISSING
+from tensorproof.values.heap import MISSING, Key, slot
 from tensorproof.values.objects import Class, Dict, Instance, List, Model, Native
 from tensorproof.values.python_values import Layer, Unknown
 
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
     from tensorproof.values.machine import Args, Kwargs, Machine, Value
 
+SAVED: Key[tuple[Value, ...]] = slot("saved_tensors")
 CONTEXT = "torch.autograd.function.FunctionCtx"
 
 
@@ -151,7 +152,7 @@ def apply(m: Machine, cls: Class, args: Args, kwargs: Kwargs, node: ast.AST) -> 
     if m.in_class(cls, "backward") is not MISSING:
         place = (cls.name, getattr(node, "lineno", 0))
         m.heap.set(_waiting(m), place, (cls, context, args, result))
-    saved = [t for t in context.space["saved_tensors"] if isinstance(t, TensorType)]
+    saved = [t for t in context.space[SAVED] if isinstance(t, TensorType)]
     kept = [t for t in saved if not any(t is r for r in (result if isinstance(result, tuple) else (result,)))]
     changed = any(a is r for a in args for r in (result if isinstance(result, tuple) else (result,)))
     tensors = [a for a in args if isinstance(a, TensorType)]

@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from tensorproof.libraries.model import ClassModel, KindModel, Run
-from tensorproof.terms.dtypes import BY_LABEL
+from tensorproof.terms.dtypes import BY_LABEL, DType
 from tensorproof.terms.ints import Term
 from tensorproof.terms.predicates import conj, disj, eq
 from tensorproof.terms.shapes import Shape, broadcast
 from tensorproof.terms.tensor import TensorType
-from tensorproof.values.heap import MISSING
+from tensorproof.values.heap import MISSING, Key, slot
 from tensorproof.values.objects import Choice, List, Model
 from tensorproof.values.python_values import Unknown
 
@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 
     from tensorproof.values.machine import Args, Kwargs, Machine, Value
 
+BATCH: Key[Shape] = slot("batch")
+EVENT: Key[Shape] = slot("event")
+DTYPE: Key[DType | None] = slot("dtype")
 HOME = "torch.distributions."
 FLOAT, WHOLE = BY_LABEL["float32"], BY_LABEL["int64"]
 _SCALAR: dict[str, str] = {
@@ -120,42 +123,42 @@ def _independent(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value
     base, count = args[0] if args else kwargs.get("base_distribution"), args[1] if len(args) > 1 else kwargs.get("reinterpreted_batch_ndims")
     if not isinstance(base, Model) or not isinstance(count, int):
         return m.gap(HOME + "Independent", node, "the distribution is not known")
-    batch = base.space["batch"]
+    batch = base.space[BATCH]
     if count > len(batch):
         raise m.raised("ValueError", f"Independent takes {count} axes of a batch shape {batch!r}", node, "distribution/arguments")
     cut = len(batch) - count
-    return _made(m, "Independent", batch[:cut], (*batch[cut:], *base.space["event"]), base.space["dtype"], base_dist=base)
+    return _made(m, "Independent", batch[:cut], (*batch[cut:], *base.space[EVENT]), base.space[DTYPE], base_dist=base)
 
 
 def _transformed(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     base = args[0] if args else kwargs.get("base_distribution")
     if not isinstance(base, Model):
         return m.gap(HOME + "TransformedDistribution", node, "the distribution is not known")
-    return _made(m, "TransformedDistribution", base.space["batch"], base.space["event"], base.space["dtype"], base_dist=base)
+    return _made(m, "TransformedDistribution", base.space[BATCH], base.space[EVENT], base.space[DTYPE], base_dist=base)
 
 
 def _mixture(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     parts = args[1] if len(args) > 1 else kwargs.get("component_distribution")
-    if not isinstance(parts, Model) or not parts.space["batch"]:
+    if not isinstance(parts, Model) or not parts.space[BATCH]:
         return m.gap(HOME + "MixtureSameFamily", node, "the distribution is not known")
-    return _made(m, "MixtureSameFamily", parts.space["batch"][:-1], parts.space["event"], parts.space["dtype"])
+    return _made(m, "MixtureSameFamily", parts.space[BATCH][:-1], parts.space[EVENT], parts.space[DTYPE])
 
 
 def _divergence(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     p, q = (args[i] if len(args) > i else kwargs.get("pq"[i]) for i in range(2))
     if not isinstance(p, Model) or not isinstance(q, Model):
         return m.gap(HOME + "kl_divergence", node, "a distribution is not known")
-    if len(p.space["event"]) != len(q.space["event"]):
-        raise m.raised("ValueError", f"events of {p.space['event']!r} and {q.space['event']!r} have no divergence", node, "distribution/event")
-    shape = _common(m, [p.space["batch"], q.space["batch"]], "the batch shapes of two distributions", node)
-    return TensorType(shape, FLOAT if p.space["dtype"] is WHOLE else p.space["dtype"])
+    if len(p.space[EVENT]) != len(q.space[EVENT]):
+        raise m.raised("ValueError", f"events of {p.space[EVENT]!r} and {q.space[EVENT]!r} have no divergence", node, "distribution/event")
+    shape = _common(m, [p.space[BATCH], q.space[BATCH]], "the batch shapes of two distributions", node)
+    return TensorType(shape, FLOAT if p.space[DTYPE] is WHOLE else p.space[DTYPE])
 
 
 # --- methods ---
 
 
 def _whole(me: Model) -> tuple[Value, ...]:
-    return (*me.space["batch"], *me.space["event"])
+    return (*me.space[BATCH], *me.space[EVENT])
 
 
 def _sample(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
@@ -165,11 +168,11 @@ def _sample(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) ->
         if isinstance(given, int):
             raise m.raised("TypeError", "sample takes a tuple of sizes, not a number", node, "call/arguments")
         return m.gap("sample", node, "the sample shape is not known")
-    return TensorType(Shape((*extra, *_whole(me))), me.space["dtype"])
+    return TensorType(Shape((*extra, *_whole(me))), me.space[DTYPE])
 
 
 def _sample_n(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-    return TensorType(Shape((args[0], *_whole(me))), me.space["dtype"])
+    return TensorType(Shape((args[0], *_whole(me))), me.space[DTYPE])
 
 
 def _log_prob(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
@@ -181,11 +184,11 @@ def _log_prob(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) 
     if not isinstance(value, TensorType) or not value.shape.known:
         return m.gap("log_prob", node, "the value is not known")
     shape = _common(m, [value.shape, Shape(_whole(me))], "a value and a distribution's batch and event", node)
-    return TensorType(Shape(shape[: len(shape) - len(me.space["event"])]), FLOAT if me.space["dtype"] is WHOLE else me.space["dtype"])
+    return TensorType(Shape(shape[: len(shape) - len(me.space[EVENT])]), FLOAT if me.space[DTYPE] is WHOLE else me.space[DTYPE])
 
 
 def _entropy(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-    return TensorType(me.space["batch"], FLOAT if me.space["dtype"] is WHOLE else me.space["dtype"])
+    return TensorType(me.space[BATCH], FLOAT if me.space[DTYPE] is WHOLE else me.space[DTYPE])
 
 
 def _expand(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
@@ -194,13 +197,14 @@ def _expand(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) ->
 
 
 def _attribute(m: Machine, me: Model, name: str, node: ast.AST) -> Any:
-    floats = FLOAT if me.space["dtype"] is WHOLE else me.space["dtype"]
+    floats = FLOAT if me.space[DTYPE] is WHOLE else me.space[DTYPE]
     if name in ("mean", "variance", "stddev", "mode", "loc", "scale"):
         return TensorType(Shape(_whole(me)), floats)
     if name in ("probs", "logits"):
         return TensorType(Shape((*_whole(me), me.space["classes"]) if "classes" in me.space else _whole(me)), floats)
     if name in ("batch_shape", "event_shape"):
-        return tuple(me.space[name.removesuffix("_shape")])
+        sizes = me.space[BATCH if name == "batch_shape" else EVENT]
+        return tuple(sizes)
     if name in ("has_rsample", "support", "arg_constraints"):
         return Unknown(name)
     if name in ("low", "high", "rate", "concentration", "covariance_matrix") and name != "covariance_matrix":

@@ -9,6 +9,7 @@ from tensorproof.libraries.model import KindModel, Run
 from tensorproof.libraries.plain import argument
 from tensorproof.terms.dtypes import BFLOAT16, FLOAT16, DType
 from tensorproof.terms.records import dataclass, replace
+from tensorproof.values.heap import Key, slot
 from tensorproof.values.objects import Class, Function, Generator, Model, Native
 from tensorproof.values.python_values import Unknown
 
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
 
     from tensorproof.values.machine import Args, Kwargs, Machine, Value
 
+VALUE: Key[Any] = slot("value")
+BEFORE: Key[tuple[Modes, ...]] = slot("before")
 DEVICES = frozenset((
     "cpu", "cuda", "ipu", "xpu", "mkldnn", "opengl", "opencl", "ideep", "hip", "ve", "fpga", "maia", "xla", "lazy", "vulkan", "mps", "meta", "hpu", "mtia",
     "privateuseone",
@@ -56,7 +59,7 @@ def _switch(m: Machine, new: Modes) -> None:
 
 
 def _changed(m: Machine, me: Model) -> Modes:
-    now, kind, value = modes(m), me.space["mode"], me.space["value"]
+    now, kind, value = modes(m), me.space["mode"], me.space[VALUE]
     if kind == "grad":
         return replace(now, grad=value)
     if kind == "inference":
@@ -66,14 +69,14 @@ def _changed(m: Machine, me: Model) -> Modes:
 
 
 def _enter(m: Machine, me: Model, node: ast.AST) -> Value:
-    me.space["before"] = (*me.space.get("before", ()), modes(m))
+    me.space[BEFORE] = (*me.space.get(BEFORE, ()), modes(m))
     _switch(m, _changed(m, me))
     return None
 
 
 def _leave(m: Machine, me: Model, raised: Value, node: ast.AST) -> bool:
-    *rest, before = me.space["before"]
-    me.space["before"] = tuple(rest)
+    *rest, before = me.space[BEFORE]
+    me.space[BEFORE] = tuple(rest)
     _switch(m, before)
     return False
 

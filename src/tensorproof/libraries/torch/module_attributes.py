@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tensorproof.terms.tensor import TensorType
+from tensorproof.values.heap import Key, slot
 from tensorproof.values.objects import Dict, Instance, List, Set
 
 if TYPE_CHECKING:
@@ -12,7 +13,8 @@ if TYPE_CHECKING:
 
     from tensorproof.values.machine import Machine, Value
 
-PARAMETERS, BUFFERS = "<parameters>", "<buffers>"
+PARAMETERS: Key[tuple[str, ...]] = slot("<parameters>")
+BUFFERS: Key[tuple[str, ...]] = slot("<buffers>")
 """The names under which a module keeps those of its parameters and of its buffers."""
 _PLAIN = (int, float, str, tuple, List, Dict, Set)
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from tensorproof.libraries.torch import hooks as torch_hooks
 from tensorproof.libraries.torch import module_parts
 from tensorproof.terms.tensor import Outputs, TensorType
-from tensorproof.values.heap import MISSING, Cursor
+from tensorproof.values.heap import MISSING, Cursor, Key, slot
 from tensorproof.values.objects import OPEN, Dict, Instance, List, Model, Native
 from tensorproof.values.python_values import Layer, Unknown
 
@@ -17,7 +17,9 @@ if TYPE_CHECKING:
 
     from tensorproof.values.machine import Args, Kwargs, Machine, Value
 
-PARAMETERS, BUFFERS, TEMPORARY = "<parameters>", "<buffers>", "<temporary>"
+PARAMETERS: Key[tuple[str, ...]] = slot("<parameters>")
+BUFFERS: Key[tuple[str, ...]] = slot("<buffers>")
+TEMPORARY: Key[tuple[str, ...]] = slot("<temporary>")
 """The names under which a module keeps those of its parameters, of its buffers, and of the buffers that are not part of its state."""
 
 
@@ -51,7 +53,7 @@ def walk(value: Value, prefix: str = "", seen: set[int] | None = None) -> Iterat
         yield from walk(child, f"{prefix}.{name}" if prefix else name, seen)
 
 
-def own_tensors(value: Value, which: str) -> list[tuple[str, TensorType]]:
+def own_tensors(value: Value, which: Key[tuple[str, ...]]) -> list[tuple[str, TensorType]]:
     """The parameters or buffers that one module holds itself."""
     if isinstance(value, Layer):
         if value.module is None and value.kind == "wrapper":  # how many models an AveragedModel holds
@@ -62,11 +64,11 @@ def own_tensors(value: Value, which: str) -> list[tuple[str, TensorType]]:
     if not isinstance(value, Instance):
         return []
     names = value.space.get(which, ())
-    held = [(n, value.space[n]) for n in names if isinstance(value.space.get(n), TensorType)]
+    held = [(n, t) for n in names if isinstance(t := value.space.get(n), TensorType)]
     return [*own_tensors(value.native, which), *held] if isinstance(value.native, Layer) else held
 
 
-def all_tensors(value: Value, which: str) -> list[tuple[str, TensorType]]:
+def all_tensors(value: Value, which: Key[tuple[str, ...]]) -> list[tuple[str, TensorType]]:
     found: list[tuple[str, TensorType]] = []
     for prefix, module in walk(value):
         found += [(f"{prefix}.{n}" if prefix else n, t) for n, t in own_tensors(module, which)]

@@ -136,7 +136,11 @@ def _zero_grad(m: Machine, me: Value, args: Args, kwargs: Kwargs, node: ast.AST)
 def _parameters(me: Any) -> list[Value]:
     """All that an optimizer changes, as far as it is known."""
     groups = me.space.get("param_groups")
-    held = [g.items.get("params") for g in groups.items if isinstance(g, Dict)] if isinstance(groups, List) else []
+    return _held(groups) if isinstance(groups, List) else []
+
+
+def _held(groups: List) -> list[Value]:
+    held = [g.items.get("params") for g in groups.items if isinstance(g, Dict)]
     return [p for one in held if isinstance(one, List) for p in one.items]
 
 
@@ -145,8 +149,7 @@ def _add_group(m: Machine, me: Any, args: Args, kwargs: Kwargs, node: ast.AST) -
     if isinstance(groups, List) and isinstance(new, Dict):
         made = _groups(m, List(m.heap.row([new])), dict(me.space["defaults"].items), node)
         if isinstance(made, List):
-            held = [p for one in groups.items for p in one.items["params"].items]
-            _refuse_twice(m, [p for one in made.items for p in one.items["params"].items], held, node)
+            _refuse_twice(m, _held(made), _held(groups), node)
             m.heap.touch(groups.items)
             groups.items.extend(made.items)
 

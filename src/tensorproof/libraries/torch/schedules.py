@@ -75,7 +75,7 @@ def _init(m: Machine, me: Any, call: Bound) -> None:
     m.heap.set(me.space, "optimizer", optimizer)
     m.heap.set(me.space, "last_epoch", _EPOCH)
     groups = optimizer.space.get("param_groups") if isinstance(optimizer, (Model, Instance)) else None
-    rates = [g.items.get("lr", REAL) for g in groups.items] if isinstance(groups, List) else []
+    rates = [g.items.get("lr", REAL) for g in groups.items if isinstance(g, Dict)] if isinstance(groups, List) else []
     m.heap.set(me.space, "base_lrs", List(m.heap.row(rates)) if rates else Unknown("rates"))
     _own_rates(m, me, node)
 

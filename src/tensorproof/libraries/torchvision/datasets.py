@@ -14,7 +14,7 @@ from tensorproof.terms.predicates import eq
 from tensorproof.terms.records import dataclass, field
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
-from tensorproof.values.heap import MISSING
+from tensorproof.values.heap import MISSING, Key, slot
 from tensorproof.values.objects import List, Model
 from tensorproof.values.python_values import Unknown
 
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
     from tensorproof.values.machine import Args, Kwargs, Machine, Value
 
+LAST: Key[int] = slot("last")
 HOME = "torchvision.datasets."
 _TRAIN = "root train transform target_transform download"
 _SPLIT = "root split transform target_transform download"
@@ -265,7 +266,7 @@ def _one_label(m: Machine, me: Model, index: Value, node: ast.AST) -> Value:
     if me.space.get("pairs"):
         return Unknown("the path of a picture"), m.symbol(m.name_here("label", node), 0, None, Origin.WORLD)
     if "last" in me.space:
-        return m.symbol(m.name_here("label", node), 0, me.space["last"], Origin.WORLD)
+        return m.symbol(m.name_here("label", node), 0, me.space[LAST], Origin.WORLD)
     return Unknown("the name of a class")
 
 

@@ -8,17 +8,18 @@ from typing import TYPE_CHECKING, Any, TypeGuard
 
 from tensorproof.libraries.model import ClassModel, KindModel, Run
 from tensorproof.terms.dtypes import BY_LABEL, DType
-from tensorproof.terms.ints import Origin, Term, ite
+from tensorproof.terms.ints import Dim, Origin, Term, ite
 from tensorproof.terms.predicates import eq
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
-from tensorproof.values.heap import MISSING
+from tensorproof.values.heap import MISSING, Key, slot
 from tensorproof.values.objects import Choice, List, Model
 from tensorproof.values.python_values import Unknown
 
 if TYPE_CHECKING:
     from tensorproof.values.machine import Args, Kwargs, Machine, Value
 
+DEPTH: Key[Dim] = slot("channels")
 IMAGE = "PIL.Image.Image"
 CHANNELS = {
     "1": 1, "L": 1, "P": 1, "I": 1, "F": 1, "I;16": 1, "LA": 2, "PA": 2, "RGB": 3, "YCbCr": 3, "LAB": 3, "HSV": 3, "RGBA": 4, "CMYK": 4, "RGBX": 4, "RGBa": 4,
@@ -65,7 +66,7 @@ def element_type(me: Model) -> DType:
 
 def array_of(m: Machine, me: Model, node: ast.AST) -> Value:
     """np.array(image): two axes for one channel, three for more."""
-    channels, height, width = me.space["channels"], me.space["height"], me.space["width"]
+    channels, height, width = me.space[DEPTH], me.space["height"], me.space["width"]
     dtype = element_type(me)
 
     def flat() -> Value:

@@ -16,7 +16,7 @@ from tensorproof.libraries.torchvision.pillow import is_image
 from tensorproof.terms.ints import Origin
 from tensorproof.terms.predicates import eq
 from tensorproof.terms.tensor import TensorType
-from tensorproof.values.heap import MISSING
+from tensorproof.values.heap import MISSING, Key, slot
 from tensorproof.values.objects import Choice, List, Model, Native
 from tensorproof.values.python_values import Unknown
 
@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     import ast
 
     from tensorproof.values.machine import Args, Kwargs, Machine, Value
+
+GIVEN: Key[Kwargs] = slot("given")
 
 V1, V2 = "torchvision.transforms.", "torchvision.transforms.v2."
 RULES: dict[str, Any] = {
@@ -103,7 +105,7 @@ def apply(m: Machine, name: str, given: Value, x: Value, node: ast.AST) -> Value
 
 
 def _call(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-    name, given = me.kind.removeprefix(V1), me.space["given"]
+    name, given = me.kind.removeprefix(V1), me.space[GIVEN]
     if not args:
         args = tuple(kwargs.values())
     if name == "Lambda":
@@ -191,7 +193,7 @@ def _crop_place(m: Machine, call: Bound) -> Value:
 
 
 def _attribute(m: Machine, me: Model, name: str, node: ast.AST) -> Any:
-    given = me.space["given"]
+    given = me.space[GIVEN]
     if name == "transforms" and name in given:
         return given[name]
     if name == "forward":

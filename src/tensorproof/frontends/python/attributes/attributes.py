@@ -23,6 +23,7 @@ from tensorproof.terms.predicates import Predicate
 from tensorproof.terms.tensor import Outputs, TensorType
 from tensorproof.values.heap import MISSING
 from tensorproof.values.objects import (
+    FIELDS,
     Bound,
     Choice,
     Class,
@@ -219,7 +220,8 @@ def _field_of_a_library(cls: Class, holder: Class, name: str, value: Any) -> boo
     """Whether a base class that is not known may put another value in the place of an annotated field's default."""
     if not any(isinstance(c, Unknown) or (isinstance(c, Named) and not registry.closed(c.name)) for c in cls.mro):
         return False
-    annotation = dict(holder.space.get("__fields__", ())).get(name)
+    fields = holder.space.get(FIELDS, ())
+    annotation = dict(fields).get(name)
     if annotation is None or isinstance(value, (Function, Property, ClassMethod, StaticMethod)):
         return False
     plain: Any = {"int": int, "str": str, "bool": bool, "float": (int, float)}.get(annotation.id if isinstance(annotation, ast.Name) else "")

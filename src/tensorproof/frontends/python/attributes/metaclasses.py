@@ -6,12 +6,13 @@ import ast
 from typing import TYPE_CHECKING, Any
 
 from tensorproof.frontends.python.attributes.lookup import in_class
-from tensorproof.values.heap import MISSING
+from tensorproof.values.heap import MISSING, slot
 from tensorproof.values.objects import Bound, Class, ClassMethod, Native, Property, StaticMethod
 from tensorproof.values.python_values import Named
 
 if TYPE_CHECKING:
     from tensorproof.frontends.python.machine import Interpreter
+    from tensorproof.values.heap import Key
     from tensorproof.values.machine import Value
 
 LIBRARY = {"abc.ABCMeta": "abc.ABC", "enum.EnumMeta": "enum.Enum", "enum.EnumType": "enum.Enum"}
@@ -22,7 +23,7 @@ _NOT_FOLLOWED = frozenset(
 )
 """What a metaclass may define to make its classes something else."""
 
-REGISTERED = "__registered__"
+REGISTERED: Key[tuple[Any, ...]] = slot("__registered__")
 """Where a class keeps those that were registered with it (`ABC.register`)."""
 
 

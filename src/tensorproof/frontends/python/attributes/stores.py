@@ -55,7 +55,8 @@ def _into_instance(m: Interpreter, owner: Instance, name: str, value: Value, nod
 
 
 def _into_class(m: Interpreter, owner: Class, name: str, value: Value, node: ast.AST) -> None:
-    if type(owner.space.get(name)) is Instance and owner.space[name].cls is owner and any(_is_enum(one) for one in owner.mro):
+    held = owner.space.get(name)
+    if type(held) is Instance and held.cls is owner and any(_is_enum(one) for one in owner.mro):
         raise m.raised("AttributeError", f"{name} is a member of the enumeration {owner.name}, and cannot be set", node)
     m.heap.set(owner.space, name, value)
 

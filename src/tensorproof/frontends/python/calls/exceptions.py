@@ -13,13 +13,18 @@ from tensorproof.frontends.python.errors import BASES, Raised, is_kind
 from tensorproof.frontends.python.frame import Frame
 from tensorproof.libraries import library_objects
 from tensorproof.terms.records import replace
-from tensorproof.values.heap import MISSING
+from tensorproof.values.heap import MISSING, slot
 from tensorproof.values.objects import Bound, Class, Function, Instance, Model
 from tensorproof.values.python_values import Named, Unknown
 
 if TYPE_CHECKING:
     from tensorproof.frontends.python.machine import Interpreter
+    from tensorproof.values.heap import Key
     from tensorproof.values.machine import Value
+
+KIND: Key[str | Class] = slot("kind")
+"""The class of an exception, in its object."""
+ARGS: Key[tuple[Any, ...]] = slot("args")
 
 
 def raising(frame: Frame, value: Value, node: ast.AST) -> Exception:
@@ -39,9 +44,9 @@ def raising(frame: Frame, value: Value, node: ast.AST) -> Exception:
         unknown.own = True
         return unknown
     if isinstance(value, Model) and value.kind == "exception":
-        kind, args = value.space["kind"], value.space["args"]
+        kind, args = value.space[KIND], value.space[ARGS]
     elif isinstance(value, Instance):
-        kind, args = value.cls, value.space.get("args", ())
+        kind, args = value.cls, value.space.get(ARGS, ())
     else:
         return m.raised("TypeError", "only exceptions can be raised", node)
     name = kind if isinstance(kind, str) else kind.name

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from tensorproof.frontends.python.attributes.lookup import in_class
 from tensorproof.frontends.python.attributes.metaclasses import REGISTERED
 from tensorproof.terms.tensor import TensorType
-from tensorproof.values.objects import Class, ClassMethod, Function, Instance, Model, Property, Record
+from tensorproof.values.objects import FIELDS, Class, ClassMethod, Function, Instance, Model, Property, Record
 from tensorproof.values.python_values import Layer, Named, Unknown
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ def _conforms(m: Interpreter, protocol: Class, has: Callable[[str], Any]) -> Any
         raise m.raised("TypeError", f"isinstance() needs the protocol {protocol.name} to be @runtime_checkable", m.here or ast.Pass())
     names: dict[str, None] = {}
     for one in (c for c in protocol.mro if isinstance(c, Class) and _is_protocol(c)):
-        names |= dict.fromkeys(field for field, _ in one.space.get("__fields__", ()))
+        names |= dict.fromkeys(field for field, _ in one.space.get(FIELDS, ()))
         names |= {
             name: None for name, found in one.space.items() if isinstance(found, (Function, Property)) and (not name.startswith("__") or name == "__call__")
         }

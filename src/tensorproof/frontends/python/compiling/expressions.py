@@ -50,7 +50,7 @@ def _name(node: ast.Name, scope: Scope) -> Run:
     if name in scope.locals and not scope.is_module:
 
         def local(frame: Frame) -> Any:
-            value = frame.space.get(name, MISSING)
+            value: Any = frame.space.get(name, MISSING)
             if value is MISSING:
                 if scope.is_class:
                     return enclosing(frame)
@@ -60,6 +60,7 @@ def _name(node: ast.Name, scope: Scope) -> Run:
     depth = None if scope.is_class and name in scope.locals else scope.depth(name)
 
     def enclosing(frame: Frame) -> Any:
+        value: Any
         if depth is not None and depth < len(frame.scopes):
             value = frame.scopes[depth].get(name, MISSING)
             if value is MISSING:

@@ -22,7 +22,7 @@ from tensorproof.frontends.python.summaries import summarised_lists
 from tensorproof.libraries.tensorflow import traced
 from tensorproof.terms.tensor import TensorType
 from tensorproof.values.heap import MISSING
-from tensorproof.values.objects import Choice, Code, Function
+from tensorproof.values.objects import FIELDS, Choice, Code, Function
 from tensorproof.values.python_values import Unknown
 
 if TYPE_CHECKING:
@@ -212,8 +212,8 @@ def _annotated(node: ast.AnnAssign, scope: Scope) -> Act:
                 result = recovery.after(frame, raised, node)
             put(frame, result)
         if field is not None:  # dataclasses and NamedTuple read the order of annotated names
-            noted = frame.space.get("__fields__", ())
-            frame.machine.heap.set(frame.space, "__fields__", (*noted, (field, node.annotation)))
+            noted = frame.space.get(FIELDS, ())
+            frame.machine.heap.set(frame.space, FIELDS, (*noted, (field, node.annotation)))
 
     return run
 

@@ -160,8 +160,8 @@ def _most_common(m: Interpreter, owner: Dict, node: ast.AST, count: Value = None
         total, samples = length(found), shown(found)
         fewer = minimum(total, count) if isinstance(count, (int, Term)) and not isinstance(total, Unknown) else total
         return List(m.heap.row([gathered(fewer, samples)]))
-    pairs = list(owner.items.items())
-    if not all(isinstance(v, int) for _, v in pairs):
+    pairs = [(k, v) for k, v in owner.items.items() if isinstance(v, int)]
+    if len(pairs) < len(owner.items):
         return m.gap("Counter.most_common", node, "a count is not known")
     return List(m.heap.row(sorted(pairs, key=lambda pair: -pair[1])[: count if isinstance(count, int) else None]))
 
@@ -169,7 +169,7 @@ def _most_common(m: Interpreter, owner: Dict, node: ast.AST, count: Value = None
 def _elements(m: Interpreter, owner: Dict, node: ast.AST) -> Any:
     if not all(isinstance(v, int) for v in owner.items.values()):
         return m.gap("Counter.elements", node, "a count is not known")
-    return Iterator([k for k, v in owner.items.items() for _ in range(v)], m.heap.space({"at": 0}))
+    return Iterator([k for k, v in owner.items.items() if isinstance(v, int) for _ in range(v)], m.heap.space({"at": 0}))
 
 
 COUNTER: dict[str, Callable[..., Any]] = {

@@ -11,6 +11,7 @@ from tensorproof.terms.budgets import BUDGETS
 from tensorproof.terms.ints import Term
 from tensorproof.terms.predicates import Predicate
 from tensorproof.terms.tensor import TensorType
+from tensorproof.values.heap import AT
 from tensorproof.values.objects import (
     Bound,
     Choice,
@@ -76,7 +77,7 @@ def _spelled(m: Interpreter, value: Value, left: list[int]) -> Any:
         case tuple():
             return tuple(_spelled(m, v, left) for v in value)
         case Iterator():
-            return iter([_spelled(m, v, left) for v in value.items[value.state["at"] :]])
+            return iter([_spelled(m, v, left) for v in value.items[value.state[AT] :]])
         case Generator():
             return iter([_spelled(m, v, left) for v in iteration.items(m, value, ast.Pass()) or ()])
         case Choice():

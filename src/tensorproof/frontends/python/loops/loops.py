@@ -25,7 +25,7 @@ from tensorproof.libraries.model import Open, some_rounds
 from tensorproof.terms.ints import lower
 from tensorproof.terms.predicates import gt
 from tensorproof.terms.tensor import TensorType
-from tensorproof.values.heap import MISSING, Row
+from tensorproof.values.heap import AT, MISSING, Row
 from tensorproof.values.objects import Generator, Instance, Iterator, List, Model
 from tensorproof.values.python_values import AFTER_ERROR, Unknown
 
@@ -128,10 +128,10 @@ def _live_loop(m: Interpreter, frame: Frame, source: List | Iterator, put: Any, 
     kept = items.watch if isinstance(items, Watched) else watch(m, source, node.iter)
 
     def put_next(f: Frame, item: Any) -> None:
-        m.heap.set(state, "at", state["at"] + 1)
+        m.heap.set(state, AT, state[AT] + 1)
         put(f, item)
 
-    while (at := state["at"]) < len(items):
+    while (at := state[AT]) < len(items):
         if steady is not None and steady.due(at):
             if steady.try_round(at, put_next, body, node):
                 if not steady.last_left:
@@ -145,7 +145,7 @@ def _live_loop(m: Interpreter, frame: Frame, source: List | Iterator, put: Any, 
         if signal is not None:
             return signal
         if kept is not None:
-            kept.check(state["at"] >= len(items))
+            kept.check(state[AT] >= len(items))
     return None
 
 

@@ -281,8 +281,10 @@ def unary(m: Interpreter, op: type[ast.unaryop], a: Value, node: ast.AST) -> Any
             return m.call(Bound(found, a), (), {}, node)
         case Dict(counter=True) if word in ("pos", "neg"):
             signed = {k: v if word == "pos" else unary(m, op, v, node) for k, v in a.items.items()}
-            known = all(isinstance(v, int) for v in signed.values())
-            return Dict(m.heap.entries({k: v for k, v in signed.items() if v > 0}), None, True) if known else m.gap("Counter", node, "a count is not known")
+            known = {k: v for k, v in signed.items() if isinstance(v, int)}
+            if len(known) < len(signed):
+                return m.gap("Counter", node, "a count is not known")
+            return Dict(m.heap.entries({k: v for k, v in known.items() if v > 0}), None, True)
         case Predicate():
             return unary(m, op, equality.number(a), node)
         case Term():

@@ -81,7 +81,7 @@ _MOST_READ = BUDGETS.containers.numbers_read
 def _read(m: Interpreter, value: Value, node: ast.AST) -> Open | None:
     """Rounds over a list of numbers that are unknown, each as good as any other."""
     items = list(value.items) if type(value) is List and not value.deque else []
-    if len(items) <= _MOST_READ or not all(map(_drawn, items)) or (type(items[0]) is List and len({len(one.items) for one in items}) > 1):
+    if len(items) <= _MOST_READ or not all(map(_drawn, items)) or (type(items[0]) is List and len({len(one.items) for one in items if type(one) is List}) > 1):
         return None
     return Open(len(items), lambda k: items[0] if k == 0 else _another(m, items[-1], node), 1, items)
 
@@ -133,11 +133,11 @@ def any_of(m: Interpreter, a: Any, b: Any, node: ast.AST) -> Any:
 
 
 def keys(value: Dict) -> list[Any]:
-    return [_side(v, 0) if k is OPEN else as_value(k) for k, v in value.items.items()]
+    return [_side(value.items[OPEN], 0) if k is OPEN else as_value(k) for k in value.items]
 
 
 def values(value: Dict) -> list[Any]:
-    return [_side(v, 1) if k is OPEN else v for k, v in value.items.items()]
+    return [_side(value.items[OPEN], 1) if k is OPEN else v for k, v in value.items.items()]
 
 
 def pairs(value: Dict) -> list[Any]:
@@ -257,8 +257,8 @@ def _some(m: Interpreter, least: float, most: float, node: ast.AST) -> Any:
 
 def put(m: Interpreter, owner: Dict, key: Value, value: Value, node: ast.AST) -> None:
     """`owner[key] = value` for a key that is unknown: it may be a new one."""
-    old = owner.items.get(OPEN, MISSING)
-    if old is MISSING:
+    old = owner.items.get(OPEN)
+    if old is None:
         new = gathered(1, [(key, value)])
     else:
         count = old.count + ite(m.open_truth("a new key", node), 1, 0)

@@ -87,7 +87,7 @@ class Memory:
         if t.framework not in _FOLLOWED or t.weak:
             return t
         held = self.held.get(id(t)) or self._seen(t)
-        now = held.own["is"]
+        now: Any = held.own["is"]
         if now is not held.key and now is not held.shown:
             while type(now) is Choice:
                 now = now.then if deciding.decided(self.m, now.condition) else now.other

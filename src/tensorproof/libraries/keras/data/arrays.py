@@ -12,7 +12,7 @@ from tensorproof.terms.dtypes import BY_LABEL, DType
 from tensorproof.terms.ints import Origin, Term, upper
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
-from tensorproof.values.heap import MISSING
+from tensorproof.values.heap import MISSING, Key, slot
 from tensorproof.values.many import length as length_of
 from tensorproof.values.many import number_of, shown, uncounted
 from tensorproof.values.objects import List, Model
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
     from tensorproof.values.machine import Args, Kwargs, Machine, Value
 
+TENSOR: Key[TensorType] = slot("tensor")
+LIST: Key[List] = slot("list")
 OBJECTS = "keras.objects"
 """An array of lists of numbers, each of a length of its own."""
 
@@ -31,8 +33,8 @@ def array_of(m: Machine, value: Value, node: ast.AST) -> Any:
     """A list, a column of a table or a tensor as an array; None when it is none."""
     if isinstance(value, TensorType):
         return value
-    if isinstance(value, Model) and isinstance(value.space.get("tensor"), TensorType):
-        return value.space["tensor"].but(framework="numpy")
+    if isinstance(value, Model) and isinstance(value.space.get(TENSOR), TensorType):
+        return value.space[TENSOR].but(framework="numpy")
     if isinstance(value, List) and uncounted(value.items):
         return tensor_of(value.items, "numpy")
     if isinstance(value, Model) and value.kind in ("pandas.Series", "pandas.DataFrame"):
@@ -85,7 +87,7 @@ def _normalize(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
 def lists(m: Machine, value: Value, node: ast.AST) -> tuple[Value, list[Any] | None, Any]:
     """How many lists of numbers there are, the lengths of each where they are known, and what their numbers stay below (None: nobody knows)."""
     if isinstance(value, Model) and value.kind == OBJECTS:
-        value = value.space["list"]
+        value = value.space[LIST]
     if isinstance(value, (List, tuple)):
         items = list(value.items if isinstance(value, List) else value)
         samples = shown(items)
@@ -146,12 +148,12 @@ def _padded(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
 
 
 def _objects_attribute(m: Machine, me: Model, name: str) -> Value:
-    count = length_of(me.space["list"].items)
+    count = length_of(me.space[LIST].items)
     return {"shape": (count,), "ndim": 1, "size": count, "dtype": "object"}.get(name, MISSING)
 
 
 def _objects_rounds(me: Model) -> Value:
-    items = me.space["list"].items
+    items = me.space[LIST].items
     samples, count = shown(items), length_of(items)
     if not uncounted(items) or len(items) != 1:
         return None if uncounted(items) else Rounds([(True, v) for v in items], (1,) * len(items))
@@ -159,7 +161,7 @@ def _objects_rounds(me: Model) -> Value:
 
 
 def _objects_item(m: Machine, me: Model, index: Value, node: ast.AST) -> Value:
-    found = m.item(me.space["list"], index, node)
+    found = m.item(me.space[LIST], index, node)
     return Model(OBJECTS, m.heap.space({"list": found})) if isinstance(index, slice) and isinstance(found, List) else found
 
 
@@ -189,10 +191,10 @@ FUNCTIONS: dict[str, Run] = {
 }  # fmt: skip
 KINDS = {
     OBJECTS: KindModel(
-        {"tolist": lambda m, me, a, k, n: me.space["list"], "copy": lambda m, me, a, k, n: me},
+        {"tolist": lambda m, me, a, k, n: me.space[LIST], "copy": lambda m, me, a, k, n: me},
         attribute=lambda m, me, name, node: _objects_attribute(m, me, name),
-        length=lambda m, me, node: length_of(me.space["list"].items), item=lambda m, me, index, node: _objects_item(m, me, index, node),
-        rounds=lambda m, me, node: _objects_rounds(me), items=lambda m, me, node: m.iterate(me.space["list"], node),
+        length=lambda m, me, node: length_of(me.space[LIST].items), item=lambda m, me, index, node: _objects_item(m, me, index, node),
+        rounds=lambda m, me, node: _objects_rounds(me), items=lambda m, me, node: m.iterate(me.space[LIST], node),
     ),
 }  # fmt: skip
 __all__ = ["FUNCTIONS", "array_of", "enough", "keep", "lists", "unpacked"]

@@ -11,10 +11,10 @@ from tensorproof.libraries.keras.data.directories import CHANNELS, bound, classe
 from tensorproof.libraries.model import ClassModel, KindModel, Run
 from tensorproof.libraries.sequences import sequence
 from tensorproof.terms.dtypes import FLOAT32, INT64
-from tensorproof.terms.ints import Origin, Term, ceildiv
+from tensorproof.terms.ints import Dim, Origin, Term, ceildiv
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
-from tensorproof.values.heap import MISSING
+from tensorproof.values.heap import MISSING, Key, slot
 from tensorproof.values.objects import Bound, Instance, List, Model
 from tensorproof.values.python_values import TEXT, Named, Unknown
 
@@ -23,6 +23,10 @@ if TYPE_CHECKING:
 
     from tensorproof.values.machine import Args, Kwargs, Machine, Value
 
+TARGET: Key[TensorType | tuple[TensorType, ...] | None] = slot("y")
+SAMPLES: Key[Dim] = slot("samples")
+BATCH_SIZE: Key[Dim] = slot("batch_size")
+SAMPLE: Key[TensorType] = slot("x")
 HOME = "keras.preprocessing.image."
 GENERATOR, BATCHES = HOME + "ImageDataGenerator", "keras.image_batches"
 _NAMES = ("featurewise_center", "samplewise_center", "featurewise_std_normalization", "samplewise_std_normalization", "zca_whitening", "zca_epsilon",
@@ -66,14 +70,14 @@ def _batch(m: Machine, me: Model, rows: Value) -> Value:
     def stacked(one: TensorType) -> Value:
         return keep(m, one, one.but(shape=Shape((rows, *one.shape)), contents=None, strides=None))
 
-    x, y = me.space["x"], me.space["y"]
+    x, y = me.space[SAMPLE], me.space[TARGET]
     if y is None:
         return stacked(x)
     return (stacked(x), tuple(stacked(t) for t in y) if isinstance(y, tuple) else stacked(y))
 
 
 def _rounds(m: Machine, me: Model, node: ast.AST) -> Value:
-    return [(condition, _batch(m, me, rows)) for condition, rows in sizes(m, me.space["samples"], me.space["batch_size"], node)]
+    return [(condition, _batch(m, me, rows)) for condition, rows in sizes(m, me.space[SAMPLES], me.space[BATCH_SIZE], node)]
 
 
 def _flow(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
@@ -142,11 +146,11 @@ def _same(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> V
 
 
 def _length(m: Machine, me: Model, node: ast.AST) -> Value:
-    return ceildiv(me.space["samples"], me.space["batch_size"])
+    return ceildiv(me.space[SAMPLES], me.space[BATCH_SIZE])
 
 
 def _item(m: Machine, me: Model, index: Value, node: ast.AST) -> Value:
-    return _batch(m, me, me.space["batch_size"])
+    return _batch(m, me, me.space[BATCH_SIZE])
 
 
 # --- a series ---

@@ -8,10 +8,10 @@ from tensorproof.libraries.model import KindModel, Run
 from tensorproof.libraries.plain import argument, from_host
 from tensorproof.libraries.sequences import sequence
 from tensorproof.terms.dtypes import BY_LABEL
-from tensorproof.terms.ints import Origin, Term
+from tensorproof.terms.ints import Dim, Origin, Term
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
-from tensorproof.values.heap import MISSING
+from tensorproof.values.heap import MISSING, Key, slot
 from tensorproof.values.objects import List, Model
 from tensorproof.values.python_values import Named, Unknown
 
@@ -20,6 +20,12 @@ if TYPE_CHECKING:
 
     from tensorproof.values.machine import Args, Kwargs, Machine, Value
 
+COUNTS: Key[tuple[tuple[str, int], ...] | Unknown | None] = slot("counts")
+REMOVED: Key[str] = slot("filters")
+SPLIT: Key[str] = slot("split")
+VOCABULARY: Key[Dim | None] = slot("vocabulary")
+OOV_TOKEN: Key[str | None] = slot("oov_token")
+OF: Key[Model] = slot("of")
 HOME = "keras.preprocessing.text."
 FILTERS = '!"#$%&()*+,-./:;<=>?@[\\]^_`{|}~\t\n'
 _NAMES = ("num_words", "filters", "lower", "split", "char_level", "oov_token", "analyzer")
@@ -36,7 +42,8 @@ def _make(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
 def _listed(texts: Value) -> list[str] | None:
     """The texts, where all of them are written in the program."""
     items = list(texts.items) if isinstance(texts, List) else list(texts) if isinstance(texts, tuple) else None
-    return items if items is not None and all(type(t) is str for t in items) else None
+    texts = [t for t in items or () if type(t) is str]
+    return texts if items is not None and len(texts) == len(items) else None
 
 
 def _count(m: Machine, texts: Value, node: ast.AST) -> Value:
@@ -53,32 +60,39 @@ def _words(me: Model, text: str) -> list[str]:
     text = text.lower() if space["lower"] is True else text
     if space["char_level"] is True:
         return list(text)
-    text = text.translate(str.maketrans(dict.fromkeys(space["filters"], space["split"])))
-    return [w for w in text.split(space["split"]) if w]
+    letters = space[REMOVED]
+    removed: dict[str, str | int | None] = dict.fromkeys(letters, space[SPLIT])
+    text = text.translate(str.maketrans(removed))
+    return [w for w in text.split(space[SPLIT]) if w]
 
 
 def _exact(me: Model) -> bool:
-    return type(me.space["filters"]) is str and type(me.space["split"]) is str and me.space.get("analyzer") is None
+    return type(me.space[REMOVED]) is str and type(me.space[SPLIT]) is str and me.space.get("analyzer") is None
 
 
 def _fit(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> None:
     texts = _listed(argument(args, kwargs, 0, "texts"))
-    before = me.space["counts"]
+    before = me.space[COUNTS]
     if texts is None or not _exact(me) or isinstance(before, Unknown):
-        m.heap.set(me.space, "counts", Unknown("the words of texts"))
-        m.heap.set(me.space, "vocabulary", m.symbol(m.name_here("words", node), 1, None, Origin.USER))
+        m.heap.set(me.space, COUNTS, Unknown("the words of texts"))
+        m.heap.set(me.space, VOCABULARY, m.symbol(m.name_here("words", node), 1, None, Origin.USER))
         return
     counts = dict(before or ())
     for text in texts:
         for word in _words(me, text):
             counts[word] = counts.get(word, 0) + 1
-    m.heap.set(me.space, "counts", tuple(counts.items()))
-    m.heap.set(me.space, "vocabulary", len(_index(me)))
+    m.heap.set(me.space, COUNTS, tuple(counts.items()))
+    m.heap.set(me.space, VOCABULARY, len(_index(me)))
+
+
+def _counts(me: Model) -> dict[str, int]:
+    found = me.space[COUNTS]
+    return dict(found) if isinstance(found, tuple) else {}
 
 
 def _index(me: Model) -> dict[str, int]:
-    oov = me.space["oov_token"]
-    counts = dict(me.space["counts"] or ())
+    oov = me.space[OOV_TOKEN]
+    counts = _counts(me)
     first = [] if oov is None else [oov]
     return {w: i for i, w in enumerate([*first, *sorted(counts, key=lambda w: -counts[w])], 1)}
 
@@ -87,8 +101,8 @@ def _numbers(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -
     texts = argument(args, kwargs, 0, "texts")
     listed = _listed(texts)
     most = me.space["num_words"]
-    if listed is not None and isinstance(me.space["counts"], tuple) and (most is None or isinstance(most, int)):
-        index, oov = _index(me), me.space["oov_token"]
+    if listed is not None and isinstance(me.space[COUNTS], tuple) and (most is None or isinstance(most, int)):
+        index, oov = _index(me), me.space[OOV_TOKEN]
         made = []
         for text in listed:
             row = []
@@ -114,9 +128,10 @@ def _matrix(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) ->
         raise m.raised("ValueError", f"mode is 'binary', 'count', 'tfidf' or 'freq', not {mode!r}", node, "call/arguments")
     width = me.space["num_words"]
     if width is None:
-        if me.space["vocabulary"] is None:
+        found = me.space[VOCABULARY]
+        if found is None:
             raise m.raised("ValueError", "the Tokenizer has neither num_words nor been fitted on texts", node, "keras/tokenizer")
-        width = me.space["vocabulary"] + 1
+        width = found + 1
     if not isinstance(width, (int, Term)):
         return m.gap("texts_to_matrix", node, "num_words is not known")
     return TensorType(Shape((_count(m, args[0] if args else next(iter(kwargs.values())), node), width)), BY_LABEL["float64"], framework="numpy")
@@ -124,10 +139,10 @@ def _matrix(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) ->
 
 def _attribute(m: Machine, me: Model, name: str, node: ast.AST) -> Value:
     if name in ("word_index", "index_word", "word_counts", "word_docs"):
-        if isinstance(me.space["counts"], tuple):
+        if isinstance(me.space[COUNTS], tuple):
             index = _index(me)
-            return from_host(m, index if name == "word_index" else {i: w for w, i in index.items()} if name == "index_word" else dict(me.space["counts"]))
-        size = me.space["vocabulary"] if me.space["vocabulary"] is not None else 0
+            return from_host(m, index if name == "word_index" else {i: w for w, i in index.items()} if name == "index_word" else _counts(me))
+        size = me.space[VOCABULARY] if me.space[VOCABULARY] is not None else 0
         return Model("keras.words", m.heap.space({"size": size, "by_word": name != "index_word"}))
     return Unknown("the number of texts", number="int") if name == "document_count" else MISSING
 
@@ -145,7 +160,7 @@ def _pairs(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> 
 def _pair(m: Machine, me: Model, node: ast.AST) -> Value:
     word = Unknown("a word", text=True)
     number = m.symbol(m.name_here("word", node), 1, None, Origin.WORLD)
-    return (word, number) if me.space["of"].space["by_word"] else (number, word)
+    return (word, number) if me.space[OF].space["by_word"] else (number, word)
 
 
 KINDS = {

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from tensorproof.bindings.modules import Module
 from tensorproof.libraries.keras.layer import settle
 from tensorproof.libraries.keras.models import graph as keras_graph
-from tensorproof.libraries.keras.models.order import layers_of
+from tensorproof.libraries.keras.models.order import LAYERS, layers_of
 from tensorproof.libraries.keras.models.sequential import add, new_sequential
 from tensorproof.libraries.keras.state import METHODS as STATE_METHODS
 from tensorproof.libraries.keras.state import MODELS, frozen
@@ -39,7 +39,7 @@ def twin(m: Machine, source: Value, node: ast.AST) -> Value:
         start = source.space["*input*"]
         if isinstance(start, TensorType):
             m.heap.set(made.space, "*input*", tape.leaf(m, start.but(taped=False)))
-        for layer in source.space["*layers*"]:
+        for layer in source.space[LAYERS]:
             add(m, made, twin(m, layer, node), node)
         return made
     return source
@@ -128,7 +128,7 @@ def _sequential(m: Machine, config: Dict, node: ast.AST) -> Value:
         return m.gap("keras.Sequential.from_config", node, "the configuration is not known")
     made = new_sequential(m, config.items.get("name"))
     made.span = m.user_span(node)
-    for entry in entries.items:
+    for entry in (e for e in entries.items if isinstance(e, Dict)):
         word, inner = entry.items["class_name"], entry.items["config"]
         source = _source(m, inner)
         if isinstance(source, TensorType):

@@ -24,13 +24,14 @@ from tensorproof.terms.records import replace
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.substitution import symbols
 from tensorproof.terms.tensor import Outputs, TensorType
-from tensorproof.values.heap import Space
+from tensorproof.values.heap import Key, Space, slot
 from tensorproof.values.objects import Dict, Instance, List, Model, Native
 from tensorproof.values.python_values import TEXT, Layer, Method, Unknown
 
 if TYPE_CHECKING:
     from tensorproof.values.machine import Args, Kwargs, Machine, Value
 
+INSIDE: Key[int] = slot("inside")
 Work = Callable[[Any, tuple[Any, ...], dict[str, Any], Any], Any]
 """What a layer does with tensors: `work(machine, args, kwargs, node)`."""
 BATCH = "batch"
@@ -159,7 +160,7 @@ def call(m: Machine, layer: Value, work: Work, args: Args, kwargs: Kwargs, node:
         if not inside:
             return masked(machine, layer, given, named, mapped_result(machine, work(machine, given, named, at), "tf"), at)
         kept = state(machine)
-        kept["inside"] += 1
+        kept[INSIDE] += 1
         try:
             with tracing(machine, layer_name(layer), False) as traced:
                 enter = partial(_moved, machine, traced)
@@ -167,7 +168,7 @@ def call(m: Machine, layer: Value, work: Work, args: Args, kwargs: Kwargs, node:
                 made = mapped(machine, (symbolic or work)(machine, given, named, at), partial(_moved, machine, None))
                 return masked(machine, layer, given, named, mapped_result(machine, made, "keras"), at)
         finally:
-            kept["inside"] -= 1
+            kept[INSIDE] -= 1
 
     result = tape.step(m, layer_name(layer), again, args, kwargs, node, composite=not isinstance(layer, Layer))
     not_yet(m, before)
@@ -250,7 +251,7 @@ def refuse_symbolic(m: Machine, name: str, args: Args, kwargs: Kwargs, node: ast
 
 def input_layer(m: Machine, tensor: TensorType) -> Any:
     """The input layer of a leaf; one is made for a tensor at which a model was cut."""
-    found = state(m).get(("input", id(tensor)))
+    found: Any = state(m).get(("input", id(tensor)))
     if found is None or found[0] is not tensor:
         layer = Model("keras.layers.InputLayer", m.heap.space({"name": new_name(m, "InputLayer"), "*tensor*": tensor}))
         found = state(m)[("input", id(tensor))] = (tensor, layer)

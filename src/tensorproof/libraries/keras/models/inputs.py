@@ -16,7 +16,7 @@ from tensorproof.terms.ints import Term
 from tensorproof.terms.predicates import eq
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
-from tensorproof.values.heap import MISSING
+from tensorproof.values.heap import MISSING, Key, slot
 from tensorproof.values.objects import Choice, Dict, List, Model
 from tensorproof.values.python_values import Named, Unknown
 
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
     from tensorproof.values.machine import Args, Kwargs, Machine, Value
 
+TENSOR: Key[TensorType] = slot("*tensor*")
 _ARGUMENTS = ("shape", "batch_size", "dtype", "sparse", "ragged", "batch_shape", "name", "tensor", "optional")
 
 
@@ -160,7 +161,7 @@ def _attribute(m: Machine, me: Model, name: str, node: ast.AST) -> Value:
         case "input" | "output":
             return me.space["*tensor*"]
         case "batch_shape":
-            return keras_graph.shown_shape(m, me.space["*tensor*"])
+            return keras_graph.shown_shape(m, me.space[TENSOR])
         case "__class__":
             return Named(me.kind)
         case _ if name in me.space:

@@ -13,7 +13,7 @@ from tensorproof.libraries.keras.models import configs as keras_configs
 from tensorproof.libraries.keras.models import graph as keras_graph
 from tensorproof.libraries.keras.models import saving as keras_saving
 from tensorproof.libraries.keras.models.inputs import fitted, matched
-from tensorproof.libraries.keras.models.order import layers_of
+from tensorproof.libraries.keras.models.order import LAYERS, layers_of
 from tensorproof.libraries.keras.models.sequential import add, build, ensure_ends, make, run
 from tensorproof.libraries.keras.models.specs import ends_of, graph_of, input_names, output_names
 from tensorproof.libraries.model import KindModel
@@ -96,10 +96,10 @@ def _add(m: Machine, me: Value, args: Args, kwargs: Kwargs, node: ast.AST) -> No
 
 def _pop(m: Machine, me: Value, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     held = graph_of(me).space
-    if not held["*layers*"]:
+    if not held[LAYERS]:
         raise m.raised("IndexError", "pop from a Sequential without layers", node)
-    last = held["*layers*"][-1]
-    m.heap.set(held, "*layers*", held["*layers*"][:-1])
+    last = held[LAYERS][-1]
+    m.heap.set(held, LAYERS, held[LAYERS][:-1])
     m.heap.set(held, "*made*", held["*made*"][:-1])
     return last
 

@@ -6,16 +6,22 @@ from typing import TYPE_CHECKING, Any
 
 from tensorproof.libraries.keras.models import graph as keras_graph
 from tensorproof.libraries.tensorflow import tape
+from tensorproof.values.heap import slot
 
 if TYPE_CHECKING:
+    from tensorproof.values.heap import Key
     from tensorproof.values.machine import Machine, Value
     from tensorproof.values.objects import Model
+
+LAYERS: Key[tuple[Value, ...]] = slot("*layers*")
+"""The layers of a Sequential, in order."""
 
 
 def layers_of(m: Machine, me: Model) -> list[Value]:
     """The layers in Keras' order: those far from the outputs first."""
     if me.kind == "keras.Sequential":
-        return list(me.space["*layers*"])
+        layers = me.space[LAYERS]
+        return list(layers)
     return ordered(m, me.space["*inputs*"], me.space["*outputs*"])
 
 

@@ -7,16 +7,22 @@ from typing import TYPE_CHECKING, Any
 from tensorproof.diagnostics.diagnostic import Step
 from tensorproof.libraries.keras.models import graph as keras_graph
 from tensorproof.libraries.keras.models.inputs import fitted, make_input
+from tensorproof.libraries.keras.models.order import LAYERS
 from tensorproof.libraries.keras.state import is_layer
 from tensorproof.libraries.tensorflow import tape
 from tensorproof.terms.tensor import TensorType
+from tensorproof.values.heap import Key, slot
 from tensorproof.values.objects import Choice, Instance, List, Model
 from tensorproof.values.python_values import Layer, Named, Unknown
 
 if TYPE_CHECKING:
     import ast
 
+    from tensorproof.diagnostics.span import Span
     from tensorproof.values.machine import Args, Kwargs, Machine, Value
+
+LATE: Key[Span] = slot("*late*")
+MADE: Key[tuple[Value, ...]] = slot("*made*")
 
 
 def ends(m: Machine, model: Value) -> tuple[Value, Any] | None:
@@ -27,7 +33,7 @@ def ends(m: Machine, model: Value) -> tuple[Value, Any] | None:
         return model.space["*inputs*"], model.space["*outputs*"]
     if model.kind != "keras.Sequential" or model.space["*input*"] is None:
         return None
-    made = model.space["*made*"]
+    made = model.space[MADE]
     return model.space["*input*"], made[-1] if made else model.space["*input*"]
 
 
@@ -63,14 +69,14 @@ def add(m: Machine, me: Model, layer: Any, node: ast.AST) -> None:
         layer = Unknown("layer")  # one of several
     if isinstance(layer, Unknown):
         m.gap("Sequential.add", node, "the layer is not known")
-        m.heap.set(held, "*layers*", (*held["*layers*"], layer))
+        m.heap.set(held, LAYERS, (*held[LAYERS], layer))
         if held["*input*"] is not None:
-            m.heap.set(held, "*made*", (*held["*made*"], layer))
+            m.heap.set(held, MADE, (*held[MADE], layer))
         return
     if (keras_graph.is_symbolic(layer) and tape.is_leaf(m, layer)) or (isinstance(layer, Model) and layer.kind == "keras.layers.InputLayer"):
         if held["*input*"] is not None:
             raise m.raised("ValueError", "a Sequential has its input first, and this one has layers already", node, "keras/sequential")
-        if held["*layers*"]:
+        if held[LAYERS]:
             m.heap.set(held, "*late*", m.user_span(node))
             return
         m.heap.set(held, "*input*", layer if isinstance(layer, TensorType) else layer.space["*tensor*"])
@@ -79,18 +85,18 @@ def add(m: Machine, me: Model, layer: Any, node: ast.AST) -> None:
         what = "the result of a layer" if isinstance(layer, TensorType) else "a class: write its brackets" if isinstance(layer, Named) else "no layer"
         raise m.raised("ValueError", f"a Sequential holds layers, and this is {what}", node, "keras/sequential")
     name = keras_graph.layer_name(layer)
-    if isinstance(name, str) and any(keras_graph.layer_name(one) == name for one in held["*layers*"] if not isinstance(one, Unknown)):
+    if isinstance(name, str) and any(keras_graph.layer_name(one) == name for one in held[LAYERS] if not isinstance(one, Unknown)):
         raise m.raised("ValueError", f"this Sequential has a layer named {name!r} already", node, "keras/name")
-    if not held["*layers*"] and held["*input*"] is None:
+    if not held[LAYERS] and held["*input*"] is None:
         m.heap.set(held, "*input*", _input_of(m, layer, node))
     if held["*input*"] is not None:
-        before = held["*made*"][-1] if held["*made*"] else held["*input*"]
+        before = held[MADE][-1] if held[MADE] else held["*input*"]
         result = before if isinstance(before, Unknown) else m.call(layer, (before,), {}, node)
         if not keras_graph.is_symbolic(result) and not isinstance(result, Unknown):
             message = "a layer inside a Sequential gives one tensor, and this one gives several"
             raise m.raised("ValueError", message, node, "keras/sequential")
-        m.heap.set(held, "*made*", (*held["*made*"], result))
-    m.heap.set(held, "*layers*", (*held["*layers*"], layer))
+        m.heap.set(held, MADE, (*held[MADE], result))
+    m.heap.set(held, LAYERS, (*held[LAYERS], layer))
 
 
 def _input_of(m: Machine, layer: Value, node: ast.AST) -> Value:
@@ -119,7 +125,7 @@ def _input_type(layer: Layer) -> Value:
 
 def _refuse_late(m: Machine, me: Model, node: ast.AST) -> None:
     """An input behind other layers is noticed when the model is built."""
-    late = me.space.get("*late*")
+    late = me.space.get(LATE)
     if late is not None:
         message = "a Sequential has its input first, and this one has layers before it"
         raise m.raised("ValueError", message, node, "keras/sequential", (Step(late, "the input is added here"),))
@@ -145,11 +151,11 @@ def build(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> N
 def _materialise(m: Machine, me: Model, start: Value, node: ast.AST) -> None:
     """Run a symbolic input through the layers."""
     value, made = start, []
-    for layer in me.space["*layers*"]:
+    for layer in me.space[LAYERS]:
         value = value if isinstance(value, Unknown) else m.call(layer, (value,), {}, node)
         made.append(value)
     m.heap.set(me.space, "*input*", start)
-    m.heap.set(me.space, "*made*", tuple(made))
+    m.heap.set(me.space, MADE, tuple(made))
 
 
 def ensure_ends(m: Machine, me: Model, node: ast.AST) -> None:
@@ -163,7 +169,7 @@ def ensure_ends(m: Machine, me: Model, node: ast.AST) -> None:
 def run(me: Model, m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
     held = me.space
     _refuse_late(m, me, node)
-    if not held["*layers*"] and held["*input*"] is None:
+    if not held[LAYERS] and held["*input*"] is None:
         raise m.raised("ValueError", "a Sequential without layers is called", node, "keras/sequential")
     value = args[0] if args else next((v for k, v in kwargs.items() if k in ("inputs", "x")), None)
     reference = held["*input*"] if held["*input*"] is not None else held["*first*"]
@@ -172,7 +178,7 @@ def run(me: Model, m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any
     elif isinstance(value, TensorType):
         m.heap.set(held, "*first*", value)
     with_training = {k: v for k, v in kwargs.items() if k == "training" and v is not None}
-    for layer in held["*layers*"]:
+    for layer in held[LAYERS]:
         m.step()
         value = m.call(layer, (value,), _for(m, layer, with_training), node)
     return value

@@ -17,6 +17,7 @@ from tensorproof.libraries.varying import varied
 from tensorproof.terms.dtypes import FLOAT64
 from tensorproof.terms.ints import Origin
 from tensorproof.terms.tensor import TensorType
+from tensorproof.values.heap import Key, slot
 from tensorproof.values.objects import NOWHERE, Dict, List, Model
 from tensorproof.values.python_values import TEXT, Unknown
 
@@ -24,6 +25,10 @@ if TYPE_CHECKING:
     import ast
 
     from tensorproof.values.machine import Args, Kwargs, Machine, Value
+
+TEXTS: Key[tuple[str, ...]] = slot("texts")
+OF: Key[Model] = slot("of")
+NAME: Key[str] = slot("name")
 
 
 
@@ -125,7 +130,7 @@ def _ini_read(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) 
     if not isinstance(text, str):
         m.heap.set(me.space, "known", False)
         return Unknown("names of files")
-    m.heap.set(me.space, "texts", (*me.space["texts"], text))
+    m.heap.set(me.space, TEXTS, (*me.space[TEXTS], text))
     return from_host(m, [text_of(args[0]) or ""])
 
 
@@ -133,7 +138,7 @@ def _ini_host(me: Model) -> configparser.ConfigParser | None:
     if not me.space["known"]:
         return None
     host = configparser.ConfigParser()
-    for text in me.space["texts"]:
+    for text in me.space[TEXTS]:
         host.read_string(text)
     return host
 
@@ -165,14 +170,14 @@ def _ini_section(m: Machine, me: Model, name: Value, node: ast.AST) -> Value:
 def _section_get(name: str) -> Run:
     def run(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
         named = {**({"fallback": None} if name == "get" else {}), **({"fallback": args[1]} if len(args) > 1 else {}), **kwargs}
-        return _ini_get(name)(m, me.space["of"], (me.space["name"], args[0]), named, node)
+        return _ini_get(name)(m, me.space[OF], (me.space[NAME], args[0]), named, node)
 
     return run
 
 
 def _section_pairs(m: Machine, me: Model) -> Dict:
-    host = _ini_host(me.space["of"])
-    return Dict(m.heap.entries(dict(host[me.space["name"]]) if host is not None else {}))
+    host = _ini_host(me.space[OF])
+    return Dict(m.heap.entries(dict(host[me.space[NAME]]) if host is not None else {}))
 
 
 def _section_items(name: str) -> Run:

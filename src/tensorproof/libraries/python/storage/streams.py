@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from tensorproof.libraries.model import KindModel, Run, some_rounds
 from tensorproof.libraries.plain import listed
 from tensorproof.libraries.python.core import texts
+from tensorproof.values.heap import Key, slot
 from tensorproof.values.objects import List, Model
 from tensorproof.values.python_values import BYTES, TEXT, WHOLE, Many, Unknown
 
@@ -15,6 +16,8 @@ if TYPE_CHECKING:
     import ast
 
     from tensorproof.values.machine import Args, Kwargs, Machine, Value
+
+NAME: Key[str] = slot("name")
 
 
 
@@ -32,10 +35,14 @@ def _buffer(empty: Value, otherwise: Unknown) -> Run:
 
 
 def _write(m: Machine, me: Model, args: tuple[Any, ...], kwargs: dict[str, Value], node: ast.AST) -> Value:
-    old, new, at = me.space["text"], args[0], me.space["at"]
-    known = isinstance(old, (str, bytes)) and type(old) is type(new) and isinstance(at, int) and (at == len(old) or not at)
-    m.heap.set(me.space, "text", (old + new if at == len(old) or not old else new + old[len(new) :]) if known else me.space["otherwise"])
-    m.heap.set(me.space, "at", at + len(new) if known else WHOLE)
+    old: Any = me.space["text"]
+    new, at = args[0], me.space["at"]
+    if type(old) in (str, bytes) and type(old) is type(new) and isinstance(at, int) and (at == len(old) or not at):
+        m.heap.set(me.space, "text", old + new if at == len(old) or not old else new + old[len(new) :])
+        m.heap.set(me.space, "at", at + len(new))
+    else:
+        m.heap.set(me.space, "text", me.space["otherwise"])
+        m.heap.set(me.space, "at", WHOLE)
     return len(new) if isinstance(new, (str, bytes)) else WHOLE
 
 
@@ -130,6 +137,7 @@ def _member(m: Machine) -> Model:
 def _members(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> List:
     found = texts(m, node)
     one = found.items[0]
+    assert isinstance(one, Many)
     return listed(m, [Many("members", count=one.count, first=_member(m), second=_member(m))])
 
 
@@ -170,7 +178,7 @@ def _update(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) ->
 
 def _digested(method: str, otherwise: Unknown) -> Run:
     def run(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
-        data, name = me.space["data"], me.space["name"]
+        data, name = me.space["data"], me.space[NAME]
         if not isinstance(data, bytes) or name not in hashlib.algorithms_guaranteed or args or name.startswith("shake"):
             return otherwise
         return getattr(hashlib.new(name, data), method)()

@@ -15,6 +15,7 @@ from tensorproof.terms.ints import Atom, Dim, Origin, Term
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.substitution import substitute, symbols
 from tensorproof.terms.tensor import TensorType
+from tensorproof.values.heap import Key, slot
 from tensorproof.values.objects import Choice, Dict, Instance, List, Model
 from tensorproof.values.python_values import Unknown
 from tensorproof.values.tensor_shape import TensorShape
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 
     from tensorproof.values.machine import Args, Kwargs, Machine, Value
 
+SHAPE: Key[tuple[Dim | None, ...] | Unknown | None] = slot("shape")
 SPEC = "tf.TensorSpec"
 
 
@@ -231,7 +233,7 @@ def tensor_of_spec(m: Machine, spec: Value, node: ast.AST, sample: Value = None,
     """A tensor that a TensorSpec describes; where it leaves a size out, that of a sample, else a symbol."""
     match spec:
         case Model(kind="tf.TensorSpec"):
-            shape, dtype = spec.space["shape"], spec.space["dtype"]
+            shape, dtype = spec.space[SHAPE], spec.space["dtype"]
             if isinstance(dtype, str):
                 dtype = BY_LABEL.get(dtype)
             if shape is None or isinstance(shape, Unknown):

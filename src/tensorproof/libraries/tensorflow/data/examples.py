@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 from tensorproof.libraries.model import KindModel, Run
 from tensorproof.libraries.plain import argument
 from tensorproof.terms.dtypes import BY_LABEL, DType
-from tensorproof.terms.ints import Term
+from tensorproof.terms.ints import Dim, Term
 from tensorproof.terms.predicates import ge
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
-from tensorproof.values.heap import MISSING
+from tensorproof.values.heap import MISSING, Key, slot
 from tensorproof.values.objects import Model
 from tensorproof.values.python_values import COUNTED
 
@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 
     from tensorproof.values.machine import Args, Kwargs, Machine, Value
 
+IMAGES: Key[TensorType] = slot("images")
+LABELS: Key[TensorType] = slot("labels")
+EXAMPLES: Key[Dim] = slot("num_examples")
 SET = "tf mnist"
 _TRAIN, _TEST = 60_000, 10_000
 
@@ -44,7 +47,7 @@ def _set(m: Machine, count: Value, one_hot: bool, flat: bool, dtype: Value) -> M
 
 def _next_batch(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     size = argument(args, kwargs, 0, "batch_size")
-    images, labels, count = me.space["images"], me.space["labels"], me.space["num_examples"]
+    images, labels, count = me.space[IMAGES], me.space[LABELS], me.space[EXAMPLES]
     if not isinstance(size, (int, Term)):
         return m.gap("next_batch", node, "the size of the batch is not known")
     m.demand("AssertionError", ge(count, size), f"a batch of {size!r} is more than the {count!r} examples", node, "data/batch")

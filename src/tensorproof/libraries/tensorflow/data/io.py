@@ -14,7 +14,7 @@ from tensorproof.terms.ints import Origin, Term
 from tensorproof.terms.predicates import conj, eq
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
-from tensorproof.values.heap import MISSING
+from tensorproof.values.heap import MISSING, Key, slot
 from tensorproof.values.objects import Dict, List, Model
 from tensorproof.values.python_values import Unknown
 from tensorproof.values.tensor_shape import TensorShape
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
     from tensorproof.values.machine import Args, Kwargs, Machine, Value
 
+ROW: Key[TensorType] = slot("row")
 STRING = BY_LABEL["string"]
 
 
@@ -257,16 +258,16 @@ def _to_tensor(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST)
         longest = sizes[1]
     if not isinstance(longest, (int, Term)):
         longest = m.symbol(m.name_here("longest", node), 1, None, Origin.WORLD)
-    return me.space["row"].but(shape=Shape((me.space["count"], longest)))
+    return me.space[ROW].but(shape=Shape((me.space["count"], longest)))
 
 
 def _ragged_attribute(m: Machine, me: Model, name: str, node: ast.AST) -> Value:
     if name == "shape":
         return TensorShape((me.space["count"], None))
     if name == "dtype":
-        return me.space["row"].dtype
+        return me.space[ROW].dtype
     if name in ("values", "flat_values"):
-        return me.space["row"].but(shape=Shape((m.symbol(m.name_here("values", node), 0, None, Origin.WORLD),)))
+        return me.space[ROW].but(shape=Shape((m.symbol(m.name_here("values", node), 0, None, Origin.WORLD),)))
     return MISSING
 
 
@@ -323,8 +324,8 @@ KINDS: dict[str, KindModel] = {
     "tf.RaggedTensor": KindModel(
         {"to_tensor": _to_tensor, "row_lengths": lambda m, me, a, k, n: _tensor((me.space["count"],), BY_LABEL["int64"]),
          "nrows": lambda m, me, a, k, n: scalar("int64", (me.space["count"],)), "bounding_shape": lambda m, me, a, k, n: _tensor((2,), BY_LABEL["int64"])},
-        _ragged_attribute, length=lambda m, me, n: me.space["count"], item=lambda m, me, i, n: me.space["row"],
-        rounds=lambda m, me, n: [(True, me.space["row"])],
+        _ragged_attribute, length=lambda m, me, n: me.space["count"], item=lambda m, me, i, n: me.space[ROW],
+        rounds=lambda m, me, n: [(True, me.space[ROW])],
     ),
     "tf.random.Generator": KindModel(
         {**{w: _drawn(w) for w in ("normal", "uniform", "truncated_normal")}, "make_seeds": _seeds, "split": lambda m, me, a, k, n: List(m.heap.row([me])),

@@ -16,14 +16,18 @@ from tensorproof.libraries.tensorflow.data.specs import spec_of_types
 from tensorproof.libraries.tensorflow.version1.graph import LEAVES, begin, operation
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
+from tensorproof.values.heap import slot
 from tensorproof.values.objects import Model
 from tensorproof.values.python_values import Unknown
 
 if TYPE_CHECKING:
     import ast
 
+    from tensorproof.values.heap import Key, Row
     from tensorproof.values.machine import Args, Kwargs, Machine, Value
 
+SOURCES: Key[Row] = slot("sources")
+PATTERN: Key[Model] = slot("pattern")
 ITERATOR = "tf.data.Iterator"
 
 
@@ -50,7 +54,7 @@ def _from_structure(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Va
 def _make_initializer(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     source = argument(args, kwargs, 0, "dataset")
     if isinstance(source, Model) and source.kind == DATASET:
-        held = me.space["sources"]
+        held = me.space[SOURCES]
         m.heap.touch(held)
         held.append(source)
     return _initializer(m, me, node)
@@ -63,7 +67,7 @@ def _initializer(m: Machine, me: Model, node: ast.AST) -> Value:
 
 
 def _get_next(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-    pattern = me.space["pattern"]
+    pattern = me.space[PATTERN]
     element = pattern.space["element"]
     if isinstance(element, Unknown):
         return element

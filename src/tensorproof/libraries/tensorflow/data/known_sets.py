@@ -10,10 +10,10 @@ from tensorproof.libraries.plain import argument, quiet
 from tensorproof.libraries.tensorflow.data.elements import scalar, stacked
 from tensorproof.libraries.tensorflow.data.pipeline import batched, dataset, unknown_count
 from tensorproof.terms.dtypes import BY_LABEL
-from tensorproof.terms.ints import Origin
+from tensorproof.terms.ints import Dim, Origin
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
-from tensorproof.values.heap import MISSING
+from tensorproof.values.heap import MISSING, Key, slot
 from tensorproof.values.objects import Dict, List, Model
 from tensorproof.values.python_values import TEXT, Unknown
 
@@ -21,6 +21,9 @@ if TYPE_CHECKING:
     import ast
 
     from tensorproof.values.machine import Args, Kwargs, Machine, Value
+
+CLASSES: Key[int] = slot("classes")
+COUNTS: Key[dict[str, Dim]] = slot("counts")
 
 # name: (shape of the image with None for a size of the file's own, classes, counts by split)
 _IMAGES: dict[str, tuple[tuple[int | None, ...], int, dict[str, int]]] = {
@@ -131,11 +134,11 @@ def _info(m: Machine, name: str, known: Any, counts: dict[str, int]) -> Model:
 
 def _info_attribute(m: Machine, me: Model, name: str, node: ast.AST) -> Value:
     if name == "features":
-        label = Model("tfds.labels", m.heap.space({"num_classes": me.space["classes"], "names": List(m.heap.row([TEXT] * me.space["classes"]))}))
+        label = Model("tfds.labels", m.heap.space({"num_classes": me.space[CLASSES], "names": List(m.heap.row([TEXT] * me.space[CLASSES]))}))
         image = Model("tfds.feature", m.heap.space({"shape": me.space["shape"], "dtype": BY_LABEL["uint8"]}))
         return Dict(m.heap.entries({"label": label, "image": image, "text": image}))
     if name == "splits":
-        return Dict(m.heap.entries({k: Model("tfds.split", m.heap.space({"num_examples": v})) for k, v in me.space["counts"].items()}))
+        return Dict(m.heap.entries({k: Model("tfds.split", m.heap.space({"num_examples": v})) for k, v in me.space[COUNTS].items()}))
     return MISSING
 
 

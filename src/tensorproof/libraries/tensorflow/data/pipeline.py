@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from tensorproof.libraries.model import batches
 from tensorproof.libraries.plain import argument
 from tensorproof.libraries.tensorflow.data.elements import Opened, as_arguments, returned, rows, scalar, stacked, tensors_in, traced, varies
+from tensorproof.libraries.tensorflow.data.kept import COUNTED, LAST, OPENED, REGULAR, last_of, size_of
 from tensorproof.libraries.tensorflow.shapes import sizes_of
 from tensorproof.ops.inputs import as_size
 from tensorproof.terms.ints import Origin, Term, ceildiv, ite, maximum, minimum, mod, upper
@@ -35,7 +36,7 @@ def dataset(m: Machine, element: Value, count: Value, last: Value = None, opened
 
 def like(m: Machine, me: Model, **changes: Value) -> Model:
     """Another dataset that differs from this one in a few points."""
-    kept = {k: me.space[k] for k in ("element", "count", "last", "opened", "counted")}
+    kept: dict[str, Any] = {k: me.space[k] for k in ("element", "count", "last", "opened", "counted")}
     return dataset(m, **{**kept, **changes})
 
 
@@ -53,7 +54,7 @@ def number(value: Value) -> Any:
 
 def rounds(m: Machine, me: Model, node: ast.AST) -> Any:
     """What a loop over the dataset sees: a regular element, one more of them, and the last."""
-    element, count, last = me.space["element"], me.space["count"], me.space["last"]
+    element, count, last = me.space["element"], me.space["count"], me.space[LAST]
     if isinstance(count, int):
         return batches(max(count - (last is not None), 0), lambda k: element, [last] if last is not None and count else ())
     if count is ENDLESS or not isinstance(count, Term):
@@ -64,7 +65,7 @@ def rounds(m: Machine, me: Model, node: ast.AST) -> Any:
 
 def items(m: Machine, me: Model, node: ast.AST) -> list[Any] | None:
     """All elements, where they can be counted."""
-    count, last = me.space["count"], me.space["last"]
+    count, last = me.space["count"], me.space[LAST]
     if not isinstance(count, int) or count > 4096 or (last is not None and last[0] is not True):
         return None
     found = [me.space["element"]] * (count - (last is not None))
@@ -74,7 +75,7 @@ def items(m: Machine, me: Model, node: ast.AST) -> list[Any] | None:
 def length(m: Machine, me: Model, node: ast.AST) -> Value:
     """`len(ds)`."""
     count = me.space["count"]
-    if count is ENDLESS or not me.space["counted"]:
+    if count is ENDLESS or not me.space[COUNTED]:
         raise m.raised("TypeError", f"the length of this dataset is {'infinite' if count is ENDLESS else 'not known to TensorFlow'}", node, "data/length")
     return count
 
@@ -85,7 +86,7 @@ def no_item(m: Machine, me: Model, index: Value, node: ast.AST) -> Value:
 
 def cardinality(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     count = me.space["count"]
-    return scalar("int64", (-1 if count is ENDLESS else count if me.space["counted"] else -2,))
+    return scalar("int64", (-1 if count is ENDLESS else count if me.space[COUNTED] else -2,))
 
 
 # --- elements ---
@@ -93,7 +94,7 @@ def cardinality(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST
 
 def variants(m: Machine, me: Model, act: Any) -> tuple[Value, Any]:
     """The regular and the last element, each with something done to it; what the last one demands is demanded only where it comes."""
-    element, last = act(me.space["element"]), me.space["last"]
+    element, last = act(me.space["element"]), me.space[LAST]
     if last is None:
         return element, None
     condition, held = last
@@ -108,14 +109,14 @@ def variants(m: Machine, me: Model, act: Any) -> tuple[Value, Any]:
 def call_on(m: Machine, me: Model, function: Value, element: Value, node: ast.AST) -> Value:
     """A function of the program, traced with an element."""
     opened = Opened(m, node)
-    given = opened.leading(element) if me.space["opened"] else element
+    given = opened.leading(element) if me.space[OPENED] else element
     return opened.closed(traced(m, function, as_arguments(given), {}, node))
 
 
 def map_(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     function = argument(args, kwargs, 0, "map_func")
     element, last = variants(m, me, lambda e: returned(m, call_on(m, me, function, e, node), node))
-    same_lead = me.space["opened"] and _leads(element) == _leads(me.space["element"])
+    same_lead = me.space[OPENED] and _leads(element) == _leads(me.space["element"])
     return like(m, me, element=element, last=last, opened=same_lead)
 
 
@@ -150,7 +151,7 @@ def batched(m: Machine, me: Model, size: Value, dropping: Value, make: Any, node
     if not isinstance(size, (int, Term)) or isinstance(size, bool):
         return m.gap("Dataset.batch", node, "the batch size is not known")
     m.demand("ValueError", ge(size, 1), f"the batch size must be 1 at least, and is {size!r}", node, "data/batch-size")
-    count, last = me.space["count"], me.space["last"]
+    count, last = me.space["count"], me.space[LAST]
     if last is not None and not all(a.shape == b.shape for a, b in zip(tensors_in(me.space["element"]), tensors_in(last[1]))):
         if last[0] is True and isinstance(count, int) and isinstance(size, int) and _last_has_company(count, size, dropping):
             raise m.raised("InvalidArgumentError", "the last element has another shape: it cannot stand in a batch with the others", node, "data/batch")
@@ -159,8 +160,8 @@ def batched(m: Machine, me: Model, size: Value, dropping: Value, make: Any, node
         return dataset(m, make(size), ENDLESS, opened=dropping is not True)
     whole = dropping is True
     if isinstance(count, int) and isinstance(size, int):
-        return _batches_counted(m, count, size, whole, make, me.space["counted"])
-    return _batches_of_unknown_count(m, count, size, whole, make, me.space["counted"], node)
+        return _batches_counted(m, count, size, whole, make, me.space[COUNTED])
+    return _batches_of_unknown_count(m, count, size, whole, make, me.space[COUNTED], node)
 
 
 def _last_has_company(count: int, size: int, dropping: Value) -> bool:
@@ -241,7 +242,7 @@ def _with(m: Machine, element: Any, shapes: Value, act: Any) -> Value:
 
 
 def unbatch(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-    element, last, count = me.space["element"], me.space["last"], me.space["count"]
+    element, last, count = me.space["element"], me.space[LAST], me.space["count"]
     found = [t for t in tensors_in(element) if t.shape.known]
     if any(not len(t.shape) for t in found):
         raise m.raised("ValueError", "elements without axes cannot be unbatched", node, "data/unbatch")
@@ -255,7 +256,7 @@ def unbatch(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) ->
 
 
 def take(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-    wanted, count, last = number(argument(args, kwargs, 0, "count")), me.space["count"], me.space["last"]
+    wanted, count, last = number(argument(args, kwargs, 0, "count")), me.space["count"], me.space[LAST]
     if not isinstance(wanted, (int, Term)):
         return like(m, me, count=unknown_count(m, node)) if not isinstance(wanted, Unknown) or wanted.number else m.gap("Dataset.take", node)
     if wanted == -1:
@@ -264,11 +265,11 @@ def take(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Va
         return me if wanted >= count else like(m, me, count=wanted, last=None)
     if wanted == 1 or (isinstance(wanted, int) and 0 < wanted <= me.space.get(REGULAR, 0)):
         return like(m, me, count=wanted, last=None, counted=True)
-    return like(m, me, count=wanted if count is ENDLESS and last is None else unknown_count(m, node) if count is ENDLESS else minimum(count, wanted))
+    return like(m, me, count=wanted if count is ENDLESS and last is None else unknown_count(m, node) if count is ENDLESS else minimum(size_of(count), wanted))
 
 
 def skip(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-    wanted, count, last = number(argument(args, kwargs, 0, "count")), me.space["count"], me.space["last"]
+    wanted, count, last = number(argument(args, kwargs, 0, "count")), me.space["count"], me.space[LAST]
     if not isinstance(wanted, (int, Term)):
         return like(m, me, count=unknown_count(m, node))
     if count is ENDLESS:
@@ -276,22 +277,18 @@ def skip(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Va
     if isinstance(wanted, int) and isinstance(count, int):
         left = max(count - wanted, 0)
         return like(m, me, count=left, element=last[1], last=None) if last is not None and left == 1 else like(m, me, count=left, last=last if left else None)
-    return like(m, me, count=maximum(count - wanted, 1))
-
-
-REGULAR = "regular"
-"""How many regular elements come before the first smaller one, in a dataset that is repeated."""
+    return like(m, me, count=maximum(size_of(count) - wanted, 1))
 
 
 def repeat(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     made = _repeated(m, me, args, kwargs, node)
-    if me.space["last"] is not None and isinstance(me.space["count"], int):
+    if me.space[LAST] is not None and isinstance(me.space["count"], int):
         m.heap.set(made.space, REGULAR, me.space["count"] - 1)
     return made
 
 
 def _repeated(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
-    times, count, last = number(argument(args, kwargs, 0, "count")), me.space["count"], me.space["last"]
+    times, count, last = number(argument(args, kwargs, 0, "count")), me.space["count"], me.space[LAST]
     if times is None or times == -1:
         return like(m, me, count=ENDLESS)
     if count is ENDLESS or times == 1:
@@ -300,14 +297,14 @@ def _repeated(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) 
         return like(m, me, count=unknown_count(m, node))
     if last is not None and isinstance(count, int):
         return like(m, me, count=m.symbol(m.name_here("len(dataset)", node), count, None, Origin.WORLD))
-    return like(m, me, count=count * times)
+    return like(m, me, count=size_of(count) * times)
 
 
 def shard(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     parts, at, count = argument(args, kwargs, 0, "num_shards"), argument(args, kwargs, 1, "index"), me.space["count"]
     if count is ENDLESS:
         return me
-    if isinstance(parts, int) and isinstance(at, int) and isinstance(count, int) and me.space["last"] is None:
+    if isinstance(parts, int) and isinstance(at, int) and isinstance(count, int) and me.space[LAST] is None:
         return like(m, me, count=max(-((at - count) // parts), 0))
     return like(m, me, count=unknown_count(m, node))
 
@@ -340,9 +337,9 @@ def concatenate(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST
     counts = me.space["count"], other.space["count"]
     if ENDLESS in counts:
         return me if counts[0] is ENDLESS else like(m, other)
-    counted = bool(me.space["counted"] and other.space["counted"])
-    if me.space["last"] is None and all(a.shape == b.shape for a, b in zip(mine, theirs)):
-        return like(m, me, count=counts[0] + counts[1], last=other.space["last"], counted=counted)
+    counted = bool(me.space[COUNTED] and other.space[COUNTED])
+    if me.space[LAST] is None and all(a.shape == b.shape for a, b in zip(mine, theirs)):
+        return like(m, me, count=size_of(counts[0]) + size_of(counts[1]), last=other.space[LAST], counted=counted)
     return m.gap("Dataset.concatenate", node, "of elements with different shapes")
 
 
@@ -372,21 +369,21 @@ def zipped(m: Machine, sources: Value, node: ast.AST) -> Value:
     if not found:
         return Unknown("Dataset.zip")
     finite = [d for d in found if d.space["count"] is not ENDLESS]
-    counted = all(d.space["counted"] for d in found)
+    counted = all(d.space[COUNTED] for d in found)
     if not finite:
-        return dataset(m, element, ENDLESS, opened=any(d.space["opened"] for d in found))
-    counts = [d.space["count"] for d in finite]
+        return dataset(m, element, ENDLESS, opened=any(d.space[OPENED] for d in found))
+    counts = [size_of(d.space["count"]) for d in finite]
     shortest = counts[0]
     for c in counts[1:]:
         shortest = minimum(shortest, c)
     last = None
-    ending = [d for d in finite if d.space["last"] is not None and d.space["count"] == shortest]
+    ending = [d for d in finite if d.space[LAST] is not None and d.space["count"] == shortest]
     if ending:
-        last = (ending[0].space["last"][0], parts(sources, lambda d: d.space["last"][1] if d in ending else d.space["element"]))
-    elif any(d.space["last"] is not None for d in found) and not isinstance(shortest, int):
-        held = next(d for d in found if d.space["last"] is not None)
-        last = (held.space["last"][0], parts(sources, lambda d: d.space["element"] if d.space["last"] is None else d.space["last"][1]))
-    return dataset(m, element, shortest, last, any(d.space["opened"] for d in found), counted)
+        last = (last_of(ending[0])[0], parts(sources, lambda d: last_of(d)[1] if d in ending else d.space["element"]))
+    elif any(d.space[LAST] is not None for d in found) and not isinstance(shortest, int):
+        held = next(d for d in found if d.space[LAST] is not None)
+        last = (last_of(held)[0], parts(sources, lambda d: d.space["element"] if d.space[LAST] is None else last_of(d)[1]))
+    return dataset(m, element, shortest, last, any(d.space[OPENED] for d in found), counted)
 
 
 def agree(m: Machine, tensors: list[TensorType], node: ast.AST, code: str, what: str) -> None:

@@ -20,6 +20,7 @@ from tensorproof.libraries.tensorflow.data.elements import (
     traced,
     varying,
 )
+from tensorproof.libraries.tensorflow.data.kept import LAST, OPENED, last_of, size_of
 from tensorproof.libraries.tensorflow.data.pipeline import DATASET, ENDLESS, agree, dataset, is_dataset, like, number, unknown_count, zipped
 from tensorproof.libraries.tensorflow.data.specs import check_fits, spec_attribute, spec_binary, spec_from_tensor, spec_of_types, tensor_spec
 from tensorproof.terms.dtypes import BY_LABEL
@@ -162,7 +163,7 @@ def _one_of(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     if not found or not all(map(is_dataset, found)):
         return m.gap("Dataset.sample_from_datasets", node, "of datasets that are not known")
     shapes = [[t.shape for t in tensors_in(d.space["element"])] for d in found]
-    if any(s != shapes[0] for s in shapes) or any(d.space["last"] is not None for d in found):
+    if any(s != shapes[0] for s in shapes) or any(d.space[LAST] is not None for d in found):
         return m.gap("Dataset.sample_from_datasets", node, "of elements with different shapes")
     endless = all(d.space["count"] is ENDLESS for d in found)
     return like(m, found[0], count=ENDLESS if endless else unknown_count(m, node), counted=False)
@@ -180,12 +181,12 @@ def _window(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) ->
     stride, dropping = number(argument(args, kwargs, 2, "stride", 1)), argument(args, kwargs, 3, "drop_remainder", False)
     shift = size if shift is None else shift
     count, element = me.space["count"], me.space["element"]
-    if not isinstance(size, (int, Term)) or me.space["last"] is not None:
+    if not isinstance(size, (int, Term)) or me.space[LAST] is not None:
         return m.gap("Dataset.window", node, "its size is not known")
     inner = mapped(m, lambda t: dataset(m, t, size), element)
     windows: Value = ENDLESS if count is ENDLESS else unknown_count(m, node)
     if all(isinstance(v, int) for v in (count, size, shift, stride)):
-        windows = max((count - (size - 1) * stride - 1) // shift + 1, 0) if dropping is True else ceildiv(count, shift)
+        windows = max((count - (size - 1) * stride - 1) // shift + 1, 0) if dropping is True else ceildiv(size_of(count), shift)
     if dropping is True or count is ENDLESS:
         return dataset(m, inner, windows)
     rest = m.symbol(m.name_here("the last windows", node), 1, size - 1 if isinstance(size, int) and size > 1 else None, Origin.WORLD)
@@ -199,14 +200,14 @@ def _flat_map(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) 
     made = _flattened(m, traced(m, function, as_arguments(me.space["element"]), {}, node), node)
     if not is_dataset(made):
         return made
-    count, each, last = me.space["count"], made.space["count"], made.space["last"]
-    if me.space["last"] is not None:
-        ending = _flattened(m, traced(m, function, as_arguments(me.space["last"][1]), {}, node), node)
+    count, each, last = me.space["count"], made.space["count"], made.space[LAST]
+    if me.space[LAST] is not None:
+        ending = _flattened(m, traced(m, function, as_arguments(last_of(me)[1]), {}, node), node)
         if not is_dataset(ending):
             return ending
         made = like(m, made, element=_both(m, made.space["element"], ending.space["element"], node))
     total: Value = ENDLESS if ENDLESS in (count, each) else unknown_count(m, node)
-    if all(isinstance(v, (int, Term)) for v in (count, each)) and last is None and me.space["last"] is None:
+    if all(isinstance(v, (int, Term)) for v in (count, each)) and last is None and me.space[LAST] is None:
         total = count * each
     return like(m, made, count=total, last=last, counted=False)
 
@@ -241,7 +242,7 @@ def _interleave(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST
 
 
 def _enumerate(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-    last = me.space["last"]
+    last = me.space[LAST]
     return like(m, me, element=(scalar("int64"), me.space["element"]), last=None if last is None else (last[0], (scalar("int64"), last[1])), opened=False)
 
 
@@ -274,7 +275,7 @@ def _numpy(m: Machine, value: Value) -> Value:
 
 
 def _as_numpy(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-    last = me.space["last"]
+    last = me.space[LAST]
     source = like(m, me, element=_numpy(m, me.space["element"]), last=None if last is None else (last[0], _numpy(m, last[1])))
     return Model("data iterator", m.heap.space({"source": source}))
 
@@ -285,7 +286,7 @@ def _single(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) ->
 
 def _attribute(m: Machine, me: Model, name: str, node: ast.AST) -> Any:
     if name == "element_spec":
-        return spec_of(m, me.space["element"], me.space["opened"])
+        return spec_of(m, me.space["element"], me.space[OPENED])
     if name in ("class_names", "file_paths"):
         return me.space.get(name, MISSING)
     if name in _STATIC:

@@ -7,18 +7,24 @@ from typing import TYPE_CHECKING, Any
 from tensorproof.libraries.model import ClassModel, KindModel, Run
 from tensorproof.libraries.plain import argument
 from tensorproof.terms.dtypes import FLOAT32
-from tensorproof.terms.ints import Term
+from tensorproof.terms.ints import Dim, Term
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import Outputs, TensorType
-from tensorproof.values.heap import MISSING
+from tensorproof.values.heap import MISSING, Key, slot
 from tensorproof.values.objects import Instance, List, Model
 from tensorproof.values.python_values import Unknown
 
 if TYPE_CHECKING:
     import ast
 
+    from tensorproof.diagnostics.span import Span
     from tensorproof.values.machine import Args, Kwargs, Machine, Value
 
+CELLS: Key[tuple[Value, ...]] = slot("cells")
+KIND: Key[str] = slot("kind")
+UNITS: Key[Dim] = slot("units")
+PROJECTION: Key[Dim | None] = slot("projection")
+INPUTS: Key[tuple[Dim, Span] | None] = slot("inputs")
 CELL = "tf.nn.rnn_cell.RNNCell"
 
 
@@ -64,12 +70,12 @@ def _wrapper(kind: str) -> Run:
 def state_size(m: Machine, cell: Value, node: ast.AST) -> Value:
     if not (isinstance(cell, Model) and cell.kind == CELL):
         return m.attribute(cell, "state_size", node)
-    kind = cell.space["kind"]
+    kind = cell.space[KIND]
     if kind == "Multi":
-        return tuple(state_size(m, c, node) for c in cell.space["cells"])
+        return tuple(state_size(m, c, node) for c in cell.space[CELLS])
     if "cells" in cell.space:
-        return state_size(m, cell.space["cells"][0], node)
-    units, out = cell.space["units"], cell.space["projection"] or cell.space["units"]
+        return state_size(m, cell.space[CELLS][0], node)
+    units, out = cell.space[UNITS], cell.space[PROJECTION] or cell.space[UNITS]
     if "LSTM" in kind:
         return state_tuple(units, out) if cell.space["tuple"] else units + out
     return units
@@ -78,11 +84,11 @@ def state_size(m: Machine, cell: Value, node: ast.AST) -> Value:
 def output_size(m: Machine, cell: Value, node: ast.AST) -> Value:
     if not (isinstance(cell, Model) and cell.kind == CELL):
         return m.attribute(cell, "output_size", node)
-    if cell.space["kind"] == "OutputProjectionWrapper":
+    if cell.space[KIND] == "OutputProjectionWrapper":
         return cell.space["size"]
     if "cells" in cell.space:
-        return output_size(m, cell.space["cells"][-1], node)
-    return cell.space["projection"] or cell.space["units"]
+        return output_size(m, cell.space[CELLS][-1], node)
+    return cell.space[PROJECTION] or cell.space[UNITS]
 
 
 def _zeros(m: Machine, batch: Value, size: Value, dtype: Value, node: ast.AST) -> Value:
@@ -107,7 +113,7 @@ def call_cell(m: Machine, cell: Value, inputs: Value, state: Value, node: ast.AS
     """(output, new state)."""
     if isinstance(cell, Instance) or not (isinstance(cell, Model) and cell.kind == CELL):
         return m.call(cell, (inputs, state), {}, node)
-    kind = cell.space["kind"]
+    kind = cell.space[KIND]
     if kind == "Multi":
         return _call_multi(m, cell, inputs, state, node)
     if "cells" in cell.space:
@@ -123,14 +129,16 @@ def _call_plain(m: Machine, cell: Model, inputs: TensorType, state: Value, node:
     from tensorproof.diagnostics.diagnostic import Step
     from tensorproof.libraries.tensorflow.tape import shown
 
-    kind, units, projection = cell.space["kind"], cell.space["units"], cell.space["projection"]
+    kind, units, projection = cell.space[KIND], cell.space[UNITS], cell.space[PROJECTION]
     out = projection or units
     depth = shown(m, inputs.shape[1])
     if depth is None:
         raise m.raised("ValueError", f"the last axis of the inputs of {kind} must be known when the graph is built", node, "cell/inputs")
-    if cell.space["inputs"] is None:
-        m.heap.set(cell.space, "inputs", (depth, m.user_span(node)))
-    first, place = cell.space["inputs"]
+    built = cell.space[INPUTS]
+    if built is None:
+        built = (depth, m.user_span(node))
+        m.heap.set(cell.space, INPUTS, built)
+    first, place = built
     lstm, gru = "LSTM" in kind, "GRU" in kind
     if lstm and cell.space["tuple"]:
         pair = state.items if isinstance(state, List) else state
@@ -171,7 +179,7 @@ def _call_plain(m: Machine, cell: Model, inputs: TensorType, state: Value, node:
 
 
 def _call_multi(m: Machine, cell: Model, inputs: Value, state: Value, node: ast.AST) -> Value:
-    cells = cell.space["cells"]
+    cells = cell.space[CELLS]
     parts = state.items if isinstance(state, List) else state
     if not cell.space["tuple"]:
         return m.gap("MultiRNNCell", node, "with state_is_tuple=False"), state
@@ -191,7 +199,7 @@ def _pair(m: Machine, value: Value) -> Any:
 
 
 def _call_wrapped(m: Machine, cell: Model, inputs: Value, state: Value, node: ast.AST) -> Value:
-    kind, inner = cell.space["kind"], cell.space["cells"][0]
+    kind, inner = cell.space[KIND], cell.space[CELLS][0]
     if kind == "InputProjectionWrapper":
         inputs = m.spelling("tf.layers.dense", (inputs, cell.space["size"]), {}, node)
     output, after = _pair(m, call_cell(m, inner, inputs, state, node))

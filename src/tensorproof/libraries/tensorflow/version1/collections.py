@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tensorproof.libraries.plain import argument, listed
-from tensorproof.libraries.tensorflow.version1.graph import graph
+from tensorproof.libraries.tensorflow.version1.graph import COLLECTIONS, LOSSES, SUMMARIES, UPDATES, graph
 from tensorproof.libraries.tensorflow.version1.variables import variables
 
 if TYPE_CHECKING:
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 def _add_to_collection(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> None:
     name, value = argument(args, kwargs, 0, "name"), argument(args, kwargs, 1, "value")
-    held = graph(m).space["collections"]
+    held = graph(m).space[COLLECTIONS]
     if isinstance(name, str):
         m.heap.set(held, name, (*held.get(name, ()), value))
 
@@ -27,12 +27,12 @@ def _get_collection(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Va
         return listed(m, variables(m, name == "trainable_variables", inside))
     here = graph(m)
     if name == "losses":
-        return listed(m, [*here.space["losses"], *here.space["collections"].get(name, ())])
+        return listed(m, [*here.space[LOSSES], *here.space[COLLECTIONS].get(name, ())])
     if name == "update_ops":
-        return listed(m, list(here.space["updates"]))
+        return listed(m, [*here.space[UPDATES]])
     if name == "summaries":
-        return listed(m, list(here.space["summaries"]))
-    return listed(m, here.space["collections"].get(name, ()) if isinstance(name, str) else ())
+        return listed(m, [*here.space[SUMMARIES]])
+    return listed(m, here.space[COLLECTIONS].get(name, ()) if isinstance(name, str) else ())
 
 
 GRAPH_KEYS = {

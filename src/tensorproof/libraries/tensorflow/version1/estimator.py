@@ -191,7 +191,7 @@ def _width(m: Machine, column: Model, features: Value, node: ast.AST) -> tuple[A
     kind = column.space["kind"]
     if kind == "numeric":
         shape = column.space["shape"]
-        sizes = tuple(shape.items) if isinstance(shape, List) else shape if isinstance(shape, tuple) else (1,) if shape is None else (shape,)
+        sizes: tuple[Any, ...] = tuple(shape.items) if isinstance(shape, List) else shape if isinstance(shape, tuple) else (1,) if shape is None else (shape,)
         return product(sizes), _read(m, column.space["key"], features, node, sizes)
     if kind in ("embedding", "indicator", "bucketized"):
         inner = column.space["source"]

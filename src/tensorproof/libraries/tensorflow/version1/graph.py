@@ -16,6 +16,7 @@ from tensorproof.terms.dtypes import FLOAT32, DType
 from tensorproof.terms.ints import Term
 from tensorproof.terms.shapes import Shape, unknown_shape
 from tensorproof.terms.tensor import TensorType
+from tensorproof.values.heap import slot
 from tensorproof.values.objects import List, Model
 from tensorproof.values.python_values import TEXT, Named, Unknown
 from tensorproof.values.tensor_shape import TensorShape
@@ -23,8 +24,17 @@ from tensorproof.values.tensor_shape import TensorShape
 if TYPE_CHECKING:
     import ast
 
+    from tensorproof.diagnostics.span import Span
+    from tensorproof.values.heap import Key, Row, Table
     from tensorproof.values.machine import Args, Kwargs, Machine, Value
 
+VARIABLES: Key[Table[tuple[TensorType, Span, bool]]] = slot("variables")
+COUNTS: Key[Table[int]] = slot("counts")
+SCOPES: Key[tuple[Model, ...]] = slot("scopes")
+LOSSES: Key[Row] = slot("losses")
+SUMMARIES: Key[Row] = slot("summaries")
+UPDATES: Key[Row] = slot("updates")
+COLLECTIONS: Key[Table[tuple[Value, ...]]] = slot("collections")
 GRAPHS = "tf1 graphs"
 NAMES = "tf1 names"
 LEAVES = "tf1 leaves"
@@ -69,13 +79,13 @@ def new_graph(m: Machine) -> Model:
 
 def scope(m: Machine) -> str:
     """The name of the variable scope at work, with a slash, or nothing."""
-    inside = graph(m).space["scopes"]
+    inside = graph(m).space[SCOPES]
     return "".join(f"{s.space['name']}/" for s in inside[-1:] if s.space["name"])
 
 
 def unique(m: Machine, name: str) -> str:
     """A name that the graph has not given yet: a, a_1, a_2 …"""
-    counts = graph(m).space["counts"]
+    counts = graph(m).space[COUNTS]
     seen = counts.get(name, 0)
     m.heap.set(counts, name, seen + 1)
     return f"{name}_{seen}" if seen else name
@@ -100,7 +110,7 @@ def variable_made(m: Machine, made: TensorType, name: Value, node: ast.AST) -> T
         return made if m.model_state.get("tf name scopes") else named(m, made, name if isinstance(name, str) else "Variable")
     stem = scope(m) + (name if isinstance(name, str) else "Variable")
     full = unique(m, stem)
-    m.heap.set(graph(m).space["variables"], f" {full}", (made, m.user_span(node), made.requires_grad))  # a key that get_variable never asks for
+    m.heap.set(graph(m).space[VARIABLES], f" {full}", (made, m.user_span(node), made.requires_grad))  # a key that get_variable never asks for
     return named(m, made, full)
 
 
@@ -338,14 +348,16 @@ def _context(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Model:
 
 
 def _enter(m: Machine, me: Model, node: ast.AST) -> Value:
-    if me.space["enter"] is not None:
-        me.space["enter"]()
+    enter = me.space["enter"]
+    if callable(enter):
+        enter()
     return me.space["gives"]
 
 
 def _leave(m: Machine, me: Model, raised: Value, node: ast.AST) -> bool:
-    if me.space["leave"] is not None:
-        me.space["leave"]()
+    leave = me.space["leave"]
+    if callable(leave):
+        leave()
     return False
 
 

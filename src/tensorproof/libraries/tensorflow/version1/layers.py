@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING, Any
 from tensorproof.libraries.model import KindModel, Run
 from tensorproof.libraries.plain import argument
 from tensorproof.libraries.tensorflow import tape
-from tensorproof.libraries.tensorflow.version1.graph import begin, graph, operation
+from tensorproof.libraries.tensorflow.version1.graph import UPDATES, begin, graph, operation
 from tensorproof.libraries.tensorflow.version1.variables import current, prefix, reuses, shared
 from tensorproof.terms.dtypes import FLOAT32
 from tensorproof.terms.ints import Term
 from tensorproof.terms.predicates import Predicate
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
+from tensorproof.values.heap import Key, Table, slot
 from tensorproof.values.objects import List, Model
 from tensorproof.values.python_values import Unknown
 
@@ -22,6 +23,11 @@ if TYPE_CHECKING:
 
     from tensorproof.values.machine import Args, Kwargs, Machine, Value
 
+LAYERS: Key[Table[int]] = slot("layers")
+WORD: Key[str] = slot("word")
+KWARGS: Key[Kwargs] = slot("kwargs")
+ARGS: Key[Args] = slot("args")
+FULL: Key[str] = slot("full")
 _WINDOWS = {"conv1d": 1, "conv2d": 2, "conv3d": 3, "conv2d_transpose": 2, "conv3d_transpose": 3, "separable_conv1d": 1, "separable_conv2d": 2}
 DEFAULTS = {
     "dense": "dense", "conv1d": "conv1d", "conv2d": "conv2d", "conv3d": "conv3d", "conv2d_transpose": "conv2d_transpose",
@@ -36,10 +42,10 @@ def layer_scope(m: Machine, name: Value, default: str) -> str:
         return f"{prefix(m)}{name}"
     inside = current(m)
     home = graph(m).space if inside is None else inside.space
-    counts = home.get("layers")
+    counts = home.get(LAYERS)
     if counts is None:
-        counts = m.heap.entries()
-        m.heap.set(home, "layers", counts)
+        m.heap.set(home, LAYERS, m.heap.entries())
+        counts = home[LAYERS]
     seen = counts.get(default, 0)
     m.heap.set(counts, default, seen + 1)
     return f"{prefix(m)}{default}" + (f"_{seen}" if seen else "")
@@ -109,7 +115,7 @@ def normalised(m: Machine, x: Value, name: Value, reuse: Value, axis: Value, nod
         if tape.shown(m, depth) is not None:
             for one, learns in (("gamma", True), ("beta", True), ("moving_mean", False), ("moving_variance", False)):
                 shared(m, f"{full}/{one}", Shape((depth,)), FLOAT32, reuse, node, learns)
-    held = graph(m).space["updates"]
+    held = graph(m).space[UPDATES]
     m.heap.touch(held)
     held.append(operation(m, (x,), node))
 
@@ -172,18 +178,19 @@ def _object(word: str) -> Run:
 
 
 def _call(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-    word, named = me.space["word"], dict(me.space["kwargs"])
+    word, more = me.space[WORD], me.space[KWARGS]
+    named = dict(more)
     named.update({k: v for k, v in kwargs.items() if k == "training"})
     x = argument(args, kwargs, 0, "inputs")
-    made = m.spelling(f"tf.layers.{word}", (x, *me.space["args"]), named, node)
+    made = m.spelling(f"tf.layers.{word}", (x, *me.space[ARGS]), named, node)
     if word in _WINDOWS or word == "dense":
-        again = me.space["full"] is not None
+        again = me.space[FULL] is not None
         if not again:
-            m.heap.set(me.space, "full", layer_scope(m, named.get("name"), DEFAULTS[word]))
-        given = (x, *me.space["args"])
+            m.heap.set(me.space, FULL, layer_scope(m, named.get("name"), DEFAULTS[word]))
+        given = (x, *me.space[ARGS])
         units, kernel = argument(given, named, 1, "units" if word == "dense" else "filters"), argument(given, named, 2, "kernel_size")
         first = named.get("data_format") == "channels_first"
-        make_variables(m, word, x, units, kernel, me.space["full"], again or reuses(m), named.get("use_bias") is not False, first, node)
+        make_variables(m, word, x, units, kernel, me.space[FULL], again or reuses(m), named.get("use_bias") is not False, first, node)
     return made
 
 

@@ -12,6 +12,7 @@ from tensorproof.terms.dtypes import BY_LABEL, DType
 from tensorproof.terms.predicates import conj, eq
 from tensorproof.terms.shapes import Shape, unknown_shape
 from tensorproof.terms.tensor import TensorType
+from tensorproof.values.heap import Key, slot
 from tensorproof.values.objects import Dict, List, Model
 from tensorproof.values.python_values import Unknown
 
@@ -19,6 +20,9 @@ if TYPE_CHECKING:
     import ast
 
     from tensorproof.values.machine import Args, Kwargs, Machine, Value
+
+SHAPES: Key[tuple[tuple[Value, ...] | None, ...]] = slot("shapes")
+_KINDS: Key[Args] = slot("kinds")
 
 QUEUE, READER = "tf.QueueBase", "tf.ReaderBase"
 
@@ -103,7 +107,7 @@ def _enqueue(many: bool) -> Run:
         given = argument(args, kwargs, 0, "vals")
         values = list(given.items) if isinstance(given, List) else list(given) if isinstance(given, tuple) else [given]
         made: list[Value] = []
-        for value, shape in zip(values, me.space["shapes"]):
+        for value, shape in zip(values, me.space[SHAPES]):
             tensor = value if isinstance(value, TensorType) and value.framework == "tf" else m.spelling("tf.convert_to_tensor", (value,), {}, node)
             made.append(tape.step(m, "enqueue", _fits(shape, many), (tensor,), {}, node))
         return operation(m, tuple(made), node)
@@ -127,9 +131,10 @@ def _dequeue(many: bool) -> Run:
     def method(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
         count = argument(args, kwargs, 0, "n") if many else None
         lead = (count,) if many else ()
+        kinds, shapes = me.space[_KINDS], me.space[SHAPES]
         made = [
             _leaf(m, unknown_shape(m.name_here("dequeued", node)) if s is None else Shape((*lead, *s)), k, node)
-            for k, s in zip(me.space["kinds"], me.space["shapes"])
+            for k, s in zip(kinds, shapes)
         ]
         return made[0] if len(made) == 1 else listed(m, made)
 

@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING
 
 from tensorproof.libraries.model import KindModel, Run
 from tensorproof.libraries.plain import argument
-from tensorproof.libraries.tensorflow.version1.graph import graph
+from tensorproof.libraries.tensorflow.version1.graph import VARIABLES, graph
 from tensorproof.terms.predicates import eq
 from tensorproof.terms.tensor import TensorType
+from tensorproof.values.heap import Key, slot
 from tensorproof.values.objects import Dict, List, Model
 from tensorproof.values.python_values import TEXT, Unknown
 
@@ -17,18 +18,19 @@ if TYPE_CHECKING:
 
     from tensorproof.values.machine import Args, Kwargs, Machine, Value
 
+CHOSEN: Key[dict[str, TensorType] | None] = slot("variables")
 CHECKPOINT = "checkpoint of "
 """Before a path under which a saver wrote."""
 
 
 def _chosen(m: Machine, given: Value) -> dict[str, TensorType] | None:
     """The variables of a saver by the names under which they are saved; None when they are not known."""
-    known = {name.strip(): v for name, (v, _, _) in graph(m).space["variables"].items()}
+    known = {name.strip(): v for name, (v, _, _) in graph(m).space[VARIABLES].items()}
     if given is None:
         return known
     if isinstance(given, Dict):
-        items = given.items.items()
-        return dict(items) if all(isinstance(k, str) and isinstance(v, TensorType) for k, v in items) else None
+        named = {k: v for k, v in given.items.items() if isinstance(k, str) and isinstance(v, TensorType)}
+        return named if len(named) == len(given.items) else None
     if isinstance(given, (List, tuple)):
         wanted = {id(v) for v in (given.items if isinstance(given, List) else given)}
         found = {name: v for name, v in known.items() if id(v) in wanted}
@@ -48,7 +50,7 @@ def _path(args: Args, kwargs: Kwargs) -> str | None:
 
 
 def _save(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-    path, chosen, files = _path(args, kwargs), me.space["variables"], m.model_state["files"]
+    path, chosen, files = _path(args, kwargs), me.space[CHOSEN], m.model_state["files"]
     if path is None or chosen is None:  # any checkpoint may be written over
         for known in [k for k in files if isinstance(k, str) and k.startswith(CHECKPOINT)]:
             m.heap.delete(files, known)
@@ -58,7 +60,7 @@ def _save(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> V
 
 
 def _restore(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> None:
-    path, mine = argument(args, kwargs, 1, "save_path"), me.space["variables"]
+    path, mine = argument(args, kwargs, 1, "save_path"), me.space[CHOSEN]
     saved = m.model_state["files"].get(CHECKPOINT + path) if isinstance(path, str) else None
     if not isinstance(saved, dict) or mine is None:
         return

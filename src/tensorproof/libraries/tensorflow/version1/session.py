@@ -13,7 +13,7 @@ from tensorproof.libraries.tensorflow.version1.graph import GRAPHS, LEAVES, OPER
 from tensorproof.terms.ints import Term
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import Outputs, TensorType
-from tensorproof.values.heap import MISSING
+from tensorproof.values.heap import MISSING, Key, slot
 from tensorproof.values.objects import Dict, List, Model, Native, Record
 from tensorproof.values.python_values import TEXT, Named, Unknown
 
@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     import ast
 
     from tensorproof.values.machine import Args, Kwargs, Machine, Value
+
+RESTARTS: Key[Model] = slot("restarts")
 
 
 def run(m: Machine, fetches: Value, feed: Value, node: ast.AST) -> Any:
@@ -30,7 +32,7 @@ def run(m: Machine, fetches: Value, feed: Value, node: ast.AST) -> Any:
     tensors = inputs_of(_structure(wanted))
     for one in _operations(wanted):
         if "restarts" in one.space:
-            tf_iterators.restart(m, one.space["restarts"])
+            tf_iterators.restart(m, one.space[RESTARTS])
     leaves = tape.steps_of(m, tuple(tensors), new)[1]
     closing = tf_iterators.ends(m, leaves, node)
     found: Any = None
@@ -250,14 +252,15 @@ def _run(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Va
 
 def _enter(m: Machine, me: Model, node: ast.AST) -> Model:
     chosen = me.space["graph"]
-    if chosen is not None and chosen.kind == "tf.Graph":
+    if isinstance(chosen, Model) and chosen.kind == "tf.Graph":
         graph(m)
         m.model_state[GRAPHS].append(chosen)
     return me
 
 
 def _leave(m: Machine, me: Model, raised: Value, node: ast.AST) -> bool:
-    if me.space["graph"] is not None and me.space["graph"].kind == "tf.Graph":
+    chosen = me.space["graph"]
+    if isinstance(chosen, Model) and chosen.kind == "tf.Graph":
         m.model_state[GRAPHS].pop()
     return False
 

@@ -8,7 +8,7 @@ from tensorproof.libraries.model import KindModel, Run
 from tensorproof.libraries.plain import argument, listed
 from tensorproof.libraries.tensorflow.version1.graph import begin
 from tensorproof.libraries.tensorflow.version1.layers import layer_scope, make_variables, normalised
-from tensorproof.libraries.tensorflow.version1.variables import reuses, variables
+from tensorproof.libraries.tensorflow.version1.variables import NAME, reuses, variables
 from tensorproof.terms.dtypes import FLOAT32
 from tensorproof.terms.ints import Term
 from tensorproof.terms.shapes import Shape
@@ -74,7 +74,7 @@ def _again(m: Machine, g: Kwargs) -> Value:
 
 def _name(g: Kwargs) -> Value:
     scope = g.get("scope")
-    return scope.space["name"].rpartition("/")[2] if isinstance(scope, Model) and "name" in scope.space else scope
+    return scope.space[NAME].rpartition("/")[2] if isinstance(scope, Model) and "name" in scope.space else scope
 
 
 def _finished(m: Machine, made: Value, g: Kwargs, node: ast.AST, default: Any = "tf.nn.relu") -> Value:

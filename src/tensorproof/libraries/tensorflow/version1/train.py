@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from tensorproof.libraries.model import ClassModel, KindModel, Run
 from tensorproof.libraries.plain import argument, listed, quiet
 from tensorproof.libraries.tensorflow import tape
-from tensorproof.libraries.tensorflow.version1.graph import begin, graph, operation
+from tensorproof.libraries.tensorflow.version1.graph import LOSSES, SUMMARIES, begin, graph, operation
 from tensorproof.libraries.tensorflow.version1.variables import variables
 from tensorproof.terms.dtypes import BY_LABEL, FLOAT32
 from tensorproof.terms.predicates import conj, disj, eq
@@ -156,7 +156,7 @@ def _summary(word: str) -> Run:
             args, kwargs, 1, {"scalar": "tensor", "image": "tensor", "audio": "tensor", "text": "tensor"}.get(word, "values"), kwargs.get("tensor")
         )
         made = tape.step(m, f"tf.summary.{word}", run, (value,), {}, node)
-        held = graph(m).space["summaries"]
+        held = graph(m).space[SUMMARIES]
         m.heap.touch(held)
         held.append(made)
         return made
@@ -165,7 +165,7 @@ def _summary(word: str) -> Run:
 
 
 def _merge_all(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-    held = list(graph(m).space["summaries"])
+    held = [*graph(m).space[SUMMARIES]]
     return tape.step(m, "tf.summary.merge_all", lambda mm, a, k, n: _text(mm), (held,), {}, node) if held else None
 
 
@@ -206,7 +206,7 @@ def _squeezed(labels: TensorType, given: TensorType) -> tuple[Any, Any]:
 
 
 def _total_loss(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-    held = list(graph(m).space["losses"])
+    held = [*graph(m).space[LOSSES]]
     return tape.step(m, "tf.losses.get_total_loss", _scalar, (held,), {}, node)
 
 
@@ -216,7 +216,7 @@ def loss(name: str) -> Run:
     def run(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
         made = m.spelling(f"tf.compat.v1.losses.{name}", args, kwargs, node)
         if m.model_state.get("tf1"):
-            held = graph(m).space["losses"]
+            held = graph(m).space[LOSSES]
             m.heap.touch(held)
             held.append(made)
         return made
@@ -225,7 +225,7 @@ def loss(name: str) -> Run:
 
 
 def _add_loss(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> None:
-    held = graph(m).space["losses"]
+    held = graph(m).space[LOSSES]
     m.heap.touch(held)
     held.append(args[0] if args else kwargs.get("loss"))
 
@@ -281,7 +281,7 @@ FUNCTIONS: dict[str, Any] = {
     "tf.summary.merge": _merge, "tf.summary.FileWriter": quiet, "tf.Summary": quiet, "tf.Summary.Value": quiet, "tf.scalar_summary": _summary("scalar"),
     "tf.histogram_summary": _summary("histogram"), "tf.image_summary": _summary("image"), "tf.merge_all_summaries": _merge_all, "tf.merge_summary": _merge,
     **{f"tf.metrics.{w}": _metric(w) for w in _METRICS}, "tf.losses.get_total_loss": _total_loss, "tf.losses.add_loss": _add_loss,
-    "tf.losses.get_losses": lambda m, a, k, n: listed(m, list(graph(m).space["losses"])),
+    "tf.losses.get_losses": lambda m, a, k, n: listed(m, [*graph(m).space[LOSSES]]),
     "tf.losses.get_regularization_losses": lambda m, a, k, n: listed(m, ()), "tf.losses.get_regularization_loss": _scalar,
 }  # fmt: skip
 _LOSSES = ("softmax_cross_entropy", "sparse_softmax_cross_entropy", "sigmoid_cross_entropy", "mean_squared_error", "absolute_difference", "huber_loss",

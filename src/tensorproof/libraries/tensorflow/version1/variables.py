@@ -9,12 +9,12 @@ from tensorproof.libraries.model import KindModel, Run
 from tensorproof.libraries.plain import argument, listed
 from tensorproof.libraries.tensorflow import initial_values, tape
 from tensorproof.libraries.tensorflow.tensors import METHODS, converted
-from tensorproof.libraries.tensorflow.version1.graph import axes, begin, graph, named, operation
+from tensorproof.libraries.tensorflow.version1.graph import COUNTS, SCOPES, VARIABLES, axes, begin, graph, named, operation
 from tensorproof.terms.dtypes import FLOAT32, DType
 from tensorproof.terms.predicates import conj, eq
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
-from tensorproof.values.heap import MISSING
+from tensorproof.values.heap import MISSING, Key, slot
 from tensorproof.values.objects import List, Model
 from tensorproof.values.python_values import Unknown
 
@@ -23,19 +23,21 @@ if TYPE_CHECKING:
 
     from tensorproof.values.machine import Args, Kwargs, Machine, Value
 
+ROOT: Key[Model] = slot("root")
+NAME: Key[str] = slot("name")
 AUTO = "tf.AUTO_REUSE"
 
 
 def register(m: Machine, name: str, variable: TensorType, node: ast.AST, trainable: bool = True) -> TensorType:
     """A new variable of the graph."""
-    held = graph(m).space["variables"]
+    held = graph(m).space[VARIABLES]
     m.heap.set(held, name, (variable, m.user_span(node), trainable))
     return named(m, variable, name)
 
 
 def variables(m: Machine, trainable: bool = False, inside: Value = None) -> list[TensorType]:
     """The variables of the graph, in order; those whose names begin with a scope's."""
-    found = list(graph(m).space["variables"].items())
+    found = list(graph(m).space[VARIABLES].items())
     if isinstance(inside, Model) and "name" in inside.space:
         inside = inside.space["name"]
     return [v for name, (v, _, learns) in found if (learns or not trainable) and (not isinstance(inside, str) or name.strip().startswith(inside))]
@@ -43,7 +45,7 @@ def variables(m: Machine, trainable: bool = False, inside: Value = None) -> list
 
 def shared(m: Machine, name: str, shape: Shape, dtype: Any, reuse: Value, node: ast.AST, trainable: bool = True, initial: Value = None) -> TensorType:
     """The variable of that full name: made, or taken again where the scope says so."""
-    known = graph(m).space["variables"].get(name)
+    known = graph(m).space[VARIABLES].get(name)
     if known is None:
         if reuse is True:
             message = f"the variable {name} does not exist, or was not made with get_variable: with reuse=True it must exist"
@@ -59,7 +61,7 @@ def shared(m: Machine, name: str, shape: Shape, dtype: Any, reuse: Value, node: 
     m.require("variable/shape", agree, f"the variable {name} has shape {before.shape!r} and is asked for again with shape {shape!r}", node, trail=trail)
     if isinstance(dtype, DType) and before.dtype is not None and dtype is not before.dtype:
         raise m.raised("ValueError", f"the variable {name} has type {before.dtype} and is asked for again as {dtype}", node, "variable/type", trail)
-    return before  # type: ignore[no-any-return]
+    return before
 
 
 def _get_variable(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
@@ -77,7 +79,7 @@ def _get_variable(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Valu
         sizes: Any = value.shape if shape is None else axes(m, shape, "variable", node)
         dtype = value.dtype
     else:
-        if shape is None and (known := graph(m).space["variables"].get(full)) is not None:
+        if shape is None and (known := graph(m).space[VARIABLES].get(full)) is not None:
             sizes = known[0].shape
         elif shape is None:
             message = f"the shape of a new variable ({full}) must be fully defined, but was None"
@@ -98,7 +100,7 @@ def _get_variable(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Valu
 
 def current(m: Machine) -> Model | None:
     """The innermost variable scope."""
-    found = graph(m).space["scopes"]
+    found = graph(m).space[SCOPES]
     return found[-1] if found else None
 
 
@@ -116,7 +118,7 @@ def root(m: Machine) -> Model:
     here = graph(m)
     if "root" not in here.space:
         m.heap.set(here.space, "root", Model("tf.VariableScope", m.heap.space({"name": "", "reuse": False, "dtype": None, "outer": None})))
-    return here.space["root"]  # type: ignore[no-any-return]
+    return here.space[ROOT]
 
 
 def _variable_scope(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
@@ -129,7 +131,7 @@ def _variable_scope(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Va
     elif isinstance(given, str):
         name, inherited = f"{prefix(m)}{given}", reuses(m)
     elif given is None and isinstance(default, str):
-        counts = graph(m).space["counts"]
+        counts = graph(m).space[COUNTS]
         key = f"scope {prefix(m)}{default}"
         seen = counts.get(key, 0)
         m.heap.set(counts, key, seen + 1)
@@ -148,14 +150,14 @@ def _variable_scope(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Va
 
 def _enter(m: Machine, me: Model, node: ast.AST) -> Model:
     here = graph(m)
-    m.heap.set(here.space, "scopes", (*here.space["scopes"], me))
+    m.heap.set(here.space, SCOPES, (*here.space[SCOPES], me))
     m.heap.set(me.space, "layers", m.heap.entries())  # default names of layers begin anew
     return me
 
 
 def _leave(m: Machine, me: Model, raised: Value, node: ast.AST) -> bool:
     here = graph(m)
-    m.heap.set(here.space, "scopes", here.space["scopes"][:-1])
+    m.heap.set(here.space, SCOPES, here.space[SCOPES][:-1])
     return False
 
 
@@ -170,7 +172,7 @@ def _get_scope(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Model:
 
 def _scope_attribute(m: Machine, me: Model, name: str, node: ast.AST) -> Value:
     if name == "original_name_scope":
-        return me.space["name"] + "/"
+        return me.space[NAME] + "/"
     return MISSING
 
 
@@ -243,7 +245,7 @@ def _is_variable(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value
 def _global_step(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     from tensorproof.terms.dtypes import INT64
 
-    known = graph(m).space["variables"].get("global_step")
+    known = graph(m).space[VARIABLES].get("global_step")
     return known[0] if known is not None else shared(m, "global_step", Shape(), INT64, False, node, False)
 
 
