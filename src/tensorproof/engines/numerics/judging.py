@@ -147,7 +147,7 @@ class Judging:
         if isinstance(hazard.safe, Interval):
             return all(hazard.safe.holds(point) for point in points)
         try:
-            return bool(np.all(holds(NUMPY, hazard, {**application.arguments, hazard.about: np.array(points)})))
+            return bool(NUMPY.all(holds(NUMPY, hazard, {**application.arguments, hazard.about: np.array(points)})))
         except FAILURES:
             return True
 

@@ -70,8 +70,8 @@ def finite(grid: Grid, dtype: DType | None, endless: bool = False) -> tuple[Grid
     if inside.all():
         return grid, False
     if endless:
-        lo, hi = (np.where(np.isinf(side), side, np.clip(side, least, most)) for side in (box.lo, box.hi))
-        return Grid(grid.shape, grid.cuts, Box(lo, hi, False, box.dtype)), bool(box.nan.any() or (lo != box.lo).any() or (hi != box.hi).any())
+        low, high = (np.where(np.isinf(side), side, np.clip(side, least, most)) for side in (box.lo, box.hi))
+        return Grid(grid.shape, grid.cuts, Box(low, high, False, box.dtype)), bool(box.nan.any() or (low != box.lo).any() or (high != box.hi).any())
     return Grid(grid.shape, grid.cuts, Box(np.clip(box.lo, least, most), np.clip(box.hi, least, most), False, box.dtype)), True
 
 

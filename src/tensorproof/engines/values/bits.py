@@ -3,28 +3,33 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from tensorproof.engines.values.boxes import Box, Rule, boxed, float_of, kind_of, register
 from tensorproof.engines.values.curves import absolute
 
+if TYPE_CHECKING:
+    from tensorproof.engines.values.numpy_port import Like, Numbers, Reals
+
 INF = math.inf
 _WIDEST = 2.0**63
 _MOST = float(np.finfo(np.float64).max)
 
 
-def _above(x: Any) -> Any:
+def _above(x: Reals) -> Reals:
     """The least power of two above numbers that are not negative."""
     with np.errstate(all="ignore"):
-        return np.exp2(np.floor(np.log2(np.maximum(x, 0.5))) + 1)
+        made: Reals = np.exp2(np.floor(np.log2(np.maximum(x, 0.5))) + 1)
+    return made
 
 
-def _bits(least: Any, most: Any) -> Rule:
+def _bits(least: Callable[[Box, Box], Numbers | float], most: Callable[[Box, Box, Reals], Numbers | float]) -> Rule:
     """A function of the bits of two numbers: `least` and `most` bound it where none is negative; else its size is that of the larger one."""
 
-    def rule(x: Any, y: Any) -> Box:
+    def rule(x: Like, y: Like) -> Box:
         x, y = boxed(x), boxed(y)
         plain = (x.lo >= 0) & (y.lo >= 0)
         top = np.maximum.reduce([_above(side) for side in np.broadcast_arrays(np.abs(x.lo), np.abs(x.hi), np.abs(y.lo), np.abs(y.hi))])
@@ -38,7 +43,7 @@ register("bitwise_or", _bits(lambda x, y: np.maximum(x.lo, y.lo), lambda x, y, t
 register("bitwise_xor", _bits(lambda x, y: 0.0, lambda x, y, top: top - 1))
 
 
-def _inverted(x: Any) -> Box:
+def _inverted(x: Like) -> Box:
     x = boxed(x)
     return Box(1 - x.hi, 1 - x.lo, False, bool) if x.dtype.kind == "b" else Box(-x.hi - 1, -x.lo - 1, False, x.dtype)
 
@@ -46,7 +51,7 @@ def _inverted(x: Any) -> Box:
 register("invert bitwise_not", _inverted)
 
 
-def _shifted(x: Any, y: Any) -> Box:
+def _shifted(x: Like, y: Like) -> Box:
     """Anything, but no number changes its sign where the shift is small."""
     x, y = boxed(x), boxed(y)
     with np.errstate(all="ignore"):
@@ -57,7 +62,7 @@ def _shifted(x: Any, y: Any) -> Box:
     return Box(np.where(fits, lo, -_WIDEST), np.where(fits, hi, _WIDEST), False, kind_of(x, y))
 
 
-def _shifted_back(x: Any, y: Any) -> Box:
+def _shifted_back(x: Like, y: Like) -> Box:
     x, y = boxed(x), boxed(y)
     zero = np.zeros(np.broadcast_shapes(x.shape, y.shape))
     fits = y.lo >= 0
@@ -69,12 +74,12 @@ register("left_shift bitwise_left_shift", _shifted)
 register("right_shift bitwise_right_shift", _shifted_back)
 
 
-def _divisor(x: Any, y: Any) -> Box:
+def _divisor(x: Like, y: Like) -> Box:
     a, b = absolute(x), absolute(y)
     return _with_sign(np.maximum(a.hi, b.hi), kind_of(a, b))
 
 
-def _multiple(x: Any, y: Any) -> Box:
+def _multiple(x: Like, y: Like) -> Box:
     a, b = absolute(x), absolute(y)
     return _with_sign(a.hi * b.hi, kind_of(a, b))
 
@@ -88,7 +93,7 @@ register("gcd", _divisor)
 register("lcm", _multiple)
 
 
-def _step(x: Any, y: Any) -> Box:
+def _step(x: Like, y: Like) -> Box:
     x, y = boxed(x), boxed(y)
     through = (x.lo <= 0) & (x.hi >= 0)
     lo, hi = np.where(x.lo > 0, 1.0, 0.0), np.where(x.hi < 0, 0.0, 1.0)
@@ -98,7 +103,7 @@ def _step(x: Any, y: Any) -> Box:
 register("heaviside", _step)
 
 
-def _numbers_only(x: Any, copy: bool = True, nan: float = 0.0, posinf: float | None = None, neginf: float | None = None) -> Box:
+def _numbers_only(x: Like, copy: bool = True, nan: float = 0.0, posinf: float | None = None, neginf: float | None = None) -> Box:
     x = boxed(x)
     most, least = INF if posinf is None else posinf, -INF if neginf is None else neginf
     lo, hi = (np.where(np.isposinf(side), most, np.where(np.isneginf(side), least, side)) for side in (x.lo, x.hi))
@@ -113,7 +118,7 @@ def _numbers_only(x: Any, copy: bool = True, nan: float = 0.0, posinf: float | N
 register("nan_to_num", _numbers_only)
 
 
-def _mantissa(x: Any) -> tuple[Box, Box]:
+def _mantissa(x: Like) -> tuple[Box, Box]:
     x = boxed(x)
     endless = np.isinf(x.lo) | np.isinf(x.hi)
     size = np.where(endless, INF, 1.0)
@@ -124,7 +129,7 @@ register("frexp", _mantissa)
 
 
 def _at_end(up: bool) -> Rule:
-    def rule(x: Any) -> Box:
+    def rule(x: Like) -> Box:
         x = boxed(x)
         sure, may = (np.isposinf(x.lo), np.isposinf(x.hi)) if up else (np.isneginf(x.hi), np.isneginf(x.lo))
         return Box(np.where(sure & ~x.nan, 1.0, 0.0), np.where(may, 1.0, 0.0), False, bool)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from math import isfinite
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -20,6 +20,9 @@ from tensorproof.engines.values.single import TRUTH, Plain, ends_of
 from tensorproof.engines.values.whole_numbers import ends, fitting, wrapped
 from tensorproof.terms.dtypes import DType
 
+if TYPE_CHECKING:
+    from tensorproof.engines.values.numpy_port import ElementType, Like, Numbers, Reals, Truths
+
 Rule = Callable[..., Any]
 
 
@@ -28,9 +31,9 @@ class Unbounded(Exception):
 
 
 _REAL = np.dtype(np.float64)
-_WITHOUT: list[Any] = [np.zeros((1,) * rank, bool) for rank in range(9)]
+_WITHOUT: list[Truths] = [np.zeros((1,) * rank, bool) for rank in range(9)]
 """For each rank: one element that is not nan."""
-_WITH: list[Any] = [np.ones((1,) * rank, bool) for rank in range(9)]
+_WITH: list[Truths] = [np.ones((1,) * rank, bool) for rank in range(9)]
 """For each rank: one element that may be nan."""
 
 
@@ -39,15 +42,19 @@ class Box:
 
     __array_priority__ = 1000.0
     __slots__ = ("dtype", "hi", "lo", "nan")
+    lo: Reals
+    hi: Reals
+    nan: Truths
+    dtype: ElementType
 
-    def __init__(self, lo: Any, hi: Any, nan: Any = False, dtype: Any = None) -> None:
+    def __init__(self, lo: Numbers | float, hi: Numbers | float, nan: Numbers | np.bool_ | bool = False, dtype: Any = None) -> None:
         low, high = _end(lo, 0), _end(hi, 1)
         if low.shape != high.shape:
             shape = np.broadcast_shapes(low.shape, high.shape)
             low, high = np.broadcast_to(low, shape), np.broadcast_to(high, shape)
-        plain = nan is False or (nan.__class__ is np.ndarray and nan.shape == low.shape and nan.dtype == bool)
+        plain = nan is False or (isinstance(nan, np.ndarray) and nan.shape == low.shape and nan.dtype == bool)
         if low.size == 1 and plain and low.ndim < len(_WITHOUT) and (a := low.item()) == a and (b := high.item()) == b:
-            self.lo, self.hi, self.nan = low, high, _WITHOUT[low.ndim] if nan is False else nan
+            self.lo, self.hi, self.nan = low, high, nan if isinstance(nan, np.ndarray) else _WITHOUT[low.ndim]
             self.dtype = _REAL if dtype is None else np.dtype(dtype)
             return
         lost = (low != low) | (high != high)
@@ -63,8 +70,7 @@ class Box:
 
     @property
     def shape(self) -> tuple[int, ...]:
-        made: tuple[int, ...] = self.lo.shape
-        return made
+        return self.lo.shape
 
     @property
     def ndim(self) -> int:
@@ -154,12 +160,26 @@ class Box:
     def copy(self) -> Box:
         return Box(self.lo, self.hi, self.nan, self.dtype)
 
-    def of(self, name: str, *args: Any, **kwargs: Any) -> Any:
+    def of(self, name: str, *args: Any, **kwargs: Any) -> Box:
         """A function that NumPy has not, by the name of its rule."""
-        return settled(name, RULES[name](self, *args, **kwargs))
+        made: Box = settled(name, RULES[name](self, *args, **kwargs))
+        return made
+
+    if TYPE_CHECKING:  # set below
+
+        def __add__(self, other: Like) -> Box: ...
+        def __radd__(self, other: Like) -> Box: ...
+        def __sub__(self, other: Like) -> Box: ...
+        def __rsub__(self, other: Like) -> Box: ...
+        def __mul__(self, other: Like) -> Box: ...
+        def __rmul__(self, other: Like) -> Box: ...
+        def __truediv__(self, other: Like) -> Box: ...
+        def __rtruediv__(self, other: Like) -> Box: ...
+        def __neg__(self) -> Box: ...
+        def __abs__(self) -> Box: ...
 
 
-def interval(lo: float, hi: float, rank: int, dtype: Any = _REAL, nan: bool = False) -> Box:
+def interval(lo: float, hi: float, rank: int, dtype: ElementType = _REAL, nan: bool = False) -> Box:
     """A box of one interval, whose ends are no nan."""
     made = Box.__new__(Box)
     made.lo, made.hi = filled((1,) * rank, lo), filled((1,) * rank, hi)
@@ -168,7 +188,7 @@ def interval(lo: float, hi: float, rank: int, dtype: Any = _REAL, nan: bool = Fa
     return made
 
 
-def intervals(lo: Any, hi: Any, nan: Any, dtype: Any) -> Box:
+def intervals(lo: Reals, hi: Reals, nan: Truths, dtype: ElementType) -> Box:
     """A box of arrays of one shape, whose ends are no nan."""
     if lo.__class__ is not np.ndarray:  # NumPy makes numbers of arrays without axes
         return Box(lo, hi, nan, dtype)
@@ -266,7 +286,7 @@ for word, rule in {"lt": "less", "le": "less_equal", "gt": "greater", "ge": "gre
     setattr(Box, f"__{word}__", _operator(rule))
 
 
-def boxed(value: Any) -> Box:
+def boxed(value: Like) -> Box:
     """A value as a box; an array is a box of points."""
     if isinstance(value, Box):
         return value
@@ -276,7 +296,7 @@ def boxed(value: Any) -> Box:
     return Box(array, array, False, array.dtype)
 
 
-def _end(value: Any, side: int) -> Any:
+def _end(value: Numbers | float, side: int) -> Reals:
     """The lower or upper ends of intervals, in float64."""
     array = np.asarray(value)
     if array.dtype is _REAL:
@@ -370,12 +390,12 @@ def _plainly(plain: Plain, truths: bool, rule: Rule, pair: Pair | None) -> Rule:
     return either
 
 
-def kind_of(*boxes: Box) -> Any:
+def kind_of(*boxes: Box) -> ElementType:
     if len(boxes) == 2 and boxes[0].dtype is boxes[1].dtype is _REAL:
         return _REAL
     return np.result_type(*(b.dtype for b in boxes))
 
 
-def float_of(*boxes: Box) -> Any:
+def float_of(*boxes: Box) -> ElementType:
     kind = kind_of(*boxes)
     return kind if kind.kind in "fc" else np.dtype(np.float64)

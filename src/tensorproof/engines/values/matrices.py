@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from tensorproof.engines.values.boxes import Box, boxed, float_of, register
 from tensorproof.engines.values.curves import absolute
 from tensorproof.engines.values.rounding import Rounding
+
+if TYPE_CHECKING:
+    from tensorproof.engines.values.numpy_port import Axes, Like, Reals
 
 INF = math.inf
 
@@ -28,14 +31,14 @@ def _span(x: Box, shape: tuple[int, ...], lo: float = -INF, hi: float = INF, nan
     return Box(np.full(shape, lo), np.full(shape, hi), nan, np.int64 if whole else np.float64)
 
 
-def _solution(x: Box, system: Any) -> Box:
+def _solution(x: Box, system: Like) -> Box:
     """Solutions where a library may multiply by a reciprocal: what may be infinite may be anything then, and the reciprocal of a large number may be 0."""
     large = bool((absolute(boxed(system)).hi > 0.25 / Rounding.smallest).any())
     open_ = x.nan | np.isinf(x.lo) | np.isinf(x.hi) | large
     return Box(np.where(open_, -INF, x.lo), np.where(open_, INF, x.hi), open_, x.dtype)
 
 
-def _euclidean(x: Box, axes: Any) -> Any:
+def _euclidean(x: Box, axes: Axes) -> Any:
     """At most these are the roots of the sums of the squares along axes. Numbers are scaled, so that no square comes to 0 or overflows."""
     size = absolute(x).hi
     scale = np.maximum(np.max(size, axis=axes, keepdims=True, initial=0.0), np.finfo(np.float64).tiny)
@@ -56,7 +59,7 @@ def _overflows(x: Box) -> Any:
     return x.nan.any() | small | ~(np.sum(lengths, axis=-1) + x.shape[-1] * math.log(2.0) < math.log(Rounding.greatest))
 
 
-def _determinant(x: Any) -> Box:
+def _determinant(x: Like) -> Box:
     x = boxed(x)
     with np.errstate(all="ignore"):
         most = np.exp(_most_logarithm(x)) * (1 + 1e-9)
@@ -65,7 +68,7 @@ def _determinant(x: Any) -> Box:
     return Box(-most, most, over, float_of(x))
 
 
-def _sign_and_logarithm(x: Any) -> tuple[Box, Box]:
+def _sign_and_logarithm(x: Like) -> tuple[Box, Box]:
     x = boxed(x)
     with np.errstate(all="ignore"):
         most, over = _most_logarithm(x), _overflows(x)
@@ -86,7 +89,7 @@ def _too_large(x: Box, squares: bool) -> Any:
         return x.nan.any() | ~(most * 16.0 * max(x.shape) < Rounding.greatest)
 
 
-def _decomposed(x: Box, shape: tuple[int, ...], lo: Any, hi: Any, squares: bool = False) -> Box:
+def _decomposed(x: Box, shape: tuple[int, ...], lo: Reals | float, hi: Reals | float, squares: bool = False) -> Box:
     """Numbers of the decomposition of each matrix, between two bounds for each of them; anything where it may overflow."""
     axes = tuple(range(len(x.shape) - 2, len(shape)))
     low, high, over = (np.broadcast_to(np.expand_dims(np.asarray(side), axes) if np.ndim(side) else side, shape) for side in (lo, hi, _too_large(x, squares)))
@@ -98,7 +101,7 @@ def _orthogonal(x: Box, shape: tuple[int, ...], squares: bool = False) -> Box:
     return _decomposed(x, shape, -_slack(), _slack(), squares)
 
 
-def _singular_values(x: Any, full_matrices: bool = True, compute_uv: bool = True, hermitian: bool = False) -> Any:
+def _singular_values(x: Like, full_matrices: bool = True, compute_uv: bool = True, hermitian: bool = False) -> Any:
     x = boxed(x)
     (*lead, m, n), k = x.shape, min(x.shape[-2:])
     values = _decomposed(x, (*lead, k), 0.0, _whole_norm(x))
@@ -107,7 +110,7 @@ def _singular_values(x: Any, full_matrices: bool = True, compute_uv: bool = True
     return _orthogonal(x, (*lead, m, m if full_matrices else k)), values, _orthogonal(x, (*lead, n if full_matrices else k, n))
 
 
-def _factors(x: Any, mode: str = "reduced") -> Any:
+def _factors(x: Like, mode: str = "reduced") -> Any:
     """An orthogonal and a triangular factor, or the reflections and their factors, of which a reflection is held by numbers up to 1."""
     x = boxed(x)
     (*lead, m, n), k, most = x.shape, min(x.shape[-2:]), _whole_norm(x)
@@ -118,14 +121,14 @@ def _factors(x: Any, mode: str = "reduced") -> Any:
     return triangle if mode == "r" else (_orthogonal(x, (*lead, m, rows), squares=True), triangle)
 
 
-def _eigenvalues(x: Any, UPLO: str = "L") -> Box:
+def _eigenvalues(x: Like, UPLO: str = "L") -> Box:
     """Those of the symmetric matrix that one half tells."""
     x = boxed(x)
     most = _whole_norm(x) * 1.5
     return _decomposed(x, x.shape[:-1], -most, most)
 
 
-def _eigenvectors(x: Any, UPLO: str = "L") -> tuple[Box, Box]:
+def _eigenvectors(x: Like, UPLO: str = "L") -> tuple[Box, Box]:
     return _eigenvalues(x, UPLO), _orthogonal(boxed(x), boxed(x).shape)
 
 

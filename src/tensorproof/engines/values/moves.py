@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from tensorproof.engines.values.boxes import RULES, Box, Rule, Unbounded, boxed, joined, kind_of, moved, register
+
+if TYPE_CHECKING:
+    from tensorproof.engines.values.numpy_port import Like, Numbers
 
 INF = math.inf
 
@@ -16,10 +20,10 @@ def _moving(name: str) -> Rule:
     return lambda x, *args, **kwargs: moved(function, x, *map(plain, args), **kwargs)
 
 
-def _clearing(function: Any) -> Rule:
+def _clearing(function: Callable[..., Any]) -> Rule:
     """A function that puts 0 in the place of some elements."""
 
-    def rule(x: Any, *args: Any) -> Box:
+    def rule(x: Like, *args: Any) -> Box:
         x = boxed(x)
         lo, hi, nan = (function(side, *args) for side in (x.lo, x.hi, x.nan))
         return Box(lo, hi, nan, x.dtype)
@@ -27,7 +31,7 @@ def _clearing(function: Any) -> Rule:
     return rule
 
 
-def plain(value: Any) -> Any:
+def plain(value: Like) -> Any:
     """Places that are known, as an array."""
     return np.asarray(value) if isinstance(value, Box) else value
 
@@ -54,7 +58,7 @@ register("size", lambda x, axis=None: x.size if axis is None else x.shape[axis])
 register("sort", lambda x, axis=-1, **kwargs: Box(np.sort(x.lo, axis), np.sort(x.hi, axis), np.broadcast_to(x.nan.any(), x.shape), x.dtype))
 
 
-def _pad(x: Any, widths: Any, mode: str = "constant", constant_values: Any = 0, **kwargs: Any) -> Box:
+def _pad(x: Like, widths: Any, mode: str = "constant", constant_values: Like = 0, **kwargs: Any) -> Box:
     x = boxed(x)
     if mode != "constant":
         return moved(np.pad, x, widths, mode=mode, **kwargs)  # type: ignore[no-any-return]
@@ -68,9 +72,9 @@ def _pad(x: Any, widths: Any, mode: str = "constant", constant_values: Any = 0, 
 register("pad", _pad)
 
 
-def _taken(x: Any, index: Any, axis: Any = None, along: bool = False) -> Box:
+def _taken(x: Like, index: Any, axis: int | None = None, along: bool = False) -> Box:
     """Elements by their places. Where a place is not known, any element of the axis may come."""
-    function = np.take_along_axis if along else np.take
+    function: Callable[..., Numbers] = np.take_along_axis if along else np.take
     if not isinstance(index, Box):
         return moved(function, x, index, axis)  # type: ignore[no-any-return]
     x = boxed(x)
@@ -86,7 +90,7 @@ register("take", _taken)
 register("take_along_axis", lambda x, index, axis=None: _taken(x, index, axis, True))
 
 
-def _where(condition: Any, x: Any, y: Any) -> Box:
+def _where(condition: Like, x: Like, y: Like) -> Box:
     c, a, b = RULES["not_equal"](boxed(condition), boxed(0)), boxed(x), boxed(y)
     sure, never = c.lo > 0, c.hi <= 0
     lo = np.where(sure, a.lo, np.where(never, b.lo, np.minimum(a.lo, b.lo)))
@@ -102,7 +106,7 @@ for one in ("zeros_like", "ones_like"):
     register(one, lambda x, dtype=None, _n=float(one == "ones_like"), **kwargs: Box(np.full(x.shape, _n), np.full(x.shape, _n), False, dtype or x.dtype))
 
 
-def _full_like(x: Any, value: Any, dtype: Any = None, **kwargs: Any) -> Box:
+def _full_like(x: Box | Numbers, value: Like, dtype: Any = None, **kwargs: Any) -> Box:
     of = boxed(value)
     return Box(np.full(x.shape, of.lo), np.full(x.shape, of.hi), of.nan, dtype)
 

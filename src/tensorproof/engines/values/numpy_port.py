@@ -1,12 +1,26 @@
-"""NumPy with the types by which reference functions know it (`ops/arrays.py`)."""
+"""NumPy with the types by which reference functions know it (`ops/arrays.py`), and names for the types of arrays of bounds."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, cast
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 import numpy
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from tensorproof.engines.values.boxes import Box
     from tensorproof.ops.arrays import Numpy
 
 NUMPY = cast("Numpy", numpy)
+
+Reals: TypeAlias = "NDArray[numpy.float64]"
+"""Ends of intervals."""
+Truths: TypeAlias = "NDArray[numpy.bool_]"
+Numbers: TypeAlias = "NDArray[Any]"
+"""An array of elements of any type."""
+Like: TypeAlias = "Box | Numbers | complex | Sequence[Like]"
+"""What becomes a box."""
+Axes: TypeAlias = int | tuple[int, ...] | None
+ElementType: TypeAlias = "numpy.dtype[Any]"

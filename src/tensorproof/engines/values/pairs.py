@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -12,9 +13,12 @@ from tensorproof.engines.values.boxes import RULES, Box, Rule, boxed, float_of, 
 from tensorproof.engines.values.curves import TINY, absolute
 from tensorproof.engines.values.rounding import Rounding, overflowed
 
+if TYPE_CHECKING:
+    from tensorproof.engines.values.numpy_port import Like, Reals, Truths
+
 INF = math.inf
 
-def _add(x: Any, y: Any) -> Box:
+def _add(x: Like, y: Like) -> Box:
     x, y = boxed(x), boxed(y)
     with np.errstate(all="ignore"):
         lo, hi = x.lo + y.lo, x.hi + y.hi
@@ -27,7 +31,7 @@ def _add(x: Any, y: Any) -> Box:
     return Box(lo, hi, x.nan | y.nan | clash, kind_of(x, y))
 
 
-def _corners(function: Any, x: Box, y: Box) -> tuple[Any, Any]:
+def _corners(function: Callable[..., Any], x: Box, y: Box) -> tuple[Reals, Reals]:
     with np.errstate(all="ignore"):
         a, d = function(x.lo, y.lo), function(x.hi, y.hi)
         if x.lo is x.hi or y.lo is y.hi:
@@ -41,14 +45,14 @@ def _corners(function: Any, x: Box, y: Box) -> tuple[Any, Any]:
     return np.minimum(np.minimum(np.minimum(a, b), c), d), np.maximum(np.maximum(np.maximum(a, b), c), d)
 
 
-def _product(x: Any, y: Any) -> Any:
+def _product(x: Reals, y: Reals) -> Reals:
     """A product that is not 0 unless a factor is: one that is too small has the least number of its sign."""
     made = x * y
     none = made == 0
     return np.where(none & (x != 0) & (y != 0), np.copysign(TINY, made), made) if none.any() else made
 
 
-def multiply(x: Any, y: Any) -> Box:
+def multiply(x: Like, y: Like) -> Box:
     x, y = boxed(x), boxed(y)
     if all(np.isfinite(end).all() for end in (x.lo, x.hi, y.lo, y.hi)):
         lo, hi = _corners(_product, x, y)
@@ -59,7 +63,7 @@ def multiply(x: Any, y: Any) -> Box:
     return Box(lo, hi, x.nan | y.nan | (zero_x & endless_y) | (zero_y & endless_x), kind_of(x, y))
 
 
-def _divide(x: Any, y: Any) -> Box:
+def _divide(x: Like, y: Like) -> Box:
     x, y = boxed(x), boxed(y)
     zero = (y.lo <= 0) & (y.hi >= 0)
     lo, hi = _corners(np.true_divide, x, Box(np.where(zero, 1.0, y.lo), np.where(zero, 1.0, y.hi)))
@@ -71,7 +75,7 @@ def _divide(x: Any, y: Any) -> Box:
 def _defined(function: Rule) -> Rule:
     """x / y where 0 / 0 does not matter, or x · y where y = 0 does not."""
 
-    def rule(y: Any, x: Any) -> Box:
+    def rule(y: Like, x: Like) -> Box:
         x, y = boxed(x), boxed(y)
         made = function(x, y)
         other = np.isinf(x.lo) | np.isinf(x.hi) if function is _divide else (x.lo <= 0) & (x.hi >= 0)
@@ -89,7 +93,7 @@ register("true_divide divide", _divide, rounded=True, plain=single.divide)
 register("floor_divide", lambda x, y: _floored(x, y), wraps=True)
 
 
-def _floored(x: Any, y: Any) -> Box:
+def _floored(x: Like, y: Like) -> Box:
     made = _divide(x, y)
     whole = kind_of(boxed(x), boxed(y)).kind in "biu"
     zero = np.isinf(made.lo) & np.isinf(made.hi)
@@ -111,7 +115,7 @@ def _overflows(x: Box, y: Box) -> Any:
         return np.maximum(np.abs(x.lo), np.abs(x.hi)) / np.minimum(np.abs(y.lo), np.abs(y.hi)) > min(_GREATEST, Rounding.greatest)
 
 
-def _remainder(x: Any, y: Any) -> Box:
+def _remainder(x: Like, y: Like) -> Box:
     """With the sign of y; exact where x lies in [0, y)."""
     x, y = boxed(x), boxed(y)
     size = np.maximum(np.abs(y.lo), np.abs(y.hi))
@@ -122,7 +126,7 @@ def _remainder(x: Any, y: Any) -> Box:
     return Box(lo, hi, x.nan | y.nan | zero | np.isinf(x.lo) | np.isinf(x.hi), kind_of(x, y))
 
 
-def _fmod(x: Any, y: Any) -> Box:
+def _fmod(x: Like, y: Like) -> Box:
     """With the sign of x."""
     x, y = boxed(x), boxed(y)
     size = np.minimum(np.maximum(np.abs(y.lo), np.abs(y.hi)), np.maximum(np.abs(x.lo), np.abs(x.hi)))
@@ -137,13 +141,13 @@ register("remainder mod", _remainder, rounded=True)
 register("fmod", _fmod)
 
 
-def _raised(x: Any, y: Any) -> Any:
+def _raised(x: Reals, y: Reals | int) -> Reals:
     """A power that is not 0 unless its base is: one that is too small has the least number of its sign."""
     made = np.power(x, y)
     return np.where((made == 0) & (x != 0) & np.isfinite(x) & np.isfinite(y), np.copysign(TINY, made), made)
 
 
-def _power(x: Any, y: Any) -> Box:
+def _power(x: Like, y: Like) -> Box:
     x, y = boxed(x), boxed(y)
     if y.shape == () and y.lo == y.hi and float(y.lo).is_integer() and not y.nan:
         n = int(y.lo)
@@ -174,7 +178,7 @@ register("float_power", lambda x, y: _power(boxed(x).astype(float), boxed(y).ast
 def _extreme(name: str, skips: bool = False) -> Rule:
     function = getattr(np, name)
 
-    def rule(x: Any, y: Any) -> Box:
+    def rule(x: Like, y: Like) -> Box:
         x, y = boxed(x), boxed(y)
         lo, hi = function(x.lo, y.lo), function(x.hi, y.hi)
         if skips:  # where one may be nan, the other comes through
@@ -191,7 +195,7 @@ for one in ("fmax", "fmin"):
     register(one, _extreme(one, True))
 
 
-def _clip(x: Any, low: Any = None, high: Any = None, **kwargs: Any) -> Box:
+def _clip(x: Like, low: Like | None = None, high: Like | None = None, **kwargs: Any) -> Box:
     low, high = kwargs.get("min", low), kwargs.get("max", high)
     made = boxed(x)
     made = made if low is None else RULES["maximum"](made, low)
@@ -204,7 +208,7 @@ register("clip", _clip)
 def _compared(holds: Any, fails: Any) -> Rule:
     """A comparison; `holds` and `fails` say where it surely does. With nan it does not hold, but `not_equal` does."""
 
-    def rule(x: Any, y: Any) -> Box:
+    def rule(x: Like, y: Like) -> Box:
         x, y = boxed(x), boxed(y)
         nan = x.nan | y.nan
         return Box(np.where(holds(x, y) & ~nan, 1.0, 0.0), np.where(fails(x, y), 0.0, 1.0), False, bool)
@@ -219,7 +223,7 @@ register("greater_equal", _compared(lambda x, y: x.lo >= y.hi, lambda x, y: x.hi
 register("equal", _compared(lambda x, y: (x.lo == y.hi) & (x.hi == y.lo), lambda x, y: (x.hi < y.lo) | (x.lo > y.hi)))
 
 
-def _not_equal(x: Any, y: Any) -> Box:
+def _not_equal(x: Like, y: Like) -> Box:
     x, y = boxed(x), boxed(y)
     apart, same = (x.hi < y.lo) | (x.lo > y.hi), (x.lo == y.hi) & (x.hi == y.lo) & ~x.nan & ~y.nan
     return Box(np.where(apart, 1.0, 0.0), np.where(same, 0.0, 1.0), False, bool)
@@ -228,11 +232,11 @@ def _not_equal(x: Any, y: Any) -> Box:
 register("not_equal", _not_equal, plain=single.not_equal, truths=True)
 
 
-def truth(x: Any) -> Box:
+def truth(x: Like) -> Box:
     return _not_equal(x, 0)
 
 
-def _hypot(x: Any, y: Any) -> Box:
+def _hypot(x: Like, y: Like) -> Box:
     a, b = absolute(x), absolute(y)
     with np.errstate(all="ignore"):
         return Box(np.hypot(a.lo, b.lo), np.hypot(a.hi, b.hi), a.nan | b.nan, float_of(a, b))
@@ -246,7 +250,7 @@ register("hypot", _hypot, rounded=True)
 register("arctan2", lambda y, x: Box(np.full(np.broadcast_shapes(boxed(x).shape, boxed(y).shape), -np.pi), np.pi, boxed(x).nan | boxed(y).nan), rounded=True)
 
 
-def _copysign(x: Any, y: Any) -> Box:
+def _copysign(x: Like, y: Like) -> Box:
     size, sign = absolute(x), boxed(y)
     most = np.broadcast_to(size.hi, np.broadcast_shapes(size.shape, sign.shape))
     return Box(-most, most, size.nan, float_of(size, sign))
@@ -255,11 +259,11 @@ def _copysign(x: Any, y: Any) -> Box:
 register("copysign", _copysign)
 
 
-def _heaviside(x: Any, y: Any) -> Box:
+def _heaviside(x: Like, y: Like) -> Box:
     """0, y or 1 where x is negative, zero or positive; of nan libraries make nan, 0 or y."""
     x, y = boxed(x), boxed(y)
     zero = ((x.lo <= 0) & (x.hi >= 0)) | x.nan
-    given = [((x.lo < 0) | x.nan, 0.0, 0.0), (x.hi > 0, 1.0, 1.0), (zero, y.lo, y.hi)]
+    given: list[tuple[Truths, Reals | float, Reals | float]] = [((x.lo < 0) | x.nan, 0.0, 0.0), (x.hi > 0, 1.0, 1.0), (zero, y.lo, y.hi)]
     lo = np.minimum.reduce(np.broadcast_arrays(*(np.where(there, least, INF) for there, least, _ in given)))
     hi = np.maximum.reduce(np.broadcast_arrays(*(np.where(there, most, -INF) for there, _, most in given)))
     return Box(lo, hi, x.nan | (zero & y.nan), kind_of(x, y))
@@ -268,7 +272,7 @@ def _heaviside(x: Any, y: Any) -> Box:
 register("heaviside", _heaviside)
 
 
-def _logaddexp(x: Any, y: Any, base: float = math.e) -> Box:
+def _logaddexp(x: Like, y: Like, base: float = math.e) -> Box:
     x, y = boxed(x), boxed(y)
     function = np.logaddexp if base == math.e else np.logaddexp2
     endless = np.isposinf(x.hi) | np.isposinf(y.hi)  # a library that subtracts the greater one gets nan

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -13,11 +14,14 @@ from tensorproof.engines.values.pairs import multiply, truth
 from tensorproof.engines.values.rounding import Rounding, outwards
 from tensorproof.engines.values.whole_numbers import EXACT, STEP
 
+if TYPE_CHECKING:
+    from tensorproof.engines.values.numpy_port import Axes, Like, Numbers
+
 INF = math.inf
 _REAL = np.dtype(np.float64)
 
 def _summed(name: str) -> Rule:
-    def rule(x: Any, axis: Any = None, weights: Any = None, **kwargs: Any) -> Box:
+    def rule(x: Like, axis: Axes = None, weights: Numbers | float | None = None, **kwargs: Any) -> Box:
         x = boxed(x)
         if x.size == 1 and weights is None and x.dtype == _REAL:
             lo, hi, nan = TOTALS[name](x.lo.item(), x.hi.item(), x.nan.item(), 1.0, 0.0)
@@ -34,7 +38,7 @@ def _summed(name: str) -> Rule:
     return rule
 
 
-def _how_many(axis: Any, rank: int) -> int:
+def _how_many(axis: Axes, rank: int) -> int:
     """How many axes are reduced."""
     return rank if axis is None else len(axis) if isinstance(axis, (tuple, list)) else 1
 
@@ -90,7 +94,7 @@ register("mean", _summed("mean"), rounded=True, total=added(True))
 def _reduced(name: str) -> Rule:
     function = getattr(np, name)
 
-    def rule(x: Any, axis: Any = None, **kwargs: Any) -> Box:
+    def rule(x: Like, axis: Axes = None, **kwargs: Any) -> Box:
         x = boxed(x)
         kwargs = {k: v for k, v in kwargs.items() if k in ("keepdims", "initial")}
         flags = {k: v for k, v in kwargs.items() if k == "keepdims"}
@@ -107,7 +111,7 @@ register("any", lambda x, axis=None, **kwargs: _reduced("max")(truth(x), axis, *
 register("count_nonzero", lambda x, axis=None, **kwargs: _summed("sum")(truth(x), axis, **kwargs))
 
 
-def _product(x: Any, axis: Any = None, keepdims: bool = False, **kwargs: Any) -> Box:
+def _product(x: Like, axis: Axes = None, keepdims: bool = False, **kwargs: Any) -> Box:
     x = boxed(x)
     axes = tuple(range(x.ndim)) if axis is None else (axis,) if isinstance(axis, int) else tuple(axis)
     axes = tuple(a % x.ndim for a in axes)
@@ -137,25 +141,25 @@ def _in_any_order(factors: Box, made: Box) -> Box:
 register("prod", _product, rounded=True, whole=True)
 
 
-def _running_sum(x: Any, axis: Any = None, **kwargs: Any) -> Box:
+def _running_sum(x: Like, axis: int | None = None, **kwargs: Any) -> Box:
     x = boxed(x) if axis is not None else moved(np.ravel, x)
-    axis = 0 if axis is None else axis
-    lo, hi, nan = _added(x, lambda side: np.cumsum(side, axis=axis), lambda flags: np.logical_or.accumulate(flags, axis=axis), x.size)
+    along = 0 if axis is None else axis
+    lo, hi, nan = _added(x, lambda side: np.cumsum(side, axis=along), lambda flags: np.logical_or.accumulate(flags, axis=along), x.size)
     return Box(lo, hi, nan, x.dtype)
 
 
 register("cumsum", _running_sum, rounded=True, whole=True)
 
 
-def _so_far(function: Any) -> Rule:
-    def rule(x: Any, axis: int = 0, **kwargs: Any) -> Box:
+def _so_far(function: np.ufunc) -> Rule:
+    def rule(x: Like, axis: int = 0, **kwargs: Any) -> Box:
         x = boxed(x)
         return Box(function.accumulate(x.lo, axis), function.accumulate(x.hi, axis), np.logical_or.accumulate(x.nan, axis), x.dtype)
 
     return rule
 
 
-def _running_product(x: Any, axis: Any = None, **kwargs: Any) -> Box:
+def _running_product(x: Like, axis: int | None = None, **kwargs: Any) -> Box:
     """Each product is rounded before it is multiplied again: one that is too small loses digits."""
     x = boxed(x) if axis is not None else moved(np.ravel, x)
     lines = moved(np.moveaxis, x, 0 if axis is None else axis, 0)
@@ -163,10 +167,10 @@ def _running_product(x: Any, axis: Any = None, **kwargs: Any) -> Box:
     for i in range(1, lines.shape[0]):
         product = multiply(made[-1], lines[i : i + 1])
         made.append(Box(*outwards(product.lo, product.hi), product.nan, product.dtype) if product.dtype.kind == "f" else product)
-    return moved(np.moveaxis, joined(np.concatenate, made), 0, 0 if axis is None else axis) if made else x  # type: ignore[no-any-return]
+    return moved(np.moveaxis, joined(np.concatenate, made), 0, 0 if axis is None else axis) if made else x
 
 
-def _logarithms(x: Any, axis: Any = 0, **kwargs: Any) -> Box:
+def _logarithms(x: Like, axis: int = 0, **kwargs: Any) -> Box:
     """The logarithm of each running sum of exponentials, which grows with every element."""
     x = boxed(x)
     slack = slack_of_logarithms(x, x.shape[axis])
@@ -190,7 +194,7 @@ register("minimum.accumulate", _so_far(np.minimum))
 def _spread(root: bool) -> Rule:
     """A variance lies between 0 and a quarter of the square of the range, times n / (n - ddof)."""
 
-    def rule(x: Any, axis: Any = None, ddof: float = 0, keepdims: bool = False, count: float = 0, **kwargs: Any) -> Box:
+    def rule(x: Like, axis: Axes = None, ddof: float = 0, keepdims: bool = False, count: float = 0, **kwargs: Any) -> Box:
         x = boxed(x)
         if not x.size:
             raise Unbounded("the variance of nothing")
@@ -213,7 +217,7 @@ register("var", _spread(False), rounded=True, total=spread(False))
 register("std", _spread(True), rounded=True, total=spread(True))
 
 
-def _position(x: Any, axis: Any = None, keepdims: bool = False, **kwargs: Any) -> Box:
+def _position(x: Like, axis: int | None = None, keepdims: bool = False, **kwargs: Any) -> Box:
     x = boxed(x)
     like = np.max(np.zeros(x.shape), axis=axis, keepdims=keepdims)
     count = x.size if axis is None else x.shape[axis]
@@ -226,10 +230,10 @@ register("argsort", lambda x, axis=-1, **kwargs: Box(np.zeros(x.shape), np.full(
 # --- products of matrices ---
 
 
-def _bilinear(function: Any) -> Rule:
+def _bilinear(function: Callable[..., Any]) -> Rule:
     """A product that is linear in each argument, by mid points and radii. Elements of x may stand for several (`weights`)."""
 
-    def rule(x: Any, y: Any, *args: Any, weights: Any = 1.0, **kwargs: Any) -> Box:
+    def rule(x: Like, y: Like, *args: Any, weights: Numbers | float = 1.0, **kwargs: Any) -> Box:
         x, y = boxed(x), boxed(y)
         if not all(np.isfinite(side).all() for side in (x.lo, x.hi, y.lo, y.hi)):
             lo = function(np.zeros(x.shape), np.zeros(y.shape), *args, **kwargs)
@@ -262,7 +266,7 @@ for one in ("matmul", "dot", "tensordot", "inner", "outer", "vdot", "kron", "con
     register(one, _bilinear(getattr(np, one)), rounded=True)
 
 
-def _einsum(pattern: str, *operands: Any, weights: Any = 1.0, **kwargs: Any) -> Box:
+def _einsum(pattern: str, *operands: Any, weights: Numbers | float = 1.0, **kwargs: Any) -> Box:
     if len(operands) == 1:
         x = boxed(operands[0])
         lo, hi, nan = _added(x, lambda side: np.einsum(pattern, side), lambda flags: np.einsum(pattern, flags.astype(np.float64)) > 0, x.size)

@@ -5,11 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from functools import lru_cache
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from tensorproof.terms.dtypes import DType
+
+if TYPE_CHECKING:
+    from tensorproof.engines.values.numpy_port import Reals
 
 _ULPS = 16.0
 """By how many units in the last place a primitive function of a library may be off."""
@@ -65,24 +68,24 @@ class computed_in:
         Rounding.step, Rounding.smallest, Rounding.greatest = self._before
 
 
-def outwards(lo: Any, hi: Any, slack: Any = 0.0) -> tuple[Any, Any]:
+def outwards(lo: Reals, hi: Reals, slack: Reals | float = 0.0) -> tuple[Reals, Reals]:
     """Bounds that hold after rounding, with a `slack` that comes on top. Rounding changes no sign."""
     if slack.__class__ is float and lo.__class__ is hi.__class__ is np.ndarray and lo.size == hi.size == 1:
-        below, above = one_outwards(lo.item(), hi.item(), slack)
-        return filled(lo.shape, below), filled(hi.shape, above)
+        least, most = one_outwards(lo.item(), hi.item(), slack)
+        return filled(lo.shape, least), filled(hi.shape, most)
     if slack.__class__ is float and slack == 0.0 and (near := _finite_outwards(lo, hi)) is not None:
         return near
     with np.errstate(all="ignore"):
         below, above = (lo - _error(lo) - slack, hi + _error(hi) + slack)
         below, above = np.where((lo >= 0) & (slack == 0), np.maximum(below, 0.0), below), np.where((hi <= 0) & (slack == 0), np.minimum(above, 0.0), above)
-    most = Rounding.greatest
-    Rounding.over = Rounding.over or bool((np.isfinite(below) & (below < -most)).any() or (np.isfinite(above) & (above > most)).any())
-    below = np.where(np.isnan(below) | (below < -most), -math.inf, np.minimum(below, most))
-    above = np.where(np.isnan(above) | (above > most), math.inf, np.maximum(above, -most))
+    greatest = Rounding.greatest
+    Rounding.over = Rounding.over or bool((np.isfinite(below) & (below < -greatest)).any() or (np.isfinite(above) & (above > greatest)).any())
+    below = np.where(np.isnan(below) | (below < -greatest), -math.inf, np.minimum(below, greatest))
+    above = np.where(np.isnan(above) | (above > greatest), math.inf, np.maximum(above, -greatest))
     return below, above
 
 
-def _finite_outwards(lo: Any, hi: Any) -> tuple[Any, Any] | None:
+def _finite_outwards(lo: Reals, hi: Reals) -> tuple[Reals, Reals] | None:
     """The same without a slack, of ends that are finite and stay so; None of others."""
     low, high = np.abs(lo), np.abs(hi)
     scale, least, most = _ULPS * Rounding.step, Rounding.smallest, Rounding.greatest
@@ -92,7 +95,7 @@ def _finite_outwards(lo: Any, hi: Any) -> tuple[Any, Any] | None:
     return np.where(lo >= 0, np.maximum(below, 0.0), below), np.where(hi <= 0, np.minimum(above, 0.0), above)
 
 
-def filled(shape: tuple[int, ...], value: float) -> Any:
+def filled(shape: tuple[int, ...], value: float) -> Reals:
     made = np.empty(shape)
     made.fill(value)
     return made
@@ -113,11 +116,11 @@ def one_outwards(lo: float, hi: float, slack: float) -> tuple[float, float]:
     return below, max(above, -most) if above <= most else math.inf
 
 
-def _error(end: Any) -> Any:
+def _error(end: Reals) -> Reals:
     return np.where(np.isfinite(end), _ULPS * Rounding.step * np.abs(end) + Rounding.smallest, 0.0)
 
 
-def overflowed(made: Any, *given: Any) -> None:
+def overflowed(made: Reals, *given: Reals) -> None:
     """Note where finite numbers gave an infinite one."""
     endless = np.isinf(made)
     if not Rounding.over and endless.any():

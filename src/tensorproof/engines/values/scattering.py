@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from tensorproof.engines.values.boxes import Box, Unbounded, boxed, kind_of, register
 from tensorproof.engines.values.rounding import Rounding
 
+if TYPE_CHECKING:
+    from tensorproof.engines.values.numpy_port import Like
+
 INF = math.inf
 
 
-def _scattered(places: Any, target: Any, source: Any, reduction: str) -> Box:
+def _scattered(places: Any, target: Like, source: Like, reduction: str) -> Box:
     """The target, where any elements of the source may come to any place, several to one, and none to others: the places are not known."""
     x, y = boxed(target), boxed(source)
     if not y.size:

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from tensorproof.engines.values.boxes import Box, boxed, float_of, register
 from tensorproof.engines.values.reductions import slack_of_logarithms
 from tensorproof.engines.values.rounding import Rounding
+
+if TYPE_CHECKING:
+    from tensorproof.engines.values.numpy_port import Like
 
 INF = math.inf
 _COMPOSED = 48.0
@@ -60,7 +63,7 @@ def _others(others: Any, own: Any, axis: int) -> Any:
     return np.moveaxis(total, 0, axis)
 
 
-def _log_softmax(x: Any, axis: int) -> Box:
+def _log_softmax(x: Like, axis: int) -> Box:
     """It grows with its own element and falls with the others."""
     x = boxed(x)
     if not x.size:
@@ -79,7 +82,7 @@ def _log_softmax(x: Any, axis: int) -> Box:
     return Box(lo - slack, np.minimum(hi + error * (1 + np.abs(np.where(np.isfinite(hi), hi, 0.0))), 0.0), lost, float_of(x))
 
 
-def _softmax(x: Any, axis: int) -> Box:
+def _softmax(x: Like, axis: int) -> Box:
     shares = _log_softmax(x, axis)
     return Box(np.exp(shares.lo), np.exp(shares.hi), shares.nan, shares.dtype)
 
@@ -96,9 +99,10 @@ def unless_undefined(made: Box, x: Box, axis: int) -> Box:
 register("shares", lambda x, axis: unless_undefined(_softmax(x, axis), boxed(x), axis), rounded=True)
 
 
-def _log_of_sum(x: Any, axis: Any = 0, keepdims: bool = False, **kwargs: Any) -> Box:
+def _log_of_sum(x: Like, axis: int = 0, keepdims: bool = False, **kwargs: Any) -> Box:
     x = boxed(x)
-    lo, hi = (np.logaddexp.reduce(side, axis=axis, keepdims=keepdims) for side in (x.lo, x.hi))
+    total: Callable[..., Reals] = np.logaddexp.reduce
+    lo, hi = (total(side, axis=axis, keepdims=keepdims) for side in (x.lo, x.hi))
     slack = slack_of_logarithms(x, x.size)
     return Box(lo - slack, hi + slack, np.any(x.nan, axis=axis, keepdims=keepdims), float_of(x))
 
@@ -106,7 +110,7 @@ def _log_of_sum(x: Any, axis: Any = 0, keepdims: bool = False, **kwargs: Any) ->
 register("logaddexp.reduce", _log_of_sum, rounded=True)
 
 
-def _either(x: Any, y: Any) -> Box:
+def _either(x: Like, y: Like) -> Box:
     """One of two, or what lies between them."""
     x, y = boxed(x), boxed(y)
     return Box(np.minimum(x.lo, y.lo), np.maximum(x.hi, y.hi), x.nan | y.nan, float_of(x, y))
@@ -115,7 +119,7 @@ def _either(x: Any, y: Any) -> Box:
 register("either", _either)
 
 
-def _beside(x: Any, other: Any) -> Box:
+def _beside(x: Like, other: Like) -> Box:
     """x, or anything where `other` may be infinite or nan."""
     x, other = boxed(x), boxed(other)
     lost = other.nan | np.isinf(other.lo) | np.isinf(other.hi)
@@ -131,7 +135,7 @@ def _beside(x: Any, other: Any) -> Box:
 register("beside", _beside)
 
 
-def _of_finite(made: Any, x: Any) -> Box:
+def _of_finite(made: Any, x: Like) -> Box:
     """What is made along the last axis of x: of infinite numbers a library may make anything."""
     made, x = boxed(made), boxed(x)
     endless = np.any(np.isinf(x.lo) | np.isinf(x.hi) | x.nan, axis=-1, keepdims=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -12,8 +12,11 @@ from tensorproof.engines.values.boxes import Box, Rule, boxed, float_of, registe
 from tensorproof.engines.values.curves import absolute
 from tensorproof.engines.values.rounding import Rounding
 
+if TYPE_CHECKING:
+    from tensorproof.engines.values.numpy_port import Like, Numbers
 
-def _transformed(x: Any, lengths: Sequence[int], axes: Sequence[int], scale: float) -> Box:
+
+def _transformed(x: Like, lengths: Sequence[int], axes: Sequence[int], scale: float) -> Box:
     """Each number is a sum of all along the axes, those of the half spectrum twice, by factors up to 1."""
     x = boxed(x)
     axes = [axis % x.ndim for axis in axes]
@@ -31,14 +34,14 @@ def _scale(norm: str | None, count: int, inverse: bool) -> float:
 
 
 def _along(inverse: bool) -> Rule:
-    def rule(x: Any, n: int | None = None, axis: int = -1, norm: str | None = None) -> Box:
+    def rule(x: Box | Numbers, n: int | None = None, axis: int = -1, norm: str | None = None) -> Box:
         length = 2 * (x.shape[axis] - 1) if n is None else n
         return _transformed(x, [length], [axis], _scale(norm, length, inverse))
 
     return rule
 
 
-def _along_several(x: Any, s: Sequence[int] | None = None, axes: Sequence[int] | None = None, norm: str | None = None) -> Box:
+def _along_several(x: Box | Numbers, s: Sequence[int] | None = None, axes: Sequence[int] | None = None, norm: str | None = None) -> Box:
     chosen = list(axes) if axes is not None else list(range(x.ndim))[-len(s or range(x.ndim)) :]
     lengths = list(s) if s is not None else [x.shape[i] if i != chosen[-1] else 2 * (x.shape[i] - 1) for i in chosen]
     return _transformed(x, lengths, chosen, _scale(norm, math.prod(lengths), True))

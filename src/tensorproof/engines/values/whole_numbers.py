@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+
+if TYPE_CHECKING:
+    from tensorproof.engines.values.numpy_port import Numbers, Reals, Truths
 
 EXACT = 2.0**53
 """Up to here float64 holds all whole numbers."""
@@ -14,7 +17,7 @@ _ULPS = 64.0
 """By how many units in the last place a bound may be off that was computed in float64."""
 
 
-def ends(array: Any) -> tuple[Any, Any]:
+def ends(array: Numbers) -> tuple[Reals, Reals]:
     """Numbers of float64 around whole numbers. The greatest number of a type of 64 bits stands between its neighbour and the power of two above it."""
     made = array.astype(np.float64)
     if array.dtype.itemsize < 8 or not (np.abs(made) >= EXACT).any():
@@ -25,7 +28,7 @@ def ends(array: Any) -> tuple[Any, Any]:
     return np.where(moved, np.nextafter(made, -math.inf), made), np.where(moved & ~beyond, np.nextafter(made, math.inf), made)
 
 
-def wrapped(lo: Any, hi: Any, dtype: Any) -> tuple[Any, Any]:
+def wrapped(lo: Reals, hi: Reals, dtype: Any) -> tuple[Reals, Reals]:
     """Bounds of what was computed from whole numbers: rounded outwards where float64 may have rounded, all numbers of the type where it may wrap around."""
     large = ~(np.maximum(np.abs(lo), np.abs(hi)) < EXACT)
     if not large.any():
@@ -38,7 +41,7 @@ def wrapped(lo: Any, hi: Any, dtype: Any) -> tuple[Any, Any]:
     return np.where(large, below, lo), np.where(large, above, hi)
 
 
-def fitting(lo: Any, hi: Any, nan: Any, dtype: Any, whole: bool) -> tuple[Any, Any]:
+def fitting(lo: Reals, hi: Reals, nan: Truths, dtype: Any, whole: bool) -> tuple[Reals, Reals]:
     """Bounds after a cast to whole numbers: cut off, and all numbers of the type where some do not fit. Of `whole` ones the upper end may be the greatest."""
     limits = np.iinfo(dtype)
     most = float(limits.max)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from itertools import count as counting
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -185,7 +185,8 @@ def _contracted(operands: Sequence[Grid], letters: Sequence[Sequence[int]], outp
     made: Box = parts[0]
     for part in parts[1:]:
         made = settled("multiply", BOX_RULES["multiply"](made, part))
-    full = Grid(tuple(sizes[name] for name in every), tuple(cuts[name] for name in every), np.broadcast_to(made, tuple(len(cuts[n]) for n in every)))
+    made = cast("Box", np.broadcast_to(made, tuple(len(cuts[n]) for n in every)))  # a box goes through NumPy
+    full = Grid(tuple(sizes[name] for name in every), tuple(cuts[name] for name in every), made)
     if len(every) == len(output):
         return full
     return _reduction("sum", True)(full, tuple(range(len(output), len(every))))  # type: ignore[no-any-return]

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from math import isfinite, prod
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -18,6 +18,9 @@ from tensorproof.engines.numerics.grids.grid import Cuts, Grid, aligned, uniform
 from tensorproof.engines.values.boxes import intervals
 from tensorproof.terms.budgets import BUDGETS
 from tensorproof.terms.dtypes import FLOAT64
+
+if TYPE_CHECKING:
+    from tensorproof.engines.values.numpy_port import Reals
 
 MOST_TERMS = BUDGETS.numerics.terms
 _ULPS = 16.0
@@ -315,8 +318,10 @@ def in_blocks(shape: tuple[int, ...], cuts: tuple[Cuts, ...], lo: Any, hi: Any, 
 def block_bounds(form: Form, seen: Sequence[Grid]) -> Grid | None:
     """Bounds of a form, block by block, from those of its values as its terms see them; None where ends are not finite."""
     shape, cuts, boxes = aligned(seen)
+    lo: Reals | float
+    hi: Reals | float
     lo = hi = np.float64(form.constant)
-    size = np.abs(lo)
+    size: Reals | float = np.abs(lo)
     for box, c in zip(boxes, form.terms.values()):
         one, other = c * box.lo, c * box.hi
         lo, hi = (lo + one, hi + other) if c > 0 else (lo + other, hi + one)

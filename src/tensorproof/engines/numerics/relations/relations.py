@@ -6,7 +6,7 @@ Values have numbers: results of the same operator on the same values have the sa
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
@@ -246,7 +246,7 @@ class Relations:
         fact = fact_of(one, i)
         if fact.kind == "multiplies" and len(values) == 2 and values[0].number == values[1].number:
             with computed_in([self.walk.setting.type_of(one.results[0])]):
-                self.meet(value, np.square(values[0].grid))
+                self.meet(value, cast("Grid", np.square(values[0].grid)))  # a grid goes through NumPy
         if fact.kind == "selects" and fact.end in ("greatest", "least") and values and "dim" in one.arguments:
             sign = 1.0 if fact.end == "greatest" else -1.0
             self._ends[value.number] = values[0].number, _axes(one.arguments["dim"], values[0].grid.ndim), values[0].grid.shape, sign
