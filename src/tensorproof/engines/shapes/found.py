@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from typing import TYPE_CHECKING
 
 from tensorproof.graph import Constant, DeclaredShape
 from tensorproof.ops.record import Requirement
@@ -12,6 +13,9 @@ from tensorproof.terms.ints import Dim, Origin, symbol
 from tensorproof.terms.records import dataclass, field
 from tensorproof.terms.shapes import Shape, unknown_shape
 from tensorproof.terms.tensor import TensorType
+
+if TYPE_CHECKING:
+    pass
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from tensorproof.engines.values.boxes import Box
-    from tensorproof.ops.arrays import Numpy
+    from tensorproof.ops.arrays import Array, Numpy
 
 NUMPY = cast("Numpy", numpy)
 
@@ -20,7 +20,7 @@ Reals: TypeAlias = "NDArray[numpy.float64]"
 Truths: TypeAlias = "NDArray[numpy.bool_]"
 Numbers: TypeAlias = "NDArray[Any]"
 """An array of elements of any type."""
-Like: TypeAlias = "Box | Numbers | complex | Sequence[Like]"
+Like: TypeAlias = "Box | Numbers | Array | complex | Sequence[Like]"
 """What becomes a box."""
 Axes: TypeAlias = int | tuple[int, ...] | None
 ElementType: TypeAlias = "numpy.dtype[Any]"

@@ -13,7 +13,7 @@ from tensorproof.engines.values.reductions import slack_of_logarithms
 from tensorproof.engines.values.rounding import Rounding
 
 if TYPE_CHECKING:
-    from tensorproof.engines.values.numpy_port import Like
+    from tensorproof.engines.values.numpy_port import Like, Reals
 
 INF = math.inf
 _COMPOSED = 48.0

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from functools import lru_cache
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 Cuts = tuple[int, ...]
 """Where the blocks of an axis end, in increasing order; the last is its size."""
@@ -24,7 +27,7 @@ def whole(size: int) -> Cuts:
 
 
 @lru_cache(maxsize=16384)
-def which(old: Cuts, new: Cuts) -> Any:
+def which(old: Cuts, new: Cuts) -> NDArray[np.int64]:
     """The block of `old` in which each block of `new` lies."""
     return np.array([bisect_right(old, end - 1) for end in new], np.intp)
 

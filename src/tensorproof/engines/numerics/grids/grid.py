@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from math import isfinite, prod
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 import numpy as np
 
@@ -20,7 +20,12 @@ from tensorproof.engines.values.rules import Box, Unbounded, boxed
 from tensorproof.engines.values.single import TRUTH, Plain, ends_of
 from tensorproof.terms.budgets import BUDGETS
 
+if TYPE_CHECKING:
+    from tensorproof.engines.values.numpy_port import ElementType, Like, Numbers, Reals, Truths
+
 __all__ = ["BOX_RULES", "Box", "Cuts", "Unbounded", "boxed", "common_shape", "settled", "union", "units", "whole"]
+Operand: TypeAlias = "Grid | Like"
+"""What becomes a grid."""
 F = TypeVar("F", bound=Callable[..., Any])
 EXPAND = 4096
 """Tensors with at most so many elements are expanded where a function has no rule for blocks."""
@@ -56,7 +61,7 @@ class Grid:
         self.box = box
 
     @property
-    def dtype(self) -> Any:
+    def dtype(self) -> ElementType:
         return self.box.dtype
 
     @property
@@ -68,19 +73,19 @@ class Grid:
         return prod(self.shape)
 
     @property
-    def T(self) -> Any:
-        return np.transpose(self)
+    def T(self) -> Grid:
+        return self.transpose()
 
     @property
-    def lo(self) -> Any:
+    def lo(self) -> Reals:
         return expanded(self).lo
 
     @property
-    def hi(self) -> Any:
+    def hi(self) -> Reals:
         return expanded(self).hi
 
     @property
-    def nan(self) -> Any:
+    def nan(self) -> Truths:
         return expanded(self).nan
 
     @property
@@ -95,7 +100,7 @@ class Grid:
         hi = self.box.hi
         return hi.item() if hi.size == 1 else float(hi.max()) if hi.size else 0.0
 
-    def counts(self, axis: int) -> Any:
+    def counts(self, axis: int) -> Numbers:
         """How many elements each block of an axis has."""
         return np.diff(np.array((0, *self.cuts[axis])))
 
@@ -118,8 +123,9 @@ class Grid:
 
     __int__ = __index__
 
-    def __getitem__(self, index: Any) -> Any:
-        return RULES["item"](self, index)
+    def __getitem__(self, index: Any) -> Grid:
+        made: Grid = RULES["item"](self, index)
+        return made
 
     def __setitem__(self, index: Any, value: Any) -> None:
         made = RULES["put"](self, index, value)
@@ -134,14 +140,16 @@ class Grid:
     def astype(self, dtype: Any) -> Grid:
         return Grid(self.shape, self.cuts, self.box.astype(dtype))
 
-    def reshape(self, *shape: Any) -> Any:
-        return RULES["reshape"](self, shape[0] if len(shape) == 1 else shape)
+    def reshape(self, *shape: Any) -> Grid:
+        made: Grid = RULES["reshape"](self, shape[0] if len(shape) == 1 else shape)
+        return made
 
-    def ravel(self) -> Any:
-        return RULES["reshape"](self, (-1,))
+    def ravel(self) -> Grid:
+        return self.reshape((-1,))
 
-    def transpose(self, *axes: Any) -> Any:
-        return RULES["transpose"](self, (axes[0] if len(axes) == 1 else axes) or None)
+    def transpose(self, *axes: Any) -> Grid:
+        made: Grid = RULES["transpose"](self, (axes[0] if len(axes) == 1 else axes) or None)
+        return made
 
     def copy(self) -> Grid:
         return Grid(self.shape, self.cuts, self.box)
@@ -168,6 +176,19 @@ class Grid:
             made = settled(name, BOX_RULES[name](self.box, *args, **kwargs))
             return Grid(self.shape, self.cuts, made) if made.shape == self.box.shape else gridded(made)
         return elementwise(name, self, *args, **kwargs)
+
+    if TYPE_CHECKING:  # set below
+
+        def __add__(self, other: Operand) -> Grid: ...
+        def __radd__(self, other: Operand) -> Grid: ...
+        def __sub__(self, other: Operand) -> Grid: ...
+        def __rsub__(self, other: Operand) -> Grid: ...
+        def __mul__(self, other: Operand) -> Grid: ...
+        def __rmul__(self, other: Operand) -> Grid: ...
+        def __truediv__(self, other: Operand) -> Grid: ...
+        def __rtruediv__(self, other: Operand) -> Grid: ...
+        def __neg__(self) -> Grid: ...
+        def __abs__(self) -> Grid: ...
 
 
 def _method(name: str) -> Callable[..., Any]:
@@ -266,7 +287,7 @@ def _is_tensor(value: Any) -> bool:
     return isinstance(value, (Grid, Box, np.ndarray, np.generic, int, float)) and not isinstance(value, str)
 
 
-def gridded(value: Any) -> Grid:
+def gridded(value: Operand) -> Grid:
     """A value as a grid. Boxes and small arrays have a block for each element, large arrays are one block."""
     if isinstance(value, Grid):
         return value

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from itertools import accumulate
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -30,6 +31,10 @@ from tensorproof.engines.numerics.grids.grid import (
 from tensorproof.engines.numerics.grids.moves import at_least_one_axis, broadcast, cut, reshaped, taken_places, transposed, with_axes
 from tensorproof.engines.values.boxes import joined, moved
 
+if TYPE_CHECKING:
+    from tensorproof.engines.numerics.grids.grid import Operand
+    from tensorproof.engines.values.numpy_port import Axes
+
 # --- joining ---
 
 
@@ -51,7 +56,7 @@ def merged(x: Grid, axis: int) -> Grid:
 
 
 @rule("concatenate concat")
-def concatenated(parts: Any, axis: Any = 0, **kwargs: Any) -> Grid:
+def concatenated(parts: Sequence[Operand], axis: int | None = 0, **kwargs: Any) -> Grid:
     grids = [gridded(p) for p in parts]
     if axis is None:
         grids, axis = [reshaped(g, (-1,)) for g in grids], 0
@@ -77,7 +82,7 @@ def concatenated(parts: Any, axis: Any = 0, **kwargs: Any) -> Grid:
 
 
 @rule("stack")
-def _stacked(parts: Any, axis: int = 0, **kwargs: Any) -> Grid:
+def _stacked(parts: Sequence[Operand], axis: int = 0, **kwargs: Any) -> Grid:
     grids = [gridded(p) for p in parts]
     first = grids[0].box
     if len(grids) > 1 and all(g.box.size == 1 for g in grids) and all(
@@ -90,18 +95,18 @@ def _stacked(parts: Any, axis: int = 0, **kwargs: Any) -> Grid:
 
 
 @rule("vstack")
-def _vstacked(parts: Any) -> Grid:
+def _vstacked(parts: Sequence[Operand]) -> Grid:
     return concatenated([g if g.ndim > 1 else with_axes(g, 0) for g in map(gridded, parts)], 0)
 
 
 @rule("hstack")
-def _hstacked(parts: Any) -> Grid:
+def _hstacked(parts: Sequence[Operand]) -> Grid:
     grids = [at_least_one_axis(p) for p in parts]
     return concatenated(grids, 0 if grids[0].ndim == 1 else 1)
 
 
 @rule("split array_split")
-def _split_up(x: Any, parts: Any, axis: int = 0) -> list[Grid]:
+def _split_up(x: Operand, parts: Sequence[Operand], axis: int = 0) -> list[Grid]:
     x = gridded(x)
     n = x.shape[axis]
     ends = [*parts, n] if not isinstance(parts, int) else list(accumulate((n + parts - 1 - i) // parts for i in range(parts)))
@@ -109,7 +114,7 @@ def _split_up(x: Any, parts: Any, axis: int = 0) -> list[Grid]:
 
 
 @rule("pad")
-def _padded(x: Any, widths: Any, mode: str = "constant", constant_values: Any = 0, **kwargs: Any) -> Grid:
+def _padded(x: Operand, widths: Any, mode: str = "constant", constant_values: Operand = 0, **kwargs: Any) -> Grid:
     x = gridded(x)
     sides = np.broadcast_to(np.asarray(widths), (x.ndim, 2)).tolist()
     if mode != "constant":
@@ -137,7 +142,7 @@ def _filled(x: Grid, axis: int, size: int, value: Grid) -> Grid:
 
 
 @rule("repeat")
-def _repeated(x: Any, times: Any, axis: Any = None) -> Grid:
+def _repeated(x: Operand, times: Any, axis: int | None = None) -> Grid:
     x = gridded(x) if axis is not None else reshaped(x, (-1,))
     axis = 0 if axis is None else axis % x.ndim
     if isinstance(times, (Grid, Box)):
@@ -150,7 +155,7 @@ def _repeated(x: Any, times: Any, axis: Any = None) -> Grid:
 
 
 @rule("tile")
-def _tiled(x: Any, times: Any) -> Grid:
+def _tiled(x: Operand, times: Any) -> Grid:
     x = gridded(x)
     counts = [int(k) for k in np.atleast_1d(np.asarray(times))]
     rank = max(x.ndim, len(counts))
@@ -169,7 +174,7 @@ def _tiled(x: Any, times: Any) -> Grid:
 
 
 @rule("roll")
-def _rolled(x: Any, shift: Any, axis: Any = None) -> Grid:
+def _rolled(x: Operand, shift: Any, axis: Axes = None) -> Grid:
     x = gridded(x)
     if axis is None:
         return reshaped(_rolled(reshaped(x, (-1,)), shift, 0), x.shape)
@@ -184,8 +189,8 @@ def _rolled(x: Any, shift: Any, axis: Any = None) -> Grid:
 # --- triangles ---
 
 
-def _triangle(name: str) -> Any:
-    def made(x: Any, k: int = 0) -> Grid:
+def _triangle(name: str) -> Callable[..., Grid]:
+    def made(x: Operand, k: int = 0) -> Grid:
         x = gridded(x)
         if x.size <= EXPAND:
             return gridded(BOX_RULES[name](expanded(x), k))
@@ -200,7 +205,7 @@ for one in ("tril", "triu"):
 
 
 @rule("diagonal")
-def _diagonal(x: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Grid:
+def _diagonal(x: Operand, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Grid:
     x = gridded(x)
     if x.size <= EXPAND:
         return gridded(BOX_RULES["diagonal"](expanded(x), offset, axis1, axis2))
@@ -217,10 +222,10 @@ def _diagonal(x: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Grid:
 # --- like others ---
 
 
-def _alike(number: float | None) -> Any:
-    def made(x: Any, value: Any = None, dtype: Any = None, **kwargs: Any) -> Grid:
+def _alike(number: float | None) -> Callable[..., Grid]:
+    def made(x: Operand, value: Operand | None = None, dtype: Any = None, **kwargs: Any) -> Grid:
         x = gridded(x)
-        fill = gridded(value if number is None else number)
+        fill = gridded(number if number is not None else 0.0 if value is None else value)
         if fill.size != 1:
             raise Unbounded("full_like")
         return uniform(x.shape, fill.least, fill.most, bool(fill.box.nan.any()), dtype or x.dtype)
@@ -240,16 +245,16 @@ RULES["size"] = lambda x, axis=None: x.size if axis is None else x.shape[axis]
 
 
 @rule("broadcast_arrays")
-def _broadcast_arrays(*arrays: Any, **kwargs: Any) -> tuple[Grid, ...]:
+def _broadcast_arrays(*arrays: Operand, **kwargs: Any) -> tuple[Grid, ...]:
     grids = [gridded(a) for a in arrays]
     shape = np.broadcast_shapes(*(g.shape for g in grids))
     return tuple(broadcast(g, shape) for g in grids)
 
 
-def _on_blocks(name: str) -> Any:
+def _on_blocks(name: str) -> Callable[..., Grid]:
     """A function of elements with further arguments that are not tensors."""
 
-    def made(x: Any, *args: Any, **kwargs: Any) -> Grid:
+    def made(x: Operand, *args: Any, **kwargs: Any) -> Grid:
         x = gridded(x)
         return Grid(x.shape, x.cuts, settled(name, BOX_RULES[name](x.box, *args, **kwargs)))
 
@@ -261,6 +266,6 @@ for one in ("pieces", "round", "around", "nan_to_num", "converted"):
 
 
 @rule("either")
-def _either(x: Any, y: Any) -> Grid:
+def _either(x: Operand, y: Operand) -> Grid:
     shape, cuts, (a, b) = aligned([gridded(x), gridded(y)])
     return Grid(shape, cuts, BOX_RULES["either"](a, b))

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import accumulate
 from math import prod
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -33,14 +33,18 @@ from tensorproof.engines.numerics.grids.grid import (
 )  # fmt: skip
 from tensorproof.engines.values.boxes import moved
 
+if TYPE_CHECKING:
+    from tensorproof.engines.numerics.grids.grid import Operand
+    from tensorproof.engines.values.numpy_port import Axes
 
-def _with(grid: Grid, function: Any, *args: Any) -> Box:
+
+def _with(grid: Grid, function: Callable[..., Any], *args: Any) -> Box:
     made: Box = moved(function, grid.box, *args)
     return made
 
 
 @rule("transpose permute_dims")
-def transposed(x: Any, axes: Any = None) -> Grid:
+def transposed(x: Operand, axes: Any = None) -> Grid:
     x = gridded(x)
     order = tuple(range(x.ndim))[::-1] if axes is None else tuple(int(a) % x.ndim for a in axes)
     box = x.box if x.box.lo.size == 1 else _with(x, np.transpose, order)
@@ -48,7 +52,7 @@ def transposed(x: Any, axes: Any = None) -> Grid:
 
 
 @rule("swapaxes")
-def _swapped(x: Any, a: int, b: int) -> Grid:
+def _swapped(x: Operand, a: int, b: int) -> Grid:
     x = gridded(x)
     order = list(range(x.ndim))
     order[a], order[b] = order[b], order[a]
@@ -56,7 +60,7 @@ def _swapped(x: Any, a: int, b: int) -> Grid:
 
 
 @rule("moveaxis")
-def _moved_axis(x: Any, source: Any, destination: Any) -> Grid:
+def _moved_axis(x: Operand, source: Any, destination: Any) -> Grid:
     x = gridded(x)
     source, destination = ([n % x.ndim for n in (s if isinstance(s, (tuple, list, range)) else (s,))] for s in (source, destination))
     order = [n for n in range(x.ndim) if n not in source]
@@ -66,7 +70,7 @@ def _moved_axis(x: Any, source: Any, destination: Any) -> Grid:
 
 
 @rule("expand_dims")
-def with_axes(x: Any, axis: Any) -> Grid:
+def with_axes(x: Operand, axis: int | tuple[int, ...]) -> Grid:
     x = gridded(x)
     given = axis if isinstance(axis, (tuple, list)) else (axis,)
     rank = x.ndim + len(given)
@@ -77,7 +81,7 @@ def with_axes(x: Any, axis: Any) -> Grid:
 
 
 @rule("squeeze")
-def _squeezed(x: Any, axis: Any = None) -> Grid:
+def _squeezed(x: Operand, axis: Axes = None) -> Grid:
     x = gridded(x)
     gone = {a for a, n in enumerate(x.shape) if n == 1} if axis is None else {a % x.ndim for a in (axis if isinstance(axis, tuple) else (axis,))}
     kept = [a for a in range(x.ndim) if a not in gone]
@@ -85,7 +89,7 @@ def _squeezed(x: Any, axis: Any = None) -> Grid:
 
 
 @rule("broadcast_to")
-def broadcast(x: Any, shape: Any, **kwargs: Any) -> Grid:
+def broadcast(x: Operand, shape: Any, **kwargs: Any) -> Grid:
     x, shape = gridded(x), tuple(map(int, shape if isinstance(shape, (tuple, list, np.ndarray)) else (shape,)))
     common_shape(x.shape, shape)
     made: Grid | None = x.alike(shape)
@@ -97,7 +101,7 @@ def broadcast(x: Any, shape: Any, **kwargs: Any) -> Grid:
 
 
 @rule("flip")
-def _flipped(x: Any, axis: Any = None) -> Grid:
+def _flipped(x: Operand, axis: Axes = None) -> Grid:
     x = gridded(x)
     for a in range(x.ndim) if axis is None else axis if isinstance(axis, tuple) else (axis,):
         a %= x.ndim
@@ -110,7 +114,7 @@ def _flipped(x: Any, axis: Any = None) -> Grid:
 
 
 @rule("reshape")
-def reshaped(x: Any, shape: Any, *args: Any, **kwargs: Any) -> Grid:
+def reshaped(x: Operand, shape: Any, *args: Any, **kwargs: Any) -> Grid:
     x = gridded(x)
     target = [int(n) for n in (shape if isinstance(shape, (tuple, list, np.ndarray)) else (shape,))]
     if -1 in target:
@@ -132,8 +136,8 @@ def reshaped(x: Any, shape: Any, *args: Any, **kwargs: Any) -> Grid:
         if len(old) == 1 and len(new) == 1:
             flat.append((x.cuts[old[0]], new))
             continue
-        x, cuts = _flattened(x, old)
-        flat.append((cuts, new))
+        x, joint = _flattened(x, old)
+        flat.append((joint, new))
     box = _with(x, np.reshape, tuple(len(cuts) for cuts, _ in flat))
     return _split(Grid(tuple(cuts[-1] for cuts, _ in flat), tuple(cuts for cuts, _ in flat), box), flat, target)
 
@@ -198,12 +202,12 @@ def _split(x: Grid, flat: list[tuple[Cuts, list[int]]], target: list[int]) -> Gr
 
 
 @rule("ravel")
-def _ravelled(x: Any, *args: Any, **kwargs: Any) -> Grid:
+def _ravelled(x: Operand, *args: Any, **kwargs: Any) -> Grid:
     return reshaped(x, (-1,))
 
 
 @rule("atleast_1d")
-def at_least_one_axis(x: Any) -> Grid:
+def at_least_one_axis(x: Operand) -> Grid:
     x = gridded(x)
     return x if x.ndim else reshaped(x, (1,))
 
@@ -212,7 +216,7 @@ def at_least_one_axis(x: Any) -> Grid:
 
 
 @rule("item")
-def item(x: Any, index: Any) -> Any:
+def item(x: Operand, index: Any) -> Any:
     """x[index] with slices, numbers, new axes, and one array of known places."""
     x = gridded(x)
     given = index if isinstance(index, tuple) else (index,)
@@ -273,7 +277,7 @@ def _one_place(x: Grid, axis: int, at: int) -> Grid:
 
 
 @rule("put")
-def put(x: Grid, index: Any, value: Any) -> Grid:
+def put(x: Grid, index: Any, value: Operand) -> Grid:
     """x after x[index] = value: on all elements where they are few; else each block may hold either."""
     if x.size <= EXPAND and not (isinstance(value, Grid) and value.size > EXPAND):
         box = expanded(x).copy()
@@ -301,7 +305,7 @@ def taken_places(x: Grid, places: Any, axis: int) -> Grid:
 
 
 @rule("take")
-def _taken(x: Any, index: Any, axis: Any = None, **kwargs: Any) -> Grid:
+def _taken(x: Operand, index: Any, axis: int | None = None, **kwargs: Any) -> Grid:
     x = gridded(x) if axis is not None else reshaped(x, (-1,))
     axis = 0 if axis is None else axis % x.ndim
     if not isinstance(index, (Grid, Box)):
@@ -323,7 +327,7 @@ def _any_place(x: Grid, axis: int, shape: tuple[int, ...]) -> Grid:
 
 
 @rule("take_along_axis")
-def _taken_along(x: Any, index: Any, axis: Any = None, **kwargs: Any) -> Grid:
+def _taken_along(x: Operand, index: Any, axis: int | None = None, **kwargs: Any) -> Grid:
     x, at = gridded(x), gridded(index)
     if x.size <= EXPAND and at.size <= EXPAND:
         return gridded(settled("take_along_axis", BOX_RULES["take_along_axis"](expanded(x), expanded(at), axis)))

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import count as counting
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
@@ -32,19 +32,23 @@ from tensorproof.engines.values.rounding import Rounding, filled
 from tensorproof.engines.values.shares import unless_undefined
 from tensorproof.terms.budgets import BUDGETS
 
+if TYPE_CHECKING:
+    from tensorproof.engines.numerics.grids.grid import Operand
+    from tensorproof.engines.values.numpy_port import Axes, Reals
+
 _REAL = np.dtype(np.float64)
 MOST_PRODUCTS = BUDGETS.numerics.products
 
 
-def _axes(x: Grid, axis: Any) -> tuple[int, ...]:
+def _axes(x: Grid, axis: Axes) -> tuple[int, ...]:
     return tuple(range(x.ndim)) if axis is None else tuple(sorted({int(a) % x.ndim for a in (axis if isinstance(axis, (tuple, list)) else (axis,))}))
 
 
-def _weights(x: Grid, axes: Sequence[int]) -> Any:
+def _weights(x: Grid, axes: Sequence[int]) -> Reals:
     """How many elements of these axes each block holds."""
     if x.box.lo.size == 1:
         return filled((1,) * x.ndim, float(math.prod(x.shape[a] for a in axes)))
-    made: Any = np.ones((1,) * x.ndim)
+    made: Reals = np.ones((1,) * x.ndim)
     for a in axes:
         made = made * np.reshape(x.counts(a), [-1 if i == a else 1 for i in range(x.ndim)])
     return made
@@ -57,10 +61,10 @@ def _reduced_shape(x: Grid, axes: Sequence[int], keepdims: bool) -> tuple[tuple[
     return tuple(x.shape[a] for a in kept), tuple(x.cuts[a] for a in kept)
 
 
-def _reduction(name: str, weighted: bool = False) -> Any:
+def _reduction(name: str, weighted: bool = False) -> Callable[..., Grid]:
     plain = TOTALS.get(name)
 
-    def made(x: Any, axis: Any = None, keepdims: bool = False, **kwargs: Any) -> Grid:
+    def made(x: Operand, axis: Axes = None, keepdims: bool = False, **kwargs: Any) -> Grid:
         x = gridded(x)
         axes = _axes(x, axis)
         if plain is not None and x.box.lo.size == 1 and x.box.dtype is _REAL:
@@ -86,14 +90,14 @@ for one in ("sum", "mean", "add.reduce"):
 
 
 @rule("count_nonzero")
-def _count_nonzero(x: Any, axis: Any = None, keepdims: bool = False, **kwargs: Any) -> Grid:
+def _count_nonzero(x: Operand, axis: Axes = None, keepdims: bool = False, **kwargs: Any) -> Grid:
     x = gridded(x)
     truth = Grid(x.shape, x.cuts, BOX_RULES["not_equal"](x.box, 0))
-    return _reduction("sum", True)(truth, axis, keepdims)  # type: ignore[no-any-return]
+    return _reduction("sum", True)(truth, axis, keepdims)
 
 
 @rule("logaddexp.reduce")
-def _log_of_sum(x: Any, axis: Any = 0, keepdims: bool = False, **kwargs: Any) -> Grid:
+def _log_of_sum(x: Operand, axis: Axes = 0, keepdims: bool = False, **kwargs: Any) -> Grid:
     x = gridded(x)
     axes = _axes(x, axis)
     lifted = np.log(_weights(x, axes))
@@ -102,7 +106,7 @@ def _log_of_sum(x: Any, axis: Any = 0, keepdims: bool = False, **kwargs: Any) ->
 
 
 @rule("prod")
-def _product(x: Any, axis: Any = None, keepdims: bool = False, **kwargs: Any) -> Grid:
+def _product(x: Operand, axis: Axes = None, keepdims: bool = False, **kwargs: Any) -> Grid:
     x = gridded(x)
     axes = _axes(x, axis)
     if x.size <= EXPAND:
@@ -118,7 +122,7 @@ def _product(x: Any, axis: Any = None, keepdims: bool = False, **kwargs: Any) ->
 
 
 @rule("argmax argmin")
-def _position(x: Any, axis: Any = None, keepdims: bool = False, **kwargs: Any) -> Grid:
+def _position(x: Operand, axis: int | None = None, keepdims: bool = False, **kwargs: Any) -> Grid:
     x = gridded(x)
     axes = _axes(x, axis)
     shape, _ = _reduced_shape(x, axes, keepdims)
@@ -127,13 +131,13 @@ def _position(x: Any, axis: Any = None, keepdims: bool = False, **kwargs: Any) -
 
 
 @rule("argsort")
-def _order(x: Any, axis: int = -1, **kwargs: Any) -> Grid:
+def _order(x: Operand, axis: int = -1, **kwargs: Any) -> Grid:
     x = gridded(x)
     return uniform(x.shape, 0.0, float(max(0, x.shape[axis] - 1)) if x.ndim else 0.0, False, np.int64)
 
 
 @rule("sort")
-def _sorted(x: Any, axis: Any = -1, **kwargs: Any) -> Grid:
+def _sorted(x: Operand, axis: int = -1, **kwargs: Any) -> Grid:
     x = gridded(x) if axis is not None else reshaped(x, (-1,))
     if x.size <= EXPAND:
         return gridded(BOX_RULES["sort"](expanded(x), -1 if axis is None else axis))
@@ -141,7 +145,7 @@ def _sorted(x: Any, axis: Any = -1, **kwargs: Any) -> Grid:
 
 
 @rule("cumsum")
-def _running_sum(x: Any, axis: Any = None, **kwargs: Any) -> Grid:
+def _running_sum(x: Operand, axis: int | None = None, **kwargs: Any) -> Grid:
     """A running sum lies between the sums of what is below and what is above 0."""
     x = gridded(x) if axis is not None else reshaped(x, (-1,))
     axis = 0 if axis is None else axis % x.ndim
@@ -155,8 +159,8 @@ def _running_sum(x: Any, axis: Any = None, **kwargs: Any) -> Grid:
     return Grid(x.shape, cuts, Box(lo, hi, first.nan | below.box.nan | above.box.nan, below.dtype))
 
 
-def _so_far(name: str) -> Any:
-    def made(x: Any, axis: int = 0, **kwargs: Any) -> Grid:
+def _so_far(name: str) -> Callable[..., Grid]:
+    def made(x: Operand, axis: int = 0, **kwargs: Any) -> Grid:
         x = gridded(x)
         if len(x.cuts[axis]) == x.shape[axis]:
             return Grid(x.shape, x.cuts, BOX_RULES[name](x.box, axis))
@@ -189,7 +193,7 @@ def _contracted(operands: Sequence[Grid], letters: Sequence[Sequence[int]], outp
     full = Grid(tuple(sizes[name] for name in every), tuple(cuts[name] for name in every), made)
     if len(every) == len(output):
         return full
-    return _reduction("sum", True)(full, tuple(range(len(output), len(every))))  # type: ignore[no-any-return]
+    return _reduction("sum", True)(full, tuple(range(len(output), len(every))))
 
 
 def _common_cuts(operands: Sequence[Grid], letters: Sequence[Sequence[int]]) -> tuple[dict[int, int], dict[int, Cuts]]:
@@ -219,7 +223,7 @@ def _spread(x: Grid, names: Sequence[int], every: Sequence[int], sizes: dict[int
 
 
 @rule("matmul")
-def _matmul(x: Any, y: Any, **kwargs: Any) -> Grid:
+def _matmul(x: Operand, y: Operand, **kwargs: Any) -> Grid:
     x, y = gridded(x), gridded(y)
     if not x.ndim or not y.ndim:
         raise Unbounded("matmul")
@@ -232,27 +236,27 @@ def _matmul(x: Any, y: Any, **kwargs: Any) -> Grid:
 
 
 @rule("dot")
-def _dot(x: Any, y: Any, **kwargs: Any) -> Grid:
+def _dot(x: Operand, y: Operand, **kwargs: Any) -> Grid:
     x, y = gridded(x), gridded(y)
     if not x.ndim or not y.ndim:
-        return x * y  # type: ignore[no-any-return]
+        return x * y
     of_x, of_y = list(range(x.ndim)), list(range(100, 100 + y.ndim))
     of_y[-2 if y.ndim > 1 else -1] = of_x[-1]
     return _contracted((x, y), (of_x, of_y), [*of_x[:-1], *(n for n in of_y if n != of_x[-1])])
 
 
 @rule("inner")
-def _inner(x: Any, y: Any) -> Grid:
+def _inner(x: Operand, y: Operand) -> Grid:
     return _tensordot(x, y, ((-1,), (-1,)))
 
 
 @rule("outer")
-def _outer(x: Any, y: Any) -> Grid:
+def _outer(x: Operand, y: Operand) -> Grid:
     return _contracted((reshaped(x, (-1,)), reshaped(y, (-1,))), ([0], [1]), [0, 1])
 
 
 @rule("tensordot")
-def _tensordot(x: Any, y: Any, axes: Any = 2) -> Grid:
+def _tensordot(x: Operand, y: Operand, axes: Any = 2) -> Grid:
     x, y = gridded(x), gridded(y)
     if isinstance(axes, int):
         axes = tuple(range(x.ndim - axes, x.ndim)), tuple(range(axes))
@@ -265,7 +269,7 @@ def _tensordot(x: Any, y: Any, axes: Any = 2) -> Grid:
 
 
 @rule("einsum")
-def _einsum(pattern: str, *operands: Any, **kwargs: Any) -> Grid:
+def _einsum(pattern: str, *operands: Operand, **kwargs: Any) -> Grid:
     grids = [gridded(x) for x in operands]
     left, arrow, right = pattern.replace(" ", "").partition("->")
     terms = left.split(",")
@@ -291,8 +295,8 @@ def _einsum(pattern: str, *operands: Any, **kwargs: Any) -> Grid:
 # --- shares ---
 
 
-def _shares(logarithms: bool) -> Any:
-    def made(x: Any, axis: int) -> Grid:
+def _shares(logarithms: bool) -> Callable[..., Grid]:
+    def made(x: Operand, axis: int) -> Grid:
         """An element grows with itself and falls with the others along the axis, which count as often as their blocks have elements."""
         x = gridded(x)
         axis %= x.ndim
@@ -313,7 +317,7 @@ def _shares(logarithms: bool) -> Any:
     return made
 
 
-def _share(own: Any, others: Any, counts: Any, axis: int) -> Any:
+def _share(own: Reals, others: Reals, counts: Reals, axis: int) -> Reals:
     """The logarithm of the share of one element of a block with the value `own` where the rest has the values `others`."""
     front, mine, many = (np.moveaxis(np.broadcast_to(side, own.shape), axis, 0) for side in (others, own, counts))
     made = []
@@ -331,7 +335,7 @@ rule("log_softmax")(_shares(True))
 
 
 @rule("shares")
-def _shares_or_zeros(x: Any, axis: int) -> Grid:
+def _shares_or_zeros(x: Operand, axis: int) -> Grid:
     x = gridded(x)
     made = _shares(False)(x, axis)
     return Grid(x.shape, x.cuts, unless_undefined(made.box, x.box, axis))
