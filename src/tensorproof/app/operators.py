@@ -195,7 +195,7 @@ def stated_in(rule: Any, depth: int = 3) -> list[tuple[str, str]]:
     return found
 
 
-def _closure(rule: Any) -> dict[str, Any]:
+def _closure(rule: object) -> dict[str, Any]:
     cells = getattr(rule, "__closure__", None) or ()
     return {n: c.cell_contents for n, c in zip(rule.__code__.co_freevars, cells) if c is not None} if hasattr(rule, "__code__") else {}
 

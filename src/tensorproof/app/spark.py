@@ -58,7 +58,7 @@ def archive(folder: str) -> str:
     return target
 
 
-def sentence(error: Any) -> str:
+def sentence(error: object) -> str:
     """What Java says first, or Python."""
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
     lines = [line.lstrip(": ") for line in lines if line.startswith(":")] or lines

@@ -61,7 +61,7 @@ def _results(call: Call) -> list[Any]:
     return []
 
 
-def _leaves(outputs: Any) -> list[TensorType]:
+def _leaves(outputs: object) -> list[TensorType]:
     if isinstance(outputs, TensorType):
         return [outputs]
     return [t for item in outputs for t in _leaves(item)] if isinstance(outputs, (tuple, list)) else []

@@ -39,7 +39,7 @@ class _Drawing:
     inputs: dict[str, Array] = field(default_factory=dict[str, Array])
     names: dict[int, str] = field(default_factory=dict[int, str])
 
-    def value(self, value: Any) -> Any:
+    def value(self, value: object) -> Any:
         match value:
             case TensorType():
                 name = _name(len(self.inputs))
@@ -127,7 +127,7 @@ def _is_valid(call: Call, row: Row) -> bool:
         return False
 
 
-def abstract(value: Any, call: Call, tensors: dict[int, str] | None = None) -> Any:
+def abstract(value: object, call: Call, tensors: dict[int, str] | None = None) -> Any:
     """Arguments with abstract tensors; whole numbers are known, since indices are looked at. `tensors` hears which input each stands for."""
     match value:
         case Input():

@@ -21,7 +21,7 @@ def result_shapes(call: Call, shapes: Mapping[str, tuple[int, ...]]) -> Any:
     """The shape of each result, in tuples as the results are, where inputs have these shapes; None where the call is refused or a shape is unknown."""
     framework = _FRAMEWORKS[call.api.name.partition(".")[0]]
 
-    def value(v: Any) -> Any:
+    def value(v: object) -> Any:
         match v:
             case Input():
                 x = call.inputs[v.name]
@@ -47,7 +47,7 @@ def result_shapes(call: Call, shapes: Mapping[str, tuple[int, ...]]) -> Any:
     return _shapes(outcome.outputs) if is_valid(outcome) else None
 
 
-def _shapes(outputs: Any) -> Any:
+def _shapes(outputs: object) -> Any:
     """None where one is unknown."""
     if isinstance(outputs, TensorType):
         found = tuple(n for n in outputs.shape if isinstance(n, int)) if outputs.shape.known else None

@@ -42,14 +42,14 @@ def tensors_of(made: GeneratedCall) -> list[TensorType]:
     return _tensors((*made.args, *made.kwargs.values()))
 
 
-def _tensors(value: Any) -> list[TensorType]:
+def _tensors(value: object) -> list[TensorType]:
     """The tensors whose numbers are free."""
     if isinstance(value, TensorType):
         return [value] if value.contents is None else []
     return [t for item in value for t in _tensors(item)] if isinstance(value, (tuple, list)) else []
 
 
-def _changed(value: Any, old: DType, new: DType) -> Any:
+def _changed(value: object, old: DType, new: DType) -> Any:
     match value:
         case TensorType() if value.contents is None and value.dtype is old:
             return value.but(dtype=new)

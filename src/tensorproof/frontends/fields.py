@@ -21,14 +21,14 @@ def decode(data: bytes, name: str) -> Any:
         raise Malformed(f"holds a {name} that is not JSON ({error})") from None
 
 
-def expect(value: Any, kind: type[T], where: str) -> T:
+def expect(value: object, kind: type[T], where: str) -> T:
     """The value, when it is of this type."""
     if not isinstance(value, kind) or (kind is int and isinstance(value, bool)):
         raise Malformed(f"must have {_WORDS.get(kind, kind.__name__)} at {where}, and has {json.dumps(value, default=repr)[:60]}")
     return value
 
 
-def field(holder: Any, name: str, kind: type[T], where: str) -> T:
+def field(holder: object, name: str, kind: type[T], where: str) -> T:
     """The field of an object, which must be there and of this type."""
     inside = expect(holder, dict, where)
     if name not in inside:
@@ -36,7 +36,7 @@ def field(holder: Any, name: str, kind: type[T], where: str) -> T:
     return expect(inside[name], kind, f"{where}.{name}")
 
 
-def only(holder: Any, where: str) -> tuple[str, Any]:
+def only(holder: object, where: str) -> tuple[str, Any]:
     """The one alternative of a union, `{"as_int": 2}`."""
     inside: dict[str, Any] = expect(holder, dict, where)
     given = [(key, value) for key, value in inside.items() if value is not None or key == "as_none"]

@@ -37,7 +37,7 @@ class CheckMultirun(Callback):  # type: ignore[misc]
         self.strict = strict
         self.unknown = unknown
 
-    def on_multirun_start(self, config: DictConfig, **kwargs: Any) -> None:
+    def on_multirun_start(self, config: DictConfig, **kwargs: object) -> None:
         """Hydra turns exceptions of callbacks into warnings, so that a sweep which could not be checked goes on; the end of the process is none."""
         texts: list[str] = []
         for space in self.spaces(config):

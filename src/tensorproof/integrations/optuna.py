@@ -91,7 +91,7 @@ class ValidSampler(BaseSampler):  # type: ignore[misc]
                 result[name] = chosen[name] = self._nearest(name, values[name], distributions[name], chosen)
         return result
 
-    def _nearest(self, name: str, value: Any, distribution: BaseDistribution, chosen: Mapping[str, Any]) -> Any:
+    def _nearest(self, name: str, value: object, distribution: BaseDistribution, chosen: Mapping[str, Any]) -> Any:
         allowed = [v for v in self.space.allowed(name, chosen, self.unknown) if _contains(distribution, v)]
         if not allowed:
             others = ", ".join(f"{key}={one}" for key, one in chosen.items())
@@ -143,5 +143,5 @@ def _values(name: str, distribution: BaseDistribution) -> Sequence[Any]:
             raise BadInput(f"the study samples {name} from {distribution}, and the space has whole numbers or choices")
 
 
-def _contains(distribution: BaseDistribution, value: Any) -> bool:
+def _contains(distribution: BaseDistribution, value: object) -> bool:
     return any(value == one and type(value) is type(one) for one in _values("", distribution))

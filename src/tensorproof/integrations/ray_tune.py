@@ -54,13 +54,13 @@ class ValidSearcher(Searcher):  # type: ignore[misc]
     def on_trial_complete(self, trial_id: str, result: dict[str, Any] | None = None, error: bool = False) -> None:
         self.searcher.on_trial_complete(self._inner.pop(trial_id, trial_id), result=result, error=error)
 
-    def set_search_properties(self, metric: str | None, mode: str | None, config: dict[str, Any], **spec: Any) -> bool:
+    def set_search_properties(self, metric: str | None, mode: str | None, config: dict[str, Any], **spec: object) -> bool:
         return bool(set_properties(self.searcher.set_search_properties, metric, mode, config, **spec))
 
     def set_max_concurrency(self, max_concurrent: int) -> bool:
         return bool(self.searcher.set_max_concurrency(max_concurrent))
 
-    def add_evaluated_point(self, parameters: dict[str, Any], value: float, *args: Any, **kwargs: Any) -> None:
+    def add_evaluated_point(self, parameters: dict[str, Any], value: float, *args: object, **kwargs: object) -> None:
         self.searcher.add_evaluated_point(parameters, value, *args, **kwargs)
 
     def get_state(self) -> dict[str, Any]:

@@ -143,7 +143,7 @@ class Space:
                         places = dict(zip(names, positions(number, sizes)))
                         yield {p.name: scenario.fixed[p.name] if p.name in scenario.fixed else p.values[places[p.name]] for p in self.report.parameters}
 
-    def place(self, name: str, value: Any) -> int | None:
+    def place(self, name: str, value: object) -> int | None:
         """The position of a value in the domain of a parameter; None where the domain does not have it."""
         p = self._known(name)
         return 0 if p.real else self._places[name].get(_key(_plain(value)))
@@ -213,12 +213,12 @@ def _parameter(name: str, domain: Domain) -> Parameter:
     return Parameter(name, tuple({_key(v): v for v in values}.values()))
 
 
-def _plain(value: Any) -> Any:
+def _plain(value: object) -> Any:
     """NumPy's numbers and texts as Python's."""
     return value.item() if hasattr(value, "item") else value
 
 
-def _key(value: Any) -> tuple[type, Any]:
+def _key(value: object) -> tuple[type, Any]:
     return (type(value), value) if isinstance(value, (bool, int, float, str)) else (type(value), repr(value))
 
 

@@ -76,7 +76,7 @@ def parts(one: Applied) -> Parts:
         return made
 
 
-def _symbolic(value: Any) -> bool:
+def _symbolic(value: object) -> bool:
     return value.__class__ is Term or (isinstance(value, (tuple, list)) and any(map(_symbolic, value)))
 
 

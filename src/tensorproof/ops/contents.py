@@ -16,7 +16,7 @@ from tensorproof.terms.shapes import Shape, broadcast
 from tensorproof.terms.tensor import MOST_CONTENTS, TensorType
 
 
-def wrapped(value: Any, dtype: DType) -> Any:
+def wrapped(value: object, dtype: DType) -> Any:
     """A whole number as `dtype` holds it. Symbols stand for sizes, which do not overflow."""
     if dtype is BOOL:
         return None if isinstance(value, Term) else bool(value)

@@ -18,16 +18,16 @@ REQUIRED: Any = type("Required", (), {"__repr__": lambda _: "REQUIRED"})()
 """The default of what has no default."""
 
 
-def is_size(value: Any) -> bool:
+def is_size(value: object) -> bool:
     """A whole number, known or symbolic; a bool is not one."""
     return type(value) is int or type(value) is Term
 
 
-def is_number(value: Any) -> bool:
+def is_number(value: object) -> bool:
     return isinstance(value, (int, float, complex)) or type(value) is Term
 
 
-def as_size(value: Any) -> Any:
+def as_size(value: object) -> Any:
     """The whole number in a zero-dimensional integer tensor with known contents; any other value is itself."""
     if isinstance(value, TensorType) and value.contents is not None and len(value.contents) == 1 and value.dtype is not None:
         return value.contents[0] if value.dtype.is_integer and is_size(value.contents[0]) else value
@@ -54,12 +54,12 @@ class Tensor:
     draw: str = ""
     """The layout that the generator draws, where it must say more than `layout`: sizes may be expressions of named axes (`4*H`)."""
 
-    def takes(self, value: Any) -> bool:
+    def takes(self, value: object) -> bool:
         if isinstance(value, TensorType):
             return True
         return (self.optional and value is None) or (self.scalar and is_number(value))
 
-    def read(self, value: Any) -> Any:
+    def read(self, value: object) -> Any:
         return value
 
 
@@ -78,7 +78,7 @@ class Tensors:
     """For the generator: one layout for all, or the layouts one by one with commas between ("G*H I, G*H H"); "@equation" takes them
     from that argument, whose letters name the axes ("ij,jk->ik")."""
 
-    def takes(self, value: Any) -> bool:
+    def takes(self, value: object) -> bool:
         if self.optional and value is None:
             return True
         return isinstance(value, (tuple, list)) and all(isinstance(v, TensorType) for v in value)
@@ -99,12 +99,12 @@ class Int:
     loose: bool = False
     """Whether an integer tensor of unknown contents may stand in (the rule then sees the tensor)."""
 
-    def takes(self, value: Any) -> bool:
+    def takes(self, value: object) -> bool:
         if self.loose and isinstance(value, TensorType):
             return True
         return is_size(as_size(value)) or (self.optional and value is None) or isinstance(value, bool)
 
-    def read(self, value: Any) -> Any:
+    def read(self, value: object) -> Any:
         return int(value) if isinstance(value, bool) else as_size(value)
 
 
@@ -118,10 +118,10 @@ class Float:
     most: float | None = None
     optional: bool = False
 
-    def takes(self, value: Any) -> bool:
+    def takes(self, value: object) -> bool:
         return isinstance(value, (int, float)) or type(value) is Term or (self.optional and value is None)
 
-    def read(self, value: Any) -> Any:
+    def read(self, value: object) -> Any:
         return value
 
 
@@ -135,10 +135,10 @@ class Number:
     loose: bool = False
     """Whether a tensor with axes may stand in too."""
 
-    def takes(self, value: Any) -> bool:
+    def takes(self, value: object) -> bool:
         return is_number(value) or (self.optional and value is None) or (isinstance(value, TensorType) and (self.loose or len(value.shape) == 0))
 
-    def read(self, value: Any) -> Any:
+    def read(self, value: object) -> Any:
         return value
 
 
@@ -148,10 +148,10 @@ class Bool:
     default: Any = REQUIRED
     optional: bool = False
 
-    def takes(self, value: Any) -> bool:
+    def takes(self, value: object) -> bool:
         return isinstance(value, (bool, int)) or (self.optional and value is None)
 
-    def read(self, value: Any) -> Any:
+    def read(self, value: object) -> Any:
         return None if value is None else bool(value)
 
 
@@ -172,12 +172,12 @@ class Axis:
     loose: bool = False
     """Whether an integer tensor of unknown contents may stand in (the rule then sees the tensor)."""
 
-    def takes(self, value: Any) -> bool:
+    def takes(self, value: object) -> bool:
         if self.loose and isinstance(value, TensorType):
             return True
         return (is_size(as_size(value))) or (self.optional and value is None)
 
-    def read(self, value: Any) -> Any:
+    def read(self, value: object) -> Any:
         return as_size(value)
 
 
@@ -197,14 +197,14 @@ class Axes:
     one: bool = True
     """Whether a single axis stands for a list of one."""
 
-    def takes(self, value: Any) -> bool:
+    def takes(self, value: object) -> bool:
         if value is None:
             return self.optional
         if self.loose and isinstance(value, TensorType):
             return True
         return (self.one and is_size(as_size(value))) or (isinstance(value, (tuple, list)) and all(is_size(as_size(v)) for v in value))
 
-    def read(self, value: Any) -> Any:
+    def read(self, value: object) -> Any:
         if value is None:
             return None
         if isinstance(value, TensorType) and self.loose:
@@ -231,7 +231,7 @@ class Sizes:
     one: bool = True
     """Whether a single whole number represents all of them."""
 
-    def takes(self, value: Any) -> bool:
+    def takes(self, value: object) -> bool:
         if isinstance(value, str):
             return value in self.words
         if value is None:
@@ -240,7 +240,7 @@ class Sizes:
             return all(is_size(as_size(v)) or (self.holes and v is None) for v in value)
         return self.one and is_size(value)
 
-    def read(self, value: Any) -> Any:
+    def read(self, value: object) -> Any:
         if not isinstance(value, (tuple, list)):
             return value
         return tuple(as_size(v) for v in value) or (None if self.optional else ())
@@ -264,7 +264,7 @@ class Ints:
     per_axis: int = 0
     """For the generator: so many numbers for each axis of x behind the first two."""
 
-    def takes(self, value: Any) -> bool:
+    def takes(self, value: object) -> bool:
         if value is None:
             return self.optional
         if isinstance(value, TensorType):
@@ -273,7 +273,7 @@ class Ints:
             return all(is_size(as_size(v)) for v in value) or (self.loose and isinstance(value, Shape))
         return self.one and is_size(value)
 
-    def read(self, value: Any) -> Any:
+    def read(self, value: object) -> Any:
         if isinstance(value, TensorType):
             return value.contents if value.contents is not None else value
         if isinstance(value, (tuple, list)):
@@ -291,10 +291,10 @@ class Pairs:
     least: int = 0
     optional: bool = False
 
-    def takes(self, value: Any) -> bool:
+    def takes(self, value: object) -> bool:
         return isinstance(value, (TensorType, tuple, list)) or (self.optional and value is None)
 
-    def read(self, value: Any) -> Any:
+    def read(self, value: object) -> Any:
         return value
 
 
@@ -308,14 +308,14 @@ class Floats:
     loose: bool = False
     """Whether a tensor may stand in (the rule sees its contents, or the tensor where they are not known)."""
 
-    def takes(self, value: Any) -> bool:
+    def takes(self, value: object) -> bool:
         if value is None:
             return self.optional
         if self.loose and isinstance(value, TensorType):
             return True
         return is_number(value) or (isinstance(value, (tuple, list)) and all(is_number(v) for v in value))
 
-    def read(self, value: Any) -> Any:
+    def read(self, value: object) -> Any:
         if isinstance(value, TensorType):
             return value if value.contents is None else value.contents
         return tuple(value) if isinstance(value, list) else value
@@ -330,10 +330,10 @@ class Choice:
     default: Any = REQUIRED
     optional: bool = False
 
-    def takes(self, value: Any) -> bool:
+    def takes(self, value: object) -> bool:
         return isinstance(value, (str, int, float)) or (value is None and (self.optional or None in self.options))
 
-    def read(self, value: Any) -> Any:
+    def read(self, value: object) -> Any:
         return value
 
 
@@ -346,10 +346,10 @@ class ElementType:
     optional: bool = True
     dtypes: DTypes = ANY
 
-    def takes(self, value: Any) -> bool:
+    def takes(self, value: object) -> bool:
         return isinstance(value, DType) or (value is None and self.optional)
 
-    def read(self, value: Any) -> Any:
+    def read(self, value: object) -> Any:
         return value
 
 
@@ -362,10 +362,10 @@ class Index:
     lists: bool = False
     """For the generator: a list of index tensors and None, one for each axis, as `index_put` has it."""
 
-    def takes(self, value: Any) -> bool:
+    def takes(self, value: object) -> bool:
         return True
 
-    def read(self, value: Any) -> Any:
+    def read(self, value: object) -> Any:
         return value if isinstance(value, tuple) else (value,)
 
 
@@ -381,10 +381,10 @@ class Anything:
     of: str = ""
     """For the generator: the value is what a call of this spelling gives, such as a layer or a packed sequence."""
 
-    def takes(self, value: Any) -> bool:
+    def takes(self, value: object) -> bool:
         return True
 
-    def read(self, value: Any) -> Any:
+    def read(self, value: object) -> Any:
         return value
 
 

@@ -18,7 +18,7 @@ class Later:
         self.given = given
         self.found: Callable[..., Any] | None = None
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+    def __call__(self, *args: object, **kwargs: object) -> Any:
         if self.found is None:
             found = getattr(import_module(self.module), self.name)
             self.found = found if self.given is None else found(*self.given[0], **self.given[1])

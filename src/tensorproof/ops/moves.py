@@ -16,7 +16,7 @@ def same(np: Numpy, a: Arguments) -> Array:
     return a["x"]
 
 
-def at_axis(dim: int, index: Any) -> tuple[Any, ...]:
+def at_axis(dim: int, index: object) -> tuple[Any, ...]:
     """An index of one axis."""
     return (*[slice(None)] * dim, index)
 

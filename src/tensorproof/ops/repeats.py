@@ -74,7 +74,7 @@ def _counted(tensor: TensorType) -> bool:
     return tensor.facts is not None and tensor.facts.ones is not None
 
 
-def found(op: Op, key: Any, given: Given) -> tuple[Any, dict[str, Any], bool] | None:
+def found(op: Op, key: object, given: Given) -> tuple[Any, dict[str, Any], bool] | None:
     """The result of an earlier call as new tensors, all arguments of this one, and whether a view was copied."""
     kept = _kept.get(key)
     if kept is None or kept.op is not op:
@@ -86,7 +86,7 @@ def found(op: Op, key: Any, given: Given) -> tuple[Any, dict[str, Any], bool] | 
     return made.like(results) if isinstance(made, Outputs) else tuple(results), {**kept.arguments, **given}, kept.copied
 
 
-def keep(op: Op, key: Any, given: Given, made: Any, arguments: dict[str, Any], copied: bool) -> None:
+def keep(op: Op, key: object, given: Given, made: object, arguments: dict[str, Any], copied: bool) -> None:
     """Keep the result of a call that stated nothing and made no symbol, unless it is one of the arguments."""
     results = made if isinstance(made, tuple) else (made,)
     tensors = [t for value in given.values() for t in (value if type(value) is tuple else (value,))]
@@ -102,7 +102,7 @@ def keep(op: Op, key: Any, given: Given, made: Any, arguments: dict[str, Any], c
         _kept[key] = _Kept(op, made, {word: None if word in given else value for word, value in arguments.items()}, copied, passes)
 
 
-def _follows(made: TensorType, grad: Any) -> bool:
+def _follows(made: TensorType, grad: object) -> bool:
     return made.contents is None and made.grad is grad and made.shape.concrete
 
 

@@ -77,7 +77,7 @@ class Session:
         return symbol(made, lo, hi, Origin.UNMODELLED)
 
 
-def python_number(value: Any) -> TensorType:
+def python_number(value: object) -> TensorType:
     """A Python number as the weak zero-dimensional tensor that it acts as."""
     kind = BOOL if isinstance(value, bool) else INT64 if isinstance(value, (int, Term)) else COMPLEX64 if isinstance(value, complex) else FLOAT32
     return TensorType(Shape(), kind, weak=True, contents=(value,))

@@ -22,7 +22,7 @@ MOST_TRIED = BUDGETS.deciding.axes_tried
 Apply = Callable[[Op, dict[str, Any], Session, str], Any]
 
 
-def is_symbolic(parameter: Any, value: Any) -> bool:
+def is_symbolic(parameter: object, value: object) -> bool:
     """Whether an argument is an axis that is not a known number."""
     if type(parameter) is Axis:
         return type(value) is Term
@@ -61,7 +61,7 @@ def _all_possible(cases: list[list[Truth]]) -> Truth:
     return conj(*(disj(*ways) for ways in cases))
 
 
-def _parts(value: Any) -> tuple[Any, ...]:
+def _parts(value: object) -> tuple[Any, ...]:
     return value if isinstance(value, tuple) else (value,)
 
 

@@ -74,7 +74,7 @@ def real(value: Any, tensor: Any) -> Any:
             return value
 
 
-def observed(value: Any) -> Any:
+def observed(value: object) -> Any:
     """Keras's results as plain data."""
     if isinstance(value, (_keras.KerasTensor, _tf.Tensor, _keras.Variable, _np.ndarray, _np.generic)):
         dtype = value.dtype
@@ -93,7 +93,7 @@ def find(name: str) -> Any:
     return found
 
 
-def _once(name: str, args: tuple[Any, ...], kwargs: dict[str, Any], init: dict[str, Any] | None, tensor: Any) -> Observed:
+def _once(name: str, args: tuple[Any, ...], kwargs: dict[str, Any], init: dict[str, Any] | None, tensor: object) -> Observed:
     try:
         function = find(name)
         if init is not None:
@@ -105,7 +105,7 @@ def _once(name: str, args: tuple[Any, ...], kwargs: dict[str, Any], init: dict[s
         return Observed(error=f"{type(error).__name__}: {' '.join(str(error).split())}"[:400])
 
 
-def _has_tensor(value: Any) -> bool:
+def _has_tensor(value: object) -> bool:
     if isinstance(value, (tuple, list)):
         items: Any = value
         return any(_has_tensor(v) for v in items)
@@ -116,7 +116,7 @@ _CRASHES = (("AdaptiveMax", "AdaptiveAverage"), ("adaptive_max", "adaptive_avera
 """Where eager TensorFlow ends the process (windows of one element), and what is run in its place: it accepts the same."""
 
 
-def _without_numbers(outputs: Any) -> Any:
+def _without_numbers(outputs: object) -> Any:
     """Results whose numbers say nothing, since another function made them."""
     if isinstance(outputs, Seen):
         return Seen(outputs)
@@ -155,7 +155,7 @@ def run(name: str, args: tuple[Any, ...], kwargs: dict[str, Any], init: dict[str
     return now
 
 
-def _fits(now: Any, traced: Any) -> bool:
+def _fits(now: object, traced: object) -> bool:
     """Whether a symbolic result, whose axes may be None, allows the eager one. An element type that differs counts for eager."""
     if isinstance(now, tuple) and len(now) == 2 and isinstance(now[1], str):
         pair: Any = traced

@@ -63,7 +63,7 @@ def main() -> None:
     out = os.fdopen(os.dup(1), "w")
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # what the libraries print is not ours
 
-    def say(**line: Any) -> None:
+    def say(**line: object) -> None:
         out.write(json.dumps(line) + "\n")
         out.flush()
 

@@ -40,7 +40,7 @@ def tensor(t: TensorType) -> Any:
     return _np.random.default_rng(0).random(shape).astype(dtype)
 
 
-def real(value: Any) -> Any:
+def real(value: object) -> Any:
     """Our abstract arguments as NumPy's own."""
     match value:
         case TensorType():
@@ -55,7 +55,7 @@ def real(value: Any) -> Any:
             return value
 
 
-def observed(value: Any) -> Any:
+def observed(value: object) -> Any:
     """NumPy's results as plain data."""
     if isinstance(value, (_np.ndarray, _np.generic)):
         return Seen.of(tuple(value.shape), str(value.dtype), value)

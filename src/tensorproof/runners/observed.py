@@ -16,7 +16,7 @@ class Seen(tuple[Any, ...]):
     real: Any = None
 
     @classmethod
-    def of(cls, shape: Any, label: str, real: Any) -> Seen:
+    def of(cls, shape: object, label: str, real: object) -> Seen:
         made = cls((shape, label))
         made.real = real
         return made
@@ -64,7 +64,7 @@ class Made(Protocol):
     def init(self) -> dict[str, Any] | None: ...
 
 
-def disagreement(ours: Any, theirs: Any) -> str:
+def disagreement(ours: object, theirs: object) -> str:
     """How our outputs differ from an observation's; empty when they agree. Plain values of ours are not compared."""
     from tensorproof.terms.tensor import TensorType
 
@@ -90,7 +90,7 @@ def _numbers_differ(ours: TensorType, theirs: complex) -> str:
     return "" if ours.dtype is None or ours.dtype.kind == kind else f"ours is a number {ours.dtype!r}, theirs is {theirs!r}"
 
 
-def _tensors_differ(ours: TensorType, theirs: Any) -> str:
+def _tensors_differ(ours: TensorType, theirs: object) -> str:
     if not (isinstance(theirs, tuple) and len(theirs) == 2 and isinstance(theirs[1], str)):
         return f"ours is {ours!r}, theirs is {theirs!r}"
     shape, dtype = theirs

@@ -93,7 +93,7 @@ def _started(model: Any) -> Any:
     return runtime.InferenceSession(model.SerializeToString(), options, providers=["CPUExecutionProvider"]).run
 
 
-def _typed(value: Any, dtype: str) -> Any:
+def _typed(value: object, dtype: str) -> Any:
     if dtype == "bfloat16":
         import ml_dtypes
 
@@ -101,5 +101,5 @@ def _typed(value: Any, dtype: str) -> Any:
     return np.asarray(value)
 
 
-def _real(value: Any) -> bool:
+def _real(value: object) -> bool:
     return isinstance(value, np.ndarray | np.generic) and (value.dtype.kind == "f" or "float" in str(value.dtype))

@@ -53,7 +53,7 @@ class Limit:
         if self.expired or (self.counted and self.work > self.steps):
             raise OutOfBudget(self.sentence)
 
-    def tick(self, number: int, frame: Any) -> None:
+    def tick(self, number: int, frame: object) -> None:
         """The clock has run out: the next safe point ends the analysis; where none comes, this does."""
         self.expired = True
         self._ticks += 1

@@ -49,7 +49,7 @@ def _values(atom: Atom, numbers: Sequence[int]) -> list[int]:
     return [n for n in dict.fromkeys([*ends, 0, 1, 2, 3, *near]) if atom.lo <= n <= atom.hi]
 
 
-def _numbers(item: Any) -> Iterator[int]:
+def _numbers(item: object) -> Iterator[int]:
     """The numbers that stand in a predicate or a term."""
     if type(item) is int:
         yield item

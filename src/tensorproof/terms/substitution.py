@@ -8,7 +8,7 @@ from typing import Any
 from tensorproof.terms.ints import Atom, Dim, Term, floordiv, ite, maximum, minimum, mod, of_atom
 
 
-def symbols(x: Any) -> frozenset[Atom]:
+def symbols(x: object) -> frozenset[Atom]:
     """Every symbol that a term or a predicate stands on."""
     found: set[Atom] = set()
     pending: list[Any] = [x]

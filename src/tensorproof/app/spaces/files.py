@@ -58,7 +58,7 @@ def read_space(path: str) -> SpaceFile:
     )  # fmt: skip
 
 
-def _parameter(path: str, name: str, given: Any) -> Parameter:
+def _parameter(path: str, name: str, given: object) -> Parameter:
     """`"1..11"`, `[1, 2, 3]`, or a table with `values` and the condition `if`."""
     option = f"{path}: {name}"
     needs: tuple[str, tuple[Value, ...]] | None = None
@@ -81,11 +81,11 @@ def _parameter(path: str, name: str, given: Any) -> Parameter:
     return Parameter(name, values, needs)
 
 
-def _one(path: str, name: str, value: Any) -> Value:
+def _one(path: str, name: str, value: object) -> Value:
     if not isinstance(value, (int, float, str, bool)):
         raise BadInput(f"{path}: {name} has the value {value}, which is not a number, text or truth value")
     return value
 
 
-def _text(value: Any) -> str:
+def _text(value: object) -> str:
     return ",".join(map(str, value)) if isinstance(value, list) else str(value)

@@ -22,7 +22,7 @@ else:
 MANY_ROWS = 25
 
 
-def by_product(p: Any, way: Any, mode: str, rows: tuple[Any, ...]) -> bool:
+def by_product(p: object, way: object, mode: str, rows: tuple[Any, ...]) -> bool:
     """Whether torch gets Euclidean distances from a product of matrices: where that is asked for, or of many rows."""
     if p != 2 or way == 2 or mode.startswith("donot"):
         return False

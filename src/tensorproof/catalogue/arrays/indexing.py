@@ -130,7 +130,7 @@ def _sliced(c: Call, x: TensorType, dim: int, item: slice) -> TensorType:
     return x if first == 0 and length == x.shape[dim] and step == 1 else sliced(x, dim, first, length, step)
 
 
-def _width(c: Call, item: Any) -> int:
+def _width(c: Call, item: object) -> int:
     """How many axes an index uses up."""
     if item is None or item is Ellipsis or isinstance(item, bool):
         return 0

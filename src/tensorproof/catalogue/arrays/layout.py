@@ -40,7 +40,7 @@ def gathered(x: TensorType, shape: Shape, places: Any) -> TensorType:
     return x.but(shape=shape, contents=contents, strides=None, weak=False)
 
 
-def strides_of_format(shape: Shape, memory: Any) -> tuple[Dim, ...] | None:
+def strides_of_format(shape: Shape, memory: object) -> tuple[Dim, ...] | None:
     """The strides that a memory format asks for."""
     ranks = {"channels_last": 4, "channels_last_3d": 5}
     word = str(memory).removeprefix("torch.")

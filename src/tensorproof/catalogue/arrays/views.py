@@ -29,7 +29,7 @@ else:
 X = Tensor("x")
 
 
-def plain_axis(c: Call, value: Any, rank: int, about: str = "dim") -> int:
+def plain_axis(c: Call, value: object, rank: int, about: str = "dim") -> int:
     """A non-negative axis of a tensor of that rank."""
     if not isinstance(value, int):
         raise c.give_up(f"{about} is not a known number")

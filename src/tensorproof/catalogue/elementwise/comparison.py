@@ -38,7 +38,7 @@ def truth(rule: DTypeRule) -> DTypeRule:
 def compared(name: str, takes: DTypes, function: Callable[[Any, Any], Any], theirs: str, operands: DTypes = ANY, opposite: str = "") -> Op:
     """A comparison; `takes` are the common element types that torch compares."""
 
-    def known(x: Any, y: Any) -> Any:
+    def known(x: object, y: object) -> Any:
         value = function(x, y)
         return value if isinstance(value, bool) else None
 
@@ -63,7 +63,7 @@ LT, LE, GT, GE = (
 
 
 def _logical(name: str, function: Callable[[bool, bool], bool]) -> Op:
-    def known(x: Any, y: Any) -> Any:
+    def known(x: object, y: object) -> Any:
         return None if Term in (type(x), type(y)) else function(bool(x), bool(y))
 
     return compared(name, REALS_OR_BOOL | FULL_COMPLEXES, known, name, NUMERIC)

@@ -54,12 +54,12 @@ def default_int(c: Call) -> DType:
     return c.option("int") or INT64
 
 
-def number(value: Any) -> Any:
+def number(value: object) -> Any:
     """The number, where a zero-dimensional tensor with known contents may stand for it."""
     return value.contents[0] if isinstance(value, TensorType) and value.contents is not None and len(value.contents) == 1 else value
 
 
-def number_type(c: Call, *values: Any) -> DType | None:
+def number_type(c: Call, *values: object) -> DType | None:
     """The element type that Python numbers make."""
     kinds = [v.dtype.kind if v.dtype is not None else "?" for v in values if isinstance(v, TensorType)]
     if "?" in kinds:
@@ -71,7 +71,7 @@ def number_type(c: Call, *values: Any) -> DType | None:
     return BOOL if all(isinstance(v, bool) for v in values) else default_int(c)
 
 
-def filled(c: Call, shape: Shape, value: Any, dtype: DType | None) -> tuple[Any, ...] | None:
+def filled(c: Call, shape: Shape, value: object, dtype: DType | None) -> tuple[Any, ...] | None:
     """The contents of a tensor full of one value."""
     if not small(shape) or isinstance(number(value), TensorType) or value is None:
         return None

@@ -58,7 +58,7 @@ def somewhere(c: Call, rank: int | None = None) -> Shape:
     return unknown_shape(f"{c.op.name}{c.session.site}#{c.session.made}")
 
 
-def axis_in(c: Call, value: Any, rank: int, about: str = "dim") -> int:
+def axis_in(c: Call, value: object, rank: int, about: str = "dim") -> int:
     """A non-negative axis of a tensor of that rank."""
     if not isinstance(value, int):
         raise c.give_up(f"{about} is not a known number")
@@ -200,7 +200,7 @@ def slices(c: Call) -> TensorType:
     return made.but(strides=None)
 
 
-def _open_end(end: Any, step: int) -> Any:
+def _open_end(end: object, step: int) -> Any:
     """An end beyond any size (INT64_MAX, INT64_MIN) is an open one."""
     far = 1 << 30
     return None if isinstance(end, int) and ((step > 0 and end >= far) or (step < 0 and end <= -far)) else end

@@ -162,7 +162,7 @@ class Application:
         """The bounds that a declared fact gives."""
         one = self.one
 
-        def number(value: Any) -> Any:
+        def number(value: object) -> Any:
             return one.arguments.get(value) if isinstance(value, str) else value
 
         if values.kind == "bounded":
@@ -179,7 +179,7 @@ class Application:
             return self._among((values.over or "x").split())
         return None
 
-    def _ends(self, value: Any) -> tuple[float, float] | None:
+    def _ends(self, value: object) -> tuple[float, float] | None:
         """The least and the greatest that an argument may be."""
         if isinstance(value, (int, float)):
             return float(value), float(value)

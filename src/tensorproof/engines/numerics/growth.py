@@ -37,7 +37,7 @@ def growing(dtypes: Sequence[DType | None], first: Sequence[Any], last: Sequence
     return [i for i, column in zip(found, zip(*sizes)) if _steps(column, limits(dtypes[i])[1]) <= most]
 
 
-def _size(value: Any) -> float:
+def _size(value: object) -> float:
     """The least size of an element; 0 where that is not known."""
     if not isinstance(value, Value) or value.marks or not value.grid.size or value.grid.dtype.kind != "f":
         return 0.0

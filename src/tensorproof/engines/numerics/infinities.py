@@ -30,7 +30,7 @@ def has_infinite(grid: Grid) -> bool:
     return bool(np.isinf(grid.box.lo).any() or np.isinf(grid.box.hi).any())
 
 
-def finite_ends(value: Any) -> Any:
+def finite_ends(value: object) -> Any:
     """The same bounds with finite ends."""
     grid = value if isinstance(value, (Grid, Box)) else None
     return value if grid is None or grid.dtype.kind != "f" else np.clip(grid, -DType.FLOAT64.greatest, DType.FLOAT64.greatest)

@@ -25,13 +25,13 @@ class _Numbers:
         setattr(self, name, found)
         return found
 
-    def zeros(self, shape: Any, dtype: Any = float, **kwargs: Any) -> Any:
+    def zeros(self, shape: object, dtype: object = float, **kwargs: object) -> Any:
         return self.full(shape, 0, dtype)
 
-    def ones(self, shape: Any, dtype: Any = float, **kwargs: Any) -> Any:
+    def ones(self, shape: object, dtype: object = float, **kwargs: object) -> Any:
         return self.full(shape, 1, dtype)
 
-    def full(self, shape: Any, value: Any, dtype: Any = None, **kwargs: Any) -> Any:
+    def full(self, shape: object, value: Any, dtype: object = None, **kwargs: object) -> Any:
         sizes = _shape(shape)
         if prod(sizes) <= EXPAND and not hasattr(value, "of"):
             return numpy.full(sizes, value, dtype)

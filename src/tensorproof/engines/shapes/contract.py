@@ -46,7 +46,7 @@ class Contract:
         return f"{self.module}: {inputs}{where} → {', '.join(self.outputs) or 'nothing'}"
 
 
-def contract_of(name: str, inputs: dict[str, TensorType], output: Any, paths: list[Path]) -> Contract:
+def contract_of(name: str, inputs: dict[str, TensorType], output: object, paths: list[Path]) -> Contract:
     demands: list[Truth] = []
     for path in paths:
         for stated in path.stated:
@@ -78,7 +78,7 @@ def shown(p: Predicate) -> str:
     return repr(p)
 
 
-def _axis(axis: Any, values: dict[Atom, Dim]) -> Any:
+def _axis(axis: object, values: dict[Atom, Dim]) -> Any:
     return substitute(axis, values) if isinstance(axis, Term) else axis
 
 
@@ -144,7 +144,7 @@ def remaining(demands: list[Truth]) -> list[Predicate]:
     return kept
 
 
-def _outputs(value: Any, values: dict[Atom, Dim]) -> list[str]:
+def _outputs(value: object, values: dict[Atom, Dim]) -> list[str]:
     match value:
         case TensorType():
             return [repr(Shape(_axis(a, values) for a in value.shape))]

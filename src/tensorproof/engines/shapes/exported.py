@@ -94,7 +94,7 @@ def _comparison(compare: Callable[[Dim, Dim], Any]) -> Callable[[Any, Any], Any]
     return lambda a, b: compare(a, b) if _whole(a) and _whole(b) else None
 
 
-def _whole(value: Any) -> bool:
+def _whole(value: object) -> bool:
     return isinstance(value, (int, Term))
 
 

@@ -341,7 +341,7 @@ class Walk:
             return constant_tensor(given, self.framework)
         return given
 
-    def _flat(self, node: Node, outputs: Any) -> tuple[TensorType, ...]:
+    def _flat(self, node: Node, outputs: object) -> tuple[TensorType, ...]:
         if isinstance(outputs, TensorType):
             return (outputs,)
         items: list[Any] = [*outputs] if isinstance(outputs, tuple | list) else []

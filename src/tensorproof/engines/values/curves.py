@@ -22,7 +22,7 @@ TINY = 5e-324
 def _monotone(function: Callable[..., Any], lo: float = -INF, hi: float = INF, falling: bool = False, near_one: bool = False) -> Rule:
     """A monotone function on [lo, hi]; outside it gives nan. `near_one`: some libraries compute it by way of numbers near 1, whose rounding stays."""
 
-    def rule(x: Like, **kwargs: Any) -> Box:
+    def rule(x: Like, **kwargs: object) -> Box:
         x = boxed(x)
         with np.errstate(all="ignore"):
             ends = function(np.clip(x.lo, lo, hi)), function(np.clip(x.hi, lo, hi))
@@ -52,14 +52,14 @@ register("arccos", _monotone(np.arccos, -1.0, 1.0, falling=True), rounded=True)
 def _stepwise(name: str) -> Rule:
     function = getattr(np, name)
 
-    def rule(x: Like, *args: Any, **kwargs: Any) -> Box:
+    def rule(x: Like, *args: object, **kwargs: object) -> Box:
         x = boxed(x)
         return Box(function(x.lo, *args), function(x.hi, *args), x.nan, x.dtype)
 
     return rule
 
 
-def _to_decimals(x: Like, decimals: int = 0, **kwargs: Any) -> Box:
+def _to_decimals(x: Like, decimals: int = 0, **kwargs: object) -> Box:
     """To decimals a number is scaled, which may overflow."""
     x = boxed(x)
     made = Box(np.round(x.lo, decimals), np.round(x.hi, decimals), x.nan, x.dtype)
@@ -77,14 +77,14 @@ for one in ("round", "around"):
 register("negative", lambda x: Box(-boxed(x).hi, -boxed(x).lo, boxed(x).nan, boxed(x).dtype), wraps=True, plain=single.negative)
 
 
-def absolute(x: Like, **kwargs: Any) -> Box:
+def absolute(x: Like, **kwargs: object) -> Box:
     x = boxed(x)
     through = (x.lo <= 0) & (x.hi >= 0)
     a, b = np.abs(x.lo), np.abs(x.hi)
     return Box(np.where(through, 0.0, np.minimum(a, b)), np.maximum(a, b), x.nan, x.dtype)
 
 
-def square(x: Like, **kwargs: Any) -> Box:
+def square(x: Like, **kwargs: object) -> Box:
     size = absolute(x)
     with np.errstate(all="ignore"):
         most = np.where(size.hi > 0, np.maximum(size.hi**2, TINY), 0.0)
@@ -99,7 +99,7 @@ register("square", square, rounded=True, whole=True, plain=single.square)
 def _periodic(function: Callable[..., Any], top: float) -> Rule:
     """sin or cos: the extremes where a peak lies inside."""
 
-    def rule(x: Like, **kwargs: Any) -> Box:
+    def rule(x: Like, **kwargs: object) -> Box:
         x = boxed(x)
         with np.errstate(all="ignore"):
             wide = ~np.isfinite(x.lo) | ~np.isfinite(x.hi) | (np.maximum(abs(x.lo), abs(x.hi)) > 1e6)
@@ -118,7 +118,7 @@ register("sin", _periodic(np.sin, np.pi / 2), rounded=True)
 register("cos", _periodic(np.cos, 0.0), rounded=True)
 
 
-def _cosh(x: Like, **kwargs: Any) -> Box:
+def _cosh(x: Like, **kwargs: object) -> Box:
     size = absolute(x)
     with np.errstate(all="ignore"):
         return Box(np.cosh(size.lo), np.cosh(size.hi), size.nan, float_of(size))
@@ -128,7 +128,7 @@ register("cosh", _cosh, rounded=True)
 register("reciprocal", lambda x: RULES["true_divide"](boxed(1.0), boxed(x)), rounded=True)
 
 
-def _anywhere(x: Like, lo: float = -INF, hi: float = INF, nan: bool = False, dtype: Any = None) -> Box:
+def _anywhere(x: Like, lo: float = -INF, hi: float = INF, nan: bool = False, dtype: object = None) -> Box:
     """Nothing is known but the bounds of the function."""
     x = boxed(x)
     return Box(np.full(x.shape, lo), np.full(x.shape, hi), x.nan | nan, dtype or float_of(x))

@@ -23,7 +23,7 @@ def _moving(name: str) -> Rule:
 def _clearing(function: Callable[..., Any]) -> Rule:
     """A function that puts 0 in the place of some elements."""
 
-    def rule(x: Like, *args: Any) -> Box:
+    def rule(x: Like, *args: object) -> Box:
         x = boxed(x)
         lo, hi, nan = (function(side, *args) for side in (x.lo, x.hi, x.nan))
         return Box(lo, hi, nan, x.dtype)
@@ -72,7 +72,7 @@ def _pad(x: Like, widths: Any, mode: str = "constant", constant_values: Like = 0
 register("pad", _pad)
 
 
-def _taken(x: Like, index: Any, axis: int | None = None, along: bool = False) -> Box:
+def _taken(x: Like, index: object, axis: int | None = None, along: bool = False) -> Box:
     """Elements by their places. Where a place is not known, any element of the axis may come."""
     function: Callable[..., Numbers] = np.take_along_axis if along else np.take
     if not isinstance(index, Box):
@@ -106,7 +106,7 @@ for one in ("zeros_like", "ones_like"):
     register(one, lambda x, dtype=None, _n=float(one == "ones_like"), **kwargs: Box(np.full(x.shape, _n), np.full(x.shape, _n), False, dtype or x.dtype))
 
 
-def _full_like(x: Box | Numbers, value: Like, dtype: Any = None, **kwargs: Any) -> Box:
+def _full_like(x: Box | Numbers, value: Like, dtype: object = None, **kwargs: object) -> Box:
     of = boxed(value)
     return Box(np.full(x.shape, of.lo), np.full(x.shape, of.hi), of.nan, dtype)
 

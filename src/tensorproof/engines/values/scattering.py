@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 INF = math.inf
 
 
-def _scattered(places: Any, target: Like, source: Like, reduction: str) -> Box:
+def _scattered(places: object, target: Like, source: Like, reduction: str) -> Box:
     """The target, where any elements of the source may come to any place, several to one, and none to others: the places are not known."""
     x, y = boxed(target), boxed(source)
     if not y.size:

@@ -161,7 +161,7 @@ class Work:
                 self._judged(name, rule, pair, call, left, right, count, result)
         count["calls"] += valid
 
-    def _judged(self, name: str, rule: Rule, pair: Pair, call: Call, left: Any, right: Any, count: Counter[str], result: Result) -> None:
+    def _judged(self, name: str, rule: Rule, pair: Pair, call: Call, left: object, right: object, count: Counter[str], result: Result) -> None:
         count["pairs"] += 1
         if isinstance(left, Raised) and isinstance(right, Raised):
             count["both raise"] += 1

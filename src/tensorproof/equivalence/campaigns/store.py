@@ -136,5 +136,5 @@ class Store:
             return {name: json.loads(data) for name, data in self.db.execute("select id, data from groups order by id")}
 
 
-def _words(value: Any) -> str:
+def _words(value: object) -> str:
     return ", ".join(map(str, value)) if isinstance(value, list) and value else "none" if value in ([], "") else str(value)

@@ -51,7 +51,7 @@ class Dialect(Protocol):
 
     def copied(self, name: str) -> str: ...
     def converted(self, name: str, storage: str) -> str: ...
-    def plain(self, value: Any) -> Any:
+    def plain(self, value: object) -> Any:
         """A result as a tree of `Value`, tuples, dicts and Python values."""
         ...
 
@@ -67,11 +67,11 @@ class Dialect(Protocol):
         """A context in which the library checks arguments that it takes on trust otherwise."""
         ...
 
-    def has_weights(self, value: Any) -> bool:
+    def has_weights(self, value: object) -> bool:
         """Whether it is a layer or model."""
         ...
 
-    def wide(self, value: Any) -> Any:
+    def wide(self, value: object) -> Any:
         """A layer with its weights in double precision; anything else as it is."""
         ...
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import re
-from typing import Any
 
 from tensorproof.equivalence.documentation.signature import MISSING, Name
 
@@ -40,7 +39,7 @@ def elements(annotation: str) -> tuple[str, int | None]:
     return "", None
 
 
-def of_default(default: Any) -> list[str]:
+def of_default(default: object) -> list[str]:
     if default is MISSING or default is None:
         return []
     if isinstance(default, Name):

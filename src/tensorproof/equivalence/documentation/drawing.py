@@ -30,7 +30,7 @@ class _Filling:
     sizes: dict[str, int] = field(default_factory=dict[str, int])
     inputs: dict[str, Array] = field(default_factory=dict[str, Array])
 
-    def value(self, value: Any) -> Any:
+    def value(self, value: object) -> Any:
         match value:
             case Drawn():
                 name = f"a{len(self.inputs)}" if len(self.inputs) >= 26 else "abcdefghijklmnopqrstuvwxyz"[len(self.inputs)]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import inspect
 from dataclasses import dataclass
-from typing import Any
 
 from tensorproof.equivalence.documentation.constraint import Constraint, Parameter
 from tensorproof.equivalence.documentation.elements import types
@@ -35,14 +34,14 @@ class Reading:
         return Constraint(structure, types(structure, found, written.annotation, self.names), shape, span(structure, found), listed), sizes
 
 
-def read(found: Any, name: str) -> tuple[Parameter, ...]:
+def read(found: object, name: str) -> tuple[Parameter, ...]:
     """The parameters of an object that a caller gives; empty where nothing is known of them."""
     written = parameters(found, name)
     reading = Reading(documentation(found), frozenset(w.name for w in written))
     return tuple(reading.parameter(w) for w in written)
 
 
-def documentation(found: Any) -> str:
+def documentation(found: object) -> str:
     """The docstring of an object; that of the constructor after that of its class."""
     doc = inspect.getdoc(found) or ""
     if not inspect.isclass(found):

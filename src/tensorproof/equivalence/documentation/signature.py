@@ -22,7 +22,7 @@ class Written:
     default: Any = MISSING
 
 
-def parameters(found: Any, name: str) -> list[Written]:
+def parameters(found: object, name: str) -> list[Written]:
     """Those that a caller gives, without `self` and `**kwargs`; empty where nothing is known."""
     made = list(_inspected(found))
     if made and any(w.kind != "many" for w in made):
@@ -42,7 +42,7 @@ def _inspected(found: Any) -> Iterator[Written]:
         yield Written(p.name, kind, _text(p.annotation), p.default)
 
 
-def _text(annotation: Any) -> str:
+def _text(annotation: object) -> str:
     if annotation is MISSING:
         return ""
     if isinstance(annotation, str):

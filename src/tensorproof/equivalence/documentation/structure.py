@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from typing import Any
 
 from tensorproof.equivalence.documentation.annotations import annotated, of_default
 from tensorproof.equivalence.documentation.sections import Entry
@@ -53,7 +52,7 @@ _SENTENCE_END = re.compile(r"(?<!e\.g)(?<!i\.e)(?<!\d)[.;]\s|(?<=[.;])$|:\s")
 _OR = re.compile(r"\s*,\s*or\s+|\s*,\s*|\s+or\s+|\s*/\s*|\s*\|\s*|\s+OR\s+")
 
 
-def structures(entry: Entry, annotation: str, default: Any) -> tuple[str, ...]:
+def structures(entry: Entry, annotation: str, default: object) -> tuple[str, ...]:
     """The first of the sources that says something."""
     for said in (_in_parentheses(entry.type), _described(entry), _mentioned(entry), annotated(annotation), of_default(default)):
         if said:

@@ -71,7 +71,7 @@ def _of_one(call: Call, batch: Batch) -> dict[str, tuple[int, ...]]:
     return {name: (*call.inputs[name].shape[:axis], 1, *call.inputs[name].shape[axis + 1 :]) for name, axis in batch.axes.items()}
 
 
-def _axes(whole: Any, part: Any, size: int) -> Any:
+def _axes(whole: object, part: object, size: int) -> Any:
     """The axis of each result that has the examples, by the shapes for all examples and for one; None where a result has none."""
     if isinstance(whole, list) and isinstance(part, list) and len(whole) == len(part):
         parts = tuple(_axes(a, b, size) for a, b in zip(whole, part))

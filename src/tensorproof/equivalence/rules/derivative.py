@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from random import Random
-from typing import Any
 
 from tensorproof.bindings.derivatives import derivative
 from tensorproof.equivalence.api import Api
@@ -59,7 +58,7 @@ def _by_convention(call: Call) -> bool:
     return any(value is not None and value is not False for name, value in {**(call.init or {}), **call.bound()}.items() if name in _CONVENTIONS)
 
 
-def _narrow(value: Any) -> bool:
+def _narrow(value: object) -> bool:
     """Whether an argument asks for another element type than double precision."""
     if isinstance(value, (tuple, list)):
         return any(map(_narrow, value))

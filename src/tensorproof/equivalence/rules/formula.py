@@ -57,7 +57,7 @@ def _taken(call: Call, given: dict[str, Any], parameters: dict[str, bool]) -> bo
     return all(given.get(name) is not None for name, needed in parameters.items() if needed)
 
 
-def _argument(value: Any, call: Call, dialect: Dialect, tensor: bool) -> str:
+def _argument(value: object, call: Call, dialect: Dialect, tensor: bool) -> str:
     """In double precision; a number that stands for a tensor becomes one."""
     if isinstance(value, Input):
         label = _widest(call.inputs[value.name].label)

@@ -42,7 +42,7 @@ def _fixed(api: Api) -> dict[str, Any]:
     return {name: value for row in api.rows[:1] for name, value in row.fixed.items() if name == "return_indices"}
 
 
-def _wider(name: str, value: Any, axes: int) -> Any:
+def _wider(name: str, value: object, axes: int) -> Any:
     """An argument of the form with one more axis."""
     if name not in _NEUTRAL or value is None or isinstance(value, str):
         return value

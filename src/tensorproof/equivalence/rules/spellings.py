@@ -80,7 +80,7 @@ def outcome_of(call: Call, names: dict[int, str]) -> Outcome | None:
     return None
 
 
-def _written(other: Api, outcome: Outcome, done: Any, names: Mapping[int, str], call: Call) -> Iterator[Call]:
+def _written(other: Api, outcome: Outcome, done: object, names: Mapping[int, str], call: Call) -> Iterator[Call]:
     """The call under the other name, where that applies the same operators."""
     for row in other.rows:
         given = _given(row, outcome.bound)
@@ -115,7 +115,7 @@ def _given(row: Row, bound: Mapping[str, Any]) -> tuple[tuple[Any, ...], dict[st
     return tuple(args), kwargs
 
 
-def _only_inputs(value: Any, names: Mapping[int, str]) -> bool:
+def _only_inputs(value: object, names: Mapping[int, str]) -> bool:
     """Whether all tensors are inputs of the call, and not weights of a layer."""
     if isinstance(value, TensorType):
         return id(value) in names
@@ -123,7 +123,7 @@ def _only_inputs(value: Any, names: Mapping[int, str]) -> bool:
     return all(_only_inputs(item, names) for item in items)
 
 
-def _named(value: Any, names: Mapping[int, str]) -> Any:
+def _named(value: object, names: Mapping[int, str]) -> Any:
     """Abstract tensors back as inputs."""
     match value:
         case TensorType():
@@ -146,7 +146,7 @@ def _done(outcome: Outcome, names: Mapping[int, str]) -> Any:
     return steps, _known(outcome.made if outcome.made is not None else outcome.outputs, known)
 
 
-def _known(value: Any, known: Mapping[int, Any]) -> Any:
+def _known(value: object, known: Mapping[int, Any]) -> Any:
     match value:
         case TensorType():
             return known.get(id(value)) or (str(value), value.contents)

@@ -34,7 +34,7 @@ class Weights:
                     config = field(decode(archive.read(member), member), "config", dict, member)
                     self._places |= {name: (folder, given) for name, given in config.items()}
 
-    def declared(self, meta: Any, name: str, sizes: Sizes) -> tuple[DType | None, DeclaredShape]:
+    def declared(self, meta: object, name: str, sizes: Sizes) -> tuple[DType | None, DeclaredShape]:
         """The element type and shape of a TensorMeta."""
         dtype = ELEMENT_TYPES.get(field(meta, "dtype", int, name))
         axes: list[Any] = []
@@ -65,7 +65,7 @@ class Weights:
             raise Malformed(f"holds {stored} {held} for {target}, and its graph says {dtype} {sizes}")
         return self._elements(target, folder + field(given, "path_name", str, target), stored, held, meta)
 
-    def _elements(self, target: str, member: str, dtype: DType | None, sizes: tuple[int, ...], meta: Any) -> Constant:
+    def _elements(self, target: str, member: str, dtype: DType | None, sizes: tuple[int, ...], meta: object) -> Constant:
         width, count = item_size(dtype), math.prod(sizes)
         if width is None:
             return Constant(dtype, sizes, missing="an element type that is not read")
@@ -91,6 +91,6 @@ def is_row_major(meta: Any, sizes: Sequence[Any], named: Sizes) -> bool:
     return bool(offset == 0) and len(strides) == len(sizes) and all(s == w or n == 1 for s, w, n in zip(strides, reversed(wanted), sizes))
 
 
-def _size(given: Any, named: Sizes) -> Any:
+def _size(given: object, named: Sizes) -> Any:
     kind, value = only(given, "strides")
     return named.parse(field(value, "expr_str", str, "strides")) if kind == "as_expr" else value

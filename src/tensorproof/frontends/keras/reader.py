@@ -219,7 +219,7 @@ class _Text:
                 raise Malformed(f"has a layer {left[0][0]} that waits for its own result, or for a layer that it does not hold")
             waiting = left
 
-    def _operation(self, given: dict[str, Any], node: Any, arguments: str, layer: str) -> str:
+    def _operation(self, given: dict[str, Any], node: object, arguments: str, layer: str) -> str:
         """A function of `keras.ops` that became a layer: `LogSoftmax` is `keras.ops.log_softmax`."""
         name = _WORD.sub("_", field(given, "class_name", str, layer)).lower()
         config = {key: value for key, value in (given.get("config") or {}).items() if key != "name" and value is not None}

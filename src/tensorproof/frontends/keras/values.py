@@ -43,7 +43,7 @@ class Values:
         name = str(given.get("class_name") or given.get("registered_name") or "value").rpartition(">")[2]
         return f"{UNKNOWN}.{name if name.isidentifier() else 'value'}"
 
-    def dtype(self, given: Any) -> str:
+    def dtype(self, given: object) -> str:
         """An element type, or the name of a policy."""
         if isinstance(given, dict):
             config = given.get("config")
@@ -65,7 +65,7 @@ class Values:
             raise Malformed(f"has an argument without a proper name at {where}")
         return ", ".join(f"{key}={self.dtype(value) if key == 'dtype' else self.value(value, {}, f'{where}.{key}')}" for key, value in config.items())
 
-    def value(self, given: Any, tensors: Mapping[tuple[str, int], str], where: str) -> str:
+    def value(self, given: object, tensors: Mapping[tuple[str, int], str], where: str) -> str:
         if given is None or isinstance(given, (bool, int, str, Chosen)):
             return repr(given)
         if isinstance(given, float):
@@ -106,7 +106,7 @@ class Values:
             raise Malformed(f"reads the result {node} of {layer} at {where}, which it does not hold")
         return _result(tensors[layer, node], index)
 
-    def arguments(self, node: Any, tensors: Mapping[tuple[str, int], str], where: str) -> str:
+    def arguments(self, node: object, tensors: Mapping[tuple[str, int], str], where: str) -> str:
         """The arguments of one call of a layer."""
         if isinstance(node, list):  # the form before Keras 3: [[layer, node, tensor, keywords], …]
             read = [_result(tensors[one], index) for one, index in _older(node, where)]
@@ -116,7 +116,7 @@ class Values:
         named = {key: value for key, value in expect(inside.get("kwargs") or {}, dict, where).items() if value is not None}
         return ", ".join([*given, *(f"{key}={self.value(value, tensors, where)}" for key, value in named.items() if key.isidentifier())])
 
-    def read_by(self, node: Any) -> list[tuple[str, int]]:
+    def read_by(self, node: object) -> list[tuple[str, int]]:
         """The results that a call reads."""
         if isinstance(node, list):
             return [one for one, _ in _older(node, "inbound_nodes")]
@@ -133,7 +133,7 @@ class Values:
                 pending += one
         return found
 
-    def structure(self, given: Any, tensors: Mapping[tuple[str, int], str], where: str) -> str:
+    def structure(self, given: object, tensors: Mapping[tuple[str, int], str], where: str) -> str:
         """Lists and dicts of `[layer, node, tensor]`."""
         if isinstance(given, dict):
             return "{" + ", ".join(f"{key!r}: {self.structure(value, tensors, where)}" for key, value in given.items()) + "}"
@@ -144,7 +144,7 @@ class Values:
             return _result(tensors[inside[0], inside[1]], inside[2])
         return f"[{', '.join(self.structure(item, tensors, where) for item in inside)}]"
 
-    def item(self, node: Any, tensors: Mapping[tuple[str, int], str], where: str) -> str:
+    def item(self, node: object, tensors: Mapping[tuple[str, int], str], where: str) -> str:
         """An operation `GetItem`: a tensor and what is looked up in it; a list stands for the tuple between the brackets."""
         given = node.get("args") if isinstance(node, dict) else None
         if not isinstance(given, list) or len(given) != 2:

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from tensorproof.ops.arrays import Array, Numpy
 
 
-def _solved(np: Numpy, x: Array, y: Array, left: Any = True) -> Array:
+def _solved(np: Numpy, x: Array, y: Array, left: object = True) -> Array:
     """Matrices on the right-hand side; systems and right-hand sides broadcast."""
     if left:
         lead = np.broadcast_shapes(x.shape[:-2], y.shape[:-2])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from math import ceil
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from tensorproof.ops.evaluation import Arguments, AtRandom, Undefined, part
 
@@ -15,7 +15,7 @@ def _whole(a: Arguments) -> bool:
     return a["dtype"] is not None and a["dtype"].kind in "biu"
 
 
-def _one(np: Numpy, value: Any, cut: bool) -> float:
+def _one(np: Numpy, value: object, cut: bool) -> float:
     """A number, cut to a whole one."""
     plain = np.asarray(value).reshape(()).item()
     return int(plain) if cut and isinstance(plain, float) else plain
@@ -114,7 +114,7 @@ def pad(np: Numpy, a: Arguments) -> Array:
     return made[tuple(slice(max(0, -before), n - max(0, -after)) for n, (before, after) in zip(made.shape, sides))]
 
 
-def _with_statistics(np: Numpy, x: Array, sides: list[tuple[int, int]], mode: str, extent: Any) -> Array:
+def _with_statistics(np: Numpy, x: Array, sides: list[tuple[int, int]], mode: str, extent: object) -> Array:
     """Each axis in turn gets a statistic of the numbers at each of its ends."""
     whole = x.dtype.kind in "iu"
     counts = [(None, None)] * x.ndim if extent is None else np.broadcast_to(np.asarray(extent, dtype=np.int64), (x.ndim, 2)).tolist()

@@ -108,7 +108,7 @@ def _least(value: Any) -> Any:
     return value.lo if hasattr(value, "of") else value
 
 
-def _most(value: Any) -> Any:
+def _most(value: object) -> Any:
     return value.hi if hasattr(value, "hi") else value
 
 

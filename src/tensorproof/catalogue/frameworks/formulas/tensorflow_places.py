@@ -17,7 +17,7 @@ def numbers(np: Numpy, value: Any) -> list[int]:
     return [int(n) for n in np.asarray(value).reshape(-1)] if hasattr(value, "shape") else [int(np.asarray(v)) for v in value]
 
 
-def number(np: Numpy, value: Any) -> int:
+def number(np: Numpy, value: object) -> int:
     return int(np.asarray(value))
 
 

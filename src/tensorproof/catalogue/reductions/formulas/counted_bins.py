@@ -150,7 +150,7 @@ def confusion(np: Numpy, a: Arguments) -> Array:
     return accumulated(np, np.zeros(n * n), x * n + y, weight, np.add).reshape(n, n)
 
 
-def p_norm(np: Numpy, x: Array, p: float, axis: Any = None, keepdims: bool = False) -> Array:
+def p_norm(np: Numpy, x: Array, p: float, axis: object = None, keepdims: bool = False) -> Array:
     """The p-norm along axes: 0 counts, and the infinite ones are extremes."""
     size = np.absolute(x)
     along: dict[str, Any] = {"axis": axis, "keepdims": keepdims}

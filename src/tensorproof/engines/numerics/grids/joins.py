@@ -56,7 +56,7 @@ def merged(x: Grid, axis: int) -> Grid:
 
 
 @rule("concatenate concat")
-def concatenated(parts: Sequence[Operand], axis: int | None = 0, **kwargs: Any) -> Grid:
+def concatenated(parts: Sequence[Operand], axis: int | None = 0, **kwargs: object) -> Grid:
     grids = [gridded(p) for p in parts]
     if axis is None:
         grids, axis = [reshaped(g, (-1,)) for g in grids], 0
@@ -82,7 +82,7 @@ def concatenated(parts: Sequence[Operand], axis: int | None = 0, **kwargs: Any) 
 
 
 @rule("stack")
-def _stacked(parts: Sequence[Operand], axis: int = 0, **kwargs: Any) -> Grid:
+def _stacked(parts: Sequence[Operand], axis: int = 0, **kwargs: object) -> Grid:
     grids = [gridded(p) for p in parts]
     first = grids[0].box
     if len(grids) > 1 and all(g.box.size == 1 for g in grids) and all(
@@ -114,7 +114,7 @@ def _split_up(x: Operand, parts: Sequence[Operand], axis: int = 0) -> list[Grid]
 
 
 @rule("pad")
-def _padded(x: Operand, widths: Any, mode: str = "constant", constant_values: Operand = 0, **kwargs: Any) -> Grid:
+def _padded(x: Operand, widths: object, mode: str = "constant", constant_values: Operand = 0, **kwargs: object) -> Grid:
     x = gridded(x)
     sides = np.broadcast_to(np.asarray(widths), (x.ndim, 2)).tolist()
     if mode != "constant":
@@ -142,7 +142,7 @@ def _filled(x: Grid, axis: int, size: int, value: Grid) -> Grid:
 
 
 @rule("repeat")
-def _repeated(x: Operand, times: Any, axis: int | None = None) -> Grid:
+def _repeated(x: Operand, times: object, axis: int | None = None) -> Grid:
     x = gridded(x) if axis is not None else reshaped(x, (-1,))
     axis = 0 if axis is None else axis % x.ndim
     if isinstance(times, (Grid, Box)):
@@ -155,7 +155,7 @@ def _repeated(x: Operand, times: Any, axis: int | None = None) -> Grid:
 
 
 @rule("tile")
-def _tiled(x: Operand, times: Any) -> Grid:
+def _tiled(x: Operand, times: object) -> Grid:
     x = gridded(x)
     counts = [int(k) for k in np.atleast_1d(np.asarray(times))]
     rank = max(x.ndim, len(counts))
@@ -174,7 +174,7 @@ def _tiled(x: Operand, times: Any) -> Grid:
 
 
 @rule("roll")
-def _rolled(x: Operand, shift: Any, axis: Axes = None) -> Grid:
+def _rolled(x: Operand, shift: object, axis: Axes = None) -> Grid:
     x = gridded(x)
     if axis is None:
         return reshaped(_rolled(reshaped(x, (-1,)), shift, 0), x.shape)
@@ -223,7 +223,7 @@ def _diagonal(x: Operand, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Gr
 
 
 def _alike(number: float | None) -> Callable[..., Grid]:
-    def made(x: Operand, value: Operand | None = None, dtype: Any = None, **kwargs: Any) -> Grid:
+    def made(x: Operand, value: Operand | None = None, dtype: object = None, **kwargs: object) -> Grid:
         x = gridded(x)
         fill = gridded(number if number is not None else 0.0 if value is None else value)
         if fill.size != 1:
@@ -245,7 +245,7 @@ RULES["size"] = lambda x, axis=None: x.size if axis is None else x.shape[axis]
 
 
 @rule("broadcast_arrays")
-def _broadcast_arrays(*arrays: Operand, **kwargs: Any) -> tuple[Grid, ...]:
+def _broadcast_arrays(*arrays: Operand, **kwargs: object) -> tuple[Grid, ...]:
     grids = [gridded(a) for a in arrays]
     shape = np.broadcast_shapes(*(g.shape for g in grids))
     return tuple(broadcast(g, shape) for g in grids)
@@ -254,7 +254,7 @@ def _broadcast_arrays(*arrays: Operand, **kwargs: Any) -> tuple[Grid, ...]:
 def _on_blocks(name: str) -> Callable[..., Grid]:
     """A function of elements with further arguments that are not tensors."""
 
-    def made(x: Operand, *args: Any, **kwargs: Any) -> Grid:
+    def made(x: Operand, *args: object, **kwargs: object) -> Grid:
         x = gridded(x)
         return Grid(x.shape, x.cuts, settled(name, BOX_RULES[name](x.box, *args, **kwargs)))
 

@@ -90,14 +90,14 @@ for one in ("sum", "mean", "add.reduce"):
 
 
 @rule("count_nonzero")
-def _count_nonzero(x: Operand, axis: Axes = None, keepdims: bool = False, **kwargs: Any) -> Grid:
+def _count_nonzero(x: Operand, axis: Axes = None, keepdims: bool = False, **kwargs: object) -> Grid:
     x = gridded(x)
     truth = Grid(x.shape, x.cuts, BOX_RULES["not_equal"](x.box, 0))
     return _reduction("sum", True)(truth, axis, keepdims)
 
 
 @rule("logaddexp.reduce")
-def _log_of_sum(x: Operand, axis: Axes = 0, keepdims: bool = False, **kwargs: Any) -> Grid:
+def _log_of_sum(x: Operand, axis: Axes = 0, keepdims: bool = False, **kwargs: object) -> Grid:
     x = gridded(x)
     axes = _axes(x, axis)
     lifted = np.log(_weights(x, axes))
@@ -106,7 +106,7 @@ def _log_of_sum(x: Operand, axis: Axes = 0, keepdims: bool = False, **kwargs: An
 
 
 @rule("prod")
-def _product(x: Operand, axis: Axes = None, keepdims: bool = False, **kwargs: Any) -> Grid:
+def _product(x: Operand, axis: Axes = None, keepdims: bool = False, **kwargs: object) -> Grid:
     x = gridded(x)
     axes = _axes(x, axis)
     if x.size <= EXPAND:
@@ -122,7 +122,7 @@ def _product(x: Operand, axis: Axes = None, keepdims: bool = False, **kwargs: An
 
 
 @rule("argmax argmin")
-def _position(x: Operand, axis: int | None = None, keepdims: bool = False, **kwargs: Any) -> Grid:
+def _position(x: Operand, axis: int | None = None, keepdims: bool = False, **kwargs: object) -> Grid:
     x = gridded(x)
     axes = _axes(x, axis)
     shape, _ = _reduced_shape(x, axes, keepdims)
@@ -131,13 +131,13 @@ def _position(x: Operand, axis: int | None = None, keepdims: bool = False, **kwa
 
 
 @rule("argsort")
-def _order(x: Operand, axis: int = -1, **kwargs: Any) -> Grid:
+def _order(x: Operand, axis: int = -1, **kwargs: object) -> Grid:
     x = gridded(x)
     return uniform(x.shape, 0.0, float(max(0, x.shape[axis] - 1)) if x.ndim else 0.0, False, np.int64)
 
 
 @rule("sort")
-def _sorted(x: Operand, axis: int = -1, **kwargs: Any) -> Grid:
+def _sorted(x: Operand, axis: int = -1, **kwargs: object) -> Grid:
     x = gridded(x) if axis is not None else reshaped(x, (-1,))
     if x.size <= EXPAND:
         return gridded(BOX_RULES["sort"](expanded(x), -1 if axis is None else axis))
@@ -145,7 +145,7 @@ def _sorted(x: Operand, axis: int = -1, **kwargs: Any) -> Grid:
 
 
 @rule("cumsum")
-def _running_sum(x: Operand, axis: int | None = None, **kwargs: Any) -> Grid:
+def _running_sum(x: Operand, axis: int | None = None, **kwargs: object) -> Grid:
     """A running sum lies between the sums of what is below and what is above 0."""
     x = gridded(x) if axis is not None else reshaped(x, (-1,))
     axis = 0 if axis is None else axis % x.ndim
@@ -160,7 +160,7 @@ def _running_sum(x: Operand, axis: int | None = None, **kwargs: Any) -> Grid:
 
 
 def _so_far(name: str) -> Callable[..., Grid]:
-    def made(x: Operand, axis: int = 0, **kwargs: Any) -> Grid:
+    def made(x: Operand, axis: int = 0, **kwargs: object) -> Grid:
         x = gridded(x)
         if len(x.cuts[axis]) == x.shape[axis]:
             return Grid(x.shape, x.cuts, BOX_RULES[name](x.box, axis))
@@ -223,7 +223,7 @@ def _spread(x: Grid, names: Sequence[int], every: Sequence[int], sizes: dict[int
 
 
 @rule("matmul")
-def _matmul(x: Operand, y: Operand, **kwargs: Any) -> Grid:
+def _matmul(x: Operand, y: Operand, **kwargs: object) -> Grid:
     x, y = gridded(x), gridded(y)
     if not x.ndim or not y.ndim:
         raise Unbounded("matmul")
@@ -236,7 +236,7 @@ def _matmul(x: Operand, y: Operand, **kwargs: Any) -> Grid:
 
 
 @rule("dot")
-def _dot(x: Operand, y: Operand, **kwargs: Any) -> Grid:
+def _dot(x: Operand, y: Operand, **kwargs: object) -> Grid:
     x, y = gridded(x), gridded(y)
     if not x.ndim or not y.ndim:
         return x * y
@@ -269,7 +269,7 @@ def _tensordot(x: Operand, y: Operand, axes: Any = 2) -> Grid:
 
 
 @rule("einsum")
-def _einsum(pattern: str, *operands: Operand, **kwargs: Any) -> Grid:
+def _einsum(pattern: str, *operands: Operand, **kwargs: object) -> Grid:
     grids = [gridded(x) for x in operands]
     left, arrow, right = pattern.replace(" ", "").partition("->")
     terms = left.split(",")

@@ -6,7 +6,6 @@ Names are for the user's own ranges alone: no range is guessed from a name.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
 
 from tensorproof.engines.numerics.inputs.ranges import IDS, INPUT, NORMAL, TRAINED, UNBOUNDED, Assumption, Given, Range, of_type
 from tensorproof.engines.numerics.inputs.unchanged import steady
@@ -297,7 +296,7 @@ def _called(value: Value) -> str:
     return f"{what} {value.tensor!r}"
 
 
-def _named(names: Mapping[int, Sequence[str]], tensor: Any) -> str:
+def _named(names: Mapping[int, Sequence[str]], tensor: object) -> str:
     return next(iter(names.get(id(tensor), ())), "")
 
 

@@ -53,7 +53,7 @@ class Sizes:
             made.append(size)
         return tuple(made)
 
-    def settled(self, value: Any) -> Any:
+    def settled(self, value: object) -> Any:
         """An argument with numbers in place of terms; a term without one stays."""
         if isinstance(value, Term):
             number = self.number(value)

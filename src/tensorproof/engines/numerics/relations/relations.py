@@ -353,7 +353,7 @@ class Relations:
         return form
 
 
-def _axes(dim: Any, rank: int) -> tuple[int, ...]:
+def _axes(dim: object, rank: int) -> tuple[int, ...]:
     if dim is None:
         return tuple(range(rank))
     given = dim if isinstance(dim, (tuple, list)) else (dim,)

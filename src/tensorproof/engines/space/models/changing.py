@@ -59,7 +59,7 @@ class Changing:
     def _node(self, place: Place) -> Node:
         return self.changed.get(place) or self.naming.tracing.node(place)
 
-    def _argument(self, target: OfNode, value: Any) -> None:
+    def _argument(self, target: OfNode, value: object) -> None:
         if target.source is not None:
             self._constant(target, target.source.place, value)
             return
@@ -67,7 +67,7 @@ class Changing:
         window = window_of(self._node(target.place), layer[1][0][0].seen if layer is not None else None)
         self.changed[target.place] = varied(self._node(target.place), target.position, target.argument, value, target.index, window)
 
-    def _constant(self, target: OfNode, place: Place, value: Any) -> None:
+    def _constant(self, target: OfNode, place: Place, value: object) -> None:
         """Give a node a constant of its own: others may read the one in the file."""
         held, reader = self._node(place), self._node(target.place)
         into, at = self.changed, place
@@ -162,7 +162,7 @@ class Changing:
                 self._not_negative(name, f"{name}.{word}", value)
         self.changed["", name] = replace(node, attributes=attributes)
 
-    def _not_negative(self, node: str, name: str, value: Any) -> None:
+    def _not_negative(self, node: str, name: str, value: object) -> None:
         if isinstance(value, (int, Term)):
             self.stated.append((node, Requirement("graph/size", ge(value, 0), f"{name} is {value!r}: a size must not be negative", (name,))))
 

@@ -37,13 +37,13 @@ def words(rank: int | None, form: str) -> list[str]:
     return [*(roles(rank, form) if rank is not None else ()), *WORDS]
 
 
-def format_of(value: Any, name: str) -> str:
+def format_of(value: object, name: str) -> str:
     if value not in _FORMATS:
         raise BadInput(f"the parameter {name} has the value {value}, which is not a format; there are {', '.join(_FORMATS)}")
     return _FORMATS[value]
 
 
-def checked_dtype(value: Any, name: str) -> DType:
+def checked_dtype(value: object, name: str) -> DType:
     if not isinstance(value, str) or value not in BY_LABEL:
         raise BadInput(f"the parameter {name} has the value {value}, which is not an element type, such as float32 or int64")
     return BY_LABEL[value]

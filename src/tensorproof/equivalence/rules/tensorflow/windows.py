@@ -92,7 +92,7 @@ def windows(call: Call) -> Windows | None:
     return Windows(x.name, weight.name if isinstance(weight, Input) else "", shape, tuple(kernel), stride, dilation, padding, theirs)
 
 
-def _spread(value: Any, axes: int) -> tuple[int, ...] | None:
+def _spread(value: object, axes: int) -> tuple[int, ...] | None:
     """One number for each axis of the image."""
     if isinstance(value, int):
         return (value,) * axes
