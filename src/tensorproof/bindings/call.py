@@ -14,8 +14,10 @@ from tensorproof.bindings import autocast
 from tensorproof.bindings.arguments import bind
 from tensorproof.bindings.coercion import Mismatch, NotKnown
 from tensorproof.bindings.conversion import kept_types, tied_to_tensors
-from tensorproof.bindings.modules import Module, construct, module_arguments
+from tensorproof.bindings.modules import Module, aligned, construct, module_arguments
+from tensorproof.bindings.open_calls import agreed_alternatives, by_rank, segments
 from tensorproof.bindings.options import enter
+from tensorproof.bindings.outcome import Outcome as Outcome
 from tensorproof.bindings.rows import Row, rows
 from tensorproof.catalogue import find
 from tensorproof.ops.applied import Applied
@@ -27,33 +29,13 @@ from tensorproof.terms import dtypes as element_types
 from tensorproof.terms.dtypes import BY_LABEL, DType
 from tensorproof.terms.predicates import disj, eq, ge
 from tensorproof.terms.promotion import torch_can_cast
-from tensorproof.terms.records import dataclass, field, replace
+from tensorproof.terms.records import replace
 from tensorproof.terms.tensor import Outputs, TensorType
 
 if TYPE_CHECKING:
     from tensorproof.catalogue.results import Asked, Result, Results, Several
     from tensorproof.terms.ints import Term
     from tensorproof.values.machine import Value
-
-
-@dataclass(slots=True)
-class Outcome:
-    """What a call gives: outputs with the requirements that are not yet decided, or a refusal, or "cannot tell"."""
-
-    outputs: Any = None
-    requirements: list[Requirement] = field(default_factory=list[Requirement])
-    refused: Requirement | None = None
-    unknown: str | None = None
-    bound: dict[str, Any] = field(default_factory=dict[str, Any])
-    """The arguments by our names: what a requirement's `about` speaks of."""
-    written: list[Any] = field(default_factory=list[Any])
-    """The tensors that the call wrote into."""
-    applied: list[Applied] = field(default_factory=list[Applied])
-    """The operators that the call applied, in order."""
-    made: Any = None
-    """The outputs as the operators made them, before they became that framework's tensors."""
-    guessed: bool = False
-    """Whether numbers stand in the arguments that the program does not give: what was applied says nothing of values."""
 
 
 class Run:
@@ -237,25 +219,39 @@ def call(name: str, args: tuple[Any, ...] = (), kwargs: dict[str, Any] | None = 
         if not found:
             return Outcome(unknown=f"no spelling for {name} in opset {opset}")
     mine = session or Session()
-    enter(mine, found[0].framework)
-    seen: dict[str, Any] = {}
-    outcome = _guarded(mine, lambda: _first_fit(found, args, named, mine, seen))
-    outcome.bound = seen
-    return outcome
+
+    def run(args: tuple[Any, ...], named: dict[str, Any]) -> Outcome:
+        enter(mine, found[0].framework)
+        seen: dict[str, Any] = {}
+        outcome = _guarded(mine, lambda: _first_fit(found, args, named, mine, seen))
+        outcome.bound = seen
+        return outcome
+
+    return (by_rank(run, args, named, mine) if segments((args, named)) else None) or run(args, named)
 
 
 def call_module(module: Module, args: tuple[Any, ...], kwargs: dict[str, Any] | None = None, session: Session | None = None) -> Outcome:
     """Call a module that was constructed before."""
-    mine = session or Session()
-    enter(mine, module.row.framework)
+    mine, named = session or Session(), dict(kwargs or {})
+    if module.others:
+        tried = [_call_module(one, args, named, mine) for one in (module, *(aligned(module, other) for other in module.others))]
+        return agreed_alternatives(tried, mine) or Outcome(unknown="an argument of its construction is not known")
+    if segments((args, named)):
+        found = by_rank(lambda a, k: _call_module(module if module.built else module.copy(), a, k, mine), args, named, mine)
+        if found is not None:
+            return found
+    return _call_module(module, args, named, mine)
 
+
+def _call_module(module: Module, args: tuple[Any, ...], kwargs: dict[str, Any], mine: Session) -> Outcome:
+    enter(mine, module.row.framework)
     seen: dict[str, Any] = {}
 
     def run() -> Any:
         row = module.row
         assert row.call_arguments is not None
         try:
-            bound = bind(row, row.call_arguments, kinds(row), args, dict(kwargs or {}))
+            bound = bind(row, row.call_arguments, kinds(row), args, kwargs)
         except NotKnown as unknown:
             raise GiveUp(str(unknown)) from None
         except Mismatch as mismatch:

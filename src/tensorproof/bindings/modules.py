@@ -40,6 +40,15 @@ class Module:
     mode: dict[str, Any] = field(default_factory=lambda: {"training": True})
     """Whether it trains and whether it has its weights, in a record of its own: who runs programs puts one that can be undone in its place."""
 
+    unknown: frozenset[str] = frozenset()
+    """The arguments of its construction that are not known, by our names: what stands for them was tried, and is not what the program gave."""
+    others: tuple[Module, ...] = ()
+    """The layers that it may be as well, since something of its construction is not known."""
+
+    def copy(self) -> Module:
+        """Another one, which may get its weights apart."""
+        return Module(self.row, self.arguments, dict(self.parameters), dict(self.buffers), dict(self.mode))
+
     @property
     def built(self) -> bool:
         return bool(self.mode.get("built"))
@@ -63,6 +72,15 @@ class Module:
     def state(self) -> dict[str, TensorType]:
         """As in `state_dict`."""
         return {**self.parameters, **self.buffers}
+
+
+def aligned(module: Module, other: Module) -> Module:
+    """What a layer may be as well, with the element type, device and mode that the layer has now."""
+    like = next(iter(module.parameters.values()), None)
+    if like is None:
+        return Module(other.row, other.arguments, other.parameters, other.buffers, module.mode)
+    moved = {n: t.but(dtype=like.dtype, device=like.device, requires_grad=like.requires_grad) for n, t in other.parameters.items()}
+    return Module(other.row, other.arguments, moved, other.buffers, module.mode)
 
 
 def construct(row: Row, arguments: dict[str, Any], session: Session) -> Module:

@@ -9,7 +9,7 @@ from tensorproof.terms.ints import Dim, Origin, Term, ite, lower, product, symbo
 from tensorproof.terms.predicates import Truth, disj, eq
 from tensorproof.terms.records import dataclass
 
-__all__ = ["Dim", "Segment", "Shape", "broadcast", "broadcast_axis", "unknown_shape"]
+__all__ = ["Dim", "Segment", "Shape", "broadcast", "broadcast_axis", "is_open", "open_shape", "unknown_shape"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +65,16 @@ class Shape(_Base):
 def unknown_shape(name: str, origin: Origin = Origin.WORLD) -> Shape:
     """A shape of unknown rank."""
     return Shape((Segment(name, symbol(f"rank({name})", origin=origin), symbol(f"numel({name})", origin=origin)),))
+
+
+def open_shape(name: str) -> Shape:
+    """The shape of an unknown value that is used as a tensor: each rank that it may have is tried."""
+    return Shape((Segment(name, symbol(f"ranks({name})", origin=Origin.UNMODELLED), symbol(f"numel({name})", origin=Origin.UNMODELLED)),))
+
+
+def is_open(segment: Segment) -> bool:
+    """Whether a segment belongs to such a shape."""
+    return repr(segment.rank).startswith("ranks(")
 
 
 Require = Callable[[Truth, Dim, Dim], None]

@@ -130,6 +130,8 @@ class Function:
     """Attributes that the program sets on it."""
     around: tuple[Any, ...] = ()
     """Modes that its calls run in: it was decorated with them."""
+    wrapped: bool = False
+    """Whether a decorator that is not known stands around it: it may be called with other arguments than those that it takes."""
 
     @property
     def name(self) -> str:

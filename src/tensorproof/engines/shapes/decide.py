@@ -44,6 +44,8 @@ def weigh(path: Path) -> tuple[Verdict, list[Diagnostic], Verdict]:
         except OutOfBudget:  # what is left stays open, unless it fails for certain
             weighing.leave_rest_open(stated)
             break
+        if open_ and len(weighing.findings) > before and weighing.every_way_fails(stated):
+            error, open_ = True, False
         if open_:
             weighing.leave_open(stated)
         if error:
@@ -76,6 +78,15 @@ class _Weighing:
             return True
         self.seen.add(key)
         return False
+
+    def every_way_fails(self, stated: Stated) -> bool:
+        """Whether this place fails whatever the unknown truth values on the way to it are: the other ways were found to fail there before."""
+        last = self.findings[-1]
+        earlier = [f for f in self.findings[:-1] if f.span == last.span and f.severity is last.severity and f.code == last.code]
+        if not earlier or last.severity is not Severity.WARNING or not self.solver.proves(conj(*stated.facts)):
+            return False
+        self.findings = [*(f for f in self.findings[:-1] if f not in earlier), replace(last, severity=Severity.ERROR, certainty=Certainty.ALWAYS)]
+        return True
 
     def leave_open(self, stated: Stated) -> None:
         self.undecided = True

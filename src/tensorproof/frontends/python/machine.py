@@ -82,7 +82,7 @@ class Interpreter(Facts):
         """The code of functions whose calls nested too deeply: they are not followed deeper again."""
         self.fitting: dict[int, Any] = {}
         """The layers that took a call."""
-        self.unknown_writes = 0
+        self.unknown_writes: dict[str, int] = {}
         """How often something unknown was called or written into: what it held before is not known to be there."""
         self.bounds_asked: dict[str, dict[str, tuple[str, float]]] = {}
         """The bounds with which an unknown number was compared, by its key and by the name of the question."""

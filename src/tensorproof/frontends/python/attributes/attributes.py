@@ -349,7 +349,8 @@ def of_library(m: Interpreter, library: str, name: str, node: ast.AST, error: st
     model = registry.value(m, full)
     if model is not MISSING:
         return library_names.module(f"{library}.{name}", model)
-    return library_names.module(f"{library}.{name}", m.modules.resolve(m, full))
+    resolved = library_names.module(f"{library}.{name}", m.modules.resolve(m, full))
+    return Unknown(resolved.name, key=resolved.name) if type(resolved) is Named and registry.unseen(resolved.name) else resolved
 
 
 _BY_KIND: dict[type, Callable[[Interpreter, Any, str, ast.AST], Any]] = {

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from tensorproof.frontends.python.attributes import library_names
 from tensorproof.frontends.python.attributes.lookup import in_class
+from tensorproof.frontends.python.branching import questions
 from tensorproof.frontends.python.containers.type_names import type_name
 from tensorproof.frontends.python.kinds import Kinds
 from tensorproof.frontends.python.tensors import own_attributes, tensors
@@ -115,7 +116,7 @@ def _into_host_module(m: Interpreter, owner: ModuleType, name: str, value: Value
 
 
 def _into_unknown(m: Interpreter, owner: Unknown, name: str, value: Value, node: ast.AST) -> None:
-    m.unknown_writes += 1
+    questions.written(m, owner)
 
 
 def _not_followed(m: Interpreter, owner: Value, name: str, value: Value, node: ast.AST) -> None:

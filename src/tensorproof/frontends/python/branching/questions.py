@@ -37,10 +37,26 @@ def part(m: Interpreter, owner: Unknown, words: str) -> str:
     """The key of an attribute or an item of an unknown value, until something unknown may have been written."""
     if not owner.key or len(owner.key) > _MOST_LETTERS:
         return ""
-    made = f"{owner.key}{words}" + (f"~{m.unknown_writes}" if m.unknown_writes else "")
+    writes = m.unknown_writes.get(_holder(owner.key), 0)
+    made = f"{owner.key}{words}" + (f"~{writes}" if writes else "")
     if owner.key in m.session.names:
         m.session.names.add(made)
     return made
+
+
+def _holder(key: str) -> str:
+    """The value of which something is a part, by its key."""
+    return key.partition("~")[0].partition("[")[0]
+
+
+def written(m: Interpreter, *values: Value) -> None:
+    """What an unknown call may have changed: the value whose method it is, and the arguments. Their parts are others from here on."""
+    for value in values:
+        if isinstance(value, Unknown) and value.key:
+            words = _holder(value.key).split(".")
+            for n in range(1, len(words) + 1):
+                held = ".".join(words[:n])
+                m.unknown_writes[held] = m.unknown_writes.get(held, 0) + 1
 
 
 def _constant(value: Value) -> str | None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from tensorproof.values.heap import Space
 from tensorproof.values.objects import Dict, Function
+from tensorproof.values.python_values import Unknown
 
 if TYPE_CHECKING:
     from tensorproof.frontends.python.machine import Interpreter
@@ -14,6 +15,8 @@ if TYPE_CHECKING:
 
 def bind_arguments(m: Interpreter, function: Function, space: Space, args: tuple[Any, ...], kwargs: dict[str, Any], node: ast.AST) -> None:
     """As Python binds them; a call that does not fit is the program's TypeError."""
+    if function.wrapped:
+        args, kwargs = _passed_on(function, args, kwargs)
     a = function.code.node.args
     positional = [*a.posonlyargs, *a.args]
     named = dict(kwargs)
@@ -49,3 +52,18 @@ def bind_arguments(m: Interpreter, function: Function, space: Space, args: tuple
         space[a.kwarg.arg] = Dict(m.heap.entries(named))
     elif named:
         raise m.raised("TypeError", f"{function.name} has no argument named {next(iter(named))}", node, "call/arguments")
+
+
+def _passed_on(function: Function, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    """What a decorator that is not known may pass on: the arguments that the function takes, and unknown ones for those that are missing."""
+    a = function.code.node.args
+    positional = [p.arg for p in (*a.posonlyargs, *a.args)]
+    named = {p.arg for p in (*a.args, *a.kwonlyargs)}
+    if a.vararg is None:
+        args = args[: len(positional)]
+    taken = {k: v for k, v in kwargs.items() if a.kwarg is not None or (k in named and k not in positional[: len(args)])}
+    needed = positional[len(args) : len(positional) - len(function.defaults)]
+    needed += [p.arg for p, default in zip(a.kwonlyargs, a.kw_defaults) if default is None]
+    missing = {name: Unknown(name, key=f"{function.name}({name})") for name in needed if name not in taken}
+    only = [p.arg for p in a.posonlyargs if p.arg in missing]
+    return (*args, *(missing.pop(name) for name in only)), {**taken, **missing}

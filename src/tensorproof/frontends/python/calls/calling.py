@@ -6,8 +6,10 @@ import ast
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from tensorproof.bindings import partial_calls
 from tensorproof.bindings.call import Outcome, spelled
 from tensorproof.bindings.call import call as call_bound
+from tensorproof.frontends.python.branching import questions
 from tensorproof.frontends.python.calls import batch_generators, callbacks, classes, failures, layer_calls, natives, recovery  # fmt: skip
 from tensorproof.frontends.python.calls.arguments import bind_arguments
 from tensorproof.frontends.python.calls.chosen_arguments import distributed_call
@@ -49,6 +51,8 @@ def call(m: Interpreter, callee: Any, args: tuple[Any, ...], kwargs: dict[str, A
     kind = type(callee)
     if kind is Function:
         return call_function(m, callee, args, kwargs, node)
+    if kind is Unknown and callee.key == callee.reason and callee.key:  # a name of a package that is not seen
+        callee, kind = Named(callee.reason), Named
     if kind is Bound:
         return call(m, callee.function, (callee.self, *args), kwargs, node)
     m.path.calls += 1
@@ -85,7 +89,7 @@ def _call_library(m: Interpreter, kind: Any, callee: Any, args: tuple[Any, ...],
         run = lambda: _guarded(m, callee.kind, node, lambda: library_objects.call_model(m, callee, args, kwargs, node))
         return callbacks.watched(m, callbacks.written(node), node, run) if callee.kind == "quiet" and callbacks.given(args, kwargs) else run()
     if kind is Unknown:
-        m.unknown_writes += 1
+        questions.written(m, callee, *args, *kwargs.values())
         return m.gap(ast.unparse(node.func)[:80] if isinstance(node, ast.Call) else callee.reason, node, "what is called is not known")
     if kind is Choice:
         return m.branching.choose(
@@ -311,7 +315,7 @@ def _with_numbers(m: Interpreter, name: str, given: Any, named: dict[str, Any], 
     given, named = tensors.sized(m, given, False), {k: tensors.sized(m, v, False) for k, v in named.items()}
     tried = [(tensors.numbered(given, make), {k: tensors.numbered(v, make) for k, v in named.items()}) for make in tensors.STAND_INS]
     if tensors.has_unknown(tried[0][0]) or tensors.has_unknown(tuple(tried[0][1].values())):
-        return _not_followed(m, name, args, kwargs, node)
+        return _partly_known(m, name, given, named, args, kwargs, node)
     outcome = call_bound(name, *tried[0], m.session)
     if outcome.refused is not None or outcome.unknown is not None:
         others = [call_bound(name, *one, m.session) for one in tried[1:]]
@@ -320,6 +324,16 @@ def _with_numbers(m: Interpreter, name: str, given: Any, named: dict[str, Any], 
             if found is None:
                 return _not_followed(m, name, args, kwargs, node)
             outcome = found
+    return taken(m, name, outcome, args, kwargs, node, None)
+
+
+def _partly_known(m: Interpreter, name: str, given: Any, named: dict[str, Any], args: Any, kwargs: Any, node: ast.AST) -> Any:
+    """An operator with arguments that are not known: what it gives whatever they are. That it works is not proved."""
+    outcome = partial_calls.call_partly(name, given, named, m.session)
+    if outcome is None or outcome.unknown is not None:
+        return _not_followed(m, name, args, kwargs, node)
+    if outcome.refused is None:
+        m.gap(name, node, "an argument is not known")
     return taken(m, name, outcome, args, kwargs, node, None)
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from tensorproof.frontends.python.attributes import metaclasses
 from tensorproof.frontends.python.attributes.lookup import in_class
+from tensorproof.frontends.python.calls import decorating, unseen_bases
 from tensorproof.frontends.python.frame import Frame
 from tensorproof.frontends.python.scope import Scope, class_scope, inner_scopes
 from tensorproof.libraries import registry
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
 
 def _base(value: Value) -> Any:
     """A class of Python's own that the program derives from, by the name of its model."""
+    if type(value) is Unknown and value.key == value.reason and value.key:
+        return Named(value.reason)
     return Named(f"builtins.{value.__name__}") if value is dict or value is list else value
 
 
@@ -46,6 +49,7 @@ def compile_class(node: ast.ClassDef, scope: Scope) -> Callable[[Frame], Any]:
                 hook = _in(m, value.cls, "__set_name__")
                 if hook is not MISSING:
                     m.call(Bound(hook, value), (cls, name), {}, node)
+        cls.mro = unseen_bases.completed(cls)
         if m.told.data:
             from tensorproof.libraries.data import given as told_data
 
@@ -57,7 +61,7 @@ def compile_class(node: ast.ClassDef, scope: Scope) -> Callable[[Frame], Any]:
         if isinstance(made, Class):
             _init_subclass(m, made, named, node)
         for decorator, at in decorators:
-            made = m.call(decorator(frame), (made,), {}, at)
+            made = decorating.decorated(m, decorator(frame), made, at)
         return made
 
     return run
@@ -110,6 +114,7 @@ def construct(m: Interpreter, cls: Class, args: tuple[Any, ...], kwargs: dict[st
 
 def made(m: Interpreter, cls: Class, args: tuple[Any, ...], kwargs: dict[str, Any], node: ast.AST) -> Any:
     """A new object of a class, whatever its metaclass makes of a call."""
+    unseen_bases.count(m, cls, node)
     special = registry.construct(m, cls, args, kwargs, node)
     if special is not MISSING:
         return special
@@ -131,6 +136,7 @@ def made(m: Interpreter, cls: Class, args: tuple[Any, ...], kwargs: dict[str, An
         if cls.name in m.told.data:  # how it reads its files does not matter then
             del m.path.gaps[gaps:]
         return new
+    unseen_bases.fill(m, new, kwargs)
     done = registry.initialise(m, new, args, kwargs, node) or isinstance(maker, Function) or any(isinstance(c, (Unknown, Named)) for c in cls.mro)
     exception = any(isinstance(c, type) and issubclass(c, BaseException) for c in cls.mro)
     if not done and (kwargs or (args and not exception)):

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from tensorproof.bindings.call import Outcome, call_module
 from tensorproof.bindings.modules import Module
+from tensorproof.bindings.partial_calls import call_module_partly
 from tensorproof.frontends.python.attributes import library_names
 from tensorproof.frontends.python.calls import outcomes
 from tensorproof.frontends.python.calls.chosen_arguments import distributed_call
@@ -61,7 +62,7 @@ def run_layer(m: Interpreter, layer: Layer, args: tuple[Any, ...], kwargs: dict[
     """Apply a layer's operator to tensors."""
     plain_args, plain_kwargs = tensors.plain(m, args, node), {k: tensors.plain(m, v, node) for k, v in kwargs.items()}
     if tensors.has_unknown(plain_args) or tensors.has_unknown(tuple(plain_kwargs.values())):
-        return m.gap(layer.own.name, node, "an argument is not known")
+        return _partly_known(m, layer, plain_args, plain_kwargs, args, kwargs, node)
     m.session.site = f"@{getattr(node, 'lineno', 0)}"
     if not layer.own.built and layer.own.row.framework == "torch":  # a lazy layer gets its parameters here
         m.remember(layer, "module", layer.module)
@@ -79,6 +80,17 @@ def run_layer(m: Interpreter, layer: Layer, args: tuple[Any, ...], kwargs: dict[
 def _module(layer: Layer) -> Module:
     assert isinstance(layer.module, Module)
     return layer.module
+
+
+def _partly_known(m: Interpreter, layer: Layer, given: Any, named: dict[str, Any], args: Any, kwargs: Any, node: ast.AST) -> Any:
+    """A layer that gets something that is not known: what it gives whatever that is. That it works is not proved."""
+    m.session.site = f"@{getattr(node, 'lineno', 0)}"
+    outcome = call_module_partly(_module(layer), given, named, m.session)
+    if outcome is None or outcome.unknown is not None:
+        return m.gap(layer.own.name, node, "an argument is not known")
+    if outcome.refused is None:
+        m.gap(layer.own.name, node, "an argument is not known")
+    return outcomes.taken(m, layer.own.name, outcome, args, kwargs, node, layer)
 
 
 @contextmanager

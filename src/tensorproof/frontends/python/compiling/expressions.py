@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from tensorproof.frontends.python.attributes import attributes
 from tensorproof.frontends.python.branching.joining import may_be_missing
-from tensorproof.frontends.python.calls import calling
+from tensorproof.frontends.python.calls import calling, unknown_tensors
 from tensorproof.frontends.python.compiling import imports
 from tensorproof.frontends.python.compiling.comprehensions import comprehension
 from tensorproof.frontends.python.containers import hashing
@@ -121,7 +121,7 @@ def _attribute(node: ast.Attribute, scope: Scope) -> Run:
 
 
 def _call(node: ast.Call, scope: Scope) -> Run:
-    callee = expression(node.func, scope)
+    callee = unknown_tensors.callee(node, scope) or expression(node.func, scope)
     if isinstance(node.func, ast.Name) and node.func.id == "super" and not node.args:
         return lambda frame: calling.zero_super(frame, node)
     parts: list[tuple[bool, Run]] = [

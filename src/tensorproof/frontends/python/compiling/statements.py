@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from tensorproof.frontends.python.attributes import attributes, stores
 from tensorproof.frontends.python.branching import questions
-from tensorproof.frontends.python.calls import classes, exceptions, failures, recovery
+from tensorproof.frontends.python.calls import classes, decorating, exceptions, failures, recovery
 from tensorproof.frontends.python.compiling import imports, machine_tests, matching, try_statements
 from tensorproof.frontends.python.compiling.expressions import expression, present
 from tensorproof.frontends.python.containers.containers import make_list
@@ -363,7 +363,7 @@ def _function(node: ast.FunctionDef | ast.AsyncFunctionDef, scope: Scope) -> Act
             frame.owner if scope.is_class else None,
         )  # fmt: skip
         for decorator, at in decorators:
-            made = frame.machine.call(decorator(frame), (made,), {}, at)
+            made = decorating.decorated(frame.machine, decorator(frame), made, at)
         put(frame, made)
 
     return run

@@ -144,6 +144,8 @@ def layer_attribute(m: Interpreter, owner: Layer, name: str, node: ast.AST) -> A
             return state[name]
         for argument in owner.module.row.arguments:
             if argument.theirs == name:
+                if argument.ours in owner.module.unknown:
+                    return Unknown(f"{owner.module.name}.{name}")
                 return _as_kept(owner.module, owner.module.arguments.get(argument.ours), argument.ours)
         if name in ("weight", "bias") and layers.may_have(owner.module.name, name):
             return None

@@ -1,0 +1,213 @@
+"""Calls of which something is not known: every alternative is tried, and what they agree on is kept.
+
+An input of unknown rank is tried with each rank; an unknown argument with the values that its kind allows (`unknown_arguments.py`). A call is refused
+where every alternative is. What was found is never a proof that the call works: who calls counts what is unknown as a gap.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import product
+from typing import Any
+
+from tensorproof.bindings.outcome import Outcome
+from tensorproof.ops.session import Session
+from tensorproof.terms.ints import Dim, Origin, Term, lower, symbol
+from tensorproof.terms.records import dataclass, replace
+from tensorproof.terms.shapes import Segment, Shape, is_open, open_shape
+from tensorproof.terms.tensor import UNKNOWN_STRIDES, Outputs, TensorType
+
+Run = Callable[[Any, Any], Outcome]
+_MOST_RANKS = (9, 6, 4)
+"""How many ranks are tried for each of one, two or three segments."""
+
+
+@dataclass(frozen=True, slots=True)
+class Tried:
+    """One alternative: the axes that were put for segments, and what the call gave."""
+
+    axes: dict[str, tuple[Dim, ...]]
+    outcome: Outcome
+
+
+# --- unknown ranks ---
+
+
+def segments(value: Any) -> dict[str, Segment]:
+    """The segments of open shapes among the tensors of some arguments, by name."""
+    if isinstance(value, TensorType):
+        if value.shape.known:
+            return {}
+        return {s.name: s for s in value.shape if type(s) is Segment and is_open(s)}
+    if isinstance(value, dict):
+        value = tuple(value.values())
+    found: dict[str, Segment] = {}
+    if isinstance(value, (tuple, list)):
+        for one in value:
+            found |= segments(one)
+    return found
+
+
+def by_rank(run: Run, args: Any, kwargs: Any, session: Session) -> Outcome | None:
+    """The outcome that all possible ranks of the inputs agree on; None where a plain call says as much or more."""
+    found = segments((args, kwargs))
+    if not found or len(found) > len(_MOST_RANKS):
+        return None
+    plain = run(args, kwargs)
+    if plain.refused is None and plain.unknown is None and not plain.requirements and _names(plain.outputs) <= found.keys():
+        return plain
+    tried: list[Tried] = []
+    for ranks in product(range(_MOST_RANKS[len(found) - 1]), repeat=len(found)):
+        axes: dict[str, tuple[Dim, ...]] = {name: tuple(_axis(name, i) for i in range(rank)) for name, rank in zip(found, ranks)}
+        originals: dict[int, Any] = {}
+        outcome = run(_ranked(args, axes, originals), _ranked(kwargs, axes, originals))
+        tried.append(Tried(axes, _restored(outcome, originals)))
+    return agreed(tried, session)
+
+
+def _names(value: Any) -> set[str]:
+    """The names of all segments in some results."""
+    if isinstance(value, TensorType):
+        return {axis.name for axis in value.shape if type(axis) is Segment}
+    return set().union(*map(_names, value)) if isinstance(value, (tuple, list)) and value else set()
+
+
+def _axis(name: str, i: int) -> Term:
+    return symbol(f"{name}.{i}", 0, None, Origin.UNMODELLED)
+
+
+def _ranked(value: Any, axes: dict[str, tuple[Dim, ...]], originals: dict[int, Any]) -> Any:
+    """Arguments with axes in place of segments."""
+    if isinstance(value, TensorType):
+        if value.shape.known or not segments(value):
+            return value
+        sizes: list[Any] = []
+        for axis in value.shape:
+            sizes += axes[axis.name] if type(axis) is Segment and axis.name in axes else (axis,)
+        made = value.but(shape=Shape(sizes), strides=None if value.strides is None else UNKNOWN_STRIDES)
+        originals[id(made)] = (made, value)
+        return made
+    if isinstance(value, dict):
+        return {k: _ranked(v, axes, originals) for k, v in value.items()}
+    return type(value)(_ranked(v, axes, originals) for v in value) if type(value) in (tuple, list) else value
+
+
+def _restored(outcome: Outcome, originals: dict[int, Any]) -> Outcome:
+    """An outcome that speaks of the arguments as they were given."""
+
+    def back(value: Any) -> Any:
+        if id(value) in originals:
+            return originals[id(value)][1]
+        return type(value)(map(back, value)) if type(value) in (tuple, list) else value
+
+    outcome.bound = {name: back(value) for name, value in outcome.bound.items()}
+    outcome.written = [back(value) for value in outcome.written]
+    outcome.applied = [replace(one, arguments={k: back(v) for k, v in one.arguments.items()}) for one in outcome.applied]
+    return outcome
+
+
+# --- what alternatives agree on ---
+
+
+class _Differ(Exception):
+    """Results that no one value describes."""
+
+
+def agreed(tried: list[Tried], session: Session) -> Outcome | None:
+    """What holds whichever alternative is the true one; None where that is not known."""
+    if any(one.outcome.unknown is not None for one in tried):
+        return None
+    accepted = [one for one in tried if one.outcome.refused is None]
+    if not accepted:
+        return _refused([one.outcome for one in tried])
+    first = accepted[0].outcome
+    if len(accepted) == 1 and not segments(first.outputs):
+        return replace(first, guessed=True)
+    try:
+        made = _joined([one.outcome.outputs for one in accepted], [one.axes for one in accepted], session)
+    except _Differ:
+        return None
+    common = [r for r in first.requirements if all(any(r.code == o.code and r.predicate == o.predicate for o in one.outcome.requirements) for one in accepted)]
+    pairs: dict[int, Any] = {}
+    _paired(first.outputs, made, pairs)
+    _paired(first.made, made, pairs)
+    applied = [replace(one, results=tuple(pairs[id(r)][1] if id(r) in pairs else r for r in one.results)) for one in first.applied]
+    return replace(first, outputs=made, made=made, requirements=common, applied=applied, guessed=True)
+
+
+def agreed_alternatives(outcomes: list[Outcome], session: Session) -> Outcome | None:
+    """What holds whichever of some calls the program makes."""
+    return outcomes[0] if len(outcomes) == 1 else agreed([Tried({}, one) for one in outcomes], session)
+
+
+_OF_RANK = ("/rank", "/axis", "/dimensions", "call/arguments")
+
+
+def _refused(outcomes: list[Outcome]) -> Outcome | None:
+    """The refusal that says most: one that speaks of sizes, where there is one."""
+    telling = [o for o in outcomes if o.refused is not None and not o.refused.code.endswith(_OF_RANK)]
+    return telling[0] if telling else None
+
+
+def _paired(old: Any, new: Any, pairs: dict[int, Any]) -> None:
+    if isinstance(old, TensorType):
+        pairs[id(old)] = (old, new)
+    elif isinstance(old, tuple) and isinstance(new, tuple):
+        for a, b in zip(old, new):
+            _paired(a, b, pairs)
+
+
+def _joined(values: list[Any], axes: list[dict[str, tuple[Dim, ...]]], session: Session) -> Any:
+    first = values[0]
+    if isinstance(first, TensorType) and all(isinstance(v, TensorType) for v in values):
+        return _tensor(values, axes, session)
+    if isinstance(first, (tuple, list)):
+        if any(type(v) is not type(first) or len(v) != len(first) for v in values):
+            raise _Differ
+        made = [_joined([v[i] for v in values], axes, session) for i in range(len(first))]
+        return first.like(made) if isinstance(first, Outputs) else type(first)(made)
+    if all(type(v) is type(first) and v == first for v in values):
+        return first
+    if all(type(v) in (int, Term) for v in values):
+        return session.fresh("size", int(min(max(lower(v), 0) for v in values)))
+    raise _Differ
+
+
+def _tensor(tensors: list[TensorType], axes: list[dict[str, tuple[Dim, ...]]], session: Session) -> TensorType:
+    first = tensors[0]
+    if any(t.layout != first.layout or t.framework != first.framework for t in tensors):
+        raise _Differ
+    same = all(t.dtype is first.dtype for t in tensors)
+    return first.but(
+        shape=_shape([t.shape for t in tensors], axes, session), dtype=first.dtype if same else None, contents=None, facts=None,
+        weak=all(t.weak for t in tensors), strides=None if all(t.strides is None for t in tensors) else UNKNOWN_STRIDES,
+        device=first.device if all(t.device == first.device for t in tensors) else None,
+    )  # fmt: skip
+
+
+def _shape(shapes: list[Shape], axes: list[dict[str, tuple[Dim, ...]]], session: Session) -> Shape:
+    first = shapes[0]
+    if all(s == first for s in shapes):
+        return first
+    if not all(s.known for s in shapes):
+        return _unknown(session)
+    for name in axes[0]:
+        rests = [tuple(s[len(put[name]) :]) if tuple(s[: len(put[name])]) == put[name] else None for s, put in zip(shapes, axes)]
+        if None not in rests and all(r == rests[0] for r in rests) and len(shapes) > 1:
+            return Shape((*open_shape(name), *(rests[0] or ())))
+    least = min(map(len, shapes))
+    tail = [_size([s[len(s) - least + i] for s in shapes], session) for i in range(least)]
+    return Shape(tail) if all(len(s) == least for s in shapes) else Shape((*_unknown(session), *tail))
+
+
+def _size(sizes: list[Dim], session: Session) -> Dim:
+    if all(size == sizes[0] for size in sizes):
+        return sizes[0]
+    return session.fresh("size", int(min(max(lower(size), 0) for size in sizes)))
+
+
+def _unknown(session: Session) -> Shape:
+    session.made += 1
+    name = f"shape{session.site}#{session.made}"
+    session.names.add(name)
+    return open_shape(name)

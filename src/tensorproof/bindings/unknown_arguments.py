@@ -1,0 +1,158 @@
+"""What not knowing an argument costs, by its kind: the values that are tried in its place.
+
+A device or a name costs nothing; a rate, a flag or a word has a few values to try; a size is a symbol; a tensor is one of unknown rank.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import chain, combinations
+from typing import Any
+
+from tensorproof.bindings.rows import Argument, Row
+from tensorproof.ops.inputs import (
+    REQUIRED,
+    Anything,
+    Axes,
+    Axis,
+    Bool,
+    Choice,
+    ElementType,
+    Float,
+    Floats,
+    Int,
+    Ints,
+    Number,
+    Pairs,
+    Parameter,
+    Sizes,
+    Tensor,
+)  # fmt: skip
+from tensorproof.ops.session import Session
+from tensorproof.terms.dtypes import BOOL, FLOAT16, FLOAT32, FLOAT64, INT64
+from tensorproof.terms.records import dataclass
+from tensorproof.terms.shapes import Shape, open_shape
+from tensorproof.terms.tensor import TensorType
+from tensorproof.values.python_values import Unknown
+
+_TYPES = {"float": FLOAT32, "bool": BOOL, "int": INT64}
+_RATES = (0.5, 3.0)
+_MOST_AXES = 4
+_CONVERTED = ("data", "obj", "object")
+"""What becomes a tensor: of an unknown value any, whose rank may be 0 as well."""
+_OF_VALUES = ("out", "size", "shape", "sizes", "split_size_or_sections", "indices_or_sections", "target", "equation")
+"""Arguments that a rule looks at itself, and that decide the shape of the result."""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """An argument of a call, and what is not known of it."""
+
+    argument: Argument
+    kind: Parameter
+    value: Any
+
+
+def open_tensor(value: Unknown, framework: str, session: Session) -> TensorType:
+    """An unknown value that is used as a tensor: neither its rank nor its element type is known. One that a name holds has one shape."""
+    if value.number:
+        return TensorType(Shape(), _TYPES[value.number], weak=True, framework=framework)
+    name = value.key
+    if not name:
+        session.made += 1
+        name = f"{value.reason}{session.site}#{session.made}"
+        session.names.add(name)
+    return TensorType(open_shape(name), None, framework="tf" if framework == "keras" else framework)
+
+
+def stand_ins(row: Row, place: Place, owner: Any, session: Session) -> list[Any] | None:
+    """The values to try for an argument that is not known; None where there are too many. `owner` is the tensor whose axes it may count."""
+    kind, value = place.kind, place.value
+    if isinstance(value, (tuple, list)):
+        return _items(row, place, session)
+    if place.argument.ours in _CONVERTED:
+        return None
+    none = [None] if getattr(kind, "optional", False) and not value.number and not value.text else []
+    match kind:
+        case Tensor():
+            return [open_tensor(value, row.framework, session), *none]
+        case Float() | Number() | Floats():
+            return [*_RATES, 1, *none]
+        case Bool():
+            return [True, False, *none]
+        case Int():
+            return [session.fresh(kind.name, kind.least if kind.least is not None else 0), *none]
+        case Sizes():
+            return [_sizes(kind, session), *kind.words, *none]
+        case Axis():
+            return [*_axes(owner, kind.extra), *none]
+        case Axes():
+            return [*_sets_of_axes(owner), *none] if _sets_of_axes(owner) else None
+        case Choice():
+            return [option for option in kind.options if not value.text or isinstance(option, str)]
+        case ElementType():
+            return [FLOAT32, FLOAT64, FLOAT16, INT64, BOOL] if row.framework == "torch" else ["float32", "float64", "float16", "int64", "bool"]
+        case Anything() if place.argument.default is not REQUIRED and place.argument.ours not in _OF_VALUES and not kind.many:
+            return [place.argument.default]
+        case _:
+            return None
+
+
+def _items(row: Row, place: Place, session: Session) -> list[Any] | None:
+    """A tuple or list in which something is not known: a shape with unknown sizes, a list of tensors, a pair of rates."""
+    made: list[Any] = []
+    for one in place.value:
+        if not isinstance(one, Unknown):
+            made.append(one)
+        elif isinstance(place.kind, (Ints, Sizes, Axes)):
+            if isinstance(place.kind, Axes):
+                return None
+            made.append(session.fresh("size", 0))
+        elif isinstance(place.kind, Floats):
+            made.append(_RATES[0])
+        elif isinstance(place.kind, (Pairs, Anything)) or one.text:
+            return None
+        else:
+            made.append(open_tensor(one, row.framework, session))
+    return [type(place.value)(made)]
+
+
+def _sizes(kind: Sizes, session: Session) -> Any:
+    least = kind.least if kind.least is not None else 0
+    return tuple(session.fresh(kind.name, least) for _ in range(kind.n)) if isinstance(kind.n, int) else session.fresh(kind.name, least)
+
+
+def _axes(owner: Any, extra: int) -> list[int]:
+    if isinstance(owner, (tuple, list)) and owner:
+        owner = owner[0]
+    known = isinstance(owner, TensorType) and owner.shape.known
+    return list(range(len(owner.shape) + extra)) if known else [0, 1, -1]
+
+
+def _sets_of_axes(owner: Any) -> list[tuple[int, ...]]:
+    if not isinstance(owner, TensorType) or not owner.shape.known or len(owner.shape) > _MOST_AXES:
+        return []
+    axes = range(len(owner.shape))
+    return list(chain.from_iterable(combinations(axes, n) for n in range(1, len(axes) + 1)))
+
+
+def unknown_parts(value: Any) -> bool:
+    """Whether an argument, or an item of it, is not known."""
+    return isinstance(value, Unknown) or (isinstance(value, (tuple, list)) and any(isinstance(v, Unknown) for v in value))
+
+
+def places(row: Row, arguments: tuple[Argument, ...], kinds: dict[str, Parameter], args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[int | str, Place]:
+    """The arguments of a call that are not known, by their position or keyword."""
+    return {at: Place(argument, kinds[argument.ours], value) for at, argument, value in _given(arguments, args, kwargs) if unknown_parts(value)}
+
+
+def _given(arguments: tuple[Argument, ...], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Iterator[tuple[int | str, Argument, Any]]:
+    free = [a for a in arguments if not a.keyword_only or a.gathers]
+    for at, value in enumerate(args):
+        argument = next((a for a in free[: at + 1] if a.gathers), None) or (free[at] if at < len(free) else None)
+        if argument is not None:
+            yield at, argument, value
+    named = {a.theirs: a for a in arguments}
+    for word, value in kwargs.items():
+        if word in named:
+            yield word, named[word], value

@@ -1,0 +1,28 @@
+"""Decorators. One that is not known keeps the function or class that it gets: that is what people use them for."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING, Any
+
+from tensorproof.terms.records import replace
+from tensorproof.values.objects import Class, ClassMethod, Function, StaticMethod
+from tensorproof.values.python_values import Named, Unknown
+
+if TYPE_CHECKING:
+    from tensorproof.frontends.python.machine import Interpreter
+
+
+def decorated(m: Interpreter, decorator: Any, made: Any, node: ast.AST) -> Any:
+    """What a decorator makes of a function or class. The call of one that is not known is a gap, and what it got stays."""
+    got = m.call(decorator, (made,), {}, node)
+    if not isinstance(got, Unknown) or not isinstance(decorator, (Unknown, Named)):
+        return got
+    if isinstance(made, Function):
+        return replace(made, wrapped=True)
+    if isinstance(made, (ClassMethod, StaticMethod)):
+        return made
+    if isinstance(made, Class):
+        made.mro = (*made.mro, Unknown("decorator"))
+        return made
+    return got

@@ -1,0 +1,36 @@
+"""Methods that only tensors of torch have: an unknown value of which one is called is a tensor of unknown rank."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from typing import Any
+
+from tensorproof.bindings.unknown_arguments import open_tensor
+from tensorproof.frontends.python.attributes import attributes
+from tensorproof.frontends.python.frame import Frame
+from tensorproof.frontends.python.scope import Scope
+from tensorproof.values.python_values import AFTER_ERROR, Method, Unknown
+
+_ONLY_OF_TENSORS = frozenset(
+    ["size", "view", "unsqueeze", "permute", "view_as", "expand", "expand_as", "masked_fill", "masked_select", "index_select", "new_zeros", "new_ones", "new_full", "numel", "bmm", "baddbmm", "unfold", "type_as", "scatter_add", "scatter_", "index_add_", "log_softmax", "narrow", "movedim", "contiguous"]
+)
+"""Neither layers, nor arrays, nor the objects of other libraries have a method of these names."""
+
+
+def callee(node: ast.Call, scope: Scope) -> Callable[[Frame], Any] | None:
+    """What is called, where it is such a method; None for any other call."""
+    function = node.func
+    if not isinstance(function, ast.Attribute) or function.attr not in _ONLY_OF_TENSORS:
+        return None
+    holder = scope.expression(function.value)
+
+    def run(frame: Frame) -> Any:
+        owner, m = holder(frame), frame.machine
+        if type(owner) is not Unknown or owner is AFTER_ERROR or owner.text or owner.number or owner.octets:
+            return attributes.load(m, owner, function.attr, function)
+        m.gap(ast.unparse(function)[:80], node, "what is called is not known")
+        m.session.site = f"@{getattr(node, 'lineno', 0)}"
+        return Method(open_tensor(owner, "torch", m.session), function.attr)
+
+    return run

@@ -1,0 +1,1 @@
+"""A package that exists only when the truth is made: programs of tests/partial are checked without it."""
