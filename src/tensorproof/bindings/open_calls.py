@@ -12,14 +12,15 @@ from typing import Any
 
 from tensorproof.bindings.outcome import Outcome
 from tensorproof.ops.session import Session
-from tensorproof.terms.ints import Dim, Origin, Term, lower, symbol
+from tensorproof.terms.budgets import BUDGETS
+from tensorproof.terms.ints import Dim, Origin, Term, lower, symbol, upper
 from tensorproof.terms.records import dataclass, replace
 from tensorproof.terms.shapes import Segment, Shape, is_open, open_shape
 from tensorproof.terms.tensor import UNKNOWN_STRIDES, Outputs, TensorType
 
 Run = Callable[[Any, Any], Outcome]
-_MOST_RANKS = (9, 6, 4)
-"""How many ranks are tried for each of one, two or three segments."""
+_LARGEST = 1 << 40
+_MOST_RANKS = BUDGETS.deciding.ranks_tried
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,16 +54,24 @@ def by_rank(run: Run, args: Any, kwargs: Any, session: Session) -> Outcome | Non
     found = segments((args, kwargs))
     if not found or len(found) > len(_MOST_RANKS):
         return None
+    session.segments.update(found)
     plain = run(args, kwargs)
     if plain.refused is None and plain.unknown is None and not plain.requirements and _names(plain.outputs) <= found.keys():
         return plain
     tried: list[Tried] = []
-    for ranks in product(range(_MOST_RANKS[len(found) - 1]), repeat=len(found)):
+    most = _MOST_RANKS[len(found) - 1]
+    for ranks in product(*(_possible(segment, most) for segment in found.values())):
         axes: dict[str, tuple[Dim, ...]] = {name: tuple(_axis(name, i) for i in range(rank)) for name, rank in zip(found, ranks)}
         originals: dict[int, Any] = {}
         outcome = run(_ranked(args, axes, originals), _ranked(kwargs, axes, originals))
         tried.append(Tried(axes, _restored(outcome, originals)))
     return agreed(tried, session)
+
+
+def _possible(segment: Segment, most: int) -> range:
+    """The numbers of axes that a segment may stand for, of which so many are tried."""
+    least = int(lower(segment.rank))
+    return range(least, int(min(upper(segment.rank), least + most - 1)) + 1)
 
 
 def _names(value: Any) -> set[str]:
@@ -73,7 +82,7 @@ def _names(value: Any) -> set[str]:
 
 
 def _axis(name: str, i: int) -> Term:
-    return symbol(f"{name}.{i}", 0, None, Origin.UNMODELLED)
+    return symbol(f"{name}.{i}", 1, None, Origin.UNMODELLED)
 
 
 def _ranked(value: Any, axes: dict[str, tuple[Dim, ...]], originals: dict[int, Any]) -> Any:
@@ -169,7 +178,7 @@ def _joined(values: list[Any], axes: list[dict[str, tuple[Dim, ...]]], session: 
     if all(type(v) is type(first) and v == first for v in values):
         return first
     if all(type(v) in (int, Term) for v in values):
-        return session.fresh("size", int(min(max(lower(v), 0) for v in values)))
+        return _size(values, session)
     raise _Differ
 
 
@@ -190,24 +199,44 @@ def _shape(shapes: list[Shape], axes: list[dict[str, tuple[Dim, ...]]], session:
     if all(s == first for s in shapes):
         return first
     if not all(s.known for s in shapes):
-        return _unknown(session)
+        tails = [_tail(s) for s in shapes]
+        shown = min(map(len, tails))
+        return Shape((*_unknown(session, 0, False), *(_size([t[len(t) - shown + i] for t in tails], session) for i in range(shown))))
     for name in axes[0]:
         rests = [tuple(s[len(put[name]) :]) if tuple(s[: len(put[name])]) == put[name] else None for s, put in zip(shapes, axes)]
         if None not in rests and all(r == rests[0] for r in rests) and len(shapes) > 1:
-            return Shape((*open_shape(name), *(rests[0] or ())))
+            return Shape((session.segments[name], *(rests[0] or ())))
     least = min(map(len, shapes))
     tail = [_size([s[len(s) - least + i] for s in shapes], session) for i in range(least)]
-    return Shape(tail) if all(len(s) == least for s in shapes) else Shape((*_unknown(session), *tail))
+    most = max(map(len, shapes))
+    return Shape(tail) if most == least else Shape((*_unknown(session, most - least, bounded(axes)), *tail))
+
+
+def _tail(shape: Shape) -> tuple[Dim, ...]:
+    """The last axes of a shape, behind all of which the number is not known."""
+    at = max((i + 1 for i, axis in enumerate(shape) if type(axis) is Segment), default=0)
+    return tuple(shape[at:])
 
 
 def _size(sizes: list[Dim], session: Session) -> Dim:
     if all(size == sizes[0] for size in sizes):
         return sizes[0]
-    return session.fresh("size", int(min(max(lower(size), 0) for size in sizes)))
+    return session.fresh("size", int(min(max(lower(size), 0) for size in sizes)), _most(sizes))
 
 
-def _unknown(session: Session) -> Shape:
+def _most(sizes: list[Dim]) -> int | None:
+    most = max(upper(size) for size in sizes)
+    return int(most) if most < _LARGEST else None
+
+
+def bounded(axes: list[dict[str, tuple[Dim, ...]]]) -> bool:
+    """Whether no higher rank than those that were accepted was left untried."""
+    return bool(axes) and all(len(put) == 1 and len(next(iter(put.values()))) < _MOST_RANKS[0] - 1 for put in axes)
+
+
+def _unknown(session: Session, most: int, known: bool) -> Shape:
+    """A shape of unknown rank, which has at most so many axes where that is known."""
     session.made += 1
     name = f"shape{session.site}#{session.made}"
     session.names.add(name)
-    return open_shape(name)
+    return open_shape(name, 0, most if known else None)

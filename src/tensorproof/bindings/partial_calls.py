@@ -10,12 +10,14 @@ from tensorproof.bindings.modules import Module
 from tensorproof.bindings.open_calls import agreed_alternatives
 from tensorproof.bindings.rows import Row, rows
 from tensorproof.bindings.unknown_arguments import Place, places, stand_ins
-from tensorproof.ops.inputs import Anything, Axes, Axis, ElementType, Float, Floats, Number, Tensor, Tensors
+from tensorproof.ops.inputs import Anything, Axes, Axis, ElementType, Float, Floats, Int, Number, Tensor, Tensors
 from tensorproof.ops.record import Requirement
 from tensorproof.ops.session import Session
 from tensorproof.terms.budgets import BUDGETS
+from tensorproof.terms.ints import Term
+from tensorproof.terms.predicates import ge
 from tensorproof.terms.records import replace
-from tensorproof.values.python_values import AFTER_ERROR, Unknown
+from tensorproof.values.python_values import AFTER_ERROR, Unknown, whole_of
 
 MOST_TRIED = BUDGETS.deciding.axes_tried
 
@@ -123,7 +125,13 @@ def _constructed(found: dict[int | str, Place], tried: list[Outcome]) -> Outcome
     modules: list[Module] = [one.outputs for one in made]
     first, others = modules[0], [m for m in modules[1:] if _differs(modules[0], m, found)]
     first.unknown, first.others = unknown, tuple(others)
-    return replace(made[0], requirements=[] if others else made[0].requirements)
+    return replace(made[0], requirements=[*([] if others else made[0].requirements), *_positive(found)])
+
+
+def _positive(found: dict[int | str, Place]) -> list[Requirement]:
+    """An unknown number that is the size of a layer's weights is at least 1: nothing is computed by a layer without weights."""
+    sizes = [(place.argument, whole_of(place.value)) for place in found.values() if isinstance(place.kind, Int) and place.kind.name == "size"]
+    return [Requirement("layer/size", ge(n, 1), f"{a.theirs} must be at least 1", (a.ours,)) for a, n in sizes if isinstance(n, Term) and ge(n, 1) is not True]
 
 
 def _differs(a: Module, b: Module, found: dict[int | str, Place]) -> bool:

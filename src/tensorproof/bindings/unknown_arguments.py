@@ -29,15 +29,16 @@ from tensorproof.ops.inputs import (
     Tensor,
 )  # fmt: skip
 from tensorproof.ops.session import Session
+from tensorproof.terms.budgets import BUDGETS
 from tensorproof.terms.dtypes import BOOL, FLOAT16, FLOAT32, FLOAT64, INT64
 from tensorproof.terms.records import dataclass
 from tensorproof.terms.shapes import Shape, open_shape
 from tensorproof.terms.tensor import TensorType
-from tensorproof.values.python_values import Unknown
+from tensorproof.values.python_values import Unknown, whole_of
 
 _TYPES = {"float": FLOAT32, "bool": BOOL, "int": INT64}
 _RATES = (0.5, 3.0)
-_MOST_AXES = 4
+_MOST_AXES = BUDGETS.deciding.sets_of_axes
 _CONVERTED = ("data", "obj", "object")
 """What becomes a tensor: of an unknown value any, whose rank may be 0 as well."""
 _OF_VALUES = ("out", "size", "shape", "sizes", "split_size_or_sections", "indices_or_sections", "target", "equation")
@@ -81,9 +82,9 @@ def stand_ins(row: Row, place: Place, owner: Any, session: Session) -> list[Any]
         case Bool():
             return [True, False, *none]
         case Int():
-            return [session.fresh(kind.name, kind.least if kind.least is not None else 0), *none]
+            return [_whole(value, kind.name, kind.least or 0, session), *none]
         case Sizes():
-            return [_sizes(kind, session), *kind.words, *none]
+            return [*_sizes(kind, value, session), *kind.words, *none]
         case Axis():
             return [*_axes(owner, kind.extra), *none]
         case Axes():
@@ -107,7 +108,7 @@ def _items(row: Row, place: Place, session: Session) -> list[Any] | None:
         elif isinstance(place.kind, (Ints, Sizes, Axes)):
             if isinstance(place.kind, Axes):
                 return None
-            made.append(session.fresh("size", 0))
+            made.append(_whole(one, "size", 0, session))
         elif isinstance(place.kind, Floats):
             made.append(_RATES[0])
         elif isinstance(place.kind, (Pairs, Anything)) or one.text:
@@ -117,9 +118,17 @@ def _items(row: Row, place: Place, session: Session) -> list[Any] | None:
     return [type(place.value)(made)]
 
 
-def _sizes(kind: Sizes, session: Session) -> Any:
-    least = kind.least if kind.least is not None else 0
-    return tuple(session.fresh(kind.name, least) for _ in range(kind.n)) if isinstance(kind.n, int) else session.fresh(kind.name, least)
+def _whole(value: Unknown, name: str, least: int, session: Session) -> Any:
+    """The symbol of a whole number, the same wherever the value is used."""
+    known = whole_of(value)
+    return session.fresh(name, least) if known is None else known
+
+
+def _sizes(kind: Sizes, value: Unknown, session: Session) -> list[Any]:
+    """One size for all, and sizes one by one where they are so many."""
+    least = kind.least or 0
+    one = [_whole(value, kind.name, least, session)] if kind.one else []
+    return [*one, tuple(session.fresh(kind.name, least) for _ in range(kind.n))] if isinstance(kind.n, int) else one
 
 
 def _axes(owner: Any, extra: int) -> list[int]:

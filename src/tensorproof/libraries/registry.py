@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import sys
 from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from tensorproof.bindings.names import is_public
 from tensorproof.libraries import homes, signatures
 from tensorproof.libraries.homes import home
 from tensorproof.libraries.model import ClassModel, KindModel, Run
@@ -60,13 +58,6 @@ def known(name: str) -> bool:
     if homes.is_space(name) or (home(name) is None and function(name) is not None):
         return True
     return any(name in getattr(file_named(file), table, ()) for file in [home(name)] if file for table in ("FUNCTIONS", "VALUES", "CLASSES"))
-
-
-@cache
-def unseen(name: str) -> bool:
-    """Whether a name belongs to a package of which nothing is known here: neither modelled, nor listed, nor Python's own."""
-    root = name.partition(".")[0]
-    return is_public(root) is None and not homes.is_space(root) and root not in sys.stdlib_module_names and root != "builtins"
 
 
 @cache

@@ -12,7 +12,7 @@ from tensorproof.terms.facts import learn
 from tensorproof.terms.ints import Dim, Origin, Term, symbol
 from tensorproof.terms.labels import label
 from tensorproof.terms.records import dataclass, field
-from tensorproof.terms.shapes import Shape
+from tensorproof.terms.shapes import Segment, Shape
 from tensorproof.terms.tensor import TensorType
 
 
@@ -58,6 +58,8 @@ class Session:
     """Whether a requirement that fails is taken to hold: how a path goes on after an error."""
     failed: list[tuple[Any, ...]] = field(default_factory=list[tuple[Any, ...]])
     """The sizes that disagree in a call under that assumption."""
+    segments: dict[str, Segment] = field(default_factory=dict[str, Segment])
+    """The segments of open shapes among the inputs of calls, by name."""
     rerun: bool = False
     """Whether a step of a graph runs that was built before: what is checked at building alone is not checked again."""
 

@@ -133,6 +133,10 @@ class Deciding:
     """Symbols of a question for which values are tried before Z3 is asked."""
     sampled_predicates: int = 8
     """Predicates of such a question."""
+    ranks_tried: tuple[int, ...] = (9, 6, 4)
+    """Ranks that are tried for each of one, two or three inputs of unknown rank."""
+    sets_of_axes: int = 4
+    """The rank up to which every set of its axes is tried for axes that are not known."""
     axes_tried: int = 64
     """Combinations of symbolic axes that are tried."""
     counterexamples: int = 3

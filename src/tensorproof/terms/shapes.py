@@ -67,9 +67,9 @@ def unknown_shape(name: str, origin: Origin = Origin.WORLD) -> Shape:
     return Shape((Segment(name, symbol(f"rank({name})", origin=origin), symbol(f"numel({name})", origin=origin)),))
 
 
-def open_shape(name: str) -> Shape:
+def open_shape(name: str, least: int = 0, most: int | None = None) -> Shape:
     """The shape of an unknown value that is used as a tensor: each rank that it may have is tried."""
-    return Shape((Segment(name, symbol(f"ranks({name})", origin=Origin.UNMODELLED), symbol(f"numel({name})", origin=Origin.UNMODELLED)),))
+    return Shape((Segment(name, symbol(f"ranks({name})", least, most, Origin.UNMODELLED), symbol(f"numel({name})", origin=Origin.UNMODELLED)),))
 
 
 def is_open(segment: Segment) -> bool:

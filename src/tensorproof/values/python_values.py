@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Protocol
 
 from tensorproof.diagnostics.span import Span
+from tensorproof.terms.ints import Dim, Origin, Term, symbol
 from tensorproof.terms.records import dataclass, field
 
 if TYPE_CHECKING:
@@ -26,6 +27,8 @@ class Unknown:
     """What tells it from other unknown values: questions about the same key have one answer on a path."""
     octets: bool = False
     """Whether it is a `bytes`: its methods are known, what they give is not."""
+    whole: Any = None
+    """The whole number that it is, where it is one: twice an unknown size is another size."""
 
 
 TEXT = Unknown("text", text=True)
@@ -137,3 +140,12 @@ def is_known(value: Any) -> bool:
 
 class Union(tuple[Any, ...]):
     """`A | B` of types: what isinstance takes, and what may be subscripted where the types are generic."""
+
+
+def whole_of(value: Any) -> Dim | None:
+    """The whole number that a value is where it is one: an unknown value that a name holds has a symbol."""
+    if isinstance(value, Unknown):
+        if value.whole is not None or not value.key or value.text or value.octets or value.number in ("float", "bool"):
+            return value.whole  # type: ignore[no-any-return]
+        return symbol(value.key, 0, None, Origin.UNMODELLED)
+    return value if isinstance(value, (int, Term)) and not isinstance(value, bool) else None

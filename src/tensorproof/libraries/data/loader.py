@@ -14,14 +14,14 @@ from tensorproof.libraries.domains.index_ranges import all_of_it, labelled
 from tensorproof.libraries.model import batches
 from tensorproof.terms.budgets import BUDGETS
 from tensorproof.terms.ints import Origin, Term, ceildiv, lower, mod, upper
-from tensorproof.terms.predicates import ne
+from tensorproof.terms.predicates import ge, ne
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.substitution import symbols
 from tensorproof.terms.tensor import TensorType
 from tensorproof.values.heap import MISSING
 from tensorproof.values.objects import Bound as BoundMethod
 from tensorproof.values.objects import Class, Dict, Generator, Instance, Iterator, List, Model
-from tensorproof.values.python_values import Many, Named, Unknown
+from tensorproof.values.python_values import Many, Named, Unknown, whole_of
 
 if TYPE_CHECKING:
     from tensorproof.values.machine import Machine, Value
@@ -129,6 +129,10 @@ def loader_rounds(m: Machine, me: Any, node: ast.AST) -> Any:
     if _exists(me.space["batch_sampler"]):
         return _by_batch_sampler(m, me, node)
     size = me.space["batch_size"]
+    if isinstance(size, Unknown) and (whole := whole_of(size)) is not None:
+        m.gap("DataLoader", node, "batch_size is not known")
+        m.assume(ge(whole, 1))
+        size = whole
     samples = _Samples(m, me, node)
     if size is None:
         one = samples.first

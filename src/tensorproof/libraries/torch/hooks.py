@@ -41,7 +41,8 @@ def _registers(before: bool) -> Callable[..., Value]:
         hook = args[0] if args else kwargs["hook"]
         handle = Model(KIND, m.heap.space({"owner": me, "hook": hook, "before": before, "named": kwargs.get("with_kwargs") is True}))
         if any(isinstance(kwargs.get(option), Unknown) for option in options) or isinstance(hook, Unknown):
-            m.gap("register_forward_hook", node, "the hook or one of its options is not known")
+            key = hook.key if isinstance(hook, Unknown) and "@" not in hook.key else ""
+            m.gap(key or "register_forward_hook", node, "the hook or one of its options is not known")
             return handle
         _keep(m, me, (handle, *of(me)) if kwargs.get("prepend") is True else (*of(me), handle))
         return handle

@@ -17,6 +17,7 @@ from tensorproof.libraries import library_objects, registry
 from tensorproof.libraries.constants import constant
 from tensorproof.libraries.keras.names import canonical
 from tensorproof.libraries.plain import HOSTS
+from tensorproof.libraries.unseen import unseen
 from tensorproof.terms.dtypes import DType
 from tensorproof.terms.ints import Term
 from tensorproof.terms.predicates import Predicate
@@ -350,7 +351,7 @@ def of_library(m: Interpreter, library: str, name: str, node: ast.AST, error: st
     if model is not MISSING:
         return library_names.module(f"{library}.{name}", model)
     resolved = library_names.module(f"{library}.{name}", m.modules.resolve(m, full))
-    return Unknown(resolved.name, key=resolved.name) if type(resolved) is Named and registry.unseen(resolved.name) else resolved
+    return Unknown(resolved.name, key=resolved.name) if type(resolved) is Named and unseen(resolved.name) else resolved
 
 
 _BY_KIND: dict[type, Callable[[Interpreter, Any, str, ast.AST], Any]] = {

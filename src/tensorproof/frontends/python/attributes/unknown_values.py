@@ -35,7 +35,7 @@ def attribute(m: Interpreter, owner: Unknown, name: str, node: ast.AST) -> Any:
     if owner.number and not hasattr(int, name) and not hasattr(float, name) and not _of_arrays(name):
         raise m.raised("AttributeError", f"a {owner.number} has no attribute {name}", node)
     key = questions.part(m, owner, f".{name}")
-    return owner if not owner.key else replace(owner, key=key)
+    return owner if not owner.key else replace(owner, key=key, whole=None)
 
 
 def _of_arrays(name: str) -> bool:

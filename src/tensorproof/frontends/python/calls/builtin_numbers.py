@@ -37,7 +37,7 @@ from tensorproof.values.objects import (
     Model,
     Set,
 )  # fmt: skip
-from tensorproof.values.python_values import REAL, TEXT, Unknown
+from tensorproof.values.python_values import REAL, TEXT, Unknown, whole_of
 
 if TYPE_CHECKING:
     from tensorproof.frontends.python.machine import Interpreter
@@ -174,7 +174,8 @@ def _number(native: Any) -> Run:
             case Unknown() | Choice():
                 if isinstance(value, Unknown) and value.text:
                     m.may_raise("ValueError", "the text is not a number", node)
-                return REAL if native is float else Unknown(native.__name__, number="int" if native is int else "")
+                whole = whole_of(value) if native is int and type(value) is Unknown and not value.number else None
+                return REAL if native is float else Unknown(native.__name__, number="int" if native is int else "", whole=whole)
             case Instance():
                 return m.call(m.attribute(value, f"__{native.__name__}__", node), (), {}, node)
             case _:

@@ -38,7 +38,7 @@ from tensorproof.values.objects import (
     Model,
     Set,
 )  # fmt: skip
-from tensorproof.values.python_values import Layer, Unknown
+from tensorproof.values.python_values import Layer, Unknown, whole_of
 
 if TYPE_CHECKING:
     from tensorproof.frontends.python.machine import Interpreter
@@ -95,6 +95,7 @@ def _range(m: Interpreter, node: ast.AST, *args: Value) -> Any:
     if any(isinstance(a, TensorType) and a.dtype is not None and not a.dtype.is_integer and a.framework != "tf" for a in args):
         raise m.raised("TypeError", "range takes whole numbers, not a number of another element type: write int(…)", node)
     sizes = [a.contents[0] if isinstance(a, TensorType) and a.contents is not None and len(a.contents) == 1 else a for a in args]
+    sizes = [whole_of(a) or a if type(a) is Unknown and (not a.number or a.whole is not None) else a for a in sizes]
     if any(isinstance(a, (Unknown, Choice, TensorType)) for a in sizes):
         return Unknown("range")
     if any(isinstance(a, Term) for a in sizes):

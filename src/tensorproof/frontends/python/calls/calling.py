@@ -10,7 +10,7 @@ from tensorproof.bindings import partial_calls
 from tensorproof.bindings.call import Outcome, spelled
 from tensorproof.bindings.call import call as call_bound
 from tensorproof.frontends.python.branching import questions
-from tensorproof.frontends.python.calls import batch_generators, callbacks, classes, failures, layer_calls, natives, recovery  # fmt: skip
+from tensorproof.frontends.python.calls import batch_generators, callbacks, classes, failures, layer_calls, natives, recovery, unseen_bases  # fmt: skip
 from tensorproof.frontends.python.calls.arguments import bind_arguments
 from tensorproof.frontends.python.calls.chosen_arguments import distributed_call
 from tensorproof.frontends.python.calls.outcomes import taken
@@ -27,6 +27,7 @@ from tensorproof.frontends.python.tensors import numpy_scalars, tensors  # fmt: 
 from tensorproof.frontends.python.tensors.memory import writing
 from tensorproof.libraries import layers, library_objects, outside, registry, signatures
 from tensorproof.libraries.torch import modes as torch_modes
+from tensorproof.libraries.unseen import unseen
 from tensorproof.terms.budgets import BUDGETS
 from tensorproof.terms.dtypes import DType
 from tensorproof.terms.tensor import TensorType
@@ -90,6 +91,9 @@ def _call_library(m: Interpreter, kind: Any, callee: Any, args: tuple[Any, ...],
         return callbacks.watched(m, callbacks.written(node), node, run) if callee.kind == "quiet" and callbacks.given(args, kwargs) else run()
     if kind is Unknown:
         questions.written(m, callee, *args, *kwargs.values())
+        name = callee.key.partition("~")[0]
+        if name and unseen(name) and "." in name and "@" not in name:
+            return m.gap(name, node, "no model")
         return m.gap(ast.unparse(node.func)[:80] if isinstance(node, ast.Call) else callee.reason, node, "what is called is not known")
     if kind is Choice:
         return m.branching.choose(
@@ -333,6 +337,7 @@ def _partly_known(m: Interpreter, name: str, given: Any, named: dict[str, Any], 
     if outcome is None or outcome.unknown is not None:
         return _not_followed(m, name, args, kwargs, node)
     if outcome.refused is None:
+        unseen_bases.count_values(m, (*args, *kwargs.values()), node)
         m.gap(name, node, "an argument is not known")
     return taken(m, name, outcome, args, kwargs, node, None)
 

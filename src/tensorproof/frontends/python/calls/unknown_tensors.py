@@ -13,8 +13,11 @@ from tensorproof.frontends.python.scope import Scope
 from tensorproof.values.python_values import AFTER_ERROR, Method, Unknown
 
 _ONLY_OF_TENSORS = frozenset(
-    ["size", "view", "unsqueeze", "permute", "view_as", "expand", "expand_as", "masked_fill", "masked_select", "index_select", "new_zeros", "new_ones", "new_full", "numel", "bmm", "baddbmm", "unfold", "type_as", "scatter_add", "scatter_", "index_add_", "log_softmax", "narrow", "movedim", "contiguous"]
-)
+    {
+        "size", "view", "unsqueeze", "permute", "view_as", "expand", "expand_as", "masked_fill", "masked_select", "index_select", "new_zeros", "new_ones",
+        "new_full", "numel", "bmm", "baddbmm", "unfold", "type_as", "scatter_add", "scatter_", "index_add_", "log_softmax", "narrow", "movedim", "contiguous",
+    }
+)  # fmt: skip
 """Neither layers, nor arrays, nor the objects of other libraries have a method of these names."""
 
 

@@ -6,6 +6,7 @@ import ast
 from typing import TYPE_CHECKING, Any
 
 from tensorproof.libraries import registry
+from tensorproof.libraries.unseen import unseen
 from tensorproof.values.objects import Class, Instance
 from tensorproof.values.python_values import Named, Unknown
 
@@ -17,7 +18,7 @@ _MODELS = {"forward": "torch.nn.Module", "call": "keras.Model"}
 
 
 def _unseen(base: Any) -> bool:
-    return isinstance(base, Named) and registry.unseen(base.name) and registry.class_model(base.name) is None
+    return isinstance(base, Named) and unseen(base.name) and registry.class_model(base.name) is None
 
 
 def completed(cls: Class) -> tuple[Any, ...]:
@@ -38,6 +39,14 @@ def count(m: Interpreter, cls: Class, node: ast.AST) -> None:
     for base in cls.mro:
         if _unseen(base):
             m.gap(base.name, node, "the base class is not modelled")
+
+
+def count_values(m: Interpreter, values: tuple[Any, ...], node: ast.AST) -> None:
+    """Values of a package that is not seen are used: each is a gap by its own name."""
+    for value in values:
+        name = value.key.partition("~")[0] if isinstance(value, Unknown) else ""
+        if name and "." in name and "@" not in name and unseen(name):
+            m.gap(name, node, "no model")
 
 
 def fill(m: Interpreter, new: Instance, kwargs: dict[str, Any]) -> None:

@@ -27,7 +27,7 @@ from tensorproof.terms.predicates import Predicate, conj, disj, ne, negate
 from tensorproof.terms.tensor import TensorType
 from tensorproof.values.heap import MISSING
 from tensorproof.values.objects import Bound, Choice, Class, Dict, Instance, List, Model, Set
-from tensorproof.values.python_values import AFTER_ERROR, TEXT, Layer, Named, Union, Unknown
+from tensorproof.values.python_values import AFTER_ERROR, TEXT, Layer, Named, Union, Unknown, whole_of
 from tensorproof.values.tensor_shape import TensorShape
 
 if TYPE_CHECKING:
@@ -142,6 +142,10 @@ def _on_symbols(m: Interpreter, word: str, native: Value, a: Value, b: Value, no
     return MISSING
 
 
+_OF_WHOLES: dict[str, Any] = {"add": operator.add, "sub": operator.sub, "mul": operator.mul, "floordiv": operator.floordiv}
+"""Operators of two whole numbers that give one."""
+
+
 def _on_unknown(m: Interpreter, word: str, a: Any, b: Any, node: ast.AST, in_place: bool) -> Any:
     """An operator of which one side at least is not known: of texts it is a text, of numbers a number, of a tensor and a number a tensor."""
     if word == "truediv" and Model in (type(a), type(b)):  # a path and a name that is not known
@@ -159,6 +163,12 @@ def _on_unknown(m: Interpreter, word: str, a: Any, b: Any, node: ast.AST, in_pla
     for kind, other in zip(kinds, (b, a)):
         if kind == "float" and (other is None or isinstance(other, (tuple, str, List, Dict, Set))):
             raise m.raised("TypeError", f"the operator {word} is not defined for a float and a {type_name(other)}", node)
+    if (not kinds[0] and type(a) is Unknown) or (not kinds[1] and type(b) is Unknown):
+        if isinstance(a, TensorType) or isinstance(b, TensorType):
+            return on_tensors(m, word, a, b, node, in_place)
+        wholes = whole_of(a), whole_of(b)
+        if word in _OF_WHOLES and wholes[0] is not None and wholes[1] is not None and (word != "floordiv" or lower(wholes[1]) > 0):
+            return Unknown(word, whole=_OF_WHOLES[word](*wholes))
     if not all(kinds) or word not in ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow") or (word == "pow" and "float" not in kinds):
         return Unknown(word)
     return Unknown(word, number="float" if word == "truediv" or "float" in kinds else "int")
