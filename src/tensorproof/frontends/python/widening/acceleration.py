@@ -326,6 +326,13 @@ def _alike_choices(a: Choice, b: Choice, depth: int) -> bool:
     return a.condition is b.condition and alike(a.then, b.then, depth) and alike(a.other, b.other, depth)
 
 
+def _alike_layers(a: Layer, b: Layer, depth: int) -> bool:
+    """Layers without weights that compute the same: an activation that each iteration makes anew."""
+    if a.module is None or b.module is None or a.hooks or b.hooks or a.tensors or b.tensors or a.module.state() or b.module.state():
+        return False
+    return a.module.row is b.module.row and bool(a.module.arguments == b.module.arguments) and a.module.training == b.module.training
+
+
 def _same_host(a: Value, b: Value, depth: int) -> bool:
     try:
         return bool(a == b)
@@ -338,7 +345,7 @@ _ALIKE: Kinds[Callable[[Any, Any, int], bool]] = Kinds(
         TensorType: _alike_tensors, Many: _alike_many, Unknown: lambda a, b, depth: True, tuple: _alike_items, Choice: _alike_choices,
         List: lambda a, b, depth: _alike_items(a.items, b.items, depth), Set: lambda a, b, depth: _alike_items(a.items, b.items, depth),
         Dict: lambda a, b, depth: _alike_entries(a.items, b.items, depth),
-        Instance: lambda a, b, depth: a.cls is b.cls and _alike_entries(a.space, b.space, depth), Layer: lambda a, b, depth: False,
+        Instance: lambda a, b, depth: a.cls is b.cls and _alike_entries(a.space, b.space, depth), Layer: _alike_layers,
     },
     _same_host,
 )  # fmt: skip
