@@ -95,6 +95,7 @@ class LayerModule(Protocol):
     mode: dict[str, Any]
     built: bool
     training: bool
+    unknown: frozenset[str]
 
     @property
     def row(self) -> Any: ...
