@@ -46,9 +46,16 @@ def _smaller(text: str) -> Iterator[str]:
     for lifted in (False, True):
         for number in range(count - 1, -1, -1):
             tree = ast.parse(text)
-            if _without(tree, number, lifted):
+            if _without(tree, number, lifted) and _all_used(tree):
                 ast.fix_missing_locations(tree)
                 yield ast.unparse(tree) + "\n"
+
+
+def _all_used(tree: ast.AST) -> bool:
+    """Whether something names each function and class: what is never called is judged by other rules."""
+    made = {n.name for n in ast.walk(tree) if isinstance(n, (ast.FunctionDef, ast.ClassDef)) and not n.name.startswith("__") and n.name != "forward"}
+    used = {n.id for n in ast.walk(tree) if isinstance(n, ast.Name)} | {n.attr for n in ast.walk(tree) if isinstance(n, ast.Attribute)}
+    return made <= used
 
 
 def _blocks(tree: ast.AST) -> Iterator[list[ast.stmt]]:

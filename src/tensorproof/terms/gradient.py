@@ -94,13 +94,14 @@ class Saved:
 
 class Node:
     """An applied operator in the graph. `keeps` says whether its backward function needs something that is freed after use; `cell["freed"]` whether it was.
-    An `either` node is one of its parents."""
+    `again` says whether the gradient that it gives requires one in turn. An `either` node is one of its parents."""
 
-    __slots__ = ("cell", "either", "keeps", "line", "name", "parents", "saved")
+    __slots__ = ("again", "cell", "either", "keeps", "line", "name", "parents", "saved")
 
     def __init__(self, name: str, parents: tuple[Gradient, ...], saved: tuple[Saved, ...], keeps: bool | None, cell: Any, line: int) -> None:
         self.name, self.parents, self.saved, self.keeps, self.cell, self.line = name, parents, saved, keeps, cell, line
         self.either = False
+        self.again: bool | None = False if keeps is False else None
 
 
 class Gradient(Fact):

@@ -44,6 +44,9 @@ def _made(kind: str, fill: Callable[[Value, Value, Bound], None]) -> Callable[[A
 def _tensors_init(m: Machine, me: Any, call: Bound) -> None:
     node = call.node
     m.heap.set(me.space, "tensors", call.more)
+    for one in call.more:
+        if one is None or isinstance(one, (bool, int, float, str, tuple, List)):
+            raise m.raised("AttributeError", "TensorDataset takes tensors, and this is none: it has no attribute size", node, "data/tensors")
     known = [t for t in call.more if isinstance(t, TensorType)]
     for t in known:
         if t.shape.known and len(t.shape) == 0:
@@ -53,7 +56,7 @@ def _tensors_init(m: Machine, me: Any, call: Bound) -> None:
     for t in known[1:]:
         if t.shape.known and known[0].shape.known:
             message = f"the tensors of a TensorDataset must agree in their first axis: {known[0].shape!r} and {t.shape!r}"
-            m.require("data/tensors", eq(known[0].shape[0], t.shape[0]), message, node)
+            m.demand("AssertionError", eq(known[0].shape[0], t.shape[0]), message, node, "data/tensors")
 
 
 def _tensors_length(m: Machine, me: Any, node: ast.AST) -> Value:
@@ -95,6 +98,8 @@ def _subset_item(m: Machine, me: Any, index: Any, node: ast.AST) -> Value:
     indices = me.space["indices"]
     if isinstance(index, int) and isinstance(indices, (List, range, tuple)):
         listed = list(indices.items) if isinstance(indices, List) else indices
+        if not -len(listed) <= index < len(listed) and all(isinstance(i, int) for i in listed):
+            raise m.raised("IndexError", f"index {index} is out of range for a Subset of {len(listed)} samples", node)
         if -len(listed) <= index < len(listed) and isinstance(listed[index], int):
             return item_of(m, whole, listed[index], node)
     if isinstance(indices, range) and isinstance(index, Term):
@@ -169,7 +174,15 @@ def _concat_item(m: Machine, me: Any, index: Value, node: ast.AST) -> Value:
     datasets = list(me.space["datasets"].items)
     if not datasets:
         return Unknown("a sample")
-    if isinstance(index, int) and isinstance(length_of(m, datasets[0], node), int) and 0 <= index < length_of(m, datasets[0], node):
+    lengths = [length_of(m, data, node) for data in datasets]
+    if isinstance(index, int) and all(isinstance(n, int) for n in lengths):
+        at = index + sum(lengths) if index < 0 else index
+        for data, count in zip(datasets, lengths):
+            if 0 <= at < count:
+                return item_of(m, data, at, node)
+            at -= count
+        raise m.raised("ValueError" if index < 0 else "IndexError", f"index {index} is out of range for {sum(lengths)} samples", node)
+    if isinstance(index, int) and isinstance(lengths[0], int) and 0 <= index < lengths[0]:
         return item_of(m, datasets[0], index, node)
     result = sample_of(m, datasets[-1], node)
     start: Value = 0

@@ -140,6 +140,8 @@ def loader_rounds(m: Machine, me: Any, node: ast.AST) -> Any:
         return [(True, m.call(fn, (one,), {}, node) if fn is not None else _converted(one))]
     if not isinstance(size, (int, Term)):
         return [(True, m.gap("DataLoader", node, "batch_size is not known"))]
+    if me.space["drop_last"] is False:
+        loader_checks.check_drawn(m, data, me.space["sampler"], node)
     count = sample_count(m, me, node) if samples.count is None else samples.count
     if count is ENDLESS:
         return [(True, samples.batch(size))]

@@ -5,8 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tensorproof.libraries.bound import Bound
+from tensorproof.libraries.data.samples import item_of
 from tensorproof.terms.ints import Term
 from tensorproof.terms.tensor import TensorType
+from tensorproof.values.objects import List, Model
 from tensorproof.values.python_values import Unknown
 
 if TYPE_CHECKING:
@@ -55,6 +57,15 @@ def check_count(m: Machine, count: Value, of: str, node: ast.AST) -> None:
     """Refuse a number of samples that is no positive whole number."""
     if isinstance(count, (bool, float, str)) or (isinstance(count, int) and count <= 0):
         raise m.raised("ValueError", f"{of} must be a positive whole number, not {count!r}", node, "data/sampler")
+
+
+def check_drawn(m: Machine, data: Value, sampler: Value, node: ast.AST) -> None:
+    """Refuse what a library's dataset refuses of the least and the greatest index that a sampler surely gives."""
+    indices = sampler.space.get("indices") if isinstance(sampler, Model) else sampler
+    listed = list(indices.items) if isinstance(indices, List) else list(indices) if isinstance(indices, (tuple, range)) else []
+    if listed and all(type(i) is int for i in listed) and isinstance(data, (Model, List, tuple, TensorType)):
+        for index in {min(listed), max(listed)}:
+            item_of(m, data, index, node)
 
 
 def check_weights(m: Machine, weights: Value, count: Value, replacement: Value, node: ast.AST) -> None:

@@ -142,7 +142,7 @@ def _with_states(
     passes = facts is None or facts.get("x", ()) is not None
     results = _mapped(result, lambda t: t if view == "itself" and _is_same(t, source) else state(t, _shown(view, t, source) if passes else None))
     if made:
-        made[0].saved, made[0].keeps = saved(m, facts, bound, inputs, each(results), line, name)
+        made[0].saved, made[0].keeps, made[0].again = saved(m, facts, bound, inputs, each(results), line, name)
         if m.model_state.get("inference"):
             refuse_inference(m, made[0], bound, node)
     return results
@@ -239,7 +239,7 @@ def _wrote(m: Machine, name: str, target: TensorType, outcome: Any, facts: Any, 
     after = before.but(requires=requires, leaf=not requires if requires is not None else None, node=made, base=None, shown=None)
     kept = {k: (v if not isinstance(v, TensorType) or v is not target else None) for k, v in outcome.bound.items()}
     asked = [*inputs, *((w, t, before) for w, t in outcome.bound.items() if t is target and facts is not None and facts.get(w))]
-    made.saved, made.keeps = saved(m, facts, kept, asked, [target.but(grad=after)], line, name)
+    made.saved, made.keeps, made.again = saved(m, facts, kept, asked, [target.but(grad=after)], line, name)
     _becomes(m, target, after)
     if before.base is not None:
         base = of(m, before.base)
@@ -300,12 +300,14 @@ def detached(m: Machine, t: TensorType) -> TensorType:
     return made
 
 
-def computed(m: Machine, name: str, result: Value, inputs: list[TensorType], saved: list[TensorType], keeps: bool | None, node: ast.AST) -> Value:
+def computed(
+    m: Machine, name: str, result: Value, inputs: list[TensorType], saved: list[TensorType], keeps: bool | None, node: ast.AST, sure: bool = True
+) -> Value:  # fmt: skip
     """The results of something that is no operator, as a function of its inputs: a node of the graph that keeps what is saved."""
     states = [of(m, t) for t in inputs if is_float(t) is not False]
     requires = _any(g.requires for g in states)
     enabled = modes(m).grad
-    requires = requires if enabled else False if enabled is False else _weaker(requires)
+    requires = requires if enabled and sure else False if enabled is False else _weaker(requires)
     line = getattr(node, "lineno", 0)
     made = Node(name, tuple(g for g in states if g.requires is not False), (), keeps, m.heap.space({"freed": WHOLE}), line)
     made.saved = tuple(Saved(of(m, t).cell, True, f"what {name} saved", line) for t in saved)

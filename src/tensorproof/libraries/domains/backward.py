@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 from tensorproof.libraries.domains import autograd
 from tensorproof.terms.gradient import FREED, NO, PERHAPS_FREED, UNDECIDED, YES, Gradient, Node
+from tensorproof.terms.predicates import conj, eq
 from tensorproof.terms.tensor import TensorType
-from tensorproof.values.objects import Model, Native
+from tensorproof.values.objects import Choice, Model, Native
 from tensorproof.values.python_values import Unknown
 
 if TYPE_CHECKING:
@@ -53,13 +54,31 @@ def walk(m: Machine, roots: list[TensorType], retain: Value, node: ast.AST, inpu
         if not used.either and (needed is None or id(used) in needed):
             _used(m, used, sure, retain, node)
     for hook, t in hooks:
-        m.call(hook, (gradient_of(t),), {}, node)
+        _check_hooked(m, t, m.call(hook, (gradient_of(t),), {}, node), node)
     for module, hook, parameters in m.model_state.get("backward hooks", {}).get("all", ()):
         if any(reached.get(id(autograd.of(m, t).own)) for t in parameters):
             m.call(hook, (module, _UNKNOWN, _UNKNOWN), {}, node)
     if m.path.program is not None and roots:
         m.path.program.differentiated(roots, inputs or ())
     return [_reached(m, t, reached, node) for t in inputs or ()]
+
+
+def differentiable(m: Machine, roots: list[TensorType], inputs: list[TensorType]) -> bool | None:
+    """Whether the gradients of some results by some inputs depend on what requires a gradient."""
+    found: list[tuple[Node, bool]] = []
+    seen: set[int] = set()
+    waiting: list[tuple[Gradient, bool]] = [(g, g.requires is True) for g in (autograd.of(m, t) for t in roots)]
+    while waiting:
+        g, sure = waiting.pop()
+        if g.node is not None and id(g.node) not in seen:
+            seen.add(id(g.node))
+            found.append((g.node, sure and not g.node.either))
+            waiting += [(parent, sure and not g.node.either and parent.requires is True) for parent in g.node.parents]
+    needed = _leading_to(found, inputs, m)
+    used = [(one, sure) for one, sure in found if id(one) in needed]
+    if any(one.again and sure for one, sure in used):
+        return True
+    return False if used and all(one.again is False for one, _ in used) else None
 
 
 def _leading_to(found: list[tuple[Node, bool]], inputs: list[TensorType], m: Machine) -> set[int]:
@@ -80,6 +99,16 @@ def _leading_to(found: list[tuple[Node, bool]], inputs: list[TensorType], m: Mac
 
 
 _UNKNOWN = (Unknown("a gradient"),)
+
+
+def _check_hooked(m: Machine, t: TensorType, given: Value, node: ast.AST) -> None:
+    """What a hook gives in place of a gradient is None, or a gradient of the same size."""
+    if isinstance(given, TensorType) and given.framework == "torch":
+        if given.shape.known and t.shape.known:
+            same = len(given.shape) == len(t.shape) and conj(*(eq(a, b) for a, b in zip(given.shape, t.shape)))
+            m.demand("RuntimeError", same, f"a hook gave a gradient of shape {given.shape!r} for a tensor of shape {t.shape!r}", node, "backward/hook")
+    elif given is not None and not isinstance(given, (Unknown, Choice)):
+        raise m.raised("TypeError", "a hook of a tensor gives a tensor or None", node, "backward/hook")
 
 
 def hook_module(m: Machine, module: Value, hook: Value, parameters: list[TensorType], node: ast.AST) -> None:

@@ -13,15 +13,15 @@ if TYPE_CHECKING:
 
     from tensorproof.values.machine import Kwargs, Machine, Value
 
-Kept = tuple[tuple[Saved, ...], bool | None]
+Kept = tuple[tuple[Saved, ...], bool | None, bool | None]
 
 
 def saved(m: Machine, facts: Value, bound: Kwargs, inputs: Any, results: list[TensorType], line: int, name: str) -> Kept:
-    """What the backward function of an operator needs, and whether it needs anything."""
+    """What the backward function of an operator needs, whether it needs anything, and whether one of that requires a gradient."""
     word = name.rpartition(".")[2]
     if facts is None:
         kept = [Saved(of(m, t).cell, False, f"an argument of {word}", line) for value in bound.values() for t in each(value)]
-        return (*kept, *(Saved(t.grad.cell, False, f"the result of {word}", line) for t in results if t.grad is not None)), None
+        return (*kept, *(Saved(t.grad.cell, False, f"the result of {word}", line) for t in results if t.grad is not None)), None, None
     wanted = _wanted(facts, inputs)
     if word == "__getitem__":
         keeps = _index_is_saved(bound.get("index"))
@@ -36,7 +36,23 @@ def saved(m: Machine, facts: Value, bound: Kwargs, inputs: Any, results: list[Te
         for t in held:
             state = t.grad if made and t.grad is not None else known.get(id(t)) or of(m, t)
             found.append(Saved(state.cell, sure and len(held) == 1, words, line))
-    return tuple(found), keeps
+    return tuple(found), keeps, _again(m, wanted, bound, inputs, results)
+
+
+def _again(m: Machine, wanted: dict[str, bool], bound: Kwargs, inputs: Any, results: list[TensorType]) -> bool | None:
+    """Whether the gradient depends on a tensor that requires one: its backward function is then a part of a graph."""
+    known = True
+    for what, sure in wanted.items():
+        if what.startswith("result"):
+            states = [t.grad.requires if t.grad is not None else None for t in results[int(what[6:] or 0) :][:1]]
+        elif what in bound:
+            states = [of(m, t).requires for t in each(bound[what])]
+        else:
+            states = [g.requires for which, _, g in inputs if which == what] or [None]
+        if sure and True in states:
+            return True
+        known = known and all(state is False for state in states)
+    return False if known else None
 
 
 def _wanted(facts: Any, inputs: Any) -> dict[str, bool]:

@@ -104,7 +104,14 @@ def _of_graph(m: Machine, outputs: list[Any], inputs: list[Any], args: Args, kwa
             words = "an input was not used in the graph of the outputs: set allow_unused=True to get None for it"
             raise m.raised("RuntimeError", words, node, "backward/unused")
         found.append(None if used is False and unused and not kwargs.get("materialize_grads") else _like(t))
-    return autograd.computed(m, "grad", tuple(found), outputs if create is not False else [], [], None, node)
+    again = _any_of(paths.differentiable(m, outputs, inputs), argument(args, kwargs, 2, "grad_outputs", None) is not None)
+    known = outputs if create is not False and again is not False else []
+    return autograd.computed(m, "grad", tuple(found), known, [], None, node, sure=again is True)
+
+
+def _any_of(again: bool | None, given: bool) -> bool | None:
+    """Gradients that were given may require one in turn."""
+    return None if again is False and given else again
 
 
 def _all(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:

@@ -9,6 +9,7 @@ from tensorproof.bindings.rows import rows
 from tensorproof.libraries.plain import argument
 from tensorproof.libraries.torch.modes import without_grad
 from tensorproof.terms.tensor import TensorType
+from tensorproof.values.objects import List
 from tensorproof.values.python_values import REAL
 
 if TYPE_CHECKING:
@@ -26,6 +27,9 @@ _NAMES = (
 def _filled(name: str) -> Run:
     def run(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
         x = args[0] if args else kwargs.get("tensor")
+        if x is None or isinstance(x, (bool, int, float, str, tuple, List)):
+            kind = "list" if isinstance(x, List) else type(x).__name__
+            raise m.raised("AttributeError", f"{name} takes a tensor, and this is an object of type {kind}", node, "python/attribute")
         if not isinstance(x, TensorType):
             return x
         spelled, given = f"torch.nn.init.{name}", {k: v for k, v in kwargs.items() if k != "generator"}

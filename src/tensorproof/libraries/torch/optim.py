@@ -164,7 +164,7 @@ def _state(m: Machine, me: Value, args: Args, kwargs: Kwargs, node: ast.AST) -> 
 
 METHODS: dict[str, Any] = {
     "step": _step, "zero_grad": _zero_grad, "state_dict": _state, "load_state_dict": _nothing, "add_param_group": _add_group,
-    "register_step_post_hook": _nothing, "register_step_pre_hook": _nothing, "train": _nothing, "eval": _nothing,
+    "register_step_post_hook": _nothing, "register_step_pre_hook": _nothing,
 }  # fmt: skip
 FUNCTIONS: dict[str, object] = {
     **{HOME + n: _maker(n) for n in _OPTIMIZERS},

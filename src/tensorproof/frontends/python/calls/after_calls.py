@@ -14,7 +14,7 @@ from tensorproof.frontends.python import recording
 from tensorproof.frontends.python.calls import recovery, suspects
 from tensorproof.frontends.python.tensors import tensors
 from tensorproof.libraries import layers
-from tensorproof.libraries.domains import autograd, greatest, index_checks, signs, undifferentiable
+from tensorproof.libraries.domains import autograd, greatest, index_checks, signs, strided, undifferentiable
 from tensorproof.libraries.domains import elements as domains
 from tensorproof.terms.records import dataclass
 from tensorproof.values.objects import List
@@ -58,6 +58,11 @@ def _indices(m: Interpreter, call: Called) -> None:
 
 def _signs(m: Interpreter, call: Called) -> None:
     signs.check(m, call.outcome.applied, call.node)
+
+
+def _strided(m: Interpreter, call: Called) -> None:
+    if call.name.endswith((".as_strided", ".as_strided_")):
+        strided.check(m, call.outcome.applied, call.node)
 
 
 def _constants(m: Interpreter, call: Called) -> None:
@@ -129,7 +134,7 @@ def _tape(m: Interpreter, call: Called) -> None:
 
 
 OBSERVERS: tuple[Observer, ...] = (
-    _domains, _indices, _signs, _constants, _advice, _memory, _traced, _roots, _facts, _suspects, _items, _values, _keras, _program, _tape,
+    _domains, _indices, _signs, _strided, _constants, _advice, _memory, _traced, _roots, _facts, _suspects, _items, _values, _keras, _program, _tape,
 )  # fmt: skip
 """After a call that computes."""
 CONSTRUCTED: tuple[Observer, ...] = (_domains, _indices, _suspects)

@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING, Any
 from tensorproof.bindings.call import Outcome
 from tensorproof.bindings.modules import Module
 from tensorproof.diagnostics.diagnostic import Step
+from tensorproof.frontends.python.branching import deciding
 from tensorproof.frontends.python.calls import after_calls, fixes, recovery, refusals, user_names
 from tensorproof.frontends.python.errors import Raised
+from tensorproof.terms.predicates import Predicate
 from tensorproof.terms.tensor import TensorType
 from tensorproof.values.path import Stated
 from tensorproof.values.python_values import AFTER_ERROR, Layer
@@ -28,7 +30,7 @@ def taken(
     After a refusal that is not caught the path goes on with what `again` gives when the requirement is taken to hold."""
     before, assumed = len(m.path.stated), False
     outcome.requirements = [user_names.in_user_names(m, r, name, outcome, args, kwargs, node, layer) for r in outcome.requirements]
-    _state(m, outcome, node, layer, before + 1)
+    _state(m, name, outcome, node, layer, before + 1)
     if outcome.refused is not None:
         refused = outcome.refused = user_names.in_user_names(m, outcome.refused, name, outcome, args, kwargs, node, layer)
         kind, *others = refusals.kinds(name, refused.code)
@@ -42,7 +44,7 @@ def taken(
         if found is None:
             raise raised
         outcome, assumed = found, True
-        _state(m, outcome, node, layer, before + 1)
+        _state(m, name, outcome, node, layer, before + 1)
         if outcome.outputs is AFTER_ERROR:
             return AFTER_ERROR
     if outcome.unknown is not None:
@@ -57,9 +59,17 @@ def taken(
     return Layer(result, m.user_span(node)) if constructed else call.result
 
 
-def _state(m: Interpreter, outcome: Outcome, node: ast.AST, layer: Layer | None, call: int) -> None:
+def _state(m: Interpreter, name: str, outcome: Outcome, node: ast.AST, layer: Layer | None, call: int) -> None:
+    """Record what must hold. Where the program waits for the exception that it would raise, the run decides."""
     for requirement in outcome.requirements:
         trail = trail_of(m, requirement.about, outcome, node, layer)
+        if m.guards and isinstance(requirement.predicate, Predicate) and m.implied(requirement.predicate) is not True:
+            kind, *others = refusals.kinds(name, requirement.code)
+            raised = Raised(kind, requirement.message, m.user_span(node), requirement.code, trail, others=tuple(others), call=call)
+            if any(guard(raised) for guard in m.guards):
+                if not deciding.decided(m, requirement.predicate):
+                    raise raised
+                continue
         m.path.stated.append(Stated(requirement, m.user_span(node), trail, tuple(m.facts), call=call))
 
 

@@ -10,7 +10,7 @@ _BY_WORD: dict[str, dict[str, tuple[str, ...]]] = {
     "torch": {
         "dtype": ("RuntimeError", "NotImplementedError"), "axis": ("IndexError", "RuntimeError"), "rank": ("RuntimeError", "IndexError", "ValueError"),
         "range": ("IndexError", "RuntimeError"), "index": ("RuntimeError", "IndexError"), "empty": ("RuntimeError", "IndexError"),
-        "target": ("RuntimeError", "IndexError", "ValueError"), "reduction": ("ValueError",), "padding_mode": ("ValueError",),
+        "target": ("RuntimeError", "IndexError", "ValueError"), "reduction": ("ValueError",), "ragged": ("ValueError",), "padding_mode": ("ValueError",),
         **dict.fromkeys(("size", "stride", "groups", "n", "weight", "output", "p", "theta"), _SOME),
     },
     "numpy": {
@@ -25,7 +25,10 @@ _BY_WORD: dict[str, dict[str, tuple[str, ...]]] = {
     "keras": {"rank": ("InvalidArgumentError", "ValueError", "IndexError"), "dtype": ("TypeError", "InvalidArgumentError", "ValueError")},
 }  # fmt: skip
 """By the last word of the requirement's code."""
-_BY_CODE = {"multi_head_attention/heads": ("AssertionError",), "embedding/index": ("IndexError",)}
+_BY_CODE = {
+    "multi_head_attention/heads": ("AssertionError",), "embedding/index": ("IndexError",), "embedding/padding_idx": ("AssertionError",),
+    "lstm/state": ("IndexError", "RuntimeError", "TypeError", "ValueError"),
+}  # fmt: skip
 
 
 def kinds(name: str, code: str) -> tuple[str, ...]:

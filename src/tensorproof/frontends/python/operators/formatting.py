@@ -67,6 +67,20 @@ def shown(m: Interpreter, value: Value, node: ast.AST) -> Any:
 _NUMERIC = re.compile(r"%[-+ #0-9.]*[dioxXeEfFgG]")
 
 
+def _refuse_several(m: Interpreter, text: str, asked: tuple[Any, ...], node: ast.AST) -> None:
+    """A tensor of several elements is no number for `%d` and its like."""
+    words = re.findall(r"%[-+ #0-9.]*([a-zA-Z%])", text)
+    if "*" in text or [w for w in words if w != "%"] == [] or len(words) - words.count("%") != len(asked):
+        return
+    for word, value in zip((w for w in words if w != "%"), asked):
+        if not isinstance(value, TensorType) or value.framework != "torch":
+            continue
+        if word in "oxX":
+            raise m.raised("TypeError", f"%{word} takes a whole number, and this is a tensor", node, "python/format")
+        if word in "dieEfFgG" and value.shape.concrete and value.shape.numel != 1:
+            raise m.raised("ValueError", f"%{word} takes one number, and this is a tensor of shape {value.shape!r}", node, "python/format")
+
+
 def percent(m: Interpreter, text: str, values: Value, node: ast.AST) -> Any:
     """`text % values`: how many values it takes is checked even where they are not known."""
     if isinstance(values, Choice):
@@ -82,6 +96,7 @@ def percent(m: Interpreter, text: str, values: Value, node: ast.AST) -> Any:
         if _NUMERIC.search(text):
             for one in asked:
                 traced.refuse_truth(m, one, node, "a format of numbers")
+            _refuse_several(m, text, asked, node)
         listed = [shown(m, v, node) for v in asked]
         known = not any(isinstance(v, Unknown) for v in listed)
         given = tuple(1 if isinstance(v, Unknown) else v for v in listed)

@@ -256,8 +256,8 @@ def dunder(m: Interpreter, word: str, a: Value, b: Value, node: ast.AST, in_plac
                 result = m.call(Bound(found, a), (b,), {}, node)
                 if result is not NotImplemented:
                     return result
-    if isinstance(b, Instance):
-        reflected = SWAPPED.get(word)
+    reflected = SWAPPED.get(word)
+    if isinstance(b, Instance) and (reflected or not isinstance(a, Instance) or a.cls is not b.cls):  # of one class, only a comparison is reflected
         found, _ = in_class(m, b.cls, f"__{reflected}__" if reflected else f"__r{word}__")
         if found is not MISSING:
             result = m.call(Bound(found, b), (a,), {}, node)

@@ -11,6 +11,7 @@ from tensorproof.frontends.python.operators.host_calls import is_opaque
 from tensorproof.libraries import registry
 from tensorproof.libraries.tensorflow import traced
 from tensorproof.program.form import Asked
+from tensorproof.terms.dtypes import BOOL
 from tensorproof.terms.ints import Term
 from tensorproof.terms.predicates import Predicate, Truth, conj, disj, gt, ne, negate
 from tensorproof.terms.tensor import TensorType
@@ -43,7 +44,12 @@ def truth(m: Interpreter, value: Value, node: ast.AST) -> Truth:
                 return bool(value.contents[0])
             if value.shape.concrete and value.shape.numel != 1:
                 raise m.raised("RuntimeError", f"a tensor of shape {value.shape!r} has no single truth value: use any() or all()", node, "python/truth")
+            kept = m.memory.asked.get(id(value))
+            if kept is not None:
+                return kept[1]
             asked = m.open_truth("tensor", node)
+            if value.dtype is BOOL and m.memory.is_own(value):
+                m.memory.asked[id(value)] = value, asked
             if m.path.program is not None:
                 m.path.program.add(Asked(value, asked))
             return asked

@@ -22,6 +22,7 @@ from tensorproof.frontends.python.tensors.written_elements import WrittenElement
 from tensorproof.ops.applied import Applied
 from tensorproof.terms.dtypes import INT64, DType
 from tensorproof.terms.ints import Term
+from tensorproof.terms.predicates import Predicate
 from tensorproof.terms.records import dataclass
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import SOMEWHERE, Outputs, Storage, TensorType
@@ -79,6 +80,8 @@ class Memory:
         """The last write into numbers of a kind, and the last of those of which nobody knows where they went."""
         self.first = dict(self.writes)
         self.written_elements = WrittenElements(m)
+        self.asked: dict[int, tuple[TensorType, Predicate]] = {}
+        """The truth of tensors that a branch has asked for: the same each time, for as long as nothing is written."""
 
     # --- what is so now ---
 

@@ -142,6 +142,8 @@ def layer_attribute(m: Interpreter, owner: Layer, name: str, node: ast.AST) -> A
         state = owner.module.state()
         if name in state:
             return state[name]
+        if any(made.name == name for made in owner.module.row.creations):  # a parameter that it was made without
+            return None
         for argument in owner.module.row.arguments:
             if argument.theirs == name:
                 if argument.ours in owner.module.unknown:
