@@ -13,6 +13,7 @@ from tensorproof.frontends.python.branching import deciding
 from tensorproof.frontends.python.calls import after_calls, fixes, recovery, refusals, user_names
 from tensorproof.frontends.python.errors import Raised
 from tensorproof.terms.predicates import Predicate
+from tensorproof.terms.substitution import symbols
 from tensorproof.terms.tensor import TensorType
 from tensorproof.values.path import Stated
 from tensorproof.values.python_values import AFTER_ERROR, Layer
@@ -63,7 +64,7 @@ def _state(m: Interpreter, name: str, outcome: Outcome, node: ast.AST, layer: La
     """Record what must hold. Where the program waits for the exception that it would raise, the run decides."""
     for requirement in outcome.requirements:
         trail = trail_of(m, requirement.about, outcome, node, layer)
-        if m.guards and isinstance(requirement.predicate, Predicate) and m.implied(requirement.predicate) is not True:
+        if m.guards and isinstance(requirement.predicate, Predicate) and not symbols(requirement.predicate):  # of branches alone, not of numbers in data
             kind, *others = refusals.kinds(name, requirement.code)
             raised = Raised(kind, requirement.message, m.user_span(node), requirement.code, trail, others=tuple(others), call=call)
             if any(guard(raised) for guard in m.guards):
