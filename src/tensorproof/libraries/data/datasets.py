@@ -46,7 +46,7 @@ def _tensors_init(m: Machine, me: Any, call: Bound) -> None:
     m.heap.set(me.space, "tensors", call.more)
     for one in call.more:
         if one is None or isinstance(one, (bool, int, float, str, tuple, List)):
-            raise m.raised("AttributeError", "TensorDataset takes tensors, and this is none: it has no attribute size", node, "data/tensors")
+            raise m.raised("AttributeError", "TensorDataset takes tensors, and this argument has no attribute size", node, "data/tensors")
     known = [t for t in call.more if isinstance(t, TensorType)]
     for t in known:
         if t.shape.known and len(t.shape) == 0:
