@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from tensorproof.diagnostics.diagnostic import Gap
 from tensorproof.diagnostics.span import Span
@@ -22,7 +22,7 @@ from tensorproof.terms.records import dataclass
 from tensorproof.values.path import Path
 
 if TYPE_CHECKING:
-    pass
+    from tensorproof.values.machine import Value
 
 MOST_PATHS = BUDGETS.exploration.paths
 MOST_AFTER_ERROR = BUDGETS.exploration.paths_after_error
@@ -45,7 +45,7 @@ def explore(
     argv: tuple[str, ...] = (),
     roots: tuple[str, ...] = (),
     site: tuple[str, ...] = (),
-    inputs: Mapping[str, Any] | None = None,
+    inputs: Mapping[str, Value] | None = None,
     ended: Callable[[Interpreter], None] | None = None,
     stop_at_error: bool = False,
     record: bool = False,

@@ -10,6 +10,7 @@ from tensorproof.values.heap import Difference, Mark, Space
 
 if TYPE_CHECKING:
     from tensorproof.frontends.python.machine import Interpreter
+    from tensorproof.values.machine import Value
 
 
 class Signal:
@@ -58,7 +59,7 @@ class Frame:
     globals: Space
     module: Any = None
     function: Any = None
-    owner: Any = None
+    owner: Value = None
     """The class whose body or method this is: what `super()` starts from."""
     result: Any = None
     waiting: list[Waiting] = field(default_factory=list[Waiting])

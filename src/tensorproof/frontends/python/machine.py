@@ -80,7 +80,7 @@ class Interpreter(Facts):
         self.frames: list[Any] = []
         self.left: set[Any] = set()
         """The code of functions whose calls nested too deeply: they are not followed deeper again."""
-        self.fitting: dict[int, Any] = {}
+        self.fitting: dict[int, Value] = {}
         """The layers that took a call."""
         self.unknown_writes: dict[str, int] = {}
         """How often something unknown was called or written into: what it held before is not known to be there."""
@@ -89,12 +89,12 @@ class Interpreter(Facts):
         self.occurrences: dict[str, int] = {}
         self.model_state: dict[Any, Any] = {"files": self.heap.space(), "interpreter": self.heap.space()}
         """What library models keep between calls: seeds, the default element type, the files that the program writes, the graph of TensorFlow 1."""
-        self.bound_on: dict[int, Any] = {}
+        self.bound_on: dict[int, Value] = {}
         self.ranged = False
         """Whether a range of whole numbers is known of any tensor."""
         self.sizes: dict[int, tuple[Any, ...]] = {}
         """The tuples that are a torch.Size."""
-        self.made_at: dict[int, tuple[Any, str, Span]] = {}
+        self.made_at: dict[int, tuple[Value, str, Span]] = {}
         self.memory = Memory(self)
         modules.start(self)
 
@@ -249,7 +249,7 @@ class Interpreter(Facts):
     def binary(self, op: type[ast.operator], a: Value, b: Value, node: ast.AST, in_place: bool = False) -> Any:
         return operations.binary(self, op, a, b, node, in_place)
 
-    def unary(self, op: type[ast.unaryop], a: Value, node: ast.AST) -> Any:
+    def unary(self, op: type[ast.unaryop], a: Value, node: ast.AST) -> Value:
         return operations.unary(self, op, a, node)
 
     def item(self, owner: Value, index: Value, node: ast.AST) -> Any:
@@ -270,7 +270,7 @@ class Interpreter(Facts):
     def throw(self, generator: Any, raised: Raised, node: ast.AST) -> bool:
         return generators.throw(self, generator, raised, node)
 
-    def in_class(self, cls: Value, name: str) -> Any:
+    def in_class(self, cls: Value, name: str) -> Value:
         return lookup.in_class(self, cls, name)[0]
 
     @property
@@ -297,11 +297,11 @@ class Interpreter(Facts):
         """Statements of a module, compiled."""
         return MODULE.block(nodes)
 
-    def new_object(self, cls: Class, args: tuple[Any, ...], kwargs: dict[str, Any], node: ast.AST) -> Any:
+    def new_object(self, cls: Class, args: tuple[Value, ...], kwargs: dict[str, Value], node: ast.AST) -> Value:
         """A new object of a class, whatever its metaclass makes of a call."""
         return classes.made(self, cls, args, kwargs, node)
 
-    def contains_instance(self, container: Any, item: Value, node: ast.AST) -> Any:
+    def contains_instance(self, container: Any, item: Value, node: ast.AST) -> Value:
         found, _ = lookup.in_class(self, container.cls, "__contains__")
         if found is not MISSING:
             return self.truth(self.call(Bound(found, container), (item,), {}, node), node)
@@ -316,10 +316,10 @@ class Interpreter(Facts):
     def run_layer(self, layer: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: ast.AST) -> Any:
         return layer_calls.run_layer(self, layer, args, kwargs, node)
 
-    def spelling(self, name: str, args: tuple[Any, ...], kwargs: dict[str, Any], node: ast.AST) -> Any:
+    def spelling(self, name: str, args: tuple[Value, ...], kwargs: dict[str, Value], node: ast.AST) -> Any:
         return calling.call_spelling(self, name, args, kwargs, node)
 
-    def layer_forward(self, layer: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: ast.AST) -> Any:
+    def layer_forward(self, layer: Any, args: tuple[Value, ...], kwargs: dict[str, Value], node: ast.AST) -> Value:
         return layer_calls.own_forward(self, layer, args, kwargs, node)
 
     def attribute(self, owner: Value, name: str, node: ast.AST) -> Any:
@@ -331,7 +331,7 @@ class Interpreter(Facts):
     def iterate(self, value: Value, node: ast.AST) -> list[Any] | None:
         return iteration.items(self, value, node)
 
-    def open_rounds(self, value: Value, node: ast.AST) -> Any:
+    def open_rounds(self, value: Value, node: ast.AST) -> Value:
         return summarised_lists.open_rounds(self, value, node)
 
     def attempt(self, callee: Value, args: tuple[Any, ...], kwargs: dict[str, Any], node: ast.AST) -> tuple[Any, Raised | None]:

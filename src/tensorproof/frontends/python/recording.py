@@ -57,7 +57,7 @@ def _listed(value: Value) -> list[TensorType]:
 class Sides:
     """Two sides of a branch when they are joined: a tensor that one of them leaves is what its memory has there by now."""
 
-    def __init__(self, m: Interpreter, first: Difference, second: Difference, before: dict[tuple[int, Any], Any]) -> None:
+    def __init__(self, m: Interpreter, first: Difference, second: Difference, before: dict[tuple[int, Value], Value]) -> None:
         self.m = m
         places = {**first.values, **second.values}
         owners = {**second.owners, **first.owners}
@@ -78,7 +78,7 @@ class Sides:
         self.m.path.program.join(condition, held, result)
 
 
-def _left(m: Interpreter, tensor: Value, side: Mapping[tuple[int, Any], Any]) -> Any:
+def _left(m: Interpreter, tensor: Value, side: Mapping[tuple[int, Value], Value]) -> Any:
     """What has become of a tensor, where these locations of memory hold something else than now; None where that is not known."""
     memory = m.memory
     held = memory.held.get(id(tensor))
@@ -155,7 +155,7 @@ def ended(m: Interpreter, mark: Mark, starts: Mapping[tuple[int, Any], Any]) -> 
     return Turn(places, {i: _left(m, t, before) for i, t in first.items()}, {i: _left(m, t, {}) for i, t in last.items()})
 
 
-def close(m: Interpreter, position: int, turn: Turn, after: Mapping[tuple[int, Any], Any] | None, node: ast.AST, runs: bool = True,
+def close(m: Interpreter, position: int, turn: Turn, after: Mapping[tuple[int, Value], Value] | None, node: ast.AST, runs: bool = True,
           most: float = math.inf) -> None:  # fmt: skip
     """Make a loop of the records since a position. `after`: what the locations hold after the loop, where that is not what the iteration ended with."""
     program = m.path.program
@@ -213,12 +213,12 @@ def _pair(turn: Turn, found: list[Carried], four: tuple[Any, Any, Any, Any], dep
         found.append(Carried(every, one, every, one))
 
 
-def _plain(part: Value) -> Any:
+def _plain(part: Value) -> Value:
     """None for a part that stands for many."""
     return None if type(part) is Many else part if part is not None else MISSING
 
 
-def _parts(value: Value) -> list[Any] | None:
+def _parts(value: Value) -> list[Value] | None:
     """The parts of a list, tuple, dict or object; None for any other value."""
     if type(value) is tuple or isinstance(value, Outputs):
         return list(value)
@@ -238,7 +238,7 @@ def _tensors(value: Value, depth: int) -> list[TensorType]:
     if depth <= 0:
         return []
     if type(value) is Choice:
-        inside: list[Any] = [value.then, value.other]
+        inside: list[Value] = [value.then, value.other]
     elif type(value) is Many:
         inside = [value.first, value.second]
     else:

@@ -67,25 +67,25 @@ def load(m: Interpreter, owner: Any, name: str, node: ast.AST) -> Any:
     return _of_others(m, owner, name, node) if known is None else known(m, owner, name, node)
 
 
-def _of_choice(m: Interpreter, owner: Choice, name: str, node: ast.AST) -> Any:
+def _of_choice(m: Interpreter, owner: Choice, name: str, node: ast.AST) -> Value:
     return m.branching.choose(owner.condition, lambda: load(m, owner.then, name, node), lambda: load(m, owner.other, name, node))
 
 
-def _of_bound(m: Interpreter, owner: Bound, name: str, node: ast.AST) -> Any:
+def _of_bound(m: Interpreter, owner: Bound, name: str, node: ast.AST) -> Value:
     return owner.self if name == "__self__" else load(m, owner.function, name, node)
 
 
-def _of_tensor_shape(m: Interpreter, owner: TensorShape, name: str, node: ast.AST) -> Any:
+def _of_tensor_shape(m: Interpreter, owner: TensorShape, name: str, node: ast.AST) -> Value:
     from tensorproof.libraries.tensorflow import shapes as tf_shapes
 
     return tf_shapes.attribute(m, owner, name, node)
 
 
-def _of_native(m: Interpreter, owner: Native, name: str, node: ast.AST) -> Any:
+def _of_native(m: Interpreter, owner: Native, name: str, node: ast.AST) -> Value:
     return owner.name.rpartition(".")[2] if name in ("__name__", "__qualname__") else m.gap(f"Native.{name}", node)
 
 
-def _of_others(m: Interpreter, owner: Value, name: str, node: ast.AST) -> Any:
+def _of_others(m: Interpreter, owner: Value, name: str, node: ast.AST) -> Value:
     """Attributes of Python's own values, of classes derived from them, and of symbolic numbers."""
     if isinstance(owner, Outputs) and name in owner.names:
         return owner[owner.names.index(name)]
@@ -105,7 +105,7 @@ def _of_others(m: Interpreter, owner: Value, name: str, node: ast.AST) -> Any:
     return m.gap(f"{type(owner).__name__}.{name}", node)
 
 
-def _of_host_class(m: Interpreter, owner: type, name: str, node: ast.AST) -> Any:
+def _of_host_class(m: Interpreter, owner: type, name: str, node: ast.AST) -> Value:
     if owner is object and name in ("__setattr__", "__getattribute__", "__init__", "__new__", "__delattr__", "__init_subclass__"):
         return Native(f"object.{name}", registry.plain_object_method(name))
     if owner is dict or owner is list:
@@ -118,13 +118,13 @@ def _of_host_class(m: Interpreter, owner: type, name: str, node: ast.AST) -> Any
     return found
 
 
-def _of_symbol(m: Interpreter, owner: Term | Predicate, name: str, node: ast.AST) -> Any:
+def _of_symbol(m: Interpreter, owner: Term | Predicate, name: str, node: ast.AST) -> Value:
     if not hasattr(int, name) and name != "value":  # TensorFlow 1 has sizes with a value
         raise m.raised("AttributeError", f"a whole number has no attribute {name}", node)
     return owner if name in ("real", "numerator") or (name == "value" and m.model_state.get("tf1")) else unknown_values.attribute(m, WHOLE, name, node)
 
 
-def _of_property(m: Interpreter, owner: Property, name: str, node: ast.AST) -> Any:
+def _of_property(m: Interpreter, owner: Property, name: str, node: ast.AST) -> Value:
     match name:
         case "setter":
             return Native("property.setter", lambda m, args, kwargs, node: Property(owner.get, args[0]))
@@ -138,7 +138,7 @@ def _of_property(m: Interpreter, owner: Property, name: str, node: ast.AST) -> A
             raise m.raised("AttributeError", f"a property has no attribute {name}", node)
 
 
-def _of_dtype(owner: DType, name: str) -> Any:
+def _of_dtype(owner: DType, name: str) -> Value:
     known = {
         "is_floating_point": owner.is_float,
         "is_complex": owner.is_complex,
@@ -149,7 +149,7 @@ def _of_dtype(owner: DType, name: str) -> Any:
     return known.get(name, Unknown(name))
 
 
-def _of_host(m: Interpreter, owner: Value, name: str, node: ast.AST) -> Any:
+def _of_host(m: Interpreter, owner: Value, name: str, node: ast.AST) -> Value:
     if isinstance(owner, Outputs) and name == "_fields":
         return owner.names
     if isinstance(owner, tuple) and name in ("index", "count"):
@@ -171,7 +171,7 @@ def _of_host(m: Interpreter, owner: Value, name: str, node: ast.AST) -> Any:
 # --- classes and instances ---
 
 
-def of_instance(m: Interpreter, owner: Instance, name: str, node: ast.AST) -> Any:
+def of_instance(m: Interpreter, owner: Instance, name: str, node: ast.AST) -> Value:
     value, _ = in_class(m, owner.cls, name)
     if type(value) is Property:
         return m.call(value.get, (owner,), {}, node)
@@ -183,7 +183,7 @@ def of_instance(m: Interpreter, owner: Instance, name: str, node: ast.AST) -> An
     return _of_class_only(m, owner, name, node)
 
 
-def _of_class_only(m: Interpreter, owner: Instance, name: str, node: ast.AST) -> Any:
+def _of_class_only(m: Interpreter, owner: Instance, name: str, node: ast.AST) -> Value:
     """What an object answers for a name that it does not hold itself."""
     value, holder = in_class(m, owner.cls, name)
     if isinstance(holder, Named) and library_objects.lacks(holder.name, name):
@@ -217,7 +217,7 @@ def _of_class_only(m: Interpreter, owner: Instance, name: str, node: ast.AST) ->
     raise m.raised("AttributeError", f"{owner.cls.name} has no attribute {name}", node)
 
 
-def _field_of_a_library(cls: Class, holder: Class, name: str, value: Any) -> bool:
+def _field_of_a_library(cls: Class, holder: Class, name: str, value: Value) -> bool:
     """Whether a base class that is not known may put another value in the place of an annotated field's default."""
     if not any(isinstance(c, Unknown) or (isinstance(c, Named) and not registry.closed(c.name)) for c in cls.mro):
         return False
@@ -229,10 +229,10 @@ def _field_of_a_library(cls: Class, holder: Class, name: str, value: Any) -> boo
     return plain is not None and not isinstance(value, plain)
 
 
-def _maybe(m: Interpreter, owner: Instance, own: Choice, name: str, node: ast.AST) -> Any:
+def _maybe(m: Interpreter, owner: Instance, own: Choice, name: str, node: ast.AST) -> Value:
     """An attribute that only one side of a branch set: where it is missing, the class is asked."""
 
-    def side(one: Value) -> Any:
+    def side(one: Value) -> Value:
         if one is MISSING:
             return _of_class_only(m, owner, name, node)
         return _maybe(m, owner, one, name, node) if type(one) is Choice and may_be_missing(one) else one
@@ -286,7 +286,7 @@ def of_class(m: Interpreter, owner: Class, name: str, node: ast.AST) -> Any:
     raise m.raised("AttributeError", f"the class {owner.name} has no attribute {name}", node)
 
 
-def of_function(m: Interpreter, owner: Function, name: str, node: ast.AST) -> Any:
+def of_function(m: Interpreter, owner: Function, name: str, node: ast.AST) -> Value:
     if owner.space is not None and name in owner.space:
         return owner.space[name]
     match name:
@@ -314,7 +314,7 @@ _IMPORTERS = ("importlib.import_module", "__import__", "exec")
 """What may have imported a submodule that we do not know of."""
 
 
-def of_module(m: Interpreter, owner: ModuleFile, name: str, node: ast.AST) -> Any:
+def of_module(m: Interpreter, owner: ModuleFile, name: str, node: ast.AST) -> Value:
     m.modules.ensure(m, owner, name)
     value = owner.space.get(name, MISSING)
     if type(value) is Later:
@@ -336,7 +336,7 @@ def of_module(m: Interpreter, owner: ModuleFile, name: str, node: ast.AST) -> An
     raise m.raised("AttributeError", f"the module {owner.name} has no attribute {name}{why}", node)
 
 
-def of_library(m: Interpreter, library: str, name: str, node: ast.AST, error: str = "AttributeError") -> Any:
+def of_library(m: Interpreter, library: str, name: str, node: ast.AST, error: str = "AttributeError") -> Value:
     if name in ("__name__", "__qualname__"):
         return library.rpartition(".")[2]
     held = library_names.written(m, f"{library}.{name}") if "library names" in m.model_state else MISSING

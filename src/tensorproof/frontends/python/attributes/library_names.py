@@ -45,7 +45,7 @@ def check(m: Interpreter, name: str, node: ast.AST, error: str = "AttributeError
     raise m.raised(error, f"{last} cannot be imported from {owner}{hint}", node)
 
 
-def module(name: str, found: Any) -> Any:
+def module(name: str, found: Any) -> Value:
     """A module of Keras keeps the name by which the program reached it: its names are looked up in the list of that tree."""
     name = reached(name)
     apart = isinstance(found, Named) and found.name != name and name.startswith(("tf.", "keras.src"))
@@ -61,7 +61,7 @@ def written(m: Interpreter, name: str) -> Any:
     return MISSING if space is None else space.get(canonical(name), MISSING)
 
 
-def added(m: Interpreter, owner: Value, name: str) -> Any:
+def added(m: Interpreter, owner: Value, name: str) -> Value:
     """A method that the program added to the class of a tensor or of a layer; MISSING when it added none."""
     space = m.model_state["library names"]
     for home in _classes(owner):

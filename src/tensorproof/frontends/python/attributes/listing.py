@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 _OBJECT = frozenset(dir(object)) | {"__dict__", "__module__", "__weakref__"}
 
 
-def names(m: Interpreter, node: ast.AST, *owner: Value) -> Any:
+def names(m: Interpreter, node: ast.AST, *owner: Value) -> Value:
     """`dir(owner)`, in order; without an owner the names of the running call."""
     found = _held(m, *owner) if owner else _of_space(m.frames[-1].space) if m.frames else None
     return Unknown("dir") if found is None else List(m.heap.row(sorted(found)))
@@ -63,19 +63,19 @@ def _of_space(space: Any) -> set[str] | None:
     return {name for name in space if isinstance(name, str)}
 
 
-def variables(m: Interpreter, node: ast.AST, owner: Value = MISSING) -> Any:
+def variables(m: Interpreter, node: ast.AST, owner: Value = MISSING) -> Value:
     """`vars(owner)`."""
     if owner is not MISSING:
         return m.attribute(owner, "__dict__", node)
     return globals_(m, node) if m.frames and m.frames[-1].space is m.frames[-1].globals else Unknown("vars")
 
 
-def globals_(m: Interpreter, node: ast.AST) -> Any:
+def globals_(m: Interpreter, node: ast.AST) -> Value:
     """`globals()`: what is put into it are the module's names."""
     return Dict(m.frames[-1].globals) if m.frames else Unknown("globals")
 
 
-def of_module(m: Interpreter, owner: ModuleFile) -> Any:
+def of_module(m: Interpreter, owner: ModuleFile) -> Value:
     """A module's `__dict__`."""
     return Unknown("__dict__") if owner.hidden or owner.foreign or _of_space(owner.space) is None else Dict(owner.space)  # type: ignore[arg-type]
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from tensorproof.values.machine import Value
 
 
-def in_class(m: Interpreter, cls: Any, name: str, after: Value = None) -> tuple[Any, Any]:
+def in_class(m: Interpreter, cls: Any, name: str, after: Value = None) -> tuple[Any, Value]:
     """(value, the class that holds it), along the order of classes; library classes answer through their models."""
     started = after is None
     for one in cls.mro:
@@ -38,7 +38,7 @@ def in_class(m: Interpreter, cls: Any, name: str, after: Value = None) -> tuple[
     return MISSING, None
 
 
-def bind(m: Interpreter, value: Any, owner: Any, node: ast.AST) -> Any:
+def bind(m: Interpreter, value: Any, owner: Any, node: ast.AST) -> Value:
     """What a class's attribute becomes when it is asked of an instance."""
     kind = type(value)
     if kind is Function or kind is Native or (kind is Model and library_objects.binds(value)):

@@ -27,7 +27,7 @@ REGISTERED: Key[tuple[Any, ...]] = slot("__registered__")
 """Where a class keeps those that were registered with it (`ABC.register`)."""
 
 
-def register(m: Interpreter, owner: Class, cls: Any) -> Any:
+def register(m: Interpreter, owner: Class, cls: Value) -> Value:
     """`owner.register(cls)`: the class is a virtual subclass of the owner and of all that the owner derives from."""
     for one in owner.mro:
         if isinstance(one, Class):
@@ -71,13 +71,13 @@ def attribute(m: Interpreter, cls: Class, name: str, node: ast.AST) -> Any:
             return Bound(value, cls) if value is not MISSING and hasattr(value, "code") else value
 
 
-def calls(m: Interpreter, cls: Class) -> Any:
+def calls(m: Interpreter, cls: Class) -> Value:
     """What is called in place of a class: the `__call__` of its metaclass; MISSING where there is none."""
     found = in_class(m, cls.meta, "__call__")[0] if cls.meta is not None else MISSING
     return found if found is MISSING else Bound(found, cls)
 
 
-def of_super(m: Interpreter, cls: Class, after: Value, name: str) -> Any:
+def of_super(m: Interpreter, cls: Class, after: Value, name: str) -> Value:
     """`super().name` in a method of a metaclass."""
     value = in_class(m, cls.meta, name, after)[0]
     if value is not MISSING:

@@ -25,7 +25,7 @@ _METHODS = {
 """What methods of numbers give."""
 
 
-def attribute(m: Interpreter, owner: Unknown, name: str, node: ast.AST) -> Any:
+def attribute(m: Interpreter, owner: Unknown, name: str, node: ast.AST) -> Value:
     if (owner.octets and hasattr(bytes, name)) or (owner.text and hasattr(str, name)):
         return unknown_texts.of_bytes(name) if owner.octets and hasattr(bytes, name) else unknown_texts.of_text(name)
     if owner.number and name in _PARTS.split():

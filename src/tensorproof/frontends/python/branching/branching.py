@@ -99,7 +99,7 @@ class Branching:
             self.run.path.cut = True
         return a.dead or b.dead
 
-    def _joined(self, p: Truth, a: Value, b: Value, number: int) -> Any:
+    def _joined(self, p: Truth, a: Value, b: Value, number: int) -> Value:
         recorded = self.run.path.recorded
         try:
             made = join(p, a, b, self.met)
@@ -108,7 +108,7 @@ class Branching:
         recording.seen(self.run, recorded)
         return made
 
-    def _side(self, p: Truth, action: Callable[[], Any], mark: Mark, number: int, frame: Frame | None = None) -> Way:
+    def _side(self, p: Truth, action: Callable[[], Value], mark: Mark, number: int, frame: Frame | None = None) -> Way:
         """Run one side under its condition."""
         facts = len(self.run.facts)
         self.run.assume(p, lasting=False)
@@ -164,7 +164,7 @@ class Branching:
         before, recorded = self.run.heap.before(mark), self.run.path.recorded
         self.met = sides = recording.Sides(self.run, first, second, before) if self.run.path.program is not None else None
         writes: list[tuple[Any, Any, Any]] = []
-        perhaps: list[tuple[Any, Any, Truth, Any]] = []
+        perhaps: list[tuple[Value, Value, Truth, Value]] = []
         for location in {**first.values, **second.values}:
             number_of, key = location
             owner: Any = first.owners[number_of] if number_of in first.owners else second.owners[number_of]
@@ -187,7 +187,7 @@ class Branching:
             self._entry(owner, key, condition, value)
         recording.seen(self.run, recorded)
 
-    def _entry(self, owner: Any, key: Any, condition: Truth, value: Any) -> None:
+    def _entry(self, owner: Any, key: Any, condition: Truth, value: Value) -> None:
         """An entry that one side made, in a round that stands for many: one of those whose keys are not known."""
         old = owner.get(OPEN)
         samples = [*((old.first, old.second) if old is not None else ()), (key, value)]
@@ -195,7 +195,7 @@ class Branching:
         self.run.heap.write(owner, key, MISSING)
         self.run.heap.write(owner, OPEN, gathered(count, samples))
 
-    def _uncounted(self, p: Truth, a: Any, b: Any, number: int) -> Any:
+    def _uncounted(self, p: Truth, a: Any, b: Any, number: int) -> Value:
         try:
             return join_uncounted(p, a, b)
         except CannotJoin:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from tensorproof.frontends.python.branching import questions
 from tensorproof.solve.layered import LayeredSolver
@@ -14,7 +14,7 @@ from tensorproof.terms.predicates import Predicate, Truth, conj, implies, negate
 from tensorproof.terms.substitution import symbols
 
 if TYPE_CHECKING:
-    pass
+    from tensorproof.values.machine import Value
 
 MOST_FACTS = BUDGETS.exploration.facts
 SOLVER_STEPS = 60
@@ -24,7 +24,7 @@ SOLVER_STEPS = 60
 class Facts:
     """The facts of a path: the conditions of the branches that are open, and what the program has shown to hold."""
 
-    def __init__(self, answers: dict[tuple[Any, ...], bool | None], known_symbols: dict[Predicate, frozenset[Atom]]) -> None:
+    def __init__(self, answers: dict[tuple[Value, ...], bool | None], known_symbols: dict[Predicate, frozenset[Atom]]) -> None:
         self.facts: list[Predicate] = []
         self.lasting: list[bool] = []
         self.answers = answers

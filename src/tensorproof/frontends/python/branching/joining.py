@@ -63,7 +63,7 @@ def join(p: Truth, a: Any, b: Any, program: Joins | None = None) -> Any:
     return _choice(p, a, b, program)
 
 
-def _unknown(a: Any, b: Any) -> Unknown:
+def _unknown(a: Value, b: Any) -> Unknown:
     """Two values of which one at least is unknown: the answers about it are kept where they are about both."""
     known: Unknown = a if isinstance(a, Unknown) else b
     same = isinstance(a, Unknown) and isinstance(b, Unknown) and a.key == b.key
@@ -88,7 +88,7 @@ def _many(p: Truth, a: Any, b: Any, program: Joins | None) -> Any:
     return Many(a.reason, count=ite(p, a.count, b.count), first=join(p, a.first, b.first, program), second=join(p, a.second, b.second, program))
 
 
-def join_uncounted(p: Truth, a: tuple[Any, ...], b: tuple[Any, ...]) -> tuple[Any, ...]:
+def join_uncounted(p: Truth, a: tuple[Value, ...], b: tuple[Value, ...]) -> tuple[Value, ...]:
     """Two lists of different lengths, in a round that stands for many: what they share, and then so many."""
     same = 0
     while same < min(len(a), len(b)) and a[same] is b[same]:
@@ -103,7 +103,7 @@ def join_uncounted(p: Truth, a: tuple[Any, ...], b: tuple[Any, ...]) -> tuple[An
     return (*a[:same], gathered(ite(p, *counts), samples))
 
 
-def _choice(p: Truth, a: Value, b: Value, program: Joins | None) -> Any:
+def _choice(p: Truth, a: Value, b: Value, program: Joins | None) -> Value:
     if isinstance(a, Choice) and a.condition is p:
         a = a.then
     if isinstance(b, Choice) and b.condition is p:
@@ -121,9 +121,9 @@ def _choice(p: Truth, a: Value, b: Value, program: Joins | None) -> Any:
     return Choice(p, a, b, depth)
 
 
-def _regrouped(value: Choice, program: Joins | None) -> Any:
+def _regrouped(value: Choice, program: Joins | None) -> Value:
     """Many paths that lead to few different tensors, or to none: one choice for each of them."""
-    groups: list[tuple[Truth, Any]] = []
+    groups: list[tuple[Truth, Value]] = []
     for condition, leaf in _leaves(value, True):
         if leaf is not MISSING and not isinstance(leaf, TensorType):
             raise CannotJoin
@@ -141,7 +141,7 @@ def _regrouped(value: Choice, program: Joins | None) -> Any:
     return result
 
 
-def _leaves(value: Value, guard: Truth) -> list[tuple[Truth, Any]]:
+def _leaves(value: Value, guard: Truth) -> list[tuple[Truth, Value]]:
     """Each value that a choice may be, with the condition under which it is that."""
     if type(value) is not Choice:
         return [(guard, value)]
@@ -221,7 +221,7 @@ def _required(a: TensorType, b: TensorType, grad: Any) -> bool:
     return grad.requires is True if grad is not None else a.requires_grad and b.requires_grad if a.framework == "torch" else a.requires_grad or b.requires_grad
 
 
-def join_location(p: Truth, a: Any, b: Any, owner: Owner, key: Any, program: Joins | None = None) -> Any:
+def join_location(p: Truth, a: Any, b: Any, owner: Owner, key: Value, program: Joins | None = None) -> Value:
     """What a location holds after a branch. A name may be bound on one side only; an entry of a dict may not."""
     if key is ITEMS:
         if a == b:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from tensorproof.libraries import outside
 from tensorproof.terms.predicates import Predicate, Truth, disj, flag, implies, negate
@@ -22,7 +22,7 @@ _OPPOSITE = {"ne": "eq", "le": "gt", "ge": "lt"}
 """Comparisons that are the opposite of another: of real numbers that are numbers, and of what is equal or not."""
 
 
-def named(m: Interpreter, value: Value, word: str, node: ast.AST) -> Any:
+def named(m: Interpreter, value: Value, word: str, node: ast.AST) -> Value:
     """An unknown value that a name or an attribute comes to hold: from here on, questions about it have one answer."""
     if type(value) is not Unknown or value.key or value is AFTER_ERROR:
         return value

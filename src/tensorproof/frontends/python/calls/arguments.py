@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from tensorproof.values.heap import Space
 from tensorproof.values.objects import Dict, Function
@@ -11,9 +11,10 @@ from tensorproof.values.python_values import Unknown
 
 if TYPE_CHECKING:
     from tensorproof.frontends.python.machine import Interpreter
+    from tensorproof.values.machine import Value
 
 
-def bind_arguments(m: Interpreter, function: Function, space: Space, args: tuple[Any, ...], kwargs: dict[str, Any], node: ast.AST) -> None:
+def bind_arguments(m: Interpreter, function: Function, space: Space, args: tuple[Value, ...], kwargs: dict[str, Value], node: ast.AST) -> None:
     """As Python binds them; a call that does not fit is the program's TypeError."""
     if function.wrapped:
         args, kwargs = _passed_on(function, args, kwargs)

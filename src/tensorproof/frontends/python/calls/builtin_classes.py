@@ -51,7 +51,7 @@ if TYPE_CHECKING:
     from tensorproof.values.machine import Value
 
 
-def is_instance(m: Interpreter, value: Value, wanted: Value) -> Any:
+def is_instance(m: Interpreter, value: Value, wanted: Value) -> Value:
     """`isinstance(value, wanted)`."""
     if isinstance(wanted, tuple):
         results = [is_instance(m, value, w) for w in wanted]
@@ -73,11 +73,11 @@ def is_instance(m: Interpreter, value: Value, wanted: Value) -> Any:
     return Unknown("isinstance")
 
 
-def _has(m: Interpreter, value: Value, name: str) -> Any:
+def _has(m: Interpreter, value: Value, name: str) -> Value:
     return Unknown("hasattr") if isinstance(value, (TensorType, Layer, Model)) else _hasattr(m, m.here or ast.Pass(), value, name)
 
 
-def _of_kind(value: Value, wanted: Any) -> Any:
+def _of_kind(value: Value, wanted: Value) -> Value:
     """`isinstance` of something unknown, where its kind is known."""
     kind: Any = None
     if isinstance(value, Unknown):
@@ -90,7 +90,7 @@ def _of_kind(value: Value, wanted: Any) -> Any:
     return Unknown("isinstance")
 
 
-def _is_host_instance(m: Interpreter, value: Value, wanted: type) -> Any:
+def _is_host_instance(m: Interpreter, value: Value, wanted: type) -> Value:
     """Whether a value is of a class of Python's own."""
     return _HOST_CLASSES[type(value)](m, value, wanted)
 
@@ -104,17 +104,17 @@ def _dict_is(m: Interpreter, value: Dict, wanted: type) -> bool:
     return issubclass(counted or (dict if value.default is None else collections.defaultdict), wanted)
 
 
-def _instance_is(m: Interpreter, value: Instance, wanted: type) -> Any:
+def _instance_is(m: Interpreter, value: Instance, wanted: type) -> Value:
     if isinstance(value.native, (Dict, List)) and _is_host_instance(m, value.native, wanted):
         return True
     return wanted is object or any(c is wanted or (isinstance(c, type) and issubclass(c, wanted)) for c in value.cls.mro)
 
 
-def _function_is(own: type) -> Callable[[Interpreter, Any, type], bool]:
+def _function_is(own: type) -> Callable[[Interpreter, Value, type], bool]:
     return lambda m, value, wanted: wanted is own or wanted is object or wanted.__name__ == "Callable"
 
 
-def _model_is(m: Interpreter, value: Model, wanted: type) -> Any:
+def _model_is(m: Interpreter, value: Model, wanted: type) -> Value:
     if value.kind == "quiet":
         return True if wanted is object else Unknown("isinstance")
     if value.kind == "exception":
@@ -132,7 +132,7 @@ def _tensor_is(m: Interpreter, value: TensorType, wanted: type) -> bool:
     return wanted is object or wanted.__name__ == "Iterable"
 
 
-def _object_or(*names: str) -> Callable[[Interpreter, Any, type], bool]:
+def _object_or(*names: str) -> Callable[[Interpreter, Value, type], bool]:
     return lambda m, value, wanted: wanted is object or wanted.__name__ in names
 
 
@@ -164,11 +164,11 @@ def _lineage(kind: str) -> set[str]:
     return found
 
 
-def _isinstance(m: Interpreter, node: ast.AST, value: Value, wanted: Value) -> Any:
+def _isinstance(m: Interpreter, node: ast.AST, value: Value, wanted: Value) -> Value:
     return is_instance(m, value, wanted)
 
 
-def _issubclass(m: Interpreter, node: ast.AST, cls: Value, wanted: Value) -> Any:
+def _issubclass(m: Interpreter, node: ast.AST, cls: Value, wanted: Value) -> Value:
     if isinstance(cls, (Instance, Layer, TensorType, int, str, List, Dict)):
         raise m.raised("TypeError", "issubclass() takes a class, and its first argument is an object: use isinstance()", node)
     if isinstance(wanted, tuple):
@@ -189,7 +189,7 @@ def _issubclass(m: Interpreter, node: ast.AST, cls: Value, wanted: Value) -> Any
     return Unknown("issubclass")
 
 
-def _getattr(m: Interpreter, node: ast.AST, owner: Value, name: Value, *default: Value) -> Any:
+def _getattr(m: Interpreter, node: ast.AST, owner: Value, name: Value, *default: Value) -> Value:
     if not isinstance(name, str):
         return Unknown("getattr")
     if not default:
@@ -205,7 +205,7 @@ def _getattr(m: Interpreter, node: ast.AST, owner: Value, name: Value, *default:
         m.handlers -= 1
 
 
-def _hasattr(m: Interpreter, node: ast.AST, owner: Value, name: Value) -> Any:
+def _hasattr(m: Interpreter, node: ast.AST, owner: Value, name: Value) -> Value:
     if isinstance(owner, Unknown) or not isinstance(name, str):
         return Unknown("hasattr")
     missing = object()
@@ -226,7 +226,7 @@ def _delattr(m: Interpreter, node: ast.AST, owner: Any, name: Any) -> None:
     stores.delete(m, owner, name, node)
 
 
-def _type(m: Interpreter, node: ast.AST, value: Value, *rest: Value) -> Any:
+def _type(m: Interpreter, node: ast.AST, value: Value, *rest: Value) -> Value:
     if rest:
         return m.gap("type(name, bases, dict)", node)
     match value:
@@ -260,7 +260,7 @@ def _type(m: Interpreter, node: ast.AST, value: Value, *rest: Value) -> Any:
             return type(value)
 
 
-def _super(m: Interpreter, node: ast.AST, cls: Value = None, me: Value = None) -> Any:
+def _super(m: Interpreter, node: ast.AST, cls: Value = None, me: Value = None) -> Value:
     if not isinstance(cls, (Class, Named, Unknown, type)):
         raise m.raised("TypeError", f"super takes a class first, not a {type_name(cls)}", node)
     if me is None:  # bound to nothing: its own __init__ does nothing to the object
@@ -268,11 +268,11 @@ def _super(m: Interpreter, node: ast.AST, cls: Value = None, me: Value = None) -
     return Super(cls, me)
 
 
-def _property(m: Interpreter, node: ast.AST, get: Any = None, set: Value = None, *rest: Value, fget: Value = None, fset: Value = None, **ignored: Value) -> Any:
+def _property(m: Interpreter, node: ast.AST, get: Value = None, set: Value = None, *rest: Value, fget: Value = None, fset: Value = None, **ignored: Value) -> Value:
     return Property(get or fget, set or fset)
 
 
-def _callable(m: Interpreter, node: ast.AST, value: Value) -> Any:
+def _callable(m: Interpreter, node: ast.AST, value: Value) -> Value:
     if isinstance(value, Unknown):
         return value
     if isinstance(value, Instance):

@@ -46,7 +46,7 @@ if TYPE_CHECKING:
 Run = Callable[..., Any]
 
 
-def _sum(m: Interpreter, node: ast.AST, value: Value, start: Value = 0) -> Any:
+def _sum(m: Interpreter, node: ast.AST, value: Value, start: Value = 0) -> Value:
     many = summarised_lists.parts(m, value, node)
     if many is not None:
         return summarised_results.total(m, many, start, node)
@@ -62,7 +62,7 @@ def _sum(m: Interpreter, node: ast.AST, value: Value, start: Value = 0) -> Any:
 MOST_CANDIDATES = BUDGETS.exploration.candidates_by_key
 
 
-def _one_of(m: Interpreter, items: list[Any], word: str, node: ast.AST) -> Any:
+def _one_of(m: Interpreter, items: list[Value], word: str, node: ast.AST) -> Value:
     """The item with the least or the greatest key, where the keys are not known: any of them."""
     if len(items) == 1:
         return items[0]
@@ -75,7 +75,7 @@ def _one_of(m: Interpreter, items: list[Any], word: str, node: ast.AST) -> Any:
         return m.item(tuple(items), index, node)
 
 
-def _halved(m: Interpreter, items: list[Any], start: int, index: Dim) -> Any:
+def _halved(m: Interpreter, items: list[Value], start: int, index: Dim) -> Value:
     """The item at an index that is not known, as a choice between two halves: so that the choices do not lie deep within each other."""
     if len(items) == 1:
         return items[0]
@@ -130,7 +130,7 @@ def _extreme(word: str) -> Run:
     return run
 
 
-def _abs(m: Interpreter, node: ast.AST, value: Value) -> Any:
+def _abs(m: Interpreter, node: ast.AST, value: Value) -> Value:
     match value:
         case Term():
             return absolute(value)
@@ -184,7 +184,7 @@ def _number(native: Any) -> Run:
     return run
 
 
-def _bool(m: Interpreter, node: ast.AST, value: Value = False) -> Any:
+def _bool(m: Interpreter, node: ast.AST, value: Value = False) -> Value:
     traced.refuse_truth(m, value, node, "bool()")
     return m.truth(value, node)
 
@@ -229,16 +229,16 @@ def _round(m: Interpreter, node: ast.AST, value: Any, digits: Any = None) -> Any
     return host_calls.plain(m, round, (value,) if digits is None else (value, digits), node)
 
 
-def _pow(m: Interpreter, node: ast.AST, a: Value, b: Value, *rest: Value) -> Any:
+def _pow(m: Interpreter, node: ast.AST, a: Value, b: Value, *rest: Value) -> Value:
     return host_calls.plain(m, pow, (a, b, *rest), node) if rest else operations.binary(m, ast.Pow, a, b, node)
 
 
-def _divmod(m: Interpreter, node: ast.AST, a: Value, b: Value) -> Any:
+def _divmod(m: Interpreter, node: ast.AST, a: Value, b: Value) -> Value:
     refuse_method(m, "divmod", (a, b), node)
     return operations.binary(m, ast.FloorDiv, a, b, node), operations.binary(m, ast.Mod, a, b, node)
 
 
-MODELS: dict[Any, Run] = {
+MODELS: dict[Value, Run] = {
     sum: _sum, min: _extreme("min"), max: _extreme("max"), abs: _abs, int: _number(int), float: _number(float), bool: _bool, str: _str, round: _round,
     pow: _pow, divmod: _divmod, repr: lambda m, node, v: _str(m, node, v) if not isinstance(v, str) else repr(v),
 }  # fmt: skip

@@ -104,36 +104,36 @@ def _range(m: Interpreter, node: ast.AST, *args: Value) -> Any:
     return host_calls.plain(m, range, tuple(sizes), node)
 
 
-def _listed(m: Interpreter, value: Value, node: ast.AST, what: str) -> list[Any] | Unknown:
+def _listed(m: Interpreter, value: Value, node: ast.AST, what: str) -> list[Value] | Unknown:
     found = summarised_results.listed(m, value, node)
     return Unknown(what) if found is None else found
 
 
-def _tuple(m: Interpreter, node: ast.AST, value: Value = ()) -> Any:
+def _tuple(m: Interpreter, node: ast.AST, value: Value = ()) -> Value:
     found = _listed(m, value, node, "tuple")
     return found if isinstance(found, Unknown) else (*found,)
 
 
-def _list(m: Interpreter, node: ast.AST, value: Value = ()) -> Any:
+def _list(m: Interpreter, node: ast.AST, value: Value = ()) -> Value:
     found = _listed(m, value, node, "list")
     return found if isinstance(found, Unknown) else List(m.heap.row(found))
 
 
-def _set(m: Interpreter, node: ast.AST, value: Value = ()) -> Any:
+def _set(m: Interpreter, node: ast.AST, value: Value = ()) -> Value:
     found = _listed(m, value, node, "set")
     if not isinstance(found, Unknown) and has_many(found):
         return Set(m.heap.row(summarised_results.distinct(m, found, node)))
     return found if isinstance(found, Unknown) else make_set(m, found, node)
 
 
-def _frozenset(m: Interpreter, node: ast.AST, value: Value = ()) -> Any:
+def _frozenset(m: Interpreter, node: ast.AST, value: Value = ()) -> Value:
     found = _listed(m, value, node, "frozenset")
     if not isinstance(found, Unknown) and has_many(found):
         return Set(m.heap.row(summarised_results.distinct(m, found, node)), frozen=True)
     return found if isinstance(found, Unknown) else make_set(m, found, node, frozen=True)
 
 
-def _dict(m: Interpreter, node: ast.AST, value: Value = None, **named: Value) -> Any:
+def _dict(m: Interpreter, node: ast.AST, value: Value = None, **named: Value) -> Value:
     made = Dict(m.heap.entries())
     value = registry.data_of(value)
     if isinstance(value, Dict):
@@ -175,7 +175,7 @@ def _open_rows(value: Value) -> bool:
     return isinstance(value, TensorType) and value.shape.known and bool(value.shape) and isinstance(value.shape[0], Term)
 
 
-def _enumerate(m: Interpreter, node: ast.AST, value: Value, start: Any = 0) -> Any:
+def _enumerate(m: Interpreter, node: ast.AST, value: Value, start: Any = 0) -> Value:
     sequence = iteration.sequence_of(value)
     if sequence is not None and isinstance(start, (int, Term)):
         return iteration.iterator(m, iteration.Pairs(sequence, start))
@@ -188,7 +188,7 @@ def _enumerate(m: Interpreter, node: ast.AST, value: Value, start: Any = 0) -> A
     return Unknown("enumerate") if found is None else iteration.iterator(m, [(start + i, v) for i, v in enumerate(found)])
 
 
-def _zip(m: Interpreter, node: ast.AST, *values: Value, strict: Value = False) -> Any:
+def _zip(m: Interpreter, node: ast.AST, *values: Value, strict: Value = False) -> Value:
     values = tuple(registry.plain_source(v) for v in values)
     if any(isinstance(v, Model) or summarised_lists.parts(m, v, node) is not None for v in values):
         return Model("zip", m.heap.space({"sources": values}))
@@ -213,7 +213,7 @@ def _pulled(m: Interpreter, source: Value, node: ast.AST) -> HostIterator[Any]:
         yield found
 
 
-def _map(m: Interpreter, node: ast.AST, function: Value, *values: Value) -> Any:
+def _map(m: Interpreter, node: ast.AST, function: Value, *values: Value) -> Value:
     rounds = summarised_lists.open_rounds(m, values[0], node) if len(values) == 1 else None
     if rounds is not None:
         made = summarised_results.mapped(m, m.frames[-1], rounds, lambda item, add: add(m.call(function, (item,), {}, node)), node)
@@ -224,7 +224,7 @@ def _map(m: Interpreter, node: ast.AST, function: Value, *values: Value) -> Any:
     return lazy(m, (m.call(function, row, {}, node) for row in zip(*(f for f in found if f is not None))))
 
 
-def _filter(m: Interpreter, node: ast.AST, function: Any, value: Value) -> Any:
+def _filter(m: Interpreter, node: ast.AST, function: Any, value: Value) -> Value:
     rounds = summarised_lists.open_rounds(m, value, node)
     if rounds is not None:
 
@@ -239,7 +239,7 @@ def _filter(m: Interpreter, node: ast.AST, function: Any, value: Value) -> Any:
     return lazy(m, (v for v in found if deciding.decided(m, m.truth(v if function is None else m.call(function, (v,), {}, node), node))))
 
 
-def _reversed(m: Interpreter, node: ast.AST, value: Value) -> Any:
+def _reversed(m: Interpreter, node: ast.AST, value: Value) -> Value:
     many = summarised_lists.parts(m, value, node)
     if many is not None:
         return List(m.heap.row(many[::-1]))
@@ -261,7 +261,7 @@ def _sorted(m: Interpreter, node: ast.AST, value: Value, *, key: Value = None, r
 def _any_all(word: str) -> Run:
     wanted = word == "any"
 
-    def run(m: Interpreter, node: ast.AST, value: Any) -> Any:
+    def run(m: Interpreter, node: ast.AST, value: Value) -> Any:
         from tensorproof.terms.predicates import disj, negate
 
         found = iteration.walk(m, value, node)
@@ -313,7 +313,7 @@ def _iter(m: Interpreter, node: ast.AST, value: Value, *until: Value) -> Any:
     return lazy(m, steps())
 
 
-def _next(m: Interpreter, node: ast.AST, value: Value, *default: Value) -> Any:
+def _next(m: Interpreter, node: ast.AST, value: Value, *default: Value) -> Value:
     return iteration.next_of(m, value, node, default[0] if default else MISSING)
 
 

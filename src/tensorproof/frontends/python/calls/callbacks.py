@@ -33,7 +33,7 @@ def written(node: ast.AST) -> str:
     return ast.unparse(node.func)[:80] if isinstance(node, ast.Call) else "a call"
 
 
-def watched(m: Interpreter, name: str, node: ast.AST, run: Callable[[], Any]) -> Any:
+def watched(m: Interpreter, name: str, node: ast.AST, run: Callable[[], Value]) -> Value:
     """Call a library with a function of the program. One that is neither run nor part of the result may run later, unseen: a gap."""
     entered, gaps = m.entered, len(m.path.gaps)
     result = run()
@@ -43,7 +43,7 @@ def watched(m: Interpreter, name: str, node: ast.AST, run: Callable[[], Any]) ->
     return result
 
 
-def attempt(m: Interpreter, callee: Value, args: tuple[Any, ...], kwargs: dict[str, Any], node: ast.AST) -> tuple[Any, Raised | None]:
+def attempt(m: Interpreter, callee: Value, args: tuple[Value, ...], kwargs: dict[str, Value], node: ast.AST) -> tuple[Value, Raised | None]:
     """Call something whose exception does not go to the caller: the result, and the exception if there was one."""
     m.handlers += 1
     try:

@@ -63,7 +63,7 @@ def call(m: Interpreter, callee: Any, args: tuple[Any, ...], kwargs: dict[str, A
     return _call_library(m, kind, callee, args, kwargs, node)
 
 
-def _call_library(m: Interpreter, kind: Any, callee: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: ast.AST) -> Any:
+def _call_library(m: Interpreter, kind: Any, callee: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: ast.AST) -> Value:
     if kind is Named:
         args = m.memory.all_current(args)
         m.direct = callee.name
@@ -104,7 +104,7 @@ def _call_library(m: Interpreter, kind: Any, callee: Any, args: tuple[Any, ...],
     return _guarded(m, getattr(callee, "__name__", kind.__name__), node, lambda: natives.call(m, callee, args, kwargs, node))
 
 
-def _guarded(m: Interpreter, name: str, node: ast.AST, run: Callable[[], Any]) -> Any:
+def _guarded(m: Interpreter, name: str, node: ast.AST, run: Callable[[], Value]) -> Value:
     """Run a model. A bug of its own is a gap, shown as such, and leaves no branch open."""
     before, inside = (len(m.heap.marks), len(m.facts), len(m.frames), m.handlers), m.in_library
     m.in_library = inside + 1
@@ -119,7 +119,7 @@ def _guarded(m: Interpreter, name: str, node: ast.AST, run: Callable[[], Any]) -
         m.in_library = inside
 
 
-def call_function(m: Interpreter, function: Function, args: tuple[Any, ...], kwargs: dict[str, Any], node: ast.AST) -> Any:
+def call_function(m: Interpreter, function: Function, args: tuple[Any, ...], kwargs: dict[str, Any], node: ast.AST) -> Value:
     if function.around:
         return torch_modes.decorated(m, function, lambda inner: call_function(m, inner, args, kwargs, node))
     code = function.code
@@ -178,7 +178,7 @@ def recursion_limit(m: Interpreter) -> int:
     return min(limit, MOST_FRAMES) if isinstance(limit, int) else MOST_FRAMES
 
 
-def _too_deep(m: Interpreter, function: Function, node: ast.AST) -> Any:
+def _too_deep(m: Interpreter, function: Function, node: ast.AST) -> Value:
     limit = m.model_state["interpreter"].get("recursion limit", MOST_FRAMES)
     if m.heap.marks or limit != recursion_limit(m):  # whether it comes to this is not known
         m.left.add(function.code)
@@ -223,7 +223,7 @@ def zero_super(frame: Frame, node: ast.AST) -> Any:
 # --- libraries ---
 
 
-def call_named(m: Interpreter, name: str, args: tuple[Any, ...], kwargs: dict[str, Any], node: ast.AST) -> Any:
+def call_named(m: Interpreter, name: str, args: tuple[Value, ...], kwargs: dict[str, Value], node: ast.AST) -> Any:
     if m.told.data:
         from tensorproof.libraries.data import given as told_data
 
@@ -264,14 +264,14 @@ def _refuse_symbolic(m: Interpreter, name: str, args: tuple[Any, ...], kwargs: d
             traced.refuse_truth(m, value, node, name)
 
 
-def _may_write(m: Interpreter, args: tuple[Any, ...]) -> None:
+def _may_write(m: Interpreter, args: tuple[Value, ...]) -> None:
     """What is not understood may write into the tensors that it gets."""
     for value in args:
         if isinstance(value, TensorType) and value.contents is not None:
             m.memory.write(value)
 
 
-def call_spelling(m: Interpreter, name: str, args: tuple[Any, ...], kwargs: dict[str, Any], node: ast.AST) -> Any:
+def call_spelling(m: Interpreter, name: str, args: tuple[Any, ...], kwargs: dict[str, Any], node: ast.AST) -> Value:
     """Call an operator as a framework spells it, and record what it demands."""
     if name.startswith("keras.KerasTensor."):
         name, args = layers.keras_operator(name, args)
@@ -293,7 +293,7 @@ def call_spelling(m: Interpreter, name: str, args: tuple[Any, ...], kwargs: dict
     return made
 
 
-def _called(m: Interpreter, name: str, args: tuple[Any, ...], kwargs: dict[str, Any], node: ast.AST) -> Any:
+def _called(m: Interpreter, name: str, args: tuple[Any, ...], kwargs: dict[str, Any], node: ast.AST) -> Value:
     if name.startswith("torch.") and any(type(v) is List and v.view for v in args):
         raise m.raised("TypeError", f"{name} takes a list or tuple of tensors, and no view of a dict: make a list of it first", node, "call/arguments")
     plain_args, plain_kwargs = tensors.plain(m, args, node), {k: tensors.plain(m, v, node) for k, v in kwargs.items()}
@@ -313,7 +313,7 @@ def _called(m: Interpreter, name: str, args: tuple[Any, ...], kwargs: dict[str, 
     return taken(m, name, outcome, args, kwargs, node, None, lambda: call_bound(name, plain_args, plain_kwargs, m.session))
 
 
-def _with_numbers(m: Interpreter, name: str, given: Any, named: dict[str, Any], args: Any, kwargs: Any, node: ast.AST) -> Any:
+def _with_numbers(m: Interpreter, name: str, given: Value, named: dict[str, Any], args: Any, kwargs: Any, node: ast.AST) -> Any:
     """An operator that gets a number which nobody knows: it acts as a tensor without axes. A refusal must hold for some known numbers too."""
     m.session.site = f"@{getattr(node, 'lineno', 0)}"
     given, named = tensors.sized(m, given, False), {k: tensors.sized(m, v, False) for k, v in named.items()}

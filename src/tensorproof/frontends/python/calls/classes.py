@@ -21,14 +21,14 @@ if TYPE_CHECKING:
     from tensorproof.values.machine import Value
 
 
-def _base(value: Value) -> Any:
+def _base(value: Value) -> Value:
     """A class of Python's own that the program derives from, by the name of its model."""
     if type(value) is Unknown and value.key == value.reason and value.key:
         return Named(value.reason)
     return Named(f"builtins.{value.__name__}") if value is dict or value is list else value
 
 
-def compile_class(node: ast.ClassDef, scope: Scope) -> Callable[[Frame], Any]:
+def compile_class(node: ast.ClassDef, scope: Scope) -> Callable[[Frame], Value]:
     inner = class_scope(node, scope)
     bases = [scope.expression(b.value if isinstance(b, ast.Starred) else b) for b in node.bases]
     keywords = [(k.arg, scope.expression(k.value)) for k in node.keywords]
@@ -67,21 +67,21 @@ def compile_class(node: ast.ClassDef, scope: Scope) -> Callable[[Frame], Any]:
     return run
 
 
-def _in(m: Interpreter, cls: Class, name: str) -> Any:
+def _in(m: Interpreter, cls: Class, name: str) -> Value:
     return in_class(m, cls, name)[0]
 
 
-def _init_subclass(m: Interpreter, cls: Class, named: dict[str, Any], node: ast.AST) -> None:
+def _init_subclass(m: Interpreter, cls: Class, named: dict[str, Value], node: ast.AST) -> None:
     hook, _ = in_class(m, cls, "__init_subclass__", cls)
     if hook is not MISSING:
         function = hook.function if isinstance(hook, ClassMethod) else hook
         m.call(Bound(function, cls), (), named, node)
 
 
-def order(m: Interpreter, cls: Class, node: ast.AST) -> tuple[Any, ...]:
+def order(m: Interpreter, cls: Class, node: ast.AST) -> tuple[Value, ...]:
     """The order in which classes are searched (C3)."""
 
-    def lineage(base: Value) -> list[Any]:
+    def lineage(base: Value) -> list[Value]:
         return list(base.mro) if isinstance(base, Class) else [base]
 
     sequences = [lineage(b) for b in cls.bases if b is not object] + [[b for b in cls.bases if b is not object]]
@@ -102,7 +102,7 @@ def _alike(a: Value, b: Value) -> bool:
     return a is b or (isinstance(a, Named) and isinstance(b, Named) and a.name == b.name)
 
 
-def _holds(sequence: list[Any], item: Value) -> bool:
+def _holds(sequence: list[Value], item: Value) -> bool:
     return any(_alike(s, item) for s in sequence)
 
 
@@ -151,7 +151,7 @@ def cls_is(cls: Value, wanted: Value) -> bool:
     return _alike(cls, wanted)
 
 
-def call_instance(m: Interpreter, instance: Instance, args: tuple[Any, ...], kwargs: dict[str, Any], node: ast.AST) -> Any:
+def call_instance(m: Interpreter, instance: Instance, args: tuple[Any, ...], kwargs: dict[str, Any], node: ast.AST) -> Value:
     found, holder = in_class(m, instance.cls, "__call__")
     if found is not MISSING and (isinstance(holder, Class) or not registry.calls(instance)):
         return m.call(Bound(found, instance), args, kwargs, node)

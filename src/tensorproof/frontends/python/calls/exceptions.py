@@ -57,11 +57,11 @@ def raising(frame: Frame, value: Value, node: ast.AST) -> Exception:
     return raised
 
 
-def exception_object(m: Interpreter, kind: str, args: tuple[Any, ...], node: ast.AST) -> Model:
+def exception_object(m: Interpreter, kind: str, args: tuple[Value, ...], node: ast.AST) -> Model:
     return Model("exception", m.heap.space({"kind": kind, "args": args}))
 
 
-def exception_value(m: Interpreter, raised: Raised, node: ast.AST) -> Any:
+def exception_value(m: Interpreter, raised: Raised, node: ast.AST) -> Value:
     """The object that `except … as e` binds."""
     if raised.value is None:
         raised.value = exception_object(m, raised.kind if isinstance(raised.kind, str) else "Exception", (raised.message,), node)
@@ -150,7 +150,7 @@ def enter(m: Interpreter, manager: Value, node: ast.AST) -> tuple[Any, Callable[
         entered = m.call(Bound(found, manager), (), {}, node)
 
         def leave(raised: Raised | None) -> bool:
-            told: tuple[Any, Any, Any] = (None, None, None)
+            told: tuple[Value, Value, Value] = (None, None, None)
             if raised is not None:
                 value = exception_value(m, raised, node)
                 told = (getattr(builtins, raised.kind, raised.kind) if isinstance(raised.kind, str) else raised.kind, value, None)

@@ -44,7 +44,7 @@ _PLACES = ("find", "rfind", "index", "rindex", "count")
 """Methods of texts that give whole numbers."""
 
 
-def call(m: Interpreter, callee: Value, args: tuple[Any, ...], kwargs: dict[str, Any], node: ast.AST) -> Any:
+def call(m: Interpreter, callee: Value, args: tuple[Value, ...], kwargs: dict[str, Value], node: ast.AST) -> Value:
     for i, one in enumerate(args):
         if type(one) is Choice:  # the call with each of the two values
             return m.branching.choose(
@@ -76,7 +76,7 @@ def call(m: Interpreter, callee: Value, args: tuple[Any, ...], kwargs: dict[str,
     return _run(m, callee, name, args, kwargs, node)
 
 
-def _run(m: Interpreter, callee: Value, name: str, args: tuple[Any, ...], kwargs: dict[str, Any], node: ast.AST) -> Any:
+def _run(m: Interpreter, callee: Value, name: str, args: tuple[Value, ...], kwargs: dict[str, Value], node: ast.AST) -> Value:
     """Run a function of Python that is pure; any other is a gap."""
     pure = host_calls.resolved(callee, args)
     if pure is None:
@@ -84,13 +84,13 @@ def _run(m: Interpreter, callee: Value, name: str, args: tuple[Any, ...], kwargs
     return wrapped(m, host_calls.plain(m, pure[0], pure[1], node, kwargs))
 
 
-def _texts(m: Interpreter, args: tuple[Any, ...], node: ast.AST) -> bool:
+def _texts(m: Interpreter, args: tuple[Value, ...], node: ast.AST) -> bool:
     """Whether what is joined are texts, as far as that is known."""
     found = summarised_results.listed(m, args[0], node) if len(args) == 1 else None
     return found is not None and all(is_text(v) or (isinstance(v, (Unknown, Choice)) and not number_kind(v)) for v in shown(found))
 
 
-def _half_plain(m: Interpreter, callee: Value, name: str, args: tuple[Any, ...], kwargs: dict[str, Any], node: ast.AST) -> Any:
+def _half_plain(m: Interpreter, callee: Value, name: str, args: tuple[Any, ...], kwargs: dict[str, Value], node: ast.AST) -> Value:
     """A pure function with the program's containers among its arguments: they are spelled out when all is concrete."""
     try:
         spelled = tuple(host(m, a) for a in args), {k: host(m, v) for k, v in kwargs.items()}
@@ -117,14 +117,14 @@ def _print(m: Interpreter, node: ast.AST, *args: Value, **kwargs: Value) -> None
         m.heap.set(file.space, "text", TEXT)
 
 
-def _exec(m: Interpreter, node: ast.AST, *rest: Value) -> Any:
+def _exec(m: Interpreter, node: ast.AST, *rest: Value) -> Value:
     """It may bind any name."""
     if m.frames and m.frames[-1].module is not None:
         m.frames[-1].module.hidden = True
     return m.gap("exec", node)
 
 
-def _hash(m: Interpreter, node: ast.AST, value: Value) -> Any:
+def _hash(m: Interpreter, node: ast.AST, value: Value) -> Value:
     if isinstance(value, Instance):
         refuse_unhashable(m, value, node)
         own, _ = in_class(m, value.cls, "__hash__")
@@ -136,15 +136,15 @@ def _hash(m: Interpreter, node: ast.AST, value: Value) -> Any:
     return hash(value) if isinstance(value, (int, float)) else WHOLE
 
 
-def _id(m: Interpreter, node: ast.AST, value: Value) -> Any:
+def _id(m: Interpreter, node: ast.AST, value: Value) -> Value:
     return id(value)
 
 
-def _object(m: Interpreter, node: ast.AST) -> Any:
+def _object(m: Interpreter, node: ast.AST) -> Value:
     return Model("builtins.object", m.heap.space())
 
 
-def _open(m: Interpreter, node: ast.AST, file: Value, mode: Value = "r", *rest: Value, **named: Value) -> Any:
+def _open(m: Interpreter, node: ast.AST, file: Value, mode: Value = "r", *rest: Value, **named: Value) -> Value:
     known = isinstance(file, (str, Model))
     if m.model_state["files"] and not (isinstance(mode, str) and mode in ("r", "rb", "rt")):
         from tensorproof.libraries.python.storage.saved_values import forget
@@ -153,7 +153,7 @@ def _open(m: Interpreter, node: ast.AST, file: Value, mode: Value = "r", *rest: 
     return Model("file", m.heap.space({"path": file if known else None, "mode": mode if isinstance(mode, str) else "?", "at": 0, "name": file}))
 
 
-def _exit(m: Interpreter, node: ast.AST, *args: Value) -> Any:
+def _exit(m: Interpreter, node: ast.AST, *args: Value) -> Value:
     """`exit()` and `quit()` are `sys.exit()`."""
     return m.call(Named("sys.exit"), args, {}, node)
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from tensorproof.frontends.python.errors import Raised
 from tensorproof.frontends.python.frame import Frame, Signal
@@ -45,7 +45,7 @@ class Guard:
         self.frame = frame
         self.bound = bound
         self.pending: list[Raised] = []
-        self.before: list[list[tuple[Space, str, Any]]] = []
+        self.before: list[list[tuple[Space, str, Value]]] = []
         """What the names of the body were bound to when each of them came."""
 
     def __call__(self, raised: Raised) -> bool:
@@ -88,7 +88,7 @@ def may_raise(m: Interpreter, kind: str, message: str, node: ast.AST) -> None:
             return
 
 
-def next_or(m: Interpreter, value: Model, default: Value, node: ast.AST) -> Any:
+def next_or(m: Interpreter, value: Model, default: Value, node: ast.AST) -> Value:
     """`next(value, default)` of data: where they may have ended, the default or the item."""
     guard = Guard(lambda raised: raised.kind == "StopIteration")
     m.guards.append(guard)

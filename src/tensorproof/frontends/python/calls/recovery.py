@@ -80,7 +80,7 @@ def in_doubt(frame: Frame, raised: Raised, node: ast.AST, scope: Scope) -> None:
                 continue
 
 
-def _held(frame: Frame, node: ast.AST) -> Any:
+def _held(frame: Frame, node: ast.AST) -> Value:
     """What a name or an attribute holds, looked up without running anything."""
     if isinstance(node, ast.Name):
         for space in (frame.space, *frame.scopes, frame.globals):
@@ -198,7 +198,7 @@ def _trusted(m: Interpreter, name: str, outcome: Outcome, found: Outcome, blamed
     return all(size > 0 if isinstance(size, int) else lower(size) >= 0 for size in made.shape)
 
 
-def _sizes(code: str, outcome: Outcome) -> set[Any]:
+def _sizes(code: str, outcome: Outcome) -> set[Value]:
     """The sizes that disagree where the rule tells no pair: those of the axis that the input and the weight share."""
     x, weight = outcome.bound.get("x"), outcome.bound.get("weight")
     if code.rpartition("/")[2] not in ("channels", "features") or not isinstance(x, TensorType) or not isinstance(weight, TensorType):
@@ -261,7 +261,7 @@ def follows(values: Any) -> bool:
     return False
 
 
-def dependent(m: Interpreter, run: Callable[[], Any]) -> Any:
+def dependent(m: Interpreter, run: Callable[[], Value]) -> Value:
     """Run a call that gets what an error left: that it is not understood is no gap of its own."""
     gaps = len(m.path.gaps)
     m.path.lost = True

@@ -73,7 +73,7 @@ def _mentioned(requirement: Requirement) -> tuple[str, ...]:
 
 
 def _tensor(
-    m: Interpreter, name: str, ours: str, value: TensorType, written: list[tuple[Any, ast.expr | None]], layer: Layer | None, owner: str
+    m: Interpreter, name: str, ours: str, value: TensorType, written: list[tuple[Value, ast.expr | None]], layer: Layer | None, owner: str
 ) -> Spoken:
     if layer is not None and layer.module is not None:
         held = next((n for n, t in layer.module.state().items() if t is value or m.memory.current(t) is value), None)
@@ -100,7 +100,7 @@ def _theirs(name: str, ours: str, called: bool) -> str:
     return ours
 
 
-def _items(m: Interpreter, value: Any, written: list[tuple[Any, ast.expr | None]]) -> list[str]:
+def _items(m: Interpreter, value: Any, written: list[tuple[Value, ast.expr | None]]) -> list[str]:
     """How the program writes the items of a list of tensors."""
     literal = next((e.elts for _, e in written if isinstance(e, (ast.List, ast.Tuple)) and len(e.elts) == len(value)), None)
     texts = [_short(e) if not isinstance(e, ast.Starred) else "" for e in literal] if literal is not None else [""] * len(value)
@@ -125,7 +125,7 @@ def _is_written(m: Interpreter, name: str, layer: Layer | None, node: ast.AST) -
             return False
 
 
-def _written(m: Interpreter, args: Any, kwargs: Any, node: ast.AST, sure: bool) -> Iterator[tuple[Any, ast.expr | None]]:
+def _written(m: Interpreter, args: Any, kwargs: Any, node: ast.AST, sure: bool) -> Iterator[tuple[Value, ast.expr | None]]:
     """The values of a call, each with the expression that the program has in its place; without one inside a library's source.
 
     Where it is not sure that the call is the one that is written, an expression counts only if it has that value.
@@ -144,7 +144,7 @@ def _in_program(m: Interpreter) -> bool:
     return bool(m.frames) and (m.frames[-1].module is None or not m.frames[-1].module.foreign)
 
 
-def _now(m: Interpreter, value: Value) -> Any:
+def _now(m: Interpreter, value: Value) -> Value:
     return m.memory.current(value) if isinstance(value, TensorType) else value
 
 
@@ -209,7 +209,7 @@ def _inside(container: Value, layer: Layer, text: str) -> str:
     return ""
 
 
-def _value(m: Interpreter, expression: ast.expr) -> Any:
+def _value(m: Interpreter, expression: ast.expr) -> Value:
     """The value that a name, an attribute of an object or an item of a list has now, where that can be looked up without running anything."""
     match expression:
         case ast.Name(id=name):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from tensorproof.frontends.python.attributes.lookup import in_class
 from tensorproof.frontends.python.attributes.metaclasses import REGISTERED
@@ -14,11 +14,12 @@ from tensorproof.values.python_values import Layer, Named, Unknown
 
 if TYPE_CHECKING:
     from tensorproof.frontends.python.machine import Interpreter
+    from tensorproof.values.machine import Value
 
 _PROTOCOLS = ("typing.Protocol", "typing_extensions.Protocol")
 
 
-def answered(m: Interpreter, cls: Any, wanted: Class, derives: Callable[[Any], Any], has: Callable[[str], Any]) -> Any:
+def answered(m: Interpreter, cls: Value, wanted: Class, derives: Callable[[Value], Value], has: Callable[[str], Value]) -> Value:
     """Whether a class counts as one from which it does not derive. `derives` asks the same of another class, `has` asks for an attribute."""
     if any(isinstance(c, Unknown) and c.reason == "metaclass" for c in wanted.mro):
         return Unknown("isinstance")
@@ -37,7 +38,7 @@ def _is_protocol(cls: Class) -> bool:
     return any(isinstance(c, Named) and c.name in _PROTOCOLS for c in cls.bases)
 
 
-def _conforms(m: Interpreter, protocol: Class, has: Callable[[str], Any]) -> Any:
+def _conforms(m: Interpreter, protocol: Class, has: Callable[[str], Value]) -> Value:
     """Whether an object has all that a protocol and those it extends name."""
     if "__runtime__" not in protocol.space:
         raise m.raised("TypeError", f"isinstance() needs the protocol {protocol.name} to be @runtime_checkable", m.here or ast.Pass())
@@ -53,7 +54,7 @@ def _conforms(m: Interpreter, protocol: Class, has: Callable[[str], Any]) -> Any
     return True if all(one is True for one in found) else Unknown("isinstance")
 
 
-def class_of(value: Any) -> Any:
+def class_of(value: Value) -> Value:
     """The class of a value as `__subclasshook__` gets it."""
     if isinstance(value, (Instance, Record)):
         return value.cls

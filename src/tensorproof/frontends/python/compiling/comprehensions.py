@@ -39,13 +39,13 @@ class Again:
         self.machine = frame.machine
         self.own = own
         self.item: Value = self
-        self.added: list[Any] = []
+        self.added: list[Value] = []
         self.pure = False
 
     def covers(self, item: Value) -> bool:
         return self.pure and item is self.item
 
-    def adding(self, add: Callable[[Any], None]) -> Callable[[Any], None]:
+    def adding(self, add: Callable[[Value], None]) -> Callable[[Value], None]:
         def run(value: Value) -> None:
             self.added.append(value)
             add(value)
@@ -125,7 +125,7 @@ class _Comprehension:
             return Unknown("a list of unknown length")
         return self.finished(result)
 
-    def round_(self, at: int, item: Value, add: Callable[[Any], None]) -> None:
+    def round_(self, at: int, item: Value, add: Callable[[Value], None]) -> None:
         """One item of one of the sources."""
         machine, (put, _, tests, generator) = self.machine, self.loops[at]
         put(self.own, item)
@@ -137,7 +137,7 @@ class _Comprehension:
                 return
         self.inside(at, add)
 
-    def inside(self, at: int, add: Callable[[Any], None]) -> None:
+    def inside(self, at: int, add: Callable[[Value], None]) -> None:
         if at + 1 == len(self.loops):
             add(self.element(self.own))
         else:
@@ -145,7 +145,7 @@ class _Comprehension:
             assert following is not None
             self.loop(at + 1, following(self.own), add)
 
-    def any_round(self, at: int, item: Value, add: Callable[[Any], None]) -> None:
+    def any_round(self, at: int, item: Value, add: Callable[[Value], None]) -> None:
         """A round that stands for many: what it adds hangs on its tests."""
         machine, (put, _, tests, generator) = self.machine, self.loops[at]
         put(self.own, item)
@@ -228,7 +228,7 @@ class _Comprehension:
                 machine.gap("comprehension", self.node, "over something that is not known")
             yield from values
 
-    def finished(self, result: list[Any]) -> Any:
+    def finished(self, result: list[Any]) -> Value:
         machine, node = self.machine, self.node
         if isinstance(node, ast.SetComp):
             if has_many(result):

@@ -78,7 +78,7 @@ def _name(node: ast.Name, scope: Scope) -> Run:
 
     if name in scope.globals or scope.is_module:
 
-        def module_level(frame: Frame) -> Any:
+        def module_level(frame: Frame) -> Value:
             value = frame.globals.get(name, MISSING)
             return enclosing(frame) if value is MISSING or type(value) in INDIRECT else value
 
@@ -86,14 +86,14 @@ def _name(node: ast.Name, scope: Scope) -> Run:
     return local if name in scope.locals else enclosing
 
 
-def present(frame: Frame, value: Choice | Later, name: str, node: ast.AST, kind: str = "NameError") -> Any:
+def present(frame: Frame, value: Choice | Later, name: str, node: ast.AST, kind: str = "NameError") -> Value:
     """A name that only one side of a branch bound, or that a module bound which has not run yet."""
     if isinstance(value, Later):
         return frame.machine.modules.now(frame.machine, value, node)
     if not may_be_missing(value):
         return value
 
-    def side(one: Value) -> Any:
+    def side(one: Value) -> Value:
         if one is MISSING:
             raise frame.machine.raised(kind, unassigned(name, value), node)
         return present(frame, one, name, node, kind) if type(one) is Choice else one
@@ -136,7 +136,7 @@ def _call(node: ast.Call, scope: Scope) -> Run:
         if plain:
             args = tuple([part(frame) for part in runs])
         else:
-            gathered: list[Any] = []
+            gathered: list[Value] = []
             for starred, part in parts:
                 value = part(frame)
                 if not starred:
@@ -151,7 +151,7 @@ def _call(node: ast.Call, scope: Scope) -> Run:
                     return frame.machine.gap("call with * of an unknown value", node)
                 gathered.extend(items)
             args = tuple(gathered)
-        kwargs: dict[str, Any] = {}
+        kwargs: dict[str, Value] = {}
         for key, part in keywords:
             value = part(frame)
             if key is None:
@@ -186,7 +186,7 @@ def _compare(node: ast.Compare, scope: Scope) -> Run:
         return lambda frame: comparisons.compare(frame.machine, op, first(frame), right(frame), node)
 
     def run(frame: Frame) -> Any:
-        def step(left: Value, at: int) -> Any:
+        def step(left: Value, at: int) -> Value:
             op, right = rest[at]
             value = right(frame)
             result = comparisons.compare(frame.machine, op, left, value, node)
@@ -238,7 +238,7 @@ def _if(node: ast.IfExp, scope: Scope) -> Run:
     return run
 
 
-def items_of(nodes: list[ast.expr], scope: Scope) -> Callable[[Frame], list[Any]]:
+def items_of(nodes: list[ast.expr], scope: Scope) -> Callable[[Frame], list[Value]]:
     """The values of a display, stars included."""
     parts = [(isinstance(n, ast.Starred), expression(n.value if isinstance(n, ast.Starred) else n, scope), n) for n in nodes]
 
@@ -317,7 +317,7 @@ def _joined(node: ast.JoinedStr, scope: Scope) -> Run:
             parts.append((None, v.value if isinstance(v, ast.Constant) else "", -1))
 
     def run(frame: Frame) -> Any:
-        shown: list[Any] = []
+        shown: list[Value] = []
         for part, spec, conversion in parts:
             if part is None:
                 shown.append(spec)

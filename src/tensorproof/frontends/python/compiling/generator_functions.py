@@ -22,7 +22,7 @@ from tensorproof.values.objects import Generator
 from tensorproof.values.python_values import Unknown
 
 if TYPE_CHECKING:
-    pass
+    from tensorproof.values.machine import Value
 
 
 def generator_block(nodes: list[ast.stmt], scope: Scope) -> Steps:
@@ -124,7 +124,7 @@ def _for(node: ast.For, scope: Scope) -> Steps:
     source, put = expression(node.iter, scope), target(node.target, scope)
     body, other = generator_block(node.body, scope), generator_block(node.orelse, scope)
 
-    def each(frame: Frame) -> Iterator[Any]:
+    def each(frame: Frame) -> Iterator[Value]:
         m = frame.machine
         value = source(frame)
         if isinstance(value, Generator):

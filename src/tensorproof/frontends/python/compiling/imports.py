@@ -32,7 +32,7 @@ def compile_import(node: ast.Import, scope: Scope) -> Act:
     return run
 
 
-def _reached(m: Any, name: str, whole: Value) -> Any:
+def _reached(m: Any, name: str, whole: Value) -> Value:
     """What `import a.b as c` binds: the attribute b of a, which is not always the module a.b; that module while it still runs."""
     head, _, leaf = name.rpartition(".")
     package = m.modules.running.get(head)
@@ -58,7 +58,7 @@ def compile_from(node: ast.ImportFrom, scope: Scope) -> Act:
     return run
 
 
-def _one(frame: Frame, owner: Value, name: str, node: ast.ImportFrom) -> Any:
+def _one(frame: Frame, owner: Value, name: str, node: ast.ImportFrom) -> Value:
     m = frame.machine
     if isinstance(owner, ModuleFile):
         if owner.foreign and owner.state != "done":
@@ -89,7 +89,7 @@ _INSIDE = ("keras.src", "tensorflow.python", "torch._", "numpy.core")
 """The private parts of libraries, whose names are not listed."""
 
 
-def _later(m: Any, owner: ModuleFile, name: str) -> Any:
+def _later(m: Any, owner: ModuleFile, name: str) -> Value:
     """A name of an installed package's module: what its `__init__` binds, else a submodule, else whatever it is when it is used."""
     if owner.package:
         m.modules.ensure(m, owner, None)
@@ -101,7 +101,7 @@ def _later(m: Any, owner: ModuleFile, name: str) -> Any:
     return Later(owner, name)
 
 
-def starred(frame: Frame, name: str, node: ast.AST) -> Any:
+def starred(frame: Frame, name: str, node: ast.AST) -> Value:
     """A name that a library brought in with a star; MISSING when none has it."""
     if name.startswith("_"):
         return MISSING

@@ -109,7 +109,7 @@ def pattern(node: ast.pattern, scope: Scope) -> Test:
             return unknown
 
 
-def _one(frame: Frame, v: Value) -> Any:
+def _one(frame: Frame, v: Value) -> Value:
     """A pattern that looks into a value needs to know which of two it is."""
     while type(v) is Choice:
         v = v.then if deciding.decided(frame.machine, v.condition) else v.other
@@ -153,7 +153,7 @@ def _mapping(node: ast.MatchMapping, scope: Scope) -> Test:
         if not isinstance(v, Dict):
             return frame.machine.open_truth("pattern", node) if isinstance(v, Unknown) else False
         holds: Truth = True
-        used: list[Any] = []
+        used: list[Value] = []
         for key, test in pairs:
             name = key(frame)
             if name not in v.items:

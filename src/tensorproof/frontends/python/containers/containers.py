@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from tensorproof.values.machine import Value
 
 
-SPECIAL: dict[str, Callable[..., Any]] = {
+SPECIAL: dict[str, Callable[..., Value]] = {
     "__len__": lambda m, owner, node: m.call(len, (owner,), {}, node),
     "__iter__": lambda m, owner, node: m.call(iter, (owner,), {}, node),
     "__getitem__": lambda m, owner, node, index: m.item(owner, index, node),
@@ -55,7 +55,7 @@ def attribute(m: Interpreter, owner: Value, name: str, node: ast.AST) -> Any:
     raise m.raised("AttributeError", f"a {word} has no attribute {name}", node)
 
 
-def method(m: Interpreter, owner: Value, name: str, args: tuple[Any, ...], kwargs: dict[str, Any], node: ast.AST) -> Any:
+def method(m: Interpreter, owner: Value, name: str, args: tuple[Any, ...], kwargs: dict[str, Value], node: ast.AST) -> Any:
     if name in SPECIAL:
         return SPECIAL[name](m, owner, node, *args)
     function = _table(owner).get(name)
@@ -74,7 +74,7 @@ def method(m: Interpreter, owner: Value, name: str, args: tuple[Any, ...], kwarg
 _VIEW = {name: SET[name] for name in ("isdisjoint",)}
 
 
-def _table(owner: Value) -> dict[str, Callable[..., Any]]:
+def _table(owner: Value) -> dict[str, Callable[..., Value]]:
     if isinstance(owner, List) and owner.view:
         return _VIEW
     if isinstance(owner, List):
@@ -104,7 +104,7 @@ def _is_set(value: Value) -> bool:
     return isinstance(value, Set) or is_view(value)
 
 
-def _of_list(m: Interpreter, word: str, a: List, b: Value, node: ast.AST, in_place: bool) -> Any:
+def _of_list(m: Interpreter, word: str, a: List, b: Value, node: ast.AST, in_place: bool) -> Value:
     """A list and what is added to it, or how often it is repeated; MISSING for any other operator."""
     if in_place and word == "add":
         return _extended(m, a, b, node)
@@ -122,7 +122,7 @@ def _of_list(m: Interpreter, word: str, a: List, b: Value, node: ast.AST, in_pla
     return List(m.heap.row(repeated(a.items, b)))
 
 
-def _extended(m: Interpreter, a: List, b: Value, node: ast.AST) -> Any:
+def _extended(m: Interpreter, a: List, b: Value, node: ast.AST) -> Value:
     """`a += b`."""
     found = parts(m, b, node) or m.iterate(b, node)
     if found is None:
@@ -143,7 +143,7 @@ def _merged(m: Interpreter, a: Dict, b: Dict, in_place: bool) -> Dict:
     return a
 
 
-def _sets(m: Interpreter, word: str, a: Value, b: Value, node: ast.AST, in_place: bool) -> Any:
+def _sets(m: Interpreter, word: str, a: Value, b: Value, node: ast.AST, in_place: bool) -> Value:
     """The algebra of sets and of views of dicts."""
     left, right = members(m, a, node), members(m, b, node)
     if left is None or right is None:
@@ -157,7 +157,7 @@ def _sets(m: Interpreter, word: str, a: Value, b: Value, node: ast.AST, in_place
 
 
 
-def _counters(m: Interpreter, word: str, a: Dict, b: Dict, node: ast.AST) -> Any:
+def _counters(m: Interpreter, word: str, a: Dict, b: Dict, node: ast.AST) -> Value:
     made: dict[Any, Any] = {}
     for name in {**a.items, **b.items}:
         x, y = a.items.get(name, 0), b.items.get(name, 0)

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from tensorproof.values.machine import Value
 
 
-def _get(m: Interpreter, owner: Dict, node: ast.AST, name: Value, otherwise: Value = None) -> Any:
+def _get(m: Interpreter, owner: Dict, node: ast.AST, name: Value, otherwise: Value = None) -> Value:
     known = key(m, name, node)
     if known in owner.items if not isinstance(known, Unknown) else False:
         return owner.items[known]
@@ -35,7 +35,7 @@ def _get(m: Interpreter, owner: Dict, node: ast.AST, name: Value, otherwise: Val
     return otherwise
 
 
-def _set_default(m: Interpreter, owner: Dict, node: ast.AST, name: Value, otherwise: Value = None) -> Any:
+def _set_default(m: Interpreter, owner: Dict, node: ast.AST, name: Value, otherwise: Value = None) -> Value:
     known = key(m, name, node)
     if isinstance(known, Unknown) or (known not in owner.items and OPEN in owner.items):
         held = shared_list(m, owner, node)
@@ -51,7 +51,7 @@ def _set_default(m: Interpreter, owner: Dict, node: ast.AST, name: Value, otherw
     return owner.items[known]
 
 
-def _pop_key(m: Interpreter, owner: Dict, node: ast.AST, name: Value, *otherwise: Value) -> Any:
+def _pop_key(m: Interpreter, owner: Dict, node: ast.AST, name: Value, *otherwise: Value) -> Value:
     known = key(m, name, node)
     value = owner.items.get(known, MISSING) if not isinstance(known, Unknown) else MISSING
     if value is MISSING:
@@ -65,7 +65,7 @@ def _pop_key(m: Interpreter, owner: Dict, node: ast.AST, name: Value, *otherwise
     return value
 
 
-def _update(m: Interpreter, owner: Dict, node: ast.AST, other: Value = None, **named: Value) -> Any:
+def _update(m: Interpreter, owner: Dict, node: ast.AST, other: Value = None, **named: Value) -> Value:
     other = data_of(other)
     if isinstance(other, Dict):
         pairs = [p for p in other.items.items() if p[0] is not OPEN]
@@ -93,7 +93,7 @@ def _clear_all(m: Interpreter, owner: Dict, node: ast.AST) -> None:
         m.heap.delete(owner.items, k)
 
 
-def _pop_item(m: Interpreter, owner: Dict, node: ast.AST, last: bool = True) -> Any:
+def _pop_item(m: Interpreter, owner: Dict, node: ast.AST, last: bool = True) -> Value:
     if not owner.items:
         raise m.raised("KeyError", "the dict is empty", node)
     name = list(owner.items)[-1 if last else 0]
@@ -102,11 +102,11 @@ def _pop_item(m: Interpreter, owner: Dict, node: ast.AST, last: bool = True) -> 
     return as_value(name), value
 
 
-def _listed(items: Callable[[Dict], list[Any]], view: str) -> Callable[..., Any]:
+def _listed(items: Callable[[Dict], list[Value]], view: str) -> Callable[..., Value]:
     return lambda m, owner, node: List(m.heap.row(items(owner)), view=view, of=owner)
 
 
-DICT: dict[str, Callable[..., Any]] = {
+DICT: dict[str, Callable[..., Value]] = {
     "get": _get, "setdefault": _set_default, "pop": _pop_key, "update": _update, "clear": _clear_all, "popitem": _pop_item,
     "keys": _listed(keys, "keys"), "values": _listed(values, "values"), "items": _listed(pairs_of, "items"),
     "copy": lambda m, owner, node: Dict(m.heap.entries(dict(owner.items)), owner.default),
@@ -128,9 +128,9 @@ def _move(m: Interpreter, owner: Dict, node: ast.AST, name: Value, last: bool) -
 _MOST_OPEN_KEYS = BUDGETS.containers.open_keys
 
 
-def _counted(m: Interpreter, owner: Dict, node: ast.AST, other: Value, sign: int, named: dict[str, Any]) -> Any:
+def _counted(m: Interpreter, owner: Dict, node: ast.AST, other: Value, sign: int, named: dict[str, Value]) -> Value:
     """Add counts, or occurrences, to a Counter."""
-    pairs: list[tuple[Any, Any]] = list(named.items())
+    pairs: list[tuple[Value, Any]] = list(named.items())
     if isinstance(other, Dict) and OPEN not in other.items:
         pairs += other.items.items()
     elif (many := parts(m, other, node)) is not None:
@@ -141,7 +141,7 @@ def _counted(m: Interpreter, owner: Dict, node: ast.AST, other: Value, sign: int
         if found is None:
             return m.gap("Counter", node, "of an unknown value")
         pairs += [(one, 1) for one in found]
-    strange: list[Any] = []
+    strange: list[Value] = []
     open_keys = sum(isinstance(name, Term) for name, _ in pairs) > _MOST_OPEN_KEYS
     for name, count in pairs:
         known = name if open_keys and isinstance(name, Term) else key(m, name, node)
@@ -154,7 +154,7 @@ def _counted(m: Interpreter, owner: Dict, node: ast.AST, other: Value, sign: int
     return None
 
 
-def _most_common(m: Interpreter, owner: Dict, node: ast.AST, count: Value = None) -> Any:
+def _most_common(m: Interpreter, owner: Dict, node: ast.AST, count: Value = None) -> Value:
     if OPEN in owner.items:
         found = pairs_of(owner)
         total, samples = length(found), shown(found)
@@ -166,13 +166,13 @@ def _most_common(m: Interpreter, owner: Dict, node: ast.AST, count: Value = None
     return List(m.heap.row(sorted(pairs, key=lambda pair: -pair[1])[: count if isinstance(count, int) else None]))
 
 
-def _elements(m: Interpreter, owner: Dict, node: ast.AST) -> Any:
+def _elements(m: Interpreter, owner: Dict, node: ast.AST) -> Value:
     if not all(isinstance(v, int) for v in owner.items.values()):
         return m.gap("Counter.elements", node, "a count is not known")
     return Iterator([k for k, v in owner.items.items() if isinstance(v, int) for _ in range(v)], m.heap.space({"at": 0}))
 
 
-COUNTER: dict[str, Callable[..., Any]] = {
+COUNTER: dict[str, Callable[..., Value]] = {
     **DICT, "most_common": _most_common, "elements": _elements,
     "update": lambda m, owner, node, other=None, **named: _counted(m, owner, node, other, 1, named),
     "subtract": lambda m, owner, node, other=None, **named: _counted(m, owner, node, other, -1, named),

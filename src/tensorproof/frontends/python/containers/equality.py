@@ -55,7 +55,7 @@ def _equal_numbers(a: Value, b: Value) -> Truth | None:
     return None if isinstance(a, float) or isinstance(b, float) else False
 
 
-def _equal_sequences(a: List | tuple[Any, ...], b: List | tuple[Any, ...]) -> Truth | None:
+def _equal_sequences(a: List | tuple[Value, ...], b: List | tuple[Value, ...]) -> Truth | None:
     if isinstance(a, List) is not isinstance(b, List):
         return False
     x, y = (a.items if isinstance(a, List) else a), (b.items if isinstance(b, List) else b)
@@ -64,7 +64,7 @@ def _equal_sequences(a: List | tuple[Any, ...], b: List | tuple[Any, ...]) -> Tr
     return _all_equal(list(zip(x, y))) if len(x) == len(y) else False
 
 
-def _all_equal(pairs: list[tuple[Any, Any]]) -> Truth | None:
+def _all_equal(pairs: list[tuple[Value, Value]]) -> Truth | None:
     parts = [equal(p, q) for p, q in pairs]
     if any(p is False for p in parts):
         return False
@@ -75,7 +75,7 @@ _PYTHON = {float: "f", int: "i", bool: "b", complex: "c"}
 _WORDS = {"float": "float64", "int": "int64", "double": "float64", "half": "float16", "single": "float32"}
 
 
-def _named_type(a: Any, b: Any) -> bool:
+def _named_type(a: Value, b: Any) -> bool:
     """Whether a word or a class of Python may name an element type: NumPy and TensorFlow say so, torch does not."""
     kind, other = (a, b) if isinstance(a, DType) else (b, a)
     if isinstance(other, str):

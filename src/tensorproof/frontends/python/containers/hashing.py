@@ -63,7 +63,7 @@ def _enumerates(cls: Class) -> bool:
     return any(isinstance(one, Named) and one.name.startswith("enum.") for one in cls.mro)
 
 
-def whole(m: Interpreter, value: Instance, node: ast.AST) -> Any:
+def whole(m: Interpreter, value: Instance, node: ast.AST) -> Value:
     """An object as the whole number that its `__index__` gives; itself where it has none."""
     found = m.in_class(value.cls, "__index__")
     return m.call(Bound(found, value), (), {}, node) if isinstance(found, Function) else value
@@ -74,7 +74,7 @@ def own_equality(m: Interpreter, value: Value) -> bool:
     return isinstance(value, Instance) and m.in_class(value.cls, "__eq__") is not MISSING
 
 
-def equal_key(m: Interpreter, items: Any, value: Instance, node: ast.AST) -> Any:
+def equal_key(m: Interpreter, items: Any, value: Instance, node: ast.AST) -> Value:
     """The key of a dict that equals an object by its class's own `__eq__`; MISSING where there is none."""
     if own_equality(m, value):
         for one in items:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from tensorproof.values.machine import Value
 
 
-def changing(function: Callable[..., Any]) -> Callable[..., Any]:
+def changing(function: Callable[..., Value]) -> Callable[..., Value]:
     """A method that changes its list or set in place."""
 
     def run(m: Interpreter, owner: Any, node: ast.AST, *args: Value, **kwargs: Value) -> Any:
@@ -34,7 +34,7 @@ def changing(function: Callable[..., Any]) -> Callable[..., Any]:
     return run
 
 
-def _kept(function: Callable[..., Any], first: bool) -> Callable[..., Any]:
+def _kept(function: Callable[..., Value], first: bool) -> Callable[..., Value]:
     """A method that adds to a deque: what is too much leaves it at the other end."""
 
     def run(m: Interpreter, owner: List, node: ast.AST, *args: Value) -> Any:
@@ -65,7 +65,7 @@ def _blurred(m: Interpreter, owner: List, node: ast.AST) -> None:
     owner.items[:] = [gathered(count, shown(owner.items))]
 
 
-def _extend(m: Interpreter, owner: List, node: ast.AST, items: Value) -> Any:
+def _extend(m: Interpreter, owner: List, node: ast.AST, items: Value) -> Value:
     found = parts(m, items, node) or m.iterate(items, node)
     if found is None:
         return m.gap("list.extend", node, "of an unknown value")
@@ -86,7 +86,7 @@ def _insert(m: Interpreter, owner: List, node: ast.AST, at: Value, item: Value) 
     owner.items.insert(at, item)
 
 
-def pop(m: Interpreter, owner: List, node: ast.AST, at: int = -1) -> Any:
+def pop(m: Interpreter, owner: List, node: ast.AST, at: int = -1) -> Value:
     if not isinstance(at, int):
         return _pop_somewhere(m, owner, node, at)
     if has_many(owner.items) and type(owner.items[at if -len(owner.items) <= at < len(owner.items) else -1]) is Many:
@@ -99,7 +99,7 @@ def pop(m: Interpreter, owner: List, node: ast.AST, at: int = -1) -> Any:
 _MOST_SHIFTED = BUDGETS.containers.shifted
 
 
-def _pop_somewhere(m: Interpreter, owner: List, node: ast.AST, at: Value) -> Any:
+def _pop_somewhere(m: Interpreter, owner: List, node: ast.AST, at: Value) -> Value:
     """An item at a place that is not known: those behind it come to stand one place earlier."""
     count = len(owner.items)
     if isinstance(at, Unknown) and at.number == "int":
@@ -112,7 +112,7 @@ def _pop_somewhere(m: Interpreter, owner: List, node: ast.AST, at: Value) -> Any
     return found
 
 
-def _popped(m: Interpreter, owner: Any, node: ast.AST) -> Any:
+def _popped(m: Interpreter, owner: Any, node: ast.AST) -> Value:
     """One of the items that were not counted out is taken away."""
     at = next(i for i, v in enumerate(owner.items) if type(v) is Many)
     many = owner.items[at]
@@ -121,7 +121,7 @@ def _popped(m: Interpreter, owner: Any, node: ast.AST) -> Any:
     return standing(m, any_of(m, many.first, many.second, node))
 
 
-def _position(m: Interpreter, items: Any, item: Any, node: ast.AST) -> int:
+def _position(m: Interpreter, items: Any, item: Value, node: ast.AST) -> int:
     for i, one in enumerate(items):
         if surely_same(m, one, item, node):
             return i
@@ -131,7 +131,7 @@ def _position(m: Interpreter, items: Any, item: Any, node: ast.AST) -> int:
 _MOST_PLACES = BUDGETS.containers.places
 
 
-def _index(m: Interpreter, items: Any, item: Any, node: ast.AST) -> Any:
+def _index(m: Interpreter, items: Any, item: Value, node: ast.AST) -> Value:
     """Where an item stands: among numbers that nobody knows that is a number too."""
     same: list[Any] = []
     for one in items if not has_many(items) else ():
@@ -153,7 +153,7 @@ def remove(m: Interpreter, owner: Any, node: ast.AST, item: Any) -> None:
     del owner.items[_position(m, owner.items, item, node)]
 
 
-def _sort(m: Interpreter, owner: List, node: ast.AST, *, key: Value = None, reverse: Value = False) -> Any:
+def _sort(m: Interpreter, owner: List, node: ast.AST, *, key: Value = None, reverse: Value = False) -> Value:
     if has_many(owner.items):
         samples = shown(owner.items)
         owner.items[:] = [gathered(length(owner.items), samples)]
@@ -173,14 +173,14 @@ def _reverse(m: Interpreter, owner: List, node: ast.AST) -> None:
     owner.items.reverse()
 
 
-LIST: dict[str, Callable[..., Any]] = {
+LIST: dict[str, Callable[..., Value]] = {
     "append": changing(_append), "extend": changing(_extend), "insert": changing(_insert), "pop": changing(pop), "remove": changing(remove),
     "sort": changing(_sort), "clear": changing(clear), "reverse": changing(_reverse),
     "index": lambda m, owner, node, item, *rest: _index(m, owner.items, item, node),
     "count": lambda m, owner, node, item: count(m, owner.items, item, node),
     "copy": lambda m, owner, node: List(m.heap.row(owner.items)),
 }  # fmt: skip
-DEQUE: dict[str, Callable[..., Any]] = {
+DEQUE: dict[str, Callable[..., Value]] = {
     **{name: LIST[name] for name in ("insert", "pop", "remove", "clear", "reverse", "index", "count")},
     "append": changing(_kept(_append, False)), "extend": changing(_kept(_extend, False)),
     "appendleft": changing(_kept(lambda m, owner, node, item: owner.items.insert(0, item), True)),
@@ -190,7 +190,7 @@ DEQUE: dict[str, Callable[..., Any]] = {
 }  # fmt: skip
 
 
-def _extend_left(m: Interpreter, owner: List, items: Value, node: ast.AST) -> Any:
+def _extend_left(m: Interpreter, owner: List, items: Value, node: ast.AST) -> Value:
     found = m.iterate(items, node)
     if found is None:
         return m.gap("deque.extendleft", node, "of an unknown value")

@@ -63,7 +63,7 @@ def host(m: Interpreter, value: Value) -> Any:
     return _spelled(m, value, [MOST_PARTS])
 
 
-def _spelled(m: Interpreter, value: Value, left: list[int]) -> Any:
+def _spelled(m: Interpreter, value: Value, left: list[int]) -> Value:
     left[0] -= 1
     if left[0] < 0:
         raise ValueError
@@ -88,7 +88,7 @@ def _spelled(m: Interpreter, value: Value, left: list[int]) -> Any:
             return value
 
 
-def wrapped(m: Interpreter, value: Any) -> Any:
+def wrapped(m: Interpreter, value: Any) -> Value:
     """Python's own containers as the program's."""
     if type(value) is list:
         return List(m.heap.row(wrapped(m, v) for v in value))
@@ -106,5 +106,5 @@ def wrapped(m: Interpreter, value: Any) -> Any:
     return value
 
 
-def all_plain(values: tuple[Any, ...]) -> bool:
+def all_plain(values: tuple[Value, ...]) -> bool:
     return all(not isinstance(v, _OPAQUE) and (not isinstance(v, tuple) or all_plain(v)) for v in values)

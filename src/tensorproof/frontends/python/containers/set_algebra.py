@@ -28,7 +28,7 @@ def is_view(value: Value) -> bool:
     return isinstance(value, List) and value.view in ("keys", "items")
 
 
-def as_set(m: Interpreter, value: Any) -> Any:
+def as_set(m: Interpreter, value: Any) -> Value:
     """A view as a set of its own; anything else as it is."""
     return Set(m.heap.row(value.items)) if is_view(value) else value
 
@@ -40,7 +40,7 @@ def members(m: Interpreter, value: Value, node: ast.AST) -> list[Any] | None:
     return parts(m, value, node) or m.iterate(value, node)
 
 
-def _within(m: Interpreter, item: Value, items: list[Any], node: ast.AST) -> Truth | None:
+def _within(m: Interpreter, item: Value, items: list[Value], node: ast.AST) -> Truth | None:
     """Whether an item is one of several; None when that cannot be told."""
     found: list[Truth] = []
     open_ = isinstance(item, Unknown)
@@ -55,7 +55,7 @@ def _within(m: Interpreter, item: Value, items: list[Any], node: ast.AST) -> Tru
     return None if open_ and items else disj(*found)
 
 
-def combined(m: Interpreter, word: str, left: list[Any], right: list[Any], node: ast.AST) -> list[Any]:
+def combined(m: Interpreter, word: str, left: list[Value], right: list[Value], node: ast.AST) -> list[Value]:
     """The items of `left WORD right`; the run forks where it must be known whether two items are equal."""
     if uncounted(left) or uncounted(right):
         samples = shown([*left, *right]) if word in ("or", "xor") else shown(left)
@@ -66,7 +66,7 @@ def combined(m: Interpreter, word: str, left: list[Any], right: list[Any], node:
     return {"or": left + only_right, "and": both, "sub": only_left, "xor": only_left + only_right}[word]
 
 
-def subset(m: Interpreter, left: list[Any] | None, right: list[Any] | None, node: ast.AST) -> Any:
+def subset(m: Interpreter, left: list[Value] | None, right: list[Value] | None, node: ast.AST) -> Any:
     """Whether all items of one are items of the other."""
     if left is None or right is None or uncounted(left):
         return Unknown("subset")
@@ -76,7 +76,7 @@ def subset(m: Interpreter, left: list[Any] | None, right: list[Any] | None, node
     return Unknown("subset") if any(i is None for i in inside) else conj(*(i for i in inside if i is not None))
 
 
-def disjoint(m: Interpreter, left: list[Any] | None, right: list[Any] | None, node: ast.AST) -> Any:
+def disjoint(m: Interpreter, left: list[Value] | None, right: list[Value] | None, node: ast.AST) -> Value:
     if left is None or right is None or uncounted(left):
         return Unknown("disjoint")
     inside = [_within(m, x, right, node) for x in left]
@@ -85,7 +85,7 @@ def disjoint(m: Interpreter, left: list[Any] | None, right: list[Any] | None, no
     return Unknown("disjoint") if any(i is None for i in inside) else conj(*(negate(i) for i in inside if i is not None))
 
 
-def ordered(m: Interpreter, word: str, a: Set, b: Set, node: ast.AST) -> Any:
+def ordered(m: Interpreter, word: str, a: Set, b: Set, node: ast.AST) -> Value:
     """`<`, `<=`, `>` and `>=` of sets."""
     under, over = subset(m, list(a.items), list(b.items), node), subset(m, list(b.items), list(a.items), node)
     wanted, other = (under, over) if word in ("le", "lt") else (over, under)
@@ -96,7 +96,7 @@ def ordered(m: Interpreter, word: str, a: Set, b: Set, node: ast.AST) -> Any:
     return conj(wanted, negate(other))
 
 
-def make_set(m: Interpreter, items: Any, node: ast.AST, frozen: bool = False) -> Any:
+def make_set(m: Interpreter, items: Any, node: ast.AST, frozen: bool = False) -> Value:
     made = Set(m.heap.row(), frozen)
     for item in items:
         if isinstance(item, Unknown):

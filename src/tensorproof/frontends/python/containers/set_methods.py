@@ -37,11 +37,11 @@ def _discard(m: Interpreter, owner: Set, node: ast.AST, item: Value) -> None:
     owner.items[:] = [one for one in owner.items if not same_member(m, one, item, node)]
 
 
-def _union(m: Interpreter, owner: Set, node: ast.AST, *others: Value) -> Any:
+def _union(m: Interpreter, owner: Set, node: ast.AST, *others: Value) -> Value:
     return make_set(m, [*owner.items, *(x for o in others for x in m.iterate(o, node) or ())], node, owner.frozen)
 
 
-def _combined(word: str) -> Callable[..., Any]:
+def _combined(word: str) -> Callable[..., Value]:
     def run(m: Interpreter, owner: Set, node: ast.AST, *others: Value) -> Any:
         items = list(owner.items)
         for other in others:
@@ -54,7 +54,7 @@ def _combined(word: str) -> Callable[..., Any]:
     return run
 
 
-def _narrowed(word: str) -> Callable[..., Any]:
+def _narrowed(word: str) -> Callable[..., Value]:
     """A method that changes the set to what an operator would give."""
 
     def run(m: Interpreter, owner: Set, node: ast.AST, *others: Value) -> None:
@@ -71,7 +71,7 @@ def _update_set(m: Interpreter, owner: Set, node: ast.AST, *others: Value) -> No
             _add(m, owner, node, item)
 
 
-def _asked(question: Callable[..., Any], swapped: bool = False) -> Callable[..., Any]:
+def _asked(question: Callable[..., Value], swapped: bool = False) -> Callable[..., Value]:
     def run(m: Interpreter, owner: Set, node: ast.AST, other: Value) -> Any:
         mine, theirs = list(owner.items), members(m, other, node)
         return question(m, theirs, mine, node) if swapped else question(m, mine, theirs, node)
@@ -79,7 +79,7 @@ def _asked(question: Callable[..., Any], swapped: bool = False) -> Callable[...,
     return run
 
 
-SET: dict[str, Callable[..., Any]] = {
+SET: dict[str, Callable[..., Value]] = {
     "add": changing(_add), "discard": changing(_discard), "remove": changing(remove), "clear": changing(clear), "update": changing(_update_set),
     "pop": changing(lambda m, owner, node: pop(m, owner, node, 0)), "copy": lambda m, owner, node: Set(m.heap.row(owner.items), owner.frozen),
     "union": _union, "intersection": _combined("and"), "difference": _combined("sub"), "symmetric_difference": _combined("xor"),

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from tensorproof.values.machine import Value
 
 
-def _comparable(m: Interpreter, keys: list[Any], node: ast.AST) -> None:
+def _comparable(m: Interpreter, keys: list[Value], node: ast.AST) -> None:
     """Sorting asks for the truth of `a < b`: that of two tensors of several elements is refused, as is that of two tuples that are equal before them."""
     for a, b in pairwise(keys):
         while type(a) is tuple and type(b) is tuple and a and b:
@@ -29,7 +29,7 @@ def _comparable(m: Interpreter, keys: list[Any], node: ast.AST) -> None:
             m.truth(m.compare(ast.Lt, b, a, node), node)
 
 
-def sort_items(m: Interpreter, items: list[Any], key: Value, reverse: Value, node: ast.AST) -> Any:
+def sort_items(m: Interpreter, items: list[Value], key: Value, reverse: Value, node: ast.AST) -> Any:
     keys = [v if key is None else m.call(key, (v,), {}, node) for v in items]
     _comparable(m, keys, node)
     try:

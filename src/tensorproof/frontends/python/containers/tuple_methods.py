@@ -9,9 +9,10 @@ from tensorproof.frontends.python.containers.equality import count, surely_same
 
 if TYPE_CHECKING:
     from tensorproof.frontends.python.machine import Interpreter
+    from tensorproof.values.machine import Value
 
 
-def method(m: Interpreter, owner: tuple[Any, ...], name: str, args: tuple[Any, ...], node: ast.AST) -> Any:
+def method(m: Interpreter, owner: tuple[Any, ...], name: str, args: tuple[Value, ...], node: ast.AST) -> Value:
     if name == "count":
         return count(m, owner, args[0], node)
     if name == "numel":

@@ -42,7 +42,7 @@ class Entered:
 
     name: str
     inputs: dict[str, TensorType] = field(default_factory=dict[str, TensorType])
-    output: Any = None
+    output: Value = None
     path: Path = field(default_factory=Path)
     failed: bool = False
 
@@ -97,7 +97,7 @@ def parameters(function: Value, method: bool = True) -> list[ast.arg]:
     return [*positional[: max(0, required)], *(k for k in a.kwonlyargs if k.arg not in function.keyword_defaults)]
 
 
-def constructor_value(m: Interpreter, argument: ast.arg, owner: str) -> Any:
+def constructor_value(m: Interpreter, argument: ast.arg, owner: str) -> Value:
     """A value for a constructor's argument: by its annotation, else a whole number."""
     words = ast.unparse(argument.annotation) if argument.annotation is not None else ""
     if words in ("bool",):

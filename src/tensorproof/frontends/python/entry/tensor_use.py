@@ -22,7 +22,7 @@ _ANNOTATIONS = ("Tensor", "FloatTensor", "LongTensor")
 _DEEPEST = 4
 
 
-def is_tensor(m: Interpreter, node: Any, name: str, me: Any = None, depth: int = 0) -> bool:
+def is_tensor(m: Interpreter, node: Any, name: str, me: Value = None, depth: int = 0) -> bool:
     """Whether the argument of this name of a function is a tensor, whoever calls it; `me` is the object that a method belongs to."""
     a = node.args
     for argument in (*a.posonlyargs, *a.args, *a.kwonlyargs):

@@ -79,7 +79,7 @@ def _top(body: list[ast.stmt]) -> list[Any]:
     return found
 
 
-def value_of(m: Interpreter, one: Uncalled) -> Any:
+def value_of(m: Interpreter, one: Uncalled) -> Value:
     """What the definition bound, in this run; MISSING where it was bound to something else since."""
     space = m.modules.main.space
     if one.owner is None:
@@ -167,7 +167,7 @@ def of_keras(m: Interpreter, one: Uncalled) -> bool:
     return isinstance(cls, Class) and any(isinstance(base, Named) and base.name.startswith(("keras.", "tf.")) for base in cls.mro)
 
 
-def _given(m: Interpreter, one: Uncalled, callee: Value, tensors: dict[str, TensorType]) -> tuple[tuple[Any, ...], dict[str, Any]]:
+def _given(m: Interpreter, one: Uncalled, callee: Value, tensors: dict[str, TensorType]) -> tuple[tuple[Value, ...], dict[str, Value]]:
     a = one.node.args
     skipped = 1 if isinstance(callee, (Bound, Instance)) else 0
     every = [*a.posonlyargs, *a.args]
@@ -185,7 +185,7 @@ def _is_dataset(m: Interpreter, one: Uncalled) -> bool:
     return isinstance(cls, Class) and any(isinstance(base, Named) and base.name == "torch.utils.data.Dataset" for base in cls.mro)
 
 
-def _unknown(m: Interpreter, argument: ast.arg, default: Value = None) -> Any:
+def _unknown(m: Interpreter, argument: ast.arg, default: Value = None) -> Value:
     """Any value of the kind that the annotation or the default tells; what has a default may be given another value."""
     kind = ast.unparse(argument.annotation) if argument.annotation is not None else ""
     if isinstance(default, ast.Constant) and not kind:
@@ -206,7 +206,7 @@ def _unknown(m: Interpreter, argument: ast.arg, default: Value = None) -> Any:
 # --- objects ---
 
 
-def instance(m: Interpreter, one: Uncalled) -> Any:
+def instance(m: Interpreter, one: Uncalled) -> Value:
     """The object that a method is entered with; None where its class is not known."""
     cls = m.modules.main.space.get(one.owner.name, MISSING)
     return _instance(m, cls, one.owner, one.node) if isinstance(cls, Class) else None
@@ -233,7 +233,7 @@ def _instance(m: Interpreter, cls: Class, node: ast.ClassDef, at: ast.AST) -> An
     return made
 
 
-def _with_more(init: Value, given: dict[str, Any]) -> tuple[Any, ...]:
+def _with_more(init: Value, given: dict[str, Value]) -> tuple[Value, ...]:
     """The positional arguments of a constructor that takes any number of them: those that are given, the defaults, and items that are not counted."""
     if not isinstance(init, Function) or init.code.node.args.vararg is None:
         return ()

@@ -10,6 +10,7 @@ from tensorproof.values.objects import OPEN, Dict, Keyed, List, Set, as_value
 
 if TYPE_CHECKING:
     from tensorproof.frontends.python.machine import Interpreter
+    from tensorproof.values.machine import Value
 
 
 class Watch:
@@ -44,7 +45,7 @@ class Watched(list[Any]):
     watch: Watch | None = None
 
 
-def watch(m: Interpreter, value: Any, node: ast.AST) -> Watch | None:
+def watch(m: Interpreter, value: Value, node: ast.AST) -> Watch | None:
     """What must not change while a value is iterated; None where nothing does, or it is not known."""
     owner = value.of if type(value) is List else value
     if not isinstance(owner, (Dict, Set)) or (OPEN in owner.items if isinstance(owner, Dict) else uncounted(owner.items)):
@@ -52,7 +53,7 @@ def watch(m: Interpreter, value: Any, node: ast.AST) -> Watch | None:
     return None if _symbolic(owner) else Watch(m, owner, node)
 
 
-def watched(m: Interpreter, value: Any, items: list[Any], node: ast.AST) -> list[Any]:
+def watched(m: Interpreter, value: Value, items: list[Value], node: ast.AST) -> list[Value]:
     found = watch(m, value, node)
     if found is None:
         return items
@@ -66,7 +67,7 @@ def fresh(m: Interpreter, value: T) -> T:
     if not isinstance(value, List) or value.of is None or OPEN in value.of.items:
         return value
     held = value.of.items
-    now: list[Any] = list(held.values())
+    now: list[Value] = list(held.values())
     if value.view != "values":
         keys = [as_value(k) for k in held]
         now = keys if value.view == "keys" else list(zip(keys, now))
@@ -76,7 +77,7 @@ def fresh(m: Interpreter, value: T) -> T:
     return value
 
 
-def _differ(a: Any, b: Any) -> bool:
+def _differ(a: Value, b: Value) -> bool:
     return any(x is not y for x, y in zip(a, b)) if type(a) is tuple and type(b) is tuple and len(a) == len(b) else a is not b
 
 

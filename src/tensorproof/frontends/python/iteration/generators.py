@@ -15,11 +15,11 @@ if TYPE_CHECKING:
     from tensorproof.frontends.python.machine import Interpreter
     from tensorproof.values.machine import Value
 
-END: Any = type("End", (), {"__repr__": lambda _: "END"})()
+END: Value = type("End", (), {"__repr__": lambda _: "END"})()
 MOST_DRAINED = BUDGETS.loops.drained
 
 
-def advance(m: Interpreter, generator: Generator, node: ast.AST, sent: Value = None) -> Any:
+def advance(m: Interpreter, generator: Generator, node: ast.AST, sent: Value = None) -> Value:
     """The next value of a generator, or END. A generator that is older than an open branch cannot be undone: the run forks."""
     if generator.done:
         return END
@@ -65,7 +65,7 @@ def throw(m: Interpreter, generator: Generator, raised: Raised, node: ast.AST) -
     return False
 
 
-def drained(m: Interpreter, generator: Generator, node: ast.AST) -> list[Any] | None:
+def drained(m: Interpreter, generator: Generator, node: ast.AST) -> list[Value] | None:
     result: list[Any] = []
     while (found := advance(m, generator, node)) is not END:
         result.append(found)

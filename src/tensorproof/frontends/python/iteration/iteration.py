@@ -44,7 +44,7 @@ def iterator(m: Interpreter, items: Any) -> Iterator:
 class Pairs(Sequence[Any]):
     """What `enumerate` gives of a sequence, which may still change."""
 
-    def __init__(self, source: Sequence[Any], start: Any) -> None:
+    def __init__(self, source: Sequence[Value], start: Value) -> None:
         self.source, self.start = source, start
 
     def __len__(self) -> int:
@@ -57,7 +57,7 @@ class Pairs(Sequence[Any]):
 class Columns(Sequence[Any]):
     """What `zip` gives of sequences, which may still change."""
 
-    def __init__(self, sources: Sequence[Sequence[Any]]) -> None:
+    def __init__(self, sources: Sequence[Sequence[Value]]) -> None:
         self.sources = sources
 
     def __len__(self) -> int:
@@ -76,7 +76,7 @@ def sequence_of(value: Value) -> Any:
     return value if isinstance(value, (str, range)) and not (isinstance(value, range) and too_long(value)) else None
 
 
-def walk(m: Interpreter, value: Value, node: ast.AST) -> Iterator_[Any] | None:
+def walk(m: Interpreter, value: Value, node: ast.AST) -> Iterator_[Value] | None:
     """The items of a value, one after the other and each when it is needed; None when they are not known."""
     if type(value) is Instance:
         value = iter_of(m, value, node)
@@ -93,29 +93,29 @@ def items(m: Interpreter, value: Value, node: ast.AST, wanted: int | None = None
     return _ITEMS[type(value)](m, value, node, wanted)
 
 
-def _of_list(m: Interpreter, value: List | Set, node: ast.AST, wanted: int | None) -> list[Any] | None:
+def _of_list(m: Interpreter, value: List | Set, node: ast.AST, wanted: int | None) -> list[Value] | None:
     value = fresh(m, value)
     return _unpacked(m, value.items, wanted) if uncounted(value.items) else list(value.items)
 
 
-def _of_tuple(m: Interpreter, value: tuple[Any, ...], node: ast.AST, wanted: int | None) -> list[Any] | None:
+def _of_tuple(m: Interpreter, value: tuple[Any, ...], node: ast.AST, wanted: int | None) -> list[Value] | None:
     return _unpacked(m, value, wanted) if uncounted(value) else list(value)
 
 
-def _of_iterator(m: Interpreter, value: Any, node: ast.AST, wanted: int | None) -> list[Any]:
+def _of_iterator(m: Interpreter, value: Any, node: ast.AST, wanted: int | None) -> list[Value]:
     at = value.state["at"]
     m.heap.set(value.state, "at", len(value.items))
     made: list[Any] = value.items[at:]
     return made
 
 
-def _of_model(m: Interpreter, value: Model, node: ast.AST, wanted: int | None) -> list[Any] | None:
+def _of_model(m: Interpreter, value: Model, node: ast.AST, wanted: int | None) -> list[Value] | None:
     if value.kind == "quiet" and wanted is not None:
         return [value] * wanted
     return _of_range(m, value, node) if value.kind == "range" else registry.items(m, value, node)
 
 
-def _of_class(m: Interpreter, value: Class, node: ast.AST, wanted: int | None) -> list[Any] | None:
+def _of_class(m: Interpreter, value: Class, node: ast.AST, wanted: int | None) -> list[Value] | None:
     found = registry.class_items(m, value)
     return None if found is MISSING else found
 
@@ -130,7 +130,7 @@ def _of_number(m: Interpreter, value: Value, node: ast.AST, wanted: int | None) 
     raise m.raised("TypeError", f"{what} cannot be iterated", node)
 
 
-def _of_host(m: Interpreter, value: Value, node: ast.AST, wanted: int | None) -> list[Any] | None:
+def _of_host(m: Interpreter, value: Value, node: ast.AST, wanted: int | None) -> list[Value] | None:
     """The items of a value of Python's own."""
     if not hasattr(value, "__iter__") or callable(value):
         return None
@@ -149,7 +149,7 @@ def _unpacked(m: Interpreter, items: Any, wanted: int | None) -> list[Any] | Non
     return [one for v in items for one in ([standing(m, v.first)] * (wanted - plain) if type(v) is Many else [v])]
 
 
-def _of_range(m: Interpreter, value: Model, node: ast.AST) -> list[Any] | None:
+def _of_range(m: Interpreter, value: Model, node: ast.AST) -> list[Value] | None:
     """A range of unknown length whose rounds can be counted: the run forks on how many there are."""
     rounds = registry.rounds(m, value, node)
     if rounds is None or value.space.get("open", True):
@@ -162,7 +162,7 @@ def _of_range(m: Interpreter, value: Model, node: ast.AST) -> list[Any] | None:
     return found
 
 
-def _rows(m: Interpreter, value: TensorType, node: ast.AST, wanted: int | None) -> list[Any] | None:
+def _rows(m: Interpreter, value: TensorType, node: ast.AST, wanted: int | None) -> list[Value] | None:
     value = m.memory.current(value)
     if value.framework == "keras":
         raise m.raised("NotImplementedError", "a symbolic KerasTensor cannot be iterated", node)
@@ -200,7 +200,7 @@ def _drawn_rows(m: Interpreter, value: TensorType, row: Value, count: int, node:
     return [m.memory.made(row.but(contents=(between(m, "number", found[0], found[1] - 1, node),))) for _ in range(count)]
 
 
-def drawn_row(m: Interpreter, value: TensorType, low: Any, high: Any, node: ast.AST) -> TensorType:
+def drawn_row(m: Interpreter, value: TensorType, low: Value, high: Any, node: ast.AST) -> TensorType:
     """One of the numbers of a tensor that were drawn between two bounds."""
     row = m.spelling(f"{_home(value)}.__getitem__", (value, 0), {}, node)
     made: TensorType = m.memory.made(row.but(contents=(between(m, "number", low, high - 1, node),)))
@@ -211,7 +211,7 @@ def _home(value: TensorType) -> str:
     return tensor_class(value)
 
 
-def _of_instance(m: Interpreter, value: Instance, node: ast.AST, wanted: int | None) -> list[Any] | None:
+def _of_instance(m: Interpreter, value: Instance, node: ast.AST, wanted: int | None) -> list[Value] | None:
     found = m.in_class(value.cls, "__iter__")
     if found is not MISSING:
         source = m.call(Bound(found, value), (), {}, node)
@@ -232,7 +232,7 @@ def _of_instance(m: Interpreter, value: Instance, node: ast.AST, wanted: int | N
     raise m.raised("TypeError", f"{value.cls.name} cannot be iterated", node)
 
 
-def _stepped(m: Interpreter, step: Value, node: ast.AST) -> list[Any] | None:
+def _stepped(m: Interpreter, step: Value, node: ast.AST) -> list[Value] | None:
     result: list[Any] = []
     while len(result) < MOST_YIELDS:
         m.handlers += 1
@@ -248,7 +248,7 @@ def _stepped(m: Interpreter, step: Value, node: ast.AST) -> list[Any] | None:
     return None
 
 
-def _indexed(m: Interpreter, value: Instance, getter: Value, node: ast.AST) -> list[Any] | None:
+def _indexed(m: Interpreter, value: Instance, getter: Value, node: ast.AST) -> list[Value] | None:
     result: list[Any] = []
     while len(result) < MOST_YIELDS:
         m.handlers += 1
@@ -267,7 +267,7 @@ def _indexed(m: Interpreter, value: Instance, getter: Value, node: ast.AST) -> l
 # --- iterators ---
 
 
-def next_of(m: Interpreter, value: Value, node: ast.AST, default: Value = MISSING) -> Any:
+def next_of(m: Interpreter, value: Value, node: ast.AST, default: Value = MISSING) -> Value:
     """`next(value)`."""
 
     def ended() -> Any:
@@ -316,7 +316,7 @@ def next_of(m: Interpreter, value: Value, node: ast.AST, default: Value = MISSIN
             return m.gap("next", node)
 
 
-def iter_of(m: Interpreter, value: Value, node: ast.AST) -> Any:
+def iter_of(m: Interpreter, value: Value, node: ast.AST) -> Value:
     """`iter(value)`."""
     match value:
         case Iterator() | Generator() | Unknown():

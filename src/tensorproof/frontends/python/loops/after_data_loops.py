@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from tensorproof.values.machine import Value
 
 _MOST_ITEMS = BUDGETS.loops.items_after_data_loop
-_KEEP: Any = object()
+_KEEP: Value = object()
 
 
 class Gathering:
@@ -92,7 +92,7 @@ class Gathering:
             if put is not _KEEP:
                 heap.write(owner, key, put)
 
-    def _put_right(self, location: Any, owner: Any, first: Any, new: Any) -> None:
+    def _put_right(self, location: Any, owner: Any, first: Value, new: Value) -> None:
         """A list or a counter to which each iteration adds alike, in the terms of the length of the data."""
         assert self.regular is not None
         one, all_ = (shot.get(location, first) for shot in (self.seen[0], self.regular))
@@ -107,12 +107,12 @@ class Gathering:
         if found is not _KEEP:
             self.m.heap.write(owner, location[1], found)
 
-    def _counted(self, first: Any, step: Any, last: Any) -> Any:
+    def _counted(self, first: Value, step: Any, last: Any) -> Value:
         if not self.rest or last == 0:
             return _KEEP
         return first + step * self.total() if last == ite(self.rest[0], step, 0) else _KEEP
 
-    def _alike_items(self, first: Any, one: Any, all_: Any, new: Any) -> Any:
+    def _alike_items(self, first: Any, one: Any, all_: Any, new: Any) -> Value:
         """What each iteration appended, as often as there are iterations."""
         added, many, last = one[len(first) :], all_[len(first) :], new[len(all_) :]
         plain = added and len(many) == 1 and type(many[0]) is Many and many[0].count == len(added) * self.times
@@ -136,7 +136,7 @@ class Gathering:
                 self.length = self.m.symbol(self.m.name_here("rounds", self.node), 1, None, Origin.UNMODELLED)
         return self.length
 
-    def _growth(self, added: tuple[Any, ...], at: int) -> int | None:
+    def _growth(self, added: tuple[Value, ...], at: int) -> int | None:
         """How many items a round adds when it comes; None where that hangs on something else."""
         total = 0
         for item in added:
@@ -150,7 +150,7 @@ class Gathering:
             total += grown[0]
         return total
 
-    def _many(self, base: Any, grown: list[tuple[Any, ...]]) -> Any:
+    def _many(self, base: Any, grown: list[tuple[Value, ...]]) -> Value:
         """Rounds that nothing counted: what each adds, as often as there are rounds."""
         items = shown([item for added in grown for item in added])
         if not items or any(has_identity(item) for item in items):
@@ -162,7 +162,7 @@ class Gathering:
             count = steps[0] * self.total()
         return (*base, gathered(count, items))
 
-    def _items(self, series: list[Any], new: Any) -> Any:
+    def _items(self, series: list[Any], new: Any) -> Value:
         """A list: what each round added, as often as the round comes."""
         if len(new) == len(series[0]):
             return _KEEP
@@ -180,7 +180,7 @@ class Gathering:
             result += added * count
         return tuple(result)
 
-    def _value(self, series: list[Any], new: Value) -> Any:
+    def _value(self, series: list[Any], new: Value) -> Value:
         """A number that counts: what each round added, as often as the round comes."""
         if all(alike(series[0], one) for one in series[1:]):
             return _KEEP

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from tensorproof.values.machine import Value
 
 
-def each(m: Interpreter, rounds: list[Any], act: Callable[[Any], Truth | None], node: ast.AST, source: Value = None) -> None:
+def each(m: Interpreter, rounds: list[Any], act: Callable[[Value], Truth | None], node: ast.AST, source: Value = None) -> None:
     """Run `act` with the item of each iteration. Where it gives a condition, the loop ends after that iteration if the condition holds."""
     frame = m.frames[-1]
     item: list[Any] = []

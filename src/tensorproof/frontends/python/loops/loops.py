@@ -31,6 +31,7 @@ from tensorproof.values.python_values import AFTER_ERROR, Unknown
 
 if TYPE_CHECKING:
     from tensorproof.frontends.python.machine import Interpreter
+    from tensorproof.values.machine import Value
 
 
 def compile_for(node: ast.For | ast.AsyncFor, scope: Scope) -> Act:
@@ -70,7 +71,7 @@ def compile_for(node: ast.For | ast.AsyncFor, scope: Scope) -> Act:
     return run
 
 
-def _of_graph(m: Interpreter, frame: Frame, value: Any) -> Any:
+def _of_graph(m: Interpreter, frame: Frame, value: Any) -> Value:
     """What a loop over a tensor of TensorFlow must keep; None for any other."""
     if type(value) is not TensorType or value.framework != "tf":
         return None
@@ -149,7 +150,7 @@ def _live_loop(m: Interpreter, frame: Frame, source: List | Iterator, put: Any, 
     return None
 
 
-def _changing(items: Any) -> bool:
+def _changing(items: Value) -> bool:
     """Whether an iterator looks into a list of the program."""
     if isinstance(items, iteration.Pairs):
         return _changing(items.source)
@@ -173,7 +174,7 @@ def _drive(m: Interpreter, frame: Frame, source: Any, put: Any, body: Act, node:
     return None
 
 
-def uncounted_loop(m: Interpreter, frame: Frame, rounds: Open, put: Any, body: Act, node: Any) -> Signal | None:
+def uncounted_loop(m: Interpreter, frame: Frame, rounds: Open, put: Value, body: Act, node: Any) -> Signal | None:
     """Rounds that nobody counted: the first, and then one that stands for all the others."""
     count, facts, waiting = rounds.times, len(m.facts), len(frame.waiting)
     with Gathering(m, rounds, node, None) as gathering:
@@ -207,7 +208,7 @@ def uncounted_loop(m: Interpreter, frame: Frame, rounds: Open, put: Any, body: A
     return signal
 
 
-def _open_loop(m: Interpreter, frame: Frame, value: Any, put: Any, body: Act, node: Any) -> Signal | None:
+def _open_loop(m: Interpreter, frame: Frame, value: Value, put: Value, body: Act, node: Any) -> Signal | None:
     """Items that are not known: data are there, so that there is at least one."""
     if not isinstance(value, Unknown):
         m.gap("loop", node, "over something that is not known")

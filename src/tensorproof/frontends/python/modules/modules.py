@@ -39,7 +39,7 @@ SOURCES = (
 """Parts of modelled packages that are read from their own source."""
 _STANDARD = os.path.dirname(os.__file__)
 """The standard library of the running Python."""
-_BUILTINS: dict[str, Any] = {
+_BUILTINS: dict[str, Value] = {
     name: getattr(builtins, name)
     for name in dir(builtins)
     if not name.startswith("_") and (callable(getattr(builtins, name)) or name in ("True", "False", "None", "Ellipsis", "NotImplemented"))
@@ -160,10 +160,10 @@ class Modules:
         """The text of every file that was read."""
         return [self.main_source.text, *(loaded.source.text for loaded in self.loaded.values() if loaded is not None)]
 
-    def builtin(self, name: str) -> Any:
+    def builtin(self, name: str) -> Value:
         return _BUILTINS.get(name, MISSING)
 
-    def find(self, m: Interpreter, name: str, node: ast.AST) -> Any:
+    def find(self, m: Interpreter, name: str, node: ast.AST) -> Value:
         """What `import name` binds when it has an alias."""
         file = self._project(m, name)
         if file is not None:
@@ -200,7 +200,7 @@ class Modules:
         """A name of a module that had not run yet."""
         return attributes.of_module(m, later.module, later.name, node)
 
-    def library(self, m: Interpreter, name: str) -> Any:
+    def library(self, m: Interpreter, name: str) -> Value:
         full = canonical(name)
         if full in PURE_MODULES and not homes.is_space(full):
             from importlib import import_module
@@ -208,7 +208,7 @@ class Modules:
             return import_module(full)
         return library_names.module(name, self.resolve(m, full))
 
-    def resolve(self, m: Interpreter, full: str) -> Any:
+    def resolve(self, m: Interpreter, full: str) -> Value:
         """A name of a library: its model or spelling by name, else the installed source of its package."""
         if not self._read_as_source(full):
             return Named(full)
@@ -223,7 +223,7 @@ class Modules:
             return bool(self.site)
         return root not in LIBRARIES and not homes.is_space(root) and root not in sys.stdlib_module_names and builds_on_torch(self.site, root)
 
-    def source_of(self, m: Interpreter, name: str) -> Any:
+    def source_of(self, m: Interpreter, name: str) -> Value:
         """The object of that name in an installed package's own source; None when there is none."""
         if not self._read_as_source(name):
             return None
@@ -238,7 +238,7 @@ class Modules:
             return None if isinstance(value, Named) else value
         return None
 
-    def find_relative(self, m: Interpreter, module: ModuleFile | None, node: ast.ImportFrom) -> Any:
+    def find_relative(self, m: Interpreter, module: ModuleFile | None, node: ast.ImportFrom) -> Value:
         """The module of a `from … import`."""
         if not node.level or module is None:
             return self.find(m, node.module or "", node)
@@ -253,7 +253,7 @@ class Modules:
             return Named(name) if found is None else found
         return self.find(m, name, node)
 
-    def submodule(self, m: Interpreter, owner: ModuleFile, name: str) -> Any:
+    def submodule(self, m: Interpreter, owner: ModuleFile, name: str) -> Value:
         """What `from owner import name` finds among the package's files."""
         if not owner.package:
             return None

@@ -30,13 +30,13 @@ if TYPE_CHECKING:
     from tensorproof.frontends.python.machine import Interpreter
     from tensorproof.values.machine import Value
 
-COMPARE: dict[type[ast.cmpop], tuple[str, Any]] = {
+COMPARE: dict[type[ast.cmpop], tuple[str, Value]] = {
     ast.Eq: ("eq", operator.eq), ast.NotEq: ("ne", operator.ne), ast.Lt: ("lt", operator.lt), ast.LtE: ("le", operator.le),
     ast.Gt: ("gt", operator.gt), ast.GtE: ("ge", operator.ge),
 }  # fmt: skip
 
 
-def compare(m: Interpreter, op: type[ast.cmpop], a: Value, b: Value, node: ast.AST) -> Any:
+def compare(m: Interpreter, op: type[ast.cmpop], a: Value, b: Value, node: ast.AST) -> Value:
     if op in (ast.Is, ast.IsNot):
         return _identity(m, a, b, op is ast.Is)
     if op in (ast.In, ast.NotIn):
@@ -72,7 +72,7 @@ _SYMBOLS = (Term, Predicate)
 _CONTAINERS = (List, Dict, Set, tuple)
 
 
-def _membership(m: Interpreter, item: Value, container: Value, node: ast.AST, wanted: bool) -> Any:
+def _membership(m: Interpreter, item: Value, container: Value, node: ast.AST, wanted: bool) -> Value:
     found = container_comparisons.contains(m, container, item, node)
     if isinstance(found, Unknown):
         found = replace(found, key=questions.asked(m, "in", item, container).key)
@@ -80,13 +80,13 @@ def _membership(m: Interpreter, item: Value, container: Value, node: ast.AST, wa
     return found if wanted else negate(found)
 
 
-def _of_choice(m: Interpreter, op: type[ast.cmpop], a: Any, b: Any, node: ast.AST) -> Any:
+def _of_choice(m: Interpreter, op: type[ast.cmpop], a: Any, b: Any, node: ast.AST) -> Value:
     if type(a) is Choice:
         return m.branching.choose(a.condition, lambda: compare(m, op, a.then, b, node), lambda: compare(m, op, a.other, b, node))
     return m.branching.choose(b.condition, lambda: compare(m, op, a, b.then, node), lambda: compare(m, op, a, b.other, node))
 
 
-def _of_unknown(m: Interpreter, word: str, a: Value, b: Value, node: ast.AST) -> Any:
+def _of_unknown(m: Interpreter, word: str, a: Value, b: Value, node: ast.AST) -> Value:
     if type(a) is TensorType and number_kind(b):
         return on_tensors(m, word, a, b, node)
     if type(b) is TensorType and number_kind(a):
@@ -99,7 +99,7 @@ def _of_unknown(m: Interpreter, word: str, a: Value, b: Value, node: ast.AST) ->
     return questions.asked(m, word, a, b, "bool" if number_kind(a) and number_kind(b) else "")
 
 
-def _of_library(m: Interpreter, word: str, a: Any, b: Any, node: ast.AST) -> Any:
+def _of_library(m: Interpreter, word: str, a: Any, b: Any, node: ast.AST) -> Value:
     """Comparisons of a library's objects and names; MISSING where no model says."""
     if Model in (type(a), type(b)):
         found = library_objects.model_binary(m, word, a, b, node)

@@ -26,7 +26,7 @@ _MOST = BUDGETS.containers.open_parts_of_text
 _PLAIN = (str, int, float, bool, complex, bytes, type(None))
 
 
-def concatenated(m: Interpreter, parts: list[Any]) -> Any:
+def concatenated(m: Interpreter, parts: list[Any]) -> Value:
     """The parts of an f-string as one text; a part of two values makes two texts."""
     if any(isinstance(p, Unknown) for p in parts):
         return TEXT
@@ -41,7 +41,7 @@ def concatenated(m: Interpreter, parts: list[Any]) -> Any:
     )
 
 
-def own_text(m: Interpreter, value: Any, names: tuple[str, ...], args: tuple[Any, ...], node: ast.AST) -> Any:
+def own_text(m: Interpreter, value: Any, names: tuple[str, ...], args: tuple[Value, ...], node: ast.AST) -> Any:
     """What a method of the program's own makes of its object; MISSING when there is none."""
     for name in names:
         found, _ = in_class(m, value.cls, name)

@@ -58,11 +58,11 @@ _DUNDERS = {
 """Special methods of plain values, as the functions that they are."""
 
 
-def _public(module: ModuleType) -> list[Any]:
+def _public(module: ModuleType) -> list[Value]:
     return [value for name, value in vars(module).items() if not name.startswith("_") and callable(value) and not isinstance(value, type)]
 
 
-_PURE: set[Any] = {
+_PURE: set[Value] = {
     *(getattr(builtins, name) for name in _BUILTINS), *_public(math), *_public(operator), re.escape,
     *(getattr(os.path, name) for name in (
         "join", "basename", "dirname", "split", "splitext", "splitdrive", "normpath", "normcase", "abspath", "realpath", "relpath", "expanduser", "expandvars",
@@ -70,7 +70,7 @@ _PURE: set[Any] = {
 }  # fmt: skip
 
 
-def resolved(function: Value, args: tuple[Any, ...]) -> tuple[Any, tuple[Any, ...]] | None:
+def resolved(function: Value, args: tuple[Value, ...]) -> tuple[Value, tuple[Value, ...]] | None:
     """The pure function that a call runs, and its arguments; None for one that is not on the list."""
     if (_hashable(function) and function in _PURE) or _named(function):
         return function, args
@@ -114,7 +114,7 @@ def _hashable(value: Value) -> bool:
     return True
 
 
-def too_large(function: Value, args: tuple[Any, ...], kwargs: dict[str, Any] | None = None) -> Unknown | None:
+def too_large(function: Value, args: tuple[Value, ...], kwargs: dict[str, Value] | None = None) -> Unknown | None:
     """An unknown value in place of a result that would be too large; None when the call stays within bounds."""
     guard = _fraction if _named(function) else _GUARDS.get(function) if _hashable(function) else None
     if guard is None:
@@ -168,7 +168,7 @@ def _sized(like: Value, length: int) -> Unknown | None:
     return TEXT if isinstance(like, str) else Unknown(f"a {type(like).__name__} that is too long to compute")
 
 
-def _sum(a: Any, b: Any) -> Unknown | None:
+def _sum(a: Value, b: Any) -> Unknown | None:
     return _sized(a, len(a) + len(b)) if isinstance(a, (str, bytes, tuple)) else None
 
 
@@ -200,16 +200,16 @@ def _format_method(text: Value, *args: Value, **named: Value) -> Unknown | None:
     return TEXT if nested or _wide(text) or fields > MOST_LETTERS else None
 
 
-def _padded(text: Any, width: Any, *rest: Value) -> Unknown | None:
+def _padded(text: Value, width: Any, *rest: Value) -> Unknown | None:
     return _sized(text, width)
 
 
-def _replaced(text: Any, old: Any, new: Any, count: Any = -1) -> Unknown | None:
+def _replaced(text: Any, old: Value, new: Any, count: Any = -1) -> Unknown | None:
     most = text.count(old) if old else len(text) + 1
     return _sized(text, len(text) + (most if count < 0 else min(most, count)) * len(new))
 
 
-def _joined(text: Any, items: Any) -> Unknown | None:
+def _joined(text: Any, items: Value) -> Unknown | None:
     return _sized(text, sum(len(i) for i in items) + len(text) * len(items)) if isinstance(items, (list, tuple, dict, set)) else None
 
 
@@ -260,7 +260,7 @@ def _walked(*args: Value, **named: Value) -> Unknown | None:
     return Unknown("a walk over a long range", number="int") if long else None
 
 
-_GUARDS: dict[Any, Callable[..., Unknown | None]] = {
+_GUARDS: dict[Value, Callable[..., Unknown | None]] = {
     pow: _power, operator.pow: _power, operator.lshift: _shifted, operator.mul: _product, operator.add: _sum, operator.concat: _sum,
     operator.mod: _remainder, format: _formatted, math.factorial: _factorial, math.comb: _chosen, math.perm: _chosen, math.prod: _multiplied,
     round: _rounded, bytes: _bytes, operator.contains: _member,
@@ -323,7 +323,7 @@ def plain(m: Interpreter, function: Any, args: tuple[Any, ...], node: ast.AST, k
         raise m.raised(type(error).__name__, f"{type(error).__name__}: {error}", node) from None
 
 
-def _refused(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
+def _refused(function: Any, args: tuple[Value, ...], kwargs: dict[str, Any]) -> bool:
     """Whether a function does not take whole numbers in the place of symbols."""
     try:
         function(*(1 if type(a) is Term else True if isinstance(a, Predicate) else a for a in args), **kwargs)

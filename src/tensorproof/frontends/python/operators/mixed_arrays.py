@@ -20,7 +20,7 @@ _ARRAY_FIRST = ("truediv", "eq")
 """The operators with an array on the left that a tensor takes. tests/conformance tries them all."""
 
 
-def operated(m: Interpreter, word: str, a: Value, b: Value, node: ast.AST) -> Any:
+def operated(m: Interpreter, word: str, a: Value, b: Value, node: ast.AST) -> Value:
     """The result, MISSING where the two are not of torch and of NumPy. NumPy computes it, and it is a tensor."""
     if word == "mul" and (type(a) in _SEQUENCES or type(b) in _SEQUENCES):
         return _repeated(m, a, b, node)
@@ -42,7 +42,7 @@ def operated(m: Interpreter, word: str, a: Value, b: Value, node: ast.AST) -> An
     return made.but(framework="torch", base=None) if isinstance(made, TensorType) else made
 
 
-def _repeated(m: Interpreter, a: Any, b: Any, node: ast.AST) -> Any:
+def _repeated(m: Interpreter, a: Value, b: Any, node: ast.AST) -> Value:
     """`[0] * np.int64(3)`: a whole number of NumPy repeats a sequence, as an array does not; MISSING for an array."""
     number, first = (a, True) if type(a) is TensorType else (b, False)
     lone = number.framework == "numpy" and number.shape.known and not number.shape
@@ -55,7 +55,7 @@ def _repeated(m: Interpreter, a: Any, b: Any, node: ast.AST) -> Any:
     return m.binary(ast.Mult, times if first else a, b if first else times, node)
 
 
-def _again(m: Interpreter, word: str, sides: tuple[TensorType, TensorType], node: ast.AST) -> Any:
+def _again(m: Interpreter, word: str, sides: tuple[TensorType, TensorType], node: ast.AST) -> Value:
     if sides[0].weak and word not in ("eq", *_ORDERS, "ne"):
         return m.spelling(f"torch.Tensor.__r{word}__", sides[::-1], {}, node)
     if sides[0].weak:

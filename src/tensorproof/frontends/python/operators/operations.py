@@ -34,13 +34,13 @@ if TYPE_CHECKING:
     from tensorproof.frontends.python.machine import Interpreter
     from tensorproof.values.machine import Value
 
-BINARY: dict[type[ast.operator], tuple[str, Any]] = {
+BINARY: dict[type[ast.operator], tuple[str, Value]] = {
     ast.Add: ("add", operator.add), ast.Sub: ("sub", operator.sub), ast.Mult: ("mul", operator.mul), ast.Div: ("truediv", operator.truediv),
     ast.FloorDiv: ("floordiv", operator.floordiv), ast.Mod: ("mod", operator.mod), ast.Pow: ("pow", operator.pow),
     ast.MatMult: ("matmul", operator.matmul), ast.BitAnd: ("and", operator.and_), ast.BitOr: ("or", operator.or_),
     ast.BitXor: ("xor", operator.xor), ast.LShift: ("lshift", operator.lshift), ast.RShift: ("rshift", operator.rshift),
 }  # fmt: skip
-UNARY: dict[type[ast.unaryop], tuple[str, Any]] = {
+UNARY: dict[type[ast.unaryop], tuple[str, Value]] = {
     ast.USub: ("neg", operator.neg), ast.UAdd: ("pos", operator.pos), ast.Invert: ("invert", operator.invert),
 }  # fmt: skip
 SWAPPED = {"lt": "gt", "gt": "lt", "le": "ge", "ge": "le", "eq": "eq", "ne": "ne"}
@@ -79,7 +79,7 @@ def binary(m: Interpreter, op: type[ast.operator], a: Any, b: Any, node: ast.AST
 _COLLECTIONS = (List, Dict, Set)
 
 
-def _on_choice(m: Interpreter, op: type[ast.operator], a: Any, b: Any, node: ast.AST, in_place: bool) -> Any:
+def _on_choice(m: Interpreter, op: type[ast.operator], a: Any, b: Any, node: ast.AST, in_place: bool) -> Value:
     if type(a) is Choice:
         return m.branching.choose(a.condition, lambda: binary(m, op, a.then, b, node, in_place), lambda: binary(m, op, a.other, b, node, in_place))
     return m.branching.choose(b.condition, lambda: binary(m, op, a, b.then, node, in_place), lambda: binary(m, op, a, b.other, node, in_place))
@@ -98,7 +98,7 @@ def _on_names(m: Interpreter, op: type[ast.operator], a: Any, b: Any, node: ast.
     return not_modelled(m, a if kinds[0] is Named else b, node) if Named in kinds else MISSING
 
 
-def _sum_of_parts(m: Interpreter, a: Any, b: Any, node: ast.AST, in_place: bool) -> Any:
+def _sum_of_parts(m: Interpreter, a: Any, b: Any, node: ast.AST, in_place: bool) -> Value:
     """A container of layers and more layers, or a shape of TensorFlow and more sizes; MISSING for anything else."""
     kinds = type(a), type(b)
     if TensorShape in kinds and List in kinds:
@@ -110,7 +110,7 @@ def _sum_of_parts(m: Interpreter, a: Any, b: Any, node: ast.AST, in_place: bool)
     return m.call(Named(a.kind), ([*a.children, *(m.iterate(b, node) or ())],), {}, node)
 
 
-def _on_numbers(m: Interpreter, op: type[ast.operator], a: Value, b: Any, node: ast.AST) -> Any:
+def _on_numbers(m: Interpreter, op: type[ast.operator], a: Value, b: Any, node: ast.AST) -> Value:
     """Operators of numbers and of Python's own sequences, some of which may be symbolic."""
     word, native = BINARY[op]
     kind_a, kind_b = type(a), type(b)
@@ -127,7 +127,7 @@ def _on_numbers(m: Interpreter, op: type[ast.operator], a: Value, b: Any, node: 
     return torch_sizes.like(m, a if torch_sizes.is_sizes(m, a) else b, made) if kind_a is tuple and word == "add" else made
 
 
-def _on_symbols(m: Interpreter, word: str, native: Value, a: Value, b: Value, node: ast.AST) -> Any:
+def _on_symbols(m: Interpreter, word: str, native: Value, a: Value, b: Value, node: ast.AST) -> Value:
     """Operators of which one side is a symbolic number; MISSING where the other's own arithmetic does it."""
     if word in ("mul", "and", "or", "xor", "lshift", "rshift", "pow"):
         sequence = isinstance(a, (tuple, str)) or isinstance(b, (tuple, str))
@@ -187,7 +187,7 @@ def _is_type(value: Value) -> bool:
     )
 
 
-def _ratio(m: Interpreter, word: str, a: Any, b: Any) -> tuple[Any, Any] | None:
+def _ratio(m: Interpreter, word: str, a: Any, b: Any) -> tuple[Value, Value] | None:
     """A quotient of whole numbers, a product with a short binary fraction such as 0.5, or a share such as 0.8."""
     if word == "truediv" and type(b) is float and b.is_integer():
         b = int(b)
@@ -204,7 +204,7 @@ def _ratio(m: Interpreter, word: str, a: Any, b: Any) -> tuple[Any, Any] | None:
     return None
 
 
-def _on_models(m: Interpreter, word: str, a: Value, b: Value, node: ast.AST) -> Any:
+def _on_models(m: Interpreter, word: str, a: Value, b: Value, node: ast.AST) -> Value:
     """An operator of a library's object, as its model has it."""
     from tensorproof.libraries import registry
 
@@ -219,7 +219,7 @@ def _on_models(m: Interpreter, word: str, a: Value, b: Value, node: ast.AST) -> 
     return m.gap(f"the operator {word}", node, "of a library's object")
 
 
-def _on_truths(m: Interpreter, word: str, a: Value, b: Value, node: ast.AST) -> Any:
+def _on_truths(m: Interpreter, word: str, a: Value, b: Value, node: ast.AST) -> Value:
     if word in ("and", "or") and isinstance(a, (bool, Predicate)) and isinstance(b, (bool, Predicate)):
         return conj(a, b) if word == "and" else disj(a, b)
     from tensorproof.terms.ints import ite
@@ -230,7 +230,7 @@ def _on_truths(m: Interpreter, word: str, a: Value, b: Value, node: ast.AST) -> 
     return binary(m, next(o for o, (w, _) in BINARY.items() if w == word), number(a), number(b), node)
 
 
-def on_tensors(m: Interpreter, word: str, a: Any, b: Any, node: ast.AST, in_place: bool = False) -> Any:
+def on_tensors(m: Interpreter, word: str, a: Any, b: Value, node: ast.AST, in_place: bool = False) -> Value:
     mixed = mixed_arrays.operated(m, word, a, b, node)
     if mixed is not MISSING:
         return mixed
@@ -246,7 +246,7 @@ def on_tensors(m: Interpreter, word: str, a: Any, b: Any, node: ast.AST, in_plac
     return numpy_scalars.folded(word, a, b, made) if home == "numpy.ndarray" else made
 
 
-def dunder(m: Interpreter, word: str, a: Value, b: Value, node: ast.AST, in_place: bool = False) -> Any:
+def dunder(m: Interpreter, word: str, a: Value, b: Value, node: ast.AST, in_place: bool = False) -> Value:
     """An operator of the program's own objects."""
     names = ([f"__i{word}__"] if in_place else []) + [f"__{word}__"]
     if isinstance(a, Instance):

@@ -12,12 +12,13 @@ from tensorproof.values.python_values import REAL
 
 if TYPE_CHECKING:
     from tensorproof.frontends.python.machine import Interpreter
+    from tensorproof.values.machine import Value
 
 GREATEST = 4
 """Up to this exponent a power is multiplied out."""
 
 
-def power(m: Interpreter, base: Any, exponent: Any, node: ast.AST) -> Any:
+def power(m: Interpreter, base: Any, exponent: Any, node: ast.AST) -> Value:
     """A small power is a polynomial, one with a negative exponent a real number; MISSING where the base itself must be given."""
     if type(base) is not Term:
         return MISSING

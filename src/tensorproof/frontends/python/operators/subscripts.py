@@ -75,7 +75,7 @@ def load(m: Interpreter, owner: Value, index: Value, node: ast.AST) -> Any:
             raise m.raised("TypeError", f"a {type(owner).__name__} cannot be indexed", node)
 
 
-def _numbers(m: Interpreter, index: Value) -> Any:
+def _numbers(m: Interpreter, index: Value) -> Value:
     """An index with the numbers of tensors that hold one known number each in its slices."""
     if isinstance(index, slice):
         return slice(_number(m, index.start), _number(m, index.stop), _number(m, index.step))
@@ -127,7 +127,7 @@ def _told_length(m: Interpreter, cut: slice, size: Any) -> Any:
     return length if isinstance(asked := eq(size, length), Predicate) and m.implied(asked) else size
 
 
-def _from_sequence(m: Interpreter, owner: Any, index: Any, node: ast.AST) -> Any:
+def _from_sequence(m: Interpreter, owner: Any, index: Any, node: ast.AST) -> Value:
     if type(owner) is Union:  # the parameters of generic classes
         return owner
     sequence = owner.items if isinstance(owner, List) else owner
@@ -145,7 +145,7 @@ def _from_sequence(m: Interpreter, owner: Any, index: Any, node: ast.AST) -> Any
     return _item_at(m, owner, sequence, hashing.whole(m, index, node) if isinstance(index, Instance) else index, node)
 
 
-def _slice_of(m: Interpreter, owner: Any, sequence: Any, index: slice, node: ast.AST) -> Any:
+def _slice_of(m: Interpreter, owner: Any, sequence: Any, index: slice, node: ast.AST) -> Value:
     parts = [_number(m, p) for p in (index.start, index.stop, index.step)]
     open_part = summarised_lists.part_of(m, owner, parts) if any(isinstance(p, (Term, Unknown, TensorType)) for p in parts) else None
     if open_part is not None:
@@ -163,7 +163,7 @@ def _slice_of(m: Interpreter, owner: Any, sequence: Any, index: slice, node: ast
     return List(m.heap.row(found)) if isinstance(owner, List) else torch_sizes.like(m, owner, found)
 
 
-def _item_at(m: Interpreter, owner: Any, sequence: Any, index: Any, node: ast.AST) -> Any:
+def _item_at(m: Interpreter, owner: Value, sequence: Any, index: Value, node: ast.AST) -> Value:
     """The item at a position that must be a whole number."""
     if not isinstance(index, int):
         raise m.raised("TypeError", f"a {type(owner).__name__.lower()} is indexed by whole numbers, not by {type(index).__name__}", node)
@@ -174,7 +174,7 @@ def _item_at(m: Interpreter, owner: Any, sequence: Any, index: Any, node: ast.AS
     return sequence[index]
 
 
-def _any_item(m: Interpreter, sequence: list[Any], index: Value, node: ast.AST) -> Any:
+def _any_item(m: Interpreter, sequence: list[Value], index: Value, node: ast.AST) -> Any:
     """An item at a position that was read from data: it is taken to be there."""
     at = size_in(m, index) if not isinstance(index, Unknown) or index.number == "int" else None
     try:
@@ -189,7 +189,7 @@ def _read(index: Term) -> bool:
     return atom is not None and atom.kind == "symbol" and atom.origin is Origin.UNMODELLED and atom.lo <= -(1 << 62)
 
 
-def _symbolic_item(m: Interpreter, sequence: list[Any], index: Term, node: ast.AST) -> Any:
+def _symbolic_item(m: Interpreter, sequence: list[Value], index: Term, node: ast.AST) -> Any:
     """An item at a position that is not known: it must be in range, and when all items are alike it is one of them."""
     from tensorproof.terms.predicates import eq
 

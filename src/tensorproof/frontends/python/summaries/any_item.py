@@ -27,7 +27,7 @@ class Unlike(Exception):
     """The items have no common description."""
 
 
-def one_of(m: Interpreter, items: list[Any], index: Term, node: ast.AST) -> Any:
+def one_of(m: Interpreter, items: list[Value], index: Term, node: ast.AST) -> Value:
     """A value that stands for the item at this index. Raises `Unlike`."""
     return standing(m, _Summary(m, index, node).of(items))
 
@@ -69,7 +69,7 @@ class _Summary:
             return self._tensors(items)
         raise Unlike
 
-    def _columns(self, items: list[Any], make: Any) -> Any:
+    def _columns(self, items: list[Any], make: Any) -> Value:
         if len({len(one) for one in items}) != 1:
             raise Unlike
         return make(self.of(list(column)) for column in zip(*items))
@@ -109,7 +109,7 @@ class _Summary:
             if least < -(2**62) or most > 2**62:
                 raise Unlike
             return self.m.symbol(self.m.name_here("item", self.node), int(least), int(most), Origin.UNMODELLED)
-        known: dict[Any, list[tuple[list[int], Dim]]] = self.m.model_state.setdefault("any item", {})
+        known: dict[Value, list[tuple[list[int], Dim]]] = self.m.model_state.setdefault("any item", {})
         drawn = known.setdefault(self.index, [])
         for others, size in drawn:
             if len(others) == len(whole):
@@ -128,12 +128,12 @@ class _Summary:
         return made
 
 
-def _leaves(value: Value) -> list[Any]:
+def _leaves(value: Value) -> list[Value]:
     """What a value may be."""
     return [*_leaves(value.then), *_leaves(value.other)] if type(value) is Choice else [value]
 
 
-def _each(items: list[Any]) -> Any:
+def _each(items: list[Value]) -> Value:
     """What stands for any of the items of lists of several lengths."""
     from tensorproof.libraries.python.random import any_of
 

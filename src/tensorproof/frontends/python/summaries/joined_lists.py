@@ -20,6 +20,7 @@ from tensorproof.values.python_values import Many, Unknown
 
 if TYPE_CHECKING:
     from tensorproof.frontends.python.machine import Interpreter
+    from tensorproof.values.machine import Value
 
 _STACKS = {"stack", "vstack", "row_stack", "hstack", "column_stack", "dstack"}
 _JOINS = {"cat", "concat", "concatenate", *_STACKS}
@@ -27,7 +28,7 @@ _PADS = {"pad_sequence", "pack_sequence"}
 _NAMES = ("tensors", "values", "arrays", "sequences", "seq", "tup", "xs")
 
 
-def joined(m: Interpreter, name: str, args: tuple[Any, ...], kwargs: dict[str, Any], node: ast.AST) -> Any:
+def joined(m: Interpreter, name: str, args: tuple[Value, ...], kwargs: dict[str, Value], node: ast.AST) -> Value:
     """The call, where its first argument is such a list and its name is one of those; MISSING for any other."""
     word = name.rpartition(".")[2]
     if word not in _JOINS and word not in _PADS:
@@ -58,7 +59,7 @@ def joined(m: Interpreter, name: str, args: tuple[Any, ...], kwargs: dict[str, A
     return made.but(shape=Shape(sizes), contents=None)
 
 
-def _axis(word: str, args: tuple[Any, ...], kwargs: dict[str, Any], rank: int) -> int:
+def _axis(word: str, args: tuple[Value, ...], kwargs: dict[str, Value], rank: int) -> int:
     if word in ("vstack", "row_stack"):
         return 0
     if word in ("hstack", "column_stack"):
@@ -71,7 +72,7 @@ def _axis(word: str, args: tuple[Any, ...], kwargs: dict[str, Any], rank: int) -
     return axis + ranks if axis < 0 else axis
 
 
-def _batched(count: Any, size: Any, last: Any) -> Any:
+def _batched(count: Any, size: Any, last: Value) -> Value:
     """How many samples there are in all, where the items are their batches and the last of them."""
     atom = sole_atom(last) if isinstance(last, Term) else None
     if atom is None or atom.kind != "%" or atom.args[1] != size or last != mod(atom.args[0], size):
@@ -79,7 +80,7 @@ def _batched(count: Any, size: Any, last: Any) -> Any:
     return atom.args[0] if count == ceildiv(atom.args[0], size) else None
 
 
-def _extent(m: Interpreter, items: list[Any], axis: int) -> Any:
+def _extent(m: Interpreter, items: list[Any], axis: int) -> Value:
     """How long all of them are, one after the other."""
     total: Any = 0
     for item in items:

@@ -48,7 +48,7 @@ def rest_alike(m: Interpreter, own: Frame, items: range, last: Value, make: Make
     return [_like(m, found[0]) for _ in range(left)]
 
 
-def _evaluated(m: Interpreter, own: Frame, item: Value, make: Make) -> tuple[Any, int] | None:
+def _evaluated(m: Interpreter, own: Frame, item: Value, make: Make) -> tuple[Value, int] | None:
     """The one value that this item adds, and the time since which it was made; None where the evaluation did more than that. It is undone."""
     heap, path = m.heap, m.path
     kept = (len(path.stated), len(path.gaps), len(path.findings), len(m.facts), len(own.waiting), len(m.frames))
@@ -56,7 +56,7 @@ def _evaluated(m: Interpreter, own: Frame, item: Value, make: Make) -> tuple[Any
     lasting, occurrences, names, bound, handlers = list(m.lasting), dict(m.occurrences), m.session.names, dict(m.bound_on), m.handlers
     m.session.names = set()
     mark = heap.mark(_PROOF)
-    added: list[Any] = []
+    added: list[Value] = []
     try:
         make(item, added.append)
         wrote = heap.difference(mark).owners.values()
@@ -77,7 +77,7 @@ def _evaluated(m: Interpreter, own: Frame, item: Value, make: Make) -> tuple[Any
     return added[0], mark.clock
 
 
-def _kind(value: Value, since: int, fresh: bool = False) -> Any:
+def _kind(value: Value, since: int, fresh: bool = False) -> Value:
     """What kind of item it is: a real number, a NumPy scalar, or a list of such, which must be new where `fresh`; None for any other."""
     if type(value) is float or (type(value) is Unknown and value.number == "float"):
         return float
@@ -94,7 +94,7 @@ def _size(value: Value) -> int:
     return sum(map(_size, value.items)) if type(value) is List else 1
 
 
-def _like(m: Interpreter, value: Value) -> Any:
+def _like(m: Interpreter, value: Value) -> Value:
     if type(value) is List:
         return List(m.heap.row([_like(m, one) if type(one) is List else one for one in value.items]))
     return value

@@ -8,18 +8,18 @@ from tensorproof.terms.budgets import BUDGETS
 from tensorproof.values.many import gathered, length, shown
 
 if TYPE_CHECKING:
-    pass
+    from tensorproof.values.machine import Value
 
 MOST_COUNTED = BUDGETS.containers.entries
 
 
-def repeated(items: Any, times: int) -> list[Any]:
+def repeated(items: Any, times: int) -> list[Value]:
     """The items so many times; a list that becomes too long is summarised."""
     if len(items) * times <= MOST_COUNTED:
         return list(items) * times
     return [gathered(length(items) * times, shown(items))]
 
 
-def shortened(items: list[Any]) -> list[Any]:
+def shortened(items: list[Value]) -> list[Value]:
     """The items; a list that became too long is summarised."""
     return items if len(items) <= MOST_COUNTED else [gathered(length(items), shown(items))]

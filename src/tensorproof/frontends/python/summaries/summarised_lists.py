@@ -94,7 +94,7 @@ def _drawn(item: Value) -> bool:
     return (atom is not None and atom.kind == "symbol" and atom.origin is Origin.UNMODELLED) or (type(item) is Unknown and bool(item.number))
 
 
-def _another(m: Interpreter, item: Any, node: ast.AST) -> Any:
+def _another(m: Interpreter, item: Any, node: ast.AST) -> Value:
     """A number like this one, with a name of its own."""
     if type(item) is List:
         return List(m.heap.row([_another(m, one, node) for one in item.items]))
@@ -102,7 +102,7 @@ def _another(m: Interpreter, item: Any, node: ast.AST) -> Any:
     return item if atom is None else m.session.fresh("item", int(atom.lo), int(atom.hi))
 
 
-def of_items(m: Interpreter, items: list[Any], node: ast.AST) -> Open | None:
+def of_items(m: Interpreter, items: list[Value], node: ast.AST) -> Open | None:
     """Rounds over items of which some are summarised."""
     count = length(items)
     samples = shown(items)
@@ -115,7 +115,7 @@ def of_items(m: Interpreter, items: list[Any], node: ast.AST) -> Open | None:
     return Open(count, lambda k: first if k == 0 else any_item, 1)
 
 
-def any_of(m: Interpreter, a: Any, b: Any, node: ast.AST) -> Any:
+def any_of(m: Interpreter, a: Value, b: Any, node: ast.AST) -> Value:
     """Any item of a list in which these two are shown."""
     if a is b or alike(a, b):
         return b
@@ -140,7 +140,7 @@ def values(value: Dict) -> list[Any]:
     return [_side(value.items[OPEN], 1) if k is OPEN else v for k, v in value.items.items()]
 
 
-def pairs(value: Dict) -> list[Any]:
+def pairs(value: Dict) -> list[Value]:
     return [v if k is OPEN else (as_value(k), v) for k, v in value.items.items()]
 
 
@@ -174,7 +174,7 @@ def item(m: Interpreter, items: Any, index: Any, node: ast.AST) -> Any:
     return standing(m, any_item)
 
 
-def _in_range(m: Interpreter, items: list[Any], index: Any, node: ast.AST) -> None:
+def _in_range(m: Interpreter, items: list[Value], index: Any, node: ast.AST) -> None:
     """An index that is beyond the end for sure."""
     total = length(items)
     if isinstance(total, Unknown):
@@ -225,7 +225,7 @@ def set_item(m: Interpreter, owner: List, index: Value, value: Value, node: ast.
         ]
 
 
-def cut(m: Interpreter, items: list[Any], index: slice, node: ast.AST) -> list[Any]:
+def cut(m: Interpreter, items: list[Value], index: slice, node: ast.AST) -> list[Value]:
     total = length(items)
     start, stop, step = index.start, index.stop, index.step
     if step == -1 and start is None and stop is None:
@@ -251,7 +251,7 @@ def cut(m: Interpreter, items: list[Any], index: slice, node: ast.AST) -> list[A
 _MOST_NEW_KEYS = BUDGETS.containers.new_keys
 
 
-def _some(m: Interpreter, least: float, most: float, node: ast.AST) -> Any:
+def _some(m: Interpreter, least: float, most: float, node: ast.AST) -> Value:
     return m.symbol(m.name_here("keys", node), max(int(least), 1), int(most) if most < 2**62 else None, Origin.UNMODELLED)
 
 
@@ -271,7 +271,7 @@ def put(m: Interpreter, owner: Dict, key: Value, value: Value, node: ast.AST) ->
     m.heap.set(owner.items, OPEN, new)
 
 
-def put_all(m: Interpreter, owner: Dict, items: list[Any], count: Any, node: ast.AST) -> None:
+def put_all(m: Interpreter, owner: Dict, items: list[Value], count: Any, node: ast.AST) -> None:
     """So many keys that are unknown, each counted: some of them may be the same."""
     before = owner.items[OPEN].count if OPEN in owner.items else 0
     for one in (items[0], items[-1]):
@@ -317,7 +317,7 @@ def columns(m: Interpreter, value: Value, node: ast.AST) -> List | None:
     return List(m.heap.row(column(at) for at in range(len(shown(items)[0]))))
 
 
-def starred(m: Interpreter, items: list[Any], before: int, after: int) -> list[Any] | None:
+def starred(m: Interpreter, items: list[Any], before: int, after: int) -> list[Value] | None:
     """`a, *rest, b = items` where some are summarised: data are taken to have that form."""
     at = [i for i, v in enumerate(items) if type(v) is Many]
     if len(at) != 1:
@@ -331,7 +331,7 @@ def starred(m: Interpreter, items: list[Any], before: int, after: int) -> list[A
     return [*first, List(m.heap.row(rest)), *last]
 
 
-def either(m: Interpreter, a: Value, b: Value, node: ast.AST) -> Any:
+def either(m: Interpreter, a: Value, b: Value, node: ast.AST) -> Value:
     """One of two values, it is unknown which."""
     if a is b or alike(a, b):
         return a

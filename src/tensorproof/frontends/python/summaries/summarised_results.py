@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from tensorproof.values.machine import Value
 
 
-def mapped(m: Interpreter, frame: Frame, rounds: Open, make: Callable[[Any, Callable[[Any], None]], None], node: ast.AST) -> list[Any] | None:
+def mapped(m: Interpreter, frame: Frame, rounds: Open, make: Callable[[Value, Callable[[Value], None]], None], node: ast.AST) -> list[Any] | None:
     """The list that many rounds make, each by adding to it; None when no round stands for all."""
     row = m.heap.row()
 
@@ -51,7 +51,7 @@ def mapped(m: Interpreter, frame: Frame, rounds: Open, make: Callable[[Any, Call
     return None if ended is FAILED else _folded(list(row))
 
 
-def _folded(items: list[Any]) -> list[Any]:
+def _folded(items: list[Value]) -> list[Value]:
     """A first item and as many like it: one entry for all, so that there may be none."""
     if len(items) == 2 and type(items[1]) is Many and type(items[0]) is not Many:
         return [Many(items[1].reason, count=items[1].count + 1, first=items[0], second=items[1].second)]
@@ -67,19 +67,19 @@ def kept(m: Interpreter, condition: Any, add: Callable[[], None], node: ast.AST)
     m.branching.choose(condition, add, lambda: None)
 
 
-def listed(m: Interpreter, value: Value, node: ast.AST) -> list[Any] | None:
+def listed(m: Interpreter, value: Value, node: ast.AST) -> list[Value] | None:
     """All the items of a value, be they counted out or not; None when nothing is known of them."""
     found = parts(m, value, node)
     return m.iterate(value, node) if found is None else found
 
 
-def sorted_items(items: list[Any]) -> list[Any]:
+def sorted_items(items: list[Value]) -> list[Value]:
     """In some order: the samples may be anywhere."""
     samples = shown(items)
     return [gathered(length(items), samples)]
 
 
-def distinct(m: Interpreter, items: list[Any], node: ast.AST) -> list[Any]:
+def distinct(m: Interpreter, items: list[Value], node: ast.AST) -> list[Value]:
     """As a set: nobody knows how many are left."""
     samples = shown(items)
     return [gathered(m.symbol(m.name_here("different items", node), 1, None, Origin.UNMODELLED), samples)]
@@ -96,7 +96,7 @@ def total(m: Interpreter, items: list[Any], start: Value, node: ast.AST) -> Any:
     return result
 
 
-def extreme(m: Interpreter, items: list[Any], node: ast.AST) -> Any:
+def extreme(m: Interpreter, items: list[Value], node: ast.AST) -> Value:
     """The least or the greatest of the items."""
     result, *others = shown(items)
     for one in others:
@@ -104,7 +104,7 @@ def extreme(m: Interpreter, items: list[Any], node: ast.AST) -> Any:
     return result
 
 
-def dict_of(m: Interpreter, items: list[Any], node: ast.AST) -> Dict:
+def dict_of(m: Interpreter, items: list[Value], node: ast.AST) -> Dict:
     """`dict(pairs)` of which some are not counted out."""
     made = Dict(m.heap.entries())
     for one in items:

@@ -60,7 +60,7 @@ class Held:
     """Whether all that shares the storage is known."""
     at: tuple[Any, Any]
     """The writes that it knows of."""
-    later: tuple[tuple[Any, Any], TensorType] | None = None
+    later: tuple[tuple[Value, Value], TensorType] | None = None
     """What came of it after other writes."""
     plain: bool = False
     """Whether surely no gradient passes through it: it was made of numbers alone."""
@@ -119,7 +119,7 @@ class Memory:
         found = call_bound(name, (source, *args[1:]), kwargs).outputs
         return found.contents if isinstance(found, TensorType) and found.shape == held.shown.shape else None
 
-    def _at(self, storage: Space, dtype: DType | None, owned: bool) -> tuple[Any, Any]:
+    def _at(self, storage: Space, dtype: DType | None, owned: bool) -> tuple[Value, Value]:
         kind = _kind(dtype)
         return storage["now"], self.writes[kind + "?" if owned else kind]
 
@@ -140,7 +140,7 @@ class Memory:
             self._keep(Held(shown, shown, own, own, held.owned, held.at), t)
         return held
 
-    def _older(self, items: dict[str, Any]) -> Space:
+    def _older(self, items: dict[str, Value]) -> Space:
         """A space for what was there before: every write to it is logged."""
         made = self.m.heap.space(items)
         made.born = -1
@@ -184,7 +184,7 @@ class Memory:
         self.m.heap.set(held.own, "is", made)
         self._keep(Held(made, made, held.storage, held.own, held.owned, held.at, view=held.view), target)
 
-    def all_current(self, values: tuple[Any, ...]) -> tuple[Any, ...]:
+    def all_current(self, values: tuple[Value, ...]) -> tuple[Any, ...]:
         """Arguments with what is known now of the tensors among them."""
         return tuple([self.current(v) if type(v) is TensorType else v for v in values]) if any(type(v) is TensorType for v in values) else values
 
@@ -235,7 +235,7 @@ class Memory:
 
     # --- writes ---
 
-    def called(self, name: str, result: Any, outcome: Outcome, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    def called(self, name: str, result: Any, outcome: Outcome, args: tuple[Any, ...], kwargs: dict[str, Value]) -> Value:
         """The results of an operator that ran, and what it wrote into."""
         targets = self._targets(name, outcome.written, args)
         out = kwargs.get("out")
@@ -263,7 +263,7 @@ class Memory:
         made = self.write(targets[0], result if single and self._same_object(result, targets[0]) else None)
         return made if single else self.made(result)
 
-    def _targets(self, name: str, written: list[Any], args: tuple[Any, ...]) -> list[TensorType]:
+    def _targets(self, name: str, written: list[Value], args: tuple[Value, ...]) -> list[TensorType]:
         """The tensors that a call wrote into, each once."""
         first = [args[0]] if writing(name) and args and isinstance(args[0], TensorType) else []
         if not written:
@@ -271,7 +271,7 @@ class Memory:
         found = [*first, *(t for t in written if isinstance(t, TensorType) and (id(t) in self.held or t.base is not None))]
         return list({id(t): t for t in found}.values())
 
-    def _is_plain(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
+    def _is_plain(self, args: tuple[Value, ...], kwargs: dict[str, Value]) -> bool:
         """Whether a call got nothing through which a gradient may pass."""
         if kwargs.get("requires_grad", False) is not False:
             return False
@@ -325,7 +325,7 @@ class Memory:
                 heap.set(self.writes, kind + "?", _token())
         heap.set(held.storage, "now", _token())
 
-    def _passed_on(self, held: Held, contents: tuple[Any, ...] | None) -> bool:
+    def _passed_on(self, held: Held, contents: tuple[Value, ...] | None) -> bool:
         """What is written into a view is written into what it shows."""
         places = self._again(held, positions=True) if contents is not None else None
         if held.view is None or places is None or contents is None or len(places) != len(contents):
@@ -346,7 +346,7 @@ class Memory:
         return made
 
 
-def _apart(name: str, result: Value, args: tuple[Any, ...]) -> Any:
+def _apart(name: str, result: Value, args: tuple[Value, ...]) -> Value:
     """An element of an array of NumPy is a number of its own, no view."""
     if name != "numpy.ndarray.__getitem__" or not isinstance(result, TensorType) or result.shape != Shape() or Ellipsis in (args[1:] or (Ellipsis,)):
         return result
@@ -360,7 +360,7 @@ def _is_detached(one: Applied, made: TensorType) -> bool:
     return isinstance(source, TensorType) and source.base is made.base is not None and source.shape == made.shape
 
 
-def _surely_shows(applied: list[Applied], args: tuple[Any, ...], made: TensorType) -> bool:
+def _surely_shows(applied: list[Applied], args: tuple[Value, ...], made: TensorType) -> bool:
     """Whether a result is a view of the first argument, and of nothing else."""
     source = args[0] if args else None
     if not isinstance(source, TensorType) or source.contents is None or made.base is not source.base or source.base is None or source.base is SOMEWHERE:
@@ -376,7 +376,7 @@ def surely_view(one: Applied, source: Value) -> bool:
     return one.op.view == "always" or (source.strides is None and (one.op.view == "compact" or alike))
 
 
-def _parts(value: Value) -> tuple[Any, ...]:
+def _parts(value: Value) -> tuple[Value, ...]:
     return value if type(value) is tuple else (value,)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from tensorproof.terms.tensor import TensorType
 from tensorproof.values.heap import MISSING
@@ -12,6 +12,7 @@ from tensorproof.values.python_values import Unknown
 
 if TYPE_CHECKING:
     from tensorproof.frontends.python.machine import Interpreter
+    from tensorproof.values.machine import Value
 
 _READ_ONLY = {
     "torch": frozenset(
@@ -24,7 +25,7 @@ _GIVEN = "tensor attributes"
 """The names that the program has given to some tensor, in the machine's state."""
 
 
-def keep(m: Interpreter, owner: TensorType, name: str, value: Any, node: ast.AST) -> None:
+def keep(m: Interpreter, owner: TensorType, name: str, value: Value, node: ast.AST) -> None:
     """`x.name = value`, of a name that has no meaning of its own."""
     if name in _READ_ONLY.get(owner.framework, ()):
         raise m.raised("AttributeError", f"the attribute {name} of a tensor cannot be set", node)
@@ -41,7 +42,7 @@ def keep(m: Interpreter, owner: TensorType, name: str, value: Any, node: ast.AST
         m.gap(f"Tensor.{name} = …", node)
 
 
-def kept(m: Interpreter, owner: TensorType, name: str) -> Any:
+def kept(m: Interpreter, owner: TensorType, name: str) -> Value:
     """What the program has put there, or MISSING."""
     if name not in m.model_state.get(_GIVEN, ()):
         return MISSING

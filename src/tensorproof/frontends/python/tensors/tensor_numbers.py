@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from tensorproof.terms.predicates import ne
 from tensorproof.terms.tensor import TensorType
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from tensorproof.values.machine import Value
 
 
-def repeated(m: Interpreter, a: Value, b: Value, node: ast.AST) -> Any:
+def repeated(m: Interpreter, a: Value, b: Value, node: ast.AST) -> Value:
     """A text, list or tuple that is multiplied by a tensor of torch is repeated; MISSING where the operands are others."""
     sequence, times = (b, a) if isinstance(a, TensorType) else (a, b)
     if not isinstance(sequence, (str, tuple, List)) or not isinstance(times, TensorType) or times.framework != "torch" or not times.shape.known:
@@ -29,7 +29,7 @@ def repeated(m: Interpreter, a: Value, b: Value, node: ast.AST) -> Any:
     return TEXT if isinstance(sequence, str) else m.gap("a sequence times a tensor", node, "whose number is not known")
 
 
-def refuse_method(m: Interpreter, word: str, values: tuple[Any, ...], node: ast.AST) -> None:
+def refuse_method(m: Interpreter, word: str, values: tuple[Value, ...], node: ast.AST) -> None:
     """`round` and `divmod` have no method in tensors of torch."""
     if any(isinstance(v, TensorType) and v.framework == "torch" and not v.weak for v in values):
         raise m.raised("TypeError", f"{word}() takes no tensor of torch: use its methods, or item() for the number", node)

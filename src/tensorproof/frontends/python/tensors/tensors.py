@@ -72,12 +72,12 @@ def _shape(m: Interpreter, owner: TensorType) -> Any:
     return tuple(owner.shape) if owner.shape.known else Unknown("the shape of a tensor of unknown rank")
 
 
-def _requires_grad(m: Interpreter, owner: TensorType) -> Any:
+def _requires_grad(m: Interpreter, owner: TensorType) -> Value:
     found = autograd.of(m, owner).requires if owner.framework == "torch" else owner.requires_grad
     return Unknown("requires_grad", number="bool") if found is None else found
 
 
-def _is_leaf(m: Interpreter, owner: TensorType) -> Any:
+def _is_leaf(m: Interpreter, owner: TensorType) -> Value:
     return Unknown("is_leaf", number="bool") if (leaf := autograd.of(m, owner).leaf) is None else leaf
 
 
@@ -96,7 +96,7 @@ def _grad(m: Interpreter, owner: TensorType) -> Any:
     return backward.grad_of(m, owner)
 
 
-def _of_arrays(name: str) -> Callable[[Interpreter, TensorType], Any]:
+def _of_arrays(name: str) -> Callable[[Interpreter, TensorType], Value]:
     return lambda m, owner: Unknown(name) if owner.framework == "numpy" else MISSING
 
 
@@ -137,7 +137,7 @@ def method(m: Interpreter, owner: TensorType, name: str, args: tuple[Any, ...], 
     return torch_sizes.sizes(m, made) if name == "size" and isinstance(made, tuple) else made
 
 
-def layer_attribute(m: Interpreter, owner: Layer, name: str, node: ast.AST) -> Any:
+def layer_attribute(m: Interpreter, owner: Layer, name: str, node: ast.AST) -> Value:
     if owner.module is not None and not layers.of_keras(owner):
         state = owner.module.state()
         if name in state:
@@ -156,7 +156,7 @@ def layer_attribute(m: Interpreter, owner: Layer, name: str, node: ast.AST) -> A
     return layers.layer_attribute(m, owner, name, node)
 
 
-def _as_kept(module: Any, value: Any, name: str) -> Any:
+def _as_kept(module: Any, value: Any, name: str) -> Value:
     """A constructor's argument as the layer keeps it: convolutions make tuples of sizes, normalisations of shapes."""
     if not isinstance(value, (int, Term)) or isinstance(value, bool):
         return tuple(value) if isinstance(value, list) else value
@@ -212,12 +212,12 @@ def _plain_tuple(m: Interpreter, value: tuple[Any, ...], node: ast.AST) -> Any:
     return _uncounted(value) if type(value) is tuple and uncounted(value) else tuple([plain(m, v, node) for v in value])
 
 
-def _plain_instance(m: Interpreter, value: Instance, node: ast.AST) -> Any:
+def _plain_instance(m: Interpreter, value: Instance, node: ast.AST) -> Value:
     found = registry.tensor_of(value)
     return Unknown(value.cls.name) if found is MISSING else found
 
 
-def _plain_model(m: Interpreter, value: Model, node: ast.AST) -> Any:
+def _plain_model(m: Interpreter, value: Model, node: ast.AST) -> Value:
     found = registry.tensor_of(value)
     if found is not MISSING:
         return found

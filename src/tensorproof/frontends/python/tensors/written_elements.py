@@ -25,7 +25,7 @@ class WrittenElements:
 
     def __init__(self, m: Interpreter) -> None:
         self.m = m
-        self._past: dict[int, tuple[Any, Any, Held]] = {}
+        self._past: dict[int, tuple[Value, Value, Held]] = {}
         self._recorded: dict[int, tuple[TensorType, int, object]] = {}
 
     def note(self, before: Value, after: Value, written: Held) -> None:
@@ -33,7 +33,7 @@ class WrittenElements:
         if before is not after:
             self._past[id(after)] = after, before, written
 
-    def record(self, held: Held, at: tuple[Any, Any]) -> None:
+    def record(self, held: Held, at: tuple[Value, Value]) -> None:
         """Record what the later description of a tensor holds."""
         program, later = self.m.path.program, held.later
         if program is None or later is None or later[1].contents is not None:
@@ -58,7 +58,7 @@ class WrittenElements:
             program.changed(made, held.shown if made.parameter else None)
         self._recorded[id(made)] = made, program.position - 1, program.records[-1]
 
-    def _since(self, start: tuple[Any, Any], end: tuple[Any, Any]) -> list[Held] | None:
+    def _since(self, start: tuple[Value, Value], end: tuple[Value, Value]) -> list[Held] | None:
         """The writes between two states of a memory, in their order; None where they are not all known."""
         if start[1] is not end[1]:
             return None

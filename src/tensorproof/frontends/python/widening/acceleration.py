@@ -60,15 +60,15 @@ class Pattern:
 
     counters: dict[tuple[int, Any], int]
     grown: dict[tuple[int, Any], int]
-    others: frozenset[tuple[int, Any]]
-    reals: frozenset[tuple[int, Any]] = frozenset()
+    others: frozenset[tuple[int, Value]]
+    reals: frozenset[tuple[int, Value]] = frozenset()
     """Real numbers that change in their own way: any number stands for them."""
 
 
 class Steady:
     """Watches the rounds of one loop."""
 
-    def __init__(self, m: Interpreter, frame: Frame, items: list[Any], cursor: Any = None) -> None:
+    def __init__(self, m: Interpreter, frame: Frame, items: list[Any], cursor: Value = None) -> None:
         self.m = m
         self.cursor = cursor
         """The state of the iterator that is walked: a round must take one item of it."""
@@ -79,7 +79,7 @@ class Steady:
         self.owners: dict[int, Any] = {}
         self.last_left = False
         """Whether the last round is still to be run: it leaves real numbers as they are."""
-        self.files: dict[Any, Any] = {}
+        self.files: dict[Value, Value] = {}
         """What each file that every round writes anew holds in any of them."""
 
     def due(self, at: int) -> bool:
@@ -106,10 +106,10 @@ class Steady:
         heap = self.m.heap
         difference, before = heap.difference(mark), heap.before(mark)
         self.owners = difference.owners
-        counters: dict[tuple[int, Any], int] = {}
-        grown: dict[tuple[int, Any], int] = {}
-        others: set[tuple[int, Any]] = set()
-        reals: set[tuple[int, Any]] = set()
+        counters: dict[tuple[int, Value], int] = {}
+        grown: dict[tuple[int, Value], int] = {}
+        others: set[tuple[int, Value]] = set()
+        reals: set[tuple[int, Value]] = set()
         for location, new in difference.values.items():
             old = before[location]
             if location[0] == id(self.m.model_state["files"]) and old is not MISSING:
@@ -146,7 +146,7 @@ class Steady:
         """A loop around this one may be watching them too."""
         mark = m.heap.mark(_PROOF)
         turn: recording.Turn | None = None
-        grown: dict[tuple[int, Any], list[Any]] | None = None
+        grown: dict[tuple[int, Value], list[Value]] | None = None
         same = False
         try:
             inner = self._made_symbolic(pattern, round_)
@@ -202,7 +202,7 @@ class Steady:
         path.calls, m.branching.count = kept[3], kept[4]
         return same
 
-    def _same(self, mark: Any, pattern: Pattern, round_: Any) -> dict[tuple[int, Any], list[Any]] | None:
+    def _same(self, mark: Any, pattern: Pattern, round_: Value) -> dict[tuple[int, Value], list[Value]] | None:
         """What the proving round appended to each list that grows; None when the round wrote otherwise than those before it."""
         heap = self.m.heap
         difference, before = heap.difference(mark), heap.before(mark)
@@ -210,7 +210,7 @@ class Steady:
             return None
         if any(location not in difference.values for location in pattern.grown):
             return None
-        grown: dict[tuple[int, Any], list[Any]] = {}
+        grown: dict[tuple[int, Value], list[Value]] = {}
         for location, new in difference.values.items():
             old = before[location]
             if location[0] == id(self.m.model_state["files"]) and old is not MISSING:
@@ -239,7 +239,7 @@ class Steady:
         heap = self.m.heap
         atom = sole_atom(round_)
         assert atom is not None
-        rows: list[tuple[Any, list[Any]]] = []
+        rows: list[tuple[Any, list[Value]]] = []
         for location, values in grown.items():
             rows.append((self.owners[location[0]], [_at_round(v, {atom: n}) for n in range(1, rest + 1) for v in values]))
         for (number, key), step in pattern.counters.items():
@@ -277,7 +277,7 @@ def _repeatable(value: Value, round_: Value) -> bool:
     return isinstance(value, (int, float, str, bytes, type(None), Term, Predicate, Unknown))
 
 
-def _at_round(value: Value, numbers: dict[Any, Any]) -> Any:
+def _at_round(value: Value, numbers: dict[Any, Any]) -> Value:
     if type(value) is Term:
         return substitute(value, numbers)
     if isinstance(value, Predicate):
@@ -318,7 +318,7 @@ def _alike_items(a: Any, b: Any, depth: int) -> bool:
     return len(a) == len(b) and all(alike(x, y, depth) for x, y in zip(a, b))
 
 
-def _alike_entries(a: dict[Any, Any], b: dict[Any, Any], depth: int) -> bool:
+def _alike_entries(a: dict[Value, Value], b: dict[Value, Value], depth: int) -> bool:
     return list(a) == list(b) and all(alike(v, b[k], depth) for k, v in a.items())
 
 

@@ -35,11 +35,11 @@ def names_in(value: Value) -> set[str]:
     return found
 
 
-def leaves(value: Value) -> list[Any]:
+def leaves(value: Value) -> list[Value]:
     return [*leaves(value.then), *leaves(value.other)] if type(value) is Choice else [value]
 
 
-def strides(a: TensorType, b: TensorType) -> Any:
+def strides(a: TensorType, b: TensorType) -> Value:
     return a.strides if a.strides == b.strides else UNKNOWN_STRIDES
 
 

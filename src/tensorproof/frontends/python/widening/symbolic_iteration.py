@@ -34,7 +34,7 @@ MOST_TRIES = BUDGETS.loops.fixpoint_tries
 MOST_LEAVING = BUDGETS.loops.leaving_iteration
 _PROOF = 1 << 60
 """The number of the branch that a try is: nobody decides it, the try ends."""
-FAILED: Any = object()
+FAILED: Value = object()
 
 
 class AnyRound:
@@ -59,7 +59,7 @@ class AnyRound:
         self.first: dict[tuple[int, Any], Any] = {}
         """What each of these held before the first of the rounds."""
 
-    def seed(self, before: dict[tuple[int, Any], Any], after: Difference) -> None:
+    def seed(self, before: dict[tuple[int, Value], Any], after: Difference) -> None:
         """Descriptions from what the iteration before `since` changed, so that the first try begins with them."""
         self.widening.since = self.since - 1
         for location, end in after.values.items():
@@ -156,7 +156,7 @@ class AnyRound:
                 raise _Leaves(at)
         raise _Stuck
 
-    def _solved(self, p: Predicate) -> Any:
+    def _solved(self, p: Predicate) -> Value:
         """The first number at or after which a comparison with a number that is not known holds: `K + a >= b`."""
         term = p.args[0] if p.kind == "le" else None
         rest = term + self.round if type(term) is Term else None
@@ -164,7 +164,7 @@ class AnyRound:
             return None
         return maximum(rest, self.since)
 
-    def _write(self, values: dict[tuple[int, Any], Any]) -> None:
+    def _write(self, values: dict[tuple[int, Value], Value]) -> None:
         for (number, key), value in values.items():
             self.m.heap.write(self.owners[number], key, value)
 
@@ -247,7 +247,7 @@ class AnyRound:
                     new = self._maybe(new, before[location])
             heap.write(owner, key, new)
 
-    def _maybe(self, new: Any, old: Any) -> Any:
+    def _maybe(self, new: Value, old: Any) -> Any:
         """What a location holds when there may have been no round at all."""
         try:
             return join(gt(self.count, self.since), new, old)
@@ -262,7 +262,7 @@ class _Stuck(Exception):
 class _Leaves(Exception):
     """The round of this number leaves the loop."""
 
-    def __init__(self, at: Any) -> None:
+    def __init__(self, at: Value) -> None:
         super().__init__()
         self.at = at
 
@@ -278,10 +278,10 @@ Seed = tuple[dict[tuple[int, Any], Any], Difference]
 
 
 def many_rounds(
-    m: Interpreter, frame: Frame, since: int, count: Value, item: Callable[[Any], Any], put: Any, body: Any, node: ast.AST, seed: Seed | None = None
+    m: Interpreter, frame: Frame, since: int, count: Value, item: Callable[[Any], Value], put: Any, body: Any, node: ast.AST, seed: Seed | None = None
 ) -> Any:
     """Run the rounds of a loop from `since` on: how they end, or FAILED, or `Leaves`."""
-    def once(round_: Any) -> Signal | None:
+    def once(round_: Value) -> Signal | None:
         put(frame, item(round_))
         return one_round(m, frame, body)
 
@@ -289,8 +289,8 @@ def many_rounds(
 
 
 def any_rounds(
-    m: Interpreter, frame: Frame, since: int, count: Value, once: Callable[[Any], Signal | None], node: ast.AST, seed: Seed | None = None
-) -> Any:
+    m: Interpreter, frame: Frame, since: int, count: Value, once: Callable[[Value], Signal | None], node: ast.AST, seed: Seed | None = None
+) -> Value:
     """Run rounds that take no item of their own; `once` is told the number of the round."""
     loop = AnyRound(m, frame, since, count, node)
     if seed is not None:

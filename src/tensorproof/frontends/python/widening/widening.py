@@ -41,7 +41,7 @@ class Widening:
         self.since = since
         self.word = word
         self.round_name = word
-        self.wild: set[Any] = set()
+        self.wild: set[Value] = set()
         """Symbols and flags that stand for anything."""
         self.names: frozenset[str] = frozenset()
         """What the round that just ran has made."""
@@ -104,7 +104,7 @@ class Widening:
             self.covers(wide.first, item, depth - 1) or self.covers(wide.second, item, depth - 1)
         )
 
-    def _named(self, value: Value, suffix: str) -> Any:
+    def _named(self, value: Value, suffix: str) -> Value:
         return Renaming(self.m.heap, self.names | {self.round_name}, suffix)(value)
 
     def _tensor(self, wide: TensorType, value: TensorType) -> bool:
@@ -135,13 +135,13 @@ class Widening:
 
     # --- making one ---
 
-    def guess(self, key: Any, head: Any, end: Any) -> Any:
+    def guess(self, key: Value, head: Any, end: Any) -> Value:
         """A description from what one round did, beginning with a value that was not described yet; MISSING when there is none."""
         if key is ITEMS:
             return self._grown(head, end)
         return self._value(head, end, MOST_DEPTH)
 
-    def weaker(self, key: Any, old: Any, wide: Any, end: Any) -> Any:
+    def weaker(self, key: Value, old: Value, wide: Any, end: Any) -> Value:
         """A wider description, where the last one did not hold."""
         if key is ITEMS:
             at = next((i for i, v in enumerate(wide) if type(v) is Many), None)
@@ -165,12 +165,12 @@ class Widening:
                 return before
         return self._either(wide, end, MOST_DEPTH)
 
-    def enough(self) -> dict[Any, Any]:
+    def enough(self) -> dict[Value, Value]:
         """For each number of items that was not counted: the number after the last round. Data are taken to hold two different items at least."""
         counts = [s for s in self.wild if type(s) is Term and self.counts & names_in(s)]
         return {sole_atom(s): self.m.symbol(f"{s!r}, all rounds", 2, MOST_DIFFERENT, Origin.UNMODELLED) for s in counts}
 
-    def _next(self, term: Value) -> Any:
+    def _next(self, term: Value) -> Value:
         return self.at(term, self.round + 1)
 
     def at(self, value: Value, number: Value) -> Any:
@@ -200,7 +200,7 @@ class Widening:
                 samples[1] = self._either(samples[1], self._named(item, '"'), MOST_DEPTH)
         return MISSING if samples[1] is MISSING else (*head, gathered(count, samples))
 
-    def _rounds_of(self, growth: Value) -> Any:
+    def _rounds_of(self, growth: Value) -> Value:
         """How much grows in all that grows by this in a round: one number for all that grows alike."""
         name = f"{self.word}: rounds that add {growth!r}"
         chosen = bool(names_in(growth) & (self.names - {self.round_name}))
@@ -231,12 +231,12 @@ class Widening:
         known = ge(end, head)
         return self._any(lower(head) if known is True and lower(head) > -(1 << 60) else -(1 << 62), "a number")
 
-    def _count(self, head: Any, end: Any) -> Any:
+    def _count(self, head: Any, end: Value) -> Value:
         step = end - head
         known = isinstance(step, int) or not (names_in(step) & {*self.names, self.round_name})
         return head + step * (self.round - self.since) if known else self._any(0, "count")
 
-    def _entries(self, head: Value, end: Many) -> Any:
+    def _entries(self, head: Value, end: Many) -> Value:
         """The entries of a dict whose keys are not known."""
         first, second = self._named(end.first, "'"), self._named(end.second, '"')
         if type(head) is Many:
@@ -245,7 +245,7 @@ class Widening:
         count = self._count(before, end.count) if isinstance(before, (int, Term)) and isinstance(end.count, (int, Term)) else COUNTED
         return MISSING if second is MISSING else gathered(count, [first, second])
 
-    def _value(self, head: Value, end: Value, depth: int) -> Any:
+    def _value(self, head: Value, end: Value, depth: int) -> Value:
         if type(end) is Many:
             return self._entries(head, end)
         if head is end or alike(head, end):
@@ -265,10 +265,10 @@ class Widening:
         same = a.dtype is b.dtype and a.framework == b.framework and a.layout == b.layout and (a.device or "cpu") == (b.device or "cpu")
         return same and a.shape.known and b.shape.known and len(a.shape) == len(b.shape)
 
-    def _all(self, parts: list[Any], make: Any) -> Any:
+    def _all(self, parts: list[Any], make: Any) -> Value:
         return MISSING if any(p is MISSING for p in parts) else make(parts)
 
-    def _either(self, wide: Value, value: Value, depth: int) -> Any:
+    def _either(self, wide: Value, value: Value, depth: int) -> Value:
         """What stands for both."""
         if type(wide) is Choice or type(value) is Choice:
             return self._ways([*leaves(wide), *leaves(value)], depth)
@@ -292,7 +292,7 @@ class Widening:
             return self._parts(wide, value, depth)
         return self._choice(wide, value)
 
-    def _either_number(self, wide: Any, value: Any) -> Any:
+    def _either_number(self, wide: Any, value: Any) -> Value:
         whole = number_of(wide) == number_of(value) == "int"
         if not whole or isinstance(wide, Unknown) or isinstance(value, Unknown):
             return COUNTED if whole else REAL
@@ -301,7 +301,7 @@ class Widening:
             least = 0 if least >= 0 else -(1 << 62)  # it falls: no other bound stays
         return self._any(least if least > _NO_BOUND else -(1 << 62), "a number")
 
-    def _parts(self, wide: Any, value: Any, depth: int) -> Any:
+    def _parts(self, wide: Any, value: Any, depth: int) -> Value:
         heap = self.m.heap
         if isinstance(wide, TensorType) and self._same_kind(wide, value):
             shape = Shape(a if self._size_covers(a, b) else self._any(0, "a size") for a, b in zip(wide.shape, value.shape))
@@ -323,9 +323,9 @@ class Widening:
                 return MISSING if any(p is MISSING for p in parts) else Model(wide.kind, space) if type(wide) is Model else Instance(wide.cls, space, wide.span)
         return self._choice(wide, value)
 
-    def _ways(self, leaves: list[Any], depth: int) -> Any:
+    def _ways(self, leaves: list[Value], depth: int) -> Value:
         """What stands for each of these: those that have a common description are one."""
-        found: list[Any] = []
+        found: list[Value] = []
         for leaf in leaves:
             for i, one in enumerate(found):
                 if one is leaf:
@@ -353,14 +353,14 @@ class Widening:
         self.wild.add(made)
         return made
 
-    def _loosened(self, value: Value) -> Any:
+    def _loosened(self, value: Value) -> Value:
         """A value of one round as that of any: what the round made may be anything."""
         other = Renaming(self.m.heap, self.names | {self.round_name}, "~")
         made = other(value)
         self.wild.update(v for v in other.known.values() if isinstance(v, (Term, Predicate)))
         return made
 
-    def _choice(self, a: Value, b: Value) -> Any:
+    def _choice(self, a: Value, b: Value) -> Value:
         b = self._loosened(b)
         depth = 1 + max(a.depth if type(a) is Choice else 0, b.depth if type(b) is Choice else 0)
         return MISSING if depth > MOST_WAYS else Choice(self._flag(), a, b, depth)
