@@ -268,7 +268,9 @@ def _super(m: Interpreter, node: ast.AST, cls: Value = None, me: Value = None) -
     return Super(cls, me)
 
 
-def _property(m: Interpreter, node: ast.AST, get: Value = None, set: Value = None, *rest: Value, fget: Value = None, fset: Value = None, **ignored: Value) -> Value:
+def _property(
+    m: Interpreter, node: ast.AST, get: Value = None, set: Value = None, *rest: Value, fget: Value = None, fset: Value = None, **ignored: Value
+) -> Value:
     return Property(get or fget, set or fset)
 
 
