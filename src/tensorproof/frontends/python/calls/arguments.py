@@ -55,7 +55,7 @@ def bind_arguments(m: Interpreter, function: Function, space: Space, args: tuple
         raise m.raised("TypeError", f"{function.name} has no argument named {next(iter(named))}", node, "call/arguments")
 
 
-def _passed_on(function: Function, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
+def _passed_on(function: Function, args: tuple[Value, ...], kwargs: dict[str, Value]) -> tuple[tuple[Value, ...], dict[str, Value]]:
     """What a decorator that is not known may pass on: the arguments that the function takes, and unknown ones for those that are missing."""
     a = function.code.node.args
     positional = [p.arg for p in (*a.posonlyargs, *a.args)]
