@@ -7,7 +7,7 @@ A requirement that is known to fail ends the call with `Refused`; one that is kn
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any, overload
 
 from tensorproof.ops.inputs import Axes, Axis, Choice, ElementType, Float, Int, Ints, Sizes, Tensor, Tensors, is_number
 from tensorproof.ops.layout import Alternative, alternatives, build, ranks_in_words
@@ -21,6 +21,9 @@ from tensorproof.terms.promotion import Operand, promote, to_float
 from tensorproof.terms.records import dataclass
 from tensorproof.terms.shapes import Shape, broadcast
 from tensorproof.terms.tensor import TensorType
+
+if TYPE_CHECKING:
+    from tensorproof.ops.arguments import Arrays, Flags, Lists, PerhapsArrays, Various, Words
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,8 +76,27 @@ class Call:
         """What the framework makes of an element type where a function gives real values; None where it refuses."""
         return to_float(self.session.framework, dtype)
 
-    def __getitem__(self, name: str) -> Any:
-        return self.arguments.get(name)
+    if TYPE_CHECKING:
+
+        @overload
+        def __getitem__(self, name: Various) -> Any: ...
+        @overload
+        def __getitem__(self, name: Arrays) -> TensorType: ...
+        @overload
+        def __getitem__(self, name: PerhapsArrays) -> TensorType | None: ...
+        @overload
+        def __getitem__(self, name: Lists) -> tuple[TensorType, ...]: ...
+        @overload
+        def __getitem__(self, name: Flags) -> bool: ...
+        @overload
+        def __getitem__(self, name: Words) -> str: ...
+        @overload
+        def __getitem__(self, name: str) -> Any: ...
+        def __getitem__(self, name: str) -> Any: ...
+    else:
+
+        def __getitem__(self, name: str) -> Any:
+            return self.arguments.get(name)
 
     def given(self, name: str) -> bool:
         return self.arguments.get(name) is not None

@@ -135,13 +135,13 @@ def dynamic_stitch(c: Call) -> TensorType:
     if not tails:
         return TensorType(somewhere(c), dtype, framework="tf")
     tail = agreed(c, tails, ("ys",))
-    held = [x.contents for x in xs]
-    if any(h is None or not all(type(v) is int for v in h) for h in held):
+    held = [x.contents for x in xs if x.contents is not None]
+    if len(held) < len(xs) or not all(type(v) is int for h in held for v in h):
         return TensorType(Shape((c.fresh("stitched"), *tail)), dtype, framework="tf")
     length = max((v for h in held for v in h), default=-1) + 1
     contents = None
     if not tail and all(y.contents is not None for y in ys) and length == len({v for h in held for v in h}):
-        place = {at: value for h, y in zip(held, ys) for at, value in zip(h, y.contents)}
+        place = {at: value for h, y in zip(held, ys) for at, value in zip(h, y.contents or ())}
         contents = tuple(place[i] for i in range(length))
     return TensorType(Shape((length, *tail)), dtype, contents=contents, framework="tf")
 
