@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable
 from functools import cache
-from importlib.resources import files
 
 from tensorproof import catalogue
-from tensorproof.app.operators import describe
 from tensorproof.diagnostics.errors import BadInput
 from tensorproof.ops.hazards import said
 from tensorproof.ops.record import Op
@@ -23,7 +22,8 @@ ANY = {
 def _pages() -> dict[str, dict[str, dict[str, str]]]:
     import tomllib
 
-    return tomllib.loads(files("tensorproof.app").joinpath("codes.toml").read_text(encoding="utf-8"))
+    with open(os.path.join(os.path.dirname(__file__), "codes.toml"), "rb") as stream:
+        return tomllib.load(stream)
 
 
 @cache
@@ -31,7 +31,8 @@ def examples() -> dict[str, dict[str, str]]:
     """For a code, a program that has the finding and one that does not."""
     import tomllib
 
-    return tomllib.loads(files("tensorproof.app").joinpath("examples.toml").read_text(encoding="utf-8"))
+    with open(os.path.join(os.path.dirname(__file__), "examples.toml"), "rb") as stream:
+        return tomllib.load(stream)
 
 
 def example_of(code: str) -> str:
@@ -66,6 +67,8 @@ def _page(code: str) -> str:
     page = _hazard(op, code)
     if page:
         return page
+    from tensorproof.app.operators import describe  # inspect and textwrap, which a check does not need
+
     described = describe(op)
     rules = dict(described.requirements)
     if code not in rules and word not in words:

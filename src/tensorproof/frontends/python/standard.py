@@ -5,6 +5,6 @@ from __future__ import annotations
 from tensorproof.terms.budgets import BUDGETS
 
 PURE_MODULES = ("math", "cmath", "operator", "itertools", "fractions", "string", "functools", "collections")
-FROM_SOURCE = frozenset(("_collections_abc", "collections", "difflib", "graphlib", "statistics"))
+FROM_SOURCE = frozenset(("_collections_abc", "bisect", "collections", "difflib", "graphlib", "heapq", "statistics"))
 """Modules of which names without a model are read from the source of the running Python."""
 MOST_ITEMS = BUDGETS.containers.items

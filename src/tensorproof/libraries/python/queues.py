@@ -1,16 +1,14 @@
-"""heapq, bisect, queue, concurrent.futures and multiprocessing: heaps, queues, and pools that run where they are asked."""
+"""heapq.merge, queue, concurrent.futures and multiprocessing: queues, and pools that run where they are asked."""
 
 from __future__ import annotations
 
-import bisect
-import heapq
 from typing import TYPE_CHECKING, Any
 
 from tensorproof.libraries.model import KindModel, Run
-from tensorproof.libraries.plain import Abstract, argument, exception, iterator, listed, native, nothing, quiet, to_host
+from tensorproof.libraries.plain import argument, exception, iterator, listed, nothing, quiet
 from tensorproof.values.heap import Key, slot
 from tensorproof.values.objects import Dict, List, Model
-from tensorproof.values.python_values import WHOLE, Unknown
+from tensorproof.values.python_values import WHOLE, Named, Unknown
 
 if TYPE_CHECKING:
     import ast
@@ -20,73 +18,11 @@ if TYPE_CHECKING:
 ITEMS: Key[List] = slot("items")
 
 
-
-# --- heaps ---
-
-
-class _Ordered:
-    """An item with its concrete value, for Python's own heap."""
-
-    __slots__ = ("item", "value")
-
-    def __init__(self, item: Value, value: Any) -> None:
-        self.item, self.value = item, value
-
-    def __lt__(self, other: _Ordered) -> bool:
-        return bool(self.value < other.value)
-
-
-def _on_heap(name: str) -> Run:
-    """A function of heapq that changes a list in place."""
-
-    def run(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
-        heap = args[0]
-        if not isinstance(heap, List):
-            return m.gap(f"heapq.{name}", node, "of something that is not a list")
-        try:
-            inside = [_Ordered(v, to_host(v)) for v in heap.items]
-            rest = [_Ordered(v, to_host(v)) for v in args[1:]]
-            found = getattr(heapq, name)(inside, *rest)
-        except Abstract:
-            m.heap.touch(heap.items)
-            change = {"heappush": 1, "heappop": -1}.get(name, 0)
-            heap.items[:] = [Unknown("an item of a heap")] * max(len(heap.items) + change, 0)
-            return Unknown("an item of a heap") if name not in ("heappush", "heapify") else None
-        except (TypeError, IndexError) as error:
-            raise m.raised(type(error).__name__, f"{type(error).__name__}: {error}", node) from None
-        m.heap.touch(heap.items)
-        heap.items[:] = [one.item for one in inside]
-        return found.item if isinstance(found, _Ordered) else found
-
-    return run
-
-
-def _largest(reverse: bool) -> Run:
-    def run(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-        key = argument(args, kwargs, 2, "key")
-        found = m.call(sorted, (args[1],), {"reverse": reverse, **({} if key is None else {"key": key})}, node)
-        return m.item(found, slice(None, args[0]), node) if isinstance(found, List) and isinstance(args[0], int) else Unknown("heapq")
-
-    return run
-
-
 def _merge(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     rows = [m.iterate(a, node) for a in args]
     if any(r is None for r in rows):
         return Unknown("heapq.merge")
     return m.call(iter, (m.call(sorted, (tuple(v for r in rows if r is not None for v in r),), kwargs, node),), {}, node)
-
-
-def _insort(name: str) -> Run:
-    def run(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
-        place = m.call(getattr(bisect, name.replace("insort", "bisect")), args, kwargs, node)
-        if not isinstance(place, int) or not isinstance(args[0], List):
-            return m.gap(f"bisect.{name}", node, "the place is not known")
-        m.heap.touch(args[0].items)
-        args[0].items.insert(place, args[1])
-        return None
-
-    return run
 
 
 # --- queues ---
@@ -99,7 +35,7 @@ def _queue(kind: str) -> Run:
 def _put(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     items = me.space[ITEMS]
     if me.space["kind"] == "PriorityQueue":
-        return _on_heap("heappush")(m, (items, args[0]), {}, node)
+        return m.call(Named("heapq.heappush"), (items, args[0]), {}, node)
     m.heap.touch(items.items)
     items.items.append(args[0])
     return None
@@ -112,7 +48,7 @@ def _get(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Va
             raise m.raised("Empty", "the queue is empty", node)
         return m.gap("queue.get", node, "the queue is empty here: another thread may fill it")
     if me.space["kind"] == "PriorityQueue":
-        return _on_heap("heappop")(m, (items,), {}, node)
+        return m.call(Named("heapq.heappop"), (items,), {}, node)
     m.heap.touch(items.items)
     return items.items.pop(-1 if me.space["kind"] == "LifoQueue" else 0)
 
@@ -183,10 +119,7 @@ _EXECUTOR = KindModel(methods={**_POOL.methods, "map": _map(False, True)}, enter
 _THREADS = ("Lock", "RLock", "Event", "Condition", "Semaphore", "Manager", "Value", "Array", "Pipe", "get_context", "current_process", "Barrier")
 _POOLS = ("multiprocessing", "torch.multiprocessing", "multiprocessing.pool", "multiprocessing.dummy")
 FUNCTIONS: dict[str, Any] = {
-    **{f"heapq.{name}": _on_heap(name) for name in ("heappush", "heappop", "heapify", "heappushpop", "heapreplace")}, "heapq.nlargest": _largest(True),
-    "heapq.nsmallest": _largest(False), "heapq.merge": _merge,
-    **{f"bisect.{name}": native(getattr(bisect, name)) for name in ("bisect", "bisect_left", "bisect_right")},
-    **{f"bisect.{name}": _insort(name) for name in ("insort", "insort_left", "insort_right")},
+    "heapq.merge": _merge,
     **{f"queue.{name}": _queue(name) for name in ("Queue", "LifoQueue", "PriorityQueue", "SimpleQueue")}, "queue.Empty": exception("Empty"),
     "queue.Full": exception("Full"), "multiprocessing.Queue": _queue("Queue"), "multiprocessing.SimpleQueue": _queue("Queue"),
     **{f"{home}.{name}": _pool for home in _POOLS for name in ("Pool", "ThreadPool")},

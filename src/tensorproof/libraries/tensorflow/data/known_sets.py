@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from tensorproof.values.machine import Args, Kwargs, Machine, Value
 
-CLASSES: Key[int] = slot("classes")
+LABEL_COUNT: Key[int] = slot("classes")
 COUNTS: Key[dict[str, Dim]] = slot("counts")
 
 # name: (shape of the image with None for a size of the file's own, classes, counts by split)
@@ -134,7 +134,7 @@ def _info(m: Machine, name: str, known: Any, counts: dict[str, int]) -> Model:
 
 def _info_attribute(m: Machine, me: Model, name: str, node: ast.AST) -> Value:
     if name == "features":
-        label = Model("tfds.labels", m.heap.space({"num_classes": me.space[CLASSES], "names": List(m.heap.row([TEXT] * me.space[CLASSES]))}))
+        label = Model("tfds.labels", m.heap.space({"num_classes": me.space[LABEL_COUNT], "names": List(m.heap.row([TEXT] * me.space[LABEL_COUNT]))}))
         image = Model("tfds.feature", m.heap.space({"shape": me.space["shape"], "dtype": BY_LABEL["uint8"]}))
         return Dict(m.heap.entries({"label": label, "image": image, "text": image}))
     if name == "splits":
