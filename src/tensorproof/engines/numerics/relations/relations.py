@@ -5,7 +5,7 @@ Values have numbers: results of the same operator on the same values have the sa
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
@@ -45,7 +45,7 @@ class Relations:
         self.guards = Guards(walk)
         self.maxima = Maxima(self)
         self._last = 0
-        self._interned: dict[Hashable, int] = {}
+        self._interned: dict[tuple[int, ...], int] = {}
         self.grids: dict[int, Grid] = {}
         self._forms: dict[int, Form] = {}
         self._pending: dict[int, tuple[Applied, int, Sequence[Value], Value]] = {}
@@ -78,7 +78,10 @@ class Relations:
 
     def roots(self, value: Value) -> frozenset[int]:
         """The numbers of which the form of a value can have terms."""
-        return self._roots.get(value.number) or frozenset((value.number,))
+        found = self._roots.get(value.number)
+        if found is None:
+            found = self._roots[value.number] = frozenset((value.number,))
+        return found
 
     def _resolve(self, number: int) -> None:
         """Work out the form of a value, which may narrow its bounds."""
@@ -120,7 +123,7 @@ class Relations:
         for i, result in enumerate(made):
             if result is None:
                 continue
-            number = result.number = self._fresh() if key is None else self._interned.get((key, i)) or self._interned.setdefault((key, i), self._fresh())
+            number = result.number = self._fresh() if key is None else self._named((*key, i))
             self.grids[number] = grid = result.grid
             form = self._forms.get(number)
             if roots is not None and form is None and grid.box.dtype.kind == "f":
@@ -134,14 +137,24 @@ class Relations:
             if result.grid is not grid:
                 self.grids[number] = result.grid
 
+    def _named(self, key: tuple[int, ...]) -> int:
+        """The number of what this key decides."""
+        found = self._interned.get(key)
+        if found is None:
+            found = self._interned[key] = self._fresh()
+        return found
+
     def _possible(self, kind: str, values: Sequence[Value]) -> frozenset[int] | None:
         """The roots of a result; None where it is not linear or has too many."""
-        varying = [v for v in values if v.grid.box.dtype.kind == "f" and (v.grid.shape or v.grid.least != v.grid.most)]
+        varying: list[Value] = []
+        for value in values:
+            grid = value.grid
+            if grid.box.dtype.kind == "f" and (grid.shape or grid.least != grid.most):
+                if value.marks & ENDLESS:
+                    return None
+                varying.append(value)
         if not varying or (len(varying) > 1 and kind in _ONE_FACTOR and len(varying) > 1 + (kind == "mixes")):
             return None
-        for value in varying:
-            if value.marks & ENDLESS:
-                return None
         made = self.roots(varying[0]) if len(varying) == 1 else frozenset[int]().union(*map(self.roots, varying))
         return made if len(made) <= MOST_TERMS else None
 
@@ -157,7 +170,7 @@ class Relations:
             seen |= found
         return False
 
-    def _key(self, one: Applied, values: Sequence[Value]) -> Hashable:
+    def _key(self, one: Applied, values: Sequence[Value]) -> tuple[int, ...] | None:
         """What decides the results; None where that is not known."""
         op = one.op
         if op.random or op.writes or op.evaluate is None:
@@ -239,8 +252,10 @@ class Relations:
     def _facts(self, one: Applied, i: int, value: Value, values: Sequence[Value]) -> None:
         if not quiet(one, i):
             self._own_facts(one, i, value, values)
-        if [v for v in values if v.attained is not None]:
-            self._attain(one, value, self.shown(one, values), values)
+        for operand in values:
+            if operand.attained is not None:
+                self._attain(one, value, self.shown(one, values), values)
+                break
 
     def _own_facts(self, one: Applied, i: int, value: Value, values: Sequence[Value]) -> None:
         fact = fact_of(one, i)
@@ -253,7 +268,7 @@ class Relations:
         if len(values) == 1 and ramp(one.op):
             self._ramps[value.number] = values[0]
             self._roots[value.number] = frozenset((value.number, *self.roots(values[0])))
-        if fact.kind == "sums" and self._ends and any(root in self._ends for v in values for root in self.roots(v)):
+        if fact.kind == "sums" and self._ends and not all(self._ends.keys().isdisjoint(self.roots(v)) for v in values):
             self._beside_ends(value, self.shown(one, values), values)
         if fact.shares:
             largest_share.note(fact, one.arguments, value, self.walk.setting.type_of(one.results[i]))
