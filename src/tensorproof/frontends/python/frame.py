@@ -34,7 +34,7 @@ class Exit:
 
     condition: Truth
     signal: Signal
-    result: Any
+    result: Value
     difference: Difference
 
 
@@ -61,7 +61,7 @@ class Frame:
     function: Any = None
     owner: Value = None
     """The class whose body or method this is: what `super()` starts from."""
-    result: Any = None
+    result: Value = None
     waiting: list[Waiting] = field(default_factory=list[Waiting])
     handled: Any = None
     """The exception that an `except` block is handling, for a bare `raise`."""

@@ -106,7 +106,7 @@ def seen(m: Interpreter, position: int) -> None:
                 program.same(one.result, m.memory.current(one.result))
 
 
-def begun(m: Interpreter, values: Iterable[Any]) -> None:
+def begun(m: Interpreter, values: Iterable[Value]) -> None:
     """Values that were made for an iteration, or by a loop, lie in memory from now on."""
     program = m.path.program
     if program is not None:
@@ -136,7 +136,7 @@ def as_loop(m: Interpreter, node: ast.AST, open_end: bool = True) -> Iterator[No
 class Turn:
     """One iteration that has ended: what each changed location held before the loop, at its start, and holds at its end; and what memory had of them."""
 
-    places: dict[tuple[int, Any], tuple[Any, Any, Any]]
+    places: dict[tuple[int, Value], tuple[Value, Value, Value]]
     begun: dict[int, Any]
     """What the tensors were at the start, by identity."""
     ended: dict[int, Any]
@@ -182,7 +182,7 @@ def _followed(m: Interpreter, owner: Value, key: Value) -> bool:
     return key is not ORDER and key != "now" and not isinstance(owner, Cursor) and owner is not m.memory.writes
 
 
-def carried(turn: Turn, after: Mapping[tuple[int, Any], Any] | None) -> list[Carried]:
+def carried(turn: Turn, after: Mapping[tuple[int, Value], Value] | None) -> list[Carried]:
     found: list[Carried] = []
     for place, (before, start, end) in turn.places.items():
         last = end if after is None else after[place]
@@ -191,7 +191,7 @@ def carried(turn: Turn, after: Mapping[tuple[int, Any], Any] | None) -> list[Car
     return found
 
 
-def _pair(turn: Turn, found: list[Carried], four: tuple[Any, Any, Any, Any], depth: int) -> None:
+def _pair(turn: Turn, found: list[Carried], four: tuple[Any, Value, Any, Any], depth: int) -> None:
     """Find the tensors at each place of four values of the same form; where their forms differ, each tensor may be any of the others."""
     before, start, end, after = four
     if all(isinstance(v, TensorType) for v in (start, end, after)) and (isinstance(before, TensorType) or before is MISSING):

@@ -55,7 +55,7 @@ if TYPE_CHECKING:
 _HOST = (str, int, float, complex, tuple, range, slice, bytes, bool, type(None))
 
 
-def load(m: Interpreter, owner: Any, name: str, node: ast.AST) -> Any:
+def load(m: Interpreter, owner: Any, name: str, node: ast.AST) -> Value:
     kind = type(owner)
     if kind is Instance:
         return of_instance(m, owner, name, node)
@@ -240,7 +240,7 @@ def _maybe(m: Interpreter, owner: Instance, own: Choice, name: str, node: ast.AS
     return m.branching.choose(own.condition, lambda: side(own.then), lambda: side(own.other))
 
 
-def of_record(m: Interpreter, owner: Record, name: str, node: ast.AST) -> Any:
+def of_record(m: Interpreter, owner: Record, name: str, node: ast.AST) -> Value:
     """An attribute of a named tuple."""
     value, _ = in_class(m, owner.cls, name)
     if value is not MISSING:
@@ -249,7 +249,7 @@ def of_record(m: Interpreter, owner: Record, name: str, node: ast.AST) -> Any:
     return _of_host(m, tuple(owner), name, node) if found is MISSING else found
 
 
-def of_class(m: Interpreter, owner: Class, name: str, node: ast.AST) -> Any:
+def of_class(m: Interpreter, owner: Class, name: str, node: ast.AST) -> Value:
     value, _ = in_class(m, owner, name)
     if value is not MISSING:
         if type(value) is ClassMethod:
@@ -354,7 +354,7 @@ def of_library(m: Interpreter, library: str, name: str, node: ast.AST, error: st
     return Unknown(resolved.name, key=resolved.name) if type(resolved) is Named and unseen(resolved.name) else resolved
 
 
-_BY_KIND: dict[type, Callable[[Interpreter, Any, str, ast.AST], Any]] = {
+_BY_KIND: dict[type, Callable[[Interpreter, Any, str, ast.AST], Value]] = {
     TensorType: tensors.attribute,
     Named: lambda m, owner, name, node: of_library(m, owner.name, name, node),
     Unknown: unknown_values.attribute,

@@ -55,7 +55,7 @@ def module(name: str, found: Any) -> Value:
 # --- names that the program wrote ---
 
 
-def written(m: Interpreter, name: str) -> Any:
+def written(m: Interpreter, name: str) -> Value:
     """What the program stored under a library's name; MISSING when it stored nothing there."""
     space = m.model_state.get("library names")
     return MISSING if space is None else space.get(canonical(name), MISSING)

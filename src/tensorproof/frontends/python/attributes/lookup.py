@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from tensorproof.values.machine import Value
 
 
-def in_class(m: Interpreter, cls: Any, name: str, after: Value = None) -> tuple[Any, Value]:
+def in_class(m: Interpreter, cls: Any, name: str, after: Value = None) -> tuple[Value, Value]:
     """(value, the class that holds it), along the order of classes; library classes answer through their models."""
     started = after is None
     for one in cls.mro:

@@ -57,7 +57,7 @@ def given_to(m: Interpreter, cls: Class, meta: Value, node: ast.AST) -> bool:
     return True
 
 
-def attribute(m: Interpreter, cls: Class, name: str, node: ast.AST) -> Any:
+def attribute(m: Interpreter, cls: Class, name: str, node: ast.AST) -> Value:
     """What the metaclass gives a class; MISSING where it gives nothing of that name."""
     value = in_class(m, cls.meta, name)[0] if cls.meta is not None else MISSING
     match value:

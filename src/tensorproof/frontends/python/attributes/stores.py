@@ -90,17 +90,17 @@ def _into_tensor(m: Interpreter, owner: TensorType, name: str, value: Value, nod
         own_attributes.keep(m, owner, name, value, node)
 
 
-def _into_fixed(m: Interpreter, owner: Any, name: str, value: Any, node: ast.AST) -> None:
+def _into_fixed(m: Interpreter, owner: Value, name: str, value: Value, node: ast.AST) -> None:
     """Python's own values take no attributes."""
     what = "None" if owner is None else f"a {type_name(owner)}"
     raise m.raised("AttributeError", f"{what} takes no attribute {name}", node)
 
 
-def _into_dict(m: Interpreter, owner: Dict, name: str, value: Any, node: ast.AST) -> None:
+def _into_dict(m: Interpreter, owner: Dict, name: str, value: Value, node: ast.AST) -> None:
     (_not_followed if owner.ordered or owner.counter else _into_fixed)(m, owner, name, value, node)
 
 
-def _into_host_class(m: Interpreter, owner: type, name: str, value: Any, node: ast.AST) -> None:
+def _into_host_class(m: Interpreter, owner: type, name: str, value: Value, node: ast.AST) -> None:
     if owner.__module__ != "builtins":
         _not_followed(m, owner, name, value, node)
         return
@@ -123,7 +123,7 @@ def _not_followed(m: Interpreter, owner: Value, name: str, value: Value, node: a
     m.gap(f"{type(owner).__name__}.{name} = …", node)
 
 
-_STORES: Kinds[Callable[[Interpreter, Any, str, Any, ast.AST], None]] = Kinds(
+_STORES: Kinds[Callable[[Interpreter, Any, str, Value, ast.AST], None]] = Kinds(
     {
         Instance: _into_instance, Class: _into_class, ModuleFile: _into_module, Function: _into_function, Layer: tensors.set_layer_attribute,
         Model: library_objects.set_model_attribute, Choice: _into_choice, TensorType: _into_tensor, Named: _into_library, ModuleType: _into_host_module,
@@ -143,7 +143,7 @@ def _has_slot(m: Interpreter, owner: Instance, name: str, node: ast.AST) -> None
     """An object whose classes all have `__slots__` takes no other attribute."""
     if name in owner.space or not isinstance(owner.cls.space.get("__slots__"), (tuple, str, List)):
         return
-    named: set[Any] = set()
+    named: set[Value] = set()
     for cls in owner.cls.mro:
         held = cls.space.get("__slots__") if isinstance(cls, Class) else () if cls is object else None
         items = held.items if isinstance(held, List) else (held,) if isinstance(held, str) else held

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from tensorproof.frontends.python.attributes import metaclasses
 from tensorproof.frontends.python.attributes.lookup import bind, in_class
@@ -14,9 +14,10 @@ from tensorproof.values.python_values import Named, Unknown
 
 if TYPE_CHECKING:
     from tensorproof.frontends.python.machine import Interpreter
+    from tensorproof.values.machine import Value
 
 
-def attribute(m: Interpreter, owner: Super, name: str, node: ast.AST) -> Any:
+def attribute(m: Interpreter, owner: Super, name: str, node: ast.AST) -> Value:
     """What `super()` gives, in a method, a class method, or a method of a metaclass."""
     cls = owner.self.cls if isinstance(owner.self, Instance) else owner.self
     if isinstance(owner.self, Class) and owner.self.meta is not None and any(c is owner.after for c in owner.self.meta.mro):

@@ -28,9 +28,9 @@ class Way:
     dead: bool = False
     failed: bool = False
     """Whether an error was found on this side, and the side went on."""
-    value: Any = None
+    value: Value = None
     signal: Signal | None = None
-    result: Any = None
+    result: Value = None
     difference: Difference = field(default_factory=Difference)
     exits: list[Exit] = field(default_factory=list[Exit])
     kept: list[Truth] = field(default_factory=list[Truth])
@@ -73,7 +73,7 @@ class Branching:
 
     # --- expressions ---
 
-    def choose(self, p: Truth, then: Callable[[], Any], other: Callable[[], Any]) -> Any:
+    def choose(self, p: Truth, then: Callable[[], Value], other: Callable[[], Value]) -> Any:
         """The value of an expression with two sides."""
         if isinstance(p, bool):
             return then() if p else other()
@@ -163,7 +163,7 @@ class Branching:
         """Memory holds the second side; write what both sides make of each location that either wrote."""
         before, recorded = self.run.heap.before(mark), self.run.path.recorded
         self.met = sides = recording.Sides(self.run, first, second, before) if self.run.path.program is not None else None
-        writes: list[tuple[Any, Any, Any]] = []
+        writes: list[tuple[Value, Value, Value]] = []
         perhaps: list[tuple[Value, Value, Truth, Value]] = []
         for location in {**first.values, **second.values}:
             number_of, key = location
@@ -187,7 +187,7 @@ class Branching:
             self._entry(owner, key, condition, value)
         recording.seen(self.run, recorded)
 
-    def _entry(self, owner: Any, key: Any, condition: Truth, value: Value) -> None:
+    def _entry(self, owner: Any, key: Value, condition: Truth, value: Value) -> None:
         """An entry that one side made, in a round that stands for many: one of those whose keys are not known."""
         old = owner.get(OPEN)
         samples = [*((old.first, old.second) if old is not None else ()), (key, value)]

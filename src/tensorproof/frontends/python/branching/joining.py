@@ -38,7 +38,7 @@ class CannotJoin(Exception):
     """Two values, or two memories, that have no common description."""
 
 
-def join(p: Truth, a: Any, b: Any, program: Joins | None = None) -> Any:
+def join(p: Truth, a: Any, b: Any, program: Joins | None = None) -> Value:
     """The value that is `a` when p holds and `b` when not. Tensors that become one are recorded in the program form."""
     if a is b:
         return a
@@ -163,7 +163,7 @@ def _merged(p: Truth, a: Value, b: Value, program: Joins | None) -> Choice | Non
     return None
 
 
-def _either(a: Any, b: Any, program: Joins | None) -> Any:
+def _either(a: Any, b: Any, program: Joins | None) -> Value:
     """One of two tensors that are alike."""
     kept = a if a.facts is b.facts and a.history is b.history else a.but(facts=common_facts(a.facts, b.facts), history=_histories(a, b))
     if program is None or a is b:

@@ -11,6 +11,7 @@ from tensorproof.frontends.python.scope import Act
 
 if TYPE_CHECKING:
     from tensorproof.frontends.python.machine import Interpreter
+    from tensorproof.values.machine import Value
 
 
 def one_round(m: Interpreter, frame: Frame, body: Act) -> Signal | None:
@@ -33,6 +34,6 @@ def uncounted_lists(m: Interpreter, wanted: bool) -> Iterator_[None]:
         m.any_round -= wanted
 
 
-def with_item(m: Interpreter, put: Any, body: Act, item: Any, frame: Frame) -> Signal | None:
+def with_item(m: Interpreter, put: Any, body: Act, item: Value, frame: Frame) -> Signal | None:
     put(frame, item)
     return one_round(m, frame, body)

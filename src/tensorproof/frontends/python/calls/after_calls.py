@@ -23,6 +23,7 @@ from tensorproof.values.python_values import Layer
 
 if TYPE_CHECKING:
     from tensorproof.frontends.python.machine import Interpreter
+    from tensorproof.values.machine import Value
 
 
 @dataclass(slots=True, eq=False)
@@ -32,14 +33,14 @@ class Called:
     name: str
     outcome: Outcome
     args: tuple[Any, ...]
-    kwargs: dict[str, Any]
+    kwargs: dict[str, Value]
     node: ast.AST
     layer: Layer | None
     stated: int
     """How many requirements were stated on the path before this call."""
     assumed: bool
     """Whether the call fails, and the path goes on as if it did not."""
-    result: Any
+    result: Value
     facts: bool = False
     """Whether a domain may have made or kept a fact of the results."""
 

@@ -31,10 +31,10 @@ if TYPE_CHECKING:
 class Passes:
     """The parts of such a function, compiled."""
 
-    source: Any
-    put: Any
+    source: Value
+    put: Value
     acts: tuple[Any, ...]
-    value: Any
+    value: Value
     endless: bool
 
 
@@ -65,7 +65,7 @@ def of(m: Interpreter, code: Any, frame: Frame, node: ast.AST) -> Model | List |
     finally:
         m.frames.pop()
 
-    def make(machine: Interpreter, batch: Value) -> Any:
+    def make(machine: Interpreter, batch: Value) -> Value:
         own = frame.inner(machine.heap.space(dict(frame.space)), frame.scopes)
         machine.frames.append(own)
         try:

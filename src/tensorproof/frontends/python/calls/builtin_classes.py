@@ -136,7 +136,7 @@ def _object_or(*names: str) -> Callable[[Interpreter, Value, type], bool]:
     return lambda m, value, wanted: wanted is object or wanted.__name__ in names
 
 
-_HOST_CLASSES: Kinds[Callable[[Interpreter, Any, type], Any]] = Kinds(
+_HOST_CLASSES: Kinds[Callable[[Interpreter, Any, type], Value]] = Kinds(
     {
         List: _list_is, Dict: _dict_is, Set: lambda m, value, wanted: issubclass(frozenset if value.frozen else set, wanted),
         Term: lambda m, value, wanted: issubclass(int, wanted), Predicate: lambda m, value, wanted: issubclass(bool, wanted), Instance: _instance_is,
@@ -222,7 +222,7 @@ def _setattr(m: Interpreter, node: ast.AST, owner: Value, name: Value, value: Va
         m.gap("setattr", node, "the name is not known")
 
 
-def _delattr(m: Interpreter, node: ast.AST, owner: Any, name: Any) -> None:
+def _delattr(m: Interpreter, node: ast.AST, owner: Value, name: Any) -> None:
     stores.delete(m, owner, name, node)
 
 

@@ -87,7 +87,7 @@ def _halved(m: Interpreter, items: list[Value], start: int, index: Dim) -> Value
 def _extreme(word: str) -> Run:
     native, symbolic = (min, minimum) if word == "min" else (max, maximum)
 
-    def run(m: Interpreter, node: ast.AST, *values: Any, key: Any = None, default: Any = MISSING) -> Any:
+    def run(m: Interpreter, node: ast.AST, *values: Any, key: Value = None, default: Value = MISSING) -> Value:
         if word == "max" and len(values) == 1 and key is None and isinstance(values[0], TensorType) and len(values[0].shape) == 1:
             known = greatest.of(m, m.memory.current(values[0]))
             if known is not None:
@@ -146,7 +146,7 @@ def _abs(m: Interpreter, node: ast.AST, value: Value) -> Value:
 
 
 def _number(native: Any) -> Run:
-    def run(m: Interpreter, node: ast.AST, value: Any = 0, *rest: Any, **named: Any) -> Any:
+    def run(m: Interpreter, node: ast.AST, value: Value = 0, *rest: Any, **named: Any) -> Value:
         rest = (*rest, *named.values())  # int(text, base=2)
         match value:
             case TensorType():
@@ -189,7 +189,7 @@ def _bool(m: Interpreter, node: ast.AST, value: Value = False) -> Value:
     return m.truth(value, node)
 
 
-def _str(m: Interpreter, node: ast.AST, value: Value = "", *rest: Value) -> Any:
+def _str(m: Interpreter, node: ast.AST, value: Value = "", *rest: Value) -> Value:
     if isinstance(value, (str, int, float, bool, complex, type(None), bytes)):
         return host_calls.plain(m, str, (value, *rest), node)
     if isinstance(value, Instance):
@@ -205,7 +205,7 @@ def _str(m: Interpreter, node: ast.AST, value: Value = "", *rest: Value) -> Any:
     return library_objects.model_text(m, value) if isinstance(value, Model) else TEXT
 
 
-def _round_scalar(m: Interpreter, node: ast.AST, value: TensorType, digits: Value) -> Any:
+def _round_scalar(m: Interpreter, node: ast.AST, value: TensorType, digits: Value) -> Value:
     """A number of NumPy becomes one of Python, unless digits are named: then it keeps its element type."""
     if value.dtype is BOOL:
         raise m.raised("TypeError", "a truth value of NumPy has no __round__", node)

@@ -47,7 +47,7 @@ if TYPE_CHECKING:
 Run = Callable[..., Any]
 
 
-def _len(m: Interpreter, node: ast.AST, value: Value) -> Any:
+def _len(m: Interpreter, node: ast.AST, value: Value) -> Value:
     match value:
         case List() | Dict() | Set():
             value = changes.fresh(m, value)
@@ -88,7 +88,7 @@ def _len(m: Interpreter, node: ast.AST, value: Value) -> Any:
             return host_calls.plain(m, len, (value,), node)
 
 
-def _range(m: Interpreter, node: ast.AST, *args: Value) -> Any:
+def _range(m: Interpreter, node: ast.AST, *args: Value) -> Value:
     for given in args:
         if type(given) is TensorType and given.graph is not None and not traced.converts(m, given):
             traced.refuse(m, "range", given, node)
@@ -207,7 +207,7 @@ def _zip(m: Interpreter, node: ast.AST, *values: Value, strict: Value = False) -
     return iteration.iterator(m, list(zip(*(f for f in found if f is not None))))
 
 
-def _pulled(m: Interpreter, source: Value, node: ast.AST) -> HostIterator[Any]:
+def _pulled(m: Interpreter, source: Value, node: ast.AST) -> HostIterator[Value]:
     """The items of an iterator, each taken when it is asked for."""
     while (found := iteration.next_of(m, source, node, generators.END)) is not generators.END:
         yield found
@@ -224,11 +224,11 @@ def _map(m: Interpreter, node: ast.AST, function: Value, *values: Value) -> Valu
     return lazy(m, (m.call(function, row, {}, node) for row in zip(*(f for f in found if f is not None))))
 
 
-def _filter(m: Interpreter, node: ast.AST, function: Any, value: Value) -> Value:
+def _filter(m: Interpreter, node: ast.AST, function: Value, value: Value) -> Value:
     rounds = summarised_lists.open_rounds(m, value, node)
     if rounds is not None:
 
-        def keep(item: Any, add: Any) -> None:
+        def keep(item: Value, add: Any) -> None:
             summarised_results.kept(m, m.truth(item if function is None else m.call(function, (item,), {}, node), node), lambda: add(item), node)
 
         made = summarised_results.mapped(m, m.frames[-1], rounds, keep, node)
@@ -247,7 +247,7 @@ def _reversed(m: Interpreter, node: ast.AST, value: Value) -> Value:
     return Unknown("reversed") if found is None else iteration.iterator(m, found[::-1])
 
 
-def _sorted(m: Interpreter, node: ast.AST, value: Value, *, key: Value = None, reverse: Value = False) -> Any:
+def _sorted(m: Interpreter, node: ast.AST, value: Value, *, key: Value = None, reverse: Value = False) -> Value:
     if type(value) is TensorType and value.graph is not None and traced.converts(m, value):
         return m.spelling("tf.sort", (value,), {}, node)
     many = summarised_lists.parts(m, value, node)
@@ -261,7 +261,7 @@ def _sorted(m: Interpreter, node: ast.AST, value: Value, *, key: Value = None, r
 def _any_all(word: str) -> Run:
     wanted = word == "any"
 
-    def run(m: Interpreter, node: ast.AST, value: Value) -> Any:
+    def run(m: Interpreter, node: ast.AST, value: Value) -> Value:
         from tensorproof.terms.predicates import disj, negate
 
         found = iteration.walk(m, value, node)
@@ -298,11 +298,11 @@ def _any_all(word: str) -> Run:
     return run
 
 
-def _iter(m: Interpreter, node: ast.AST, value: Value, *until: Value) -> Any:
+def _iter(m: Interpreter, node: ast.AST, value: Value, *until: Value) -> Value:
     if not until:
         return iteration.iter_of(m, value, node)
 
-    def steps() -> HostIterator[Any]:
+    def steps() -> HostIterator[Value]:
         while True:
             m.step()
             item = m.call(value, (), {}, node)

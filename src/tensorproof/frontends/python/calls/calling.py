@@ -48,7 +48,7 @@ _COUNTING = {"torch.arange", "numpy.arange"}
 """Operators that take any number, and make as many elements of a whole one."""
 
 
-def call(m: Interpreter, callee: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: ast.AST) -> Any:
+def call(m: Interpreter, callee: Any, args: tuple[Value, ...], kwargs: dict[str, Value], node: ast.AST) -> Any:
     kind = type(callee)
     if kind is Function:
         return call_function(m, callee, args, kwargs, node)
@@ -63,7 +63,7 @@ def call(m: Interpreter, callee: Any, args: tuple[Any, ...], kwargs: dict[str, A
     return _call_library(m, kind, callee, args, kwargs, node)
 
 
-def _call_library(m: Interpreter, kind: Any, callee: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: ast.AST) -> Value:
+def _call_library(m: Interpreter, kind: Any, callee: Any, args: tuple[Value, ...], kwargs: dict[str, Value], node: ast.AST) -> Value:
     if kind is Named:
         args = m.memory.all_current(args)
         m.direct = callee.name
@@ -119,7 +119,7 @@ def _guarded(m: Interpreter, name: str, node: ast.AST, run: Callable[[], Value])
         m.in_library = inside
 
 
-def call_function(m: Interpreter, function: Function, args: tuple[Any, ...], kwargs: dict[str, Any], node: ast.AST) -> Value:
+def call_function(m: Interpreter, function: Function, args: tuple[Value, ...], kwargs: dict[str, Value], node: ast.AST) -> Value:
     if function.around:
         return torch_modes.decorated(m, function, lambda inner: call_function(m, inner, args, kwargs, node))
     code = function.code
@@ -205,7 +205,7 @@ def compile_body(code: Any) -> None:
         code.body = scope.block(code.node.body)
 
 
-def zero_super(frame: Frame, node: ast.AST) -> Any:
+def zero_super(frame: Frame, node: ast.AST) -> Value:
     """`super()` inside a method."""
     owner, function = frame.owner, frame.function
     if owner is None or function is None:
@@ -223,7 +223,7 @@ def zero_super(frame: Frame, node: ast.AST) -> Any:
 # --- libraries ---
 
 
-def call_named(m: Interpreter, name: str, args: tuple[Value, ...], kwargs: dict[str, Value], node: ast.AST) -> Any:
+def call_named(m: Interpreter, name: str, args: tuple[Value, ...], kwargs: dict[str, Value], node: ast.AST) -> Value:
     if m.told.data:
         from tensorproof.libraries.data import given as told_data
 
@@ -254,7 +254,7 @@ def call_named(m: Interpreter, name: str, args: tuple[Value, ...], kwargs: dict[
     return outside.given(m, m.gap(name, node, "no model"), name, (*args, *kwargs.values()), node)
 
 
-def _refuse_symbolic(m: Interpreter, name: str, args: tuple[Any, ...], kwargs: dict[str, Any], node: ast.AST) -> None:
+def _refuse_symbolic(m: Interpreter, name: str, args: tuple[Value, ...], kwargs: dict[str, Value], node: ast.AST) -> None:
     from tensorproof.libraries.tensorflow import traced
 
     if name.startswith("numpy."):
@@ -271,7 +271,7 @@ def _may_write(m: Interpreter, args: tuple[Value, ...]) -> None:
             m.memory.write(value)
 
 
-def call_spelling(m: Interpreter, name: str, args: tuple[Any, ...], kwargs: dict[str, Any], node: ast.AST) -> Value:
+def call_spelling(m: Interpreter, name: str, args: tuple[Value, ...], kwargs: dict[str, Value], node: ast.AST) -> Value:
     """Call an operator as a framework spells it, and record what it demands."""
     if name.startswith("keras.KerasTensor."):
         name, args = layers.keras_operator(name, args)
@@ -293,7 +293,7 @@ def call_spelling(m: Interpreter, name: str, args: tuple[Any, ...], kwargs: dict
     return made
 
 
-def _called(m: Interpreter, name: str, args: tuple[Any, ...], kwargs: dict[str, Any], node: ast.AST) -> Value:
+def _called(m: Interpreter, name: str, args: tuple[Value, ...], kwargs: dict[str, Value], node: ast.AST) -> Value:
     if name.startswith("torch.") and any(type(v) is List and v.view for v in args):
         raise m.raised("TypeError", f"{name} takes a list or tuple of tensors, and no view of a dict: make a list of it first", node, "call/arguments")
     plain_args, plain_kwargs = tensors.plain(m, args, node), {k: tensors.plain(m, v, node) for k, v in kwargs.items()}
@@ -313,7 +313,7 @@ def _called(m: Interpreter, name: str, args: tuple[Any, ...], kwargs: dict[str, 
     return taken(m, name, outcome, args, kwargs, node, None, lambda: call_bound(name, plain_args, plain_kwargs, m.session))
 
 
-def _with_numbers(m: Interpreter, name: str, given: Value, named: dict[str, Any], args: Any, kwargs: Any, node: ast.AST) -> Any:
+def _with_numbers(m: Interpreter, name: str, given: Value, named: dict[str, Value], args: Any, kwargs: Any, node: ast.AST) -> Value:
     """An operator that gets a number which nobody knows: it acts as a tensor without axes. A refusal must hold for some known numbers too."""
     m.session.site = f"@{getattr(node, 'lineno', 0)}"
     given, named = tensors.sized(m, given, False), {k: tensors.sized(m, v, False) for k, v in named.items()}
@@ -348,7 +348,7 @@ def _not_followed(m: Interpreter, name: str, args: tuple[Any, ...], kwargs: dict
     return m.gap(name, node, "an argument is not known")
 
 
-def _with_sizes(m: Interpreter, name: str, given: Value, named: dict[str, Any]) -> Outcome | None:
+def _with_sizes(m: Interpreter, name: str, given: Value, named: dict[str, Value]) -> Outcome | None:
     """An operator with a size for each whole number that nobody knows; None when that helps nothing."""
     args, kwargs = tensors.sized(m, given), {k: tensors.sized(m, v) for k, v in named.items()}
     if tensors.has_unknown(args) or tensors.has_unknown(tuple(kwargs.values())):
@@ -357,7 +357,7 @@ def _with_sizes(m: Interpreter, name: str, given: Value, named: dict[str, Any]) 
     return outcome if outcome.refused is None and outcome.unknown is None else None
 
 
-def _with_reals(given: Value, named: dict[str, Any], tried: list[Outcome]) -> Outcome | None:
+def _with_reals(given: Value, named: dict[str, Value], tried: list[Outcome]) -> Outcome | None:
     """What an operator makes of real numbers that nobody knows, where no tensor may stand for them: the same of every number that it takes."""
     if tensors.whole_unknown((given, *named.values())):
         return None
@@ -369,7 +369,7 @@ def _with_reals(given: Value, named: dict[str, Any], tried: list[Outcome]) -> Ou
     return accepted[0]
 
 
-def call_method(m: Interpreter, owner: Value, name: str, args: tuple[Any, ...], kwargs: dict[str, Any], node: ast.AST) -> Any:
+def call_method(m: Interpreter, owner: Value, name: str, args: tuple[Value, ...], kwargs: dict[str, Value], node: ast.AST) -> Any:
     """A method that was looked up on a value that is not the program's own object."""
     match owner:
         case TensorType():

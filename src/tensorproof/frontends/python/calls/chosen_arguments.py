@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from tensorproof.values.machine import Value
 
 
-def distributed_call(m: Interpreter, args: tuple[Any, ...], kwargs: dict[str, Any], again: Any) -> Value:
+def distributed_call(m: Interpreter, args: tuple[Any, ...], kwargs: dict[str, Value], again: Any) -> Value:
     """An argument that is one of two values: the call with each of them."""
     for i, value in enumerate(args):
         if type(value) in (tuple, List) and Choice in map(type, value if type(value) is tuple else value.items):
@@ -29,7 +29,7 @@ def distributed_call(m: Interpreter, args: tuple[Any, ...], kwargs: dict[str, An
     return MISSING
 
 
-def _sides(m: Interpreter, value: Any) -> tuple[tuple[Any, Any], Value]:
+def _sides(m: Interpreter, value: Any) -> tuple[tuple[Any, Value], Value]:
     """A sequence that holds one of two values: the condition with the sequence that holds the first, and that with the other."""
     items = list(value if type(value) is tuple else value.items)
     at = next(i for i, v in enumerate(items) if type(v) is Choice)

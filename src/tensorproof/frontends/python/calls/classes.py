@@ -85,7 +85,7 @@ def order(m: Interpreter, cls: Class, node: ast.AST) -> tuple[Value, ...]:
         return list(base.mro) if isinstance(base, Class) else [base]
 
     sequences = [lineage(b) for b in cls.bases if b is not object] + [[b for b in cls.bases if b is not object]]
-    result: list[Any] = [cls]
+    result: list[Value] = [cls]
     while sequences := [s for s in sequences if s]:
         for sequence in sequences:
             head = sequence[0]
@@ -106,13 +106,13 @@ def _holds(sequence: list[Value], item: Value) -> bool:
     return any(_alike(s, item) for s in sequence)
 
 
-def construct(m: Interpreter, cls: Class, args: tuple[Any, ...], kwargs: dict[str, Any], node: ast.AST) -> Any:
+def construct(m: Interpreter, cls: Class, args: tuple[Value, ...], kwargs: dict[str, Value], node: ast.AST) -> Value:
     """`Cls(...)`."""
     called = metaclasses.calls(m, cls) if cls.meta is not None else MISSING
     return made(m, cls, args, kwargs, node) if called is MISSING else m.call(called, args, kwargs, node)
 
 
-def made(m: Interpreter, cls: Class, args: tuple[Any, ...], kwargs: dict[str, Any], node: ast.AST) -> Any:
+def made(m: Interpreter, cls: Class, args: tuple[Value, ...], kwargs: dict[str, Value], node: ast.AST) -> Value:
     """A new object of a class, whatever its metaclass makes of a call."""
     unseen_bases.count(m, cls, node)
     special = registry.construct(m, cls, args, kwargs, node)

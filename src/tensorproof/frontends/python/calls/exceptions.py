@@ -137,13 +137,13 @@ def _answers_by_class(left: Value) -> bool:
     return False
 
 
-def enter(m: Interpreter, manager: Value, node: ast.AST) -> tuple[Any, Callable[[Raised | None], bool] | None]:
+def enter(m: Interpreter, manager: Value, node: ast.AST) -> tuple[Value, Callable[[Raised | None], bool] | None]:
     """What `with` binds, and how to leave: the function tells whether it swallows an exception."""
     if isinstance(manager, Instance):
         found, _ = in_class(m, manager.cls, "__enter__")
         left, _ = in_class(m, manager.cls, "__exit__")
         if found is MISSING:
-            made: tuple[Any, Callable[[Raised | None], bool] | None] = library_objects.enter(m, manager, node)
+            made: tuple[Value, Callable[[Raised | None], bool] | None] = library_objects.enter(m, manager, node)
             return made
         if left is MISSING:
             raise m.raised("TypeError", f"{manager.cls.name} has no __exit__", node)
@@ -163,5 +163,5 @@ def enter(m: Interpreter, manager: Value, node: ast.AST) -> tuple[Any, Callable[
         return entered, leave
     if isinstance(manager, Unknown):
         return Unknown("what a context gives"), None
-    result: tuple[Any, Callable[[Raised | None], bool] | None] = library_objects.enter(m, manager, node)
+    result: tuple[Value, Callable[[Raised | None], bool] | None] = library_objects.enter(m, manager, node)
     return result

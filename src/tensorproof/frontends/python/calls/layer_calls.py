@@ -20,16 +20,17 @@ from tensorproof.values.python_values import Layer
 
 if TYPE_CHECKING:
     from tensorproof.frontends.python.machine import Interpreter
+    from tensorproof.values.machine import Value
 
 
-def call_layer(m: Interpreter, layer: Layer, args: tuple[Any, ...], kwargs: dict[str, Any], node: ast.AST) -> Any:
+def call_layer(m: Interpreter, layer: Layer, args: tuple[Value, ...], kwargs: dict[str, Value], node: ast.AST) -> Value:
     """Call a library's layer, with its hooks."""
     if layer.hooks:
         return layers.call_hooked(m, layer, args, kwargs, node, lambda given, named: forward_of_layer(m, layer, given, named, node))
     return forward_of_layer(m, layer, args, kwargs, node)
 
 
-def forward_of_layer(m: Interpreter, layer: Layer, args: tuple[Any, ...], kwargs: dict[str, Any], node: ast.AST) -> Any:
+def forward_of_layer(m: Interpreter, layer: Layer, args: tuple[Value, ...], kwargs: dict[str, Value], node: ast.AST) -> Value:
     """What a layer computes, without its hooks: the `forward` that the program assigned to it or to its class, or its own."""
     if "forward" in layer.tensors:
         return m.call(layer.tensors["forward"], args, kwargs, node)
@@ -40,7 +41,7 @@ def forward_of_layer(m: Interpreter, layer: Layer, args: tuple[Any, ...], kwargs
     return own_forward(m, layer, args, kwargs, node)
 
 
-def own_forward(m: Interpreter, layer: Layer, args: tuple[Any, ...], kwargs: dict[str, Any], node: ast.AST) -> Any:
+def own_forward(m: Interpreter, layer: Layer, args: tuple[Value, ...], kwargs: dict[str, Value], node: ast.AST) -> Value:
     """What a layer computes as the library defines it."""
     if layer.module is None:
         return layers.call_container(m, layer, args, kwargs, node)
@@ -58,7 +59,7 @@ def own_forward(m: Interpreter, layer: Layer, args: tuple[Any, ...], kwargs: dic
     return run_layer(m, layer, args, kwargs, node)
 
 
-def run_layer(m: Interpreter, layer: Layer, args: tuple[Any, ...], kwargs: dict[str, Any], node: ast.AST) -> Any:
+def run_layer(m: Interpreter, layer: Layer, args: tuple[Value, ...], kwargs: dict[str, Any], node: ast.AST) -> Value:
     """Apply a layer's operator to tensors."""
     plain_args, plain_kwargs = tensors.plain(m, args, node), {k: tensors.plain(m, v, node) for k, v in kwargs.items()}
     if tensors.has_unknown(plain_args) or tensors.has_unknown(tuple(plain_kwargs.values())):

@@ -90,7 +90,7 @@ def _texts(m: Interpreter, args: tuple[Value, ...], node: ast.AST) -> bool:
     return found is not None and all(is_text(v) or (isinstance(v, (Unknown, Choice)) and not number_kind(v)) for v in shown(found))
 
 
-def _half_plain(m: Interpreter, callee: Value, name: str, args: tuple[Any, ...], kwargs: dict[str, Value], node: ast.AST) -> Value:
+def _half_plain(m: Interpreter, callee: Value, name: str, args: tuple[Value, ...], kwargs: dict[str, Value], node: ast.AST) -> Value:
     """A pure function with the program's containers among its arguments: they are spelled out when all is concrete."""
     try:
         spelled = tuple(host(m, a) for a in args), {k: host(m, v) for k, v in kwargs.items()}

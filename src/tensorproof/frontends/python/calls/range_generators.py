@@ -89,7 +89,7 @@ def of(m: Interpreter, parts: Ranged, frame: Frame) -> Model | None:
     if not isinstance(source, range) or len(source) < FEWEST:
         return None
 
-    def make(machine: Interpreter, number: Value) -> Any:
+    def make(machine: Interpreter, number: Value) -> Value:
         inner = own.inner(machine.heap.space(dict(own.space)), own.scopes)
         machine.frames.append(inner)
         try:

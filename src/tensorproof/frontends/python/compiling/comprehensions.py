@@ -110,13 +110,13 @@ class _Comprehension:
         self.opened = False
         """Whether one of the sources is of unknown length."""
 
-    def run(self, source: Value) -> Any:
+    def run(self, source: Value) -> Value:
         machine, node = self.machine, self.node
         if isinstance(node, ast.GeneratorExp) and not isinstance(source, (Unknown, Model)):
             found = iteration.walk(machine, source, node.generators[0].iter)
             if found is not None:
                 return Generator(self.own, self.lazily(0, found), machine.heap.clock)
-        result: list[Any] = []
+        result: list[Value] = []
         try:
             self.loop(0, source, result.append)
         except _NotKnown:
@@ -158,7 +158,7 @@ class _Comprehension:
 
         tested(tests)
 
-    def loop(self, at: int, source: Value, add: Callable[[Any], None]) -> None:
+    def loop(self, at: int, source: Value, add: Callable[[Value], None]) -> None:
         machine, generator = self.machine, self.loops[at].node
         rounds = summarised_lists.open_rounds(machine, source, generator.iter)
         if rounds is not None:
@@ -171,7 +171,7 @@ class _Comprehension:
         found = iteration.items(machine, source, generator.iter)
         self.each(at, source, self.data_items(at, source) if found is None else found, add)
 
-    def each(self, at: int, source: Any, found: list[Any], add: Callable[[Any], None]) -> None:
+    def each(self, at: int, source: Any, found: list[Value], add: Callable[[Value], None]) -> None:
         """The items of a source one by one, as long as one does not stand for the rest."""
         machine, node = self.machine, self.node
         again = Again(self.frame, self.own)
@@ -195,7 +195,7 @@ class _Comprehension:
             if kept is not None:
                 kept.check(number + 1 == len(found))
 
-    def data_items(self, at: int, source: Value) -> list[Any]:
+    def data_items(self, at: int, source: Value) -> list[Value]:
         """Data in rounds, of which nobody knows how many: those that stand for all."""
         rounds = registry.rounds(self.machine, source, self.loops[at].node.iter) if isinstance(source, Model) else None
         if not rounds and not isinstance(source, Unknown):

@@ -208,7 +208,7 @@ def _bool(node: ast.BoolOp, scope: Scope) -> Run:
     is_and = isinstance(node.op, ast.And)
 
     def run(frame: Frame) -> Any:
-        def step(at: int) -> Any:
+        def step(at: int) -> Value:
             value = runs[at](frame)
             if at + 1 == len(runs):
                 return value
@@ -243,7 +243,7 @@ def items_of(nodes: list[ast.expr], scope: Scope) -> Callable[[Frame], list[Valu
     parts = [(isinstance(n, ast.Starred), expression(n.value if isinstance(n, ast.Starred) else n, scope), n) for n in nodes]
 
     def run(frame: Frame) -> list[Any]:
-        result: list[Any] = []
+        result: list[Value] = []
         for starred, part, node in parts:
             value = part(frame)
             if not starred:

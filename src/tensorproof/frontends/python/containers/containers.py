@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from tensorproof.frontends.python.branching.deciding import concrete
 from tensorproof.frontends.python.containers.dict_methods import COUNTER, DICT
@@ -36,7 +36,7 @@ SPECIAL: dict[str, Callable[..., Value]] = {
 """Methods that Python's own syntax calls, called by their names."""
 
 
-def attribute(m: Interpreter, owner: Value, name: str, node: ast.AST) -> Any:
+def attribute(m: Interpreter, owner: Value, name: str, node: ast.AST) -> Value:
     if name in _table(owner):
         return Method(owner, name)
     word = type(owner).__name__.lower()
@@ -55,7 +55,7 @@ def attribute(m: Interpreter, owner: Value, name: str, node: ast.AST) -> Any:
     raise m.raised("AttributeError", f"a {word} has no attribute {name}", node)
 
 
-def method(m: Interpreter, owner: Value, name: str, args: tuple[Any, ...], kwargs: dict[str, Value], node: ast.AST) -> Any:
+def method(m: Interpreter, owner: Value, name: str, args: tuple[Value, ...], kwargs: dict[str, Value], node: ast.AST) -> Value:
     if name in SPECIAL:
         return SPECIAL[name](m, owner, node, *args)
     function = _table(owner).get(name)
@@ -84,7 +84,7 @@ def _table(owner: Value) -> dict[str, Callable[..., Value]]:
     return SET
 
 
-def binary(m: Interpreter, word: str, a: Value, b: Value, node: ast.AST, in_place: bool) -> Any:
+def binary(m: Interpreter, word: str, a: Value, b: Value, node: ast.AST, in_place: bool) -> Value:
     if isinstance(a, List) and not a.view:
         found = _of_list(m, word, a, b, node, in_place)
         if found is not MISSING:
@@ -158,7 +158,7 @@ def _sets(m: Interpreter, word: str, a: Value, b: Value, node: ast.AST, in_place
 
 
 def _counters(m: Interpreter, word: str, a: Dict, b: Dict, node: ast.AST) -> Value:
-    made: dict[Any, Any] = {}
+    made: dict[Value, Value] = {}
     for name in {**a.items, **b.items}:
         x, y = a.items.get(name, 0), b.items.get(name, 0)
         if not (isinstance(x, int) and isinstance(y, int)):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from tensorproof.frontends.python.containers.hashing import key
 from tensorproof.frontends.python.summaries.summarised_lists import found as uncounted_entry
@@ -130,7 +130,7 @@ _MOST_OPEN_KEYS = BUDGETS.containers.open_keys
 
 def _counted(m: Interpreter, owner: Dict, node: ast.AST, other: Value, sign: int, named: dict[str, Value]) -> Value:
     """Add counts, or occurrences, to a Counter."""
-    pairs: list[tuple[Value, Any]] = list(named.items())
+    pairs: list[tuple[Value, Value]] = list(named.items())
     if isinstance(other, Dict) and OPEN not in other.items:
         pairs += other.items.items()
     elif (many := parts(m, other, node)) is not None:

@@ -113,7 +113,7 @@ def same_member(m: Interpreter, a: Value, b: Value, node: ast.AST) -> bool:
     return not unlike and surely_same(m, a, b, node)
 
 
-def count(m: Interpreter, items: Any, item: Value, node: ast.AST) -> Any:
+def count(m: Interpreter, items: Any, item: Value, node: ast.AST) -> Value:
     """How many items are equal to one."""
     total: Value = 0
     for one in items:

@@ -83,7 +83,7 @@ def equal_key(m: Interpreter, items: Any, value: Instance, node: ast.AST) -> Val
     return MISSING
 
 
-def key(m: Interpreter, value: Value, node: ast.AST) -> Any:
+def key(m: Interpreter, value: Value, node: ast.AST) -> Value:
     """A value as the key of a dict; `Unknown` when it is not concrete."""
     if isinstance(value, (Term, Choice, Predicate)):
         value = deciding.concrete(m, value)

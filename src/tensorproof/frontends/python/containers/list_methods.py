@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 def changing(function: Callable[..., Value]) -> Callable[..., Value]:
     """A method that changes its list or set in place."""
 
-    def run(m: Interpreter, owner: Any, node: ast.AST, *args: Value, **kwargs: Value) -> Any:
+    def run(m: Interpreter, owner: Any, node: ast.AST, *args: Value, **kwargs: Value) -> Value:
         m.heap.touch(owner.items)
         return function(m, owner, node, *args, **kwargs)
 
@@ -147,7 +147,7 @@ def _index(m: Interpreter, items: Any, item: Value, node: ast.AST) -> Value:
     return m.symbol(m.name_here("place", node), places[0], places[-1], Origin.UNMODELLED)
 
 
-def remove(m: Interpreter, owner: Any, node: ast.AST, item: Any) -> None:
+def remove(m: Interpreter, owner: Any, node: ast.AST, item: Value) -> None:
     if isinstance(owner, Set) and not any(surely_same(m, one, item, node) for one in owner.items):
         raise m.raised("KeyError", f"{item!r} is not in the set", node)
     del owner.items[_position(m, owner.items, item, node)]

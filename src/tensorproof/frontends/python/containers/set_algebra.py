@@ -33,7 +33,7 @@ def as_set(m: Interpreter, value: Any) -> Value:
     return Set(m.heap.row(value.items)) if is_view(value) else value
 
 
-def members(m: Interpreter, value: Value, node: ast.AST) -> list[Any] | None:
+def members(m: Interpreter, value: Value, node: ast.AST) -> list[Value] | None:
     """The items of anything that can be looped over; None when they are not known."""
     if isinstance(value, (Set, List)):
         return list(value.items)

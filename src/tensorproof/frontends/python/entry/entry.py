@@ -62,7 +62,7 @@ def entries(m: Interpreter) -> list[Class | Function]:
     return [*module_classes(m), *functions]
 
 
-def called(m: Interpreter, entry: Class | Function) -> Any:
+def called(m: Interpreter, entry: Class | Function) -> Value:
     """The function that takes an entry's inputs."""
     return entry if isinstance(entry, Function) else m.in_class(entry, "forward")
 
@@ -141,7 +141,7 @@ def enter(m: Interpreter, entry: Class | Function, choice: dict[str, Input]) -> 
 
 def tensor(name: str, chosen: Input, several: bool) -> TensorType:
     labels = AXES.get(chosen.rank) or tuple(f"D{i}" for i in range(chosen.rank))
-    sizes: list[Any] = []
+    sizes: list[Value] = []
     for i, label in enumerate(labels):
         given = chosen.sizes[i] if chosen.sizes is not None else None
         shared = f"{name}.{label}" if several else label
@@ -149,7 +149,7 @@ def tensor(name: str, chosen: Input, several: bool) -> TensorType:
     return TensorType(Shape(sizes), chosen.dtype)
 
 
-def size(text: str) -> Any:
+def size(text: str) -> Value:
     """A size by its name, or by a sum or product of names (`2*c`)."""
 
     def read(node: ast.AST) -> Any:

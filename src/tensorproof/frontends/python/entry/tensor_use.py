@@ -76,7 +76,7 @@ def _row_fits(row: Row, call: ast.Call) -> bool:
     return True
 
 
-def _number(node: ast.AST) -> Any:
+def _number(node: ast.AST) -> Value:
     if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
         return _number(node.operand)
     return node.value if isinstance(node, ast.Constant) else None

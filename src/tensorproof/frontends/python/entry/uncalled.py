@@ -63,7 +63,7 @@ def definitions(tree: ast.Module) -> list[Uncalled]:
 
 def _top(body: list[ast.stmt]) -> list[Any]:
     """The definitions of a block, also those that stand in a branch."""
-    found: list[Any] = []
+    found: list[Value] = []
     for node in body:
         match node:
             case ast.ClassDef() | ast.FunctionDef() | ast.AsyncFunctionDef():
@@ -212,7 +212,7 @@ def instance(m: Interpreter, one: Uncalled) -> Value:
     return _instance(m, cls, one.owner, one.node) if isinstance(cls, Class) else None
 
 
-def _instance(m: Interpreter, cls: Class, node: ast.ClassDef, at: ast.AST) -> Any:
+def _instance(m: Interpreter, cls: Class, node: ast.ClassDef, at: ast.AST) -> Value:
     """An object of a class as any of its methods may find it."""
     init = m.in_class(cls, "__init__")
     if cls_is(cls, Named("torch.nn.Module")) or not isinstance(init, Function):

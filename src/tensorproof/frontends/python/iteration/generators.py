@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Generator as Generator_
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from tensorproof.frontends.python.errors import Fork, Raised
 from tensorproof.terms.budgets import BUDGETS
@@ -66,7 +66,7 @@ def throw(m: Interpreter, generator: Generator, raised: Raised, node: ast.AST) -
 
 
 def drained(m: Interpreter, generator: Generator, node: ast.AST) -> list[Value] | None:
-    result: list[Any] = []
+    result: list[Value] = []
     while (found := advance(m, generator, node)) is not END:
         result.append(found)
         m.step()

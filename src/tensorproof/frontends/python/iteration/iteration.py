@@ -98,7 +98,7 @@ def _of_list(m: Interpreter, value: List | Set, node: ast.AST, wanted: int | Non
     return _unpacked(m, value.items, wanted) if uncounted(value.items) else list(value.items)
 
 
-def _of_tuple(m: Interpreter, value: tuple[Any, ...], node: ast.AST, wanted: int | None) -> list[Value] | None:
+def _of_tuple(m: Interpreter, value: tuple[Value, ...], node: ast.AST, wanted: int | None) -> list[Value] | None:
     return _unpacked(m, value, wanted) if uncounted(value) else list(value)
 
 
@@ -140,7 +140,7 @@ def _of_host(m: Interpreter, value: Value, node: ast.AST, wanted: int | None) ->
         return None
 
 
-def _unpacked(m: Interpreter, items: Any, wanted: int | None) -> list[Any] | None:
+def _unpacked(m: Interpreter, items: Any, wanted: int | None) -> list[Value] | None:
     """As many items as there are names for them, of a list that was not counted out: data are taken to have the form that the program gives them."""
     plain = sum(type(v) is not Many for v in items)
     many = [v for v in items if type(v) is Many]
@@ -154,7 +154,7 @@ def _of_range(m: Interpreter, value: Model, node: ast.AST) -> list[Value] | None
     rounds = registry.rounds(m, value, node)
     if rounds is None or value.space.get("open", True):
         return None
-    found: list[Any] = []
+    found: list[Value] = []
     for condition, item in rounds:
         if not decided(m, condition):
             break
@@ -192,7 +192,7 @@ def _rows(m: Interpreter, value: TensorType, node: ast.AST, wanted: int | None) 
     return [row, *(m.spelling(f"{_home(value)}.__getitem__", (value, i), {}, node) for i in range(1, count))]
 
 
-def _drawn_rows(m: Interpreter, value: TensorType, row: Value, count: int, node: ast.AST) -> list[Any]:
+def _drawn_rows(m: Interpreter, value: TensorType, row: Value, count: int, node: ast.AST) -> list[Value]:
     """The rows of a tensor whose contents are not known. Of few numbers that were drawn between two bounds each is a number of its own."""
     found = value.facts.span if value.facts is not None else None
     if found is None or not isinstance(row, TensorType) or len(row.shape) or count > MOST_DRAWN:
@@ -249,7 +249,7 @@ def _stepped(m: Interpreter, step: Value, node: ast.AST) -> list[Value] | None:
 
 
 def _indexed(m: Interpreter, value: Instance, getter: Value, node: ast.AST) -> list[Value] | None:
-    result: list[Any] = []
+    result: list[Value] = []
     while len(result) < MOST_YIELDS:
         m.handlers += 1
         try:
@@ -270,7 +270,7 @@ def _indexed(m: Interpreter, value: Instance, getter: Value, node: ast.AST) -> l
 def next_of(m: Interpreter, value: Value, node: ast.AST, default: Value = MISSING) -> Value:
     """`next(value)`."""
 
-    def ended() -> Any:
+    def ended() -> Value:
         if default is not MISSING:
             return default
         raise m.raised("StopIteration", "there is no next value", node)
@@ -337,7 +337,7 @@ def iter_of(m: Interpreter, value: Value, node: ast.AST) -> Value:
     return Unknown("iterator") if found_items is None else iterator(m, watched(m, value, found_items, node))
 
 
-def method(m: Interpreter, owner: Generator | Iterator, name: str, args: tuple[Any, ...], node: ast.AST) -> Any:
+def method(m: Interpreter, owner: Generator | Iterator, name: str, args: tuple[Value, ...], node: ast.AST) -> Value:
     """Methods of generators, and what iterators have of them."""
     match name:
         case "__next__":
@@ -358,7 +358,7 @@ def method(m: Interpreter, owner: Generator | Iterator, name: str, args: tuple[A
             return m.gap(f"generator.{name}", node)
 
 
-_ITEMS: Kinds[Callable[[Interpreter, Any, ast.AST, int | None], list[Any] | None]] = Kinds(
+_ITEMS: Kinds[Callable[[Interpreter, Any, ast.AST, int | None], list[Value] | None]] = Kinds(
     {
         List: _of_list,
         Set: _of_list,

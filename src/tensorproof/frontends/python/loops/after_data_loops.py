@@ -166,7 +166,7 @@ class Gathering:
         """A list: what each round added, as often as the round comes."""
         if len(new) == len(series[0]):
             return _KEEP
-        grown: list[tuple[Any, ...]] = []
+        grown: list[tuple[Value, ...]] = []
         for old, now in pairwise(series):
             if len(now) < len(old) or any(a is not b for a, b in zip(old, now)):
                 return (GATHERED,)

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 MOST_UNROLLED = BUDGETS.loops.data_iterations
 
 
-def data_loop(m: Interpreter, frame: Frame, rounds: list[Any], put: Value, body: Act, node: ast.AST, source: Value) -> Signal | None:
+def data_loop(m: Interpreter, frame: Frame, rounds: list[Value], put: Value, body: Act, node: ast.AST, source: Value) -> Signal | None:
     times = getattr(rounds, "times", None)
     if times is None or (isinstance(times, int) and times <= 1):
         return _each_round(m, frame, rounds, put, body, node, source)
@@ -73,7 +73,7 @@ def _perhaps(m: Interpreter, frame: Frame, condition: Value, act: Act) -> Signal
 class _DataLoop:
     """One loop over data in which the regular iterations are too many to run, or are not counted."""
 
-    def __init__(self, m: Interpreter, frame: Frame, rounds: Rounds, put: Any, body: Act, node: ast.AST) -> None:
+    def __init__(self, m: Interpreter, frame: Frame, rounds: Rounds, put: Value, body: Act, node: ast.AST) -> None:
         self.m, self.frame, self.rounds, self.put, self.body, self.node = m, frame, rounds, put, body, node
 
     def run(self, source: Value) -> Signal | None:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from tensorproof.frontends.python.branching.loop_bodies import uncounted_lists
 from tensorproof.frontends.python.frame import BREAK, Frame, Signal
@@ -21,10 +21,10 @@ if TYPE_CHECKING:
     from tensorproof.values.machine import Value
 
 
-def each(m: Interpreter, rounds: list[Any], act: Callable[[Value], Truth | None], node: ast.AST, source: Value = None) -> None:
+def each(m: Interpreter, rounds: list[Value], act: Callable[[Value], Truth | None], node: ast.AST, source: Value = None) -> None:
     """Run `act` with the item of each iteration. Where it gives a condition, the loop ends after that iteration if the condition holds."""
     frame = m.frames[-1]
-    item: list[Any] = []
+    item: list[Value] = []
     base, stood_for_many = len(frame.waiting), m.stood_for_many
 
     def put(_: Frame, value: Value) -> None:

@@ -71,7 +71,7 @@ def compile_for(node: ast.For | ast.AsyncFor, scope: Scope) -> Act:
     return run
 
 
-def _of_graph(m: Interpreter, frame: Frame, value: Any) -> Value:
+def _of_graph(m: Interpreter, frame: Frame, value: Value) -> Value:
     """What a loop over a tensor of TensorFlow must keep; None for any other."""
     if type(value) is not TensorType or value.framework != "tf":
         return None

@@ -196,7 +196,7 @@ class Modules:
         tries = (t for t in ast.walk(entry.source.tree) if isinstance(t, ast.Try) and any(map(_takes_imports, t.handlers)))
         return any(inner is node for t in tries for statement in t.body for inner in ast.walk(statement))
 
-    def now(self, m: Interpreter, later: Later, node: ast.AST) -> Any:
+    def now(self, m: Interpreter, later: Later, node: ast.AST) -> Value:
         """A name of a module that had not run yet."""
         return attributes.of_module(m, later.module, later.name, node)
 

@@ -80,7 +80,7 @@ def _membership(m: Interpreter, item: Value, container: Value, node: ast.AST, wa
     return found if wanted else negate(found)
 
 
-def _of_choice(m: Interpreter, op: type[ast.cmpop], a: Any, b: Any, node: ast.AST) -> Value:
+def _of_choice(m: Interpreter, op: type[ast.cmpop], a: Value, b: Any, node: ast.AST) -> Value:
     if type(a) is Choice:
         return m.branching.choose(a.condition, lambda: compare(m, op, a.then, b, node), lambda: compare(m, op, a.other, b, node))
     return m.branching.choose(b.condition, lambda: compare(m, op, a, b.then, node), lambda: compare(m, op, a, b.other, node))
@@ -111,7 +111,7 @@ def _of_library(m: Interpreter, word: str, a: Any, b: Any, node: ast.AST) -> Val
     return MISSING if opaque is None else not_modelled(m, opaque, node)
 
 
-def _of_tensors(m: Interpreter, word: str, a: Value, b: Value, node: ast.AST) -> Any:
+def _of_tensors(m: Interpreter, word: str, a: Value, b: Value, node: ast.AST) -> Value:
     texts = _texts_compared(m, word, a, b, node)
     if texts is not None:
         return texts
@@ -127,7 +127,7 @@ def _beyond(word: str, a: Value, b: Value) -> bool:
     return type(b) is float and math.isinf(b) and word == ("gt" if b > 0 else "lt") and bool(number_kind(a))
 
 
-def _texts_compared(m: Interpreter, word: str, a: Any, b: Any, node: ast.AST) -> Any:
+def _texts_compared(m: Interpreter, word: str, a: Any, b: Any, node: ast.AST) -> Value:
     """A tensor of texts compared with texts that the program wrote; None for anything else."""
     one, other = (a, b) if isinstance(a, TensorType) else (b, a)
     if isinstance(other, TensorType) or one.framework != "tf" or word not in ("eq", "ne"):
@@ -138,10 +138,10 @@ def _texts_compared(m: Interpreter, word: str, a: Any, b: Any, node: ast.AST) ->
     return None if texts is None else on_tensors(m, word, one, texts, node)
 
 
-def _symbolic(m: Interpreter, word: str, a: Value, b: Value) -> Any:
+def _symbolic(m: Interpreter, word: str, a: Value, b: Value) -> Value:
     from tensorproof.terms.ints import ite
 
-    def number(x: Value) -> Any:
+    def number(x: Value) -> Value:
         return ite(x, 1, 0) if isinstance(x, Predicate) else int(x) if isinstance(x, bool) else x
 
     a, b = number(a), number(b)
@@ -154,7 +154,7 @@ def _symbolic(m: Interpreter, word: str, a: Value, b: Value) -> Any:
     return getattr(predicates, word)(a, b)
 
 
-def _identity(m: Interpreter, a: Any, b: Any, wanted: bool) -> Any:
+def _identity(m: Interpreter, a: Any, b: Any, wanted: bool) -> Value:
     if isinstance(a, Choice):
         return m.branching.choose(a.condition, lambda: _identity(m, a.then, b, wanted), lambda: _identity(m, a.other, b, wanted))
     if isinstance(b, Choice):

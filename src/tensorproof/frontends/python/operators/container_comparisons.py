@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 _ORDER = {"lt": operator.lt, "le": operator.le, "gt": operator.gt, "ge": operator.ge}
 
 
-def compare(m: Interpreter, word: str, a: Value, b: Value, node: ast.AST) -> Any:
+def compare(m: Interpreter, word: str, a: Value, b: Value, node: ast.AST) -> Value:
     if getattr(a, "view", "") or getattr(b, "view", ""):
         a, b = as_set(m, a), as_set(m, b)
     if word in ("eq", "ne"):
@@ -40,7 +40,7 @@ def compare(m: Interpreter, word: str, a: Value, b: Value, node: ast.AST) -> Any
     raise m.raised("TypeError", f"{type(a).__name__.lower()} and {type(b).__name__.lower()} have no order", node)
 
 
-def _order(m: Interpreter, word: str, x: list[Any], y: list[Any], node: ast.AST) -> Any:
+def _order(m: Interpreter, word: str, x: list[Value], y: list[Value], node: ast.AST) -> Value:
     for i, (p, q) in enumerate(zip(x, y)):
         found = equal_objects(m, p, q, node)
         if found is True:

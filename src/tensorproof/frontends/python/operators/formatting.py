@@ -41,7 +41,7 @@ def concatenated(m: Interpreter, parts: list[Any]) -> Value:
     )
 
 
-def own_text(m: Interpreter, value: Any, names: tuple[str, ...], args: tuple[Value, ...], node: ast.AST) -> Any:
+def own_text(m: Interpreter, value: Any, names: tuple[str, ...], args: tuple[Value, ...], node: ast.AST) -> Value:
     """What a method of the program's own makes of its object; MISSING when there is none."""
     for name in names:
         found, _ = in_class(m, value.cls, name)
@@ -50,7 +50,7 @@ def own_text(m: Interpreter, value: Any, names: tuple[str, ...], args: tuple[Val
     return MISSING
 
 
-def shown(m: Interpreter, value: Value, node: ast.AST) -> Any:
+def shown(m: Interpreter, value: Value, node: ast.AST) -> Value:
     """A value for `%` and `format`: itself where it is plain, the text of the program's own objects, TEXT otherwise."""
     if isinstance(value, _PLAIN):
         return value
@@ -106,7 +106,7 @@ def percent(m: Interpreter, text: str, values: Value, node: ast.AST) -> Any:
     return made if known else TEXT
 
 
-def text(m: Interpreter, value: Value, spec: Value, conversion: int, node: ast.AST) -> Any:
+def text(m: Interpreter, value: Value, spec: Value, conversion: int, node: ast.AST) -> Value:
     """A value in an f-string; what is not known stays so."""
     if isinstance(value, (str, int, float, bool, complex, type(None))) and isinstance(spec, str):
         shown: Value = repr(value) if conversion == 114 else str(value) if conversion == 115 else value

@@ -213,7 +213,7 @@ def _joined(text: Any, items: Value) -> Unknown | None:
     return _sized(text, sum(len(i) for i in items) + len(text) * len(items)) if isinstance(items, (list, tuple, dict, set)) else None
 
 
-def _translated(text: Any, table: Any) -> Unknown | None:
+def _translated(text: Any, table: Value) -> Unknown | None:
     return _sized(text, len(text) * max((len(v) for v in table.values() if isinstance(v, str)), default=1)) if isinstance(table, dict) else None
 
 
@@ -300,7 +300,7 @@ def _real_or_unknown(function: Value) -> Unknown:
     return REAL if name in _REALS and getattr(function, "__module__", "") == "math" else Unknown(name)
 
 
-def plain(m: Interpreter, function: Any, args: tuple[Any, ...], node: ast.AST, kwargs: dict[str, Any] | None = None) -> Any:
+def plain(m: Interpreter, function: Any, args: tuple[Value, ...], node: ast.AST, kwargs: dict[str, Value] | None = None) -> Value:
     """Run a pure function of Python on plain values. What it raises, the program raises."""
     large = too_large(function, args, kwargs)
     if large is not None:

@@ -46,7 +46,7 @@ UNARY: dict[type[ast.unaryop], tuple[str, Value]] = {
 SWAPPED = {"lt": "gt", "gt": "lt", "le": "ge", "ge": "le", "eq": "eq", "ne": "ne"}
 
 
-def binary(m: Interpreter, op: type[ast.operator], a: Any, b: Any, node: ast.AST, in_place: bool = False) -> Any:
+def binary(m: Interpreter, op: type[ast.operator], a: Any, b: Value, node: ast.AST, in_place: bool = False) -> Value:
     word, native = BINARY[op]
     kind_a, kind_b = type(a), type(b)
     if kind_a is int and kind_b is int:
@@ -85,7 +85,7 @@ def _on_choice(m: Interpreter, op: type[ast.operator], a: Any, b: Any, node: ast
     return m.branching.choose(b.condition, lambda: binary(m, op, a, b.then, node, in_place), lambda: binary(m, op, a, b.other, node, in_place))
 
 
-def _on_names(m: Interpreter, op: type[ast.operator], a: Any, b: Any, node: ast.AST) -> Any:
+def _on_names(m: Interpreter, op: type[ast.operator], a: Any, b: Any, node: ast.AST) -> Value:
     """Operators of a library's objects and names, and `A | B` of types; MISSING where it is none of them."""
     kinds = type(a), type(b)
     if Model in kinds:

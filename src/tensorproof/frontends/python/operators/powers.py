@@ -18,7 +18,7 @@ GREATEST = 4
 """Up to this exponent a power is multiplied out."""
 
 
-def power(m: Interpreter, base: Any, exponent: Any, node: ast.AST) -> Value:
+def power(m: Interpreter, base: Value, exponent: Any, node: ast.AST) -> Value:
     """A small power is a polynomial, one with a negative exponent a real number; MISSING where the base itself must be given."""
     if type(base) is not Term:
         return MISSING

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from tensorproof.values.machine import Value
 
 
-def load(m: Interpreter, owner: Value, index: Value, node: ast.AST) -> Any:
+def load(m: Interpreter, owner: Value, index: Value, node: ast.AST) -> Value:
     match owner:
         case List() if owner.view:
             raise m.raised("TypeError", f"a dict_{owner.view} has no index: make a list of it first", node)
@@ -82,7 +82,7 @@ def _numbers(m: Interpreter, index: Value) -> Value:
     return tuple(_numbers(m, one) for one in index) if type(index) is tuple else index
 
 
-def _cut(m: Interpreter, owner: TensorType, index: Value) -> Any:
+def _cut(m: Interpreter, owner: TensorType, index: Value) -> Value:
     """An index of an array with a size for each end of its slices that is read from an array: `a[y1 : y1 + 4]` with `y1 = y[i]`."""
     if owner.framework != "numpy":
         return index
@@ -95,7 +95,7 @@ def _number(m: Interpreter, value: Value) -> Any:
     return as_size(m.memory.current(value)) if type(value) is TensorType else value
 
 
-def _plainer(m: Interpreter, index: Value, found: Value) -> Any:
+def _plainer(m: Interpreter, index: Value, found: Value) -> Value:
     """`x[i : i + n]` and `x[:n, 0]` of which the facts tell that they lie inside: n long."""
     if not isinstance(found, TensorType) or not found.shape.known:
         return found
@@ -114,7 +114,7 @@ def _plainer(m: Interpreter, index: Value, found: Value) -> Any:
     return found.but(shape=Shape(sizes))
 
 
-def _told_length(m: Interpreter, cut: slice, size: Any) -> Any:
+def _told_length(m: Interpreter, cut: slice, size: Any) -> Value:
     """The length of a slice as it is written, where the facts tell that it is so long."""
     start = 0 if cut.start is None else cut.start
     if cut.step not in (None, 1) or not isinstance(start, (int, Term)) or not isinstance(cut.stop, (int, Term)):
@@ -127,7 +127,7 @@ def _told_length(m: Interpreter, cut: slice, size: Any) -> Any:
     return length if isinstance(asked := eq(size, length), Predicate) and m.implied(asked) else size
 
 
-def _from_sequence(m: Interpreter, owner: Any, index: Any, node: ast.AST) -> Value:
+def _from_sequence(m: Interpreter, owner: Any, index: Value, node: ast.AST) -> Value:
     if type(owner) is Union:  # the parameters of generic classes
         return owner
     sequence = owner.items if isinstance(owner, List) else owner
@@ -174,7 +174,7 @@ def _item_at(m: Interpreter, owner: Value, sequence: Any, index: Value, node: as
     return sequence[index]
 
 
-def _any_item(m: Interpreter, sequence: list[Value], index: Value, node: ast.AST) -> Any:
+def _any_item(m: Interpreter, sequence: list[Value], index: Value, node: ast.AST) -> Value:
     """An item at a position that was read from data: it is taken to be there."""
     at = size_in(m, index) if not isinstance(index, Unknown) or index.number == "int" else None
     try:
@@ -189,7 +189,7 @@ def _read(index: Term) -> bool:
     return atom is not None and atom.kind == "symbol" and atom.origin is Origin.UNMODELLED and atom.lo <= -(1 << 62)
 
 
-def _symbolic_item(m: Interpreter, sequence: list[Value], index: Term, node: ast.AST) -> Any:
+def _symbolic_item(m: Interpreter, sequence: list[Value], index: Term, node: ast.AST) -> Value:
     """An item at a position that is not known: it must be in range, and when all items are alike it is one of them."""
     from tensorproof.terms.predicates import eq
 
@@ -229,7 +229,7 @@ def _one_text(owner: Dict, index: Value) -> bool:
     return all(isinstance(owner.items.get(n), str) for n in range(int(lower(number)), int(upper(number)) + 1))
 
 
-def _from_dict(m: Interpreter, owner: Dict, index: Value, node: ast.AST) -> Any:
+def _from_dict(m: Interpreter, owner: Dict, index: Value, node: ast.AST) -> Value:
     if _one_text(owner, index):
         return TEXT
     known = key(m, index, node)
@@ -256,7 +256,7 @@ def _from_dict(m: Interpreter, owner: Dict, index: Value, node: ast.AST) -> Any:
     return value
 
 
-def _from_open(m: Interpreter, owner: Dict, index: Value, node: ast.AST) -> Any:
+def _from_open(m: Interpreter, owner: Dict, index: Value, node: ast.AST) -> Value:
     """An entry that may be any: a defaultdict makes it where it is missing."""
     if owner.default is None:
         return summarised_lists.found(m, owner, 0 if owner.counter else MISSING, node)

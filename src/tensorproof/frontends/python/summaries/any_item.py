@@ -43,7 +43,7 @@ class _Summary:
     def __init__(self, m: Interpreter, index: Term, node: ast.AST) -> None:
         self.m, self.index, self.node = m, index, node
 
-    def of(self, items: list[Any]) -> Any:
+    def of(self, items: list[Any]) -> Value:
         items = [leaf for one in items for leaf in _leaves(one)]
         first = items[0]
         if all(one is first or alike(one, first) for one in items):

@@ -35,7 +35,7 @@ def dear(m: Interpreter, steps: int, calls: int, left: int) -> bool:
     return (m.steps - steps) // WAIT * left > (_DEAR if m.path.calls == calls else _DEAR // 10)
 
 
-def rest_alike(m: Interpreter, own: Frame, items: range, last: Value, make: Make, node: ast.AST) -> list[Any] | None:
+def rest_alike(m: Interpreter, own: Frame, items: range, last: Value, make: Make, node: ast.AST) -> list[Value] | None:
     """The items from `WAIT` on, where each is of the kind of the `last` one that was evaluated; None where that is not proved."""
     kind = _kind(last, m.heap.clock + 1)
     left = len(items) - WAIT

@@ -42,7 +42,7 @@ def parts(m: Interpreter, value: Any, node: ast.AST) -> list[Any] | None:
     return None if rounds is None else [Many("items of a summarised list", count=rounds.times, first=rounds[0][1], second=rounds[1][1])]
 
 
-def _rows(value: TensorType) -> list[Any] | None:
+def _rows(value: TensorType) -> list[Value] | None:
     """The rows of a tensor of which there is an unknown number."""
     if value.framework not in ("torch", "numpy") or not value.shape.known or not value.shape or not isinstance(value.shape[0], Term):
         return None
@@ -311,7 +311,7 @@ def columns(m: Interpreter, value: Value, node: ast.AST) -> List | None:
     if items is None or not all(type(one) is tuple for one in shown(items)) or len({len(one) for one in shown(items)}) != 1:
         return None
 
-    def column(at: int) -> tuple[Any, ...]:
+    def column(at: int) -> tuple[Value, ...]:
         return tuple(Many(v.reason, count=v.count, first=v.first[at], second=v.second[at]) if type(v) is Many else v[at] for v in items)
 
     return List(m.heap.row(column(at) for at in range(len(shown(items)[0]))))

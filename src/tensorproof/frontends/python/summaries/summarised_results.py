@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from tensorproof.values.machine import Value
 
 
-def mapped(m: Interpreter, frame: Frame, rounds: Open, make: Callable[[Value, Callable[[Value], None]], None], node: ast.AST) -> list[Any] | None:
+def mapped(m: Interpreter, frame: Frame, rounds: Open, make: Callable[[Value, Callable[[Value], None]], None], node: ast.AST) -> list[Value] | None:
     """The list that many rounds make, each by adding to it; None when no round stands for all."""
     row = m.heap.row()
 
@@ -32,7 +32,7 @@ def mapped(m: Interpreter, frame: Frame, rounds: Open, make: Callable[[Value, Ca
         m.step()
         make(taken[0], add)
 
-    taken: list[Any] = [None]
+    taken: list[Value] = [None]
 
     def take(_: Value, value: Value) -> None:
         taken[0] = value
@@ -85,7 +85,7 @@ def distinct(m: Interpreter, items: list[Value], node: ast.AST) -> list[Value]:
     return [gathered(m.symbol(m.name_here("different items", node), 1, None, Origin.UNMODELLED), samples)]
 
 
-def total(m: Interpreter, items: list[Any], start: Value, node: ast.AST) -> Any:
+def total(m: Interpreter, items: list[Value], start: Value, node: ast.AST) -> Value:
     """The sum: of numbers one that nobody knows, of anything else what two of them make."""
     kinds = {number_of(v) for v in (start, *shown(items))}
     if "" not in kinds:

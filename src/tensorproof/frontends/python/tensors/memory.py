@@ -184,7 +184,7 @@ class Memory:
         self.m.heap.set(held.own, "is", made)
         self._keep(Held(made, made, held.storage, held.own, held.owned, held.at, view=held.view), target)
 
-    def all_current(self, values: tuple[Value, ...]) -> tuple[Any, ...]:
+    def all_current(self, values: tuple[Value, ...]) -> tuple[Value, ...]:
         """Arguments with what is known now of the tensors among them."""
         return tuple([self.current(v) if type(v) is TensorType else v for v in values]) if any(type(v) is TensorType for v in values) else values
 

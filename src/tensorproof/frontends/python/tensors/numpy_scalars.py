@@ -28,7 +28,7 @@ _EXACT: dict[str, Callable[[Any, Any], Any]] = {
     "eq": operator.eq, "ne": operator.ne, "lt": operator.lt, "le": operator.le, "gt": operator.gt, "ge": operator.ge,
 }  # fmt: skip
 """Operators that every element type rounds once: what a wider type computes, rounded, is the result."""
-_WIDE: dict[str, Callable[[Any, Any], Any]] = _EXACT | {"pow": operator.pow}
+_WIDE: dict[str, Callable[[Value, Value], Value]] = _EXACT | {"pow": operator.pow}
 
 
 def is_scalar(value: Value) -> bool:
@@ -43,7 +43,7 @@ def known(value: Value) -> Any:
     return value if type(value) in (int, float, bool, Term) else MISSING
 
 
-def made(m: Interpreter, dtype: DType, args: tuple[Any, ...], node: ast.AST) -> Any:
+def made(m: Interpreter, dtype: DType, args: tuple[Value, ...], node: ast.AST) -> Any:
     """`np.float32(x)`: a number of that type, or an array where x is one."""
     value: Any = args[0] if args else 0
     if isinstance(value, Choice):
@@ -74,7 +74,7 @@ def scalar(dtype: DType, value: Value = MISSING) -> TensorType:
     return TensorType(Shape(()), dtype, contents=None if held is None else (held,), framework="numpy")
 
 
-def _of_unknown(m: Interpreter, dtype: DType, value: Unknown, node: ast.AST) -> Any:
+def _of_unknown(m: Interpreter, dtype: DType, value: Unknown, node: ast.AST) -> Value:
     if value.text and dtype.is_integer:
         return made(m, dtype, (m.call(int, (value,), {}, node),), node)
     if value.ratio is not None and dtype.is_integer and lower(value.ratio[0]) >= 0:
@@ -87,7 +87,7 @@ def _of_unknown(m: Interpreter, dtype: DType, value: Unknown, node: ast.AST) -> 
     return result
 
 
-def attribute(m: Interpreter, owner: TensorType, name: str, node: ast.AST) -> Any:
+def attribute(m: Interpreter, owner: TensorType, name: str, node: ast.AST) -> Value:
     """An attribute that numbers of NumPy have and its arrays do not: those of Python's float and int."""
     kind = {"f": float, "i": int, "u": int}.get("" if owner.dtype is None else owner.dtype.kind)
     own = owner.dtype in (None, FLOAT64) or name in ("is_integer", "as_integer_ratio", "bit_count")
@@ -111,7 +111,7 @@ def kept(owner: TensorType, result: Any) -> Any:
     return result if held is None else result.but(contents=(held,))
 
 
-def folded(word: str, a: Any, b: Any, result: Any) -> Any:
+def folded(word: str, a: Value, b: Value, result: Any) -> Value:
     """The result of an operator of scalars with its number, where both numbers are known and the operator left it open."""
     if not is_scalar(result) or result.contents is not None or result.dtype is None:
         return result

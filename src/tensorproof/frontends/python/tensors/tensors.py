@@ -42,7 +42,7 @@ def tensor_class(tensor: TensorType) -> str:
     return _CLASS.get(tensor.framework, "torch.Tensor")
 
 
-def attribute(m: Interpreter, owner: TensorType, name: str, node: ast.AST) -> Any:
+def attribute(m: Interpreter, owner: TensorType, name: str, node: ast.AST) -> Value:
     if owner.framework == "tf":
         from tensorproof.libraries.tensorflow import tensors as tf_tensors
 
@@ -66,7 +66,7 @@ def attribute(m: Interpreter, owner: TensorType, name: str, node: ast.AST) -> An
     return Method(held, name)
 
 
-def _shape(m: Interpreter, owner: TensorType) -> Any:
+def _shape(m: Interpreter, owner: TensorType) -> Value:
     if owner.framework == "torch" and owner.shape.known:
         return torch_sizes.sizes(m, owner.shape)
     return tuple(owner.shape) if owner.shape.known else Unknown("the shape of a tensor of unknown rank")
@@ -90,7 +90,7 @@ def _data(m: Interpreter, owner: TensorType) -> TensorType:
     return shared
 
 
-def _grad(m: Interpreter, owner: TensorType) -> Any:
+def _grad(m: Interpreter, owner: TensorType) -> Value:
     from tensorproof.libraries.domains import backward
 
     return backward.grad_of(m, owner)
@@ -100,7 +100,7 @@ def _of_arrays(name: str) -> Callable[[Interpreter, TensorType], Value]:
     return lambda m, owner: Unknown(name) if owner.framework == "numpy" else MISSING
 
 
-_ATTRIBUTES: dict[str, Callable[[Interpreter, TensorType], Any]] = {
+_ATTRIBUTES: dict[str, Callable[[Interpreter, TensorType], Value]] = {
     "shape": _shape,
     "dtype": lambda m, owner: owner.dtype if owner.dtype is not None else Unknown("dtype"),
     "ndim": lambda m, owner: owner.shape.rank if owner.shape.known else Unknown("rank"),
@@ -125,7 +125,7 @@ _ATTRIBUTES: dict[str, Callable[[Interpreter, TensorType], Any]] = {
 """Attributes of tensors of torch and arrays of NumPy; MISSING where this tensor has them otherwise."""
 
 
-def method(m: Interpreter, owner: TensorType, name: str, args: tuple[Any, ...], kwargs: dict[str, Any], node: ast.AST) -> Any:
+def method(m: Interpreter, owner: TensorType, name: str, args: tuple[Value, ...], kwargs: dict[str, Value], node: ast.AST) -> Value:
     home = tensor_class(owner)
     model = registry.function(f"{home}.{name}")
     if model is not None:
@@ -156,7 +156,7 @@ def layer_attribute(m: Interpreter, owner: Layer, name: str, node: ast.AST) -> V
     return layers.layer_attribute(m, owner, name, node)
 
 
-def _as_kept(module: Any, value: Any, name: str) -> Value:
+def _as_kept(module: Any, value: Value, name: str) -> Value:
     """A constructor's argument as the layer keeps it: convolutions make tuples of sizes, normalisations of shapes."""
     if not isinstance(value, (int, Term)) or isinstance(value, bool):
         return tuple(value) if isinstance(value, list) else value
@@ -204,11 +204,11 @@ def plain(m: Interpreter, value: Any, node: ast.AST) -> Any:
     return value if known is None else known(m, value, node)
 
 
-def _plain_list(m: Interpreter, value: List, node: ast.AST) -> Any:
+def _plain_list(m: Interpreter, value: List, node: ast.AST) -> Value:
     return _uncounted(value.items) if uncounted(value.items) else [plain(m, v, node) for v in value.items]
 
 
-def _plain_tuple(m: Interpreter, value: tuple[Any, ...], node: ast.AST) -> Any:
+def _plain_tuple(m: Interpreter, value: tuple[Value, ...], node: ast.AST) -> Value:
     return _uncounted(value) if type(value) is tuple and uncounted(value) else tuple([plain(m, v, node) for v in value])
 
 
@@ -226,7 +226,7 @@ def _plain_model(m: Interpreter, value: Model, node: ast.AST) -> Value:
     return value if library_objects.passed(value) else Unknown(value.kind)
 
 
-_PLAIN: dict[type, Callable[[Interpreter, Any, ast.AST], Any]] = {
+_PLAIN: dict[type, Callable[[Interpreter, Any, ast.AST], Value]] = {
     List: _plain_list,
     tuple: _plain_tuple,
     TensorShape: _plain_tuple,
@@ -248,7 +248,7 @@ _TYPES = {"float": FLOAT32, "bool": BOOL}
 _NUMBERS = {"float": (0.5, 3.0), "bool": (False, True)}
 
 
-def _uncounted(items: Value) -> Any:
+def _uncounted(items: Value) -> Value:
     """Items of which some are not counted out: numbers make a tensor."""
     from tensorproof.libraries.sequences import tensor_of
 
@@ -256,7 +256,7 @@ def _uncounted(items: Value) -> Any:
     return Unknown("a list of unknown length") if made is None else made
 
 
-STAND_INS: tuple[Any, ...] = (
+STAND_INS: tuple[Value, ...] = (
     lambda kind: TensorType(Shape(), _TYPES.get(kind, INT64), weak=True),
     lambda kind: _NUMBERS.get(kind, (1, 2))[0],
     lambda kind: _NUMBERS.get(kind, (1, 2))[1],
@@ -294,7 +294,7 @@ def whole_unknown(value: Value) -> bool:
     return isinstance(value, (tuple, list)) and any(map(whole_unknown, value))
 
 
-def without_values(value: Any) -> Any:
+def without_values(value: Any) -> Value:
     """An operator's result with its shapes and types only."""
     if isinstance(value, TensorType):
         return value.but(contents=None)
@@ -314,7 +314,7 @@ def has_unknown(value: Value) -> bool:
     return isinstance(value, slice) and any(isinstance(p, Unknown) for p in (value.start, value.stop, value.step))
 
 
-def as_program_value(m: Interpreter, value: Value) -> Any:
+def as_program_value(m: Interpreter, value: Value) -> Value:
     """An operator's results as values of the program: its lists become lists in memory."""
     if type(value) is list:
         return List(m.heap.row(as_program_value(m, v) for v in value))

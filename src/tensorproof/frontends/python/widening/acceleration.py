@@ -58,8 +58,8 @@ class _Looked(Exception):
 class Pattern:
     """How one round changed memory: counters with their steps, lists with their growth, other locations that changed."""
 
-    counters: dict[tuple[int, Any], int]
-    grown: dict[tuple[int, Any], int]
+    counters: dict[tuple[int, Value], int]
+    grown: dict[tuple[int, Value], int]
     others: frozenset[tuple[int, Value]]
     reals: frozenset[tuple[int, Value]] = frozenset()
     """Real numbers that change in their own way: any number stands for them."""
@@ -68,7 +68,7 @@ class Pattern:
 class Steady:
     """Watches the rounds of one loop."""
 
-    def __init__(self, m: Interpreter, frame: Frame, items: list[Any], cursor: Value = None) -> None:
+    def __init__(self, m: Interpreter, frame: Frame, items: list[Value], cursor: Value = None) -> None:
         self.m = m
         self.cursor = cursor
         """The state of the iterator that is walked: a round must take one item of it."""
@@ -231,11 +231,11 @@ class Steady:
                 return None
         return grown
 
-    def _symbolic_item(self, at: int, round_: Term) -> Any:
+    def _symbolic_item(self, at: int, round_: Term) -> Value:
         """The item of the round with this number; MISSING when the items do not follow one rule."""
         return _ruled(self.items[at:], round_)
 
-    def _advance(self, pattern: Pattern, rest: int, grown: dict[tuple[int, Any], list[Any]], round_: Term) -> bool:
+    def _advance(self, pattern: Pattern, rest: int, grown: dict[tuple[int, Value], list[Any]], round_: Term) -> bool:
         heap = self.m.heap
         atom = sole_atom(round_)
         assert atom is not None
@@ -256,7 +256,7 @@ class Steady:
         return True
 
 
-def _ruled(items: list[Any], round_: Term) -> Any:
+def _ruled(items: list[Any], round_: Term) -> Value:
     first = items[0]
     if type(first) is int and all(type(v) is int for v in items):
         step = items[1] - first
@@ -352,7 +352,7 @@ _ALIKE: Kinds[Callable[[Any, Any, int], bool]] = Kinds(
 """Whether two values of one kind are the same to the analysis."""
 
 
-def widened(heap: Heap, a: Value, b: Value) -> Any:
+def widened(heap: Heap, a: Value, b: Value) -> Value:
     """What stands for either of two values: where they differ, nothing is known."""
     if alike(a, b):
         return b

@@ -54,7 +54,7 @@ class AnyRound:
         self.widening = Widening(m, round_, since, word)
         self.targets = frozenset(n.id for n in ast.walk(node.target) if isinstance(n, ast.Name)) if isinstance(node, (ast.For, ast.AsyncFor)) else frozenset()
         """Names that every round binds before all else."""
-        self.wide: dict[tuple[int, Any], Any] = {}
+        self.wide: dict[tuple[int, Value], Value] = {}
         self.owners: dict[int, Any] = {}
         self.first: dict[tuple[int, Any], Any] = {}
         """What each of these held before the first of the rounds."""
@@ -205,7 +205,7 @@ class AnyRound:
                 settled = False
         return settled
 
-    def _stays(self, location: tuple[int, Any], wide: Any) -> bool:
+    def _stays(self, location: tuple[int, Value], wide: Any) -> bool:
         """Whether a location that this round did not write is described all the same."""
         after = self.widening.at(wide, self.round + 1)
         return self.widening.items_cover(after, wide) if location[1] is ITEMS else self.widening.covers(after, wide)
@@ -247,7 +247,7 @@ class AnyRound:
                     new = self._maybe(new, before[location])
             heap.write(owner, key, new)
 
-    def _maybe(self, new: Value, old: Any) -> Any:
+    def _maybe(self, new: Value, old: Value) -> Value:
         """What a location holds when there may have been no round at all."""
         try:
             return join(gt(self.count, self.since), new, old)

@@ -177,7 +177,7 @@ class Widening:
         """A description in another round."""
         return Renaming(self.m.heap, frozenset(), "", {sole_atom(self.round): number})(value)
 
-    def _grown(self, head: tuple[Any, ...], end: tuple[Any, ...]) -> Any:
+    def _grown(self, head: tuple[Value, ...], end: tuple[Value, ...]) -> Value:
         if len(end) < len(head) or not all(a is b or alike(a, b) for a, b in zip(head, end)):
             if len(end) == len(head):
                 parts = [self._value(a, b, MOST_DEPTH) if not alike(a, b) else a for a, b in zip(head, end)]
@@ -265,7 +265,7 @@ class Widening:
         same = a.dtype is b.dtype and a.framework == b.framework and a.layout == b.layout and (a.device or "cpu") == (b.device or "cpu")
         return same and a.shape.known and b.shape.known and len(a.shape) == len(b.shape)
 
-    def _all(self, parts: list[Any], make: Any) -> Value:
+    def _all(self, parts: list[Value], make: Any) -> Value:
         return MISSING if any(p is MISSING for p in parts) else make(parts)
 
     def _either(self, wide: Value, value: Value, depth: int) -> Value:
