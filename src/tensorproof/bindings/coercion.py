@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tensorproof.bindings.arrays import Ragged, array_like
 from tensorproof.bindings.rows import Argument, Row
@@ -12,6 +12,9 @@ from tensorproof.terms import dtypes as element_types
 from tensorproof.terms.dtypes import BY_LABEL, DType
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
+
+if TYPE_CHECKING:
+    from tensorproof.values.machine import Value
 
 
 class Mismatch(Exception):
@@ -42,7 +45,7 @@ _CODES = {
 _TF_WORDS = {"float": "float32", "double": "float64", "half": "float16"}
 
 
-def _element_type(framework: str, value: Any) -> Any:
+def _element_type(framework: str, value: Value) -> Value:
     """An element type by its name, NumPy's short code or the Python type."""
     if isinstance(value, DType):
         return value
@@ -57,7 +60,7 @@ def _element_type(framework: str, value: Any) -> Any:
     raise GiveUp(f"the element type {show(value)} is not modelled")
 
 
-def coerce(framework: str, kind: Parameter, value: Any) -> Any:
+def coerce(framework: str, kind: Parameter, value: Any) -> Value:
     """Outside torch, numbers and nested lists are tensors where a tensor is wanted. A number of NumPy is a number where none is,
     unless a tensor is made of it, which takes its element type."""
     if not isinstance(kind, (Tensor, Tensors)) and kind.name != "data":
@@ -98,18 +101,18 @@ def _of_texts(value: Any) -> Any:
     return TensorType(Shape((len(inner), *first.shape)), BY_LABEL["string"], framework="tf") if alike else value
 
 
-def _listed(framework: str, made: TensorType, value: Any) -> TensorType:
+def _listed(framework: str, made: TensorType, value: Value) -> TensorType:
     """A list for TensorFlow: as long as no tensor is in it, its element type is still open."""
     return made.but(framework="tf" if _holds_tensor(value) else "python") if framework == "tf" else made
 
 
-def _holds_tensor(value: Any) -> bool:
+def _holds_tensor(value: Value) -> bool:
     if isinstance(value, TensorType):
         return value.framework != "numpy"
     return isinstance(value, (list, tuple)) and any(_holds_tensor(v) for v in value)
 
 
-def _as_number(value: Any) -> Any:
+def _as_number(value: Any) -> Value:
     """`np.prod(shape)` as a size: a number that is known."""
     if isinstance(value, TensorType):
         known = value.framework == "numpy" and value.contents is not None and value.shape.known and not value.shape
@@ -119,7 +122,7 @@ def _as_number(value: Any) -> Any:
     return value
 
 
-def without_arrays(row: Row, argument: Argument, kind: Parameter, value: Any) -> Any:
+def without_arrays(row: Row, argument: Argument, kind: Parameter, value: Value) -> Value:
     """torch refuses NumPy's arrays where it takes tensors, and takes NumPy's numbers where it takes numbers."""
     if isinstance(value, TensorType) and value.framework == "numpy":
         if isinstance(kind, Tensor):
@@ -143,7 +146,7 @@ def _no_array(row: Row, argument: Argument, value: TensorType, scalar: bool) -> 
     raise Mismatch(f"{row.name} takes a tensor as {argument.theirs}, and this is a NumPy array: write torch.from_numpy(…)")
 
 
-def show(value: Any) -> str:
+def show(value: Value) -> str:
     """A value in an error's words."""
     if isinstance(value, TensorType):
         return f"a tensor {value!r}"

@@ -63,8 +63,9 @@ def check_drawn(m: Machine, data: Value, sampler: Value, node: ast.AST) -> None:
     """Refuse what a library's dataset refuses of the least and the greatest index that a sampler surely gives."""
     indices = sampler.space.get("indices") if isinstance(sampler, Model) else sampler
     listed = list(indices.items) if isinstance(indices, List) else list(indices) if isinstance(indices, (tuple, range)) else []
-    if listed and all(type(i) is int for i in listed) and isinstance(data, (Model, List, tuple, TensorType)):
-        for index in {min(listed), max(listed)}:
+    whole = [i for i in listed if type(i) is int]
+    if whole and len(whole) == len(listed) and isinstance(data, (Model, List, tuple, TensorType)):
+        for index in {min(whole), max(whole)}:
             item_of(m, data, index, node)
 
 

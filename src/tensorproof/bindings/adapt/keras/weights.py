@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from tensorproof.bindings.modules import Module
+from tensorproof.bindings.readers import tensor_in
 from tensorproof.ops.call import GiveUp, Refused, Session
 from tensorproof.ops.record import Requirement
 from tensorproof.terms.dtypes import BY_LABEL, FLOAT32, INT32, DType
@@ -63,7 +64,7 @@ def channels(module: Module, shape: Shape) -> Dim:
 
 
 def dense_weights(module: Module, names: Mapping[str, Any], session: Session) -> None:
-    shape = at_least(module, names["x"], 2)
+    shape = at_least(module, tensor_in(names, "x"), 2)
     weight(module, "kernel", shape[-1], names["units"])
     if names["use_bias"]:
         weight(module, "bias", names["units"])
@@ -71,7 +72,7 @@ def dense_weights(module: Module, names: Mapping[str, Any], session: Session) ->
 
 def conv_weights(module: Module, names: Mapping[str, Any], session: Session) -> None:
     n = int(module.row.op[-2])
-    shape = of_rank(module, names["x"], n + 2)
+    shape = of_rank(module, tensor_in(names, "x"), n + 2)
     kernel, c, groups = sizes(names["kernel"], n), channels(module, shape), names["groups"]
     if eq(c % groups, 0) is False:
         raise refused(module, "groups", f"{c!r} channels do not divide into {groups!r} groups", ("x", "groups"))
@@ -82,7 +83,7 @@ def conv_weights(module: Module, names: Mapping[str, Any], session: Session) -> 
 
 def transposed_weights(module: Module, names: Mapping[str, Any], session: Session) -> None:
     n = int(module.row.op[-2])
-    shape = of_rank(module, names["x"], n + 2)
+    shape = of_rank(module, tensor_in(names, "x"), n + 2)
     weight(module, "kernel", *sizes(names["kernel"], n), names["filters"], channels(module, shape))
     if names["use_bias"]:
         weight(module, "bias", names["filters"])
@@ -90,7 +91,7 @@ def transposed_weights(module: Module, names: Mapping[str, Any], session: Sessio
 
 def depthwise_weights(module: Module, names: Mapping[str, Any], session: Session) -> None:
     n = int(module.row.op[-2])
-    c, many = channels(module, of_rank(module, names["x"], n + 2)), names["depth_multiplier"]
+    c, many = channels(module, of_rank(module, tensor_in(names, "x"), n + 2)), names["depth_multiplier"]
     weight(module, "kernel", *sizes(names["kernel"], n), c, many)
     if names["use_bias"]:
         weight(module, "bias", c * many)
@@ -98,7 +99,7 @@ def depthwise_weights(module: Module, names: Mapping[str, Any], session: Session
 
 def separable_weights(module: Module, names: Mapping[str, Any], session: Session) -> None:
     n = int(module.row.op[-2])
-    c, many = channels(module, of_rank(module, names["x"], n + 2)), names["depth_multiplier"]
+    c, many = channels(module, of_rank(module, tensor_in(names, "x"), n + 2)), names["depth_multiplier"]
     weight(module, "depthwise_kernel", *sizes(names["kernel"], n), c, many)
     weight(module, "pointwise_kernel", *(1,) * n, c * many, names["filters"])
     if names["use_bias"]:
@@ -115,7 +116,7 @@ def named_axes(module: Module, shape: Shape, given: Value) -> tuple[int, ...]:
 
 
 def norm_weights(module: Module, names: Mapping[str, Any], session: Session) -> None:
-    shape = at_least(module, names["x"], 1)
+    shape = at_least(module, tensor_in(names, "x"), 1)
     wanted = tuple(shape[a] for a in named_axes(module, shape, names["dim"]))
     if "scale" not in module.arguments:  # RMSNormalization
         weight(module, "scale", *wanted)
@@ -132,7 +133,7 @@ def norm_weights(module: Module, names: Mapping[str, Any], session: Session) -> 
 
 
 def prelu_weights(module: Module, names: Mapping[str, Any], session: Session) -> None:
-    shape = list(names["x"].shape[1:])
+    shape = list(tensor_in(names, "x").shape[1:])
     shared = names["shared_axes"]
     for axis in (shared if isinstance(shared, (tuple, list)) else (shared,)) if shared is not None else ():
         shape[axis - 1] = 1
@@ -149,9 +150,9 @@ def gates(name: str) -> tuple[int, int]:
 
 def recurrent_weights(module: Module, names: Mapping[str, Any], session: Session) -> None:
     cell = module.name.endswith("Cell")
-    if cell and names["x"].shape.known and len(names["x"].shape) != 2:
+    if cell and (given := tensor_in(names, "x").shape).known and len(given) != 2:
         raise GiveUp(f"{module.name}: an input that is not a matrix")
-    shape = of_rank(module, names["x"], 2 if cell else 3)
+    shape = of_rank(module, tensor_in(names, "x"), 2 if cell else 3)
     number, _ = gates(module.name)
     units = names["units"]
     weight(module, "kernel", shape[-1], number * units)
@@ -163,7 +164,7 @@ def recurrent_weights(module: Module, names: Mapping[str, Any], session: Session
 
 def conv_lstm_weights(module: Module, names: Mapping[str, Any], session: Session) -> None:
     n = int(module.row.op[-2])
-    shape = of_rank(module, names["x"], n + 3)
+    shape = of_rank(module, tensor_in(names, "x"), n + 3)
     c = shape[2] if names["data_format"] == "channels_first" else shape[-1]
     kernel, filters = sizes(names["kernel"], n), names["filters"]
     weight(module, "kernel", *kernel, c, 4 * filters)
@@ -208,7 +209,7 @@ def scale_weights(module: Module, names: Mapping[str, Any], session: Session) ->
 
 
 def einsum_weights(module: Module, names: Mapping[str, Any], session: Session) -> None:
-    kernel, bias, _ = einsum_shapes(module, names["x"])
+    kernel, bias, _ = einsum_shapes(module, tensor_in(names, "x"))
     weight(module, "kernel", *kernel)
     if bias is not None:
         weight(module, "bias", *bias)
@@ -282,7 +283,7 @@ def _bias_shape(module: Module, out: str, named: dict[str, Dim]) -> tuple[Dim, .
 def normalization_weights(module: Module, names: Mapping[str, Any], session: Session) -> None:
     """Normalization keeps its statistics as weights, unless they are given."""
     if names["mean"] is None and names["variance"] is None:
-        shape = at_least(module, names["x"], 1)
+        shape = at_least(module, tensor_in(names, "x"), 1)
         axis = names["dim"]
         wanted = () if axis is None else tuple(shape[a] for a in named_axes(module, shape, axis))
         state(module, "mean", *wanted)
