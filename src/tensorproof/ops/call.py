@@ -63,10 +63,15 @@ class Call:
 
     # --- what a rule asks for ---
 
-    def option(self, name: str) -> Any:
+    def option(self, name: str) -> object:
         """What the framework says of this operator where libraries differ (bindings/options); None where it says nothing."""
         own = self.session.options.get(self.op.name)
         return own[name] if own is not None and name in own else self.session.everywhere.get(name)
+
+    def type_option(self, name: str) -> DType | None:
+        """The same of an element type."""
+        found = self.option(name)
+        return found if isinstance(found, DType) else None
 
     def common_type(self, operands: Sequence[Operand]) -> DType | None:
         """The element type of operands that meet, by the framework's own table; None where they do not mix."""

@@ -83,7 +83,7 @@ def as_results(a: Arguments, name: str) -> Any:
     return int(number) if dtype is not None and dtype.kind in "biu" and isinstance(number, float) else number
 
 
-def axes(a: Arguments, name: str = "dim") -> Any:
+def axes(a: Arguments, name: str = "dim") -> int | tuple[int, ...] | None:
     """The axes of a reduction as NumPy takes them; None for all. They may be given as tensors of one axis."""
     dim = a[name]
     if dim is None or isinstance(dim, int):

@@ -131,7 +131,7 @@ def reduction(
             unknown = Shape() if whole else unknown_shape(f"{name}{c.session.site}#{c.session.made}")
             return [unknown] * len(outputs) if outputs else unknown
         most = c.option("most_axes")
-        c.require("rank", most is None or c.rank("x") <= most, f"{c.name} takes at most {most} axes, and x has {c.rank('x')}", "x")
+        c.require("rank", not isinstance(most, int) or c.rank("x") <= most, f"{c.name} takes at most {most} axes, and x has {c.rank('x')}", "x")
         if nonempty and not c["empty"] and not c.option("extremes_of_nothing"):
             axes = c["dim"]
             sizes = c.shape("x") if axes is None else [c.shape("x")[a] for a in ((axes,) if isinstance(axes, int) else axes) if len(c.shape("x"))]

@@ -129,7 +129,7 @@ def frequencies(name: str, count: Any, doc: str) -> Op:
         c.require("n", ge(made, 0), f"there are no frequencies of a transform of length {c['n']!r}", "n")
         return Shape((made,))
 
-    dtype = Given("dtype", lambda c: c.option("float") or c.session.default_float)
+    dtype = Given("dtype", lambda c: c.type_option("float") or c.session.default_float)
     return Op(name, attributes=(Int("n"), Float("d", 1.0), ElementType(dtypes=FLOATS)), shape=shape, dtype=dtype, evaluate=made.frequency_list(name), doc=doc)
 
 

@@ -46,12 +46,11 @@ SIZE = Ints("size", least=0, shape=True)
 
 
 def default_float(c: Call) -> DType:
-    made: DType = c.option("float") or c.session.default_float
-    return made
+    return c.type_option("float") or c.session.default_float
 
 
 def default_int(c: Call) -> DType:
-    return c.option("int") or INT64
+    return c.type_option("int") or INT64
 
 
 def number(value: object) -> Any:
@@ -65,7 +64,7 @@ def number_type(c: Call, *values: object) -> DType | None:
     if "?" in kinds:
         return None
     if "c" in kinds or any(isinstance(v, complex) for v in values):
-        return c.option("complex") or default_float(c).complexified
+        return c.type_option("complex") or default_float(c).complexified
     if "f" in kinds or any(isinstance(v, float) for v in values):
         return default_float(c)
     return BOOL if all(isinstance(v, bool) for v in values) else default_int(c)
