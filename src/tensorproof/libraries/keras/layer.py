@@ -164,10 +164,7 @@ def _run(layer: Layer, m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) ->
     _check_statistics(m, layer, given, node)
     if module.name == "keras.layers.Embedding" and given:
         _check_words_known(m, layer, args[0], node)
-    rank = module.mode.get("rank")
-    if module.built and isinstance(rank, int) and given and isinstance(given[0], TensorType) and given[0].shape.known and len(given[0].shape) != rank:
-        message = f"the layer was built for {rank} axes and gets {given[0].shape!r}"
-        raise m.raised("ValueError", message, node, "batch_norm/rank", (Step(layer.span, "the layer is made here"),))
+    _check_rank(m, layer, given, node)
     names = [a.theirs for a in module.row.call_arguments]
     if "query_mask" in names:
         kwargs = {**kwargs, **keras_masks.given(m, names, args, kwargs)}
@@ -184,6 +181,14 @@ def _run(layer: Layer, m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) ->
     if activation is not None and "LSTM" not in module.name and "GRU" not in module.name and "RNN" not in module.name:
         return m.call(activation, (keras_graph.mapped_result(m, result, "tf"),), {}, node)
     return result
+
+
+def _check_rank(m: Machine, layer: Layer, given: tuple[Value, ...], node: ast.AST) -> None:
+    """A layer that was built for inputs of a rank takes no others."""
+    rank, x = layer.own.mode.get("rank"), given[0] if given else None
+    if layer.own.built and isinstance(rank, int) and isinstance(x, TensorType) and x.shape.known and len(x.shape) != rank:
+        message = f"the layer was built for {rank} axes and gets {x.shape!r}"
+        raise m.raised("ValueError", message, node, "batch_norm/rank", (Step(layer.span, "the layer is made here"),))
 
 
 def _tensors(m: Machine, layer: Layer, args: Args, node: ast.AST) -> tuple[Value, ...]:

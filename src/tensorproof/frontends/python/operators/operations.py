@@ -160,18 +160,29 @@ def _on_unknown(m: Interpreter, word: str, a: Any, b: Any, node: ast.AST, in_pla
     kinds = number_kind(a), number_kind(b)
     if (isinstance(a, TensorType) and kinds[1]) or (isinstance(b, TensorType) and kinds[0]):
         return on_tensors(m, word, a, b, node, in_place)
-    for kind, other in zip(kinds, (b, a)):
-        if kind == "float" and (other is None or isinstance(other, (tuple, str, List, Dict, Set))):
-            raise m.raised("TypeError", f"the operator {word} is not defined for a float and a {type_name(other)}", node)
+    _refuse_float(m, word, kinds, a, b, node)
     if (not kinds[0] and type(a) is Unknown) or (not kinds[1] and type(b) is Unknown):
         if isinstance(a, TensorType) or isinstance(b, TensorType):
             return on_tensors(m, word, a, b, node, in_place)
-        wholes = whole_of(a), whole_of(b)
-        if word in _OF_WHOLES and wholes[0] is not None and wholes[1] is not None and (word != "floordiv" or lower(wholes[1]) > 0):
-            return Unknown(word, whole=_OF_WHOLES[word](*wholes))
+        whole = _whole(word, whole_of(a), whole_of(b))
+        if whole is not None:
+            return Unknown(word, whole=whole)
     if not all(kinds) or word not in ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow") or (word == "pow" and "float" not in kinds):
         return Unknown(word)
     return Unknown(word, number="float" if word == "truediv" or "float" in kinds else "int")
+
+
+def _whole(word: str, a: Any, b: Any) -> Any:
+    """What an operator makes of two whole numbers; None where that is not one, or nothing is known."""
+    known = word in _OF_WHOLES and a is not None and b is not None and (word != "floordiv" or lower(b) > 0)
+    return _OF_WHOLES[word](a, b) if known else None
+
+
+def _refuse_float(m: Interpreter, word: str, kinds: tuple[Any, Any], a: Value, b: Value, node: ast.AST) -> None:
+    """A float has no operators with containers, texts and None."""
+    for kind, other in zip(kinds, (b, a)):
+        if kind == "float" and (other is None or isinstance(other, (tuple, str, List, Dict, Set))):
+            raise m.raised("TypeError", f"the operator {word} is not defined for a float and a {type_name(other)}", node)
 
 
 def _is_text(a: Value, b: Value) -> bool:

@@ -25,6 +25,28 @@ if TYPE_CHECKING:
     from tensorproof.values.machine import Value
 
 
+def _of_tensor(m: Interpreter, value: TensorType, node: ast.AST) -> Truth:
+    """The truth of one element; of more it is an error. One tensor that is asked twice has one truth."""
+    if value.framework == "keras":
+        raise m.raised("TypeError", "a symbolic KerasTensor has no truth value: its contents are not known while a model is made", node)
+    if value.graph is not None and not traced.converts(m, value):
+        traced.refuse(m, "the truth of a tensor", value, node)
+    value = m.memory.current(value)
+    if value.contents is not None and len(value.contents) == 1 and not isinstance(value.contents[0], Term):
+        return bool(value.contents[0])
+    if value.shape.concrete and value.shape.numel != 1:
+        raise m.raised("RuntimeError", f"a tensor of shape {value.shape!r} has no single truth value: use any() or all()", node, "python/truth")
+    kept = m.memory.asked.get(id(value))
+    if kept is not None:
+        return kept[1]
+    asked = m.open_truth("tensor", node)
+    if value.dtype is BOOL and m.memory.is_own(value):
+        m.memory.asked[id(value)] = value, asked
+    if m.path.program is not None:
+        m.path.program.add(Asked(value, asked))
+    return asked
+
+
 def truth(m: Interpreter, value: Value, node: ast.AST) -> Truth:
     """The truth of a value: known, a predicate, or an open question that gets a name."""
     match value:
@@ -35,24 +57,7 @@ def truth(m: Interpreter, value: Value, node: ast.AST) -> Truth:
         case Term():
             return ne(value, 0)
         case TensorType():
-            if value.framework == "keras":
-                raise m.raised("TypeError", "a symbolic KerasTensor has no truth value: its contents are not known while a model is made", node)
-            if value.graph is not None and not traced.converts(m, value):
-                traced.refuse(m, "the truth of a tensor", value, node)
-            value = m.memory.current(value)
-            if value.contents is not None and len(value.contents) == 1 and not isinstance(value.contents[0], Term):
-                return bool(value.contents[0])
-            if value.shape.concrete and value.shape.numel != 1:
-                raise m.raised("RuntimeError", f"a tensor of shape {value.shape!r} has no single truth value: use any() or all()", node, "python/truth")
-            kept = m.memory.asked.get(id(value))
-            if kept is not None:
-                return kept[1]
-            asked = m.open_truth("tensor", node)
-            if value.dtype is BOOL and m.memory.is_own(value):
-                m.memory.asked[id(value)] = value, asked
-            if m.path.program is not None:
-                m.path.program.add(Asked(value, asked))
-            return asked
+            return _of_tensor(m, value, node)
         case List() | Set() | Dict():
             held = value.items.values() if isinstance(value, Dict) else value.items
             if not uncounted(held):
