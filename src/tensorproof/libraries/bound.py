@@ -86,7 +86,7 @@ def by_signature(name: str, run: Callable[[Machine, Bound], Value]) -> Run:
     return called
 
 
-def filled_by_signature(name: str, fill: Callable[[Machine, Value, Bound], None]) -> Run:
+def filled_by_signature(name: str, fill: Callable[[Machine, Any, Bound], None]) -> Run:
     """An `__init__` that takes the bound arguments of its class: `fill(machine, self, call)`."""
 
     def called(m: Machine, me: Value, args: Args, kwargs: Kwargs, node: ast.AST) -> None:

@@ -149,7 +149,7 @@ def object_method(name: str, me: Any) -> Run:
         elif name == "__init__" and isinstance(me, Instance) and any(isinstance(c, type) and issubclass(c, BaseException) for c in me.cls.mro):
             m.heap.set(me.space, "args", args)
         elif name == "__new__":
-            cls = args[0] if args else me
+            cls: Any = args[0] if args else me
             return Instance(cls, m.heap.space(), m.user_span(node))
         return None
 

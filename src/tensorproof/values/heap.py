@@ -46,9 +46,9 @@ class Space(dict[Any, object]):
         def __getitem__(self, key: Key[T], /) -> T: ...
 
         @overload
-        def __getitem__(self, key: Any, /) -> object: ...
+        def __getitem__(self, key: object, /) -> object: ...
 
-        def __getitem__(self, key: Any, /) -> object: ...
+        def __getitem__(self, key: object, /) -> object: ...
 
         @overload
         def get(self, key: Key[T], default: None = None, /) -> T | None: ...
@@ -57,9 +57,9 @@ class Space(dict[Any, object]):
         def get(self, key: Key[T], default: D, /) -> T | D: ...
 
         @overload
-        def get(self, key: Any, default: object = None, /) -> object: ...
+        def get(self, key: object, default: object = None, /) -> object: ...
 
-        def get(self, key: Any, default: object = None, /) -> object: ...
+        def get(self, key: object, default: object = None, /) -> object: ...
 
 
 class Entries(Space):
@@ -88,17 +88,17 @@ class Table(Entries, Generic[T]):
 
     if TYPE_CHECKING:
 
-        def __getitem__(self, key: Any, /) -> T: ...  # type: ignore[override]
+        def __getitem__(self, key: object, /) -> T: ...  # type: ignore[override]
         def items(self) -> dict_items[str, T]: ...
         def values(self) -> dict_values[str, T]: ...
 
         @overload  # type: ignore[override]
-        def get(self, key: Any, default: None = None, /) -> T | None: ...
+        def get(self, key: object, default: None = None, /) -> T | None: ...
 
         @overload
-        def get(self, key: Any, default: D, /) -> T | D: ...
+        def get(self, key: object, default: D, /) -> T | D: ...
 
-        def get(self, key: Any, default: object = None, /) -> object: ...
+        def get(self, key: object, default: object = None, /) -> object: ...
 
 
 Owner = Space | Row
@@ -131,7 +131,7 @@ class Heap:
 
     def __init__(self) -> None:
         self.clock = 0
-        self.log: list[tuple[Owner, Any, Any]] = []
+        self.log: list[tuple[Owner, object, object]] = []
         self.marks: list[Mark] = []
 
     def space(self, items: dict[Any, Any] | None = None) -> Space:
@@ -156,14 +156,14 @@ class Heap:
 
     # --- writes ---
 
-    def set(self, owner: Space, key: Any, value: Any) -> None:
+    def set(self, owner: Space, key: object, value: object) -> None:
         if self.marks and owner.born < self.marks[-1].clock:
             if type(owner) is Entries and key not in owner:
                 self._note_order(owner)
             self.log.append((owner, key, owner.get(key, MISSING)))
         owner[key] = value
 
-    def delete(self, owner: Space, key: Any) -> None:
+    def delete(self, owner: Space, key: object) -> None:
         if self.marks and owner.born < self.marks[-1].clock:
             if type(owner) is Entries:
                 self._note_order(owner)
@@ -228,17 +228,18 @@ class Heap:
                 self.write(difference.owners[number], key, value)
         for (number, key), value in difference.values.items():
             if key is ORDER:
-                owner: Any = difference.owners[number]
-                if tuple(owner) != value:
+                owner = difference.owners[number]
+                if isinstance(owner, Entries) and tuple(owner) != value:
                     self._note_order(owner) if self.marks and owner.born < self.marks[-1].clock else None
                     _put(owner, ORDER, value)
 
-    def write(self, owner: Owner, key: Any, value: Any) -> None:
+    def write(self, owner: Owner, key: object, value: object) -> None:
         """One location, logged. An order is what the keys make it."""
         if key is ORDER:
             return
         if isinstance(owner, Row):
             self.touch(owner)
+            assert isinstance(value, tuple)
             list.__setitem__(owner, slice(None), value)
         elif value is MISSING:
             if key in owner:
@@ -267,17 +268,19 @@ class Heap:
         return 0
 
 
-def read(owner: Owner, key: Any) -> Any:
+def read(owner: Owner, key: object) -> object:
     """What a location holds."""
     if isinstance(owner, Row):
         return tuple(list.__iter__(owner))
     return tuple(owner) if key is ORDER else owner.get(key, MISSING)
 
 
-def _put(owner: Owner, key: Any, old: Any) -> None:
+def _put(owner: Owner, key: object, old: object) -> None:
     if isinstance(owner, Row):
+        assert isinstance(old, tuple)
         list.__setitem__(owner, slice(None), old)
     elif key is ORDER:
+        assert isinstance(old, tuple)
         items = {k: owner[k] for k in old if k in owner}
         items.update(owner)
         owner.clear()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from tensorproof.terms.budgets import BUDGETS
@@ -18,14 +18,14 @@ from tensorproof.values.python_values import COUNTED, REAL, TEXT, Layer, Many, N
 DEEPEST = BUDGETS.containers.depth_of_summarised
 
 
-def uncounted(items: Iterable[Any]) -> bool:
+def uncounted(items: Iterable[object]) -> bool:
     """Whether some of the items are summarised."""
     return Many in map(type, items)
 
 
-def length(items: Iterable[Any]) -> Any:
+def length(items: Iterable[object]) -> Any:
     """How many items there are: a size, or a number that is unknown."""
-    total: Any = 0
+    total: Dim = 0
     for item in items:
         if type(item) is Many and isinstance(item.count, Unknown):
             return item.count
@@ -33,7 +33,7 @@ def length(items: Iterable[Any]) -> Any:
     return total
 
 
-def shown(items: Iterable[Any]) -> list[Any]:
+def shown(items: Iterable[object]) -> list[Any]:
     """The items that are shown: each that was counted out, and two of those that were not."""
     found: list[Any] = []
     for item in items:
@@ -41,7 +41,7 @@ def shown(items: Iterable[Any]) -> list[Any]:
     return found
 
 
-def gathered(count: Any, items: list[Any]) -> Many:
+def gathered(count: object, items: Sequence[object]) -> Many:
     """So many items like these, of which the first and the last represent all where they can."""
     second = items[-1]
     for item in items[1:-1]:
@@ -50,11 +50,11 @@ def gathered(count: Any, items: list[Any]) -> Many:
     return Many("items of a summarised list", count=count, first=items[0], second=second)
 
 
-def _like(a: Any, b: Any) -> bool:
+def _like(a: object, b: object) -> bool:
     return a is b or (type(a) is type(b) and isinstance(a, (int, str, float, TensorType, Unknown, tuple)) and a == b)
 
 
-def _wider(a: Any, b: Any) -> Any:
+def _wider(a: object, b: object) -> object:
     """What stands for both."""
     if isinstance(a, tuple) and isinstance(b, tuple) and len(a) == len(b):
         return tuple(x if _like(x, y) else _wider(x, y) for x, y in zip(a, b))
@@ -66,7 +66,7 @@ def _wider(a: Any, b: Any) -> Any:
     return TEXT if is_text(a) and is_text(b) else Unknown("one of many items")
 
 
-def _wider_tensor(a: TensorType, b: TensorType) -> Any:
+def _wider_tensor(a: TensorType, b: TensorType) -> TensorType | Unknown:
     """Tensors of which the sizes differ: a size that is a symbol stands for any."""
     same = a.dtype is b.dtype and a.framework == b.framework and a.shape.known and b.shape.known and len(a.shape) == len(b.shape)
     if not same or any(x != y and not isinstance(x, Term) and not isinstance(y, Term) for x, y in zip(a.shape, b.shape)):
@@ -75,7 +75,7 @@ def _wider_tensor(a: TensorType, b: TensorType) -> Any:
     return b.but(shape=Shape(sizes), contents=b.contents if a.contents == b.contents else None)
 
 
-def number_of(value: Any) -> str:
+def number_of(value: object) -> str:
     """Whether a value is a number: "int", "float", or nothing."""
     if isinstance(value, bool):
         return ""
@@ -84,11 +84,11 @@ def number_of(value: Any) -> str:
     return "float" if isinstance(value, float) else value.number if isinstance(value, Unknown) else ""
 
 
-def is_text(value: Any) -> bool:
+def is_text(value: object) -> bool:
     return isinstance(value, str) or (isinstance(value, Unknown) and value.text)
 
 
-def has_identity(value: Any) -> bool:
+def has_identity(value: object) -> bool:
     """Whether it matters which of them it is: layers have weights of their own."""
     if isinstance(value, tuple):
         return any(has_identity(v) for v in value)
@@ -108,9 +108,9 @@ class Renaming:
         for name in names:
             self.known[name] = flag(name + suffix)
 
-    def __call__(self, value: Any, depth: int = DEEPEST) -> Any:
+    def __call__(self, value: object, depth: int = DEEPEST) -> Any:
         kind = type(value)
-        if kind is Term:
+        if isinstance(value, Term):
             return self._term(value)
         if isinstance(value, Predicate):
             self._atoms(value)
@@ -119,36 +119,36 @@ class Renaming:
             return self._tensor(value)
         if depth == 0:
             return value
-        if kind is tuple:
+        if isinstance(value, tuple) and kind is tuple:
             return self._parts(value, value, depth, tuple)
-        if kind is Choice:
+        if isinstance(value, Choice):
             return self._parts(value, (value.condition, value.then, value.other), depth, lambda new: Choice(new[0], new[1], new[2], value.depth))
-        if kind is Many:
+        if isinstance(value, Many):
             parts = (value.count, value.first, value.second)
             return self._parts(value, parts, depth, lambda new: Many(value.reason, count=new[0], first=new[1], second=new[2]))
-        if kind is List and not value.several:
+        if isinstance(value, List) and not value.several:
             return self._parts(value, value.items, depth, lambda new: List(self.heap.row(new), value.deque, value.most, value.several))
-        if kind is Set:
+        if isinstance(value, Set):
             return self._parts(value, value.items, depth, lambda new: Set(self.heap.row(new), value.frozen))
-        if kind is Dict:
+        if isinstance(value, Dict):
             keys = tuple(value.items)
             return self._parts(
                 value, value.items.values(), depth,
                 lambda new: Dict(self.heap.entries(dict(zip(keys, new))), value.default, value.counter, value.ordered),
             )  # fmt: skip
-        if kind is Model:
+        if isinstance(value, Model):
             return self._parts(value, value.space.values(), depth, lambda new: Model(value.kind, self.heap.space(dict(zip(value.space, new))), value.span))
-        if kind is Instance and value.native is None:
+        if isinstance(value, Instance) and value.native is None:
             return self._parts(value, value.space.values(), depth, lambda new: Instance(value.cls, self.heap.space(dict(zip(value.space, new))), value.span))
         return value
 
-    def _parts(self, value: Any, parts: Iterable[Any], depth: int, make: Callable[[list[Any]], Any]) -> Any:
+    def _parts(self, value: object, parts: Iterable[object], depth: int, make: Callable[[list[Any]], object]) -> object:
         """The value itself where none of its parts has another name."""
         old = list(parts)
         new = [self(v, depth - 1) for v in old]
         return make(new) if any(a is not b for a, b in zip(new, old)) else value
 
-    def _atoms(self, value: Any) -> None:
+    def _atoms(self, value: Term | Predicate) -> None:
         for atom in symbols(value):
             if atom not in self.known and atom.args[0] in self.names:
                 self.known[atom] = self._other(atom)
@@ -162,7 +162,7 @@ class Renaming:
         return substitute(value, self.known)
 
     def _tensor(self, value: TensorType) -> TensorType:
-        def part(x: Any) -> Any:
+        def part(x: object) -> Any:
             return self(x) if isinstance(x, (Term, Predicate)) else x
 
         changes: dict[str, Any] = {}

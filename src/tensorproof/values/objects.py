@@ -75,7 +75,7 @@ class Dict:
     """A dict with concrete keys, and perhaps `OPEN`. `default` is what a defaultdict calls for a missing key."""
 
     items: Entries
-    default: Any = None
+    default: object = None
     counter: bool = False
     """Whether it is a Counter: what is missing counts 0."""
     ordered: bool = False
@@ -108,10 +108,10 @@ class Code:
 
     name: str
     node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
-    outer: Any
+    outer: object
     body: Callable[[Any], Any] | None = None
     is_generator: bool = False
-    passes: Any = None
+    passes: object = None
     """How a generator passes through data, once that was looked for."""
 
 
@@ -142,8 +142,8 @@ class Function:
 class Bound:
     """A function with its first argument."""
 
-    function: Any
-    self: Any
+    function: object
+    self: object
 
 
 @dataclass(slots=True, eq=False)
@@ -163,7 +163,7 @@ class Class:
     space: Space
     mro: tuple[Any, ...] = ()
     span: Span | None = None
-    module: Any = None
+    module: ModuleFile | None = None
     meta: Class | None = None
     """The metaclass, where that is a class of the program."""
 
@@ -172,10 +172,10 @@ class Class:
 class Instance:
     """An object of a class of the program."""
 
-    cls: Any
+    cls: Class
     space: Space
     span: Span | None = None
-    native: Any = None
+    native: object = None
     """What a library base class keeps for it: a `Data` of a model, the items of a list subclass."""
 
 
@@ -193,18 +193,18 @@ class Record(tuple[Any, ...]):
 
 @dataclass(frozen=True, slots=True)
 class Property:
-    get: Any
-    set: Any = None
+    get: object
+    set: object = None
 
 
 @dataclass(frozen=True, slots=True)
 class StaticMethod:
-    function: Any
+    function: object
 
 
 @dataclass(frozen=True, slots=True)
 class ClassMethod:
-    function: Any
+    function: object
 
 
 @dataclass(frozen=True, slots=True)
@@ -246,8 +246,8 @@ class Choice:
     """One of two values, by a condition that is not known."""
 
     condition: Truth
-    then: Any
-    other: Any
+    then: object
+    other: object
     depth: int = 1
 
 

@@ -82,7 +82,7 @@ class Named:
 class Method:
     """A method that was looked up and not yet called."""
 
-    owner: Any
+    owner: object
     name: str
 
 
@@ -128,7 +128,7 @@ class Layer:
         return self.module
 
 
-def is_known(value: Any) -> bool:
+def is_known(value: object) -> bool:
     """Whether no part of a plain container is unknown."""
     if isinstance(value, Unknown):
         return False

@@ -20,7 +20,7 @@ class Raised(Exception):
     span: Span
     code: str
     trail: tuple[Step, ...] = ()
-    value: Any = None
+    value: object = None
     quiet: bool = False
     """SystemExit and its like end a run without being an error."""
     fix: str = ""

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tensorproof.terms.tensor import Outputs, TensorType
 from tensorproof.values.objects import List
+
+if TYPE_CHECKING:
+    from tensorproof.values.machine import Machine
 
 DEEPEST = 5
 """How deep tensors are looked for."""
 
 
-def standing(m: Any, value: Any, depth: int = DEEPEST) -> Any:
+def standing(m: Machine, value: object, depth: int = DEEPEST) -> Any:
     """The value with tensors of its own where the program form is recorded."""
     if m.path.program is None or depth == 0:
         return value
@@ -26,5 +29,5 @@ def standing(m: Any, value: Any, depth: int = DEEPEST) -> Any:
     return value
 
 
-def _holds_tensors(value: Any) -> bool:
+def _holds_tensors(value: object) -> bool:
     return isinstance(value, TensorType) or (isinstance(value, tuple) and any(map(_holds_tensors, value)))

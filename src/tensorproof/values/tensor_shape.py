@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 
@@ -14,8 +15,8 @@ class TensorShape(tuple[Any, ...]):
         found = super().__getitem__(at)
         return TensorShape(found) if isinstance(at, slice) else found
 
-    def __add__(self, other: Any) -> TensorShape:
+    def __add__(self, other: Iterable[object]) -> TensorShape:
         return TensorShape((*self, *other))
 
-    def __radd__(self, other: Any) -> TensorShape:
+    def __radd__(self, other: Iterable[object]) -> TensorShape:
         return TensorShape((*other, *self))

@@ -13,10 +13,11 @@ from tensorproof.libraries.data.loader import LOADER, LOADER_METHODS, asked_leng
 from tensorproof.libraries.data.samples import item_of, length_of, unknown_length
 from tensorproof.libraries.model import ClassModel, KindModel, Run
 from tensorproof.libraries.plain import always
-from tensorproof.terms.ints import Origin, Term, ceildiv
+from tensorproof.terms.ints import Dim, Origin, Term, ceildiv
 from tensorproof.terms.predicates import Predicate, eq, lt
 from tensorproof.terms.tensor import TensorType
-from tensorproof.values.objects import Iterator, List, Model
+from tensorproof.values.heap import Key, slot
+from tensorproof.values.objects import Instance, Iterator, List, Model
 from tensorproof.values.python_values import Unknown
 
 if TYPE_CHECKING:
@@ -24,6 +25,10 @@ if TYPE_CHECKING:
 
     from tensorproof.values.machine import Args, Kwargs, Machine, Value
 
+JOINED: Key[List] = slot("datasets")
+STACKED: Key[tuple[Value, ...]] = slot("datasets")
+TENSORS: Key[tuple[Value, ...]] = slot("tensors")
+NAMES: Key[tuple[str, ...]] = slot("names")
 HOME = "torch.utils.data."
 
 
@@ -41,9 +46,9 @@ def _made(kind: str, fill: Callable[[Value, Value, Bound], None]) -> Callable[[A
 # --- tensors ---
 
 
-def _tensors_init(m: Machine, me: Any, call: Bound) -> None:
+def _tensors_init(m: Machine, me: Instance | Model, call: Bound) -> None:
     node = call.node
-    m.heap.set(me.space, "tensors", call.more)
+    m.heap.set(me.space, TENSORS, call.more)
     for one in call.more:
         if one is None or isinstance(one, (bool, int, float, str, tuple, List)):
             raise m.raised("AttributeError", "TensorDataset takes tensors, and this argument has no attribute size", node, "data/tensors")
@@ -59,24 +64,24 @@ def _tensors_init(m: Machine, me: Any, call: Bound) -> None:
             m.demand("AssertionError", eq(known[0].shape[0], t.shape[0]), message, node, "data/tensors")
 
 
-def _tensors_length(m: Machine, me: Any, node: ast.AST) -> Value:
-    first = next((t for t in me.space["tensors"] if isinstance(t, TensorType) and t.shape.known), None)
+def _tensors_length(m: Machine, me: Instance | Model, node: ast.AST) -> Value:
+    first = next((t for t in me.space[TENSORS] if isinstance(t, TensorType) and t.shape.known), None)
     return Unknown("len") if first is None else first.shape[0]
 
 
-def _tensors_item(m: Machine, me: Any, index: Any, node: ast.AST) -> Value:
-    return tuple(item_of(m, t, index, node) for t in me.space["tensors"])
+def _tensors_item(m: Machine, me: Instance | Model, index: Any, node: ast.AST) -> Value:
+    return tuple(item_of(m, t, index, node) for t in me.space[TENSORS])
 
 
 # --- parts and sums ---
 
 
-def _subset_init(m: Machine, me: Any, call: Bound) -> None:
+def _subset_init(m: Machine, me: Instance | Model, call: Bound) -> None:
     m.heap.set(me.space, "dataset", call.value("dataset"))
     m.heap.set(me.space, "indices", call.value("indices"))
 
 
-def _subset_length(m: Machine, me: Any, node: ast.AST) -> Value:
+def _subset_length(m: Machine, me: Instance | Model, node: ast.AST) -> Value:
     return count_of(m, me.space["indices"], node)
 
 
@@ -91,7 +96,7 @@ def count_of(m: Machine, indices: Value, node: ast.AST) -> Value:
             return m.call(len, (indices,), {}, node)
 
 
-def _subset_item(m: Machine, me: Any, index: Any, node: ast.AST) -> Value:
+def _subset_item(m: Machine, me: Instance | Model, index: Any, node: ast.AST) -> Value:
     whole = me.space["dataset"]
     from tensorproof.libraries.data.samples import sample_of
 
@@ -147,7 +152,7 @@ def _fractions(m: Machine, parts: list[Any], whole: Value, node: ast.AST) -> lis
     return counts
 
 
-def _concat_init(m: Machine, me: Any, call: Bound) -> None:
+def _concat_init(m: Machine, me: Instance | Model, call: Bound) -> None:
     node = call.node
     found = m.iterate(call.value("datasets"), node)
     if found is None:
@@ -158,20 +163,20 @@ def _concat_init(m: Machine, me: Any, call: Bound) -> None:
     m.heap.set(me.space, "datasets", List(m.heap.row(found)))
 
 
-def _concat_length(m: Machine, me: Any, node: ast.AST) -> Value:
+def _concat_length(m: Machine, me: Instance | Model, node: ast.AST) -> Value:
     total: Value = 0
-    for data in me.space["datasets"].items:
+    for data in me.space[JOINED].items:
         if isinstance(data, Unknown):
             return Unknown("len")
         total = total + length_of(m, data, node)
     return total
 
 
-def _concat_item(m: Machine, me: Any, index: Value, node: ast.AST) -> Value:
+def _concat_item(m: Machine, me: Instance | Model, index: Value, node: ast.AST) -> Value:
     """A sample of one of the datasets."""
     from tensorproof.libraries.data.samples import sample_of
 
-    datasets = list(me.space["datasets"].items)
+    datasets = list(me.space[JOINED].items)
     if not datasets:
         return Unknown("a sample")
     lengths = [length_of(m, data, node) for data in datasets]
@@ -185,8 +190,8 @@ def _concat_item(m: Machine, me: Any, index: Value, node: ast.AST) -> Value:
     if isinstance(index, int) and isinstance(lengths[0], int) and 0 <= index < lengths[0]:
         return item_of(m, datasets[0], index, node)
     result = sample_of(m, datasets[-1], node)
-    start: Value = 0
-    ends: list[Value] = []
+    start: Dim = 0
+    ends: list[Dim] = []
     for data in datasets[:-1]:
         start = start + length_of(m, data, node)
         ends.append(start)
@@ -201,27 +206,28 @@ def _add(m: Machine, me: Value, args: Args, kwargs: Kwargs, node: ast.AST) -> Va
     return made
 
 
-def _stack_init(m: Machine, me: Any, call: Bound) -> None:
+def _stack_init(m: Machine, me: Instance | Model, call: Bound) -> None:
     node = call.node
     if bool(call.more) is bool(call.named):
         raise m.raised("ValueError", "a StackDataset takes datasets by position or by name, at least one, and not both", node, "data/stack")
     datasets = call.more or tuple(call.named.values())
     loader_checks.check_lengths(m, [length_of(m, one, node) for one in datasets if not isinstance(one, Unknown)], node)
     m.heap.set(me.space, "datasets", datasets)
-    m.heap.set(me.space, "names", tuple(call.named))
+    m.heap.set(me.space, NAMES, tuple(call.named))
 
 
-def _stack_item(m: Machine, me: Any, index: Value, node: ast.AST) -> Value:
+def _stack_item(m: Machine, me: Instance | Model, index: Value, node: ast.AST) -> Value:
     from tensorproof.values.objects import Dict
 
-    found = tuple(item_of(m, d, index, node) for d in me.space["datasets"])
-    return Dict(m.heap.entries(dict(zip(me.space["names"], found)))) if me.space["names"] else found
+    found = tuple(item_of(m, d, index, node) for d in me.space[STACKED])
+    names = me.space[NAMES]
+    return Dict(m.heap.entries(dict(zip(names, found)))) if names else found
 
 
 # --- samplers ---
 
 
-def _sampler_init(m: Machine, me: Any, call: Bound) -> None:
+def _sampler_init(m: Machine, me: Instance | Model, call: Bound) -> None:
     m.heap.set(me.space, "data_source", call.value("data_source"))
     count = call.value("num_samples")
     if count is not None:
@@ -229,11 +235,11 @@ def _sampler_init(m: Machine, me: Any, call: Bound) -> None:
     m.heap.set(me.space, "given", count)
 
 
-def _subset_sampler_init(m: Machine, me: Any, call: Bound) -> None:
+def _subset_sampler_init(m: Machine, me: Instance | Model, call: Bound) -> None:
     m.heap.set(me.space, "indices", call.value("indices"))
 
 
-def _weighted_init(m: Machine, me: Any, call: Bound) -> None:
+def _weighted_init(m: Machine, me: Instance | Model, call: Bound) -> None:
     weights, count = call.value("weights"), call.value("num_samples")
     loader_checks.check_count(m, count, "num_samples", call.node)
     loader_checks.check_weights(m, weights, count, call.value("replacement", True), call.node)
@@ -241,7 +247,7 @@ def _weighted_init(m: Machine, me: Any, call: Bound) -> None:
     m.heap.set(me.space, "weights", weights)
 
 
-def _distributed_init(m: Machine, me: Any, call: Bound) -> None:
+def _distributed_init(m: Machine, me: Instance | Model, call: Bound) -> None:
     node = call.node
     m.heap.set(me.space, "data_source", call.value("dataset"))
     replicas, dropping = call.value("num_replicas", 1), call.value("drop_last", False)
@@ -253,7 +259,7 @@ def _distributed_init(m: Machine, me: Any, call: Bound) -> None:
     m.heap.set(me.space, "given", share)
 
 
-def _sampler_length(m: Machine, me: Any, node: ast.AST) -> Value:
+def _sampler_length(m: Machine, me: Instance | Model, node: ast.AST) -> Value:
     given = me.space.get("given")
     if given is not None:
         return given
@@ -263,20 +269,20 @@ def _sampler_length(m: Machine, me: Any, node: ast.AST) -> Value:
     return Unknown("len") if source is None or isinstance(source, Unknown) else length_of(m, source, node)
 
 
-def _sampler_rounds(m: Machine, me: Value, node: ast.AST) -> Value:
+def _sampler_rounds(m: Machine, me: Instance | Model, node: ast.AST) -> Value:
     """Any one index."""
     count = _sampler_length(m, me, node)
     index = m.symbol(m.name_here("i", node), 0, count - 1 if isinstance(count, int) and count > 0 else None, Origin.WORLD)
     return [(True, index)]
 
 
-def _batch_sampler_init(m: Machine, me: Any, call: Bound) -> None:
+def _batch_sampler_init(m: Machine, me: Instance | Model, call: Bound) -> None:
     for name in ("sampler", "batch_size", "drop_last"):
         m.heap.set(me.space, name, call.value(name))
     loader_checks.check_count(m, me.space["batch_size"], "batch_size", call.node)
 
 
-def _batch_sampler_length(m: Machine, me: Any, node: ast.AST) -> Value:
+def _batch_sampler_length(m: Machine, me: Instance | Model, node: ast.AST) -> Value:
     count, size = length_of(m, me.space["sampler"], node), me.space["batch_size"]
     if not isinstance(size, (int, Term)):
         return Unknown("len")

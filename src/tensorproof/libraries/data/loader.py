@@ -13,12 +13,12 @@ from tensorproof.libraries.domains import index_limits
 from tensorproof.libraries.domains.index_ranges import all_of_it, labelled
 from tensorproof.libraries.model import batches
 from tensorproof.terms.budgets import BUDGETS
-from tensorproof.terms.ints import Origin, Term, ceildiv, lower, mod, upper
+from tensorproof.terms.ints import Dim, Origin, Term, ceildiv, lower, mod, upper
 from tensorproof.terms.predicates import ge, ne
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.substitution import symbols
 from tensorproof.terms.tensor import TensorType
-from tensorproof.values.heap import MISSING
+from tensorproof.values.heap import MISSING, Key, slot
 from tensorproof.values.objects import Bound as BoundMethod
 from tensorproof.values.objects import Class, Dict, Generator, Instance, Iterator, List, Model
 from tensorproof.values.python_values import Many, Named, Unknown, whole_of
@@ -26,6 +26,7 @@ from tensorproof.values.python_values import Many, Named, Unknown, whole_of
 if TYPE_CHECKING:
     from tensorproof.values.machine import Machine, Value
 
+SIZE: Key[Dim | Unknown | None] = slot("batch_size")
 LOADER = "torch.utils.data.DataLoader"
 _KEPT: dict[str, object] = {
     "batch_size": 1, "drop_last": False, "sampler": None, "batch_sampler": None, "collate_fn": None, "num_workers": 0, "shuffle": None, "pin_memory": False,
@@ -45,7 +46,7 @@ def loader(m: Machine, call: Bound) -> Model:
     return made
 
 
-def loader_init(m: Machine, me: Any, call: Bound) -> None:
+def loader_init(m: Machine, me: Instance | Model, call: Bound) -> None:
     data = call.value("dataset")
     m.heap.set(me.space, "dataset", data)
     for name, default in _KEPT.items():
@@ -65,7 +66,7 @@ def _is_iterable(data: Value) -> bool:
     return isinstance(data, (Generator, Iterator))
 
 
-def loader_attribute(m: Machine, me: Any, name: str, node: ast.AST) -> Value:
+def loader_attribute(m: Machine, me: Instance | Model, name: str, node: ast.AST) -> Value:
     if name in me.space:
         return me.space[name]
     if name == "sampler" or name == "batch_sampler":
@@ -79,26 +80,26 @@ LOADER_METHODS: dict[str, Any] = {
 }
 
 
-def sample_count(m: Machine, me: Any, node: ast.AST) -> Any:
+def sample_count(m: Machine, me: Instance | Model, node: ast.AST) -> Any:
     """How many samples one pass sees."""
     sampler = me.space["sampler"]
     source = sampler if _exists(sampler) else me.space["dataset"]
     return unknown_length(m, node) if isinstance(source, (Unknown, Generator, Iterator)) else length_of(m, source, node)
 
 
-def asked_length(m: Machine, me: Any, node: ast.AST) -> Value:
+def asked_length(m: Machine, me: Instance | Model, node: ast.AST) -> Value:
     """`len(loader)`: of an iterable dataset, only where the dataset itself has a length."""
     data = me.space["dataset"]
     known = isinstance(data, Instance) and all(isinstance(c, (Class, Named)) for c in data.cls.mro)
-    if known and _is_iterable(data) and m.in_class(data.cls, "__len__") is MISSING:
+    if known and isinstance(data, Instance) and _is_iterable(data) and m.in_class(data.cls, "__len__") is MISSING:
         raise m.raised("TypeError", f"{data.cls.name} is an IterableDataset without __len__, so its DataLoader has no len", node, "python/type")
     return loader_length(m, me, node)
 
 
-def loader_length(m: Machine, me: Any, node: ast.AST) -> Value:
+def loader_length(m: Machine, me: Instance | Model, node: ast.AST) -> Value:
     if _exists(me.space["batch_sampler"]):
         return m.call(len, (me.space["batch_sampler"],), {}, node)
-    size = me.space["batch_size"]
+    size = me.space[SIZE]
     if isinstance(me.space["dataset"], Unknown) or isinstance(size, Unknown):
         return Unknown("len")
     count = sample_count(m, me, node)
@@ -107,7 +108,7 @@ def loader_length(m: Machine, me: Any, node: ast.AST) -> Value:
     return count // size if me.space["drop_last"] is True else ceildiv(count, size)
 
 
-def loader_items(m: Machine, me: Any, node: ast.AST) -> list[Value] | None:
+def loader_items(m: Machine, me: Instance | Model, node: ast.AST) -> list[Value] | None:
     """All batches of one pass, where they can be counted."""
     count = loader_length(m, me, node)
     if not isinstance(count, int) or count > MOST_COUNTED or _is_iterable(me.space["dataset"]) or _exists(me.space["batch_sampler"]):
@@ -121,7 +122,7 @@ def loader_items(m: Machine, me: Any, node: ast.AST) -> list[Value] | None:
 # --- rounds ---
 
 
-def loader_rounds(m: Machine, me: Any, node: ast.AST) -> Any:
+def loader_rounds(m: Machine, me: Instance | Model, node: ast.AST) -> Any:
     """The batches of one pass: (condition, batch)."""
     data = me.space["dataset"]
     if isinstance(data, Unknown):
@@ -173,7 +174,7 @@ def _converted(value: Value) -> Value:
     return tuple(map(_converted, value)) if type(value) is tuple else value
 
 
-def _by_batch_sampler(m: Machine, me: Any, node: ast.AST) -> Value:
+def _by_batch_sampler(m: Machine, me: Instance | Model, node: ast.AST) -> Value:
     chosen = me.space["batch_sampler"]
     samples = _Samples(m, me, node)
     if isinstance(chosen, Model) and chosen.kind.endswith("BatchSampler"):
@@ -220,7 +221,7 @@ def _in_own_memory(m: Machine, batch: Value) -> Value:
 class _Samples:
     """Two samples of a dataset, and batches of them."""
 
-    def __init__(self, m: Machine, me: Any, node: ast.AST) -> None:
+    def __init__(self, m: Machine, me: Instance | Model, node: ast.AST) -> None:
         self.m, self.node, self.collate, self.whole = m, node, me.space["collate_fn"], all_of_it(me)
         data = me.space["dataset"]
         self.every: list[Value] = []

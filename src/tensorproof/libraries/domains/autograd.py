@@ -25,10 +25,11 @@ from tensorproof.values.python_values import Layer
 if TYPE_CHECKING:
     import ast
 
+    from tensorproof.bindings.call import Outcome
     from tensorproof.values.machine import Args, Kwargs, Machine, Value
 
 
-def observed(m: Machine, name: str, outcome: Any, args: Args, kwargs: Kwargs, node: ast.AST, layer: Layer | None) -> Value:
+def observed(m: Machine, name: str, outcome: Outcome, args: Args, kwargs: Kwargs, node: ast.AST, layer: Layer | None) -> Value:
     """The results of an operator as objects of the program."""
     result = devices.applied(m, name, outcome, applied(m, name, outcome, kwargs, node, layer), node, layer)
     made = m.memory.called(name, result, outcome, args, kwargs)
@@ -37,7 +38,7 @@ def observed(m: Machine, name: str, outcome: Any, args: Args, kwargs: Kwargs, no
     return made
 
 
-def applied(m: Machine, name: str, outcome: Any, kwargs: Kwargs, node: ast.AST, layer: Layer | None) -> Value:
+def applied(m: Machine, name: str, outcome: Outcome, kwargs: Kwargs, node: ast.AST, layer: Layer | None) -> Value:
     """The results of an operator with their autograd states; refuses what autograd refuses before it runs."""
     result = outcome.outputs
     if name.startswith("numpy."):
@@ -203,7 +204,7 @@ def _refuse_in_place(m: Machine, target: TensorType, enabled: bool | None, requi
             raise m.raised("RuntimeError", words, node, "inplace/leaf")
 
 
-def finished(m: Machine, name: str, outcome: Any, node: ast.AST, layer: Layer | None) -> None:
+def finished(m: Machine, name: str, outcome: Outcome, node: ast.AST, layer: Layer | None) -> None:
     """After an operator has run: memory that it wrote into has another version, and takes part in the graph of what was written."""
     if not name.startswith("torch"):
         return
@@ -223,7 +224,7 @@ def in_place(word: str) -> bool:
     return word == "__setitem__" or word.startswith("__i") or word.endswith("_")
 
 
-def _wrote(m: Machine, name: str, target: TensorType, outcome: Any, facts: Any, node: ast.AST, layer: Layer | None) -> None:
+def _wrote(m: Machine, name: str, target: TensorType, outcome: Outcome, facts: Any, node: ast.AST, layer: Layer | None) -> None:
     before = of(m, target)
     m.heap.set(before.cell, "version", Version())
     enabled = modes(m).grad

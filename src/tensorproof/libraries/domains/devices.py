@@ -14,6 +14,7 @@ from tensorproof.values.python_values import Layer
 if TYPE_CHECKING:
     import ast
 
+    from tensorproof.bindings.call import Outcome
     from tensorproof.values.machine import Machine, Value
 
 _ACROSS = frozenset(["copy_", "__setitem__", "to", "type_as", "cpu", "cuda", "set_", "set_data", "pin_memory", "index_put_", "index_put", "type"])
@@ -47,7 +48,7 @@ def seen(m: Machine, device: Value) -> None:
         m.model_state["devices"] = "meta" if device == "meta" else True
 
 
-def applied(m: Machine, name: str, outcome: Any, result: Value, node: ast.AST, layer: Layer | None) -> Value:
+def applied(m: Machine, name: str, outcome: Outcome, result: Value, node: ast.AST, layer: Layer | None) -> Value:
     """The results of an operator with their device; refuses tensors that lie apart."""
     bound = outcome.bound
     given = bound.get("device")

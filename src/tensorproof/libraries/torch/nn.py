@@ -112,9 +112,9 @@ def layer_class(name: str) -> ClassModel | None:
 def _filled(me: Instance) -> Any:
     """The layer inside, with the modules that the program set as attributes: a Sequential runs those too."""
     held = [(k, v) for k, v in me.space.items() if isinstance(k, str) and is_module(v)]
-    if not held or me.native.module is not None:
-        return me.native
     native = me.native
+    if not held or not isinstance(native, Layer) or native.module is not None:
+        return native
     return Layer(None, native.span, (*native.children, *(v for _, v in held)), native.kind, (*native.names, *(k for k, _ in held)))
 
 

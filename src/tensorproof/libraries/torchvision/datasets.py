@@ -15,7 +15,7 @@ from tensorproof.terms.records import dataclass, field
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
 from tensorproof.values.heap import MISSING, Key, slot
-from tensorproof.values.objects import List, Model
+from tensorproof.values.objects import Instance, List, Model
 from tensorproof.values.python_values import Unknown
 
 if TYPE_CHECKING:
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
     from tensorproof.values.machine import Args, Kwargs, Machine, Value
 
+SOURCE: Key[str] = slot("source")
+GIVEN: Key[dict[str, Value]] = slot("given")
 LAST: Key[int] = slot("last")
 HOME = "torchvision.datasets."
 _TRAIN = "root train transform target_transform download"
@@ -113,7 +115,7 @@ SOURCES: dict[str, Source] = {
 def _init(name: str) -> Run:
     source = SOURCES[name]
 
-    def run(m: Machine, me: Any, args: Args, kwargs: Kwargs, node: ast.AST) -> None:
+    def run(m: Machine, me: Instance | Model, args: Args, kwargs: Kwargs, node: ast.AST) -> None:
         order = source.words.split()
         if len(args) > len(order):
             raise m.raised("TypeError", f"{name} takes at most {len(order)} arguments, not {len(args)}", node, "call/arguments")
@@ -123,8 +125,8 @@ def _init(name: str) -> Run:
             raise m.raised("TypeError", f"{name} has no argument {wrong}", node, "call/arguments")
         if name != "FakeData" and "root" not in given:
             raise m.raised("TypeError", f"{name} needs the argument root", node, "call/arguments")
-        m.heap.set(me.space, "source", name)
-        m.heap.set(me.space, "given", m.heap.space(given))
+        m.heap.set(me.space, SOURCE, name)
+        m.heap.set(me.space, GIVEN, m.heap.space(given))
         for word in ("transform", "target_transform", "transforms"):
             m.heap.set(me.space, word, given.get(word))
         m.heap.set(me.space, LENGTH, _count(m, name, source, given, node))
@@ -157,12 +159,12 @@ def _count(m: Machine, name: str, source: Source, given: dict[str, Any], node: a
     return unknown_length(m, node)
 
 
-def _length(m: Machine, me: Any, node: ast.AST) -> Value:
+def _length(m: Machine, me: Instance | Model, node: ast.AST) -> Value:
     return me.space[LENGTH]
 
 
-def _picture(m: Machine, me: Any, node: ast.AST) -> Value:
-    name, given = me.space["source"], me.space["given"]
+def _picture(m: Machine, me: Instance | Model, node: ast.AST) -> Value:
+    name, given = me.space[SOURCE], me.space[GIVEN]
     channels, height, width = SOURCES[name].picture
     if name == "FakeData":
         listed = m.iterate(given.get("image_size", (3, 224, 224)), node)
@@ -177,8 +179,8 @@ def _picture(m: Machine, me: Any, node: ast.AST) -> Value:
     )  # fmt: skip
 
 
-def _target(m: Machine, me: Any, picture: Value, node: ast.AST) -> Value:
-    name, given = me.space["source"], me.space["given"]
+def _target(m: Machine, me: Instance | Model, picture: Value, node: ast.AST) -> Value:
+    name, given = me.space[SOURCE], me.space[GIVEN]
     kind = SOURCES[name].target
     if kind == "mask" or (kind == "pet" and given.get("target_types") == "segmentation"):
         if is_image(picture) and given.get("target_type", "semantic") in ("semantic", "instance"):
@@ -200,8 +202,8 @@ def _target(m: Machine, me: Any, picture: Value, node: ast.AST) -> Value:
     return m.symbol(m.name_here("label", node), 0, None, Origin.USER)  # how many classes there are, the user knows
 
 
-def class_count(me: Any) -> Value:
-    name, given = me.space["source"], me.space["given"]
+def class_count(me: Instance | Model) -> Value:
+    name, given = me.space[SOURCE], me.space[GIVEN]
     if name == "EMNIST" and isinstance(given.get("split"), str) and given["split"] in _LETTERS:
         return _LETTERS[given["split"]][2]
     if name == "FakeData":
@@ -209,7 +211,7 @@ def class_count(me: Any) -> Value:
     return SOURCES[name].classes
 
 
-def _item(m: Machine, me: Any, index: Value, node: ast.AST) -> Value:
+def _item(m: Machine, me: Instance | Model, index: Value, node: ast.AST) -> Value:
     count = length_of(m, me, node)
     if isinstance(index, int) and isinstance(count, int) and not -count <= index < count:
         raise m.raised("IndexError", f"index {index} is out of range for {count} samples", node)
@@ -227,8 +229,8 @@ def _item(m: Machine, me: Any, index: Value, node: ast.AST) -> Value:
     return picture, target
 
 
-def _attribute(m: Machine, me: Any, name: str, node: ast.AST) -> Any:
-    source = SOURCES[me.space["source"]]
+def _attribute(m: Machine, me: Instance | Model, name: str, node: ast.AST) -> Any:
+    source = SOURCES[me.space[SOURCE]]
     count = me.space[LENGTH]
     classes = class_count(me)
     if name == "classes":
@@ -249,11 +251,11 @@ def _attribute(m: Machine, me: Any, name: str, node: ast.AST) -> Any:
     if name in ("samples", "imgs"):
         return Model("torchvision.labels", m.heap.space({"count": count, "pairs": True}))
     if name in ("root", "train", "split", "loader"):
-        return me.space["given"].get(name, Unknown(name))
+        return me.space[GIVEN].get(name, Unknown(name))
     return MISSING
 
 
-def _labels(m: Machine, me: Any, node: ast.AST) -> Model:
+def _labels(m: Machine, me: Instance | Model, node: ast.AST) -> Model:
     """The classes of a folder: as many as the user has."""
     kept = me.space.get(("classes",))
     if kept is None:

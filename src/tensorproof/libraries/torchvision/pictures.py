@@ -15,8 +15,9 @@ from tensorproof.values.python_values import Unknown
 
 if TYPE_CHECKING:
     import ast
+    from collections.abc import Mapping
 
-    from tensorproof.values.machine import Machine, Value
+    from tensorproof.values.machine import Kwargs, Machine, Value
 
 FLOAT32 = BY_LABEL["float32"]
 UINT8 = BY_LABEL["uint8"]
@@ -71,13 +72,13 @@ def _lost(m: Machine, name: str, x: Value, node: ast.AST) -> Value:
     return m.gap(name, node, "the picture is not understood")
 
 
-def same(m: Machine, given: Value, x: Any, node: ast.AST) -> Value:
+def same(m: Machine, given: Kwargs, x: Any, node: ast.AST) -> Value:
     if sides(m, x, node) is None and not isinstance(x, TensorType):
         return _lost(m, "the transform", x, node)
     return changed(m, x) if is_image(x) else m.path.taken(x, x.but(contents=None))
 
 
-def tensor_only(m: Machine, given: Value, x: Value, node: ast.AST) -> Value:
+def tensor_only(m: Machine, given: Kwargs, x: Value, node: ast.AST) -> Value:
     if is_image(x):
         raise m.raised("TypeError", "this transform takes a tensor, not a PIL image: put it after ToTensor()", node, "transform/type")
     return same(m, given, x, node)
@@ -86,7 +87,7 @@ def tensor_only(m: Machine, given: Value, x: Value, node: ast.AST) -> Value:
 # --- between images, arrays and tensors ---
 
 
-def to_tensor(m: Machine, given: Value, x: Value, node: ast.AST) -> Value:
+def to_tensor(m: Machine, given: Kwargs, x: Value, node: ast.AST) -> Value:
     if is_image(x):
         own = element_type(x)
         dtype = own if own.label in ("int32", "float32") else BY_LABEL["int16"] if own.label == "uint16" else FLOAT32
@@ -105,7 +106,7 @@ def to_tensor(m: Machine, given: Value, x: Value, node: ast.AST) -> Value:
     return _lost(m, "ToTensor", x, node)
 
 
-def pil_to_tensor(m: Machine, given: Value, x: Value, node: ast.AST) -> Value:
+def pil_to_tensor(m: Machine, given: Kwargs, x: Value, node: ast.AST) -> Value:
     if not is_image(x):
         if isinstance(x, TensorType):
             raise m.raised("TypeError", f"PILToTensor takes a PIL image, not {_what(x)}", node, "transform/type")
@@ -113,7 +114,7 @@ def pil_to_tensor(m: Machine, given: Value, x: Value, node: ast.AST) -> Value:
     return TensorType(Shape((x.space["channels"], x.space["height"], x.space["width"])), element_type(x))
 
 
-def to_image(m: Machine, given: Value, x: Value, node: ast.AST) -> Value:
+def to_image(m: Machine, given: Kwargs, x: Value, node: ast.AST) -> Value:
     if is_image(x):
         return pil_to_tensor(m, given, x, node)
     if isinstance(x, TensorType) and x.framework == "numpy" and x.shape.known and len(x.shape) in (2, 3):
@@ -121,7 +122,7 @@ def to_image(m: Machine, given: Value, x: Value, node: ast.AST) -> Value:
     return x if isinstance(x, TensorType) else _lost(m, "ToImage", x, node)
 
 
-def to_pil_image(m: Machine, given: Any, x: Value, node: ast.AST) -> Value:
+def to_pil_image(m: Machine, given: Kwargs, x: Value, node: ast.AST) -> Value:
     if is_image(x):
         raise m.raised("TypeError", "ToPILImage takes a tensor or an array, this is a PIL image already", node, "transform/type")
     if not isinstance(x, TensorType):
@@ -138,7 +139,7 @@ def to_pil_image(m: Machine, given: Any, x: Value, node: ast.AST) -> Value:
     return image(m, channels, height, width, mode if isinstance(mode, str) and mode in CHANNELS else None)
 
 
-def convert_dtype(m: Machine, given: Any, x: Value, node: ast.AST) -> Value:
+def convert_dtype(m: Machine, given: Kwargs, x: Value, node: ast.AST) -> Value:
     dtype = given.get("dtype", FLOAT32)
     if is_image(x):
         raise m.raised("TypeError", "ConvertImageDtype takes a tensor, not a PIL image", node, "transform/type")
@@ -155,7 +156,7 @@ def _retyped(m: Machine, x: TensorType, dtype: DType | None, scale: bool) -> Val
     return m.path.taken(x, made) if not scale or dtype is None or (dtype.is_float and x.dtype is not None and x.dtype.is_float) else made
 
 
-def to_dtype(m: Machine, given: Any, x: Any, node: ast.AST) -> Value:
+def to_dtype(m: Machine, given: Kwargs, x: Any, node: ast.AST) -> Value:
     dtype = given.get("dtype", FLOAT32)
     if is_image(x):
         return changed(m, x)
@@ -164,13 +165,13 @@ def to_dtype(m: Machine, given: Any, x: Any, node: ast.AST) -> Value:
     return _retyped(m, x, dtype, given.get("scale") is True) if isinstance(dtype, DType) else x
 
 
-def to_rgb(m: Machine, given: Value, x: Value, node: ast.AST) -> Value:
+def to_rgb(m: Machine, given: Kwargs, x: Value, node: ast.AST) -> Value:
     if is_image(x):
         return changed(m, x, channels=3, mode="RGB")
     return grayscale(m, {"num_output_channels": 3}, x, node)
 
 
-def grayscale(m: Machine, given: Any, x: Any, node: ast.AST) -> Value:
+def grayscale(m: Machine, given: Kwargs, x: Any, node: ast.AST) -> Value:
     count = given.get("num_output_channels", 1)
     if is_image(x):
         return changed(m, x, channels=count, mode="RGB" if count == 3 else "L")
@@ -180,7 +181,7 @@ def grayscale(m: Machine, given: Any, x: Any, node: ast.AST) -> Value:
     return m.path.taken(x, TensorType(Shape((*x.shape[:-3], count, *x.shape[-2:])), x.dtype))
 
 
-def check_normalize(m: Machine, given: Any, node: ast.AST) -> None:
+def check_normalize(m: Machine, given: Mapping[str, Value], node: ast.AST) -> None:
     std = _numbers(m, given.get("std"), node)
     if std is not None and any(v == 0 for v in std if isinstance(v, (int, float))):
         raise m.raised("ValueError", "Normalize divides by a std of 0", node, "transform/normalize")
@@ -194,7 +195,7 @@ def _numbers(m: Machine, given: Value, node: ast.AST) -> list[Value] | None:
     return m.iterate(given, node) if isinstance(given, (tuple, List)) else None
 
 
-def normalize(m: Machine, given: Any, x: Value, node: ast.AST) -> Value:
+def normalize(m: Machine, given: Kwargs, x: Value, node: ast.AST) -> Value:
     if is_image(x) or (isinstance(x, TensorType) and x.framework == "numpy"):
         raise m.raised("TypeError", f"Normalize takes a tensor, not {_what(x)}: put it after ToTensor()", node, "transform/type")
     if not isinstance(x, TensorType):
@@ -226,7 +227,7 @@ def _normalised(m: Machine, made: TensorType, mean: list[Any] | None, std: list[
 # --- sides ---
 
 
-def resize(m: Machine, given: Any, x: Value, node: ast.AST) -> Value:
+def resize(m: Machine, given: Kwargs, x: Value, node: ast.AST) -> Value:
     found = sides(m, x, node)
     if found is None:
         return _lost(m, "Resize", x, node)
@@ -250,13 +251,13 @@ def resize(m: Machine, given: Any, x: Value, node: ast.AST) -> Value:
     return with_sides(m, x, ite(upright, longer, short), ite(upright, short, longer))
 
 
-def center_crop(m: Machine, given: Any, x: Value, node: ast.AST) -> Value:
+def center_crop(m: Machine, given: Kwargs, x: Value, node: ast.AST) -> Value:
     if sides(m, x, node) is None:
         return _lost(m, "CenterCrop", x, node)
     return with_sides(m, x, *each_side(m, given.get("size"), node))
 
 
-def resized(m: Machine, given: Any, x: Value, node: ast.AST) -> Value:
+def resized(m: Machine, given: Kwargs, x: Value, node: ast.AST) -> Value:
     if sides(m, x, node) is None:
         return _lost(m, "RandomResizedCrop", x, node)
     size = _pair(m, given.get("size"), node)
@@ -265,12 +266,12 @@ def resized(m: Machine, given: Any, x: Value, node: ast.AST) -> Value:
     return with_sides(m, x, *each_side(m, given.get("size"), node))
 
 
-def _known(m: Machine, given: Any, node: ast.AST) -> tuple[Value, Value]:
+def _known(m: Machine, given: Kwargs, node: ast.AST) -> tuple[Value, Value]:
     height, width = (given[k] if isinstance(given.get(k), (int, Term)) else size_symbol(m, f"picture {k}", node) for k in ("height", "width"))
     return height, width
 
 
-def cropped(m: Machine, given: Value, x: Value, node: ast.AST) -> Value:
+def cropped(m: Machine, given: Kwargs, x: Value, node: ast.AST) -> Value:
     return _lost(m, "crop", x, node) if sides(m, x, node) is None else with_sides(m, x, *_known(m, given, node))
 
 
@@ -287,7 +288,7 @@ def _margins(m: Machine, given: Value, node: ast.AST) -> tuple[Value, Value, Val
     return values[0], values[1], values[2], values[3]
 
 
-def pad(m: Machine, given: Any, x: Value, node: ast.AST) -> Value:
+def pad(m: Machine, given: Kwargs, x: Value, node: ast.AST) -> Value:
     found = sides(m, x, node)
     if found is None:
         return _lost(m, "Pad", x, node)
@@ -295,7 +296,7 @@ def pad(m: Machine, given: Any, x: Value, node: ast.AST) -> Value:
     return with_sides(m, x, found[0] + top + bottom, found[1] + left + right)
 
 
-def random_crop(m: Machine, given: Any, x: Any, node: ast.AST) -> Value:
+def random_crop(m: Machine, given: Kwargs, x: Any, node: ast.AST) -> Value:
     if given.get("padding") is not None:
         x = pad(m, {"padding": given["padding"]}, x, node)
     found = sides(m, x, node)
@@ -312,7 +313,7 @@ def random_crop(m: Machine, given: Any, x: Any, node: ast.AST) -> Value:
     return with_sides(m, x, *wanted)
 
 
-def rotated(m: Machine, given: Any, x: Value, node: ast.AST) -> Value:
+def rotated(m: Machine, given: Kwargs, x: Value, node: ast.AST) -> Value:
     if sides(m, x, node) is None:
         return _lost(m, "RandomRotation", x, node)
     if given.get("expand", False) is False:
@@ -320,7 +321,7 @@ def rotated(m: Machine, given: Any, x: Value, node: ast.AST) -> Value:
     return with_sides(m, x, size_symbol(m, "picture height", node), size_symbol(m, "picture width", node))
 
 
-def five_crop(m: Machine, given: Any, x: Value, node: ast.AST) -> Any:
+def five_crop(m: Machine, given: Kwargs, x: Value, node: ast.AST) -> Any:
     found = sides(m, x, node)
     if found is None:
         return _lost(m, "FiveCrop", x, node)
@@ -330,5 +331,5 @@ def five_crop(m: Machine, given: Any, x: Value, node: ast.AST) -> Any:
     return tuple(with_sides(m, x, *wanted) for _ in range(5))
 
 
-def ten_crop(m: Machine, given: Value, x: Value, node: ast.AST) -> Value:
+def ten_crop(m: Machine, given: Kwargs, x: Value, node: ast.AST) -> Value:
     return tuple(v for _ in range(2) for v in five_crop(m, given, x, node))

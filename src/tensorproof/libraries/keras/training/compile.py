@@ -57,7 +57,7 @@ def state_of(me: Any) -> Any:
     return me.space.get(STATE)
 
 
-def trail(state: Any) -> tuple[Step, ...]:
+def trail(state: Model) -> tuple[Step, ...]:
     return () if state.span is None else (Step(state.span, "the model is compiled here"),)
 
 
@@ -103,7 +103,7 @@ def targets(m: Machine, given: Value, count: int, names: list[Value] | None, use
     raise m.raised("ValueError", f"the model has {count} outputs, and gets {len(listed)} targets", node, "keras/outputs")
 
 
-def dealt_losses(m: Machine, state: Any, count: int, names: list[Value] | None, node: ast.AST) -> list[Value]:
+def dealt_losses(m: Machine, state: Model, count: int, names: list[Value] | None, node: ast.AST) -> list[Value]:
     """The loss of each output; None for those without."""
     loss = state.space["loss"]
     if isinstance(loss, Dict):
@@ -122,7 +122,7 @@ def dealt_losses(m: Machine, state: Any, count: int, names: list[Value] | None, 
     return [*listed, *(None,) * (count - len(listed))]
 
 
-def dealt_metrics(m: Machine, state: Any, which: str, count: int, names: list[Value] | None, node: ast.AST) -> list[list[Value]]:
+def dealt_metrics(m: Machine, state: Model, which: str, count: int, names: list[Value] | None, node: ast.AST) -> list[list[Value]]:
     """The metrics of each output."""
     given = state.space[which]
     if given is None or (isinstance(given, (List, Dict)) and not given.items) or given == ():
@@ -146,7 +146,7 @@ def _flat(value: Value) -> list[Value]:
     return [value] if listed is None else [v for one in listed for v in _flat(one)]
 
 
-def compute_loss(m: Machine, state: Any, target: Value, output: Value, weight: Value, names: list[Value] | None, node: ast.AST, activation: str = "",
+def compute_loss(m: Machine, state: Model, target: Value, output: Value, weight: Value, names: list[Value] | None, node: ast.AST, activation: str = "",
                  training: bool = False) -> Value:  # fmt: skip
     """The loss of a batch; `training`: its derivatives are computed."""
     found, keys = outputs(output)
@@ -166,7 +166,7 @@ def compute_loss(m: Machine, state: Any, target: Value, output: Value, weight: V
     return TensorType(Shape(), FLOAT32, framework="tf")
 
 
-def _weights_fit(m: Machine, state: Any, used: list[bool], node: ast.AST) -> None:
+def _weights_fit(m: Machine, state: Model, used: list[bool], node: ast.AST) -> None:
     weights = state.space["loss_weights"]
     count = len(_listed(weights) or ()) if isinstance(weights, (List, tuple)) else len(weights.items) if isinstance(weights, Dict) else None
     loss = state.space["loss"]
@@ -175,7 +175,7 @@ def _weights_fit(m: Machine, state: Any, used: list[bool], node: ast.AST) -> Non
         raise m.raised("ValueError", f"there are {given} losses and {count} loss_weights", node, "keras/loss-weights", trail(state))
 
 
-def compute_metrics(m: Machine, state: Value, target: Value, output: Value, weight: Value, names: list[Value] | None, node: ast.AST) -> None:
+def compute_metrics(m: Machine, state: Model, target: Value, output: Value, weight: Value, names: list[Value] | None, node: ast.AST) -> None:
     """A batch goes into the compiled metrics."""
     found, keys = outputs(output)
     keys = keys if keys is not None else names
@@ -207,7 +207,7 @@ def _name(one: Value) -> str | None:
     return one.name.rpartition(".")[2] if isinstance(one, Named) else None
 
 
-def result_names(m: Machine, state: Any, count: int, names: list[Value] | None) -> list[str] | None:
+def result_names(m: Machine, state: Model, count: int, names: list[Value] | None) -> list[str] | None:
     """The names under which `fit` and `evaluate` tell their results; None when they are unknown."""
     found: list[str] = ["loss"]
     loss = state.space["loss"]
