@@ -80,11 +80,11 @@ class _Weighing:
         return False
 
     def every_way_fails(self, stated: Stated) -> bool:
-        """Whether this place fails whatever the unknown truth values on the way to it are: the other ways were found to fail there before."""
+        """Whether the program fails whatever the unknown truth values on the way to this place are: where they are others, it failed or raised before."""
         last = self.findings[-1]
-        earlier = [f for f in self.findings[:-1] if f.span == last.span and f.severity is last.severity and f.code == last.code]
-        if not earlier or last.severity is not Severity.WARNING or not self.solver.proves(conj(*stated.facts)):
+        if last.severity is not Severity.WARNING or not self.solver.proves(conj(*stated.facts)):
             return False
+        earlier = [f for f in self.findings[:-1] if f.span == last.span and f.severity is last.severity and f.code == last.code]
         self.findings = [*(f for f in self.findings[:-1] if f not in earlier), replace(last, severity=Severity.ERROR, certainty=Certainty.ALWAYS)]
         return True
 

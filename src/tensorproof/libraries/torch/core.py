@@ -18,7 +18,7 @@ from tensorproof.terms.tensor import UNKNOWN_STRIDES, TensorType
 from tensorproof.values.heap import MISSING
 from tensorproof.values.many import gathered
 from tensorproof.values.objects import Class, Dict, Function, List, Model
-from tensorproof.values.python_values import Device, Unknown
+from tensorproof.values.python_values import TEXT, Device, Unknown
 
 if TYPE_CHECKING:
     import ast
@@ -164,6 +164,7 @@ FUNCTIONS: dict[str, Run] = {
     "torch.utils.tensorboard.SummaryWriter": lambda m, a, k, n: Model("quiet", m.heap.space()),
     "torch.fx.wrap": _first, "torch.jit._overload_method": _first, "torch.jit._script_if_tracing": _first, "torch.jit.script_if_tracing": _first,
     "torch.onnx.symbolic_helper.parse_args": lambda m, a, k, n: _first(m, (), {}, n), "torch.onnx.register_custom_op_symbolic": _nothing,
+    "torch.hub._get_torch_home": lambda m, a, k, n: TEXT, "torch.hub.get_dir": lambda m, a, k, n: TEXT,
     "torch.jit._overload": _first, "torch.jit.annotate": lambda m, a, k,
     n: a[1],
     "torch.overrides.has_torch_function": _false, "torch.overrides.has_torch_function_unary": _false,

@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 _KEEPS_NOTHING = ("quiet", "context")
 """Kinds of objects that hold nothing of what they were made from."""
 
+_FOR_EXPORT = ("torch.onnx.register_custom_op_symbolic",)
+"""Functions that keep what they are given for the export of a model: nothing that a program computes runs it."""
+
 
 def given(args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
     """Whether one of the arguments is a function or a method of the program."""
@@ -38,7 +41,7 @@ def watched(m: Interpreter, name: str, node: ast.AST, run: Callable[[], Value]) 
     entered, gaps = m.entered, len(m.path.gaps)
     result = run()
     kept = not (result is None or isinstance(result, Unknown) or (isinstance(result, Model) and result.kind in _KEEPS_NOTHING))
-    if not kept and m.entered == entered and len(m.path.gaps) == gaps:
+    if not kept and m.entered == entered and len(m.path.gaps) == gaps and name not in _FOR_EXPORT:
         m.gap(name, node, "the function that it is given is not followed")
     return result
 
