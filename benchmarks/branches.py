@@ -1,4 +1,4 @@
-"""Programs of 400 lines with 40 branches on unknown conditions, in the styles in which people write them: paths, seconds, and whether the bug at the end is found.
+"""Programs of 400 lines with 40 branches on unknown conditions, as people write them: paths, seconds, and whether the bug at the end is found.
 
     python benchmarks/branches.py [--only WORD]           (from the root of the repository)
 """

@@ -53,7 +53,8 @@ def timm(site: Path) -> dict[str, str]:
         names = _TIMM.findall(path.read_text())
         for name in names[:: max(1, len(names) // _PER_FAMILY)][:_PER_FAMILY]:
             size = next((int(n) for n in re.findall(r"_(\d{3})\b", name)[-1:]), 224)
-            found[name] = f"import timm\nimport torch\nmodel = timm.create_model({name!r})\nmodel.eval()\nout = model(torch.zeros(2, C, {size}, {size}))\nprint(out)\n"
+            made = f"import timm\nimport torch\nmodel = timm.create_model({name!r})\nmodel.eval()\n"
+            found[name] = f"{made}out = model(torch.zeros(2, C, {size}, {size}))\nprint(out)\n"
     return found
 
 
@@ -107,7 +108,8 @@ def main() -> int:
                     said = "; ".join(f"{d.code} {d.message}" for d in errors) or "; ".join(f"{g.callee} {g.reason}" for g in program.gaps[:2])
                     print(f"{zoo} {name}{' with a wrong input' if wrong else ''}: {answer}: {said[:200]}", file=sys.stderr)
         alarms += counts[False, "error"]
-        proved, unknown, false, found, missed = (counts[key] for key in ((False, "valid"), (False, "unknown"), (False, "error"), (True, "error"), (True, "valid")))
+        proved, unknown, false = (counts[False, key] for key in ("valid", "unknown", "error"))
+        found, missed = (counts[True, key] for key in ("error", "valid"))
         print(f"| {zoo} | {len(chosen)} | {proved} | {unknown} | {false} | {found} | {missed} | {time.perf_counter() - start:.0f} |", flush=True)
         if given.gaps:
             print("\n".join(f"    {n} {gap}" for gap, n in gaps.most_common(20)))
