@@ -139,7 +139,7 @@ def main() -> int:
         running.prepare()
         find_truth([(key_of(t), t) for _, t in every], truth, chosen.minutes)
     right = [(n, t) for n, t in every if (told := truth.get(key_of(t))) is not None and not told.crashes]
-    drawn = sorted((m for n, t in right for m in mutants(n, t, chosen.draw, chosen.most)), key=lambda m: m.key)
+    drawn = sorted({m.key: m for n, t in right for m in mutants(n, t, chosen.draw, chosen.most)}.values(), key=lambda m: m.key)
     if chosen.minutes:
         find_truth([(m.key, m.text) for m in drawn], truth, chosen.minutes)
     drawn = [m for m in drawn if m.key in truth and truth[m.key].exception not in NOT_OURS]

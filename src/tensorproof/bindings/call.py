@@ -340,11 +340,16 @@ def _run(row: Row, arguments: dict[str, Any], session: Session) -> Any:
     return _written(row, arguments, result, run) if row.inplace else result
 
 
+def is_set(flag: Value) -> bool:
+    """Whether a flag is surely true: any number but zero is, as in Python."""
+    return isinstance(flag, (bool, int, float)) and bool(flag)
+
+
 def written_by(row: Row, arguments: dict[str, Any]) -> tuple[str, ...]:
     """The arguments that a call writes into."""
     if row.inplace:
         return (row.inplace,)
-    if arguments.get("inplace") is True:
+    if is_set(arguments.get("inplace")):
         return ("x",)
     op = operator(row.op)
     if row.framework != "torch":

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from tensorproof.bindings.call import is_set
 from tensorproof.bindings.derivatives import derivative
 from tensorproof.bindings.rows import rows
 from tensorproof.libraries.domains import devices
@@ -209,10 +210,11 @@ def finished(m: Machine, name: str, outcome: Outcome, node: ast.AST, layer: Laye
     if not name.startswith("torch"):
         return
     word = name.rpartition(".")[2]
-    if not in_place(word) and outcome.bound.get("inplace") is not True:
+    if not in_place(word) and not is_set(outcome.bound.get("inplace")):
         return
     last = outcome.applied[-1].op if outcome.applied else None
-    if last is not None and last.aliases and (last.view == "itself" or word == "detach_"):  # neither its elements nor its shape have changed
+    dropped = last is not None and last.random and outcome.applied[-1].arguments.get("training") is True and outcome.applied[-1].arguments.get("p") != 0
+    if last is not None and last.aliases and not dropped and (last.view == "itself" or word == "detach_"):  # neither its elements nor its shape have changed
         return
     facts = derivative(name)
     for target in (t for value in outcome.written for t in each(value)):

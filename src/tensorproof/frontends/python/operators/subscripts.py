@@ -387,5 +387,7 @@ def delete(m: Interpreter, owner: Value, index: Value, node: ast.AST) -> None:
             if found is MISSING:
                 raise m.raised("TypeError", f"items of {owner.cls.name} cannot be deleted", node)
             m.call(Bound(found, owner), (index,), {}, node)
+        case Layer(kind="torch.nn.ModuleList" | "torch.nn.ModuleDict" | "torch.nn.Sequential") if isinstance(index, (int, str)):
+            m.call(m.attribute(owner, "pop", node), (index,), {}, node)
         case _:
             m.gap("del x[…]", node)
