@@ -340,16 +340,11 @@ def _run(row: Row, arguments: dict[str, Any], session: Session) -> Any:
     return _written(row, arguments, result, run) if row.inplace else result
 
 
-def is_set(flag: Value) -> bool:
-    """Whether a flag is surely true: any number but zero is, as in Python."""
-    return isinstance(flag, (bool, int, float)) and bool(flag)
-
-
 def written_by(row: Row, arguments: dict[str, Any]) -> tuple[str, ...]:
     """The arguments that a call writes into."""
     if row.inplace:
         return (row.inplace,)
-    if is_set(arguments.get("inplace")):
+    if arguments.get("inplace") and isinstance(arguments["inplace"], (int, float)):
         return ("x",)
     op = operator(row.op)
     if row.framework != "torch":

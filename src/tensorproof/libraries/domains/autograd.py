@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from tensorproof.bindings.call import is_set
 from tensorproof.bindings.derivatives import derivative
 from tensorproof.bindings.rows import rows
 from tensorproof.libraries.domains import devices
@@ -210,7 +209,8 @@ def finished(m: Machine, name: str, outcome: Outcome, node: ast.AST, layer: Laye
     if not name.startswith("torch"):
         return
     word = name.rpartition(".")[2]
-    if not in_place(word) and not is_set(outcome.bound.get("inplace")):
+    given = outcome.bound.get("inplace")
+    if not in_place(word) and not (isinstance(given, (int, float)) and given):
         return
     last = outcome.applied[-1].op if outcome.applied else None
     dropped = last is not None and last.random and outcome.applied[-1].arguments.get("training") is True and outcome.applied[-1].arguments.get("p") != 0

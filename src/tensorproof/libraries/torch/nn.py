@@ -184,13 +184,12 @@ def _parameter_dict(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Va
 
 
 def _parameter(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-    data = args[0] if args else kwargs.get("data")
-    if isinstance(data, TensorType) and data.framework == "numpy":
+    if isinstance(data := args[0] if args else kwargs.get("data"), TensorType) and data.framework == "numpy":
         raise m.raised("AttributeError", "nn.Parameter takes a tensor, and this is a NumPy array: write torch.from_numpy(…)", node)
     if isinstance(data, TensorType):
         grad = kwargs.get("requires_grad", args[1] if len(args) > 1 else True)
-        if grad is None or (isinstance(grad, (int, float, str)) and not isinstance(grad, bool)):
-            raise m.raised("TypeError", f"requires_grad of nn.Parameter is True or False, and not {grad!r}", node, "call/arguments")
+        if type(grad) in (int, float, str, type(None)):
+            raise m.raised("TypeError", f"requires_grad is True or False, and not {grad!r}", node, "call/arguments")
         if grad is True and data.dtype is not None and not (data.dtype.is_float or data.dtype.is_complex):
             words = f"only tensors of floating point and complex type can require gradients, and this is {data.dtype!r}: use requires_grad=False"
             raise m.raised("RuntimeError", words, node, "requires_grad/dtype")
@@ -301,7 +300,6 @@ def _pop(m: Machine, owner: Layer, index: Value, node: ast.AST) -> Value:
     if owner.kind in ("torch.nn.ParameterList", "torch.nn.ParameterDict") or not isinstance(index, (int, str)):
         return m.gap(f"{owner.kind}.pop", node, "what is left is not followed")
     m.remember(owner, "children", owner.children)
-    m.remember(owner, "names", owner.names)
     at = owner.names.index(index) if isinstance(index, str) else index % len(owner.children)
     owner.children = (*owner.children[:at], *owner.children[at + 1 :])
     owner.names = (*owner.names[:at], *owner.names[at + 1 :]) if isinstance(index, str) else owner.names[: len(owner.children)]
