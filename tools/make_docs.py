@@ -25,7 +25,7 @@ def limits() -> str:
     return "\n".join(lines) + "\n"
 
 
-def _fields(group: ast.ClassDef) -> list[tuple[str, float, str]]:
+def _fields(group: ast.ClassDef) -> list[tuple[str, float | tuple[int, ...], str]]:
     found = []
     for field, text in zip(group.body, group.body[1:]):
         if isinstance(field, ast.AnnAssign) and isinstance(field.target, ast.Name) and isinstance(text, ast.Expr) and isinstance(text.value, ast.Constant):
@@ -33,7 +33,9 @@ def _fields(group: ast.ClassDef) -> list[tuple[str, float, str]]:
     return found
 
 
-def _number(value: float) -> str:
+def _number(value: float | tuple[int, ...]) -> str:
+    if isinstance(value, tuple):
+        return ", ".join(map(_number, value))
     return f"{value:g} s" if isinstance(value, float) else f"{value:,}"
 
 

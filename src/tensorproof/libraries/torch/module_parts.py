@@ -12,9 +12,16 @@ if TYPE_CHECKING:
     import ast
 
     from tensorproof.values.machine import Machine, Value
+    from tensorproof.values.python_values import Layer
 
 _PLAIN = (bool, int, float, str, tuple, List, Dict)
 _OF_DICTS = ("clear", "items", "keys", "pop", "update", "values")
+
+
+def remember(m: Machine, owner: Layer) -> None:
+    """Must be called before the parts of a container change: a branch that is left undoes it."""
+    m.remember(owner, "children", owner.children)
+    m.remember(owner, "names", owner.names)
 
 
 def no_module(value: Value) -> bool:

@@ -251,7 +251,7 @@ def layer_item(m: Machine, owner: Layer, index: Value, node: ast.AST) -> Value:
 
 
 def layer_set_item(m: Machine, owner: Layer, index: Value, new: Value, node: ast.AST) -> None:
-    m.remember(owner, "children", owner.children)
+    module_parts.remember(m, owner)
     if owner.kind == "torch.nn.ModuleDict" and isinstance(index, str):
         module_parts.check_keys(m, (index,), node)
         module_parts.check_modules(m, (new,), node)
@@ -271,8 +271,7 @@ def layer_set_item(m: Machine, owner: Layer, index: Value, new: Value, node: ast
 
 
 def _append(m: Machine, owner: Layer, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-    m.remember(owner, "children", owner.children)
-    m.remember(owner, "names", owner.names)
+    module_parts.remember(m, owner)
     if owner.kind in ("torch.nn.ModuleList", "torch.nn.Sequential"):
         module_parts.check_modules(m, args[:1], node)
     owner.names = (*owner.names, str(len(owner.children)))
@@ -287,7 +286,7 @@ def _extend(m: Machine, owner: Layer, args: Args, kwargs: Kwargs, node: ast.AST)
 
 
 def _insert(m: Machine, owner: Layer, args: tuple[Any, ...], kwargs: Kwargs, node: ast.AST) -> Value:
-    m.remember(owner, "children", owner.children)
+    module_parts.remember(m, owner)
     rest = list(owner.children)
     rest.insert(args[0], args[1])
     owner.children, owner.names = tuple(rest), tuple(map(str, range(len(rest))))
@@ -299,7 +298,7 @@ def _pop(m: Machine, owner: Layer, index: Value, node: ast.AST) -> Value:
     found = layer_item(m, owner, index, node)
     if owner.kind in ("torch.nn.ParameterList", "torch.nn.ParameterDict") or not isinstance(index, (int, str)):
         return m.gap(f"{owner.kind}.pop", node, "what is left is not followed")
-    m.remember(owner, "children", owner.children)
+    module_parts.remember(m, owner)
     at = owner.names.index(index) if isinstance(index, str) else index % len(owner.children)
     owner.children = (*owner.children[:at], *owner.children[at + 1 :])
     owner.names = (*owner.names[:at], *owner.names[at + 1 :]) if isinstance(index, str) else owner.names[: len(owner.children)]
