@@ -109,6 +109,8 @@ class Containers:
     """Writes to elements of a tensor that are remembered between two reads."""
     contents: int = 4096
     """Elements of a tensor whose values are kept."""
+    steps_of_bounds: int = 8
+    """Operators, one after another, whose bounds are kept as they are; those of more are rounded to coarse ones, so that those of a loop come to rest."""
     depth_of_summarised: int = 6
     """Depth to which an item of a summarised list is described."""
     samples: int = 8

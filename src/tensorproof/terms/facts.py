@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     from tensorproof.terms.tensor import TensorType
 
 Pair = tuple[Dim, Dim]
+Bounds = tuple[float, float]
+Drawn = tuple[str, float, float]
+"""`("uniform", least, greatest)` or `("normal", mean, deviation)`."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -45,6 +48,19 @@ class Facts:
     """The warning for the case that a layer takes rows that hold parts of several samples, as these do."""
     compared: dict[Any, Dim] | None = None
     """How often each comparison with a number holds, by the comparison and the number."""
+    bounds: Bounds | None = None
+    """The least and the greatest that an element can be. None where the elements were given to the program: they are taken to be as they should."""
+    rows: tuple[int, tuple[Bounds, ...]] | None = None
+    """An axis, and the bounds of each part of the tensor along it, where they differ: what was multiplied by a known vector."""
+    whole: bool = False
+    """Whether they are whole numbers, in a float type."""
+    matrix: str = ""
+    """Of the matrices in the last two axes: "regular" (almost surely), "semidefinite", "definite" or "negative" (definite); symmetric
+    where one of the last three."""
+    steps: int = 0
+    """How many operators computed the bounds, one after another."""
+    drawn: Drawn | None = None
+    """The distribution of each element, where it was drawn by itself and then only shifted and scaled."""
 
     def __eq__(self, other: object) -> bool:
         return other is None or isinstance(other, Facts)
@@ -64,9 +80,12 @@ class Facts:
 
 _PAIRS = ("span", "limit")
 _TERMS = ("number", "ones", "greatest")
-_TRUTHS = ("binary", "shares", "signed")
+_TRUTHS = ("binary", "shares", "signed", "whole")
 _NONE = Facts()
 SIGNED = Facts(signed=True)
+ANYTHING: Bounds = (float("-inf"), float("inf"))
+MADE = Facts(bounds=ANYTHING)
+"""What is known of elements that the program computed in some way."""
 
 
 def learn(tensor: TensorType, **facts: Any) -> None:
@@ -90,6 +109,8 @@ def same(a: Facts | None, b: Facts | None) -> bool:
     if a is b:
         return True
     a, b = a or _NONE, b or _NONE
+    if a.bounds != b.bounds or a.drawn != b.drawn:
+        return False
     return all(getattr(a, name) == getattr(b, name) for name in _PAIRS) and not any(_counts(getattr(a, name), getattr(b, name)) for name in _TERMS)
 
 
@@ -101,16 +122,35 @@ def _counts(a: Dim | None, b: Dim | None) -> bool:
 def common(a: Facts | None, b: Facts | None) -> Facts | None:
     """What is said of both of two tensors."""
     if a is b or a is None or b is None:
-        return a if a is b else None
+        return a if a is b else _bounded(a, b)
     equal = {name: x for name in (*_PAIRS, *_TERMS) if (x := getattr(a, name)) is not None and x == getattr(b, name)}
     truths = {name: getattr(a, name) and getattr(b, name) for name in _TRUTHS}
-    return Facts(**equal, **truths, cut=a.cut if a.cut is b.cut else None)
+    return Facts(**equal, **truths, **_numbers(a, b), cut=a.cut if a.cut is b.cut else None)
+
+
+def _numbers(a: Facts, b: Facts) -> dict[str, Any]:
+    """What holds of the numbers in one of two tensors."""
+    drawn, matrix = a.drawn if a.drawn == b.drawn else None, a.matrix if a.matrix == b.matrix else ""
+    return {"bounds": hull(a.bounds, b.bounds), "steps": max(a.steps, b.steps), "drawn": drawn, "matrix": matrix}
+
+
+def hull(a: Bounds | None, b: Bounds | None) -> Bounds | None:
+    """The bounds of what is one of two."""
+    if a is None or b is None or a == b:
+        return b if a is None else a
+    return min(a[0], b[0]), max(a[1], b[1])
+
+
+def _bounded(a: Facts | None, b: Facts | None) -> Facts | None:
+    """What holds of one of two tensors, of which one has no facts at all."""
+    found = hull(a.bounds if a is not None else None, b.bounds if b is not None else None)
+    return None if found is None else Facts(bounds=found)
 
 
 def joined(p: Truth, a: Facts | None, b: Facts | None) -> Facts | None:
     """What holds of a tensor that is one of two: the first where p holds."""
     if a is b or a is None or b is None:
-        return a if a is b else None
+        return a if a is b else _bounded(a, b)
     found: dict[str, Any] = {name: ite(p, x, y) for name in _TERMS if (x := getattr(a, name)) is not None and (y := getattr(b, name)) is not None}
     one, other = a.limit or a.span, b.limit or b.span
     if a.span is not None and b.span is not None:
@@ -119,7 +159,7 @@ def joined(p: Truth, a: Facts | None, b: Facts | None) -> Facts | None:
         found["limit"] = _either(p, one, other)
     front = a.front if a.front == b.front else None
     truths = {name: getattr(a, name) and getattr(b, name) for name in _TRUTHS}
-    return Facts(**found, **truths, front=front, cut=a.cut if a.cut is b.cut else None)
+    return Facts(**found, **truths, **_numbers(a, b), front=front, cut=a.cut if a.cut is b.cut else None)
 
 
 def _either(p: Truth, a: Pair, b: Pair) -> Pair:
@@ -129,7 +169,7 @@ def _either(p: Truth, a: Pair, b: Pair) -> Pair:
 def widened(wide: Facts | None, value: Facts | None, change: Callable[[Dim, Dim], Dim]) -> Facts | None:
     """What holds of the tensors of many iterations: each number that differs as `change` describes it."""
     if wide is None or value is None:
-        return None
+        return None if _bounded(wide, value) is None else MADE
     found: dict[str, Any] = {}
     for name in _TERMS:
         a, b = getattr(wide, name), getattr(value, name)
@@ -139,14 +179,19 @@ def widened(wide: Facts | None, value: Facts | None, change: Callable[[Dim, Dim]
         found["span"] = tuple(x if x == y else change(x, y) for x, y in zip(wide.span, value.span))
     elif (limit := wide.limit or wide.span) is not None and limit == (value.limit or value.span):
         found["limit"] = limit
+    if wide.bounds is not None or value.bounds is not None:
+        found["bounds"] = wide.bounds if wide.bounds == value.bounds else ANYTHING
+        found["drawn"] = wide.drawn if wide.drawn == value.drawn else None
     return Facts(**found, **{name: getattr(wide, name) and getattr(value, name) for name in _TRUTHS})
 
 
 def covers(wide: Facts | None, value: Facts | None, holds: Callable[[Dim, Dim], bool]) -> bool:
     """Whether all that is said of a description holds of a value; `holds` compares two numbers."""
     if wide is None or wide is value:
-        return True
+        return wide is value or value is None or value.bounds is None
     value = value or _NONE
+    if hull(wide.bounds, value.bounds) != wide.bounds or wide.drawn not in (None, value.drawn):
+        return False
     if wide.span is not None and (value.span is None or not all(map(holds, wide.span, value.span))):
         return False
     if wide.limit is not None and wide.limit != (value.limit or value.span):

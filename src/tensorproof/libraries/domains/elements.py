@@ -10,7 +10,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Protocol
 
 from tensorproof.libraries import whole_numbers
-from tensorproof.libraries.domains import greatest, mask_ones, number_ranges, signs
+from tensorproof.libraries.domains import bounds, greatest, mask_ones, matrices, number_ranges, signs
 from tensorproof.ops.applied import Applied
 from tensorproof.ops.record import Op
 from tensorproof.terms.facts import carry
@@ -30,7 +30,7 @@ class Domain(Protocol):
         """Keep what holds of the results of an operator."""
 
 
-DOMAINS: tuple[Domain, ...] = (number_ranges, whole_numbers, greatest, mask_ones, signs)
+DOMAINS: tuple[Domain, ...] = (number_ranges, whole_numbers, greatest, mask_ones, signs, bounds, matrices)
 
 
 @cache

@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
+from tensorproof.libraries.domains import bounds
 from tensorproof.libraries.domains.label_ranges import of
 from tensorproof.ops.applied import Applied
 from tensorproof.ops.inputs import Index, Tensor
@@ -12,6 +13,7 @@ from tensorproof.ops.layout import alternatives
 from tensorproof.ops.record import Op
 from tensorproof.terms.ints import Dim, Term
 from tensorproof.terms.predicates import Truth, conj, ge, implies, lt
+from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
 
 if TYPE_CHECKING:
@@ -27,6 +29,8 @@ def check(m: Machine, applied: list[Applied], node: ast.AST) -> None:
         framework = one.results[0].framework if one.results else ""
         if indexed and framework in ("torch", "numpy"):
             _indexed(m, one, indexed, node)
+        if framework == "torch" and one.op.name in _UNPOOLS:
+            _unpooled(m, one, _UNPOOLS[one.op.name], node)
         if framework == "torch":
             for name, wraps, axis in inputs:
                 _looked_up(m, one, name, wraps, axis, node)
@@ -48,6 +52,8 @@ def _looked_up(m: Machine, one: Applied, name: str, wraps: bool, axis: str, node
     if not isinstance(index, TensorType) or index.contents is not None or index.dtype is None or index.dtype.kind not in "iu":
         return
     known, size = of(m, index), _size(one, axis)
+    if known is None and size is not None:
+        _uncertain(m, one, index, -size if wraps else 0, None if one.op.parameter(axis) is not None and type(size) is int and size < 0 else size, node)
     if known is None or size is None:
         return
     low, high = known
@@ -59,6 +65,21 @@ def _looked_up(m: Machine, one: Applied, name: str, wraps: bool, axis: str, node
     word = "target" if name == "target" else "range" if axis in ("dim", "numel", "classes") else "index"
     what = "the targets hold classes" if name == "target" else "the indices are"
     _inside(m, index, (low, high), -size if wraps else 0, past, f"{one.op.name}/{word}", what, node, (name,))
+
+
+_UNPOOLS = {f"max_unpool{n}d{more}": n for n in (1, 2, 3) for more in ("", "_to_size")}
+
+
+def _unpooled(m: Machine, one: Applied, n: int, node: ast.AST) -> None:
+    """What is put back goes to places of the plane that comes out."""
+    index, made = one.arguments.get("indices"), one.results[0].shape
+    if not isinstance(index, TensorType) or not made.known:
+        return
+    known, size = of(m, index), Shape(made[-n:]).numel
+    if known is not None:
+        _inside(m, index, known, 0, size, f"{one.op.name}/range", "the indices are", node, ("indices",))
+    else:
+        _uncertain(m, one, index, 0, size, node)
 
 
 def _size(one: Applied, axis: str) -> Dim | None:
@@ -97,6 +118,8 @@ def _indexed(m: Machine, one: Applied, name: str, node: ast.AST) -> None:
             known = of(m, part) if part.contents is None else None
             if known is not None:
                 _inside(m, part, known, -x.shape[axis], x.shape[axis], f"{one.op.name}/range", "the indices are", node, ("index",))
+            elif part.contents is None:
+                _uncertain(m, one, part, -x.shape[axis], x.shape[axis], node)
 
 
 def _inside(m: Machine, index: TensorType, known: Any, least: Dim, past: Dim | None, code: str, what: str, node: ast.AST, about: tuple[str, ...]) -> None:
@@ -104,3 +127,16 @@ def _inside(m: Machine, index: TensorType, known: Any, least: Dim, past: Dim | N
     message = f"{what} {low!r} to {high - 1!r}, and must lie between {least!r} and {past - 1 if past is not None else 'any'!r}"
     some: Truth = ge(index.shape.numel, 1) if index.shape.known else True
     m.require(code, implies(conj(some, lt(low, high)), conj(ge(low, least), True if past is None else ge(past, high))), message, node, about)
+
+
+def _uncertain(m: Machine, one: Applied, index: TensorType, least: Dim, past: Dim | None, node: ast.AST) -> None:
+    """Indices that the program computed must be known to lie inside; those that were given to it are taken to do so."""
+    limit = index.facts.limit if index.facts is not None else None
+    found, first, last = bounds.of(index), bounds.of(least), bounds.of(past)
+    if found is None or first is None or (index.shape.known and index.shape.numel == 0):
+        return
+    below = ge(past, limit[1]) is not False if limit is not None and past is not None else last is None or found[1] <= last[0] - 1
+    above = ge(limit[0], least) is not False if limit is not None else found[0] >= first[1]
+    if below and (above or found[0] == one.arguments.get("ignore_index")):
+        return
+    m.gap(one.spelling, node, "whether the indices lie inside the axis is not known")

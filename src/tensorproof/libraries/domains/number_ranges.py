@@ -22,13 +22,14 @@ if TYPE_CHECKING:
 
 _KEEPING = frozenset(["moves", "cuts", "selects", "joins", "mixes", "fills"])
 _MAKING = frozenset(["draws", "places"])
+_POOLS = {f"max_pool{n}d": n for n in (1, 2, 3)}
 
 
 @cache
 def _facts(op: Op) -> tuple[bool, bool]:
     """Whether an operator makes ranges or bounds by itself, and whether it keeps those of its inputs."""
     facts = [op.values, *(out.values for out in op.outputs if out.values is not None)]
-    makes = any(v.kind in _MAKING or v.whole is not None for v in facts)
+    makes = any(v.kind in _MAKING or v.whole is not None for v in facts) or op.name in _POOLS
     return makes, makes or any(v.kind in _KEEPING for v in facts)
 
 
@@ -80,6 +81,8 @@ def span_of(m: Machine, value: Any) -> Span | None:
 
 def _span(m: Machine, values: Values, one: Applied, at: int, made: TensorType) -> Span | None:
     given = one.arguments
+    if at == 1 and one.op.name in _POOLS:
+        return _pooled(one, _POOLS[one.op.name])
     match values.kind:
         case "moves" | "cuts":
             return span_of(m, _nth(given[values.over], at))
@@ -101,6 +104,22 @@ def _span(m: Machine, values: Values, one: Applied, at: int, made: TensorType) -
     known = {p.name: span_of(m, given[p.name]) for p in one.op.inputs if given.get(p.name) is not None}
     found = values.whole(known | {p.name: given.get(p.name) for p in one.op.attributes})
     return found if found is None or (made.dtype is not None and made.dtype.kind in "iu") or _whole(found) else None
+
+
+def _pooled(one: Applied, n: int) -> Span | None:
+    """The positions of the greatest elements, in the plane of one channel: up to the last one that a window covers."""
+    x, pooled = one.arguments["x"], one.results[0].shape
+    if not isinstance(x, TensorType) or not x.shape.concrete or not pooled.concrete:
+        return None
+    given: list[Any] = [one.arguments.get(word) for word in ("kernel", "stride", "padding", "dilation")]
+    kernel, stride, padding, dilation = (v if isinstance(v, (tuple, list)) else (v,) * n for v in given)
+    last = 0
+    for axis in range(n):
+        size, step = x.shape[axis - n], stride[axis] or kernel[axis]
+        if any(type(v) is not int for v in (kernel[axis], step, padding[axis], dilation[axis])):
+            return None
+        last = last * size + min(size - 1, (pooled[axis - n] - 1) * step - padding[axis] + (kernel[axis] - 1) * dilation[axis])
+    return Span(0, last + 1, x.facts is not None and x.facts.drawn is not None)
 
 
 def _whole(found: Span) -> bool:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from tensorproof.bindings.rows import rows
 from tensorproof.catalogue import find
-from tensorproof.libraries.domains import autograd
+from tensorproof.libraries.domains import autograd, bounds, value_ranges
 from tensorproof.ops.applied import Applied
 from tensorproof.ops.inputs import Tensor
 from tensorproof.ops.record import Op
@@ -44,14 +44,23 @@ def _probabilities(op: Op) -> tuple[str, ...]:
 
 
 def check(m: Machine, applied: list[Applied], node: ast.AST) -> None:
-    """Scores that may be negative are no probabilities."""
+    """Scores that may be negative are no probabilities; of what the program computed it must be known that they are."""
+    value_ranges.check(m, applied, node)
     for one in applied:
         for name in _probabilities(one.op):
             x = one.arguments.get(name)
-            if isinstance(x, TensorType) and x.shape.known and x.shape.numel != 0 and _is_signed(m, x):
-                words = f"the elements of {name} must lie between 0 and 1, and these are scores of either sign: apply sigmoid first, or take a loss with logits"
-                least = m.symbol(m.name_here("score", node, "the least score, in hundredths"), -100, 100, Origin.WORLD)
-                m.demand("RuntimeError", ge(least, 0), words, node, f"{one.op.name}/range")
+            if isinstance(x, TensorType) and x.shape.known and x.shape.numel != 0 and x.contents is None:
+                _check(m, one, name, x, node)
+
+
+def _check(m: Machine, one: Applied, name: str, x: TensorType, node: ast.AST) -> None:
+    found, code = bounds.of(x), f"{one.op.name}/range"
+    if found is None or not _is_signed(m, x) or (x.facts is not None and x.facts.drawn is not None) or 0 <= found[0] <= found[1] <= 1:
+        value_ranges.judge(m, x, name, 0.0, 1.0, node, code, "RuntimeError", one.spelling)
+        return
+    words = f"the elements of {name} must lie between 0 and 1, and these are scores of either sign: apply sigmoid first, or take a loss with logits"
+    least = m.symbol(m.name_here("score", node, "the least score, in hundredths"), -100, 100, Origin.WORLD)
+    m.demand("RuntimeError", ge(least, 0), words, node, code)
 
 
 def _is_signed(m: Machine, x: TensorType) -> bool:

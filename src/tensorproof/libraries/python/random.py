@@ -99,9 +99,23 @@ def _choices(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
         return Unknown("choices")
     if not found:
         return _nothing_to_draw(m, "choices", node)
+    _weighted(m, args, kwargs, len(found), node)
     if isinstance(count, Term) or count > 64:
         return listed(m, [gathered(count, [any_of(found)])])
     return listed(m, [_choice(m, (tuple(found),), {}, node) for _ in range(count)])
+
+
+def _weighted(m: Machine, args: Args, kwargs: Kwargs, many: int, node: ast.AST) -> None:
+    """`choices` takes a weight for each item, of which one is not zero."""
+    for at, word in ((1, "weights"), (2, "cum_weights")):
+        weights = argument(args, kwargs, at, word) if word == "weights" else kwargs.get(word)
+        found = m.iterate(weights, node) if isinstance(weights, (List, tuple)) else None
+        if found is None:
+            continue
+        if len(found) != many:
+            raise m.raised("ValueError", f"there are {len(found)} weights for {many} items", node, "python/raise")
+        if all(isinstance(w, (int, float)) for w in found) and (sum(found) if word == "weights" else found[-1]) <= 0:
+            raise m.raised("ValueError", "the sum of the weights must be greater than zero", node, "python/raise")
 
 
 def _from_many(m: Machine, args: Args, kwargs: Kwargs, count: Value, node: ast.AST) -> List | None:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from math import inf
 from typing import TYPE_CHECKING, Any
 
+from tensorproof.libraries.domains import bounds, matrices
+from tensorproof.libraries.domains.value_ranges import judge
 from tensorproof.libraries.model import ClassModel, KindModel, Run
 from tensorproof.terms.dtypes import BY_LABEL, DType
 from tensorproof.terms.ints import Term
@@ -38,6 +41,29 @@ _VECTOR: dict[str, str] = {
     "MultivariateNormal": "loc covariance_matrix precision_matrix scale_tril",
     "LowRankMultivariateNormal": "loc cov_factor cov_diag", "Multinomial": "total_count probs logits",
 }  # fmt: skip
+
+_UNIT = frozenset(["Bernoulli", "Geometric", "ContinuousBernoulli", "Binomial", "NegativeBinomial", "RelaxedBernoulli"])
+_POSITIVE = frozenset(["scale", "rate", "concentration", "concentration0", "concentration1", "df", "df1", "df2", "temperature", "alpha", "cov_diag"])
+"""Parameters that must be positive."""
+
+
+def _checked(m: Machine, name: str, found: dict[str, Any], off: bool, node: ast.AST) -> None:
+    """What a distribution demands of its parameters, unless `validate_args=False` is said."""
+    if off:
+        return
+    for word, value in found.items():
+        if word in _POSITIVE or word == "probs":
+            most = 1.0 if word == "probs" and name in _UNIT else inf
+            judge(m, value, word, 0.0, most, node, "distribution/range", "ValueError", HOME + name, word != "probs")
+    if name == "MultivariateNormal":
+        for word in ("covariance_matrix", "precision_matrix"):
+            matrices.demand(m, found.get(word), True, node, HOME + name, "distribution/definite", "ValueError")
+    if name == "Uniform":
+        low, high = bounds.of(found.get("low")), bounds.of(found.get("high"))
+        if low is not None and high is not None and low[0] >= high[1]:
+            raise m.raised("ValueError", f"Uniform needs a low below its high, and has {low[0]:g} and {high[1]:g}", node, "distribution/range")
+        if low is not None and high is not None and low[1] >= high[0]:
+            m.gap(HOME + name, node, "whether low is below high is not known")
 
 
 def _common(m: Machine, shapes: list[Shape], what: str, node: ast.AST) -> Shape:
@@ -80,6 +106,7 @@ def _given(m: Machine, name: str, words: str, args: Args, kwargs: Kwargs, node: 
 def _scalar(name: str, words: str) -> Run:
     def make(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
         found = _given(m, name, words, args, kwargs, node)
+        _checked(m, name, found, kwargs.get("validate_args") is False, node)
         picked = next(((k, v) for k, v in found.items() if isinstance(v, Choice)), None)
         if picked is not None:
             key, value = picked
@@ -89,7 +116,10 @@ def _scalar(name: str, words: str) -> Run:
         shapes = [_shape(v) for v in values]
         if any(s is None for s in shapes):
             return m.gap(HOME + name, node, "a parameter is not known")
-        return _made(m, name, _common(m, [s for s in shapes if s is not None], f"the parameters of {name}", node), (), _type(values))
+        batch = _common(m, [s for s in shapes if s is not None], f"the parameters of {name}", node)
+        ends = [bounds.of(found.get(word)) for word in ("low", "high")] if name == "Uniform" else [None]
+        sure = None if any(end is None or end[0] != end[1] for end in ends) else tuple(end[0] for end in ends if end is not None)
+        return _made(m, name, batch, (), _type(values), ends=sure, unchecked=kwargs.get("validate_args") is False)
 
     return make
 
@@ -97,6 +127,7 @@ def _scalar(name: str, words: str) -> Run:
 def _vector(name: str, words: str) -> Run:
     def make(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
         found = _given(m, name, words, args, kwargs, node)
+        _checked(m, name, found, kwargs.get("validate_args") is False, node)
         values = [v for k, v in found.items() if k not in ("temperature", "total_count")]
         shape = _shape(values[0]) if values else None
         if shape is None:
@@ -113,7 +144,7 @@ def _vector(name: str, words: str) -> Run:
                 m.require("distribution/broadcast", square, f"a loc of shape {shape!r} and a matrix of shape {theirs!r} do not fit", node)
                 batch, event = _common(m, [batch, Shape(theirs[:-2])], f"the parameters of {name}", node), Shape(theirs[-1:])
         if name == "Categorical":
-            return _made(m, name, batch, (), WHOLE, classes=event[0])
+            return _made(m, name, batch, (), WHOLE, classes=event[0], unchecked=kwargs.get("validate_args") is False)
         return _made(m, name, batch, event, _type(values))
 
     return make
@@ -183,8 +214,43 @@ def _log_prob(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) 
         raise m.raised("ValueError", "log_prob takes a tensor, not a number", node, "distribution/value")
     if not isinstance(value, TensorType) or not value.shape.known:
         return m.gap("log_prob", node, "the value is not known")
+    _supported(m, me, value, node)
     shape = _common(m, [value.shape, Shape(_whole(me))], "a value and a distribution's batch and event", node)
     return TensorType(Shape(shape[: len(shape) - len(me.space[EVENT])]), FLOAT if me.space[DTYPE] is WHOLE else me.space[DTYPE])
+
+
+_SUPPORT: dict[str, tuple[float, float, bool]] = {
+    "Bernoulli": (0.0, 1.0, True), "Geometric": (0.0, inf, True), "Poisson": (0.0, inf, True), "Exponential": (0.0, inf, False), "Gamma": (0.0, inf, False),
+    "LogNormal": (0.0, inf, False), "HalfNormal": (0.0, inf, False), "HalfCauchy": (0.0, inf, False), "Beta": (0.0, 1.0, False), "Chi2": (0.0, inf, False),
+}  # fmt: skip
+"""Between which numbers the values of a distribution lie, and whether they are whole."""
+
+
+def _supported(m: Machine, me: Model, value: TensorType, node: ast.AST) -> None:
+    """A value whose probability is asked for must be one that can be drawn."""
+    name = me.kind.rpartition(".")[2]
+    if me.space.get("unchecked"):
+        return
+    if name == "Categorical" and type(me.space.get("classes")) is int:
+        low, high, whole = 0.0, me.space["classes"] - 1.0, True
+    elif name == "Uniform" and me.space.get("ends") is not None:
+        (low, high), whole = me.space["ends"], False
+    elif name in _SUPPORT:
+        low, high, whole = _SUPPORT[name]
+    else:
+        return
+    fits = judge(m, value, "the value", low, high, node, "distribution/support", "ValueError", me.kind + ".log_prob")
+    found = bounds.of(value)
+    if fits and whole and found is not None and value.dtype is not None and value.dtype.is_float and not _are_whole(value):
+        if value.facts is not None and value.facts.drawn is not None:
+            raise m.raised("ValueError", f"the values of {name} are whole numbers, and these were drawn from an interval", node, "distribution/support")
+        m.gap(me.kind + ".log_prob", node, "whether the values are whole numbers is not known")
+
+
+def _are_whole(value: TensorType) -> bool:
+    if value.contents is not None:
+        return all(isinstance(v, (int, Term)) or (isinstance(v, float) and v.is_integer()) for v in value.contents)
+    return value.facts is not None and (value.facts.span is not None or value.facts.limit is not None or value.facts.whole)
 
 
 def _entropy(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:

@@ -12,7 +12,7 @@ from tensorproof.bindings.readers import tensor_in
 from tensorproof.ops.inputs import ElementType, Int, Ints, Number, Tensor, as_size, is_size
 from tensorproof.terms.dtypes import BOOL, BY_LABEL, COMPLEX128, FLOAT16, FLOAT32, FLOAT64, FLOATS, INT64, DType
 from tensorproof.terms.ints import maximum
-from tensorproof.terms.predicates import conj, ge, le, lt
+from tensorproof.terms.predicates import conj, eq, ge, le, lt
 from tensorproof.terms.promotion import Operand, promote
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
@@ -219,6 +219,27 @@ def permutation(a: dict[str, Value], run: Run) -> TensorType:
     return run("randperm", n=maximum(x, 0), dtype=INT64)
 
 
+def _weights(run: Run, p: Any, many: Any) -> None:
+    """The probabilities of what is drawn: one for each element, not negative, with the sum 1."""
+    if p is None:
+        return
+    weights = tensor(p) if isinstance(p, TensorType) else array_like("numpy", p)
+    if weights is None:
+        raise run.give_up("the probabilities are not known")
+    if not weights.shape.known or len(weights.shape) != 1:
+        raise run.refuse("weights", f"p is a vector of probabilities, and has shape {weights.shape!r}", ("p",))
+    count = weights.shape[0]
+    run.require("weights", eq(count, many) if is_size(many) else True, f"there are {count!r} probabilities for {many!r} elements", ("p", "x"))
+    if weights.contents is not None and all(isinstance(w, (int, float)) for w in weights.contents):
+        least, total = min(weights.contents, default=0), sum(weights.contents)
+        fits = least >= 0 and abs(total - 1) < 1e-6
+        run.require("weights", fits, f"the probabilities must not be negative and sum to 1, and the least is {least:g} and the sum {total:g}", ("p",))
+    elif weights.facts is not None and weights.facts.bounds is not None and type(count) is int:
+        low, high = weights.facts.bounds
+        drawn = weights.facts.drawn is not None
+        run.require("weights", not drawn and high >= 0 and count * low <= 1.001 and count * high >= 0.999, "the probabilities must sum to 1", ("p",))
+
+
 @takes(Whole("x", least=1), Ints("size", None, least=0, optional=True, shape=True))
 def choice(a: dict[str, Value], run: Run) -> TensorType:
     x, size = as_size(a["x"]), a["size"]
@@ -228,6 +249,7 @@ def choice(a: dict[str, Value], run: Run) -> TensorType:
     if isinstance(x, TensorType) and len(x.shape) != 1:
         raise run.refuse("rank", f"elements of a vector are drawn, and this is {x.shape!r}", ("x",))
     count, many = Shape(sizes).numel, x.shape[0] if isinstance(x, TensorType) else x
+    _weights(run, a.get("p"), many)
     if a["replace"] or not is_size(many):
         drawn = run.typed("randint", INT64, low=0, high=maximum(many, 1) if is_size(many) else many, size=sizes)
     else:

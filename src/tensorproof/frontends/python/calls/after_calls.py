@@ -53,8 +53,7 @@ def _domains(m: Interpreter, call: Called) -> None:
 
 
 def _indices(m: Interpreter, call: Called) -> None:
-    if m.ranged:
-        index_checks.check(m, call.outcome.applied, call.node)
+    index_checks.check(m, call.outcome.applied, call.node)
 
 
 def _signs(m: Interpreter, call: Called) -> None:

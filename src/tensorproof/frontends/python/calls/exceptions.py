@@ -82,7 +82,8 @@ def matches(m: Interpreter, raised: Raised, wanted: Value, node: ast.AST) -> boo
     if isinstance(wanted, Class):
         return isinstance(raised.kind, Class) and wanted in raised.kind.mro
     if isinstance(wanted, Named):
-        return isinstance(raised.kind, str) and is_kind(raised.kind, wanted.name.rpartition(".")[2])
+        name = "_LinAlgError" if wanted.name == "torch.linalg.LinAlgError" else wanted.name.rpartition(".")[2]
+        return isinstance(raised.kind, str) and is_kind(raised.kind, name)
     return False
 
 

@@ -1,0 +1,55 @@
+"""Bounds of the numbers in a tensor that the program made, as a domain: what a loss that takes probabilities, or an index, is judged by.
+
+A tensor that was given to the program (read from a file, an argument) has no bounds: it is taken to hold what it should. What is drawn or computed has some,
+and where they do not prove that a range is kept, that is a gap.
+"""
+
+from __future__ import annotations
+
+from math import inf, trunc
+from typing import TYPE_CHECKING
+
+from tensorproof.catalogue.elementwise.formulas import drawn_numbers
+from tensorproof.catalogue.elementwise.formulas.real_bounds import along_axis, are_whole, computed, of
+from tensorproof.ops.applied import Applied, parts
+from tensorproof.ops.record import Op
+from tensorproof.terms.budgets import BUDGETS
+from tensorproof.terms.dtypes import DType
+from tensorproof.terms.facts import Bounds, learn
+
+if TYPE_CHECKING:
+    from tensorproof.values.machine import Machine
+
+__all__ = ["applied", "of", "reads"]
+_COARSE = (-inf, -1.0, 0.0, 1.0, inf)
+
+
+def reads(op: Op) -> bool:
+    return True
+
+
+def applied(m: Machine, one: Applied) -> None:
+    """Keep what holds of the results of an operator."""
+    op = one.op
+    for at, made in enumerate(one.results):
+        if made.contents is not None or made.dtype is None or made.dtype.kind not in "iuf" or (made.facts is not None and made.facts.span is not None):
+            continue
+        values = op.values_of(at)
+        found = computed(one, values, at)
+        if found is None:
+            continue
+        low, high = _held(made.dtype, found)
+        steps = 1 + max([t.facts.steps for t in parts(one).tensors if t.facts is not None], default=-1)
+        if steps > BUDGETS.containers.steps_of_bounds:  # bounds of a loop must come to rest
+            low, high = max(c for c in _COARSE if c <= low), min(c for c in _COARSE if c >= high)
+        learn(made, bounds=(low, high), steps=steps, drawn=drawn_numbers.of(one, values), rows=along_axis(one, made), whole=are_whole(one, values))
+
+
+def _held(dtype: DType, found: Bounds) -> Bounds:
+    """What an element type makes of these numbers: whole ones are cut, those that do not fit may be any."""
+    if dtype.kind == "f":
+        return found
+    low, high = (end if abs(end) == inf else float(trunc(end)) for end in found)
+    least = -(2.0 ** (dtype.bits - 1)) if dtype.kind == "i" else 0.0
+    most = least + 2.0**dtype.bits - 1
+    return (low, high) if least <= low and high <= most else (least, most)

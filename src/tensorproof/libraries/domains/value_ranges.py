@@ -1,0 +1,67 @@
+"""Numbers that a library checks: probabilities, rates, deviations. What lies outside is an error, what may lie outside a gap."""
+
+from __future__ import annotations
+
+from math import inf
+from typing import TYPE_CHECKING, Any
+
+from tensorproof.catalogue.elementwise.formulas.demanded import NOT_NEGATIVE, PARAMETERS
+from tensorproof.catalogue.elementwise.formulas.drawn_numbers import share_outside
+from tensorproof.libraries.domains import bounds, label_ranges, matrices
+from tensorproof.ops.applied import Applied
+from tensorproof.terms.predicates import conj, ge, gt
+from tensorproof.terms.tensor import TensorType
+
+if TYPE_CHECKING:
+    import ast
+
+    from tensorproof.values.machine import Machine
+
+RARE = 1e-3
+"""How seldom all drawn numbers may lie inside of a range, so that it is an error to draw them."""
+
+
+def check(m: Machine, applied: list[Applied], node: ast.AST) -> None:
+    """What operators demand of their elements beside shapes and types."""
+    for one in applied:
+        matrices.check(m, one, node)
+        if one.op.name == "random_distribution" and one.results[0].framework == "numpy":
+            _distributed(m, one, node)
+        about = NOT_NEGATIVE.get(one.op.name)
+        if about is not None and one.results and one.results[0].framework == "torch":
+            judge(m, one.arguments.get(about), about, 0.0, inf, node, f"{one.op.name}/range", "RuntimeError", one.spelling)
+
+
+def _distributed(m: Machine, one: Applied, node: ast.AST) -> None:
+    name = one.arguments.get("distribution")
+    for at, (value, (low, high, beyond)) in enumerate(zip(one.arguments.get("parameters") or (), PARAMETERS.get(str(name), ()))):
+        if (low, high) != (-inf, inf):
+            judge(m, value, f"parameter {at + 1} of {name}", low, high, node, f"{one.op.name}/range", "ValueError", one.spelling, beyond)
+
+
+def judge(m: Machine, x: Any, name: str, low: float, high: float, node: ast.AST, code: str, kind: str, what: str, beyond: bool = False) -> bool:
+    """Whether the elements of x are known to lie between two numbers (`beyond`: above the first), or were given to the program."""
+    found = bounds.of(x)
+    if isinstance(x, TensorType) and (x.parameter or (x.shape.known and x.shape.numel == 0)):
+        return True
+    drawn = x.facts.drawn if isinstance(x, TensorType) and x.facts is not None else None
+    if found is None or (low <= found[0] and found[1] <= high and not (beyond and found[0] == low and drawn is None)):
+        return True
+    where = f"not be negative{' or zero' if beyond else ''}" if low == 0 and high == inf else f"lie between {low:g} and {high:g}"
+    if found[1] < low or found[0] > high or (beyond and found == (low, low)) or not isinstance(x, TensorType) or x.contents is not None:
+        raise m.raised(kind, f"{name} must {where}, and is {_said(found)}", node, code)
+    span = label_ranges.of(m, x)
+    if span is not None:
+        inside = conj(gt(span[0], int(low)) if beyond else ge(span[0], int(low)), True if high == inf else ge(int(high) + 1, span[1]))
+        m.demand(kind, inside, f"the elements of {name} must {where}, and these are {span[0]!r} to {span[1] - 1!r}", node, code)
+        return True
+    if drawn is not None and type(x.shape.numel) is int:
+        outside = share_outside(drawn, low, high)
+        if (1 - outside) ** x.shape.numel < RARE:
+            raise m.raised(kind, f"the elements of {name} must {where}, and about {outside:.0%} of these drawn numbers do not", node, code)
+    m.gap(what, node, f"whether the elements of {name} may be used here is not known: they must {where}")
+    return False
+
+
+def _said(found: tuple[float, float]) -> str:
+    return f"{found[0]:g}" if found[0] == found[1] else f"{found[0]:g} to {found[1]:g}"
