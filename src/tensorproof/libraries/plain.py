@@ -133,3 +133,11 @@ def quiet(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Model:
 def argument(args: Args, kwargs: Kwargs, at: int, name: str, otherwise: Value = None) -> Value:
     """One argument, by its place or by its name."""
     return args[at] if len(args) > at else kwargs.get(name, otherwise)
+
+
+def plainly(m: Machine, me: Value, word: str, node: ast.AST) -> Value:
+    """An attribute as `object` itself looks it up: a `__getattribute__` of the class is passed over."""
+    state = m.model_state.get("own lookup")
+    if state is not None:
+        state.append((me, word))
+    return m.attribute(me, word, node)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from tensorproof.libraries import homes, signatures
 from tensorproof.libraries.homes import home
 from tensorproof.libraries.model import ClassModel, KindModel, Run
+from tensorproof.libraries.plain import plainly
 from tensorproof.terms.dtypes import DType
 from tensorproof.terms.tensor import TensorType
 from tensorproof.values.heap import MISSING
@@ -148,6 +149,8 @@ def object_method(name: str, me: Any) -> Run:
             m.heap.set(me.space, args[0], args[1])
         elif name == "__init__" and isinstance(me, Instance) and any(isinstance(c, type) and issubclass(c, BaseException) for c in me.cls.mro):
             m.heap.set(me.space, "args", args)
+        elif name == "__getattribute__" and isinstance(me, Instance) and isinstance(args[0], str):
+            return plainly(m, me, args[0], node)
         elif name == "__new__":
             cls: Any = args[0] if args else me
             return Instance(cls, m.heap.space(), m.user_span(node))
@@ -174,7 +177,7 @@ def plain_object_method(name: str) -> Run:
             m.heap.delete(me.space, word)
         else:
             held = me.space.get(word, MISSING)
-            return m.attribute(me, word, node) if held is MISSING else held
+            return plainly(m, me, word, node) if held is MISSING else held
         return None
 
     return run

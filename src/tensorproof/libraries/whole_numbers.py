@@ -101,6 +101,8 @@ def number_in(dtype: DType | None) -> Unknown:
 
 def number_of(m: Machine, t: TensorType, node: ast.AST) -> Value:
     """The number in a tensor of one element: between the bounds that it was drawn from, else one that is unknown."""
+    if "vmap" in m.model_state and m.model_state["vmap"]["many"].get(id(t)) is t:
+        raise m.raised("RuntimeError", "inside of vmap a tensor stands for many, and gives no number", node, "vmap/number")
     if t.facts is not None and t.facts.span is not None:
         return _number(m, t, node)
     made = number_in(t.dtype)

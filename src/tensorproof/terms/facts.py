@@ -57,6 +57,8 @@ class Facts:
     matrix: str = ""
     """Of the matrices in the last two axes: "regular" (almost surely), "semidefinite", "definite" or "negative" (definite); symmetric
     where one of the last three."""
+    chance: bool = False
+    """Whether random numbers took part in them."""
     steps: int = 0
     """How many operators computed the bounds, one after another."""
     drawn: Drawn | None = None
@@ -131,7 +133,7 @@ def common(a: Facts | None, b: Facts | None) -> Facts | None:
 def _numbers(a: Facts, b: Facts) -> dict[str, Any]:
     """What holds of the numbers in one of two tensors."""
     drawn, matrix = a.drawn if a.drawn == b.drawn else None, a.matrix if a.matrix == b.matrix else ""
-    return {"bounds": hull(a.bounds, b.bounds), "steps": max(a.steps, b.steps), "drawn": drawn, "matrix": matrix}
+    return {"bounds": hull(a.bounds, b.bounds), "steps": max(a.steps, b.steps), "chance": a.chance or b.chance, "drawn": drawn, "matrix": matrix}
 
 
 def hull(a: Bounds | None, b: Bounds | None) -> Bounds | None:
@@ -188,9 +190,9 @@ def widened(wide: Facts | None, value: Facts | None, change: Callable[[Dim, Dim]
 def covers(wide: Facts | None, value: Facts | None, holds: Callable[[Dim, Dim], bool]) -> bool:
     """Whether all that is said of a description holds of a value; `holds` compares two numbers."""
     if wide is None or wide is value:
-        return wide is value or value is None or value.bounds is None
+        return True
     value = value or _NONE
-    if hull(wide.bounds, value.bounds) != wide.bounds or wide.drawn not in (None, value.drawn):
+    if (wide.bounds is not None and hull(wide.bounds, value.bounds) != wide.bounds) or wide.drawn not in (None, value.drawn):
         return False
     if wide.span is not None and (value.span is None or not all(map(holds, wide.span, value.span))):
         return False

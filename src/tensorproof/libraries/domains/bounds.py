@@ -10,7 +10,7 @@ from math import inf, trunc
 from typing import TYPE_CHECKING
 
 from tensorproof.catalogue.elementwise.formulas import drawn_numbers
-from tensorproof.catalogue.elementwise.formulas.real_bounds import along_axis, are_whole, computed, of
+from tensorproof.catalogue.elementwise.formulas.real_bounds import ABOVE_ZERO, along_axis, are_whole, computed, of
 from tensorproof.ops.applied import Applied, parts
 from tensorproof.ops.record import Op
 from tensorproof.terms.budgets import BUDGETS
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from tensorproof.values.machine import Machine
 
 __all__ = ["applied", "of", "reads"]
-_COARSE = (-inf, -1.0, 0.0, 1.0, inf)
+_COARSE = (-inf, -1.0, 0.0, ABOVE_ZERO, 1.0, inf)
 
 
 def reads(op: Op) -> bool:
@@ -31,6 +31,7 @@ def reads(op: Op) -> bool:
 def applied(m: Machine, one: Applied) -> None:
     """Keep what holds of the results of an operator."""
     op = one.op
+    chance = op.random or any(t.facts is not None and t.facts.chance for t in parts(one).tensors)
     for at, made in enumerate(one.results):
         if made.contents is not None or made.dtype is None or made.dtype.kind not in "iuf" or (made.facts is not None and made.facts.span is not None):
             continue
@@ -42,7 +43,8 @@ def applied(m: Machine, one: Applied) -> None:
         steps = 1 + max([t.facts.steps for t in parts(one).tensors if t.facts is not None], default=-1)
         if steps > BUDGETS.containers.steps_of_bounds:  # bounds of a loop must come to rest
             low, high = max(c for c in _COARSE if c <= low), min(c for c in _COARSE if c >= high)
-        learn(made, bounds=(low, high), steps=steps, drawn=drawn_numbers.of(one, values), rows=along_axis(one, made), whole=are_whole(one, values))
+        drawn, rows, whole = drawn_numbers.of(one, values), along_axis(one, made), are_whole(one, values)
+        learn(made, bounds=(low, high), steps=steps, chance=chance, drawn=drawn, rows=rows, whole=whole)
 
 
 def _held(dtype: DType, found: Bounds) -> Bounds:

@@ -130,13 +130,10 @@ def _inside(m: Machine, index: TensorType, known: Any, least: Dim, past: Dim | N
 
 
 def _uncertain(m: Machine, one: Applied, index: TensorType, least: Dim, past: Dim | None, node: ast.AST) -> None:
-    """Indices that the program computed must be known to lie inside; those that were given to it are taken to do so."""
-    limit = index.facts.limit if index.facts is not None else None
-    found, first, last = bounds.of(index), bounds.of(least), bounds.of(past)
-    if found is None or first is None or (index.shape.known and index.shape.numel == 0):
+    """Indices that are made of random numbers must be known to lie inside; those that were given to the program, or chosen by value, are taken to do so."""
+    facts, found, first, last = index.facts, bounds.of(index), bounds.of(least), bounds.of(past)
+    if facts is None or not facts.chance or facts.limit is not None or found is None or first is None or index.shape.numel == 0:
         return
-    below = ge(past, limit[1]) is not False if limit is not None and past is not None else last is None or found[1] <= last[0] - 1
-    above = ge(limit[0], least) is not False if limit is not None else found[0] >= first[1]
-    if below and (above or found[0] == one.arguments.get("ignore_index")):
-        return
-    m.gap(one.spelling, node, "whether the indices lie inside the axis is not known")
+    below, above = last is None or found[1] <= last[0] - 1, found[0] >= first[1]
+    if not below or not (above or found[0] == one.arguments.get("ignore_index")):
+        m.gap(one.spelling, node, "whether the indices lie inside the axis is not known")

@@ -27,7 +27,7 @@ _REGULAR = ("definite", "regular", "negative")
 
 
 def reads(op: Op) -> bool:
-    return op.name in READ or op.values.kind == "drawn"
+    return op.name in READ or op.values.kind in ("drawn", "moves")
 
 
 def applied(m: Machine, one: Applied) -> None:
@@ -60,6 +60,8 @@ def _kind(one: Applied, made: TensorType) -> str:
     x, y = given.get("x"), given.get("y")
     if name in KEPT or (name in TURNED and len(made.shape) == 2):
         return of(x)
+    if one.op.values.kind == "moves" and isinstance(x, TensorType) and x.parameter:
+        return "regular"
     match name:
         case "inv":
             return of(x)
@@ -139,6 +141,8 @@ def _rows(x: TensorType) -> list[list[list[Fraction]]] | None:
 def _numbered(matrices: list[list[list[Fraction]]]) -> str:
     if all(_definite(rows) for rows in matrices):
         return "definite"
+    if all(rows[0][0] > 0 and all(v == rows[0][0] for row in rows for v in row) for rows in matrices):
+        return "semidefinite"
     return "regular" if all(_determinant(rows) != 0 for rows in matrices) else "singular"
 
 

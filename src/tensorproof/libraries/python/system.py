@@ -71,9 +71,20 @@ def _kept(name: str, make: Any) -> Run:
 
 
 def _exit(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-    ended = m.raised("SystemExit", "the program ends here", node)
-    ended.quiet = True
+    status = args[0] if args else kwargs.get("status")
+    failed = (status is TEXT or (type(status) in (int, str) and status not in (0, ""))) and not any("argv" in text for text in m.texts())
+    how = f" with {'a message' if status is TEXT else repr(status)}, which is a failure" if failed else ""
+    ended = m.raised("SystemExit", f"the program ends here{how}", node)
+    ended.quiet = not failed
     raise ended
+
+
+def _put_module(m: Machine, me: Model, index: Value, value: Value, node: ast.AST) -> None:
+    """`sys.modules["a"] = b`: a later `import a` gives b."""
+    if isinstance(index, str):
+        m.heap.set(me.space, index, value)
+    else:
+        m.gap("sys.modules[…] = …", node, "the name is not known")
 
 
 def _set_recursion_limit(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> None:
@@ -294,7 +305,8 @@ VALUES: dict[str, Any] = {
     "sys.argv": _kept("sys.argv", lambda m: listed(m, [m.main_path, *m.argv])), "sys.path": _kept("sys.path", lambda m: listed(m, [""])),
     "sys.platform": "linux", "sys.version": "3.11.7 (main) [GCC]", "sys.version_info": _version, "sys.maxsize": sys.maxsize, "sys.byteorder": "little",
     "sys.executable": "/usr/bin/python3", "sys.stdout": _kept("sys.stdout", _stream), "sys.stderr": _kept("sys.stderr", _stream),
-    "sys.stdin": _kept("sys.stdin", _stream), "sys.modules": lambda m: Unknown("sys.modules"), "sys.float_info": lambda m: Unknown("sys.float_info"),
+    "sys.stdin": _kept("sys.stdin", _stream), "sys.modules": _kept("sys.modules", lambda m: Model("sys.modules", m.heap.space())),
+    "sys.float_info": lambda m: Unknown("sys.float_info"),
     "sys.maxunicode": sys.maxunicode, "sys.prefix": "/usr", "sys.flags": lambda m: Unknown("sys.flags"), "sys.dont_write_bytecode": False,
     "os.environ": _kept("os.environ", _environ), "os.sep": "/", "os.linesep": "\n", "os.pathsep": ":", "os.name": "posix", "os.devnull": "/dev/null",
     "os.curdir": ".", "os.pardir": "..", "os.extsep": ".", "threading.TIMEOUT_MAX": 1.0,
@@ -303,6 +315,12 @@ VALUES: dict[str, Any] = {
     "datetime.timezone.utc": lambda m: Model("datetime.datetime", m.heap.space()),
 }  # fmt: skip
 KINDS = {
+    "sys.modules": KindModel(
+        methods={word: lambda m, me, a, k, n: Unknown("a module") for word in ("get", "pop", "setdefault", "keys", "values", "items")},
+        item=lambda m, me, index, node: me.space.get(index, Unknown("a module")) if isinstance(index, str) else Unknown("a module"),
+        set_item=_put_module, items=lambda m, me, node: None, length=lambda m, me, node: Unknown("len"),
+        binary=lambda m, word, a, b, node: Unknown("whether a module is loaded"),
+    ),
     "os.environ": KindModel(
         methods={
             "get": _get, "setdefault": _set_default, "copy": lambda m, me, a, k, n: me, "pop": lambda m, me, a, k, n: TEXT,

@@ -276,64 +276,6 @@ def _put(m: Machine, module: Value, tensors: dict[str, TensorType]) -> None:
             (part.module.parameters if last in part.module.parameters else part.module.buffers)[last] = tensor
 
 
-def _gradient_of(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST, with_value: bool) -> Value:
-    """torch.func.grad: a function that gives the gradient of one that gives a number."""
-    function, which, aux = argument(args, kwargs, 0, "func"), argument(args, kwargs, 1, "argnums", 0), argument(args, kwargs, 2, "has_aux", False)
-
-    def run(machine: Machine, inner: Args, named: Kwargs, at: Any) -> Value:
-        result = machine.call(function, inner, named, at)
-        value, more = (result[0], result[1]) if aux and isinstance(result, tuple) and len(result) == 2 else (result, None)
-        if isinstance(value, TensorType) and value.shape.known:
-            words = f"torch.func.grad takes a function that gives one number without axes, this one gives shape {value.shape!r}"
-            machine.require("backward/scalar", len(value.shape) == 0, words, at)
-        if not isinstance(which, (int, tuple)):
-            return machine.gap("torch.func.grad", at, "of which argument is not known")
-        picked = tuple(_mapped(machine, inner[i], _like) for i in which) if isinstance(which, tuple) else _mapped(machine, inner[which], _like)
-        if with_value:
-            return picked, (result if not aux else (value, more))
-        return (picked, more) if aux else picked
-
-    return Native("gradient", run)
-
-
-def _vmap(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-    """A function over one axis of its arguments."""
-    function, axes, out = argument(args, kwargs, 0, "func"), argument(args, kwargs, 1, "in_dims", 0), argument(args, kwargs, 2, "out_dims", 0)
-
-    def run(machine: Machine, inner: Args, named: Kwargs, at: Any) -> Value:
-        sizes: list[Any] = []
-
-        def narrower(axis: Any) -> Run:
-            def change(t: TensorType) -> TensorType:
-                if not t.shape.known or not -len(t.shape) <= axis < len(t.shape):
-                    raise machine.raised("ValueError", f"vmap over axis {axis} of a tensor of shape {t.shape!r}", at, "vmap/range")
-                sizes.append(t.shape[axis])
-                rest = list(t.shape)
-                del rest[axis]
-                return TensorType(Shape(rest), t.dtype, device=t.device)
-
-            return change
-
-        each = axes.items if isinstance(axes, List) else axes if isinstance(axes, tuple) else (axes,) * len(inner)
-        if len(each) != len(inner) or not all(a is None or type(a) is int for a in each) or type(out) is not int:
-            return machine.gap("vmap", at, "over axes that are not followed")
-        cut = tuple(v if a is None else _mapped(machine, v, narrower(a)) for v, a in zip(inner, each))
-        for size in sizes[1:]:
-            machine.require("vmap/size", eq(sizes[0], size), f"vmap runs over axes of {sizes[0]!r} and of {size!r}", at)
-        if not sizes:
-            raise machine.raised("ValueError", "vmap has no tensor to run over", at, "vmap/range")
-        result = machine.call(function, cut, named, at)
-
-        def wider(t: TensorType) -> TensorType:
-            shape = list(t.shape)
-            shape.insert(out if out >= 0 else len(shape) + 1 + out, sizes[0])
-            return TensorType(Shape(shape), t.dtype, device=t.device)
-
-        return _mapped(machine, result, wider)
-
-    return Native("vmap", run)
-
-
 def _jacobian(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     function, inputs = argument(args, kwargs, 0, "func"), argument(args, kwargs, 1, "inputs")
     given = inputs if isinstance(inputs, tuple) else (inputs,)
@@ -353,26 +295,11 @@ def _hessian(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     return TensorType(Shape((*inputs.shape, *inputs.shape)), inputs.dtype)
 
 
-def _jacobian_of(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-    """torch.func.jacrev and jacfwd."""
-    function, which = argument(args, kwargs, 0, "func"), argument(args, kwargs, 1, "argnums", 0)
-
-    def run(machine: Machine, inner: tuple[Any, ...], named: Kwargs, at: Any) -> Any:
-        result = machine.call(function, inner, named, at)
-        if type(which) is not int or not isinstance(result, TensorType) or not isinstance(inner[which], TensorType):
-            return machine.gap("jacrev", at, "of values that are not tensors")
-        return TensorType(Shape((*result.shape, *inner[which].shape)), result.dtype)
-
-    return Native("jacobian", run)
-
-
 FUNCTIONS: dict[str, Run] = {
     "torch.autograd.grad": _grad, "torch.autograd.backward": _all,
     "torch.autograd.Variable": _variable, "torch.autograd.variable.Variable": _variable,
     "torch.autograd.functional.jacobian": _jacobian, "torch.autograd.functional.hessian": _hessian,
     "torch.func.functional_call": _functional_call, "torch.nn.utils.stateless.functional_call": _functional_call,
-    "torch.func.grad": lambda m, a, k, n: _gradient_of(m, a, k, n, False), "torch.func.grad_and_value": lambda m, a, k, n: _gradient_of(m, a, k, n, True),
-    "torch.func.vmap": _vmap, "torch.vmap": _vmap, "torch.func.jacrev": _jacobian_of, "torch.func.jacfwd": _jacobian_of,
 }  # fmt: skip
 CLASSES = {"torch.autograd.Function": ClassModel("torch.autograd.Function", member=_member, closed=False)}
 KINDS = {

@@ -17,12 +17,16 @@ if TYPE_CHECKING:
 
     from tensorproof.values.machine import Args, Kwargs, Machine, Value
 
+_END: Any = object()
+"""The place in a buffer after all that was written."""
 
 
 def _name(value: Value) -> str | None:
     """The file's name, of a text or a path that is known."""
     if isinstance(value, Model) and value.kind == "pathlib.Path":
         value = value.space.get("text")
+    if isinstance(value, Model) and value.kind == "file":
+        value = value.space.get("path")
     return value if isinstance(value, str) else None
 
 
@@ -30,6 +34,12 @@ def _save(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> None:
     if len(args) + len(kwargs.keys() & {"obj", "f"}) < 2:
         raise m.raised("TypeError", "torch.save needs what to save and where", node, "call/arguments")
     files, name = m.model_state["files"], _name(argument(args, kwargs, 1, "f"))
+    buffer = argument(args, kwargs, 1, "f")
+    if isinstance(buffer, Model) and buffer.kind == "io.StringIO":
+        held = buffer.space.get("saved", MISSING) is MISSING and buffer.space["at"] == 0
+        m.heap.set(buffer.space, "saved", deep(m, argument(args, kwargs, 0, "obj"), {}, node) if held else Unknown("several saved values"))
+        m.heap.set(buffer.space, "at", _END)
+        return
     if name is None:  # any file may be written over
         for known in list(files):
             m.heap.delete(files, known)
@@ -45,10 +55,24 @@ def _load_scripted(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Val
 def _load(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     if not args and "f" not in kwargs:
         raise m.raised("TypeError", "torch.load needs a file", node, "call/arguments")
+    buffer = argument(args, kwargs, 0, "f")
+    if isinstance(buffer, Model) and buffer.kind in ("io.StringIO", "tempfile"):
+        return _loaded(m, buffer, kwargs.get("weights_only"), node)
     name = _name(argument(args, kwargs, 0, "f"))
     found = MISSING if name is None else one_of_saved(m, m.model_state["files"].get(name, MISSING))
     whole = isinstance(found, (Instance, Layer)) and kwargs.get("weights_only") is False
     return deep(m, found, {}, node) if whole or isinstance(found, (Dict, List, TensorType)) else Unknown("a saved file")
+
+
+def _loaded(m: Machine, buffer: Model, weights: Value, node: ast.AST) -> Value:
+    """What the program has saved in a buffer in memory, read from its beginning."""
+    found, at = buffer.space.get("saved", MISSING), buffer.space.get("at")
+    if found is not MISSING and at is _END:
+        raise m.raised("EOFError", "the buffer is read from where the last write ended: call seek(0) first", node, "python/raise")
+    if found is MISSING or isinstance(found, (Unknown, Choice)) or at != 0 or (isinstance(found, (Instance, Layer)) and weights is not False):
+        return m.gap("torch.load", node, "what the buffer holds is not known")
+    m.heap.set(buffer.space, "at", Unknown("where reading ended"))
+    return deep(m, found, {}, node)
 
 
 def one_of_saved(m: Machine, found: Value) -> Value:

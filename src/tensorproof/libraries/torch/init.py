@@ -10,7 +10,7 @@ from tensorproof.libraries.plain import argument
 from tensorproof.libraries.torch.modes import without_grad
 from tensorproof.terms.tensor import TensorType
 from tensorproof.values.objects import List
-from tensorproof.values.python_values import REAL
+from tensorproof.values.python_values import REAL, Layer
 
 if TYPE_CHECKING:
     import ast
@@ -27,7 +27,7 @@ _NAMES = (
 def _filled(name: str) -> Run:
     def run(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
         x = args[0] if args else kwargs.get("tensor")
-        if x is None or isinstance(x, (bool, int, float, str, tuple, List)):
+        if x is None or isinstance(x, (bool, int, float, str, tuple, List, Layer)):
             kind = "list" if isinstance(x, List) else type(x).__name__
             raise m.raised("AttributeError", f"{name} takes a tensor, and this is an object of type {kind}", node, "python/attribute")
         if not isinstance(x, TensorType):

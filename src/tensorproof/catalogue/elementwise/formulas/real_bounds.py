@@ -147,7 +147,7 @@ def _quotients(given: dict[str, Any], values: Values, at: int) -> Bounds | None:
         return None
     x, y = pair
     if given.get("rounding") is not None or y[0] <= 0 <= y[1]:
-        return ANYTHING
+        return (0.0, inf) if x[0] >= 0 and y[0] >= 0 else ANYTHING
     ends = [0.0 if p == 0 else p / q for p in x for q in y if not (abs(p) == inf and abs(q) == inf)]
     return (min(ends), max(ends)) if len(ends) == 4 else ANYTHING
 

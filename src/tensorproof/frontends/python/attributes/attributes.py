@@ -172,6 +172,10 @@ def _of_host(m: Interpreter, owner: Value, name: str, node: ast.AST) -> Value:
 
 
 def of_instance(m: Interpreter, owner: Instance, name: str, node: ast.AST) -> Value:
+    if "own lookup" in m.model_state:
+        own = super_attributes.own_lookup(m, owner, name, node)
+        if own is not MISSING:
+            return own
     value, _ = in_class(m, owner.cls, name)
     if type(value) is Property:
         return m.call(value.get, (owner,), {}, node)

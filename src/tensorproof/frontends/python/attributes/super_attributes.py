@@ -26,7 +26,7 @@ def attribute(m: Interpreter, owner: Super, name: str, node: ast.AST) -> Value:
             return value
     value, _ = in_class(m, cls, name, owner.after)
     if value is MISSING:
-        if name in ("__init__", "__init_subclass__", "__setattr__", "__post_init__", "__new__", "__enter__", "__exit__"):
+        if name in ("__init__", "__init_subclass__", "__setattr__", "__post_init__", "__new__", "__enter__", "__exit__", "__getattribute__"):
             return Native(f"object.{name}", registry.object_method(name, owner.self))
         if isinstance(owner.self, Instance):
             found = registry.instance_attribute(m, owner.self, name, node)
@@ -40,3 +40,23 @@ def attribute(m: Interpreter, owner: Super, name: str, node: ast.AST) -> Value:
     if isinstance(value, ClassMethod) or (isinstance(value, Function) and name in ("__init_subclass__", "__class_getitem__")):
         return Bound(value.function if isinstance(value, ClassMethod) else value, cls)
     return value.function if isinstance(value, StaticMethod) else value
+
+
+def own_lookup(m: Interpreter, owner: Instance, name: str, node: ast.AST) -> Any:
+    """What a `__getattribute__` of the program gives; MISSING where the class has none, or asks for the attribute as `object` does."""
+    passed = m.model_state["own lookup"]
+    if passed and passed[-1][0] is owner and passed[-1][1] == name:
+        passed.pop()
+        return MISSING
+    hook, _ = in_class(m, owner.cls, "__getattribute__")
+    if not isinstance(hook, Function):
+        return MISSING
+    fallback, _ = in_class(m, owner.cls, "__getattr__")
+    if fallback is MISSING:
+        return m.call(Bound(hook, owner), (name,), {}, node)
+    found, raised = m.attempt(Bound(hook, owner), (name,), {}, node)
+    if raised is None:
+        return found
+    if raised.kind != "AttributeError":
+        raise raised
+    return m.call(Bound(fallback, owner), (name,), {}, node)

@@ -133,8 +133,16 @@ def _tape(m: Interpreter, call: Called) -> None:
         call.result = tape.taken(m, call.name, call.result, call.args, call.kwargs, call.node, call.layer, call.stated)
 
 
+def _vmapped(m: Interpreter, call: Called) -> None:
+    if "vmap" in m.model_state:
+        from tensorproof.libraries.torch import transforms_of_functions
+
+        transforms_of_functions.observed(m, call.name, call.outcome.applied, call.args, call.kwargs, call.result, call.node)
+
+
 OBSERVERS: tuple[Observer, ...] = (
     _domains, _indices, _signs, _strided, _constants, _advice, _memory, _traced, _roots, _facts, _suspects, _items, _values, _keras, _program, _tape,
+    _vmapped,
 )  # fmt: skip
 """After a call that computes."""
 CONSTRUCTED: tuple[Observer, ...] = (_domains, _indices, _suspects)

@@ -44,6 +44,8 @@ def compile_class(node: ast.ClassDef, scope: Scope) -> Callable[[Frame], Value]:
         own.owner = cls
         own.function = None
         body(own)
+        if "__getattribute__" in cls.space:
+            m.model_state.setdefault("own lookup", [])
         for name, value in list(cls.space.items()):
             if isinstance(value, Instance):
                 hook = _in(m, value.cls, "__set_name__")

@@ -16,7 +16,7 @@ from tensorproof.frontends.python.containers.hashing import refuse_unhashable
 from tensorproof.frontends.python.containers.plain_values import all_plain, host, wrapped
 from tensorproof.frontends.python.containers.type_names import type_name
 from tensorproof.frontends.python.operators import host_calls
-from tensorproof.frontends.python.operators.formatting import own_text
+from tensorproof.frontends.python.operators.formatting import check_fields, own_text
 from tensorproof.frontends.python.summaries import summarised_results
 from tensorproof.frontends.python.tensors.number_kinds import number_kind
 from tensorproof.terms.ints import Origin, Term
@@ -95,7 +95,10 @@ def _half_plain(m: Interpreter, callee: Value, name: str, args: tuple[Value, ...
     try:
         spelled = tuple(host(m, a) for a in args), {k: host(m, v) for k, v in kwargs.items()}
     except ValueError:
-        if isinstance(getattr(callee, "__self__", None), str) and name in ("format", "format_map"):
+        text = getattr(callee, "__self__", None)
+        if isinstance(text, str) and name in ("format", "format_map"):
+            if name == "format":
+                check_fields(m, text, args, kwargs, node)
             return TEXT
         if isinstance(getattr(callee, "__self__", None), str) and name == "join" and _texts(m, args, node):
             return TEXT

@@ -164,7 +164,9 @@ class Modules:
         return _BUILTINS.get(name, MISSING)
 
     def find(self, m: Interpreter, name: str, node: ast.AST) -> Value:
-        """What `import name` binds when it has an alias."""
+        placed = m.model_state.get("sys.modules")
+        if placed is not None and name in placed.space:
+            return placed.space[name]
         file = self._project(m, name)
         if file is not None:
             if not file.foreign:
@@ -172,6 +174,8 @@ class Modules:
             return file
         if self.absent(m, name) and self.guarded(m, node):
             raise m.raised("ModuleNotFoundError", f"there is no module named {name}", node)
+        if self.absent(m, name) and not self._used(m, node):
+            m.gap(f"import {name}", node, "no module of this name is installed here")
         library_names.check(m, name, node, "ModuleNotFoundError")
         return self.library(m, name)
 
@@ -182,22 +186,28 @@ class Modules:
             return self._project(m, name) is None and not self._compiled(name)
         return is_whole(self.site) and not self._provided(top)
 
-    def _compiled(self, name: str) -> bool:
-        """Whether a package of the project has an extension module of this name."""
+    def _compiled(self, name: str) -> bool:  # as an extension module of a package of the project
         head, _, leaf = name.rpartition(".")
         package = self.running.get(head)
         return package is None or any(True for folder in package.folders for _ in iglob(os.path.join(escape(folder), f"{escape(leaf)}.*")))
 
-    def guarded(self, m: Interpreter, node: ast.AST) -> bool:
-        """Whether an import stands in a `try` that takes its failure."""
-        entry = self.loaded.get(m.frames[-1].module.path) if m.frames and m.frames[-1].module is not None else None
+    def guarded(self, m: Interpreter, node: ast.AST) -> bool:  # by a `try` that takes the failure of an import
+        entry = self._entry(m)
         if entry is None:
             return False
         tries = (t for t in ast.walk(entry.source.tree) if isinstance(t, ast.Try) and any(map(_takes_imports, t.handlers)))
         return any(inner is node for t in tries for statement in t.body for inner in ast.walk(statement))
 
+    def _entry(self, m: Interpreter) -> Any:
+        return self.loaded.get(m.frames[-1].module.path) if m.frames and m.frames[-1].module is not None else None
+
+    def _used(self, m: Interpreter, node: ast.AST) -> bool:
+        """Whether the file uses what an import binds: then what is not known of it is met there."""
+        entry = self._entry(m)
+        bound = {(a.asname or a.name).partition(".")[0] for a in getattr(node, "names", ())}
+        return entry is None or any(isinstance(n, ast.Name) and n.id in bound for n in ast.walk(entry.source.tree))
+
     def now(self, m: Interpreter, later: Later, node: ast.AST) -> Value:
-        """A name of a module that had not run yet."""
         return attributes.of_module(m, later.module, later.name, node)
 
     def library(self, m: Interpreter, name: str) -> Value:

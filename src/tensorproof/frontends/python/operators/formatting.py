@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import operator
 import re
+from string import Formatter
 from typing import TYPE_CHECKING, Any
 
 from tensorproof.frontends.python.attributes.lookup import in_class
@@ -16,7 +17,7 @@ from tensorproof.terms.budgets import BUDGETS
 from tensorproof.terms.tensor import TensorType
 from tensorproof.values.heap import MISSING
 from tensorproof.values.objects import Bound, Choice, Class, Dict, Function, Instance, List, Model
-from tensorproof.values.python_values import TEXT, Unknown
+from tensorproof.values.python_values import TEXT, Many, Unknown
 
 if TYPE_CHECKING:
     from tensorproof.frontends.python.machine import Interpreter
@@ -131,3 +132,25 @@ def text(m: Interpreter, value: Value, spec: Value, conversion: int, node: ast.A
             value.condition, lambda: text(m, value.then, spec, conversion, node), lambda: text(m, value.other, spec, conversion, node)
         )
     return TEXT
+
+
+def check_fields(m: Interpreter, template: str, args: tuple[Any, ...], kwargs: dict[str, Any], node: ast.AST) -> None:
+    """`template.format(…)` with values that are not known: each field needs an argument all the same."""
+    if any(type(one) is Many for one in args) or any(type(key) is not str for key in kwargs):
+        return
+    try:
+        parsed = [(field, spec or "") for _, field, spec, _ in Formatter().parse(template) if field is not None]
+    except ValueError as error:
+        raise m.raised("ValueError", str(error), node, "python/format") from None
+    for at, (field, spec) in enumerate(parsed):
+        name = re.split(r"[.\[]", field, maxsplit=1)[0] or str(at)
+        if name.isdigit() and int(name) >= len(args):
+            raise m.raised("IndexError", f"the text has a field for argument {int(name) + 1}, and format gets {len(args)}", node, "python/format")
+        if not name.isdigit() and name not in kwargs:
+            raise m.raised("KeyError", f"the text has a field {name}, and format gets no such argument", node, "python/format")
+        given = args[int(name)] if name.isdigit() else kwargs[name]
+        plain = name in (field, str(at)) and "{" not in spec
+        if plain and spec and isinstance(given, TensorType):
+            text(m, given, spec, -1, node)
+        elif plain and isinstance(given, Unknown) and given.number == "float" and spec[-1:] in ("d", "s", "x", "b", "o", "c"):
+            raise m.raised("ValueError", f"a float does not take the format {spec!r}", node, "python/format")

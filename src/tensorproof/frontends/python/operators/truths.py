@@ -10,6 +10,7 @@ from tensorproof.frontends.python.branching import questions
 from tensorproof.frontends.python.operators.host_calls import is_opaque
 from tensorproof.libraries import registry
 from tensorproof.libraries.tensorflow import traced
+from tensorproof.libraries.torch import transforms_of_functions
 from tensorproof.program.form import Asked
 from tensorproof.terms.dtypes import BOOL
 from tensorproof.terms.ints import Term
@@ -31,6 +32,8 @@ def _of_tensor(m: Interpreter, value: TensorType, node: ast.AST) -> Truth:
         raise m.raised("TypeError", "a symbolic KerasTensor has no truth value: its contents are not known while a model is made", node)
     if value.graph is not None and not traced.converts(m, value):
         traced.refuse(m, "the truth of a tensor", value, node)
+    if "vmap" in m.model_state:
+        transforms_of_functions.refuse_number(m, value, node)
     value = m.memory.current(value)
     if value.contents is not None and len(value.contents) == 1 and not isinstance(value.contents[0], Term):
         return bool(value.contents[0])

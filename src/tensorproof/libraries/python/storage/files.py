@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from tensorproof.libraries.model import KindModel, Run
 from tensorproof.libraries.plain import Abstract, argument, from_host, nothing, to_host, unknown
+from tensorproof.libraries.python.copies import deep
 from tensorproof.libraries.python.storage.path_text import text_of
 from tensorproof.libraries.python.storage.paths import read_text
 from tensorproof.libraries.python.storage.saved_values import dump, load
@@ -197,6 +198,19 @@ def _section_item(m: Machine, me: Model, name: Value, node: ast.AST) -> Value:
     return m.item(_section_pairs(m, me), name.lower() if isinstance(name, str) else name, node)
 
 
+def _pickled(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    """Bytes, of which it is known what they hold."""
+    made = Unknown("bytes", octets=True)
+    m.model_state.setdefault("pickled", {})[id(made)] = made, deep(m, argument(args, kwargs, 0, "obj"), {}, node)
+    return made
+
+
+def _unpickled(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    data = argument(args, kwargs, 0, "data")
+    found = m.model_state.get("pickled", {}).get(id(data))
+    return Unknown("a pickled object") if found is None or found[0] is not data else deep(m, found[1], {}, node)
+
+
 FUNCTIONS: dict[str, Run] = {
     "configparser.ConfigParser": _ini, "configparser.RawConfigParser": _ini, "configparser.SafeConfigParser": _ini,
     "json.loads": _loads(json.loads, "JSONDecodeError"), "json.load": load("json", "fp", _load(json.loads, "JSONDecodeError")),
@@ -206,8 +220,8 @@ FUNCTIONS: dict[str, Run] = {
     "toml.dumps": lambda m, a, k, n: TEXT, "tomli.load": _load(tomllib.loads, "TOMLDecodeError"), "tomli.loads": _loads(tomllib.loads, "TOMLDecodeError"),
     **{f"yaml.{name}": load("yaml", "stream", _yaml) for name in ("safe_load", "load", "full_load", "unsafe_load")},
     **{f"yaml.{name}": dump("yaml", "data", "stream", lambda m, a, k, n: TEXT) for name in ("dump", "safe_dump")},
-    "pickle.load": load("pickle", "file", unknown("a pickled object")), "pickle.loads": unknown("a pickled object"),
-    "pickle.dump": dump("pickle", "obj", "file", nothing), "pickle.dumps": unknown("bytes"),
+    "pickle.load": load("pickle", "file", unknown("a pickled object")), "pickle.loads": _unpickled,
+    "pickle.dump": dump("pickle", "obj", "file", nothing), "pickle.dumps": _pickled,
 }  # fmt: skip
 VALUES: dict[str, Any] = {"pickle.HIGHEST_PROTOCOL": 5, "pickle.DEFAULT_PROTOCOL": 4}
 KINDS = {

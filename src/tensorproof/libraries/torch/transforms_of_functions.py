@@ -1,0 +1,197 @@
+"""torch.func: functions made of functions. `grad`, `jacrev` and `hessian` differentiate one, `vmap` runs one over an axis of its arguments.
+
+Inside of `vmap` a tensor stands for many: it has no truth and gives no number, what it is written into must be as wide, and nothing may be drawn.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from tensorproof.libraries.plain import argument
+from tensorproof.libraries.torch.autograd import _like, _mapped
+from tensorproof.terms.ints import Term
+from tensorproof.terms.predicates import eq
+from tensorproof.terms.shapes import Shape
+from tensorproof.terms.tensor import TensorType
+from tensorproof.values.objects import Choice, Dict, Instance, List, Native
+from tensorproof.values.python_values import Unknown
+
+if TYPE_CHECKING:
+    import ast
+
+    from tensorproof.ops.applied import Applied
+    from tensorproof.values.machine import Args, Kwargs, Machine, Value
+
+
+def _given(m: Machine, what: str, inner: Args, which: Value, node: ast.AST) -> tuple[Value, ...]:
+    """The arguments that a derivative is taken of: tensors of floats, or nests of such."""
+    places = which if isinstance(which, tuple) else (which,)
+    found: list[Value] = []
+    for at in places:
+        if type(at) is not int or not -len(inner) <= at < len(inner):
+            raise m.raised("RuntimeError", f"{what} is asked for argument {at!r} of {len(inner)}", node, "call/arguments")
+        for one in _leaves(inner[at]):
+            if isinstance(one, (int, float, str)) or one is None:
+                raise m.raised("ValueError", f"{what} takes tensors, and gets {one!r}", node, "call/arguments")
+            if isinstance(one, TensorType) and one.dtype is not None and one.dtype.kind not in "fc":
+                raise m.raised("RuntimeError", f"{what} takes tensors of floats, and gets one of {one.dtype!r}", node, "backward/dtype")
+        found.append(inner[at])
+    return tuple(found)
+
+
+def _leaves(value: Value) -> list[Value]:
+    match value:
+        case tuple():
+            return [leaf for one in value for leaf in _leaves(one)]
+        case List():
+            return [leaf for one in value.items for leaf in _leaves(one)]
+        case Dict():
+            return [leaf for one in value.items.values() for leaf in _leaves(one)]
+    return [value]
+
+
+def _tensors_only(m: Machine, what: str, value: Value, node: ast.AST, kind: str = "RuntimeError") -> None:
+    """What a function gives must be made of tensors."""
+    for one in _leaves(value):
+        number = isinstance(one, Unknown) and (one.number or one.text)
+        if one is None or isinstance(one, (int, float, str, Term)) or number:
+            one = "a number" if number else repr(one)
+            raise m.raised(kind, f"{what} takes a function that gives tensors only, and this one gives {one}", node, "call/arguments")
+        if not isinstance(one, TensorType):
+            m.gap(what, node, "what the function gives is not known")
+
+
+def _gradient_of(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST, with_value: bool) -> Value:
+    """torch.func.grad: a function that gives the gradient of one that gives a number."""
+    function, which, aux = argument(args, kwargs, 0, "func"), argument(args, kwargs, 1, "argnums", 0), argument(args, kwargs, 2, "has_aux", False)
+
+    def run(machine: Machine, inner: Args, named: Kwargs, at: Any) -> Any:
+        if not isinstance(which, (int, tuple)):
+            return machine.gap("torch.func.grad", at, "of which argument is not known")
+        _given(machine, "torch.func.grad", inner, which, at)
+        result = machine.call(function, inner, named, at)
+        if aux and not isinstance(result, (tuple, Unknown, Choice)):
+            raise machine.raised("RuntimeError", "with has_aux the function gives two results, and this one gives one", at, "call/arguments")
+        value, more = (result[0], result[1]) if aux and isinstance(result, tuple) and len(result) == 2 else (result, None)
+        _tensors_only(machine, "torch.func.grad", value, at)
+        if isinstance(value, TensorType) and value.shape.known:
+            words = f"torch.func.grad takes a function that gives one number without axes, this one gives shape {value.shape!r}"
+            machine.require("backward/scalar", len(value.shape) == 0, words, at)
+        picked = tuple(_mapped(machine, inner[i], _like) for i in which) if isinstance(which, tuple) else _mapped(machine, inner[which], _like)
+        if with_value:
+            return picked, (result if not aux else (value, more))
+        return (picked, more) if aux else picked
+
+    return Native("gradient", run)
+
+
+def _jacobian_of(times: int) -> Any:
+    """torch.func.jacrev and jacfwd; a Hessian is a Jacobian of one."""
+
+    def make(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+        function, which = argument(args, kwargs, 0, "func"), argument(args, kwargs, 1, "argnums", 0)
+
+        def run(machine: Machine, inner: tuple[Any, ...], named: Kwargs, at: Any) -> Any:
+            _given(machine, "jacrev", inner, which, at)
+            result = machine.call(function, inner, named, at)
+            _tensors_only(machine, "jacrev", result, at)
+            if type(which) is not int or not isinstance(result, TensorType) or not isinstance(inner[which], TensorType) or kwargs.get("has_aux"):
+                return machine.gap("jacrev", at, "of values that are not tensors")
+            return TensorType(Shape((*result.shape, *(tuple(inner[which].shape) * times))), result.dtype)
+
+        return Native("jacobian", run)
+
+    return make
+
+
+# --- vmap ---
+
+
+def _vmap(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    """A function over one axis of its arguments."""
+    function, axes, out = argument(args, kwargs, 0, "func"), argument(args, kwargs, 1, "in_dims", 0), argument(args, kwargs, 2, "out_dims", 0)
+    random = argument(args, kwargs, 3, "randomness", "error")
+
+    def run(machine: Machine, inner: Args, named: Kwargs, at: Any) -> Any:
+        sizes: list[Any] = []
+        state = machine.model_state.get("vmap") or {"many": {}, "random": random}
+        many: dict[int, TensorType] = state["many"]
+
+        def narrower(axis: Any) -> Value:
+            def change(t: TensorType) -> TensorType:
+                if not t.shape.known or not -len(t.shape) <= axis < len(t.shape):
+                    raise machine.raised("ValueError", f"vmap over axis {axis} of a tensor of shape {t.shape!r}", at, "vmap/range")
+                sizes.append(t.shape[axis])
+                rest = list(t.shape)
+                del rest[axis]
+                made = TensorType(Shape(rest), t.dtype, device=t.device)
+                many[id(made)] = made
+                return made
+
+            return change
+
+        each = axes.items if isinstance(axes, List) else axes if isinstance(axes, tuple) else (axes,) * len(inner)
+        if len(each) != len(inner) or not all(a is None or type(a) is int for a in each) or type(out) is not int:
+            return machine.gap("vmap", at, "over axes that are not followed")
+        cut = tuple(v if a is None else _mapped(machine, v, narrower(a)) for v, a in zip(inner, each))
+        for size in sizes[1:]:
+            machine.require("vmap/size", eq(sizes[0], size), f"vmap runs over axes of {sizes[0]!r} and of {size!r}", at)
+        if not sizes:
+            raise machine.raised("ValueError", "vmap has no tensor to run over", at, "vmap/range")
+        outer = machine.model_state.get("vmap")
+        machine.model_state["vmap"] = state
+        try:
+            result = machine.call(function, cut, named, at)
+        finally:
+            if outer is None:
+                del machine.model_state["vmap"]
+        _tensors_only(machine, "vmap", result, at, "ValueError")
+
+        def wider(t: TensorType) -> TensorType:
+            shape = list(t.shape)
+            shape.insert(out if out >= 0 else len(shape) + 1 + out, sizes[0])
+            return TensorType(Shape(shape), t.dtype, device=t.device)
+
+        return _mapped(machine, result, wider)
+
+    return Native("vmap", run)
+
+
+def is_many(m: Machine, value: Value) -> bool:
+    """Whether a tensor stands for many, inside of a function that vmap runs."""
+    return "vmap" in m.model_state and isinstance(value, TensorType) and m.model_state["vmap"]["many"].get(id(value)) is value
+
+
+def refuse_number(m: Machine, value: Value, node: ast.AST) -> None:
+    """A tensor that stands for many has no truth and gives no number."""
+    if is_many(m, value):
+        raise m.raised("RuntimeError", "inside of vmap a tensor stands for many: it has no truth value and gives no number", node, "vmap/number")
+
+
+def observed(m: Machine, name: str, applied: list[Applied], args: Args, kwargs: Kwargs, result: Value, node: ast.AST) -> None:
+    """A call inside of vmap: what is computed from what stands for many stands for many."""
+    state = m.model_state["vmap"]
+    given = [one for value in (*args, *kwargs.values()) for one in _leaves(value)]
+    batched = any(is_many(m, one) for one in given)
+    for one in applied:
+        if one.op.random and state["random"] == "error" and one.arguments.get("training", True) is not False:
+            raise m.raised("RuntimeError", "vmap takes no random numbers unless it is called with randomness='different' or 'same'", node, "vmap/random")
+        if batched and one.op.data_dependent:
+            raise m.raised("RuntimeError", f"vmap cannot run {name}, whose shape depends on the data", node, "vmap/shape")
+        if batched and one.op.writes and args and isinstance(args[0], TensorType) and not is_many(m, args[0]):
+            m.gap(name, node, "inside of vmap a tensor that is not mapped is written with one that is")
+    if batched and name.endswith((".item", ".tolist", ".__bool__", ".__int__", ".__float__", ".__index__")):
+        refuse_number(m, args[0], node)
+    if batched:
+        for made in _leaves(result):
+            if isinstance(made, TensorType):
+                state["many"][id(made)] = made
+            elif isinstance(made, Instance):
+                m.gap(name, node, "inside of vmap")
+
+
+FUNCTIONS: dict[str, Any] = {
+    "torch.func.grad": lambda m, a, k, n: _gradient_of(m, a, k, n, False), "torch.func.grad_and_value": lambda m, a, k, n: _gradient_of(m, a, k, n, True),
+    "torch.func.vmap": _vmap, "torch.vmap": _vmap, "torch.func.jacrev": _jacobian_of(1), "torch.func.jacfwd": _jacobian_of(1),
+    "torch.func.hessian": _jacobian_of(2),
+}  # fmt: skip
