@@ -161,6 +161,12 @@ def _set_weights(m: Machine, me: Value, args: Args, kwargs: Kwargs, node: ast.AS
             m.require("keras/weights", same, f"weight {i} of {name} is {old.shape!r} and the array {new.shape!r}", node)
 
 
+def _add_loss(m: Machine, me: Value, args: Args, kwargs: Kwargs, node: ast.AST) -> None:
+    """Layers take further losses; a model that was put together of layers does not."""
+    if isinstance(me, Model) and me.kind == "keras.Model":
+        raise m.raised("NotImplementedError", "add_loss is not available on a functional model: call it in a layer", node, "keras/add-loss")
+
+
 def _nothing(m: Machine, me: Value, args: Args, kwargs: Kwargs, node: ast.AST) -> None:
     return None
 
@@ -178,7 +184,7 @@ def _result_itself(m: Machine, me: Value, args: Args, kwargs: Kwargs, node: ast.
 
 
 METHODS: dict[str, Any] = {
-    "count_params": _count_params, "get_weights": _get_weights, "set_weights": _set_weights, "get_config": _config, "add_loss": _nothing,
+    "count_params": _count_params, "get_weights": _get_weights, "set_weights": _set_weights, "get_config": _config, "add_loss": _add_loss,
     "add_metric": _nothing, "add_update": _nothing, "get_build_config": _config, "build_from_config": _nothing, "reset_states": _nothing,
     "reset_state": _nothing, "load_own_variables": _nothing, "save_own_variables": _nothing,
     "compute_mask": lambda m, me, a, k, n: a[1] if len(a) > 1 else None,

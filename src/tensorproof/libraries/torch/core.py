@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from typing import TYPE_CHECKING, Any
 
 from tensorproof.libraries.domains.backward import register_hook, retain_grad
@@ -17,12 +18,10 @@ from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import UNKNOWN_STRIDES, TensorType
 from tensorproof.values.heap import MISSING
 from tensorproof.values.many import gathered
-from tensorproof.values.objects import Class, Dict, Function, List, Model
+from tensorproof.values.objects import Class, Dict, Function, Instance, List, Model
 from tensorproof.values.python_values import TEXT, Device, Unknown
 
 if TYPE_CHECKING:
-    import ast
-
     from tensorproof.values.machine import Args, Kwargs, Machine, Value
 
 
@@ -146,11 +145,31 @@ _NOTHING = (
     "torch.cuda.reset_peak_memory_stats", "torch.set_num_interop_threads",
     "torch._assert", "torch._C._log_api_usage_once", "torch.Tensor.share_memory_", "torch.cuda.reset_max_memory_allocated",
 )  # fmt: skip
+def _script(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    """A module or function as it is, where its text is such that it can be compiled."""
+    given = args[0] if args else kwargs.get("obj")
+    code = m.in_class(given.cls, "forward") if isinstance(given, Instance) else given
+    if isinstance(code, Function):
+        taken = code.code.node.args
+        if taken.kwarg is not None or taken.vararg is not None:
+            raise m.raised("RuntimeError", f"torch.jit.script cannot compile {code.name}, which takes any number of arguments", node, "call/arguments")
+        if any(isinstance(part, _NOT_COMPILED) for statement in _body(code.code.node) for part in ast.walk(statement)):
+            m.gap("torch.jit.script", node, "whether this function can be compiled is not known")
+    return given
+
+
+_NOT_COMPILED = (ast.Try, ast.Lambda, ast.FunctionDef, ast.ClassDef, ast.Yield, ast.YieldFrom, ast.GeneratorExp, ast.Starred, ast.Global, ast.Import)
+
+
+def _body(node: Any) -> list[ast.AST]:
+    return node.body if isinstance(node.body, list) else [node.body]
+
+
 FUNCTIONS: dict[str, Run] = {
     "torch.unbind": _unbind, "torch.Tensor.unbind": _unbind,
     "torch.nn.LinearCrossEntropyOptions": _loss_options, "torch.Tensor.as_subclass": _first,
     **dict.fromkeys(_CONTEXTS, _context), **dict.fromkeys(_NOTHING, _nothing),
-    "torch.device": _device, "torch.Tensor.backward": backward, "torch.Tensor.item": _item, "torch.compile": _first, "torch.jit.script": _first,
+    "torch.device": _device, "torch.Tensor.backward": backward, "torch.Tensor.item": _item, "torch.compile": _first, "torch.jit.script": _script,
     "torch.jit.trace": _trace, "torch.jit.ignore": _first, "torch.jit.export": _first, "torch.jit.unused": _first,
     "torch.utils.checkpoint.checkpoint": _checkpoint,
     "torch.is_tensor": _is_tensor, "torch.jit.is_scripting": _false, "torch.jit.is_tracing": _false, "torch.cuda.is_available": _false,

@@ -47,6 +47,9 @@ def make(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     if unknown or len(args) > 3:
         message = f"Sequential has no argument named {unknown[0]}" if unknown else "Sequential takes a list of layers"
         raise m.raised("TypeError", message, node, "call/arguments")
+    trainable = args[1] if len(args) > 1 else kwargs.get("trainable", True)
+    if isinstance(trainable, (str, float)) or type(trainable) is int:
+        raise m.raised("ValueError", f"trainable of a Sequential is True or False, and is {trainable!r}", node, "call/arguments")
     given = args[0] if args else kwargs.get("layers")
     made = new_sequential(m, kwargs.get("name", args[2] if len(args) > 2 else None))
     made.span = m.user_span(node)

@@ -129,7 +129,9 @@ def _schedule(m: Machine, one: Model, node: ast.AST, most: Any) -> None:
     if isinstance(function, Function):
         given = function.code.node.args
         wanted = len(given.posonlyargs) + len(given.args)
-        m.call(function, (epoch, REAL) if wanted >= 2 or given.vararg is not None else (epoch,), {}, node)
+        rate = m.call(function, (epoch, REAL) if wanted >= 2 or given.vararg is not None else (epoch,), {}, node)
+        if rate is None or isinstance(rate, (str, List, tuple)):
+            raise m.raised("ValueError", "the schedule of a LearningRateScheduler must return a number", node, "keras/callback")
 
 
 def logs(m: Machine, names: list[str] | None) -> Value:

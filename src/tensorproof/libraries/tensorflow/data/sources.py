@@ -45,6 +45,10 @@ def _from_tensors(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Valu
 
 
 def _from_tensor_slices(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    name = argument(args, kwargs, 1, "name")
+    if isinstance(name, (int, float, tuple, List, TensorType)):
+        message = "the second argument of from_tensor_slices is a name, and so a text: give several tensors as one tuple"
+        raise m.raised("AttributeError", message, node, "call/arguments")
     whole = element_of(m, argument(args, kwargs, 0, "tensors"), node)
     if isinstance(whole, Unknown):
         return whole if whole.reason else m.gap("Dataset.from_tensor_slices", node, "of something that is not known")
