@@ -304,7 +304,7 @@ def _layer(operation: str) -> Run:
                 for group in left.groups:
                     unknown = [axis for axis in group if axis not in sizes and axis != ELLIPSIS and number_of(axis) is None]
                     if len(unknown) > 1:
-                        raise BadPattern(f"the sizes of {' and '.join(unknown)} cannot be told from one axis")
+                        raise BadPattern(f"the sizes of {' and '.join(unknown)} cannot be inferred from one axis")
             except BadPattern as bad:
                 raise _bad(m, pattern, str(bad), node) from None
         space = m.heap.space({"pattern": pattern, "sizes": m.heap.space(sizes), "how": how})
