@@ -193,7 +193,7 @@ def _enter_patch(m: Machine, me: Model, node: ast.AST) -> Value:
 
 
 def _leave_patch(m: Machine, me: Model, raised: Any, node: ast.AST) -> bool:
-    m.set_attribute(me.space["owner"], me.space["name"], me.space["old"], node)
+    m.set_attribute(me.space["owner"], str(me.space["name"]), me.space["old"], node)
     return False
 
 

@@ -231,10 +231,11 @@ def _supported(m: Machine, me: Model, value: TensorType, node: ast.AST) -> None:
     name = me.kind.rpartition(".")[2]
     if me.space.get("unchecked"):
         return
-    if name == "Categorical" and type(me.space.get("classes")) is int:
-        low, high, whole = 0.0, me.space["classes"] - 1.0, True
-    elif name == "Uniform" and me.space.get("ends") is not None:
-        (low, high), whole = me.space["ends"], False
+    classes, ends = me.space.get("classes"), me.space.get("ends")
+    if name == "Categorical" and isinstance(classes, int):
+        low, high, whole = 0.0, classes - 1.0, True
+    elif name == "Uniform" and isinstance(ends, tuple):
+        (low, high), whole = ends, False
     elif name in _SUPPORT:
         low, high, whole = _SUPPORT[name]
     else:

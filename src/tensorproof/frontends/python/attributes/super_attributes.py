@@ -42,7 +42,7 @@ def attribute(m: Interpreter, owner: Super, name: str, node: ast.AST) -> Value:
     return value.function if isinstance(value, StaticMethod) else value
 
 
-def own_lookup(m: Interpreter, owner: Instance, name: str, node: ast.AST) -> Any:
+def own_lookup(m: Interpreter, owner: Instance, name: str, node: ast.AST) -> Value:
     """What a `__getattribute__` of the program gives; MISSING where the class has none, or asks for the attribute as `object` does."""
     passed = m.model_state["own lookup"]
     if passed and passed[-1][0] is owner and passed[-1][1] == name:
