@@ -186,7 +186,7 @@ def _patched(m: Machine, owner: Value, name: str, more: Args, kwargs: Kwargs, no
 
 
 def _enter_patch(m: Machine, me: Model, node: ast.AST) -> Value:
-    owner, name = me.space["owner"], me.space["name"]
+    owner, name = me.space["owner"], str(me.space["name"])
     m.heap.set(me.space, "old", m.attribute(owner, name, node))
     m.set_attribute(owner, name, me.space["new"], node)
     return me.space["new"]
