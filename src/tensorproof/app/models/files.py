@@ -6,7 +6,6 @@ from collections.abc import Iterator, Mapping
 
 from tensorproof.app.models.check import gaps, graphs, inputs, not_entered, refusals, untyped
 from tensorproof.app.models.form import ModelForm
-from tensorproof.app.models.keras_forms import keras_forms
 from tensorproof.app.program import Options
 from tensorproof.diagnostics.errors import BadInput
 from tensorproof.diagnostics.span import Span
@@ -25,6 +24,8 @@ def model_forms(path: str, options: Options, weights: bool = True) -> Iterator[M
     if options.arguments or options.entry is not None:
         raise BadInput(f"{path} is a saved model: it takes no program arguments and no --entry")
     if path.removesuffix(".gz").endswith(".keras"):
+        from tensorproof.app.models.keras_forms import keras_forms  # which runs a program
+
         yield from keras_forms(path, options)
         return
     for graph in graphs(path):
