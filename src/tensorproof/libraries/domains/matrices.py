@@ -6,7 +6,6 @@ should.
 
 from __future__ import annotations
 
-from fractions import Fraction
 from math import prod
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +18,7 @@ from tensorproof.terms.tensor import TensorType
 
 if TYPE_CHECKING:
     import ast
+    from fractions import Fraction
 
     from tensorproof.values.machine import Machine
 
@@ -132,6 +132,8 @@ def _rows(x: TensorType) -> list[list[list[Fraction]]] | None:
     if not all(type(v) in (int, float, bool) and abs(v) < 1e9 for v in x.contents):
         return None
     sizes = [size for size in x.shape if isinstance(size, int)]
+    from fractions import Fraction  # which loads decimal: few programs need it
+
     n, numbers = sizes[-1], [Fraction(v) for v in x.contents]
     size = n * n
     numbers = numbers * prod(sizes) if len(numbers) == 1 else numbers
@@ -152,6 +154,8 @@ def _definite(rows: list[list[Fraction]]) -> bool:
 
 
 def _determinant(rows: list[list[Fraction]]) -> Fraction:
+    from fractions import Fraction
+
     rows, found = [list(row) for row in rows], Fraction(1)
     for at in range(len(rows)):
         pivot = next((i for i in range(at, len(rows)) if rows[i][at]), None)

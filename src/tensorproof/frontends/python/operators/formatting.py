@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import operator
 import re
-from string import Formatter
 from typing import TYPE_CHECKING, Any
 
 from tensorproof.frontends.python.attributes.lookup import in_class
@@ -138,6 +137,8 @@ def check_fields(m: Interpreter, template: str, args: tuple[Any, ...], kwargs: d
     """`template.format(…)` with values that are not known: each field needs an argument all the same."""
     if any(type(one) is Many for one in args) or any(type(key) is not str for key in kwargs):
         return
+    from string import Formatter  # no program without such a text needs it
+
     try:
         parsed = [(field, spec or "") for _, field, spec, _ in Formatter().parse(template) if field is not None]
     except ValueError as error:
