@@ -23,7 +23,7 @@ _MOST_LAYERS = BUDGETS.files.layers
 _DEEPEST = BUDGETS.files.layer_depth
 _MODELS = ("Functional", "Model", "Sequential")
 _PRELUDE = """import keras
-import {unknown}
+{unknown}
 def result(value, index):
     if isinstance(value, dict):
         value = [value[key] for key in sorted(value)]
@@ -79,7 +79,9 @@ def _program(given: dict[str, Any], name: str, shapes: Mapping[str, tuple[int | 
     text = _Text(shapes or {})
     made = text.model(given, 0)
     text.line(f"model = {made}", name)
-    return SavedModel(name, _PRELUDE.format(unknown=UNKNOWN) + "\n".join(text.lines) + "\n", text.nodes, tuple(text.inputs), text.variables)
+    lines = "\n".join(text.lines) + "\n"
+    prelude = _PRELUDE.format(unknown=f"import {UNKNOWN}" if UNKNOWN in lines else "")
+    return SavedModel(name, prelude + lines, text.nodes, tuple(text.inputs), text.variables)
 
 
 class _Text:
