@@ -67,7 +67,7 @@ class _Weighing:
     seen: set[object] = field(default_factory=set[object])
     blamed: set[object] = field(default_factory=set[object])
     failed: set[tuple[str, Span]] = field(default_factory=set[tuple[str, Span]])
-    """Where an error is told already: the other iterations of a loop that fail there are the same bug."""
+    """Where an error is reported already: the other iterations of a loop that fail there are the same bug."""
 
     def is_repeated(self, stated: Stated) -> bool:
         """Whether a requirement holds anyway, or the same was decided before."""

@@ -26,7 +26,7 @@ def one_round(m: Interpreter, frame: Frame, body: Act) -> Signal | None:
 
 @contextmanager
 def uncounted_lists(m: Interpreter, wanted: bool) -> Iterator_[None]:
-    """While lists that two ways leave with different lengths are told by how many items they have."""
+    """While lists that two paths leave with different lengths are described by how many items they have."""
     m.any_round += wanted
     try:
         yield

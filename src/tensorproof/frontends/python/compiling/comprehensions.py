@@ -196,7 +196,7 @@ class _Comprehension:
                 kept.check(number + 1 == len(found))
 
     def data_items(self, at: int, source: Value) -> list[Value]:
-        """Data in rounds, of which nobody knows how many: those that stand for all."""
+        """Data in an unknown number of iterations: the symbolic ones."""
         rounds = registry.rounds(self.machine, source, self.loops[at].node.iter) if isinstance(source, Model) else None
         if not rounds and not isinstance(source, Unknown):
             raise _NotKnown

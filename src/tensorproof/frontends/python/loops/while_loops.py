@@ -1,4 +1,4 @@
-"""`while`: rounds are run until their state repeats or comes to rest; else one round stands for all."""
+"""`while`: iterations are run until their state repeats or comes to rest; else one symbolic iteration is run."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ class _While:
             return m.branching.split(frame, t, more, lambda f: None)
 
     def the_rest(self, m: Interpreter, frame: Frame) -> Any:
-        """All the rounds that are left, of which nobody knows how many: how they end, or FAILED."""
+        """All the iterations that are left, an unknown number: how they end, or FAILED."""
         node = self.node
 
         def once(_: Value) -> Signal | None:

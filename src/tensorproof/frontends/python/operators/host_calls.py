@@ -277,7 +277,7 @@ _METHODS: dict[str, Callable[..., Unknown | None]] = {
 
 
 def is_opaque(value: Value) -> bool:
-    """A library's name of which nobody knows what it stands for: no operator, no modelled function or class."""
+    """A library's name without a meaning here: not an operator, nor a modelled function or class."""
     if type(value) is not Named:
         return False
     from tensorproof.bindings.call import spelled
