@@ -347,8 +347,8 @@ def main() -> int:
     print(f"{'package':14}{'call sites':>12}{'names':>8}{'spelled':>10}{'modelled':>10}{'no shape':>10}{'neither':>10}")
     for package, found in [*counts.items(), ("all", total)]:
         sites = found.total()
-        shares = [sum(number for name, number in found.items() if kinds[name] == one) / sites for one in KINDS]
-        print(f"{package:14}{sites:12}{len(found):8}" + "".join(f"{share:10.2%}" for share in shares))
+        fractions = [sum(number for name, number in found.items() if kinds[name] == one) / sites for one in KINDS]
+        print(f"{package:14}{sites:12}{len(found):8}" + "".join(f"{share:10.2%}" for share in fractions))
     rest = [(number, name) for name, number in total.most_common() if kinds[name] == "neither"]
     print(f"\nneither, by frequency ({len(rest)} names):")
     for number, name in rest[: arguments.top or None]:

@@ -60,8 +60,8 @@ def main(arguments: list[str]) -> int:
             script = Path(folder) / "truth.py"
             script.write_text(TRUTH, encoding="utf-8")
             for line in subprocess.run([python, str(script), *wanted], capture_output=True, text=True, check=False).stdout.splitlines():
-                name, *told = json.loads(line)
-                truth[name] = told
+                name, *figures = json.loads(line)
+                truth[name] = figures
     site = site_packages(environment)
     proved = unknown = alarms = differ = 0
     started = time.perf_counter()

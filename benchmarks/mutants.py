@@ -98,8 +98,8 @@ def find_truth(wanted: list[tuple[str, str]], truth: dict[str, running.Truth], m
             if time.monotonic() > end:
                 break
             if key not in truth:
-                told = worker.run(text)
-                truth[key] = told._replace(message=told.message[:120])
+                outcome = worker.run(text)
+                truth[key] = outcome._replace(message=outcome.message[:120])
                 stream.write(json.dumps({"key": key, "truth": truth[key]}) + "\n")
                 stream.flush()
     worker.end()
@@ -138,7 +138,7 @@ def main() -> int:
     if chosen.minutes:
         running.prepare()
         find_truth([(key_of(t), t) for _, t in every], truth, chosen.minutes)
-    right = [(n, t) for n, t in every if (told := truth.get(key_of(t))) is not None and not told.crashes]
+    right = [(n, t) for n, t in every if (outcome := truth.get(key_of(t))) is not None and not outcome.crashes]
     drawn = sorted({m.key: m for n, t in right for m in mutants(n, t, chosen.draw, chosen.most)}.values(), key=lambda m: m.key)
     if chosen.minutes:
         find_truth([(m.key, m.text) for m in drawn], truth, chosen.minutes)
@@ -150,9 +150,9 @@ def main() -> int:
         where = kind_of(judged, mutant.text)
         counts.setdefault(mutant.edit.kind, Counter())[where] += 1
         if where in chosen.show.split(","):
-            told = judged.truth
+            outcome = judged.truth
             print(f"{where} {mutant.key} {mutant.base} | line {mutant.edit.line} {mutant.edit.kind}: {mutant.old!r} -> {mutant.edit.new!r}")
-            print(f"    torch: {told.exception} line {told.line} {told.message}\n    here: {judged.said[:300]}", flush=True)
+            print(f"    torch: {outcome.exception} line {outcome.line} {outcome.message}\n    here: {judged.said[:300]}", flush=True)
     return report(counts)
 
 

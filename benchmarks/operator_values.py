@@ -103,12 +103,12 @@ def show(totals: Totals, count: int, boxes_alone: bool) -> None:
 
 def details(records: list[Record]) -> None:
     for r in records:
-        for call, told in r["wrong"][:3]:
-            print(f"{r['op']}: differs: {call}\n    {told}")
-        for call, told in r.get("outside", ())[:2]:
-            print(f"{r['op']}: outside: {call}\n    {told}")
-        for told in r.get("taken", ())[:2]:
-            print(f"{r['op']}: the library takes what is refused here: {told}")
+        for call, difference in r["wrong"][:3]:
+            print(f"{r['op']}: differs: {call}\n    {difference}")
+        for call, difference in r.get("outside", ())[:2]:
+            print(f"{r['op']}: outside: {call}\n    {difference}")
+        for difference in r.get("taken", ())[:2]:
+            print(f"{r['op']}: the library takes what is refused here: {difference}")
 
 
 def main() -> int:

@@ -48,15 +48,15 @@ def labels(title: str, vector: Mapping[str, Any], outcome: str) -> tuple[str, ..
     """The categories that are right for a vector that raises, that of the message first; none where it runs."""
     if not outcome:
         return ()
-    told = next((category for pattern, category in MESSAGES if re.search(pattern, outcome)), f"no category for {outcome}")
+    category_of = next((category for pattern, category in MESSAGES if re.search(pattern, outcome)), f"no category for {outcome}")
     if vector.get("fmt") == "nhwc" and "channels, but got" in outcome and vector.get("channels") == vector.get("inner", 3) and not _strange(vector):
         return (FORMAT,)
     if not any(word in title for word in ALONE):
-        return (told,)
+        return (category_of,)
     also = [ILLEGAL_VALUE] if _strange(vector) else []
     if "torch conv2d" in title and vector.get("dtype", "float32") != "float32":  # the layer has float32
         also.append(TYPE)
-    return (told, *(category for category in also if category != told))
+    return (category_of, *(category for category in also if category != category_of))
 
 
 def _strange(vector: Mapping[str, Any]) -> bool:

@@ -248,8 +248,8 @@ def main(path: Path, kept: Path, labels: Labels, description: str) -> int:
 
 
 def show(row: Row, most: int) -> None:
-    told = ", ".join(f"{count} {kind}" for kind, count in row.counts.items())
-    print(f"{row.title}: {row.total} vectors, {told}; {row.analyses} analyses, {row.seconds:.2f} s"
+    counted = ", ".join(f"{count} {kind}" for kind, count in row.counts.items())
+    print(f"{row.title}: {row.total} vectors, {counted}; {row.analyses} analyses, {row.seconds:.2f} s"
           + (f"; {row.differ} more differ between eager execution and tf.function" if row.differ else ""), flush=True)
     shown: Counter[str] = Counter()
     for kind, vector, wanted, got in row.wrong:

@@ -167,10 +167,10 @@ def find_truth(python: str, wanted: list[Mutant], truth: dict[str, dict[str, Any
                     break
                 runner.stdin.write(json.dumps(mutant.record()) + "\n")
                 runner.stdin.flush()
-                told = json.loads(runner.stdout.readline())
-                truth[mutant.key] = told
+                observed = json.loads(runner.stdout.readline())
+                truth[mutant.key] = observed
                 with CACHE.open("a", encoding="utf-8") as stream:
-                    stream.write(json.dumps(told) + "\n")
+                    stream.write(json.dumps(observed) + "\n")
             runner.stdin.close()
 
 
@@ -182,9 +182,9 @@ def statements(name: str, text: str) -> list[range]:
     return [range(n.lineno, n.end_lineno + 1) for n in found if n.end_lineno is not None and n.end_lineno > n.lineno]
 
 
-def places(mutant: Mutant, told: dict[str, Any]) -> set[tuple[str, int]]:
+def places(mutant: Mutant, observed: dict[str, Any]) -> set[tuple[str, int]]:
     """Where an error may be told: the lines of the traceback and of the edit, and all lines of their statements."""
-    right = {(p, n) for p, n in told["lines"]}
+    right = {(p, n) for p, n in observed["lines"]}
     if mutant.edit is not None:
         right.add((mutant.file, mutant.edit.line))
     return right | {(p, n) for p, text in mutant.files for lines in statements(p, text) if any((p, n) in right for n in lines) for n in lines}
@@ -195,17 +195,17 @@ def store(kept: list[Mutant], truth: dict[str, dict[str, Any]]) -> None:
     counts: Counter[tuple[str, str]] = Counter()
     records = []
     for mutant in kept:
-        told, of_kind = truth[mutant.key], (mutant.kind, truth[mutant.key]["outcome"])
-        if counts[of_kind] >= (2 if told["outcome"] == "fails" else 1) or mutant.edit is None or len(mutant.seed.files) > 1:
+        observed, of_kind = truth[mutant.key], (mutant.kind, truth[mutant.key]["outcome"])
+        if counts[of_kind] >= (2 if observed["outcome"] == "fails" else 1) or mutant.edit is None or len(mutant.seed.files) > 1:
             continue
         counts[of_kind] += 1
-        where = sorted(n for _, n in places(mutant, told)) if told["outcome"] == "fails" else []
-        records.append({"kind": mutant.kind, "program": mutant.seed.name, "error": told["error"], "lines": where, "arguments": mutant.seed.arguments,
+        where = sorted(n for _, n in places(mutant, observed)) if observed["outcome"] == "fails" else []
+        records.append({"kind": mutant.kind, "program": mutant.seed.name, "error": observed["error"], "lines": where, "arguments": mutant.seed.arguments,
                         "text": mutant.files[0][1]})  # fmt: skip
     STORED.write_text("".join(json.dumps(r) + "\n" for r in records), encoding="utf-8")
 
 
-def judged(mutant: Mutant, told: dict[str, Any]) -> tuple[str, str]:
+def judged(mutant: Mutant, observed: dict[str, Any]) -> tuple[str, str]:
     """Where a mutant belongs, and in words what we said."""
     from tensorproof.app.check import check
     from tensorproof.app.program import Options
@@ -227,11 +227,11 @@ def judged(mutant: Mutant, told: dict[str, Any]) -> tuple[str, str]:
         def place(span: Any) -> tuple[str, int]:
             return (str(Path(span.path).relative_to(folder)) if span.path.startswith(folder) else span.path, span.line)
 
-        if told["outcome"] == "runs":
+        if observed["outcome"] == "runs":
             return ("alarm" if errors else "proved" if program.verdict is Verdict.VALID else "open"), words
         if not errors:
             return ("missed" if program.verdict is Verdict.VALID else "unknown"), words
-        right = places(mutant, told)
+        right = places(mutant, observed)
         for d in errors:
             if right & {place(d.span), *(place(step.span) for step in d.trail)}:
                 return "found", words
@@ -268,15 +268,15 @@ def main() -> int:
     shown = set(chosen.show.split(","))
     right_ones: list[Mutant] = []
     for mutant in every:
-        told = truth[mutant.key]
-        where, words = judged(mutant, told)
+        observed = truth[mutant.key]
+        where, words = judged(mutant, observed)
         if where in ("found", "proved"):
             right_ones.append(mutant)
         counts.setdefault(mutant.kind, Counter())[where] += 1
         if where in shown and mutant.edit is not None:
             old = dict(mutant.seed.files)[mutant.file][mutant.edit.start : mutant.edit.stop]
             print(f"{where} {mutant.key} {mutant.seed.name} | {mutant.file}:{mutant.edit.line} {mutant.kind}: {old!r} -> {mutant.edit.new!r}")
-            print(f"    TensorFlow: {told['error']} {told['lines']} {told['message']}\n    here: {words}", flush=True)
+            print(f"    TensorFlow: {observed['error']} {observed['lines']} {observed['message']}\n    here: {words}", flush=True)
             if chosen.write:
                 for name, text in mutant.files:
                     target = Path(chosen.write) / mutant.key / name

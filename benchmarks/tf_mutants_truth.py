@@ -52,15 +52,15 @@ def in_a_fork(program: dict[str, Any], version: str, tf: Any, np: Any) -> dict[s
     child = os.fork()
     if child == 0:
         os.close(reader)
-        told: dict[str, Any] = {"outcome": "fails", "error": "Crash", "lines": [], "message": ""}
+        observed: dict[str, Any] = {"outcome": "fails", "error": "Crash", "lines": [], "message": ""}
         try:
             os.setsid()
             quiet = os.open(os.devnull, os.O_RDWR)
             for stream in (0, 1, 2):
                 os.dup2(quiet, stream)
-            told = outcome(program, version, tf, np)
+            observed = outcome(program, version, tf, np)
         finally:
-            os.write(writer, json.dumps(told).encode()[:60000])
+            os.write(writer, json.dumps(observed).encode()[:60000])
             os._exit(0)
     os.close(writer)
     text, end = b"", time.monotonic() + SECONDS
@@ -111,8 +111,8 @@ def outcome(program: dict[str, Any], version: str, tf: Any, np: Any) -> dict[str
             places += [(f.filename, f.lineno or 0) for f in traceback.extract_tb(cause.__traceback__)]
         places += [(path, int(number)) for path, number in re.findall(r'File "([^"]+)", line (\d+)', text)]
         inside = {(str(Path(p).relative_to(folder)), n) for p, n in places if p.startswith(str(folder))}
-        told = [part for part in text.splitlines() if part.strip() and not re.search(HARNESS, part)]
-        return {"outcome": "fails", "error": type(error).__name__, "lines": sorted(inside), "message": " ".join(told).replace(str(folder), "")[:160]}
+        printed = [part for part in text.splitlines() if part.strip() and not re.search(HARNESS, part)]
+        return {"outcome": "fails", "error": type(error).__name__, "lines": sorted(inside), "message": " ".join(printed).replace(str(folder), "")[:160]}
     return {"outcome": "runs", "error": "", "lines": [], "message": ""}
 
 
@@ -257,8 +257,8 @@ def short_training(model: Any, np: Any) -> None:
         rows = keep(x, size(batch_size)) if isinstance(x, np.ndarray) else None
         if rows is None:
             return predict(self, x, batch_size, *rest, **words)
-        told = predict(self, cut(x, rows), batch_size, *rest, **words)
-        return np.resize(told, (len(x), *told.shape[1:])) if isinstance(told, np.ndarray) else told
+        predicted = predict(self, cut(x, rows), batch_size, *rest, **words)
+        return np.resize(predicted, (len(x), *predicted.shape[1:])) if isinstance(predicted, np.ndarray) else predicted
 
     model.fit, model.evaluate, model.predict = short_fit, short_evaluate, short_predict
 

@@ -28,7 +28,7 @@ def read(report: Path) -> list[tuple[str, int, int]]:
     return [(row[0], int(row[1]), int(row[2])) for row in rows if len(row) == 4 and row[0].startswith("tensorproof")]
 
 
-def shares(modules: list[tuple[str, int, int]]) -> dict[str, tuple[int, int]]:
+def by_package(modules: list[tuple[str, int, int]]) -> dict[str, tuple[int, int]]:
     """By package, and under `all`: the `Any` expressions, and all."""
     anys: Counter[str] = Counter()
     every: Counter[str] = Counter()
@@ -65,7 +65,7 @@ def main() -> int:
         if options.report is None:
             run_mypy(Path(folder))
         modules = read(options.report or Path(folder))
-    found = shares(modules)
+    found = by_package(modules)
     for package, (anys, every) in found.items():
         print(f"{package:<24}{anys:>8}{every:>9}{100 * anys / max(every, 1):>8.2f} %")
     for name, anys, every in sorted(modules, key=lambda row: -row[1])[: options.files]:

@@ -186,9 +186,9 @@ def forms(library: str, module: str, name: str, path: list[str]) -> list[str] | 
     found = resolved(module, path) if path and not path[-1].startswith("_") else None
     if found is None or not callable(found[1]):
         return []
-    told = arguments(*found, name, path)
-    if told is not None:
-        return [told]
+    found_arguments = arguments(*found, name, path)
+    if found_arguments is not None:
+        return [found_arguments]
     in_c = torch_signatures.forms(name, found[1]) if library == "torch" else _stubbed(library, name, path, found[1])
     return _by_kind(found[1]) or in_c or _stubbed("python", name, path, found[1]) or _inherited(*found, path[-1]) or None
 
@@ -247,13 +247,13 @@ def _found(library: str, name: str) -> str | None:
     root, *path = name.split(".")
     if root == "os" and path[:1] == ["path"]:
         root, path = "posixpath", path[1:]
-    told: list[str] = []
+    listed: list[str] = []
     for module in ROOTS[library].get(root, (root,)):
         found = forms(library, module, name, path)
         if found is None:
             return None
-        told += found
-    return " | ".join(form or "-" for form in dict.fromkeys(told)) if told else None
+        listed += found
+    return " | ".join(form or "-" for form in dict.fromkeys(listed)) if listed else None
 
 
 def _can_be_called(library: str, name: str) -> bool:

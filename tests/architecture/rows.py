@@ -125,9 +125,9 @@ def wrongs(name: str) -> list[Wrong] | None:
         if any(id(t) not in made for t in tensors(outcome.made)):
             wrong("result", "a result was made by no operator")
         for a in applied:
-            told = _again(a)
-            if told:
-                wrong("shape", told)
+            found_wrong = _again(a)
+            if found_wrong:
+                wrong("shape", found_wrong)
     row = drawn[0].row
     missing = [op for op in row.operators if op not in seen and op != "question" and seen.isdisjoint(row.instead)]
     if missing and "operator" not in found:
@@ -144,9 +144,9 @@ def main(framework: str, via: str = "") -> None:
     count: dict[str, int] = {}
     undrawn = 0
     for name in names:
-        told = wrongs(name)
-        undrawn += told is None
-        for one in told or ():
+        found_wrong = wrongs(name)
+        undrawn += found_wrong is None
+        for one in found_wrong or ():
             count[one.what] = count.get(one.what, 0) + 1
             if via in one.via:
                 print(f"{one.what:9}{name}  [{one.via}]  {one.detail}")

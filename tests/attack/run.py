@@ -86,12 +86,12 @@ def main() -> int:
         print(program(areas[0].draw, f"{areas[0].name} {chosen.seed} {chosen.text}"))
         return 0
     until = time.monotonic() + 60 * chosen.minutes
-    shares = sum(a.share for a in areas)
+    weight_sum = sum(a.share for a in areas)
     total: Counter[str] = Counter()
     print(f"{'area':14} {'programs':>8} {'crash':>6} " + " ".join(f"{k:>11}" for k in KINDS), flush=True)
     for area in areas:
         truth.prepare(area.tensorflow)  # TensorFlow comes last: with its threads, torch's backward does not end in a forked process
-        count = chosen.each or max(1, round(chosen.programs * area.share / shares))
+        count = chosen.each or max(1, round(chosen.programs * area.share / weight_sum))
         judged = attack(area, range(count), chosen.seed, until)
         row = Counter(j.kind for j in judged)
         row["crash"] = sum(j.truth.crashes for j in judged)

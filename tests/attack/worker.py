@@ -33,8 +33,8 @@ class Worker:
             ready, _, _ = select.select([self.from_child], [], [], MOST_SECONDS + 10)
             size = os.read(self.from_child, 4) if ready else b""
             if len(size) == 4:
-                told: Truth = pickle.loads(_read(self.from_child, struct.unpack("I", size)[0]))
-                return told
+                truth: Truth = pickle.loads(_read(self.from_child, struct.unpack("I", size)[0]))
+                return truth
         except BrokenPipeError:
             pass
         self.end()
@@ -80,8 +80,8 @@ def _serve(read_text: int, write_truth: int) -> None:
         try:
             (size,) = struct.unpack("I", _read(read_text, 4))
             text = _read(read_text, size).decode()
-            told = pickle.dumps(_all_runs(text))
-            os.write(write_truth, struct.pack("I", len(told)) + told)
+            truth = pickle.dumps(_all_runs(text))
+            os.write(write_truth, struct.pack("I", len(truth)) + truth)
         except BaseException:
             os._exit(0)
 
@@ -90,9 +90,9 @@ def _all_runs(text: str) -> Truth:
     seeds = SEEDS if "TP_" in text else SEEDS[:1] if "import tensorflow" in text or "import keras" in text else SEEDS[:3]
     for seed in seeds:
         _restore()
-        told = one_run(text, seed)
-        if told.crashes:
-            return told
+        truth = one_run(text, seed)
+        if truth.crashes:
+            return truth
     return Truth(False)
 
 

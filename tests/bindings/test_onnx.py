@@ -82,7 +82,7 @@ def test_shape_arithmetic_is_folded() -> None:
     assert shape(node("Reshape", t(B, 8, 4, 4), joined)) == (B, 128)
 
 
-def test_sizes_scaled_by_way_of_floats_are_folded() -> None:
+def test_sizes_scaled_in_floats_are_folded() -> None:
     sizes = node("Cast", vector(7, 9), to=FLOAT32).outputs
     scaled = node("Floor", node("Mul", sizes, t(2, contents=(1.5, 2.0))).outputs).outputs
     assert node("Cast", scaled, to=INT64).outputs.contents == (10, 18)

@@ -76,7 +76,7 @@ def test_a_name_that_the_library_lacks_is_not_public(name: str) -> None:
         ("tf.contrib.layers.flatten", "TensorFlow 1 has it"),
     ],
 )
-def test_what_cannot_be_told_is_none(name: str, why: str) -> None:
+def test_what_is_unknown_is_none(name: str, why: str) -> None:
     assert names.is_public(name) is None, why
 
 

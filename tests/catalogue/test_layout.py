@@ -155,7 +155,7 @@ def test_merging_transposed_symbolic_axes_needs_one_of_size_one() -> None:
     assert required("Tensor.reshape", x, B, S, 512) == []
 
 
-def test_a_view_of_unknown_strides_cannot_be_told_unless_it_only_splits_axes() -> None:
+def test_a_view_of_unknown_strides_is_unknown_unless_it_only_splits_axes() -> None:
     x = tensor(4, 6).but(strides=UNKNOWN_STRIDES)
     assert call("torch.Tensor.view", (x, 24)).unknown is not None
     assert made("Tensor.view", x, 2, 2, 6).strides is UNKNOWN_STRIDES

@@ -31,7 +31,7 @@ ONE = (
     "nn.functional.hardtanh", "nn.functional.mish",
 )  # fmt: skip
 TWO = ("add", "sub", "mul", "div", "maximum", "minimum", "pow")
-STEADY = ("tanh", "relu", "sigmoid", "neg", "abs", "sin", "nn.functional.softplus", "nn.functional.hardtanh", "atan", "floor")
+SMOOTH_OPS = ("tanh", "relu", "sigmoid", "neg", "abs", "sin", "nn.functional.softplus", "nn.functional.hardtanh", "atan", "floor")
 """Functions of elements for the bodies of loops."""
 AXIS = ("sum", "mean", "amax", "amin", "logsumexp", "cumsum", "softmax", "log_softmax", "var", "std", "argmax", "prod")
 
@@ -145,7 +145,7 @@ class Drawn:
 
     def _turn(self, x: tuple[TensorType, torch.Tensor]) -> tuple[Any, ...]:
         if self.random.random() < 0.5:
-            return (self.random.choice(STEADY),)
+            return (self.random.choice(SMOOTH_OPS),)
         if self.random.random() < 0.3:
             return self.random.choice(("add", "maximum", "minimum", "mul")), self.random.choice([v for v in self.values if v[1].shape == x[1].shape])
         return self.random.choice(("add", "mul", "sub")), self.random.choice((0.5, -0.5, 1.0, 2.0, 0.1, 1e-3))

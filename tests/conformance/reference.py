@@ -224,7 +224,7 @@ def try_boxes(
     loose = precision(call.name, "float64", types, between) if "float64" in types | between else 0.0
     try:
         results = (pair for i, pair in enumerate(pairs(call.outcome.made, seen.outputs)) if i not in departing(call))
-        told, has_bounds = containment.outside(np, applied_by(call), given, results, loose if loose > 1e-8 else 0.0)
+        difference, has_bounds = containment.outside(np, applied_by(call), given, results, loose if loose > 1e-8 else 0.0)
     except Exception as bug:  # it fails on numbers as well, which is told there
         record["not"].append(f"{call.name}: bounds: {type(bug).__name__}: {bug}")
         return False
@@ -232,8 +232,8 @@ def try_boxes(
     record["unbounded"] += not has_bounds
     if floats is not None and not has_bounds:
         unread(record, call, seen.outputs)
-    if told:
-        record["outside"].append([f"{shown(call)} {[a.contents for a in call.args if isinstance(a, TensorType)]}"[:600], f"{kind}: {told}"])
+    if difference:
+        record["outside"].append([f"{shown(call)} {[a.contents for a in call.args if isinstance(a, TensorType)]}"[:600], f"{kind}: {difference}"])
     return False
 
 
@@ -281,9 +281,9 @@ def try_call(np: Any, runner: Any, drawn: calls.GeneratedCall, random: Random, s
         if None not in (theirs[0] or ()) and tuple(theirs[0] or ()) != array.shape:  # a graph infers another shape than its kernel gives
             continue
         compared = 1
-        told = compare(np, values[id(ours)], array, precision(spelling, theirs[1], types, between))
-        if told and not containment.explained(np, applied_by(call), given_arrays(np, call), ours, array):
-            record["wrong"].append([shown(call), told])
+        difference = compare(np, values[id(ours)], array, precision(spelling, theirs[1], types, between))
+        if difference and not containment.explained(np, applied_by(call), given_arrays(np, call), ours, array):
+            record["wrong"].append([shown(call), difference])
             break
     return compared, False
 

@@ -111,8 +111,8 @@ def test_keras_bidirectional(mode: str | None, seed: int) -> None:
     layer = keras.layers.Bidirectional(keras.layers.LSTM(**init), merge_mode=mode)
     layer(array(x))
     for key, value in made.parameters.items():
-        way, _, name = key.partition("/")
-        getattr(getattr(layer, f"{way}_layer").cell, name).assign(array(value))
+        direction, _, name = key.partition("/")
+        getattr(getattr(layer, f"{direction}_layer").cell, name).assign(array(value))
     boxes = bounds(outcome.applied, {})
     held([(values[id(one)], boxes[id(one)]) for one in flat(outcome.outputs)], [np.asarray(v) for v in flat(layer(array(x)))], f"{mode} {init}")
 

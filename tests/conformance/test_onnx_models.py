@@ -21,7 +21,7 @@ NOT_GENERATED = {"Constant", "Einsum", "TfIdfVectorizer", "Optional", "ImageDeco
 """Calls that hang on words or numbers which the generator does not find, and sequences; the node tests cover them."""
 
 
-def test_node_tests_of_onnx_are_known_and_none_is_told_otherwise() -> None:
+def test_node_tests_of_onnx_are_known_and_none_is_contradicted() -> None:
     verdicts: Counter[str] = Counter()
     wrong: list[str] = []
     for case in cases():

@@ -49,5 +49,5 @@ def test_program_does_what_is_expected_of_it(case: Case, tmp_path: Path, monkeyp
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         line, why = failing_line(case.code)
-    told = [i for i, text in enumerate(case.code.splitlines(), 1) if "# gap" in text]
-    assert line in (expected or [None]) or line in told, why  # of several errors the real library shows the first that comes
+    gap_lines = [i for i, text in enumerate(case.code.splitlines(), 1) if "# gap" in text]
+    assert line in (expected or [None]) or line in gap_lines, why  # of several errors the real library shows the first that comes

@@ -28,9 +28,9 @@ def report(evaluated: set[str], records: list[dict[str, Any]], count: int, detai
     print("few boxes:", " ".join(few))
     print("few calls:", " ".join(f"{r['op']}={r['calls']}" for r in thin))
     for r in records:
-        for call, told in r["wrong"][:3]:
-            print(f"{r['op']}: {call}\n    {told}")
-        for call, told in r.get("outside", ())[:2]:
-            print(f"{r['op']}: outside: {call}\n    {told}")
+        for call, difference in r["wrong"][:3]:
+            print(f"{r['op']}: {call}\n    {difference}")
+        for call, difference in r.get("outside", ())[:2]:
+            print(f"{r['op']}: outside: {call}\n    {difference}")
         for text in r["not"] if r["wrong"] or r in thin else ():
             print(f"{r['op']}: not evaluated: {text}")

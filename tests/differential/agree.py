@@ -10,9 +10,9 @@ from typing import Any
 from tensorproof.terms.ints import Atom, Term
 from tensorproof.terms.predicates import Predicate
 from tensorproof.values.heap import MISSING
-from tensorproof.values.many import length, uncounted
 from tensorproof.values.objects import OPEN, Bound, Choice, Class, Dict, Function, Generator, Instance, Iterator, List, Model, Set
-from tensorproof.values.python_values import Many, Method, Unknown
+from tensorproof.values.python_values import Method, Summary, Unknown
+from tensorproof.values.summaries import length, summarised
 
 
 class NotKnown(Exception):
@@ -108,8 +108,8 @@ class Walk:
             found = self.chosen(mine.get(name, MISSING))
             if (found is MISSING) != (name not in names):
                 return f"{name}: ours {'is missing' if found is MISSING else repr(found)}, Python's {'is missing' if name not in names else repr(theirs[name])}"
-            if found is not MISSING and (told := self.value(found, theirs[name], name)):
-                return told
+            if found is not MISSING and (difference := self.value(found, theirs[name], name)):
+                return difference
         return ""
 
     def chosen(self, ours: Any) -> Any:
@@ -146,8 +146,8 @@ class Walk:
                 return "" if type(ours) is type(theirs) and ours == theirs else wrong
             case tuple():
                 return self.items(ours, theirs, where) if type(ours) is tuple and len(ours) == len(theirs) else wrong
-            case list() if isinstance(ours, List) and uncounted(ours.items):
-                return self.uncounted(ours.items, theirs, where) or ""
+            case list() if isinstance(ours, List) and summarised(ours.items):
+                return self.summarised(ours.items, theirs, where) or ""
             case list():
                 return self.items(ours.items, theirs, where) if isinstance(ours, List) and len(ours.items) == len(theirs) else wrong
             case dict() if isinstance(ours, Dict) and OPEN in ours.items:
@@ -176,13 +176,13 @@ class Walk:
 
     def items(self, ours: Any, theirs: Any, where: str) -> str:
         for i, (a, b) in enumerate(zip(ours, theirs, strict=True)):
-            if told := self.value(a, b, f"{where}[{i}]"):
-                return told
+            if difference := self.value(a, b, f"{where}[{i}]"):
+                return difference
         return ""
 
-    def uncounted(self, ours: Any, theirs: list[Any], where: str) -> str:
+    def summarised(self, ours: Any, theirs: list[Any], where: str) -> str:
         """A list of which some items were not counted out: so many there must be, and each must be like one that is shown."""
-        at = next(i for i, v in enumerate(ours) if type(v) is Many)
+        at = next(i for i, v in enumerate(ours) if type(v) is Summary)
         behind = len(ours) - at - 1
         count = length(ours)
         if isinstance(count, Unknown):
@@ -194,22 +194,22 @@ class Walk:
         except NotKnown:
             self.unknown += 1
             return ""
-        if sum(type(v) is Many for v in ours) > 1:
+        if sum(type(v) is Summary for v in ours) > 1:
             self.unknown += 1
             return self.items(ours[:at], theirs[:at], where)
-        told = self.items(ours[:at], theirs[:at], where) or (self.items(ours[at + 1 :], theirs[len(theirs) - behind :], where) if behind else "")
+        difference = self.items(ours[:at], theirs[:at], where) or (self.items(ours[at + 1 :], theirs[len(theirs) - behind :], where) if behind else "")
         for i, item in enumerate(theirs[at : len(theirs) - behind], at):
-            if not told and all(self.value(one, item, f"{where}[{i}]") for one in (ours[at].first, ours[at].second)):
-                told = f"{where}[{i}] is {item!r}, not {ours[at]!r}"
-        return told
+            if not difference and all(self.value(one, item, f"{where}[{i}]") for one in (ours[at].first, ours[at].second)):
+                difference = f"{where}[{i}] is {item!r}, not {ours[at]!r}"
+        return difference
 
     def attributes(self, ours: Any, theirs: Any, where: str) -> str:
         mine = {k: self.chosen(v) for k, v in ours.items()}
         if {k for k, v in mine.items() if v is not MISSING} != set(theirs):
             return f"{where}: ours has the attributes {sorted(mine)}, Python's {sorted(theirs)}"
         for name in sorted(theirs):
-            if told := self.value(mine[name], theirs[name], f"{where}.{name}"):
-                return told
+            if difference := self.value(mine[name], theirs[name], f"{where}.{name}"):
+                return difference
         return ""
 
     def class_(self, ours: Any, theirs: type, where: str, wrong: str) -> str:
@@ -217,6 +217,6 @@ class Walk:
             return "" if ours is theirs else wrong
         plain = {k: v for k, v in vars(theirs).items() if isinstance(v, (int, list))}
         for name, value in plain.items():
-            if told := self.value(ours.space.get(name, Unknown("missing")), value, f"{where}.{name}"):
-                return told
+            if difference := self.value(ours.space.get(name, Unknown("missing")), value, f"{where}.{name}"):
+                return difference
         return ""

@@ -31,7 +31,7 @@ def test_long_loops() -> None:
         assert not outcome.difference, f"seed {seed}: {outcome.difference}\n{loops.program(seed)}"
 
 
-def test_loops_in_which_one_round_stands_for_all(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_loops_followed_by_one_symbolic_iteration(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(budgets, "DEAR", -1)
     for seed in range(77_000_000, 77_000_080):
         outcome = concrete.compare(loops.program(seed), loose=True)

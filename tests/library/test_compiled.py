@@ -89,7 +89,7 @@ def test_onnx_says_what_is_missing() -> None:
 
 
 @pytest.mark.slow
-def test_what_aot_eager_shows_is_not_told_of_inductor(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_aot_eager_shows_is_not_reported_of_inductor(monkeypatch: pytest.MonkeyPatch) -> None:
     import torch
 
     compiler: Any = torch.compile

@@ -66,7 +66,7 @@ def test_the_side_that_is_not_its_formula_is_wrong() -> None:
     assert judged("formula", pair, call(a=np.array([0.5, 1.0], dtype="float32"))) == ("finding", "left")
 
 
-def test_two_names_that_differ_in_double_precision_too_are_not_told_apart_by_it() -> None:
+def test_two_names_that_differ_in_double_precision_too_are_not_distinguished_by_it() -> None:
     numbers = call(a=np.array([0.5, 1.0], dtype="float32"))
     assert judged("spellings", Pair("a.exp()", "a.exp() * 1.01"), numbers) == ("finding", "")
     assert judged("strided", Pair("a.exp()", "a.exp() * 1.01"), numbers) == ("finding", "right")

@@ -18,8 +18,8 @@ node {{ name: "y" op: "MatMul" input: "x" input: "w" attr {{ key: "T" value {{ t
 
 def run(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, str, str]:
     status = main(["check", *words])
-    told = capsys.readouterr()
-    return status, told.out, told.err
+    printed = capsys.readouterr()
+    return status, printed.out, printed.err
 
 
 @pytest.mark.parametrize("name", ["m.onnx", "m.pb", "m.pbtxt", "m.onnx.gz"])

@@ -23,7 +23,7 @@ from tensorproof.diagnostics.diagnostic import Severity, Verdict
 from tensorproof.frontends.python.explore import explore
 from tensorproof.frontends.python.modules.source import parse
 from tensorproof.terms.records import replace
-from tensorproof.values.told import Told
+from tensorproof.values.directives import Directives
 
 HERE = Path(__file__).parent
 
@@ -62,10 +62,10 @@ def test_program(case: Case, tmp_path: Path) -> None:
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text(text, encoding="utf-8")
     source = parse(str(tmp_path / "program.py") if case.files else "program.py", case.code)
-    told = Told(data_of(case.data), frozenset(case.vary))
-    program = check_source(source, Options(arguments=case.arguments, told=told))
-    unmet(told)
-    run = explore(replace(source, told=told), case.arguments).last
+    directives = Directives(data_of(case.data), frozenset(case.vary))
+    program = check_source(source, Options(arguments=case.arguments, directives=directives))
+    unmet(directives)
+    run = explore(replace(source, directives=directives), case.arguments).last
     verdict, findings = program.verdict, program.diagnostics
     lines = case.code.splitlines()
     expected = sorted((i, m[1]) for i, line in enumerate(lines, 1) if (m := re.search(r"# error: \[([\w/-]+)\]", line)))

@@ -52,6 +52,6 @@ def test_names_of_layers_and_inputs(parameter: str, counts: tuple[int, int], mod
     assert (found["valid"], found["invalid"], found["unknown"]) == (*counts, 0)
 
 
-def test_the_closest_names_are_told(model: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_closest_names_are_reported(model: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["space", str(model), "--param", "conv.kernel=1,2"]) == 2
     assert "conv has no hyperparameter kernel; the closest names are kernel_size" in capsys.readouterr().err

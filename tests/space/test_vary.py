@@ -21,7 +21,7 @@ y = nn.MultiheadAttention(a.width, a.heads)(x, x, x)[0]
 """
 
 
-def test_the_region_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_region_is_reported(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = tmp_path / "train.py"
     file.write_text(PROGRAM, "utf-8")
     words = ["check", str(file), "--vary", "kernel", "--vary", "width", "--vary", "heads"]

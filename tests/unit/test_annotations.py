@@ -17,7 +17,7 @@ CONV = "class Net(nn.Module):\n    def __init__(self):\n        super().__init__
 CONV += "    def forward(self, x: {annotation}):\n        return self.conv(x)\n"
 
 
-def told(annotation: str) -> list[tuple[str, tuple[int | str | None, ...] | None]]:
+def inputs_of(annotation: str) -> list[tuple[str, tuple[int | str | None, ...] | None]]:
     return [(str(i.dtype), i.sizes) for i in inputs(ast.parse(annotation, mode="eval").body)]
 
 
@@ -40,18 +40,18 @@ def told(annotation: str) -> list[tuple[str, tuple[int | str | None, ...] | None
     ],
 )
 def test_an_annotation_tells_sizes_and_element_type(annotation: str, sizes: tuple[int | str | None, ...], dtype: str) -> None:
-    assert told(annotation) == [(dtype, sizes)]
+    assert inputs_of(annotation) == [(dtype, sizes)]
 
 
 def test_open_ranks_are_tried_one_by_one() -> None:
-    assert [s for _, s in told('Float[Tensor, "... d"]')] == [(None, "d"), (None, None, "d"), (None, None, None, "d"), ("d",)]
-    assert told('Float[Tensor, "*batch d"]')[1] == ("float32", ("batch0", "batch1", "d"))
-    assert [d for d, _ in told('Num[Tensor, "d"]')] == ["float32", "int64"]
+    assert [s for _, s in inputs_of('Float[Tensor, "... d"]')] == [(None, "d"), (None, None, "d"), (None, None, None, "d"), ("d",)]
+    assert inputs_of('Float[Tensor, "*batch d"]')[1] == ("float32", ("batch0", "batch1", "d"))
+    assert [d for d, _ in inputs_of('Num[Tensor, "d"]')] == ["float32", "int64"]
 
 
 @pytest.mark.parametrize("annotation", ["Tensor", "list[int]", '"Tensor"', 'Literal["a", "b"]', 'dict[str, "a b"]', 'Annotated[int, "a b"]', '"a {b} c"'])
 def test_other_annotations_tell_nothing(annotation: str) -> None:
-    assert told(annotation) == []
+    assert inputs_of(annotation) == []
 
 
 @pytest.mark.parametrize(
@@ -84,7 +84,7 @@ def test_arguments_of_plain_types_are_no_tensors() -> None:
     assert found.contract is not None and list(found.contract.inputs) == ["x"]
 
 
-def test_a_function_is_entered_only_when_all_its_arguments_are_told() -> None:
+def test_a_function_is_entered_only_when_all_its_arguments_are_annotated() -> None:
     assert tells_shapes(ast.parse('def f(a: Float[Tensor, "n"], b=3): pass').body[0])
     assert not tells_shapes(ast.parse('def f(a: Float[Tensor, "n"], b): pass').body[0])
     assert not tells_shapes(ast.parse("def f(b=3): pass").body[0])

@@ -9,7 +9,7 @@ import pytest
 
 from tensorproof.libraries import signatures
 from tensorproof.libraries.bound import Bound, bind
-from tensorproof.values.python_values import Many, Unknown
+from tensorproof.values.python_values import Summary, Unknown
 
 HERE = ast.parse("f()").body[0]
 
@@ -64,7 +64,7 @@ def test_further_arguments_by_position_and_by_name() -> None:
 
 
 def test_of_a_list_of_unknown_length_any_argument_may_come() -> None:
-    bound = call(LOADER, "data", Many("parts"))
+    bound = call(LOADER, "data", Summary("parts"))
     assert bound.value("dataset") == "data" and isinstance(bound.value("batch_size", 1), Unknown)
 
 

@@ -26,7 +26,7 @@ def test_limits_are_those_of_numpy(dtype: DType) -> None:
     assert (dtype.greatest, dtype.smallest_normal, dtype.step) == (float(info.max), float(info.smallest_normal), float(info.eps))
 
 
-def test_a_sum_that_overflows_on_the_way_may_be_infinite() -> None:
+def test_a_sum_whose_partial_sums_overflow_may_be_infinite() -> None:
     with computed_in([FLOAT32]):
         made = np.mean(box((MOST, MOST), (MOST, MOST)))
         assert made.hi == math.inf and not made.nan
@@ -50,7 +50,7 @@ def test_a_product_may_overflow_before_it_meets_zero() -> None:
         assert np.prod(box((MOST, MOST), (MOST, MOST), (0.0, 0.0))).nan
 
 
-def test_shares_of_large_numbers() -> None:
+def test_softmax_of_large_numbers() -> None:
     with computed_in([FLOAT32]):
         made = softmax(np, box((-MOST, -MOST), (-MOST, -MOST), (-MOST, -MOST)), 0)
     assert (made.lo <= 1 / 3).all() and (made.hi >= 1 / 3).all() and (made.hi < 0.34).all()

@@ -57,7 +57,7 @@ def test_a_loop_is_cut_at_its_next_iteration() -> None:
     assert topological(loop) == (["start", "merge", "body", "next"], [])
 
 
-def test_a_circle_without_a_loop_is_told() -> None:
+def test_a_circle_without_a_loop_is_reported() -> None:
     assert topological(graph(node("a", "b"), node("b", "a"), node("c"))) == (["c"], ["a", "b"])
 
 

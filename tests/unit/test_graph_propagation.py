@@ -115,7 +115,7 @@ def test_a_loop_carries_no_contents() -> None:
     assert propagate(graph).outputs["m"][0].contents is None
 
 
-def test_a_circle_is_told_and_does_not_hang() -> None:
+def test_a_circle_is_reported_and_does_not_hang() -> None:
     found = propagate(graphdef.parse((op("a", "Identity", "b") + op("b", "Identity", "a")).encode())[0])
     assert [name for name, _ in found.unknown] == ["a", "b"]
 

@@ -140,7 +140,7 @@ BOMBS = [(r"(a+)+$", "a" * 40 + "b"), (r"(a|a)*$", "a" * 40 + "b"), (r"(a|aa)+$"
 @pytest.mark.parametrize(("pattern", "text"), BOMBS)
 def test_an_exploding_regular_expression_costs_its_own_value(pattern: str, text: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pattern_cost, "ends", lambda run: False)
-    assert pattern_cost.bound(pattern, 0, len(text)) > pattern_cost.MOST_WAYS
+    assert pattern_cost.bound(pattern, 0, len(text)) > pattern_cost.MOST_MATCHES
     found = check_source(parse("hostile.py", f"import re\nre.match({pattern!r}, {text!r})\nre.sub({pattern!r}, '', {text!r}){END}"))
     assert [d.code for d in found.diagnostics] == ["matmul/inner"]
     assert {g.callee for g in found.gaps} == {"re.match", "re.sub"}
@@ -154,7 +154,7 @@ def test_a_trial_ends_an_exploding_search() -> None:
 @pytest.mark.parametrize("pattern", [r"\w+", r"layer(\d+)\.(weight|bias)", r"^(\w+)=(.*)$", r"[a-z]+_[0-9]+", r"(?P<name>\w+):\s*(?P<value>\S+)",
     r"epoch=(\d+)-loss=([\d.]+)"])
 def test_everyday_patterns_need_no_trial(pattern: str) -> None:
-    assert pattern_cost.bound(pattern, 0, 60) <= pattern_cost.MOST_WAYS
+    assert pattern_cost.bound(pattern, 0, 60) <= pattern_cost.MOST_MATCHES
 
 
 def test_the_list_of_pure_functions_holds_none_that_acts() -> None:

@@ -13,7 +13,7 @@ def shown(text: str) -> str:
     return replaced(text, names_in([text]))
 
 
-def test_keys_give_way_to_labels() -> None:
+def test_labels_replace_keys() -> None:
     begin_file()
     label("len(dataset) % 64@10", "len(dataset) % 64")
     label("rows@43#1", "the number of rows in data.csv")
@@ -22,7 +22,7 @@ def test_keys_give_way_to_labels() -> None:
     assert shown("Acc@1 is no key") == "Acc@1 is no key"
 
 
-def test_two_symbols_of_one_label_are_told_apart() -> None:
+def test_two_symbols_of_one_label_are_distinguished() -> None:
     begin_file()
     label("rows@3", "rows")
     label("rows@7", "rows")

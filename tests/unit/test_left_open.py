@@ -37,5 +37,5 @@ def test_reports_show_it(tmp_path: Path) -> None:
     program = _checked(tmp_path)
     assert "1 requirement left open, decided by data: reshape/numel (" in text.summary([program])
     assert "main.py:6: may fail, depending on data [reshape/numel]" in text.full_of(program, verbose=True)
-    (told,) = json.loads(as_json.render([program]))["programs"][0]["coverage"]["open"]
-    assert (told["code"], told["line"]) == ("reshape/numel", 6)
+    (reported,) = json.loads(as_json.render([program]))["programs"][0]["coverage"]["open"]
+    assert (reported["code"], reported["line"]) == ("reshape/numel", 6)

@@ -8,7 +8,7 @@ import pytest
 
 from tensorproof.engines.numerics.inputs.ranges import Given, Range
 from tensorproof.engines.numerics.inputs.roles import ranged
-from tensorproof.engines.numerics.inputs.unchanged import steady
+from tensorproof.engines.numerics.inputs.unchanged import invariants
 from tensorproof.terms.dtypes import FLOAT32
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
@@ -121,7 +121,7 @@ def by_hand(sign: str) -> tuple[Graph, TensorType, TensorType]:
 
 def test_a_mean_of_squares_stays_at_or_above_0() -> None:
     g, ms, rate = by_hand("AddV2")
-    found = steady(g.records, {id(ms): Range(0.0, 0.0), id(rate): Range(0.9, 0.9)})
+    found = invariants(g.records, {id(ms): Range(0.0, 0.0), id(rate): Range(0.9, 0.9)})
     assert found.never_negative == {id(ms)} and found.unchanged == {id(rate)}
     ranges = ranged(g.records, {}, Given()).ranges
     assert ranges[id(ms)].lo == 0 and ranges[id(rate)].lo == ranges[id(rate)].hi
@@ -129,7 +129,7 @@ def test_a_mean_of_squares_stays_at_or_above_0() -> None:
 
 def test_a_difference_of_squares_does_not() -> None:
     g, ms, rate = by_hand("Sub")
-    assert not steady(g.records, {id(ms): Range(0.0, 0.0), id(rate): Range(0.9, 0.9)}).never_negative
+    assert not invariants(g.records, {id(ms): Range(0.0, 0.0), id(rate): Range(0.9, 0.9)}).never_negative
 
 
 def test_a_variable_of_a_graph_without_training_may_have_been_trained() -> None:
@@ -137,7 +137,7 @@ def test_a_variable_of_a_graph_without_training_may_have_been_trained() -> None:
     scale = tensor()
     g.node("Assign", scale, number(0.0))
     g.node("Mul", scale, tensor(4))
-    assert not steady(g.records, {id(scale): Range(0.0, 0.0)}).unchanged
+    assert not invariants(g.records, {id(scale): Range(0.0, 0.0)}).unchanged
     assert ranged(g.records, {}, Given()).ranges[id(scale)] == Range(-1.0, 1.0)
 
 

@@ -90,7 +90,7 @@ def guarded_wrongly(p: Program) -> None:
     p.log(p.where(p.ge(x, 0.0), x, p.ones_like(x)))
 
 
-def shares(p: Program) -> None:
+def probabilities(p: Program) -> None:
     p.log(p.add(p.softmax(p.input(32, 10), 1), 1e-6))
 
 
@@ -124,7 +124,7 @@ PROGRAMS: list[tuple[Callable[[Program], None], str, str]] = [
     (ramps, "safe", "possible"),
     (guarded, "safe", "possible"),
     (guarded_wrongly, "possible", "possible"),
-    (shares, "safe", "safe"),
+    (probabilities, "safe", "safe"),
     (norm, "safe", "safe"),
     (squared, "unsafe", "unsafe"),
     (powered, "unsafe", "unsafe"),

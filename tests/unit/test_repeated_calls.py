@@ -34,7 +34,7 @@ def test_a_square_is_not_a_product_of_two() -> None:
     assert one.arguments["y"] is b
 
 
-def test_elements_that_are_equal_but_not_the_same_are_told_apart() -> None:
+def test_elements_that_are_equal_but_not_the_same_are_distinguished() -> None:
     repeated, session = Repeated(), Session(framework="tf")
     minus, plus = (repeated.call("graphdef.Neg", (_tensor(contents=(zero,)),), {}, session) for zero in (0.0, -0.0))
     assert repr(minus.outputs.contents) == repr(call("graphdef.Neg", (_tensor(contents=(0.0,)),), {}, session).outputs.contents)

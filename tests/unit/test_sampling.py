@@ -13,7 +13,7 @@ def held(*given: Truth) -> bool:
     return satisfied([one for one in given if isinstance(one, Predicate)])
 
 
-def test_remainders_can_go_either_way() -> None:
+def test_remainders_can_be_chosen() -> None:
     batches = le(ite(ne(n % 32, 0), 1, 0) + 1, floordiv(n + 31, 32))
     assert held(batches, eq(n % 32, 0)) and held(batches, ne(n % 32, 0))
     assert held(le(k + 1, n), eq((k + 1) % 5, 0)) and held(le(k + 1, n), ne((k + 1) % 5, 0))

@@ -23,8 +23,8 @@ from tensorproof.terms.ints import Origin, begin_file
 from tensorproof.terms.labels import names_in, replaced
 from tensorproof.terms.records import replace
 from tensorproof.terms.substitution import symbols
+from tensorproof.values.directives import Directives
 from tensorproof.values.path import Path
-from tensorproof.values.told import Told
 
 
 def check(paths: list[str], options: Options | None = None, ended: Callable[[Program], None] | None = None) -> list[Program]:
@@ -45,7 +45,7 @@ def check(paths: list[str], options: Options | None = None, ended: Callable[[Pro
         label_symbols(checked[-1])
         if ended is not None:
             ended(checked[-1])
-    unmet(chosen.told)
+    unmet(chosen.directives)
     return checked
 
 
@@ -121,12 +121,12 @@ def _failed(verdict: Verdict, found: Diagnostic, seconds: float = 0.0) -> Progra
     return Program(found.span.path, "", verdict, counts, 0, [], seconds, [found])
 
 
-def unmet(told: Told) -> None:
+def unmet(directives: Directives) -> None:
     """Refuse what the user told of names that no program uses: it was misspelt, or would be thought to hold."""
-    for name in told.data:
-        if name not in told.met:
+    for name in directives.data:
+        if name not in directives.met:
             raise BadInput(f"--data {name}: no class and no function of that name makes a dataset here")
-    for name in sorted(told.vary - told.met):
+    for name in sorted(directives.vary - directives.met):
         raise BadInput(f"--vary {name}: there is no command-line argument and no configuration value of that name")
 
 
@@ -159,7 +159,7 @@ def files(paths: list[str], unreadable: list[BadFile] | None = None) -> list[str
 def check_source(source: Source, options: Options | None = None) -> Program:
     """Run a program that has a driver; enter the modules of a file that has none."""
     chosen = options or Options()
-    source = replace(source, told=chosen.told)
+    source = replace(source, directives=chosen.directives)
     begin_file()
     start = perf_counter()
     try:
@@ -223,7 +223,7 @@ def _decided(source: Source, paths: list[Path], start: float) -> Program:
         gaps.update(dict.fromkeys(later))
     shown = sorted(findings.values(), key=lambda d: (d.span.path, d.span.line, d.span.column))
     calls, open_ = max(path.calls for path in paths), _one_for_each_place([g for path in paths for g in path.open])
-    region = _region(paths) if source.told.vary else []
+    region = _region(paths) if source.directives.vary else []
     return Program(
         source.path, source.text, whole, counts, calls, list(gaps), perf_counter() - start, shown, later=later, without_errors=left, open=open_, region=region
     )  # fmt: skip

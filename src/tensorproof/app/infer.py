@@ -148,11 +148,11 @@ def _tried(
     return [paths for _, paths in working], failures
 
 
-def _refused(modules: Modules, name: str, line: int, failures: list[list[Diagnostic]], wanted: list[str], told: set[str]) -> Inferred:
+def _refused(modules: Modules, name: str, line: int, failures: list[list[Diagnostic]], wanted: list[str], annotated: set[str]) -> Inferred:
     """No way to call a module works: an error where every argument is surely a tensor and every rank was tried, or where it holds for unknown arguments."""
     forward = next((one for one in definitions(modules.main_source.tree) if one.name in (f"{name}.forward", name)), None)
     entering = Entering(modules)
-    sure = forward is not None and not changed_attributes_of(forward) and set(wanted) <= {*told, *entering.tensors(forward)}
+    sure = forward is not None and not changed_attributes_of(forward) and set(wanted) <= {*annotated, *entering.tensors(forward)}
     certain = in_every(failures) if sure and len(wanted) <= 2 else []
     if certain or forward is None:
         return Inferred(name, None, Verdict.INVALID if certain else Verdict.UNKNOWN, certain, line=line)

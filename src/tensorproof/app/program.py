@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from tensorproof.diagnostics.diagnostic import Diagnostic, Gap, Verdict
 from tensorproof.solve import limits
 from tensorproof.terms.records import dataclass, field
-from tensorproof.values.told import NOTHING, Told
+from tensorproof.values.directives import NOTHING, Directives
 
 if TYPE_CHECKING:
     from tensorproof.app.infer import Inferred
@@ -24,7 +24,7 @@ class Options:
     inputs: dict[str, Input] = field(default_factory=dict[str, "Input"])
     roots: tuple[str, ...] = ()
     environment: str | None = None
-    told: Told = NOTHING
+    directives: Directives = NOTHING
     time_limit: float = limits.DEFAULT_SECONDS
     """Seconds for one file, counted in steps."""
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from tensorproof.diagnostics.errors import BadInput
 from tensorproof.terms.dtypes import BY_LABEL, FLOAT32, INT64
-from tensorproof.values.told import Dataset, Part
+from tensorproof.values.directives import Dataset, Part
 
 if TYPE_CHECKING:
     from tensorproof.frontends.python.entry.inputs import Input

@@ -24,7 +24,7 @@ def check(given: Any, arguments: tuple[str, ...]) -> int:
     from tensorproof.cli.shapes import data_of, entry_of, inputs_of, seconds_of
     from tensorproof.diagnostics.diagnostic import Severity, Verdict
     from tensorproof.reporters import text
-    from tensorproof.values.told import Told
+    from tensorproof.values.directives import Directives
 
     paths: list[str] = given.paths
     name: str | None = None
@@ -33,8 +33,8 @@ def check(given: Any, arguments: tuple[str, ...]) -> int:
         paths = [file] if file not in paths else paths
     if not paths:
         raise BadInput("check needs a Python file, a directory or a saved model")
-    told = Told(data_of(given.data or ()), frozenset(word.lstrip("-").replace("-", "_") for word in given.vary or ()))
-    asked = Options(arguments, name, inputs_of(given.inputs or ()), tuple(given.path or ()), given.environment, told, seconds_of(given.time_limit))
+    directives = Directives(data_of(given.data or ()), frozenset(word.lstrip("-").replace("-", "_") for word in given.vary or ()))
+    asked = Options(arguments, name, inputs_of(given.inputs or ()), tuple(given.path or ()), given.environment, directives, seconds_of(given.time_limit))
     require_codes([*(given.select or ()), *(given.ignore or ())])
     done: list[Program] = []
 

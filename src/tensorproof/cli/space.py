@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from tensorproof.app.program import Options
 from tensorproof.cli.shapes import data_of, inputs_of, seconds_of, target_of
 from tensorproof.diagnostics.errors import BadInput
-from tensorproof.values.told import Told
+from tensorproof.values.directives import Directives
 
 if TYPE_CHECKING:
     from tensorproof.app.spaces.engines import Engine
@@ -43,9 +43,9 @@ def run(given: Any, arguments: tuple[str, ...]) -> tuple[int, str]:
     mode = given.mode or asked.mode or MODES[0]
     if mode not in MODES:
         raise BadInput(f"the mode {mode} is not known; there are {', '.join(MODES)}")
-    told, inputs = Told(data_of(given.data or ())), inputs_of([*asked.inputs, *(given.inputs or ())])
+    directives, inputs = Directives(data_of(given.data or ())), inputs_of([*asked.inputs, *(given.inputs or ())])
     limit = seconds_of(given.time_limit)
-    options = Options(arguments or asked.arguments, name or asked.entry, inputs, tuple(given.path or ()), given.environment, told, limit)
+    options = Options(arguments or asked.arguments, name or asked.entry, inputs, tuple(given.path or ()), given.environment, directives, limit)
     found = space(asked.path, parameters, options, mode, _engine(given, mode), given.strict)
     if given.list is not None:
         _write(found, given.list)

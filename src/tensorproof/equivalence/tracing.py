@@ -31,7 +31,7 @@ def traced_pairs(wrap: str, before: str = "", sieve: str = "") -> Pairs:
     """
 
     def pairs(call: Call, dialect: Dialect) -> Iterable[Pair]:
-        for about, given, parameters in ways(call, dialect):
+        for about, given, parameters in variants(call, dialect):
             traced = Traced(wrap, call.expression(dialect, given), parameters, before)
             setup = frozen(call, dialect) if before else call.setup(dialect)
             earlier = replace(traced, wrap=sieve).text if sieve else ""
@@ -40,7 +40,7 @@ def traced_pairs(wrap: str, before: str = "", sieve: str = "") -> Pairs:
     return pairs
 
 
-def ways(call: Call, dialect: Dialect) -> Iterable[tuple[str, dict[str, str], tuple[str, ...]]]:
+def variants(call: Call, dialect: Dialect) -> Iterable[tuple[str, dict[str, str], tuple[str, ...]]]:
     """What it is about, texts for the inputs that are constants, and the arguments. Which input is captured or constant depends on the call's number."""
     names = tuple(call.inputs)
     yield "arguments", {}, names

@@ -6,13 +6,13 @@ from collections import deque
 
 from tensorproof.graph.graph import Graph, Node
 
-_ROUND = ("NextIteration", "RefNextIteration")
+_BACK_EDGE = ("NextIteration", "RefNextIteration")
 
 
 def is_back_edge(graph: Graph, source: str) -> bool:
     """Whether an edge from this node closes a loop."""
     node = graph.nodes.get(source)
-    return node is not None and node.spelling in _ROUND
+    return node is not None and node.spelling in _BACK_EDGE
 
 
 def reads(node: Node) -> set[str]:
@@ -33,9 +33,9 @@ def topological(graph: Graph) -> tuple[list[str], list[str]]:
     nodes = graph.nodes
     waiting: dict[str, int] = {}
     readers: dict[str, list[str]] = {}
-    rounds = {name for name, node in nodes.items() if node.spelling in _ROUND}
+    back_edges = {name for name, node in nodes.items() if node.spelling in _BACK_EDGE}
     for name, node in nodes.items():
-        sources = (reads(node) & nodes.keys()) - rounds
+        sources = (reads(node) & nodes.keys()) - back_edges
         waiting[name] = len(sources)
         for source in sources:
             readers.setdefault(source, []).append(name)

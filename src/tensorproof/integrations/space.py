@@ -20,7 +20,7 @@ from tensorproof.engines.space.parameters import MOST_VALUES, Parameter, Value, 
 from tensorproof.engines.space.scenarios import Scenario
 from tensorproof.engines.space.shipping import pack, unpack
 from tensorproof.terms.records import replace
-from tensorproof.values.told import Told
+from tensorproof.values.directives import Directives
 
 Domain = Iterable[Any] | str
 """`range(1, 12)`, `["relu", "gelu"]`, or as on the command line: `"1..11"`, `"1..8 if attention=true"`."""
@@ -50,7 +50,7 @@ class Space:
     ) -> Space:  # fmt: skip
         """The space of a program, as `tensorproof space` has it: `inputs` are shapes of the entry's arguments, such as `{"x": (8, 3, "size", "size")}`."""
         shapes = [f"{name}={shape if isinstance(shape, str) else ','.join(map(str, shape))}" for name, shape in (inputs or {}).items()]
-        options = Options(tuple(map(str, arguments)), entry, inputs_of(shapes), told=Told())
+        options = Options(tuple(map(str, arguments)), entry, inputs_of(shapes), directives=Directives())
         return cls(space(str(path), [_parameter(name, domain) for name, domain in parameters.items()], options, strict=strict))
 
     @classmethod
@@ -62,7 +62,7 @@ class Space:
     def of_file(cls, path: str) -> Space:
         """The space that a TOML file defines."""
         asked = read_space(str(path))
-        options = Options(asked.arguments, asked.entry, inputs_of(asked.inputs), told=Told())
+        options = Options(asked.arguments, asked.entry, inputs_of(asked.inputs), directives=Directives())
         return cls(space(asked.path, asked.parameters, options, strict=asked.strict))
 
     def verdict(self, vector: Mapping[str, Any]) -> Verdict:

@@ -10,7 +10,7 @@ from tensorproof.libraries import signatures
 from tensorproof.libraries.model import Run
 from tensorproof.terms.ints import Term
 from tensorproof.terms.records import dataclass
-from tensorproof.values.python_values import Many, Unknown
+from tensorproof.values.python_values import Summary, Unknown
 
 if TYPE_CHECKING:
     from tensorproof.values.machine import Args, Kwargs, Machine, Value
@@ -67,7 +67,7 @@ class Bound:
 def bind(m: Machine, name: str, args: Args, kwargs: Kwargs, node: ast.AST) -> Bound:
     """The arguments of a call of `name`, which has a line in the tables. A call that fits no form of it is an error of the program."""
     form = signatures.refuse(m, name, args, kwargs, node) or signatures.forms(name)[0]
-    unknown = next((at for at, one in enumerate(args) if type(one) is Many), None)
+    unknown = next((at for at, one in enumerate(args) if type(one) is Summary), None)
     placed = args if unknown is None else args[:unknown]
     values = dict(zip(form.placed, placed))
     named: dict[str, Value] = {}

@@ -61,7 +61,7 @@ class KindModel:
     length: Run | None = None
     item: Run | None = None
     set_item: Run | None = None
-    rounds: Run | None = None
+    iterations: Run | None = None
     """For loops over data: a list of (condition, item); see `frontends/python/loops.py`."""
     next: Run | None = None
     enter: Run | None = None
@@ -83,7 +83,7 @@ class KindModel:
     """Whether an attribute that is not modelled is merely unknown."""
 
 
-class Rounds(list[Any]):
+class Iterations(list[Any]):
     """The rounds of a loop over data, where it is known how often each comes: `counts[i]` times the i-th.
 
     Where `times` is given, there are so many regular iterations, of which the k-th takes `item(k)`, and then those of `rest`, each (condition, item).
@@ -100,20 +100,20 @@ class Rounds(list[Any]):
         self.counts = counts
 
 
-def batches(times: Value, item: Callable[[Any], Value], rest: Any = ()) -> Rounds:
+def batches(times: Value, item: Callable[[Any], Value], rest: Any = ()) -> Iterations:
     """`times` regular iterations, of which there is at least one, and then the `rest`."""
     ending = list(rest)
     if isinstance(times, int):
         regular = [(True, item(k)) for k in range(min(times, 2))]
         counts = (*((1, times - 1) if times > 1 else (1,) * times), *(1 for _ in ending))
-        made = Rounds([*regular, *ending], counts)
+        made = Iterations([*regular, *ending], counts)
     else:
-        made = Rounds([(True, item(0)), *ending], None)
+        made = Iterations([(True, item(0)), *ending], None)
     made.times, made.item, made.rest = times, item, tuple(ending)
     return made
 
 
-class Open(Rounds):
+class Open(Iterations):
     """The rounds of a loop that nothing counted out: `times` of them, of which round k takes `item(k)`. As a list, the first round and any other."""
 
     def __init__(self, count: Any, item: Callable[[Any], Value], other: Any, each: list[Value] | None = None) -> None:
@@ -124,11 +124,11 @@ class Open(Rounds):
         """What each round takes, where that is known after all."""
 
 
-def some_rounds(m: Machine, word: str, item: Value, node: ast.AST, origin: Origin = Origin.USER) -> Open:
+def some_iterations(m: Machine, word: str, item: Value, node: ast.AST, origin: Origin = Origin.USER) -> Open:
     """Rounds over data of unknown length, which hold at least one item."""
     return Open(m.symbol(m.name_here(word, node), 1, None, origin), lambda k: item, 1)
 
 
-def counts_of(rounds: Value) -> tuple[int, ...] | None:
+def counts_of(iterations: Value) -> tuple[int, ...] | None:
     """How often each round comes; None when that is unknown."""
-    return getattr(rounds, "counts", None)
+    return getattr(iterations, "counts", None)

@@ -310,7 +310,7 @@ def items(m: Machine, value: Value, node: ast.AST) -> list[Value] | None:
     if hook is not None:
         return hook(m, value, node)  # type: ignore[no-any-return]
     if isinstance(value, Model):
-        found = rounds(m, value, node)
+        found = iterations(m, value, node)
         return None if found is None else [item for condition, item in found if condition is True]
     return None
 
@@ -343,12 +343,12 @@ def set_item(m: Machine, value: Value, index: Value, new: Value, node: ast.AST) 
         hook(m, value, index, new, node)
 
 
-def rounds(m: Machine, value: Value, node: ast.AST) -> Any:
+def iterations(m: Machine, value: Value, node: ast.AST) -> Any:
     """The rounds of a loop over data: a list of (condition, item), or None."""
     if isinstance(value, Model):
         found = kind_model(value.kind)
-        if found is not None and found.rounds is not None:
-            return found.rounds(m, value, node)
+        if found is not None and found.iterations is not None:
+            return found.iterations(m, value, node)
     return None
 
 
@@ -364,7 +364,7 @@ def data_of(value: Value) -> Value:
     return value.native if isinstance(value, Instance) and isinstance(value.native, (Dict, List)) else value
 
 
-def rounds_of(value: Value) -> bool:
+def iterations_of(value: Value) -> bool:
     return isinstance(value, Model)
 
 
@@ -372,7 +372,7 @@ def iterator_of(m: Machine, value: Model, node: ast.AST) -> Value:
     found = kind_model(value.kind)
     if found is not None and found.next is not None:
         return value
-    return MISSING if found is None or found.rounds is None else Model("data iterator", m.heap.space({"source": value}))
+    return MISSING if found is None or found.iterations is None else Model("data iterator", m.heap.space({"source": value}))
 
 
 def next_item(m: Machine, value: Model, node: ast.AST) -> Value:

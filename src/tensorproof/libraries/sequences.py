@@ -16,10 +16,10 @@ from tensorproof.terms.ints import Term, maximum, minimum
 from tensorproof.terms.predicates import Predicate, ge, le
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
-from tensorproof.values.many import gathered, number_of, shown
-from tensorproof.values.many import length as length_of
 from tensorproof.values.objects import List
 from tensorproof.values.python_values import Unknown
+from tensorproof.values.summaries import length as length_of
+from tensorproof.values.summaries import number_of, shown, summarise
 
 if TYPE_CHECKING:
     import ast
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 def sequence(m: Machine, length: Value, first: Value, second: Value) -> List:
     """A list of so many items like these two."""
-    return List(m.heap.row([gathered(length, [first, second])]))
+    return List(m.heap.row([summarise(length, [first, second])]))
 
 
 

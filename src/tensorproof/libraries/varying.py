@@ -23,25 +23,26 @@ MOST_CHOICES = BUDGETS.containers.values_of_variable
 
 def varies(m: Machine, name: Value, where: str = "") -> bool:
     """Whether the user lets this name vary; `where` says what has the name."""
-    if not (m.told.vary or m.told.chosen) or not isinstance(name, str):
+    if not (m.directives.vary or m.directives.chosen) or not isinstance(name, str):
         return False
     word = name.replace("-", "_")
-    if word in m.told.vary or word in m.told.chosen:
-        m.told.met.add(word)
+    if word in m.directives.vary or word in m.directives.chosen:
+        m.directives.met.add(word)
         if where:
-            m.told.bound.setdefault(word, where)
+            m.directives.bound.setdefault(word, where)
         return True
     return False
 
 
 def chosen_value(m: Machine, name: str) -> Value:
     """The value that the user chose in place of the program's, or MISSING."""
-    return m.told.chosen.get(name.replace("-", "_"), MISSING)
+    return m.directives.chosen.get(name.replace("-", "_"), MISSING)
 
 
 def refuse_given(m: Machine, names: Iterable[str]) -> None:
     """Note the chosen names to which the program's own arguments give a value."""
-    m.told.refused.update({name: "also has a value among the program's own arguments; leave one of them out" for name in names if name in m.told.chosen})
+    reason = "also has a value among the program's own arguments; leave one of them out"
+    m.directives.refused.update({name: reason for name in names if name in m.directives.chosen})
 
 
 def refuse_type(m: Machine, name: str, value: Value, wanted: Any) -> None:
@@ -52,7 +53,7 @@ def refuse_type(m: Machine, name: str, value: Value, wanted: Any) -> None:
     fits = {int: not isinstance(value, (str, float)) and value is not REAL, float: not isinstance(value, str)}.get(wanted, True)
     if not fits:
         shown = "a real number" if value is REAL else repr(value)
-        m.told.refused[name] = f"has the type {wanted.__name__} in the program, and {shown} is not one"
+        m.directives.refused[name] = f"has the type {wanted.__name__} in the program, and {shown} is not one"
 
 
 def any_whole(m: Machine, name: str, choices: Any = None) -> Value:
@@ -102,7 +103,7 @@ def any_like(m: Machine, name: str, default: Value, node: ast.AST) -> Value:
 
 def varied(m: Machine, value: Value, node: ast.AST, inside: str = "") -> Value:
     """The data of a configuration file, in which some keys vary at any depth: by their names, or by their paths (`model.kernel`)."""
-    if not (m.told.vary or m.told.chosen):
+    if not (m.directives.vary or m.directives.chosen):
         return value
     if isinstance(value, Dict):
         for key, inner in list(value.items.items()):

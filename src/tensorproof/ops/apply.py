@@ -129,8 +129,8 @@ def _one(call: Call, shape: Any, dtype: DType | None) -> TensorType:
         return shape
     made = shape if isinstance(shape, Shape) else Shape(shape)
     contents: tuple[Any, ...] | None = None
-    told = call.prescribed is None or call.prescribed.shapes is None or made.concrete
-    if call.op.fold is not None and not call.op.counted and told:
+    foldable = call.prescribed is None or call.prescribed.shapes is None or made.concrete
+    if call.op.fold is not None and not call.op.counted and foldable:
         contents = call.op.fold(call)
         if contents is not None and len(contents) > MOST_CONTENTS:
             contents = None

@@ -12,11 +12,11 @@ Various: TypeAlias = Literal[
     "activation", "alpha", "at", "atol", "bad_indices_policy", "begin", "beta", "bias", "bins", "block", "boundaries", "classes", "columns",
     "correction", "count", "crops", "cutoffs", "data", "delimiter", "depth", "device", "dim", "dim2", "distribution", "driver", "dtype",
     "dtypes", "end", "ends", "equation", "extent", "factor", "high", "index", "k", "kernel", "kind", "kth", "lambd", "least", "left", "length",
-    "low", "m", "made_from", "mask", "mean", "memory", "memory_format", "method", "mode", "momentum", "most", "n", "norm", "off", "offset",
-    "on", "ord", "output_ratio", "output_size", "p", "pad_mode", "padding", "padding_end", "paddings", "params", "period", "pool", "q", "range",
-    "rate", "rcond", "recurrent_activation", "reduce", "right", "round_mode", "rounding", "rtol", "scale", "shifts", "side", "size", "sizes",
-    "slope", "source", "spacing", "start", "starts", "states", "std", "step", "steps", "stopwords", "strides", "tails", "target", "tau",
-    "times", "triangle", "upper", "value", "way", "weights", "zero_point"
+    "low", "m", "made_from", "mask", "mean", "memory", "memory_format", "method", "mode", "mode_number", "momentum", "most", "n", "norm", "off",
+    "offset", "on", "ord", "output_ratio", "output_size", "p", "pad_mode", "padding", "padding_end", "paddings", "params", "period", "pool",
+    "q", "range", "rate", "rcond", "recurrent_activation", "reduce", "right", "round_mode", "rounding", "rtol", "scale", "shifts", "side",
+    "size", "sizes", "slope", "source", "spacing", "start", "starts", "states", "std", "step", "steps", "stopwords", "strides", "tails",
+    "target", "tau", "times", "triangle", "upper", "value", "weights", "zero_point"
 ]  # fmt: skip
 """What operators use for different things, or what is none of the kinds below."""
 

@@ -109,8 +109,8 @@ class Values:
       in `over` (ops/distributions.py);
     - "fills": the number in the attribute `by`, everywhere.
 
-    `reshapes`: what is moved keeps its row-major order, in another shape. `shares`: along the axis `by` the "numbers" are not negative and sum to 1, or their
-    "logarithms" are given. `over` names inputs, separated by spaces; `low`, `high` and `step` are numbers or attributes.
+    `reshapes`: what is moved keeps its row-major order, in another shape. `probabilities`: along the axis `by` the "numbers" are not negative and sum to 1, or
+    their "logarithms" are given. `over` names inputs, separated by spaces; `low`, `high` and `step` are numbers or attributes.
     `whole` bounds whole numbers by those of the inputs.
     """
 
@@ -126,7 +126,7 @@ class Values:
     step: str | int = 1
     end: str = ""
     reshapes: bool = False
-    shares: str = ""
+    probabilities: str = ""
     distribution: str = ""
     whole: Callable[[Mapping[str, Any]], Any] | None = None
 

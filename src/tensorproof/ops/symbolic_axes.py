@@ -58,7 +58,7 @@ def joined(op: Op, arguments: dict[str, Any], names: list[str], session: Session
 
 
 def _all_possible(cases: list[list[Truth]]) -> Truth:
-    return conj(*(disj(*ways) for ways in cases))
+    return conj(*(disj(*alternatives) for alternatives in cases))
 
 
 def _parts(value: object) -> tuple[Any, ...]:

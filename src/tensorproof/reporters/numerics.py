@@ -119,13 +119,13 @@ def _narrower(p: Precondition) -> str:
 # --- what was assumed, and what was not followed ---
 
 
-def told(found: Report) -> list[Assumption]:
+def shown_assumptions(found: Report) -> list[Assumption]:
     """The assumptions about numbers."""
     return [one for one in found.assumptions if one.reason != "elements that are not real numbers"]
 
 
 def _assumptions(found: Report, verbose: bool) -> str:
-    lines = [f"  {a.about} in {a.range}: {a.reason}" for a in told(found)] if verbose else list(_grouped(told(found)))
+    lines = [f"  {a.about} in {a.range}: {a.reason}" for a in shown_assumptions(found)] if verbose else list(_grouped(shown_assumptions(found)))
     lines += [f"  {name} = {size}: a size that is left open" for name, size in found.sizes.items()] if verbose else _grouped_sizes(found.sizes)
     lines += [f"  {name}: {text}" for name, text in found.shapes.items()]
     return "\n".join(["assumed:" if verbose else "assumed (-v lists each):", *lines]) if lines else ""

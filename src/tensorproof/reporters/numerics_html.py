@@ -13,7 +13,7 @@ from tensorproof.app.numerics.report import ORDER, Report
 from tensorproof.diagnostics.span import Span
 from tensorproof.engines.numerics.records import Operation
 from tensorproof.reporters.drawing import svg
-from tensorproof.reporters.numerics import interval, late, told, without_bounds
+from tensorproof.reporters.numerics import interval, late, shown_assumptions, without_bounds
 
 MOST_ROWS = 5_000
 """How many operations the table lists."""
@@ -114,7 +114,7 @@ _LEGEND = (("unsafe", "unsafe"), ("possible", "possible"), ("unknown", "not anal
 
 
 def _assumptions(found: Report) -> str:
-    rows = [(escape(a.about), escape(str(a.range)), escape(a.reason)) for a in told(found)]
+    rows = [(escape(a.about), escape(str(a.range)), escape(a.reason)) for a in shown_assumptions(found)]
     rows += [(escape(name), str(size), "a size that is left open") for name, size in found.sizes.items()]
     rows += [(escape(name), escape(text), "a shape that is left open") for name, text in found.shapes.items()]
     return _table("Assumptions", ("about", "assumed", "reason"), rows)

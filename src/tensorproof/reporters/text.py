@@ -39,8 +39,8 @@ def full_of(program: Program, verbose: bool = False) -> str:
     texts = {program.path: program.text.splitlines()} if program.text else {}
     blocks = ["\n".join(_block(d, program.path, texts)) for d in program.diagnostics]
     if verbose and program.gaps:
-        told = [f"{_place(g.span)}: not understood: {g.callee}{' (' + g.reason + ')' if g.reason else ''}" for g in program.gaps]
-        blocks.append("\n".join(told))
+        notes = [f"{_place(g.span)}: not understood: {g.callee}{' (' + g.reason + ')' if g.reason else ''}" for g in program.gaps]
+        blocks.append("\n".join(notes))
     if verbose and program.open:
         blocks.append("\n".join(f"{_place(g.span)}: may fail, depending on data [{g.callee}]: {g.reason}" for g in program.open))
     return "\n\n".join(blocks)

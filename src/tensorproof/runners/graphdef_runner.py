@@ -80,9 +80,9 @@ def _constant(value: Any, one: Any, definition: Any, given: dict[str, Any]) -> A
 def _placeholder(one: Any, definition: Any, given: dict[str, Any]) -> Any:
     """A tensor of unknown shape, of the type that the other inputs give it or the first that it takes: for what nothing is said of."""
     alike = [given.get(i.name) for i in definition.input_arg if one.type_attr and i.type_attr == one.type_attr]
-    told = next((dtype_of(v.dtype) for v in alike if isinstance(v, TensorType) and v.dtype is not None), None)
+    found_dtype = next((dtype_of(v.dtype) for v in alike if isinstance(v, TensorType) and v.dtype is not None), None)
     kinds = [t for a in definition.attr if a.name == one.type_attr for t in a.allowed_values.list.type]
-    kind = told or _tf.as_dtype(one.type % 100 if one.type else kinds[0] if kinds else 1)
+    kind = found_dtype or _tf.as_dtype(one.type % 100 if one.type else kinds[0] if kinds else 1)
     if one.is_ref:
         return _tf.compat.v1.get_variable(f"ref_{one.name}", (2,), kind, _tf.compat.v1.zeros_initializer(), use_resource=False)._ref()
     return _tf.compat.v1.placeholder(kind)

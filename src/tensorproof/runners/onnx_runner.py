@@ -261,13 +261,13 @@ def run(name: str, args: tuple[Any, ...], kwargs: dict[str, Any], init: dict[str
             return Observed(aside=str(absent))
         except Exception as error:
             return Observed(error=f"the node cannot be made: {_shown(error)}")
-        told = _inferred_outputs(model)
-        if isinstance(told, Observed):
-            return told
-        seen = _evaluated_outputs(model, told)
+        inferred_types = _inferred_outputs(model)
+        if isinstance(inferred_types, Observed):
+            return inferred_types
+        seen = _evaluated_outputs(model, inferred_types)
         if isinstance(seen, Observed):
             return seen
-    return _agreed(model, told, seen)
+    return _agreed(model, inferred_types, seen)
 
 
 def _inferred_outputs(model: Model) -> list[Any] | Observed:
@@ -277,17 +277,17 @@ def _inferred_outputs(model: Model) -> list[Any] | Observed:
     if any(attribute.name == "batch_dims" and attribute.i < 0 for attribute in model.attributes.values()):
         return Observed(error="batch_dims is negative")  # inference would read before the shape and end the process
     try:
-        told = inferred(model)
+        inferred_types = inferred(model)
     except Absent as absent:
         return Observed(aside=str(absent))
     except Exception as error:
         words = _shown(error)
         inside = [part.partition(")")[0] for part in words.split("(op_type:")[1:]]
         return Observed(aside=words) if any(name != model.operator for name in inside) else Observed(error=words)
-    return Observed(aside=f"before opset {_CHECKED} neither looks at sizes") if model.opset < _CHECKED else told
+    return Observed(aside=f"before opset {_CHECKED} neither looks at sizes") if model.opset < _CHECKED else inferred_types
 
 
-def _evaluated_outputs(model: Model, told: list[Any]) -> tuple[Seen, ...] | Observed:
+def _evaluated_outputs(model: Model, inferred_types: list[Any]) -> tuple[Seen, ...] | Observed:
     """What the evaluator computes, or the observation that follows from its failure."""
     try:
         evaluator: Any = reference.ReferenceEvaluator(model.proto)
@@ -296,15 +296,15 @@ def _evaluated_outputs(model: Model, told: list[Any]) -> tuple[Seen, ...] | Obse
             return Observed(aside="sequences and optional values are not compared here")
         return tuple(Seen.of(tuple(_np.shape(r)), _label(r), r) for r in results)
     except Exception as error:
-        return _failed(model, told, _shown(error))
+        return _failed(model, inferred_types, _shown(error))
 
 
-def _failed(model: Model, told: list[Any], words: str) -> Observed:
+def _failed(model: Model, inferred_types: list[Any], words: str) -> Observed:
     """The evaluator fails: inference counts where it tells all and the evaluator has no code."""
-    whole = all(shape is not None and None not in shape for shape, _ in told)
+    whole = all(shape is not None and None not in shape for shape, _ in inferred_types)
     no_code = any(w in words for w in _NO_CODE)
     if whole and no_code and model.broken not in _NOT_LOOKED_AT.get(model.operator, ()):
-        return Observed(tuple(told) if len(told) > 1 else told[0])
+        return Observed(tuple(inferred_types) if len(inferred_types) > 1 else inferred_types[0])
     if model.operator == "Unique" and "out of bounds" in words:
         return Observed(aside=f"the evaluator takes rows where the standard takes elements: {words}")
     if "cannot identify image file" in words:
@@ -314,15 +314,15 @@ def _failed(model: Model, told: list[Any], words: str) -> Observed:
     return Observed(error=words)
 
 
-def _agreed(model: Model, told: list[Any], seen: tuple[Seen, ...]) -> Observed:
+def _agreed(model: Model, inferred_types: list[Any], seen: tuple[Seen, ...]) -> Observed:
     """What inference and the evaluator say together; set aside where they differ."""
-    if any(shape is None or None in shape for shape, _ in told) and any(held.size == 0 for held in model.feeds.values()):
+    if any(shape is None or None in shape for shape, _ in inferred_types) and any(held.size == 0 for held in model.feeds.values()):
         return Observed(aside="an input without elements, of which inference does not give all")
-    for (shape, label), (true, kind) in zip(told, seen):
+    for (shape, label), (true, kind) in zip(inferred_types, seen):
         if shape is not None and (len(shape) != len(true) or any(a is not None and a != b for a, b in zip(shape, true))):
             return Observed(aside=f"inference gives {shape}, evaluation gives {true}")
         if label is not None and kind is not None and label != kind:
-            seen = tuple(Seen.of(s[0], told[i][1] or s[1], s.real) for i, s in enumerate(seen))  # the evaluator is loose with types
+            seen = tuple(Seen.of(s[0], inferred_types[i][1] or s[1], s.real) for i, s in enumerate(seen))  # the evaluator is loose with types
             break
     if model.broken in _NOT_LOOKED_AT.get(model.operator, ()):
         return Observed(aside=f"neither looks at {model.broken}")

@@ -49,8 +49,8 @@ def around(run: Callable[[], Any], watched: Watched, corners: Corners, trained: 
 
 def _built(watched: Watched, error: Exception) -> list[int]:
     """The lines of the program at which an operation of a graph was made, the innermost last."""
-    told = str(error).partition("Original stack trace")[0]
-    return [int(line) for line in re.findall(rf'File "{re.escape(watched.program)}", line (\d+)', told)]
+    message = str(error).partition("Original stack trace")[0]
+    return [int(line) for line in re.findall(rf'File "{re.escape(watched.program)}", line (\d+)', message)]
 
 
 def _differentiates(error: Exception) -> bool:

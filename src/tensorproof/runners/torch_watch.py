@@ -56,14 +56,14 @@ class _Mode(TorchFunctionMode):  # type: ignore[misc]
             _put(made, self.corners.whole(_array(made), low, high))
 
     def _backward(self, function: Any, args: Any, kwargs: Any) -> Any:
-        with warnings.catch_warnings(record=True) as told:
+        with warnings.catch_warnings(record=True) as warned:
             warnings.simplefilter("always")
             try:
                 made = function(*args, **kwargs)
             except RuntimeError as error:
                 if "nan values" not in str(error):
                     raise
-                places = re.findall(rf'File "{re.escape(self.watched.program)}", line (\d+)', "\n".join(str(w.message) for w in told))
+                places = re.findall(rf'File "{re.escape(self.watched.program)}", line (\d+)', "\n".join(str(w.message) for w in warned))
                 self.watched.report("nan", "gradient", int(places[-1]) if places else None)
                 raise
         for parameter in self.parameters.values():

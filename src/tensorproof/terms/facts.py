@@ -40,7 +40,7 @@ class Facts:
     """The greatest element."""
     front: int | None = None
     """The place of the greatest among elements in order, 0 or -1."""
-    shares: bool = False
+    probabilities: bool = False
     """Whether they are probabilities: not negative, with the sum 1 along an axis."""
     signed: bool = False
     """Whether each element is negative for some draw of random numbers or of initial parameters."""
@@ -82,7 +82,7 @@ class Facts:
 
 _PAIRS = ("span", "limit")
 _TERMS = ("number", "ones", "greatest")
-_TRUTHS = ("binary", "shares", "signed", "whole")
+_TRUTHS = ("binary", "probabilities", "signed", "whole")
 _NONE = Facts()
 SIGNED = Facts(signed=True)
 ANYTHING: Bounds = (float("-inf"), float("inf"))

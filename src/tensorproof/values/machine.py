@@ -12,12 +12,12 @@ from tensorproof.ops.session import Session
 from tensorproof.terms.ints import Dim, Origin
 from tensorproof.terms.predicates import Predicate, Truth
 from tensorproof.terms.tensor import TensorType
+from tensorproof.values.directives import Directives
 from tensorproof.values.heap import Heap, Space
 from tensorproof.values.objects import Function, ModuleFile
 from tensorproof.values.path import Path
 from tensorproof.values.python_values import Unknown
 from tensorproof.values.raised import Raised
-from tensorproof.values.told import Told
 
 T = TypeVar("T")
 Value = object
@@ -49,7 +49,7 @@ class Calls(Protocol):
         """Call something whose exception does not go to the caller."""
         ...
 
-    def each(self, rounds: list[Any], act: Callable[[Any], Truth | None], node: ast.AST, source: Value = None) -> None:
+    def each(self, iterations: list[Any], act: Callable[[Any], Truth | None], node: ast.AST, source: Value = None) -> None:
         """Run the iterations of a loop of a library; `act` may give a condition that ends it."""
         ...
 
@@ -95,7 +95,7 @@ class Objects(Protocol):
         """The items of a value; None when they are not known."""
         ...
 
-    def open_rounds(self, value: Value, node: ast.AST) -> Any:
+    def open_iterations(self, value: Value, node: ast.AST) -> Any:
         """The rounds of a loop over items that were not counted out; None for any other value."""
         ...
 
@@ -290,7 +290,7 @@ class Program(Protocol):
     def argv(self) -> tuple[str, ...]: ...
 
     @property
-    def told(self) -> Told: ...
+    def directives(self) -> Directives: ...
 
     @property
     def frames(self) -> Sequence[CallFrame]: ...

@@ -13,7 +13,7 @@ from tensorproof.values.heap import Entries, Row, Space, slot
 
 if TYPE_CHECKING:
     from tensorproof.values.heap import Key
-    from tensorproof.values.python_values import Many
+    from tensorproof.values.python_values import Summary
 
 FIELDS: Key[tuple[tuple[str, ast.expr], ...]] = slot("__fields__")
 """Where a class keeps its annotated names, in order."""
@@ -66,8 +66,8 @@ def as_value(key: Any) -> Any:
     return key.value if type(key) is Keyed else key
 
 
-OPEN: Key[Many] = type("Open", (), {"__repr__": lambda _: "other keys"})()
-"""The key under which a dict holds the entries, a `Many` of pairs, whose keys are unknown."""
+OPEN: Key[Summary] = type("Open", (), {"__repr__": lambda _: "other keys"})()
+"""The key under which a dict holds the entries, a `Summary` of pairs, whose keys are unknown."""
 
 
 @dataclass(slots=True, eq=False)

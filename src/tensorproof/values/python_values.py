@@ -41,7 +41,7 @@ BYTES = Unknown("bytes", octets=True)
 
 
 @dataclass(frozen=True, slots=True)
-class Many(Unknown):
+class Summary(Unknown):
     """Stands in a list, a set or a dict for items that were summarised: so many, of which two are shown; what differs between the two may differ
     between any. Whoever does not know of it sees something unknown."""
 
@@ -54,7 +54,7 @@ AFTER_ERROR = Unknown("what an error left")
 """The value of an expression that fails: whatever depends on it is neither a finding nor a gap of its own."""
 COUNTED = Unknown("a number that a loop over data counted", number="int")
 _ANYTHING = Unknown("what a loop over data gathered")
-GATHERED = Many("what a loop over data gathered", count=COUNTED, first=_ANYTHING, second=_ANYTHING)
+COLLECTED = Summary("what a loop over data gathered", count=COUNTED, first=_ANYTHING, second=_ANYTHING)
 """Stands in a list for items of which neither the number nor the kind is known."""
 
 

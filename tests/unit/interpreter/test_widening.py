@@ -61,4 +61,4 @@ def test_a_description_that_failed_is_widened_until_it_holds(m: Interpreter, wid
 
 
 def test_a_description_in_another_iteration(wide: Widening) -> None:
-    assert wide.at(wide.round * 2 + 1, 10) == 21
+    assert wide.at(wide.iteration * 2 + 1, 10) == 21

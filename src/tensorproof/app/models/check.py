@@ -58,8 +58,8 @@ def stated(path: str, graph: Graph, options: Options) -> tuple[Path, Found]:
     made.calls = found.calls
     for node, requirement in [*found.refused, *found.requirements]:
         shown = replace(requirement, detail=repr(found.places[node])) if node in found.places else requirement
-        ways = tuple(map(flag, found.places[node].branches)) if node in found.places else ()
-        made.stated.append(Stated(shown, _span(path, found, node), _trail(path, found, graph, node), ways))
+        branches = tuple(map(flag, found.places[node].branches)) if node in found.places else ()
+        made.stated.append(Stated(shown, _span(path, found, node), _trail(path, found, graph, node), branches))
     made.gaps += gaps(path, found)
     made.gaps += [*not_entered(path, graph, found), *untyped(path, graph)]
     made.findings += _claims(path, graph, found)

@@ -149,8 +149,8 @@ def _run(job: Mapping[str, Any], folder: str) -> Iterator[dict[str, Any]]:
         ended = {line["target"] for line in lines if "target" in line}
         if not begun or begun[-1] in ended or failed == b"the time was not enough":
             if not lines:
-                told = failed.decode(errors="replace").strip().splitlines()
-                yield {"failed": told[-1] if told else "the process ended at once"}
+                printed = failed.decode(errors="replace").strip().splitlines()
+                yield {"failed": printed[-1] if printed else "the process ended at once"}
             return
         yield {"target": begun[-1], "failed": "the library ended the process"}
         targets = targets[targets.index(begun[-1]) + 1 :]

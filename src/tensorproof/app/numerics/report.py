@@ -133,7 +133,7 @@ def _of_source(path: str, options: Options, found: Report, text: str | None) -> 
     from tensorproof.frontends.python.modules.environment import site_packages
     from tensorproof.frontends.python.modules.source import parse, read
 
-    source = replace(read(path) if text is None else parse(path, text), told=options.told)
+    source = replace(read(path) if text is None else parse(path, text), directives=options.directives)
     found.text, site = source.text, site_packages(options.environment)
     if options.entry is None and (has_driver(source.tree) or options.arguments):
         names: dict[int, list[str]] = {}

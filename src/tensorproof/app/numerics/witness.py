@@ -66,12 +66,12 @@ class Seen:
         """The seed of a run that shows an operation."""
         return self.lines.get(one.span.line, self.gradient if one.code.endswith("/gradient") else None)
 
-    def note(self, told: dict[str, Any]) -> None:
+    def note(self, message: dict[str, Any]) -> None:
         """Add a line that a child wrote."""
-        if "line" in told:
-            self.lines.setdefault(told["line"], told["seed"])
-            if told["kind"] == "gradient" and self.gradient is None:
-                self.gradient = told["seed"]
+        if "line" in message:
+            self.lines.setdefault(message["line"], message["seed"])
+            if message["kind"] == "gradient" and self.gradient is None:
+                self.gradient = message["seed"]
 
 
 def _seen(path: str, arguments: tuple[str, ...], runs: int, wanted: list[Operation]) -> Seen:
@@ -95,8 +95,8 @@ def _seen(path: str, arguments: tuple[str, ...], runs: int, wanted: list[Operati
             child.kill()
         if not ran:
             errors.seek(0)
-            told = errors.read().strip().splitlines()
-            raise BadInput(f"--confirm: {path} could not be run: {told[-1] if told else 'it ended at once'}")
+            printed = errors.read().strip().splitlines()
+            raise BadInput(f"--confirm: {path} could not be run: {printed[-1] if printed else 'it ended at once'}")
     return found
 
 

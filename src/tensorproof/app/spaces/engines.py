@@ -39,11 +39,11 @@ def tallies(scenarios: Sequence[Scenario], engine: Engine) -> list[Tally]:
         done = []
         for number, (at, start, stop) in enumerate(work, 1):
             done.append((at, tally(scenarios[at].parameters, scenarios[at].checks.order, start, stop)))
-            _told(engine, number, len(work))
+            _progress(engine, number, len(work))
     return [reduce(added, (found for at, found in done if at == number), Tally()) for number in range(len(scenarios))]
 
 
-def _told(engine: Engine, done: int, of: int) -> None:
+def _progress(engine: Engine, done: int, of: int) -> None:
     if engine.progress is not None:
         engine.progress(done, of)
 
@@ -60,7 +60,7 @@ def _in_processes(scenarios: Sequence[Scenario], work: list[tuple[int, int, int]
             waiting = {pool.submit(packed_tally, packed[at], start, stop): at for at, start, stop in work}
             for number, future in enumerate(as_completed(waiting), 1):
                 done.append((waiting[future], future.result()))
-                _told(engine, number, len(work))
+                _progress(engine, number, len(work))
     except BrokenProcessPool:
         raise BadInput("a process that decides vectors ended before its work was done (out of memory?); nothing was written") from None
     return done

@@ -29,8 +29,8 @@ from tensorproof.solve import limits
 from tensorproof.terms.ints import Term
 from tensorproof.terms.predicates import ge
 from tensorproof.terms.records import dataclass, replace
+from tensorproof.values.directives import Directives
 from tensorproof.values.path import Path, Stated
-from tensorproof.values.told import Told
 
 _OF_NO_VECTOR = ("name", "layers", "input_layers", "output_layers", "batch_shape")
 """What a configuration holds beside hyperparameters."""
@@ -73,7 +73,7 @@ class KerasSpace:
             layers[layer]["batch_shape"] = list(inputs.arranged(tuple(layers[layer]["batch_shape"]), changes, self.form, layer))
         model = keras.built(self.path, config, {})
         source = source_of(self.path, model)
-        source = replace(source, tree=_Put(values).visit(source.tree), told=Told(advise=True))
+        source = replace(source, tree=_Put(values).visit(source.tree), directives=Directives(advise=True))
         with limits.limited(self.options.time_limit):
             found = explore(source, stop_at_error=True).paths
         own = [] if not given else [*self._sizes(given, values)]

@@ -24,10 +24,10 @@ from tensorproof.terms.predicates import eq
 from tensorproof.terms.records import replace
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
+from tensorproof.values.directives import Directives
 from tensorproof.values.objects import Choice
 from tensorproof.values.path import Path
 from tensorproof.values.python_values import REAL
-from tensorproof.values.told import Told
 
 
 class Analysed(Protocol):
@@ -51,25 +51,25 @@ class ProgramSpace:
         """The paths with a symbol for each parameter that is None, and others as they are given."""
         values = {name: self._value(self.parameters[name], value) for name, value in given.items()}
         chosen = {name.lstrip("-").replace("-", "_"): value for name, value in values.items()}
-        told = replace(self.options.told, chosen=chosen, met=set(), bound={}, refused={}, advise=True)
-        source = replace(self.source, tree=deepcopy(self.source.tree), told=told)
+        directives = replace(self.options.directives, chosen=chosen, met=set(), bound={}, refused={}, advise=True)
+        source = replace(self.source, tree=deepcopy(self.source.tree), directives=directives)
         if self.options.entry is not None:
             _drive(source, self.options.entry, self.options.inputs, values, self.parameters)
-        if told.chosen:
-            put_chosen(source.tree, told, source.path)
+        if directives.chosen:
+            put_chosen(source.tree, directives, source.path)
         with limits.limited(self.options.time_limit):
             found = explore(source, self.options.arguments, self.options.roots, self.site, stop_at_error=True)
-        self.met |= told.met
-        self.bound = {**told.bound, **self.bound}
-        for name, reason in told.refused.items():
+        self.met |= directives.met
+        self.bound = {**directives.bound, **self.bound}
+        for name, reason in directives.refused.items():
             raise BadInput(f"the parameter {name} {reason}")
         if given and set(given) == set(self.parameters):
-            self._all_met(told)
+            self._all_met(directives)
         return found.paths
 
-    def _all_met(self, told: Told) -> None:
+    def _all_met(self, directives: Directives) -> None:
         for name in self.parameters:
-            if name.lstrip("-").replace("-", "_") not in told.met:
+            if name.lstrip("-").replace("-", "_") not in directives.met:
                 raise unbound(self.source, name)
 
     def _value(self, p: Parameter, value: Value | None) -> Any:
@@ -126,11 +126,11 @@ def _drive(source: Source, entry: str, inputs: Mapping[str, Input], values: Mapp
     taken = _arguments(found)
     tensors = {name: constant(_tensor(name, one, values, parameters), found) for name, one in inputs.items()}
     given = {name: constant(value, found) for name, value in values.items() if taken is None or name in taken}
-    source.told.met.update(given)
-    source.told.bound.update(dict.fromkeys(given, f"argument of {entry}"))
+    source.directives.met.update(given)
+    source.directives.bound.update(dict.fromkeys(given, f"argument of {entry}"))
     sizes = {size: name for name, one in inputs.items() for size in one.sizes or () if isinstance(size, str)}
-    source.told.met.update(sizes)
-    source.told.bound.update({size: f"size of the input {name}" for size, name in sizes.items() if size not in given})
+    source.directives.met.update(sizes)
+    source.directives.bound.update({size: f"size of the input {name}" for size, name in sizes.items() if size not in given})
     direct = {name: value for name, value in tensors.items() if isinstance(found, ast.FunctionDef) and (taken is None or name in taken)}
     call: ast.expr = _call(ast.Name(entry, ast.Load()), [], {**given, **direct})
     rest = [value for name, value in tensors.items() if name not in direct]

@@ -190,8 +190,8 @@ def _describe(report: Report) -> None:
     broken = {(g.cause.code, g.cause.span) for g in report.groups if not g.cause.unknown}
     checks = [c for s in report.scenarios for c in s.checks.order if (c.cause.code, c.cause.span) in broken]
     found = relations(checks, report.parameters) if len(report.scenarios) == 1 else []
-    told = _alone(checks) if found else set[str]()
-    left = [_values_left(report, p) for p in report.parameters if p.name not in told]
+    named = _alone(checks) if found else set[str]()
+    left = [_values_left(report, p) for p in report.parameters if p.name not in named]
     report.region = list(dict.fromkeys([*filter(None, left), *found]))
 
 

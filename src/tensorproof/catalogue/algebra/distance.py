@@ -22,11 +22,11 @@ else:
 MANY_ROWS = 25
 
 
-def by_product(p: object, way: object, mode: str, rows: tuple[Any, ...]) -> bool:
+def by_product(p: object, mode_number: object, mode: str, rows: tuple[Any, ...]) -> bool:
     """Whether torch gets Euclidean distances from a product of matrices: where that is asked for, or of many rows."""
-    if p != 2 or way == 2 or mode.startswith("donot"):
+    if p != 2 or mode_number == 2 or mode.startswith("donot"):
         return False
-    return way == 1 or mode == "use_mm_for_euclid_dist" or any(type(n) is int and n > MANY_ROWS for n in rows)
+    return mode_number == 1 or mode == "use_mm_for_euclid_dist" or any(type(n) is int and n > MANY_ROWS for n in rows)
 
 
 def cdist_type(c: Call) -> DType | None:
@@ -36,7 +36,7 @@ def cdist_type(c: Call) -> DType | None:
         rows = (c.shape("x")[-2], c.shape("y")[-2])
         if not all(type(n) is int for n in rows) or not isinstance(p, (int, float)):
             raise c.give_up("the numbers of rows decide whether half precision is taken")
-        taken = 0 in (*rows, c.shape("x")[-1]) or by_product(p, c["way"], c["compute_mode"], rows)
+        taken = 0 in (*rows, c.shape("x")[-1]) or by_product(p, c["mode_number"], c["compute_mode"], rows)
         c.require("dtype", taken, f"{c.name} takes {dtype!r} for Euclidean distances of more than 25 rows alone", ("x", "y"))
     return dtype
 
@@ -46,7 +46,7 @@ CDIST = Op(
     inputs=(Tensor("x", "... N K", FLOATS), Tensor("y", "... M K", FLOATS)),
     attributes=(
         Float("p", 2.0, least=0.0),
-        Anything("way", like=(Choice("way", (None, 0, 1, 2)),)),
+        Anything("mode_number", like=(Choice("mode_number", (None, 0, 1, 2)),)),
         Choice(
             "compute_mode",
             ("use_mm_for_euclid_dist_if_necessary", "use_mm_for_euclid_dist", "donot_use_mm_for_euclid_dist"),

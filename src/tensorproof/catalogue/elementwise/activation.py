@@ -321,17 +321,17 @@ def _softmax(name: str, values: Values, doc: str, evaluate: Evaluate, takes: DTy
     )  # fmt: skip
 
 
-def shares() -> Values:
+def probabilities() -> Values:
     """Along the axis, numbers from 0 on that sum to 1."""
-    return replace(bounded(0.0, 1.0), by="dim", shares="numbers")
+    return replace(bounded(0.0, 1.0), by="dim", probabilities="numbers")
 
 
-SOFTMAX = replace(_softmax("softmax", shares(), "exp(x) over its sum along an axis", softmax_of), order="compact")
+SOFTMAX = replace(_softmax("softmax", probabilities(), "exp(x) over its sum along an axis", softmax_of), order="compact")
 LOG_SOFTMAX = replace(
-    _softmax("log_softmax", replace(bounded(-INF, 0.0), by="dim", shares="logarithms"), "the logarithm of softmax", log_softmax_of), order="compact",
+    _softmax("log_softmax", replace(bounded(-INF, 0.0), by="dim", probabilities="logarithms"), "the logarithm of softmax", log_softmax_of), order="compact",
 )  # fmt: skip
 SOFTMIN = replace(
-    _softmax("softmin", shares(), "softmax of -x", lambda np, a: softmax_of(np, changed(a, x=np.negative(a["x"]))), REALS | COMPLEXES, True),
+    _softmax("softmin", probabilities(), "softmax of -x", lambda np, a: softmax_of(np, changed(a, x=np.negative(a["x"]))), REALS | COMPLEXES, True),
     order="compact",
 )
 SOFTMAX_BACKWARD = Op(
@@ -344,6 +344,6 @@ SOFTMAX_BACKWARD = Op(
 )
 GUMBEL_SOFTMAX = Op(
     "gumbel_softmax", (Tensor("x", "...", FLOATS),), (Axis("dim", -1), Float("tau", 1.0), Bool("hard", False)), same_shape, SAME,
-    values=shares(), random=True,
+    values=probabilities(), random=True,
 )  # fmt: skip
 

@@ -243,8 +243,8 @@ def arange_size(c: Call) -> Dim:
     c.require("step", ne(step, 0), "a range cannot have step 0", "step")
     if c["may_be_empty"]:
         return maximum(0, ceildiv(end - start, step))
-    for way in (implies(ge(step, 1), le(start, end)), implies(lt(step, 0), le(end, start))):
-        c.require("direction", way, f"a step of {step!r} does not lead from {start!r} to {end!r}", ("start", "end", "step"))
+    for ordered in (implies(ge(step, 1), le(start, end)), implies(lt(step, 0), le(end, start))):
+        c.require("direction", ordered, f"a step of {step!r} does not lead from {start!r} to {end!r}", ("start", "end", "step"))
     return ceildiv(end - start, step)
 
 

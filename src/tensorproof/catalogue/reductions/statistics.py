@@ -74,12 +74,12 @@ def quantile_type(c: Call) -> DType | None:
     return x.dtype
 
 
-WAYS = ("linear", "lower", "higher", "midpoint", "nearest")
+INTERPOLATIONS = ("linear", "lower", "higher", "midpoint", "nearest")
 QUANTILES = tuple(
     Op(
         name, (Tensor("x", "...", NUMERIC), Tensor("q", "...", scalar=True, values="unit")),
         (
-            Axis("dim", None, optional=True), Bool("keepdim", False), Choice("interpolation", WAYS, "linear"), Anything("method"),
+            Axis("dim", None, optional=True), Bool("keepdim", False), Choice("interpolation", INTERPOLATIONS, "linear"), Anything("method"),
             Bool("empty_is_nan", False),
         ),
         quantile_shape, quantile_type, doc=doc, evaluate=made.quantile(skips), values=Values("convex"),

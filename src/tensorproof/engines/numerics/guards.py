@@ -192,7 +192,7 @@ def quiet(one: Applied, i: int) -> bool:
     known = _QUIET.get((id(op), i, len(one.results)))
     if known is None:
         fact, own = fact_of(one, i), op.values.kind
-        says = fact.shares or op.opposite or not {fact.kind, own}.isdisjoint(_SAYING) or ramp(op) or negates(op)
+        says = fact.probabilities or op.opposite or not {fact.kind, own}.isdisjoint(_SAYING) or ramp(op) or negates(op)
         known = _QUIET[id(op), i, len(one.results)] = op, not says
     return known[1]
 

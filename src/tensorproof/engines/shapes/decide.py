@@ -40,17 +40,17 @@ def weigh(path: Path) -> tuple[Verdict, list[Diagnostic], Verdict]:
             continue
         before = len(weighing.findings)
         try:
-            error, open_, told = _decide_one(weighing.solver, stated, weighing.findings, not path.gaps, weighing.guards, path.fed)
+            error, open_, proved = _decide_one(weighing.solver, stated, weighing.findings, not path.gaps, weighing.guards, path.fed)
         except OutOfBudget:  # what is left stays open, unless it fails for certain
             weighing.leave_rest_open(stated)
             break
-        if open_ and len(weighing.findings) > before and weighing.every_way_fails(stated):
+        if open_ and len(weighing.findings) > before and weighing.every_path_fails(stated):
             error, open_ = True, False
         if open_:
             weighing.leave_open(stated)
         if error:
             weighing.blame(stated, before)
-        if told and not weighing.go_on_after(stated, error):  # what was proved from what is known adds nothing to it
+        if proved and not weighing.go_on_after(stated, error):  # what was proved from what is known adds nothing to it
             break  # nothing that comes later can be told apart from this error
     return weighing.verdict()
 
@@ -79,7 +79,7 @@ class _Weighing:
         self.seen.add(key)
         return False
 
-    def every_way_fails(self, stated: Stated) -> bool:
+    def every_path_fails(self, stated: Stated) -> bool:
         """Whether the program fails whatever the unknown truth values on the way to this place are: where they are others, it failed or raised before."""
         last = self.findings[-1]
         if last.severity is not Severity.WARNING or not self.solver.proves(conj(*stated.facts)):
@@ -244,10 +244,10 @@ def _pinned(solver: LayeredSolver, stated: Stated, findings: list[Diagnostic]) -
         return
     kept = sorted(v for v in values if v > 0) or sorted(values)
     name = str(atom.args[0])
-    told = replace(_finding(stated, Certainty.POSSIBLE, {}), severity=Severity.WARNING)
+    warning = replace(_finding(stated, Certainty.POSSIBLE, {}), severity=Severity.WARNING)
     message = f"{name} must be {' or '.join(map(str, kept))}: {stated.requirement.message}"
-    if not any(f.severity is Severity.WARNING and f.span == told.span and f.message == message for f in findings):
-        findings.append(replace(told, message=message))
+    if not any(f.severity is Severity.WARNING and f.span == warning.span and f.message == message for f in findings):
+        findings.append(replace(warning, message=message))
 
 
 def _has_flag(fact: Truth) -> bool:

@@ -17,7 +17,7 @@ from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
 
 Results = list[TensorType] | None
-_ROUNDS = BUDGETS.saved_models.flow_iterations
+_MOST_ITERATIONS = BUDGETS.saved_models.flow_iterations
 
 
 class Walk(Protocol):
@@ -119,7 +119,7 @@ def settle(walk: Walk, node: Node, start: list[TensorType], step: Callable[[list
     program = walk.found.program
     since = program.position
     carried = [value.but(contents=None) for value in start]
-    for _ in range(_ROUNDS):
+    for _ in range(_MOST_ITERATIONS):
         program.cut(since)
         ends = step(carried)
         after = [join(a, b, f"{walk.place}{node.name}:{i}") for i, (a, b) in enumerate(zip(carried, ends))]

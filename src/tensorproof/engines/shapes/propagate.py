@@ -27,7 +27,7 @@ from tensorproof.terms.predicates import flag
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
 
-MOST_ROUNDS = BUDGETS.saved_models.graph_iterations
+MOST_ITERATIONS = BUDGETS.saved_models.graph_iterations
 DEEPEST = BUDGETS.saved_models.depth_of_functions
 _PASS_ON = (
     *("Enter", "RefEnter", "Exit", "RefExit", "NextIteration", "RefNextIteration"),
@@ -93,8 +93,8 @@ class Walk:
         order, circular = (list(self.graph.nodes), []) if exported_program else topological(self.graph)
         merges = [node for node in self.graph.nodes.values() if node.spelling in _MERGES and self.back_edges(node)]
         carried: dict[str, TensorType] = {}
-        for _ in range(MOST_ROUNDS):
-            self._one_round(order, circular, carried)
+        for _ in range(MOST_ITERATIONS):
+            self._one_iteration(order, circular, carried)
             moved = False
             for node in merges:
                 assumed = self.found.outputs[node.name][0]
@@ -108,10 +108,10 @@ class Walk:
                 return self.found
         for node in merges:
             carried[node.name] = not_known(self.place + node.name, None, self.framework)
-        self._one_round(order, circular, carried)
+        self._one_iteration(order, circular, carried)
         return self.found
 
-    def _one_round(self, order: list[str], circular: list[str], carried: Mapping[str, TensorType]) -> None:
+    def _one_iteration(self, order: list[str], circular: list[str], carried: Mapping[str, TensorType]) -> None:
         self.found = Found()
         self.held = {}
         self._session = Session(framework=self.framework, casts=dict(self.casts))

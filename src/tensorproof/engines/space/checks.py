@@ -74,9 +74,9 @@ def checks_of(paths: Iterable[Path], parameters: frozenset[Atom], strict: bool =
             seen.add((requirement.predicate, stated.facts, requirement.code, stated.span))
             for check in _checks(stated):
                 _add(found, check, parameters)
-        for told in path.findings:
-            if told.severity is Severity.ERROR:
-                cause = Cause(told.code, told.message, told.span, category_of(Requirement(told.code, False, told.message)))
+        for finding in path.findings:
+            if finding.severity is Severity.ERROR:
+                cause = Cause(finding.code, finding.message, finding.span, category_of(Requirement(finding.code, False, finding.message)))
                 _add(found, Check(_possible(conj(*path.facts)), cause, False), parameters)
         gaps += _gaps(path)
     found.warnings = [w for w in dict.fromkeys(found.warnings) if not flags(w.broken) and symbols(w.broken) <= parameters]

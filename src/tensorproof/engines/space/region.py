@@ -23,7 +23,7 @@ def relations(checks: Iterable[Check], parameters: Sequence[Parameter]) -> list[
     met = {p for p in required if isinstance(p, Predicate)}
     words = _Words({p.atom: p for p in parameters})
     found = dict.fromkeys(filter(None, (words.of(_left_of(one, met)) for one in required)))
-    return [*found, *(f"where {text}" for text in words.told)]
+    return [*found, *(f"where {text}" for text in words.definitions)]
 
 
 def _left_of(p: Truth, met: set[Predicate]) -> Truth:
@@ -39,7 +39,7 @@ class _Words:
     def __init__(self, parameters: dict[Atom, Parameter]) -> None:
         self.parameters = parameters
         self.names: dict[Atom, Dim] = {}
-        self.told: list[str] = []
+        self.definitions: list[str] = []
         """What the names stand for."""
 
     def of(self, p: Truth) -> str:
@@ -68,7 +68,7 @@ class _Words:
                 else f"{inner[1]!r} if {inner[0]!r} else {inner[2]!r}" if atom.kind == "ite"
                 else f"{atom.kind}({', '.join(map(repr, inner))})"
             )  # fmt: skip
-            self.told.append(f"{name!r} = {written}")
+            self.definitions.append(f"{name!r} = {written}")
         return self.names[atom]
 
 

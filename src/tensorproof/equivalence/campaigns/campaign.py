@@ -157,8 +157,8 @@ class Campaign:
             yield job
 
     def _share(self, lane: str) -> float:
-        shares = {EAGER: EAGER_SHARE, **{rule.name: rule.share for rule in self.plan.chosen_rules() if rule.batched}}
-        return self._spent[lane] / shares.get(lane, MODELS_SHARE)
+        fractions = {EAGER: EAGER_SHARE, **{rule.name: rule.share for rule in self.plan.chosen_rules() if rule.batched}}
+        return self._spent[lane] / fractions.get(lane, MODELS_SHARE)
 
     def run(self) -> None:
         """Until the budget ends. Each result is recorded as it comes."""

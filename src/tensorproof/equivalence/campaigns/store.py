@@ -29,7 +29,7 @@ class Store:
 
     def __init__(self, path: str) -> None:
         self.path = path
-        with self._told():
+        with self._errors():
             self.db = sqlite3.connect(path, timeout=30.0)
             self._open()
 
@@ -47,7 +47,7 @@ class Store:
         self.db.execute("pragma synchronous = normal")
 
     @contextmanager
-    def _told(self) -> Iterator[None]:
+    def _errors(self) -> Iterator[None]:
         """Errors of the file as sentences."""
         try:
             yield
@@ -71,7 +71,7 @@ class Store:
     # --- settings ---
 
     def settings(self) -> dict[str, Any]:
-        with self._told():
+        with self._errors():
             return {name: json.loads(value) for name, value in self.db.execute("select name, value from settings")}
 
     def agree(self, settings: Mapping[str, Any]) -> None:
@@ -80,19 +80,19 @@ class Store:
         for name, value in settings.items():
             if name in kept and kept[name] != json.loads(json.dumps(value)):
                 raise BadInput(f"--store {self.path}: the campaign there has the {name} {_words(kept[name])}, and not {_words(value)}; give another file")
-        with self._told(), self.db:
+        with self._errors(), self.db:
             self.db.executemany("insert or ignore into settings values (?, ?)", [(name, json.dumps(value)) for name, value in settings.items()])
 
     # --- jobs ---
 
     def done(self) -> set[str]:
         """The keys of the recorded jobs."""
-        with self._told():
+        with self._errors():
             return {key for (key,) in self.db.execute("select key from jobs")}
 
     def record(self, result: Mapping[str, Any]) -> None:
         """All of a job, or nothing; a job that is recorded already stays as it is."""
-        with self._told(), self.db:
+        with self._errors(), self.db:
             key = result["key"]
             row = (key, result["calls"], result["accepted"], result["seconds"], result["bare"])
             if not self.db.execute("insert or ignore into jobs values (?, ?, ?, ?, ?)", row).rowcount:
@@ -107,12 +107,12 @@ class Store:
     def findings(self, verdict: str = "finding") -> list[dict[str, Any]]:
         """In an order that does not depend on when jobs ended."""
         query = "select data from findings where verdict = ? order by rule, api, number, about, symptom, job"
-        with self._told():
+        with self._errors():
             return [json.loads(data) for (data,) in self.db.execute(query, (verdict,))]
 
     def totals(self) -> dict[str, float]:
         """Jobs, calls, accepted calls, pairs, seconds in jobs and in the library's own calls."""
-        with self._told():
+        with self._errors():
             jobs = self.db.execute("select count(*), total(calls), total(accepted), total(seconds), total(bare) from jobs").fetchone()
             pairs = self.db.execute("select total(number) from counts where verdict = 'pairs'").fetchone()[0]
         return {"jobs": jobs[0], "calls": int(jobs[1]), "accepted": int(jobs[2]), "seconds": jobs[3], "bare": jobs[4], "pairs": int(pairs)}
@@ -120,7 +120,7 @@ class Store:
     def counts(self) -> dict[tuple[str, str], Counter[str]]:
         """For each public name and rule: calls, pairs, and pairs by verdict."""
         found: dict[tuple[str, str], Counter[str]] = {}
-        with self._told():
+        with self._errors():
             for api, rule, verdict, number in self.db.execute("select api, rule, verdict, sum(number) from counts group by api, rule, verdict"):
                 found.setdefault((api, rule), Counter())[verdict] = number
         return found
@@ -128,11 +128,11 @@ class Store:
     # --- groups ---
 
     def keep_group(self, name: str, group: Mapping[str, Any]) -> None:
-        with self._told(), self.db:
+        with self._errors(), self.db:
             self.db.execute("insert or replace into groups values (?, ?)", (name, json.dumps(group)))
 
     def groups(self) -> dict[str, dict[str, Any]]:
-        with self._told():
+        with self._errors():
             return {name: json.loads(data) for name, data in self.db.execute("select id, data from groups order by id")}
 
 

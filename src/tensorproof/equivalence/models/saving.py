@@ -11,7 +11,7 @@ FOLDER = "import tempfile; folder = tempfile.TemporaryDirectory(); path = folder
 
 
 @dataclass(frozen=True, slots=True)
-class Way:
+class Method:
     """Lines that make `other` of `layer`. In them `{fresh}` stands for the line that makes a new one, `{build}` for its first call, which makes its
     weights, and `{weights}` for that and the line that sets its weights. `setup` are lines that both sides need."""
 
@@ -30,13 +30,13 @@ class Way:
     """Whether the loaded one shows its weights."""
 
 
-def pairs(ways: Iterable[Way], setup: str, fresh: str, expression: str, weights: str) -> Iterable[Pair]:
+def pairs(methods: Iterable[Method], setup: str, fresh: str, expression: str, weights: str) -> Iterable[Pair]:
     """`expression` calls `layer`; `weights` is what follows the layer in the expression of its weights, empty where it has none."""
     other = expression.replace("layer(", "other(", 1)
-    for way in ways:
-        left, right = expression.replace("layer(", f"{way.saved}(", 1), other
-        if way.weights and weights:
-            left, right = f"({left}, {way.saved}{weights})", f"({right}, other{weights})"
-        lines = way.lines.replace("{fresh}", fresh).replace("{build}", other)
+    for method in methods:
+        left, right = expression.replace("layer(", f"{method.saved}(", 1), other
+        if method.weights and weights:
+            left, right = f"({left}, {method.saved}{weights})", f"({right}, other{weights})"
+        lines = method.lines.replace("{fresh}", fresh).replace("{build}", other)
         lines = lines.replace("{weights}", f"{other}\nother.set_weights(layer.get_weights())" if weights else "").rstrip()
-        yield Pair(left, f"{lines}\n{right}", f"{setup}\n{way.setup}".rstrip(), about=way.name)
+        yield Pair(left, f"{lines}\n{right}", f"{setup}\n{method.setup}".rstrip(), about=method.name)

@@ -20,7 +20,7 @@ def back(y):
     file.seek(0)
     return torch.load(file)
 """
-WAYS = {
+CONVERSIONS = {
     "torch.save": _SAVED,
     "numpy": "back = lambda y: torch.from_numpy(y.numpy())\n",
     "dlpack": "back = torch.from_dlpack\n",
@@ -37,9 +37,9 @@ def _applies(api: Api) -> bool:
 
 
 def _pairs(call: Call, dialect: Dialect) -> Iterable[Pair]:
-    way = tuple(WAYS)[call.number % len(WAYS)]
+    conversion = tuple(CONVERSIONS)[call.number % len(CONVERSIONS)]
     made = call.expression(dialect)
-    yield Pair(made, f"{WAYS[way]}torch.utils._pytree.tree_map_only(torch.Tensor, back, {made})", call.setup(dialect), way)
+    yield Pair(made, f"{CONVERSIONS[conversion]}torch.utils._pytree.tree_map_only(torch.Tensor, back, {made})", call.setup(dialect), conversion)
     if call.api.op in table("torch_inverses") and not call.special and len(call.api.operators) == 1:
         yield from _inverted(call, dialect, made)
 

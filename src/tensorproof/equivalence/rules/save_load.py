@@ -16,7 +16,7 @@ from tensorproof.equivalence.rule import Pair, Rule
 
 EVERY_COSTLY = 5
 """One call in so many tries the ways that take long."""
-WAYS_OF_KERAS = 5
+METHODS_OF_KERAS = 5
 """Ways that are tried on one model of Keras, which takes tenths of a second to make."""
 _SHIFT = {
     "torch": "for p in layer.state_dict().values(): p.copy_(p + 0.25)",
@@ -39,8 +39,8 @@ def _pairs(call: Call, dialect: Dialect) -> Iterable[Pair]:
     fresh = call.construction(dialect).replace("layer = ", "other = ").replace(dialect.seed, dialect.seed.replace("0", "1"))
     first = [expression] if lazy or not (is_torch or is_loss) else []
     ready = "\n".join([setup, *first, *([] if is_loss else [_SHIFT[dialect.name]])])
-    ways = torch_saving.WAYS if is_torch else keras_saving.LOSSES if is_loss else keras_saving.WAYS
-    chosen = (w for w in ways if not w.models and (call.number % EVERY_COSTLY == 0 or not w.costly) and (w.lazy or not lazy))
+    methods = torch_saving.METHODS if is_torch else keras_saving.LOSSES if is_loss else keras_saving.METHODS
+    chosen = (w for w in methods if not w.models and (call.number % EVERY_COSTLY == 0 or not w.costly) and (w.lazy or not lazy))
     yield from pairs(chosen, ready, fresh, expression, "" if is_loss else _WEIGHTS[dialect.name])
 
 
@@ -51,9 +51,9 @@ def _models(subject: str, random: Random, dialect: Dialect) -> tuple[Mapping[str
     is_torch = dialect.name == "torch"
     lines = [*prepared(model, dialect), *_found(model), _SHIFT[dialect.name]]
     fresh = f"{dialect.seed.replace('0', '1')}; other = {model.made}{'.eval()' if is_torch else ''}"
-    fitting = [w for w in keras_saving.WAYS if w.name not in keras_saving.NOT_SUBCLASSED or not model.own]
-    ways = torch_saving.WAYS if is_torch else random.sample(fitting, WAYS_OF_KERAS)
-    return model.inputs, pairs(ways, "\n".join(lines), fresh, "layer(x)", _WEIGHTS[dialect.name])
+    fitting = [w for w in keras_saving.METHODS if w.name not in keras_saving.NOT_SUBCLASSED or not model.own]
+    methods = torch_saving.METHODS if is_torch else random.sample(fitting, METHODS_OF_KERAS)
+    return model.inputs, pairs(methods, "\n".join(lines), fresh, "layer(x)", _WEIGHTS[dialect.name])
 
 
 def _found(model: Model) -> list[str]:

@@ -51,10 +51,10 @@ class Interpreter(Facts):
         self.modules = modules
         self.decisions = decisions or {}
         self.argv = argv
-        self.told = modules.main_source.told
-        self.any_round = 0
+        self.directives = modules.main_source.directives
+        self.in_symbolic_iteration = 0
         """How many loops are in a round that stands for all of them: there, what two ways leave of a list is told by how many it has."""
-        self.stood_for_many = 0
+        self.symbolic_iterations = 0
         """How many loops had such a round."""
         self.handlers = 0
         self.guards: list[Callable[[Raised], bool]] = []
@@ -186,7 +186,7 @@ class Interpreter(Facts):
         """See `Machine`: where it is unknown, the `try` runs both ways in an iteration that stands for many."""
         number = self.heap.branch_since(-1)
         known = self.implied(p)
-        if known is None and self.any_round and number:
+        if known is None and self.in_symbolic_iteration and number:
             raise Undecided(number, p)
         return deciding.decided(self, p) if known is None else known
 
@@ -331,8 +331,8 @@ class Interpreter(Facts):
     def iterate(self, value: Value, node: ast.AST) -> list[Any] | None:
         return iteration.items(self, value, node)
 
-    def open_rounds(self, value: Value, node: ast.AST) -> Value:
-        return summarised_lists.open_rounds(self, value, node)
+    def open_iterations(self, value: Value, node: ast.AST) -> Value:
+        return summarised_lists.open_iterations(self, value, node)
 
     def attempt(self, callee: Value, args: tuple[Any, ...], kwargs: dict[str, Any], node: ast.AST) -> tuple[Any, Raised | None]:
         return callbacks.attempt(self, callee, args, kwargs, node)
@@ -340,8 +340,8 @@ class Interpreter(Facts):
     def run_text(self, text: str, node: ast.AST) -> bool:
         return callbacks.run_text(self, text, node)
 
-    def each(self, rounds: list[Any], act: Callable[[Any], Truth | None], node: ast.AST, source: Value = None) -> None:
-        library_loops.each(self, rounds, act, node, source)
+    def each(self, iterations: list[Any], act: Callable[[Any], Truth | None], node: ast.AST, source: Value = None) -> None:
+        library_loops.each(self, iterations, act, node, source)
 
     def truth(self, value: Value, node: ast.AST) -> Truth:
         return truths.truth(self, value, node)

@@ -17,7 +17,7 @@ from tensorproof.terms.records import dataclass, replace
 from tensorproof.terms.tensor import Outputs, TensorType
 from tensorproof.values.heap import MISSING, ORDER, Cursor, Difference, Mark, read
 from tensorproof.values.objects import Choice, Dict, Instance, List, Model, Set
-from tensorproof.values.python_values import Many
+from tensorproof.values.python_values import Summary
 
 if TYPE_CHECKING:
     import ast
@@ -215,7 +215,7 @@ def _pair(turn: Turn, found: list[Carried], four: tuple[Any, Value, Any, Any], d
 
 def _plain(part: Value) -> Value:
     """None for a part that stands for many."""
-    return None if type(part) is Many else part if part is not None else MISSING
+    return None if type(part) is Summary else part if part is not None else MISSING
 
 
 def _parts(value: Value) -> list[Value] | None:
@@ -239,7 +239,7 @@ def _tensors(value: Value, depth: int) -> list[TensorType]:
         return []
     if type(value) is Choice:
         inside: list[Value] = [value.then, value.other]
-    elif type(value) is Many:
+    elif type(value) is Summary:
         inside = [value.first, value.second]
     else:
         inside = _parts(value) or []

@@ -64,7 +64,7 @@ ENDED = "data have ended"
 
 def next_batch(m: Machine, me: Model, node: ast.AST) -> Value:
     """`next` of an iterator over data: its state is how many batches were taken."""
-    found = registry.rounds(m, me if me.kind == "enumerate" else me.space["source"], node)
+    found = registry.iterations(m, me if me.kind == "enumerate" else me.space["source"], node)
     if not found:
         return Unknown("next")
     at = me.space.get(AT, 0)
@@ -124,7 +124,7 @@ def numbers(m: Machine, of: range) -> Model:
     return Model(NUMBERS, m.heap.space({"range": of}))
 
 
-def _number_rounds(m: Machine, me: Model, node: ast.AST) -> Value:
+def _number_iterations(m: Machine, me: Model, node: ast.AST) -> Value:
     """The last one is by itself, since its batch may be smaller."""
     of: range = me.space[RANGE]
     found = batches(len(of) - 1, lambda k: of.start + of.step * k, [(True, of[-1])])
@@ -132,8 +132,8 @@ def _number_rounds(m: Machine, me: Model, node: ast.AST) -> Value:
     return found
 
 
-def _stream_rounds(m: Machine, me: Model, node: ast.AST) -> Value:
-    found = registry.rounds(m, me.space["source"], node)
+def _stream_iterations(m: Machine, me: Model, node: ast.AST) -> Value:
+    found = registry.iterations(m, me.space["source"], node)
     if found is None or getattr(found, "times", None) is None:
         return found
     made: dict[int, tuple[Value, Value]] = {}
@@ -162,10 +162,10 @@ def _items(m: Machine, me: Model, node: ast.AST) -> Value:
 
 
 KINDS = {
-    NUMBERS: KindModel(rounds=_number_rounds, items=lambda m, me, node: list(me.space[RANGE])),
+    NUMBERS: KindModel(iterations=_number_iterations, items=lambda m, me, node: list(me.space[RANGE])),
     STREAM: KindModel(
         {"__next__": lambda m, me, a, k, n: _stream_next(m, me, n), "__iter__": lambda m, me, a, k, n: me, "close": lambda m, me, a, k, n: None},
-        rounds=_stream_rounds, next=_stream_next, items=_items, length=None,
+        iterations=_stream_iterations, next=_stream_next, items=_items, length=None,
         attribute=lambda m, me, name, node: MISSING,
     ),
 }  # fmt: skip

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from tensorproof.libraries.bound import Bound, bind, by_signature, filled_by_signature
 from tensorproof.libraries.data import loader_checks
-from tensorproof.libraries.data.loader import LOADER, LOADER_METHODS, asked_length, loader, loader_attribute, loader_init, loader_items, loader_rounds
+from tensorproof.libraries.data.loader import LOADER, LOADER_METHODS, asked_length, loader, loader_attribute, loader_init, loader_items, loader_iterations
 from tensorproof.libraries.data.samples import item_of, length_of, unknown_length
 from tensorproof.libraries.model import ClassModel, KindModel, Run
 from tensorproof.libraries.plain import always
@@ -269,7 +269,7 @@ def _sampler_length(m: Machine, me: Instance | Model, node: ast.AST) -> Value:
     return Unknown("len") if source is None or isinstance(source, Unknown) else length_of(m, source, node)
 
 
-def _sampler_rounds(m: Machine, me: Instance | Model, node: ast.AST) -> Value:
+def _sampler_iterations(m: Machine, me: Instance | Model, node: ast.AST) -> Value:
     """Any one index."""
     count = _sampler_length(m, me, node)
     index = m.symbol(m.name_here("i", node), 0, count - 1 if isinstance(count, int) and count > 0 else None, Origin.WORLD)
@@ -314,7 +314,7 @@ FUNCTIONS: dict[str, Run] = {
     HOME + "default_collate": lambda m, a, k, n: _default_collate(m, a, n), HOME + "dataloader.default_collate": lambda m, a, k, n: _default_collate(m, a, n),
     HOME + "_utils.collate.default_collate": lambda m, a, k, n: _default_collate(m, a, n),
 }  # fmt: skip
-KINDS: dict[str, KindModel] = {LOADER: KindModel(LOADER_METHODS, loader_attribute, items=loader_items, length=asked_length, rounds=loader_rounds)}
+KINDS: dict[str, KindModel] = {LOADER: KindModel(LOADER_METHODS, loader_attribute, items=loader_items, length=asked_length, iterations=loader_iterations)}
 CLASSES: dict[str, ClassModel] = {
     HOME + "Dataset": ClassModel(HOME + "Dataset", methods=_MARKS),
     HOME + "IterableDataset": ClassModel(HOME + "IterableDataset", (HOME + "Dataset",)),
@@ -334,7 +334,7 @@ for _name, (_init, _length) in _SAMPLERS.items():
     _signed = HOME + _name.removeprefix("distributed.")
     for _full in (HOME + _name, f"{HOME}sampler.{_name}"):
         FUNCTIONS[_full] = by_signature(_signed, _made(_name, _init))
-        KINDS[_full] = KindModel(_SAMPLER_METHODS, length=_length, rounds=_sampler_rounds, bases=(HOME + "Sampler",), open=True)
+        KINDS[_full] = KindModel(_SAMPLER_METHODS, length=_length, iterations=_sampler_iterations, bases=(HOME + "Sampler",), open=True)
         CLASSES[_full] = ClassModel(_full, (HOME + "Sampler",), init=filled_by_signature(_signed, _init), length=_length, methods=_SAMPLER_METHODS)
 
 

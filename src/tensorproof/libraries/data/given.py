@@ -13,9 +13,9 @@ from tensorproof.libraries.model import KindModel, Run
 from tensorproof.terms.ints import Origin
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
+from tensorproof.values.directives import Dataset
 from tensorproof.values.objects import Class, Model, Native
 from tensorproof.values.python_values import Unknown
-from tensorproof.values.told import Dataset
 
 if TYPE_CHECKING:
     import ast
@@ -25,12 +25,12 @@ if TYPE_CHECKING:
 KIND = "tensorproof.data"
 
 
-def told(m: Machine, name: str) -> Dataset | None:
+def given_for(m: Machine, name: str) -> Dataset | None:
     """What the user said of a name."""
     for word in (name, name.rpartition(".")[2]):
-        found: Dataset | None = m.told.data.get(word)
+        found: Dataset | None = m.directives.data.get(word)
         if found is not None:
-            m.told.met.add(word)
+            m.directives.met.add(word)
             return found
     return None
 
@@ -55,7 +55,7 @@ def _item(m: Machine, given: Dataset, index: Value, node: ast.AST) -> Value:
 
 def of_class(m: Machine, cls: Class) -> None:
     """Put what was said into a class of the program that is just made."""
-    given = told(m, cls.name)
+    given = given_for(m, cls.name)
     if given is None:
         return
     if given.count is not None:
@@ -66,7 +66,7 @@ def of_class(m: Machine, cls: Class) -> None:
 
 def of_call(m: Machine, name: str, function: Value, node: ast.AST) -> Value:
     """What a told function gives: the dataset alone, or its own result with the told length. None when nothing was said of it."""
-    given = told(m, name)
+    given = given_for(m, name)
     if given is None or isinstance(function, Class):
         return None
     if given.parts:
@@ -77,7 +77,7 @@ def of_call(m: Machine, name: str, function: Value, node: ast.AST) -> Value:
 
 def with_length(m: Machine, name: str, made: Value) -> Value:
     """What a library's own model made, with the told number of samples."""
-    given = told(m, name)
+    given = given_for(m, name)
     if given is not None and given.count is not None and isinstance(made, Model):
         m.heap.set(made.space, LENGTH, given.count)
     return made

@@ -21,7 +21,7 @@ from tensorproof.terms.tensor import TensorType
 from tensorproof.values.heap import MISSING, Key, slot
 from tensorproof.values.objects import Bound as BoundMethod
 from tensorproof.values.objects import Class, Dict, Generator, Instance, Iterator, List, Model
-from tensorproof.values.python_values import Many, Named, Unknown, whole_of
+from tensorproof.values.python_values import Named, Summary, Unknown, whole_of
 
 if TYPE_CHECKING:
     from tensorproof.values.machine import Machine, Value
@@ -113,16 +113,16 @@ def loader_items(m: Machine, me: Instance | Model, node: ast.AST) -> list[Value]
     count = loader_length(m, me, node)
     if not isinstance(count, int) or count > MOST_COUNTED or _is_iterable(me.space["dataset"]) or _exists(me.space["batch_sampler"]):
         return None
-    rounds = loader_rounds(m, me, node)
-    if not rounds or any(condition is not True for condition, _ in rounds):
-        return [] if not rounds else None
-    return [rounds[0][1]] * (count - len(rounds) + 1) + [batch for _, batch in rounds[1:]]
+    iterations = loader_iterations(m, me, node)
+    if not iterations or any(condition is not True for condition, _ in iterations):
+        return [] if not iterations else None
+    return [iterations[0][1]] * (count - len(iterations) + 1) + [batch for _, batch in iterations[1:]]
 
 
 # --- rounds ---
 
 
-def loader_rounds(m: Machine, me: Instance | Model, node: ast.AST) -> Any:
+def loader_iterations(m: Machine, me: Instance | Model, node: ast.AST) -> Any:
     """The batches of one pass: (condition, batch)."""
     data = me.space["dataset"]
     if isinstance(data, Unknown):
@@ -261,8 +261,8 @@ class _Samples:
         m, path = self.m, self.m.path
         gaps, stated, findings, facts, errors = len(path.gaps), len(path.stated), len(path.findings), len(m.facts), m.errors
         mark, recorded = m.heap.mark(), path.recorded
-        many = Many("samples of a summarised list", count=count, first=self.first, second=self.second)
-        found = m.call(self.collate, (List(m.heap.row([many])),), {}, self.node)
+        summary = Summary("samples of a summarised list", count=count, first=self.first, second=self.second)
+        found = m.call(self.collate, (List(m.heap.row([summary])),), {}, self.node)
         if len(path.gaps) == gaps and not isinstance(found, Unknown):
             m.heap.forget(mark)
             return found
@@ -392,4 +392,6 @@ def collated(m: Machine, items: list[Value], node: ast.AST) -> Value:
     return stacked(m, items[0], differing, len(items), node)
 
 
-__all__ = ["LOADER", "LOADER_METHODS", "argument", "collated", "loader", "loader_attribute", "loader_init", "loader_length", "loader_rounds", "sample_count"]
+__all__ = [
+    "LOADER", "LOADER_METHODS", "argument", "collated", "loader", "loader_attribute", "loader_init", "loader_iterations", "loader_length", "sample_count",
+]  # fmt: skip

@@ -156,7 +156,7 @@ def stacked(m: Machine, first: Value, second: Any, count: Value, node: ast.AST) 
         case float():
             return TensorType(Shape((count,)), BY_LABEL["float64"])
         case str() | bytes():
-            return many(m, Unknown("a word of a sample"), count)
+            return repeated(m, Unknown("a word of a sample"), count)
         case Dict():
             _alike(m, isinstance(second, Dict) and list(second.items) == list(first.items), "dicts with different keys", node)
             return Dict(m.heap.entries({k: stacked(m, v, second.items[k], count, node) for k, v in first.items.items()}))
@@ -204,6 +204,6 @@ def _stacked_tensors(m: Machine, first: TensorType, second: Value, count: Value,
     return m.path.taken(first, TensorType(Shape((count, *first.shape)), first.dtype, device=first.device, grad=state))
 
 
-def many(m: Machine, value: Value, count: Value) -> Value:
+def repeated(m: Machine, value: Value, count: Value) -> Value:
     """A list of `count` like values."""
     return List(m.heap.row([value] * count)) if isinstance(count, int) and 0 <= count <= MOST_LISTED else Unknown("a list of unknown length")

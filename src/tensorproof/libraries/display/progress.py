@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tensorproof.libraries import registry
-from tensorproof.libraries.model import ClassModel, KindModel, Rounds, Run
+from tensorproof.libraries.model import ClassModel, Iterations, KindModel, Run
 from tensorproof.libraries.plain import argument, nothing
 from tensorproof.values.objects import Model
 from tensorproof.values.python_values import Unknown
@@ -29,12 +29,12 @@ def _track(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     return _tqdm(m, args[:1] or (kwargs.get("sequence"),), {}, node)
 
 
-def _rounds(m: Machine, me: Model, node: ast.AST) -> Value:
+def _iterations(m: Machine, me: Model, node: ast.AST) -> Value:
     source = me.space["source"]
     if isinstance(source, Model):
-        return registry.rounds(m, source, node)
+        return registry.iterations(m, source, node)
     found = m.iterate(source, node)
-    return None if found is None else Rounds([(True, value) for value in found], (1,) * len(found))
+    return None if found is None else Iterations([(True, value) for value in found], (1,) * len(found))
 
 
 def _items(m: Machine, me: Model, node: ast.AST) -> Value:
@@ -59,7 +59,7 @@ FUNCTIONS: dict[str, Run] = {
 }  # fmt: skip
 KINDS = {
     "tqdm.tqdm": KindModel(
-        methods={name: lambda m, me, a, k, n: None for name in _SAYING}, rounds=_rounds, items=_items, length=_length, open=True,
+        methods={name: lambda m, me, a, k, n: None for name in _SAYING}, iterations=_iterations, items=_items, length=_length, open=True,
         item=lambda m, me, index, node: m.item(me.space["source"], index, node),
         enter=lambda m, me, node: me,
     ),

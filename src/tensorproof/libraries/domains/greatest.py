@@ -11,8 +11,8 @@ from tensorproof.ops.record import Op
 from tensorproof.terms.facts import learn
 from tensorproof.terms.ints import Dim, Term, maximum
 from tensorproof.terms.tensor import TensorType
-from tensorproof.values.many import shown, uncounted
 from tensorproof.values.objects import List
+from tensorproof.values.summaries import is_summarised, shown
 
 if TYPE_CHECKING:
     from tensorproof.values.machine import Machine
@@ -64,7 +64,7 @@ def _sorted(m: Machine, one: Applied, x: TensorType, made: TensorType) -> None:
 def made_of(m: Machine, source: Any, result: Any) -> None:
     """A tensor of the numbers in a list of which some are summarised."""
     items = source.items if isinstance(source, List) else source
-    known = _largest(shown(items)) if isinstance(result, TensorType) and uncounted(items) else None
+    known = _largest(shown(items)) if isinstance(result, TensorType) and is_summarised(items) else None
     if known is not None:
         learn(result, greatest=known)
 

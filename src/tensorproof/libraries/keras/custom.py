@@ -155,18 +155,18 @@ def _shape_only(me: Instance, shape: Value, m: Machine, args: Args, kwargs: Kwar
     """While a graph is built, a layer that tells its output's shape is not run."""
     ensure_built(m, me, args, kwargs, node)
     first = args[0] if args else next(iter(kwargs.values()), None)
-    told = m.call(Bound(shape, me), (_shown(m, first),), {}, node)
-    made = _of_shape(m, told, first, node)
+    stated = m.call(Bound(shape, me), (_shown(m, first),), {}, node)
+    made = _of_shape(m, stated, first, node)
     return m.gap(f"{me.cls.name}.compute_output_shape", node, "its result is not known") if made is None else made
 
 
-def _of_shape(m: Machine, told: Value, like: Value, node: ast.AST) -> Value:
-    items = list(told.items) if isinstance(told, List) else list(told) if isinstance(told, tuple) else None
+def _of_shape(m: Machine, stated: Value, like: Value, node: ast.AST) -> Value:
+    items = list(stated.items) if isinstance(stated, List) else list(stated) if isinstance(stated, tuple) else None
     if items is None or any(isinstance(i, Unknown) for i in items):
         return None
     if items and all(isinstance(i, (tuple, List)) for i in items):
         made = [_of_shape(m, i, like, node) for i in items]
-        return None if any(x is None for x in made) else List(m.heap.row(made)) if isinstance(told, List) else tuple(made)
+        return None if any(x is None for x in made) else List(m.heap.row(made)) if isinstance(stated, List) else tuple(made)
     source = like if isinstance(like, TensorType) else next(iter(_flat(like)), None)
     sizes: list[Value] = []
     for i, size in enumerate(items):

@@ -42,17 +42,17 @@ def _patches(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     """`extract_patches(images, size, strides=None, dilation_rate=1, padding="valid")`; one picture has no batch axis."""
 
     def work(machine: Machine, given: Args, named: Kwargs, at: Any) -> Value:
-        told = _by_name(("images", "size", "strides", "dilation_rate", "padding", "data_format"), given, named)
-        x, size = told.get("images"), _pair(machine, told.get("size"), at)
-        strides = size if told.get("strides") is None else _pair(machine, told["strides"], at)
-        rates = _pair(machine, told.get("dilation_rate", 1), at)
-        if not isinstance(x, TensorType) or not x.shape.known or None in (size, strides, rates) or told.get("data_format") == "channels_first":
+        by_name = _by_name(("images", "size", "strides", "dilation_rate", "padding", "data_format"), given, named)
+        x, size = by_name.get("images"), _pair(machine, by_name.get("size"), at)
+        strides = size if by_name.get("strides") is None else _pair(machine, by_name["strides"], at)
+        rates = _pair(machine, by_name.get("dilation_rate", 1), at)
+        if not isinstance(x, TensorType) or not x.shape.known or None in (size, strides, rates) or by_name.get("data_format") == "channels_first":
             return machine.gap("keras.ops.image.extract_patches", at, "an argument is not known")
         if len(x.shape) not in (3, 4):
             raise machine.raised("ValueError", f"pictures have three axes, a batch of them four, and this is {x.shape!r}", at, "im2col/rank")
         alone = len(x.shape) == 3
         batch = x.but(shape=Shape((1, *x.shape)), contents=None, framework="tf") if alone else x.but(framework="tf")
-        padding = told.get("padding", "valid")
+        padding = by_name.get("padding", "valid")
         words: dict[str, Value] = {"sizes": (1, *size, 1), "strides": (1, *strides, 1), "rates": (1, *rates, 1)}
         words["padding"] = padding.upper() if isinstance(padding, str) else padding
         made = machine.spelling("tf.image.extract_patches", (batch,), words, at)

@@ -96,17 +96,17 @@ def _run_lambda(me: Model, m: Machine, args: Args, kwargs: Kwargs, node: ast.AST
     return m.call(me.space["function"], args[:1], {**named, **{k: v for k, v in kwargs.items() if k not in ("training", "mask")}}, node)
 
 
-def _told_lambda(me: Model, m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+def _shape_of_lambda(me: Model, m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     """While a graph is built `output_shape` is believed."""
-    told = me.space["*shape*"]
+    stated = me.space["*shape*"]
     first = next(iter(tensors_in(args[0])), None) if args else None
-    if told is None or first is None:
+    if stated is None or first is None:
         return _run_lambda(me, m, args, kwargs, node)
-    if not isinstance(told, (tuple, List)):
-        told = m.call(told, (keras_graph.mapped(m, args[0], lambda t: keras_graph.shown_shape(m, t)),), {}, node)
-        items = m.iterate(told, node) if isinstance(told, (tuple, List)) else None
+    if not isinstance(stated, (tuple, List)):
+        stated = m.call(stated, (keras_graph.mapped(m, args[0], lambda t: keras_graph.shown_shape(m, t)),), {}, node)
+        items = m.iterate(stated, node) if isinstance(stated, (tuple, List)) else None
     else:
-        inner = m.iterate(told, node)
+        inner = m.iterate(stated, node)
         items = None if inner is None else [first.shape[0], *inner]
     if items is None or not all(s is None or isinstance(s, (int, Term)) for s in items):
         return _run_lambda(me, m, args, kwargs, node)
@@ -247,7 +247,7 @@ def _check_next_states(m: Machine, new: list[Value], old: list[Value], node: ast
                 m.require("keras/cell", eq(a, b), message, node)
 
 
-def _told_rnn(me: Model, m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+def _shape_of_rnn(me: Model, m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     """While a graph is built the cells are built and not run: their sizes are believed."""
     from tensorproof.libraries.keras.custom import ensure_built
 
@@ -259,8 +259,8 @@ def _told_rnn(me: Model, m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) 
     states: list[Value] = []
     for cell in cells:
         sizes = _state_sizes(m, cell, node)
-        told = isinstance(cell, Instance) and ("output_size" in cell.space or m.in_class(cell.cls, "output_size") is not MISSING)
-        size = m.attribute(cell, "output_size", node) if told else sizes[0][0] if sizes and sizes[0] else None
+        stated = isinstance(cell, Instance) and ("output_size" in cell.space or m.in_class(cell.cls, "output_size") is not MISSING)
+        size = m.attribute(cell, "output_size", node) if stated else sizes[0][0] if sizes and sizes[0] else None
         if sizes is None or not isinstance(size, (int, Term)) or any(not isinstance(s, (int, Term)) for one in sizes for s in one):
             return _run_rnn(me, m, args, kwargs, node)
         before = [value.but(shape=Shape((x.shape[0], *one))) for one in sizes]
@@ -303,6 +303,6 @@ FUNCTIONS: dict[str, Run] = {
     "keras.layers.RNN": _as_list, "keras.layers.StackedRNNCells": _stacked,
 }  # fmt: skip
 KINDS: dict[str, Any] = {
-    "keras.layers.Lambda": kind(_run_lambda, _told_lambda), "keras.layers.TimeDistributed": kind(_run_distributed),
-    "keras.layers.Bidirectional": kind(_run_bidirectional), "keras.layers.RNN": kind(_run_rnn, _told_rnn),
+    "keras.layers.Lambda": kind(_run_lambda, _shape_of_lambda), "keras.layers.TimeDistributed": kind(_run_distributed),
+    "keras.layers.Bidirectional": kind(_run_bidirectional), "keras.layers.RNN": kind(_run_rnn, _shape_of_rnn),
 }  # fmt: skip

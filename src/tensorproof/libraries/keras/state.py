@@ -151,8 +151,8 @@ def _set_weights(m: Machine, me: Value, args: Args, kwargs: Kwargs, node: ast.AS
         return
     mine, name = all_weights(m, me), keras_graph.layer_name(me)
     if len(given) != len(mine):
-        told = "" if is_built(m, me) else "; it is not built yet"
-        raise m.raised("ValueError", f"set_weights gives {len(given)} arrays and {name} has {len(mine)} weights{told}", node, "keras/weights")
+        note = "" if is_built(m, me) else "; it is not built yet"
+        raise m.raised("ValueError", f"set_weights gives {len(given)} arrays and {name} has {len(mine)} weights{note}", node, "keras/weights")
     for i, (new, old) in enumerate(zip(given, mine)):
         if isinstance(new, TensorType) and new.shape.known and old.shape.known:
             same = conj(*(eq(a, b) for a, b in zip(new.shape, old.shape))) if len(new.shape) == len(old.shape) else False

@@ -7,8 +7,8 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from tensorproof.libraries import registry
-from tensorproof.libraries.model import Open, Rounds, Run, batches, counts_of
-from tensorproof.libraries.python.core import rounds_of
+from tensorproof.libraries.model import Iterations, Open, Run, batches, counts_of
+from tensorproof.libraries.python.core import iterations_of
 from tensorproof.terms.ints import Origin, minimum
 from tensorproof.terms.predicates import conj, gt
 from tensorproof.values.heap import MISSING
@@ -76,10 +76,10 @@ class _Run:
 
     # --- batches ---
 
-    def rounds(self, part: str, loader: Value) -> Any:
+    def iterations(self, part: str, loader: Value) -> Any:
         """The iterations over one loader, each (number, batch); None where they are not known."""
         m, node = self.m, self.node
-        found = rounds_of(m, loader, node) if not isinstance(loader, Unknown) else None
+        found = iterations_of(m, loader, node) if not isinstance(loader, Unknown) else None
         if found is None:
             items = m.iterate(loader, node) if not isinstance(loader, Unknown) else None
             if items is None:
@@ -90,7 +90,7 @@ class _Run:
         if isinstance(found, Open):
             return Open(found.times, lambda k: (k if numbered else 0, found.item(k)), 1)
         if getattr(found, "times", None) is None:
-            return Rounds([(condition, (i, batch)) for i, (condition, batch) in enumerate(found)], counts_of(found))
+            return Iterations([(condition, (i, batch)) for i, (condition, batch) in enumerate(found)], counts_of(found))
         known: dict[int, Value] = {}
 
         def item(k: Value) -> Value:
@@ -100,13 +100,13 @@ class _Run:
         rest = [(condition, (found.times if numbered else 0, batch)) for condition, batch in found.rest]
         return self._cut(part, batches(found.times, item, rest))
 
-    def _cut(self, part: str, rounds: Rounds) -> Rounds:
+    def _cut(self, part: str, iterations: Iterations) -> Iterations:
         """`fast_dev_run`, `limit_train_batches=20`."""
         most = 1 if self.me.space.get("fast_dev_run", False) is True else self.me.space.get(_LIMITS[part])
-        if rounds.times is None or not isinstance(most, int) or isinstance(most, bool):
-            return rounds
-        left = [(conj(condition, gt(most, rounds.times)), item) for condition, item in rounds.rest]
-        return batches(minimum(rounds.times, most), rounds.item, [one for one in left if one[0] is not False])
+        if iterations.times is None or not isinstance(most, int) or isinstance(most, bool):
+            return iterations
+        left = [(conj(condition, gt(most, iterations.times)), item) for condition, item in iterations.rest]
+        return batches(minimum(iterations.times, most), iterations.item, [one for one in left if one[0] is not False])
 
     def _numbered(self, part: str) -> bool:
         """Whether a step or a hook of the program looks at the number of the batch."""
@@ -127,13 +127,14 @@ class _Run:
         several = isinstance(loader, (List, tuple))
         results = List(m.heap.row())
         for number, one in enumerate((loader.items if isinstance(loader, List) else loader) if several else (loader,)):
-            rounds = self.rounds(part, one)
-            if rounds is None:
+            iterations = self.iterations(part, one)
+            if iterations is None:
                 continue
             if most is not None:
-                first = rounds.times if isinstance(rounds.times, int) else 1
-                rounds = Rounds([(True, rounds.item(k)) for k in range(min(first, most))], (1,) * min(first, most)) if rounds.times is not None else rounds[:1]
-            m.each(rounds, partial(self._batch, part, step, number, several, results), node, one)
+                count = min(iterations.times if isinstance(iterations.times, int) else 1, most)
+                known = iterations.times is not None
+                iterations = Iterations([(True, iterations.item(k)) for k in range(count)], (1,) * count) if known else iterations[:1]
+            m.each(iterations, partial(self._batch, part, step, number, several, results), node, one)
         self._ended(part, results)
         return list(results.items)
 
@@ -187,7 +188,7 @@ class _Run:
         self.hook("on_train_end")
         self.hook("on_fit_end")
 
-    def _epochs(self) -> Rounds:
+    def _epochs(self) -> Iterations:
         m, given = self.m, self.me.space
         if given.get("fast_dev_run", False) not in (False, 0):
             return batches(1, lambda k: k)
@@ -208,9 +209,9 @@ class _Run:
         self.hook("on_train_epoch_end")
 
 
-def _listed(items: list[Value]) -> Rounds:
+def _listed(items: list[Value]) -> Iterations:
     """The batches of a list, one by one."""
-    return Rounds([(True, (k, one)) for k, one in enumerate(items)], (1,) * len(items))
+    return Iterations([(True, (k, one)) for k, one in enumerate(items)], (1,) * len(items))
 
 
 def _reads_number(function: Value) -> bool:

@@ -18,9 +18,9 @@ from tensorproof.terms.ints import Origin
 from tensorproof.terms.predicates import eq
 from tensorproof.terms.shapes import Segment, Shape
 from tensorproof.terms.tensor import TensorType
-from tensorproof.values.many import uncounted
 from tensorproof.values.objects import Choice, List, Model
 from tensorproof.values.python_values import Unknown
+from tensorproof.values.summaries import is_summarised
 
 if TYPE_CHECKING:
     import ast
@@ -44,7 +44,7 @@ def _array(name: str) -> Run:
             return Unknown("an array of values that are not known")
         if isinstance(given, Model) and given.kind in ("torchvision.labels", "pandas.Series", "pandas.DataFrame"):
             return _typed(m, _from_model(m, given, node), args[1] if len(args) > 1 else kwargs.get("dtype"), node)
-        numbers = given.items if isinstance(given, List) and not uncounted(given.items) else ()
+        numbers = given.items if isinstance(given, List) and not is_summarised(given.items) else ()
         if any(isinstance(v, Unknown) for v in numbers) and not any(isinstance(v, (TensorType, List)) for v in numbers):
             dtype = args[1] if len(args) > 1 else kwargs.get("dtype")
             if isinstance(dtype, DType):  # numbers from outside, one for each item

@@ -12,9 +12,9 @@ from tensorproof.terms.predicates import eq
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
 from tensorproof.values.heap import MISSING, Key, slot
-from tensorproof.values.many import length, shown
 from tensorproof.values.objects import List, Model
 from tensorproof.values.python_values import TEXT, Unknown
+from tensorproof.values.summaries import length, shown
 
 if TYPE_CHECKING:
     import ast
@@ -96,6 +96,6 @@ KINDS = {
         },
         item=_item, attribute=_attribute, binary=_binary, length=lambda m, me, node: me.space[LENGTH],
         items=lambda m, me, node: [TEXT] * me.space[LENGTH] if _counted(me) else None,
-        rounds=lambda m, me, node: Open(me.space[LENGTH], lambda k: TEXT, 1) if isinstance(me.space[LENGTH], Term) else None,
+        iterations=lambda m, me, node: Open(me.space[LENGTH], lambda k: TEXT, 1) if isinstance(me.space[LENGTH], Term) else None,
     ),
 }  # fmt: skip

@@ -288,7 +288,7 @@ def _parse(known_only: bool) -> Run:
             return _refuse(m, said(str(error)), line, node)
         if rest and not known_only:
             return _refuse(m, said(f"unrecognized arguments: {' '.join(rest)}"), line, node)
-        refuse_given(m, [k for k, v in vars(found).items() if not explicit and not isinstance(v, Given)] if m.told.chosen else ())
+        refuse_given(m, [k for k, v in vars(found).items() if not explicit and not isinstance(v, Given)] if m.directives.chosen else ())
         values = {k: _program_value(m, v, node) for k, v in vars(found).items()}
         if isinstance(start, Model):
             for name, value in values.items():

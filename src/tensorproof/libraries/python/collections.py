@@ -45,8 +45,8 @@ def _defaultdict(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value
 
 def _counter(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     made = Dict(m.heap.entries(), None, True)
-    told = m.call(Method(made, "update"), args, kwargs, node)
-    return told if isinstance(told, Unknown) else made
+    updated = m.call(Method(made, "update"), args, kwargs, node)
+    return updated if isinstance(updated, Unknown) else made
 
 
 def _deque(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 from tensorproof.libraries import registry
 from tensorproof.libraries.data.batch_streams import next_batch
-from tensorproof.libraries.model import KindModel, Open, Rounds, batches, counts_of, some_rounds
+from tensorproof.libraries.model import Iterations, KindModel, Open, batches, counts_of, some_iterations
 from tensorproof.terms.budgets import BUDGETS
 from tensorproof.terms.ints import Dim, Origin, floordiv, maximum, minimum, upper
 from tensorproof.terms.predicates import conj, gt
 from tensorproof.values.heap import MISSING, Key, slot
-from tensorproof.values.many import gathered
 from tensorproof.values.objects import List, Model
 from tensorproof.values.python_values import BYTES, TEXT, Unknown
+from tensorproof.values.summaries import summarise
 
 if TYPE_CHECKING:
     from tensorproof.values.machine import Args, Kwargs, Machine, Value
@@ -26,7 +26,7 @@ MODE: Key[str] = slot("mode")
 AT: Key[int] = slot("at")
 _SHORT = 50
 """Letters of an expression that a message shows."""
-MOST_ROUNDS = BUDGETS.loops.range_iterations
+MOST_ITERATIONS = BUDGETS.loops.range_iterations
 
 
 def _range_length(m: Machine, me: Model, node: ast.AST) -> Any:
@@ -37,32 +37,32 @@ def _range_length(m: Machine, me: Model, node: ast.AST) -> Any:
     return maximum(count, 0)
 
 
-def _range_rounds(m: Machine, me: Model, node: ast.AST) -> Value:
+def _range_iterations(m: Machine, me: Model, node: ast.AST) -> Value:
     """A range of unknown length: every round where there are few at most; else a first round where it is not empty, and one with any number in it."""
     start, step = me.space[START], me.space["step"]
     if not isinstance(step, int) or step == 0:
         return None
     count = _range_length(m, me, node)
     most = upper(count)
-    me.space["open"] = most > MOST_ROUNDS
-    if most <= MOST_ROUNDS:
+    me.space["open"] = most > MOST_ITERATIONS
+    if most <= MOST_ITERATIONS:
         return [(gt(count, k), start + k * step) for k in range(int(most))]
     return Open(count, lambda k: start + k * step, m.symbol(m.name_here("i", node), 1, None, Origin.WORLD))
 
 
-def rounds_of(m: Machine, value: Value, node: ast.AST) -> Any:
+def iterations_of(m: Machine, value: Value, node: ast.AST) -> Any:
     """The rounds of a loop over data, or over items that were not counted out; None for anything else."""
     if isinstance(value, Model):
-        return registry.rounds(m, value, node)
-    return m.open_rounds(value, node)
+        return registry.iterations(m, value, node)
+    return m.open_iterations(value, node)
 
 
-def _enumerate_rounds(m: Machine, me: Model, node: ast.AST) -> Value:
+def _enumerate_iterations(m: Machine, me: Model, node: ast.AST) -> Value:
     source, start = me.space["source"], me.space[START]
-    found = rounds_of(m, source, node)
+    found = iterations_of(m, source, node)
     if found is None:
         listed = m.iterate(source, node)
-        return None if listed is None else Rounds([(True, (start + i, v)) for i, v in enumerate(listed)], (1,) * len(listed))
+        return None if listed is None else Iterations([(True, (start + i, v)) for i, v in enumerate(listed)], (1,) * len(listed))
     if isinstance(found, Open):
         return Open(found.times, lambda k: (start + k, found.item(k)), 1)
     if getattr(found, "times", None) is not None:
@@ -73,16 +73,16 @@ def _enumerate_rounds(m: Machine, me: Model, node: ast.AST) -> Value:
     for i, (condition, value) in enumerate(found):
         if counts is not None:
             first, last = sum(counts[:i]), sum(counts[: i + 1]) - 1
-            number = first if first == last else m.symbol(m.name_here("round", node), first, last, Origin.WORLD)
+            number = first if first == last else m.symbol(m.name_here("iteration", node), first, last, Origin.WORLD)
         else:
-            number = i if condition is True else m.symbol(m.name_here("round", node), 0, None, Origin.WORLD)
+            number = i if condition is True else m.symbol(m.name_here("iteration", node), 0, None, Origin.WORLD)
         numbered.append((condition, (start + number, value)))
-    return Rounds(numbered, counts)
+    return Iterations(numbered, counts)
 
 
-def _zip_rounds(m: Machine, me: Model, node: ast.AST) -> Value:
+def _zip_iterations(m: Machine, me: Model, node: ast.AST) -> Value:
     columns: list[list[Value]] = []
-    opened = [rounds_of(m, source, node) for source in me.space[SOURCES]]
+    opened = [iterations_of(m, source, node) for source in me.space[SOURCES]]
     if opened and all(isinstance(o, Open) for o in opened):
         return Open(minimum(*(o.times for o in opened)), lambda k: tuple(o.item(k) for o in opened), 1)
     if opened and all(getattr(o, "times", None) is not None and not isinstance(o, Open) for o in opened):
@@ -102,7 +102,7 @@ def _zip_rounds(m: Machine, me: Model, node: ast.AST) -> Value:
     return rows
 
 
-def _zip_batches(columns: list[Any]) -> Rounds:
+def _zip_batches(columns: list[Any]) -> Iterations:
     """Loaders in step: it ends with the shortest. What is left over of one meets a regular batch of another, unless both end at once."""
     times = minimum(*(c.times for c in columns))
     rest: list[Value] = []
@@ -136,7 +136,7 @@ def written(node: ast.AST) -> str:
 
 def texts(m: Machine, node: ast.AST) -> List:
     """The words or lines of a text that nobody knows."""
-    return List(m.heap.row([gathered(m.symbol(m.name_here("texts", node, f"len({written(node)})"), 0, None, Origin.USER), [TEXT])]))
+    return List(m.heap.row([summarise(m.symbol(m.name_here("texts", node, f"len({written(node)})"), 0, None, Origin.USER), [TEXT])]))
 
 
 def _known_lines(m: Machine, me: Model) -> list[str] | None:
@@ -195,10 +195,10 @@ def _file_seek(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST)
     return Unknown("a number")
 
 
-def _file_rounds(m: Machine, me: Model, node: ast.AST) -> Value:
+def _file_iterations(m: Machine, me: Model, node: ast.AST) -> Value:
     if _known_lines(m, me) is not None:
         return None
-    return some_rounds(m, "lines", BYTES if "b" in me.space[MODE] else TEXT, node)
+    return some_iterations(m, "lines", BYTES if "b" in me.space[MODE] else TEXT, node)
 
 
 def _plain_attribute(m: Any, me: Value, name: str, node: Value) -> Value:
@@ -213,12 +213,12 @@ def _set_plain_attribute(m: Any, me: Value, name: str, value: Value, node: Value
 
 KINDS = {
     "coroutine": KindModel(methods={"close": lambda m, me, args, kwargs, node: None}, open=True),
-    "range": KindModel(length=_range_length, rounds=_range_rounds),
-    "enumerate": KindModel(rounds=_enumerate_rounds, next=next_batch),
-    "zip": KindModel(rounds=_zip_rounds),
+    "range": KindModel(length=_range_length, iterations=_range_iterations),
+    "enumerate": KindModel(iterations=_enumerate_iterations, next=next_batch),
+    "zip": KindModel(iterations=_zip_iterations),
     "data iterator": KindModel(
         {w: lambda m, me, args, kwargs, node: next_batch(m, me, node) for w in ("next", "get_next", "__next__")},
-        next=next_batch, rounds=lambda m, me, node: registry.rounds(m, me.space["source"], node), length=_length_of_source,
+        next=next_batch, iterations=lambda m, me, node: registry.iterations(m, me.space["source"], node), length=_length_of_source,
     ),
     "exception": KindModel(attribute=_exception_attribute, open=True),
     "object": KindModel(open=True),
@@ -230,7 +230,7 @@ KINDS = {
     "quiet": KindModel(
         attribute=lambda m, me, name, node: MISSING if name in me.space else me, enter=lambda m, me, node: me, call=lambda m, me, args, kwargs, node: me,
         item=lambda m, me, index, node: me, set_item=lambda m, me, index, value, node: None, next=lambda m, me, node: me,
-        rounds=lambda m, me, node: some_rounds(m, "rounds", me, node, Origin.UNMODELLED), length=lambda m, me, node: Unknown("len"),
+        iterations=lambda m, me, node: some_iterations(m, "iterations", me, node, Origin.UNMODELLED), length=lambda m, me, node: Unknown("len"),
         binary=lambda m, word, a, b, node: Unknown(word),
     ),
     "file": KindModel(
@@ -240,6 +240,6 @@ KINDS = {
             "write": lambda m, me, args, kwargs, node: Unknown("a number"), "seek": _file_seek, "tell": lambda m, me, args, kwargs, node: Unknown("a number"),
             "fileno": lambda m, me, args, kwargs, node: Unknown("a number"), "isatty": lambda m, me, args, kwargs, node: False,
         },
-        enter=lambda m, me, node: me, rounds=_file_rounds, items=_file_items, next=_file_next, open=True,
+        enter=lambda m, me, node: me, iterations=_file_iterations, items=_file_items, next=_file_next, open=True,
     ),
 }  # fmt: skip

@@ -46,10 +46,10 @@ def _update_wrapper(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Va
     if isinstance(wrapper, Function):
         if wrapper.space is None:
             wrapper.space = m.heap.space()
-        told = {"__wrapped__": wrapped}
+        copied = {"__wrapped__": wrapped}
         if isinstance(wrapped, Function):
-            told = {**(wrapped.space or {}), **{n: m.attribute(wrapped, n, node) for n in ("__name__", "__qualname__", "__doc__")}, "__wrapped__": wrapped}
-        for name, value in told.items():
+            copied = {**(wrapped.space or {}), **{n: m.attribute(wrapped, n, node) for n in ("__name__", "__qualname__", "__doc__")}, "__wrapped__": wrapped}
+        for name, value in copied.items():
             m.heap.set(wrapper.space, name, value)
     return wrapper
 
@@ -192,10 +192,10 @@ def _dispatch(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) 
         raise m.raised("TypeError", "a function that dispatches by type needs an argument", node, "call/arguments")
     best: Any = None
     for cls, function in (pair for pair in me.space[CHOICES] if isinstance(pair, tuple)):
-        told = m.call(isinstance, (args[0], cls), {}, node)
-        if not isinstance(told, bool):
+        fits = m.call(isinstance, (args[0], cls), {}, node)
+        if not isinstance(fits, bool):
             return m.gap("singledispatch", node, "the type of the first argument is not known")
-        if told and (best is None or best[0] is cls or m.call(issubclass, (cls, best[0]), {}, node) is True):
+        if fits and (best is None or best[0] is cls or m.call(issubclass, (cls, best[0]), {}, node) is True):
             best = (cls, function)
     return m.call(me.space["__wrapped__"] if best is None else best[1], args, kwargs, node)
 

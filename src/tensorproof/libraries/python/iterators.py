@@ -40,7 +40,7 @@ def _is_data(value: Value) -> bool:
     if not isinstance(value, Model):
         return False
     found = registry.kind_model(value.kind)
-    return found is not None and found.rounds is not None
+    return found is not None and found.iterations is not None
 
 
 def _sources(m: Machine, values: Any, node: ast.AST, name: str) -> list[list[Value]] | Unknown:
@@ -55,7 +55,7 @@ def _sources(m: Machine, values: Any, node: ast.AST, name: str) -> list[list[Val
 
 def _chained(m: Machine, values: list[Value], node: ast.AST) -> Value:
     if any(_is_data(v) for v in values):
-        return Model("itertools.rounds", m.heap.space({"sources": tuple(values)}))
+        return Model("itertools.iterations", m.heap.space({"sources": tuple(values)}))
     if any(isinstance(v, Generator) for v in values):
         return lazy(m, itertools.chain.from_iterable(_pulled(m, m.call(iter, (v,), {}, node), node) for v in values))
     found = _sources(m, values, node, "chain")
@@ -118,7 +118,7 @@ def _count(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
 
 def _cycle(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     if _is_data(args[0]):
-        return Model("itertools.rounds", m.heap.space({"sources": (args[0],), "endless": True}))
+        return Model("itertools.iterations", m.heap.space({"sources": (args[0],), "endless": True}))
     found = m.iterate(args[0], node)
     return Unknown("cycle") if found is None else lazy(m, itertools.cycle(found))
 
@@ -128,7 +128,7 @@ def _islice(m: Machine, args: tuple[Any, ...], kwargs: dict[str, Value], node: a
     if _is_data(source) and bounds and all(b is None or (type(b) in (int, Term) and lower(b) >= 0) for b in bounds):
         start, stop, step = (0, bounds[0], 1) if len(bounds) == 1 else (*bounds, None)[:3]
         parts = {"start": 0 if start is None else start, "stop": stop, "step": 1 if step is None else step}
-        return Model("itertools.rounds", m.heap.space({"sources": (source,), **parts}))
+        return Model("itertools.iterations", m.heap.space({"sources": (source,), **parts}))
     if _is_data(source):
         return m.gap("itertools.islice", node, "its bounds are not known")
     if isinstance(source, Unknown) or any(not isinstance(b, (int, type(None))) for b in bounds):
@@ -251,10 +251,10 @@ def _tee(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     return tuple(lazy(m, steps()) for _ in range(count))
 
 
-def _rounds(m: Machine, me: Model, node: ast.AST) -> Any:
+def _iterations(m: Machine, me: Model, node: ast.AST) -> Any:
     made: list[Value] = []
     for source in me.space[SOURCES]:
-        found = registry.rounds(m, source, node) if isinstance(source, Model) else None
+        found = registry.iterations(m, source, node) if isinstance(source, Model) else None
         if found is None:
             listed = m.iterate(source, node)
             if listed is None:
@@ -284,12 +284,12 @@ def _part(m: Machine, me: Model, found: Any, node: ast.AST) -> Value:
 def _next(m: Machine, me: Model, node: ast.AST) -> Value:
     """An iterator of its own: what it has taken is kept with it."""
     if me.space.get("endless") and len(me.space[SOURCES]) == 1:
-        found = registry.rounds(m, me.space[SOURCES][0], node)
+        found = registry.iterations(m, me.space[SOURCES][0], node)
         if getattr(found, "times", None) is not None:
             at = me.space.get(AT, 0)
             m.heap.set(me.space, AT, at + 1)
             return batch_at(m, found, at, node)
-    found = _rounds(m, me, node)
+    found = _iterations(m, me, node)
     return Unknown("next") if not found else found[0][1]
 
 
@@ -308,4 +308,4 @@ FUNCTIONS: dict[str, Run] = {
     "itertools.combinations_with_replacement": _eager("combinations_with_replacement", itertools.combinations_with_replacement),
     "itertools.zip_longest": _eager("zip_longest", itertools.zip_longest), "itertools.batched": _eager("batched", _batched),
 }  # fmt: skip
-KINDS = {"itertools.rounds": KindModel(rounds=_rounds, next=_next)}
+KINDS = {"itertools.iterations": KindModel(iterations=_iterations, next=_next)}

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from tensorproof.values.machine import Value
 
-MOST_WAYS = 3_000_000
+MOST_MATCHES = 3_000_000
 """Steps of the matcher that a pattern may take: some tens of milliseconds."""
 LONGEST_PATTERN = 5_000
 SECONDS = 1
@@ -25,7 +25,7 @@ def bound(pattern: str, flags: int, length: int) -> float:
     """An upper bound on the steps that a search in a text of this length takes; infinite when none was found."""
     if len(pattern) > LONGEST_PATTERN:
         return _ENDLESS
-    return _ways(_parsed(pattern, flags), length, last=True) * (length + 1)
+    return _matches(_parsed(pattern, flags), length, last=True) * (length + 1)
 
 
 @cache
@@ -38,14 +38,14 @@ def _parsed(pattern: str, flags: int) -> Value:
         return None
 
 
-def _ways(parsed: Value, length: int, last: bool = False) -> float:
+def _matches(parsed: Value, length: int, last: bool = False) -> float:
     """In how many ways a part of a pattern can match at one place: the product over a sequence, the sum over alternatives."""
     if parsed is None:
         return _ENDLESS
     total, items = 1.0, _flat(parsed)
     for item, after in zip(items, [*items[1:], None]):
-        if not _one_way(item, after, last):
-            total *= _ways_of_one(str(item[0]), item[1], length)
+        if not _one_match(item, after, last):
+            total *= _matches_of_one(str(item[0]), item[1], length)
     return total
 
 
@@ -57,7 +57,7 @@ def _flat(parsed: Any) -> list[Any]:
     return found
 
 
-def _one_way(item: Any, after: Any, last: bool) -> bool:
+def _one_match(item: Any, after: Any, last: bool) -> bool:
     """Whether a repeated letter cannot be given back: nothing follows, or what follows takes none of the letters that are repeated."""
     if str(item[0]) not in ("MAX_REPEAT", "MIN_REPEAT") or len(item[1][2]) != 1:
         return False
@@ -104,26 +104,26 @@ def _of_category(name: str) -> set[int]:
     return {n for n in range(256) if test(chr(n)) != ("_NOT_" in name)}
 
 
-def _ways_of_one(kind: str, about: Any, length: int) -> float:
+def _matches_of_one(kind: str, about: Any, length: int) -> float:
     match kind:
         case "MAX_REPEAT" | "MIN_REPEAT" | "POSSESSIVE_REPEAT":
             low, high, inner = about
             most = min(int(high), length)
-            inside = _ways(inner, length)
+            inside = _matches(inner, length)
             if inside == 1:
                 return 1 if kind == "POSSESSIVE_REPEAT" else max(1, most - min(int(low), most) + 1)
             return inside**most if most * inside < 64 else _ENDLESS
         case "BRANCH":
-            sides = [_ways(side, length) for side in about[1]]
+            sides = [_matches(side, length) for side in about[1]]
             return max(sides) if _apart(about[1]) else sum(sides)
         case "SUBPATTERN":
-            return _ways(about[-1], length)
+            return _matches(about[-1], length)
         case "ATOMIC_GROUP":
-            return _ways(about, length)
+            return _matches(about, length)
         case "ASSERT" | "ASSERT_NOT":
-            return _ways(about[1], length)
+            return _matches(about[1], length)
         case "GROUPREF_EXISTS":
-            return sum(_ways(side, length) for side in about[1:] if side is not None)
+            return sum(_matches(side, length) for side in about[1:] if side is not None)
         case _:
             return 1
 

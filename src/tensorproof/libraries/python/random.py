@@ -10,10 +10,10 @@ from tensorproof.libraries.whole_numbers import between
 from tensorproof.terms.ints import Term
 from tensorproof.terms.predicates import Predicate, le, lt
 from tensorproof.terms.tensor import TensorType
-from tensorproof.values.many import gathered, length, shown, uncounted
 from tensorproof.values.objects import Choice, Dict, List, Model, Record
 from tensorproof.values.python_values import REAL, TEXT, Unknown
 from tensorproof.values.standing import standing
+from tensorproof.values.summaries import is_summarised, length, shown, summarise
 
 if TYPE_CHECKING:
     import ast
@@ -76,9 +76,9 @@ def _choice(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     if isinstance(source, Choice):
         found = _of_either(m, source, node)
         return Unknown("choice") if not found else standing(m, any_of(found))
-    rounds = m.open_rounds(source, node)
-    if rounds is not None:
-        return rounds.item(1)
+    iterations = m.open_iterations(source, node)
+    if iterations is not None:
+        return iterations.item(1)
     found = m.iterate(source, node)
     if found is None:
         return Unknown("choice")
@@ -91,7 +91,7 @@ def _choice(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
 
 def _choices(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     count = kwargs.get("k", 1)
-    drawn = _from_many(m, args, kwargs, count, node)
+    drawn = _from_summary(m, args, kwargs, count, node)
     if drawn is not None:
         return drawn
     found = _of_either(m, argument(args, kwargs, 0, "population"), node)
@@ -101,29 +101,29 @@ def _choices(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
         return _nothing_to_draw(m, "choices", node)
     _weighted(m, args, kwargs, len(found), node)
     if isinstance(count, Term) or count > 64:
-        return listed(m, [gathered(count, [any_of(found)])])
+        return listed(m, [summarise(count, [any_of(found)])])
     return listed(m, [_choice(m, (tuple(found),), {}, node) for _ in range(count)])
 
 
-def _weighted(m: Machine, args: Args, kwargs: Kwargs, many: int, node: ast.AST) -> None:
+def _weighted(m: Machine, args: Args, kwargs: Kwargs, number: int, node: ast.AST) -> None:
     """`choices` takes a weight for each item, of which one is not zero."""
     for at, word in ((1, "weights"), (2, "cum_weights")):
         weights = argument(args, kwargs, at, word) if word == "weights" else kwargs.get(word)
         found = m.iterate(weights, node) if isinstance(weights, (List, tuple)) else None
         if found is None:
             continue
-        if len(found) != many:
-            raise m.raised("ValueError", f"there are {len(found)} weights for {many} items", node, "python/raise")
+        if len(found) != number:
+            raise m.raised("ValueError", f"there are {len(found)} weights for {number} items", node, "python/raise")
         if all(isinstance(w, (int, float)) for w in found) and (sum(found) if word == "weights" else found[-1]) <= 0:
             raise m.raised("ValueError", "the sum of the weights must be greater than zero", node, "python/raise")
 
 
-def _from_many(m: Machine, args: Args, kwargs: Kwargs, count: Value, node: ast.AST) -> List | None:
+def _from_summary(m: Machine, args: Args, kwargs: Kwargs, count: Value, node: ast.AST) -> List | None:
     """So many of items that were summarised."""
-    rounds = m.open_rounds(argument(args, kwargs, 0, "population"), node)
-    if rounds is None or not isinstance(count, (int, Term)):
+    iterations = m.open_iterations(argument(args, kwargs, 0, "population"), node)
+    if iterations is None or not isinstance(count, (int, Term)):
         return None
-    return listed(m, [rounds.item(1)] * count if isinstance(count, int) and count <= 4096 else [gathered(count, [rounds.item(1)])])
+    return listed(m, [iterations.item(1)] * count if isinstance(count, int) and count <= 4096 else [summarise(count, [iterations.item(1)])])
 
 
 def any_of(items: list[Any], m: Machine | None = None) -> Value:
@@ -164,7 +164,7 @@ def _any_container(items: list[Any], m: Machine) -> Dict | List | None:
     first = items[0]
     if isinstance(first, Dict) and all(list(v.items) == list(first.items) for v in items):
         return Dict(m.heap.entries({k: any_of([v.items[k] for v in items], m) for k in first.items}))
-    if isinstance(first, List) and first.items and not any(v.deque or uncounted(v.items) or not v.items for v in items):
+    if isinstance(first, List) and first.items and not any(v.deque or is_summarised(v.items) or not v.items for v in items):
         return _any_list([list(v.items) for v in items], m)
     return None
 
@@ -175,7 +175,7 @@ def _any_list(rows: list[list[Value]], m: Machine) -> List:
     if min(lengths) == max(lengths):
         return List(m.heap.row([any_of(list(column), m) for column in zip(*rows)]))
     count = m.session.fresh("length", min(lengths), max(lengths))
-    return List(m.heap.row([gathered(count, [any_of([one for row in rows for one in row], m)])]))
+    return List(m.heap.row([summarise(count, [any_of([one for row in rows for one in row], m)])]))
 
 
 def kind_of_numbers(items: Any) -> str:
@@ -198,8 +198,8 @@ def _number(value: Value) -> str:
 
 def _shuffled(m: Machine, items: list[Value], node: ast.AST) -> list[Value]:
     """The items in an order that is unknown."""
-    if uncounted(items):
-        return [gathered(length(items), shown(items))]
+    if is_summarised(items):
+        return [summarise(length(items), shown(items))]
     if items and all(isinstance(v, List) for v in items):
         return [standing(m, any_of(items, m)) for _ in items]  # each of a length of its own
     return [standing(m, any_of(items, m))] * len(items) if items else []
@@ -207,13 +207,13 @@ def _shuffled(m: Machine, items: list[Value], node: ast.AST) -> list[Value]:
 
 def _sample(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     count = argument(args, kwargs, 1, "k")
-    drawn = _from_many(m, args, kwargs, count, node)
+    drawn = _from_summary(m, args, kwargs, count, node)
     if drawn is not None:
         return drawn
     found = _of_either(m, argument(args, kwargs, 0, "population"), node)
     if isinstance(count, Term) and found:
         m.demand("ValueError", le(count, len(found)), f"a sample of {count!r} from {len(found)}", node)
-        return listed(m, [gathered(count, [any_of(found)])])
+        return listed(m, [summarise(count, [any_of(found)])])
     if found is None or not isinstance(count, int):
         return Unknown("sample")
     if not 0 <= count <= len(found):

@@ -7,7 +7,7 @@ import os
 import sys
 from typing import TYPE_CHECKING, Any
 
-from tensorproof.libraries.model import ClassModel, KindModel, Run, some_rounds
+from tensorproof.libraries.model import ClassModel, KindModel, Run, some_iterations
 from tensorproof.libraries.plain import argument, exception, listed, nothing, quiet, unknown
 from tensorproof.libraries.python.callbacks import warned
 from tensorproof.libraries.python.core import texts
@@ -52,8 +52,8 @@ def _names(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> List:
     return texts(m, node)
 
 
-def _walk_rounds(m: Machine, me: Model, node: ast.AST) -> Value:
-    return some_rounds(m, "folders", (TEXT, texts(m, node), texts(m, node)), node)
+def _walk_iterations(m: Machine, me: Model, node: ast.AST) -> Value:
+    return some_iterations(m, "folders", (TEXT, texts(m, node), texts(m, node)), node)
 
 
 # --- sys ---
@@ -209,7 +209,7 @@ _STREAM = KindModel(
         "read": lambda m, me, a, k, n: TEXT, "readline": lambda m, me, a, k, n: TEXT, "readlines": lambda m, me, a, k, n: Unknown("lines"),
         "fileno": lambda m, me, a, k, n: Unknown("a number"),
     },
-    open=True, rounds=lambda m, me, node: some_rounds(m, "lines", TEXT, node),
+    open=True, iterations=lambda m, me, node: some_iterations(m, "lines", TEXT, node),
 )  # fmt: skip
 
 
@@ -329,13 +329,13 @@ KINDS = {
         item=_get_item, set_item=_put, binary=_environ_binary, items=lambda m, me, node: None, length=lambda m, me, node: Unknown("len"),
     ),
     "os.scandir": KindModel(
-        rounds=lambda m, me, node: some_rounds(m, "entries", Model("os.DirEntry", m.heap.space({"name": TEXT, "path": TEXT})), node),
+        iterations=lambda m, me, node: some_iterations(m, "entries", Model("os.DirEntry", m.heap.space({"name": TEXT, "path": TEXT})), node),
         items=lambda m, me, node: None, enter=lambda m, me, node: me, leave=lambda m, me, raised, node: False, open=True,
     ),
     "os.DirEntry": KindModel(
         methods={name: lambda m, me, a, k, n: Unknown("an entry") for name in ("is_file", "is_dir", "is_symlink", "stat", "inode")}, open=True,
     ),
-    "os.walk": KindModel(rounds=_walk_rounds, items=lambda m, me, node: None, next=lambda m, me, node: (TEXT, texts(m, node), texts(m, node))),
+    "os.walk": KindModel(iterations=_walk_iterations, items=lambda m, me, node: None, next=lambda m, me, node: (TEXT, texts(m, node), texts(m, node))),
     "datetime.datetime": _MOMENT, "logging.Logger": _LOGGER, "sys.stream": _STREAM, "threading.Lock": _LOCK,
     "threading.Thread": KindModel(
         methods={"start": _start, "join": lambda m, me, a, k, n: None, "is_alive": lambda m, me, a, k, n: Unknown("alive"),

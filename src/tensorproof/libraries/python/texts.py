@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-from tensorproof.libraries.model import KindModel, Run, some_rounds
+from tensorproof.libraries.model import KindModel, Run, some_iterations
 from tensorproof.libraries.plain import from_host, iterator
 from tensorproof.libraries.python import pattern_cost
 from tensorproof.libraries.python.core import texts
@@ -85,7 +85,7 @@ def _ends_soon(m: Machine, pattern: re.Pattern[str], name: str, given: list[Valu
     replacement = given[0] if name in ("sub", "subn") and isinstance(given[0], str) else ""
     if (length + 1) * (len(replacement) + replacement.count("\\") * length) > _MOST_LETTERS:
         return False
-    if pattern_cost.bound(pattern.pattern, pattern.flags & ~re.UNICODE, length) <= pattern_cost.MOST_WAYS:
+    if pattern_cost.bound(pattern.pattern, pattern.flags & ~re.UNICODE, length) <= pattern_cost.MOST_MATCHES:
         return True
     tried = given if not callable(given[0]) else [lambda found: "", *given[1:]]
     m.step(_TRIAL)
@@ -173,5 +173,5 @@ KINDS = {
         item=lambda m, me, index, node: _of_match("group")(m, me, (index,), {}, node), open=True,
         truth=lambda m, me: True if me.space["host"] is not None else Unknown("a match"),
     ),
-    "re.matches": KindModel(rounds=lambda m, me, node: some_rounds(m, "matches", _unknown_result(m, "match", node), node), open=True),
+    "re.matches": KindModel(iterations=lambda m, me, node: some_iterations(m, "matches", _unknown_result(m, "match", node), node), open=True),
 }  # fmt: skip

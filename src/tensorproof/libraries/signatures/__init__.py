@@ -7,7 +7,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from tensorproof.terms.records import dataclass
-from tensorproof.values.python_values import Many
+from tensorproof.values.python_values import Summary
 
 if TYPE_CHECKING:
     import ast
@@ -98,7 +98,7 @@ def check(m: Machine, name: str, args: Args, kwargs: Kwargs, node: ast.AST) -> N
 def refuse(m: Machine, name: str, args: Args, kwargs: Kwargs, node: ast.AST) -> Form | None:
     """The form that a call fits; None when the arguments are not known. A call that fits none is an error of the program."""
     known = forms(name)
-    if not known or any(type(one) is Many for one in args) or not all(type(key) is str for key in kwargs):
+    if not known or any(type(one) is Summary for one in args) or not all(type(key) is str for key in kwargs):
         return known[0] if len(known) == 1 else None
     words = [misfit(form, name, args, kwargs) for form in known]
     if all(words):

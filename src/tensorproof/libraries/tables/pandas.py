@@ -55,22 +55,22 @@ def _read(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
 
 
 def _new_frame(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-    data, told = (args[0] if args else kwargs.get("data")), names_in(kwargs.get("columns", args[2] if len(args) > 2 else None))
+    data, columns_given = (args[0] if args else kwargs.get("data")), names_in(kwargs.get("columns", args[2] if len(args) > 2 else None))
     if isinstance(data, TensorType) and data.shape.known and len(data.shape) == 2:
-        if told is not None:
-            m.require("data/columns", eq(data.shape[1], len(told)), f"{len(told)} names for {data.shape[1]!r} columns", node)
-        return frame(m, data.shape[0], data.shape[1], data.dtype, told or ())
+        if columns_given is not None:
+            m.require("data/columns", eq(data.shape[1], len(columns_given)), f"{len(columns_given)} names for {data.shape[1]!r} columns", node)
+        return frame(m, data.shape[0], data.shape[1], data.dtype, columns_given or ())
     if isinstance(data, TensorType) and data.shape.known and len(data.shape) == 1:
-        return frame(m, data.shape[0], 1, data.dtype, told or ())
+        return frame(m, data.shape[0], 1, data.dtype, columns_given or ())
     if isinstance(data, Dict) and all(isinstance(k, str) for k in data.items):
         sizes = [s for s in map(first_axis, data.items.values()) if s is not None]
         for other in sizes[1:]:
             m.require("data/columns", eq(sizes[0], other), f"the columns of a table must have one length: these have {sizes[0]!r} and {other!r}", node)
         return frame(m, sizes[0] if sizes else rows_of(m, node), len(data.items), names=tuple(data.items))
     if isinstance(data, Model) and data.kind in (FRAME, SERIES):
-        return table(m, data, told) if told is not None and data.kind == FRAME else data
+        return table(m, data, columns_given) if columns_given is not None and data.kind == FRAME else data
     rows = len(data.items) if isinstance(data, List) else rows_of(m, node)
-    return frame(m, rows, len(told) if told is not None else columns_of(m, node), names=told or ())
+    return frame(m, rows, len(columns_given) if columns_given is not None else columns_of(m, node), names=columns_given or ())
 
 
 def _new_series(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
@@ -302,7 +302,7 @@ def _attribute(m: Machine, me: Model, name: str, node: ast.AST) -> Any:
     return MISSING
 
 
-def _rounds(m: Machine, me: Model, node: ast.AST) -> Value:
+def _iterations(m: Machine, me: Model, node: ast.AST) -> Value:
     """The values of a column, or the names of a table's columns."""
     value = TEXT if me.kind == FRAME else Unknown(VALUE)
     return Open(me.space[COLUMNS] if me.kind == FRAME else me.space[ROWS], lambda k: value, 1)
@@ -332,12 +332,12 @@ _METHODS: dict[str, Any] = {
     **dict.fromkeys(_QUIET, _outside),
 }  # fmt: skip
 _TABLE = KindModel(
-    _METHODS, _attribute, length=lambda m, me, node: me.space[ROWS], item=_item, set_item=_set_item, rounds=_rounds, binary=_binary, open=True,
+    _METHODS, _attribute, length=lambda m, me, node: me.space[ROWS], item=_item, set_item=_set_item, iterations=_iterations, binary=_binary, open=True,
     set_attribute=lambda m, me, name, value, node: None,
 )  # fmt: skip
 KINDS = {
     FRAME: _TABLE, SERIES: _TABLE, "pandas.located": KindModel(item=_located, set_item=lambda m, me, index, new, node: None),
-    "pandas.rows": KindModel(rounds=lambda m, me, node: Open(me.space[OWNER].space[ROWS], lambda k: (Unknown(VALUE), Unknown(VALUE)), 1)),
+    "pandas.rows": KindModel(iterations=lambda m, me, node: Open(me.space[OWNER].space[ROWS], lambda k: (Unknown(VALUE), Unknown(VALUE)), 1)),
 }  # fmt: skip
 FUNCTIONS: dict[str, Any] = {
     **{f"pandas.read_{n}": _read for n in ("csv", "table", "excel", "json", "parquet", "pickle", "feather", "hdf", "sql")},

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from tensorproof.libraries.domains.label_ranges import of
 from tensorproof.libraries.keras.data.arrays import array_of, enough
-from tensorproof.libraries.model import KindModel, Rounds, Run
+from tensorproof.libraries.model import Iterations, KindModel, Run
 from tensorproof.libraries.plain import argument
 from tensorproof.terms.dtypes import BY_LABEL, INT64
 from tensorproof.terms.ints import Dim, Origin, Term, floordiv
@@ -65,19 +65,19 @@ def _pair(me: Model, size: Dim) -> tuple[TensorType, ...]:
     return tuple(TensorType(Shape((n,)), INT64, framework="numpy") for n in (me.space[WHOLE] - size, size))
 
 
-def _rounds(m: Machine, me: Model, node: ast.AST) -> Value:
-    rounds: list[Any] = []
+def _iterations(m: Machine, me: Model, node: ast.AST) -> Value:
+    iterations: list[Any] = []
     counts: list[Any] = []
     sizes, numbers = me.space[SIZES], me.space[TIMES]
     for size, times in zip(sizes, numbers):
         pair = (True, _pair(me, size))
         if isinstance(times, int) and times > 1:
-            rounds += [pair, pair]
+            iterations += [pair, pair]
             counts += [1, times - 1]
         else:
-            rounds.append(pair)
+            iterations.append(pair)
             counts.append(times)
-    return Rounds(rounds, tuple(counts)) if all(isinstance(c, int) for c in counts) else rounds
+    return Iterations(iterations, tuple(counts)) if all(isinstance(c, int) for c in counts) else iterations
 
 
 def _items(m: Machine, me: Model, node: ast.AST) -> list[Value] | None:
@@ -123,7 +123,7 @@ _ENCODER: dict[str, Any] = {
 }  # fmt: skip
 KINDS = {
     "sklearn.folds": KindModel({"split": _split, "get_n_splits": lambda m, me, a, k, n: me.space["splits"]}, open=True),
-    "sklearn.split": KindModel(rounds=_rounds, items=_items),
+    "sklearn.split": KindModel(iterations=_iterations, items=_items),
     "sklearn.one_hot": KindModel(_ENCODER, open=True),
 }
 FUNCTIONS: dict[str, Run] = {

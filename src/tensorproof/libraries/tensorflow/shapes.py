@@ -37,8 +37,8 @@ def static_size(m: Machine, size: Value, traced: bool = False) -> Value:
     if not isinstance(size, Term):
         return size
     known, tape = m.model_state.get(OPEN, ()), m.model_state.get("tape")
-    told = () if tape is None else tape.open
-    if any(s in known or s.args[0] in told or (traced and s.origin is Origin.UNMODELLED) for s in symbols(size)):
+    open_sizes = () if tape is None else tape.open
+    if any(s in known or s.args[0] in open_sizes or (traced and s.origin is Origin.UNMODELLED) for s in symbols(size)):
         return None
     return size
 

@@ -7,8 +7,8 @@ Used by TensorFlow 1 (a placeholder is fed at `session.run`) and by Keras functi
 * From then on every operator or layer call (`taken` in frontends/python/calling.py) that gets a taped tensor, also inside lists, tuples, dicts and
   slices, is recorded. A model that is one step of its own (no composition of spellings) is called by `step(m, name, run, args, kwargs, node)`, where
   `run(m, args, kwargs, node)` must be a function of its arguments alone.
-* `replay(m, outputs, {id(leaf): tensor, …}, node, told)` runs again what the outputs (any nesting of tuples, lists and taped tensors) need, with the
-  leaves replaced, and gives the outputs' counterparts. `told` is the sentence of the trail ("the model is called here", "run here with x = (32, 784)") at
+* `replay(m, outputs, {id(leaf): tensor, …}, node, sentence)` runs again what the outputs (any nesting of tuples, lists and taped tensors) need, with the
+  leaves replaced, and gives the outputs' counterparts. `sentence` is the sentence of the trail ("the model is called here", "run here with x = (32, 784)") at
   `node`'s place. A refusal stands at the line where the step was built. With `record=True` what comes out is taped again (a Keras model that is called
   with a KerasTensor). `missing(leaf)` is asked for leaves that are needed and not replaced; without it a leaf stands for itself.
 * `needed(m, outputs)`: the leaves that outputs depend on, in order of their making.
@@ -270,11 +270,11 @@ def needed(m: Machine, outputs: Value) -> list[TensorType]:
     return steps_of(m, outputs)[1]
 
 
-def replay(m: Machine, outputs: Value, new: dict[int, TensorType], node: ast.AST, told: str, record: bool = False, missing: Missing | None = None) -> Any:
+def replay(m: Machine, outputs: Value, new: dict[int, TensorType], node: ast.AST, sentence: str, record: bool = False, missing: Missing | None = None) -> Any:
     """The counterparts of outputs when the leaves are replaced; see the top of this file. Any taped tensor may be replaced, not only leaves."""
     tape = tape_of(m)
     nodes, leaves = steps_of(m, outputs, new)
-    tape.ranked.update(i for i, t in new.items() if told and t.shape.known)
+    tape.ranked.update(i for i, t in new.items() if sentence and t.shape.known)
     values: dict[int, Value] = dict(new)
     for one in leaves:
         if id(one) not in values:
@@ -291,7 +291,7 @@ def replay(m: Machine, outputs: Value, new: dict[int, TensorType], node: ast.AST
         _recorded_again(m, past, values)
         return histories.again(m, within(m, _replaced(past[0], frozen(outputs), tape), graph), tuple(values.values()))
     before, gaps, recorded, given = len(m.path.stated), len(m.path.gaps), m.path.recorded, dict(values)
-    place = Step(m.user_span(node), told)
+    place = Step(m.user_span(node), sentence)
     tape.off += 0 if record else 1
     try:
         for by in nodes:
@@ -343,9 +343,9 @@ def _run_again(m: Machine, tape: Tape, one: Node, values: dict[int, Value], plac
     path.place(recorded, lambda span: _where(one, span))
     for found in path.findings[warned:]:
         path.findings.remove(found)
-        told = replace(found, span=one.span, trail=(*found.trail, place)) if found.span != one.span else found
-        if all((f.code, f.span, f.message) != (told.code, told.span, told.message) for f in path.findings):
-            path.findings.append(told)
+        moved = replace(found, span=one.span, trail=(*found.trail, place)) if found.span != one.span else found
+        if all((f.code, f.span, f.message) != (moved.code, moved.span, moved.message) for f in path.findings):
+            path.findings.append(moved)
     _pair(m, one.result, result, values)
 
 

@@ -121,10 +121,10 @@ def _set_shape(m: Machine, args: tuple[Any, ...], kwargs: dict[str, Value], node
         return None
     if len(wanted) != len(t.shape):
         raise m.raised("ValueError", f"a tensor of shape {t.shape!r} cannot be given the shape {tuple(wanted)}", node, "set_shape/rank")
-    told = [b if isinstance(b, (int, Term)) and _only_guessed(a) else a for a, b in zip(t.shape, wanted)]
-    if told != list(t.shape):
-        _replace(m, t, t.but(shape=Shape(told)))
-    agree = conj(*(eq(a, b) for a, b in zip(told, wanted) if isinstance(b, (int, Term))))
+    refined = [b if isinstance(b, (int, Term)) and _only_guessed(a) else a for a, b in zip(t.shape, wanted)]
+    if refined != list(t.shape):
+        _replace(m, t, t.but(shape=Shape(refined)))
+    agree = conj(*(eq(a, b) for a, b in zip(refined, wanted) if isinstance(b, (int, Term))))
     m.require("set_shape/sizes", agree, f"a tensor of shape {t.shape!r} cannot be given the shape {tuple(wanted)}", node)
     return None
 

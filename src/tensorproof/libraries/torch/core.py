@@ -17,9 +17,9 @@ from tensorproof.terms.predicates import eq, ge
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import UNKNOWN_STRIDES, TensorType
 from tensorproof.values.heap import MISSING
-from tensorproof.values.many import gathered
 from tensorproof.values.objects import Class, Dict, Function, Instance, List, Model
 from tensorproof.values.python_values import TEXT, Device, Unknown
+from tensorproof.values.summaries import summarise
 
 if TYPE_CHECKING:
     from tensorproof.values.machine import Args, Kwargs, Machine, Value
@@ -84,7 +84,7 @@ def _unbind(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
         return m.spelling("torch.unbind", args, kwargs, node)
     rest = list(t.shape)
     count = rest.pop(dim)
-    return (gathered(count, [t.but(shape=Shape(rest), contents=None, strides=UNKNOWN_STRIDES)]),)
+    return (summarise(count, [t.but(shape=Shape(rest), contents=None, strides=UNKNOWN_STRIDES)]),)
 
 
 def _checkpoint(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:

@@ -8,9 +8,9 @@ from tensorproof.libraries.plain import argument
 from tensorproof.libraries.python.copies import deep
 from tensorproof.terms.tensor import TensorType
 from tensorproof.values.heap import MISSING
-from tensorproof.values.many import number_of
 from tensorproof.values.objects import Choice, Dict, Instance, List, Model
 from tensorproof.values.python_values import COUNTED, REAL, Layer, Unknown
+from tensorproof.values.summaries import number_of
 
 if TYPE_CHECKING:
     import ast

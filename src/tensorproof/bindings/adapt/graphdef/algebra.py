@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tensorproof.bindings.adapt.graphdef.elementwise import DTYPE, narrowed
-from tensorproof.bindings.adapt.tensorflow.shared import Arguments, at_least, labels_agree, same_types, somewhere, told, vector
+from tensorproof.bindings.adapt.tensorflow.shared import Arguments, at_least, labels_agree, same_types, somewhere, vector, with_shape
 from tensorproof.bindings.call import Run, takes
 from tensorproof.ops.inputs import Anything, Bool, Ints, Tensor, Tensors
 from tensorproof.terms.dtypes import COMPLEX64, FLOAT32
@@ -78,7 +78,7 @@ def cross(a: Arguments, run: Run) -> TensorType:
         for m, n in zip(x.shape, y.shape):
             run.require("shape", eq(m, n), f"x {x.shape!r} and y {y.shape!r} must have the same shape", ("x", "y"))
         run.require("three", eq(x.shape[-1], 3), f"the last axis must have size 3, and has {x.shape[-1]!r}", ("x",))
-    return told(run, "cross", x, x.shape, y=y, dim=len(x.shape) - 1 if x.shape.known else -1)
+    return with_shape(run, "cross", x, x.shape, y=y, dim=len(x.shape) - 1 if x.shape.known else -1)
 
 
 def _square(run: Run, x: TensorType, name: str = "x") -> Shape:
@@ -97,13 +97,13 @@ def square_matrix(a: Arguments, run: Run) -> TensorType:
     """A function of square matrices, or of their adjoints."""
     shape = _square(run, a["x"])
     x = _adjoint(run, a["x"]) if a.get("adjoint") and shape.known else a["x"]
-    return told(run, run.row.op, x, shape)
+    return with_shape(run, run.row.op, x, shape)
 
 
 @takes(Tensor("x", "... N N"))
 def determinant(a: Arguments, run: Run) -> TensorType:
     shape = _square(run, a["x"])
-    return told(run, "det", a["x"], shape[:-2] if shape.known else somewhere(run))
+    return with_shape(run, "det", a["x"], shape[:-2] if shape.known else somewhere(run))
 
 
 @takes(Tensor("x", "... N N"), Tensor("y", "... N M"))
@@ -114,7 +114,7 @@ def matrix_solve(a: Arguments, run: Run) -> TensorType:
     flipped = bool(a.get("adjoint"))
     half = {"upper": bool(a["lower"]) is flipped} if run.row.op == "solve_triangular" else {}
     if not square.known or not y.shape.known:
-        return told(run, run.row.op, x, somewhere(run), y=y, **half)
+        return with_shape(run, run.row.op, x, somewhere(run), y=y, **half)
     run.require("rows", eq(square[-1], y.shape[-2]), f"the matrix has {square[-1]!r} rows and the right side {y.shape[-2]!r}", ("x", "y"))
     if run.name.endswith("MatrixSolve"):
         run.require("rank", len(square) == len(y.shape), f"x {x.shape!r} and y {y.shape!r} must have as many axes", ("x", "y"))
@@ -122,7 +122,7 @@ def matrix_solve(a: Arguments, run: Run) -> TensorType:
             run.require("batch", eq(m, n), f"the batch axes are {m!r} and {n!r}, and must be equal", ("x", "y"))
     stated = lambda holds, m, n: run.require("broadcast", holds, f"the batch axes {m!r} and {n!r} do not broadcast", ("x", "y"))
     lead = broadcast([Shape(square[:-2]), Shape(y.shape[:-2])], stated)
-    return told(run, run.row.op, _adjoint(run, x) if flipped else x, (*lead, square[-1], y.shape[-1]), y=y, **half)
+    return with_shape(run, run.row.op, _adjoint(run, x) if flipped else x, (*lead, square[-1], y.shape[-1]), y=y, **half)
 
 
 def _nothing(run: Run, x: TensorType) -> TensorType:
@@ -174,7 +174,7 @@ def _transform(n: int) -> Value:
         x = a["x"]
         at_least(run, x, n)
         last = tuple(range(len(x.shape) - n, len(x.shape))) if x.shape.known else tuple(range(-n, 0))
-        return told(run, run.row.op, x, x.shape, dim=last[0] if n == 1 else last)
+        return with_shape(run, run.row.op, x, x.shape, dim=last[0] if n == 1 else last)
 
     return fft
 

@@ -104,8 +104,8 @@ def split_v(a: Arguments, run: Run) -> tuple[TensorType, ...]:
 
 
 def _parts(run: Run, a: Arguments, shapes: list[Shape], sizes: Any, at: int | None) -> tuple[TensorType, ...]:
-    told = a["sizes"] if sizes is None or None in sizes else sizes
-    made: tuple[TensorType, ...] = run.shaped("split_sizes", shapes, a["x"].dtype, x=a["x"], sizes=told, dim=a["dim"] if at is None else at)
+    stated = a["sizes"] if sizes is None or None in sizes else sizes
+    made: tuple[TensorType, ...] = run.shaped("split_sizes", shapes, a["x"].dtype, x=a["x"], sizes=stated, dim=a["dim"] if at is None else at)
     return made
 
 

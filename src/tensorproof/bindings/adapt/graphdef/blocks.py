@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from tensorproof.bindings.adapt.graphdef.elementwise import merged, narrowed
 from tensorproof.bindings.adapt.tensorflow import linalg as tf_linalg
 from tensorproof.bindings.adapt.tensorflow.shapes import pairs
-from tensorproof.bindings.adapt.tensorflow.shared import Arguments, anew, at_least, ranked, same_types, somewhere, told, vector
+from tensorproof.bindings.adapt.tensorflow.shared import Arguments, anew, at_least, ranked, same_types, somewhere, vector, with_shape
 from tensorproof.bindings.adapt.tensorflow.windows import channels_last
 from tensorproof.bindings.call import Run, takes
 from tensorproof.ops.inputs import Anything, Choice, Int, Ints, Pairs, Tensor
@@ -24,24 +24,24 @@ if TYPE_CHECKING:
 def diag(a: Arguments, run: Run) -> TensorType:
     x = a["x"]
     at_least(run, x, 1)
-    return told(run, "tensor_diag", x, Shape((*x.shape, *x.shape)) if x.shape.known else somewhere(run))
+    return with_shape(run, "tensor_diag", x, Shape((*x.shape, *x.shape)) if x.shape.known else somewhere(run))
 
 
 @takes(Tensor("x"))
 def diag_part(a: Arguments, run: Run) -> TensorType:
     x = a["x"]
     if not x.shape.known:
-        return told(run, "tensor_diag_part", x, somewhere(run))
+        return with_shape(run, "tensor_diag_part", x, somewhere(run))
     half = len(x.shape) // 2
     run.require("rank", len(x.shape) % 2 == 0 and half > 0, f"x must have an even rank of at least 2, and is {x.shape!r}", ("x",))
-    return told(run, "tensor_diag_part", x, merged(run, [Shape(x.shape[:half]), Shape(x.shape[half:])], ("x",)))
+    return with_shape(run, "tensor_diag_part", x, merged(run, [Shape(x.shape[:half]), Shape(x.shape[half:])], ("x",)))
 
 
 @takes(Tensor("x"))
 def matrix_diag(a: Arguments, run: Run) -> TensorType:
     x = a["x"]
     at_least(run, x, 1)
-    return told(run, "diag_embed", x, Shape((*x.shape, x.shape[-1])) if x.shape.known else somewhere(run))
+    return with_shape(run, "diag_embed", x, Shape((*x.shape, x.shape[-1])) if x.shape.known else somewhere(run))
 
 
 @takes(Tensor("x"))
@@ -49,7 +49,7 @@ def matrix_diag_part(a: Arguments, run: Run) -> TensorType:
     x = a["x"]
     at_least(run, x, 2)
     if not x.shape.known:
-        return told(run, "diagonal", x, somewhere(run), dim1=-2, dim2=-1)
+        return with_shape(run, "diagonal", x, somewhere(run), dim1=-2, dim2=-1)
     made: TensorType = run("diagonal", x=x, dim1=-2, dim2=-1)
     return made
 
@@ -64,7 +64,7 @@ def matrix_set_diag(a: Arguments, run: Run) -> TensorType:
         wanted = Shape((*x.shape[:-2], minimum(x.shape[-2], x.shape[-1])))
         merged(run, [y.shape, wanted], ("y", "x"), "diagonal")
     places = {"dim1": len(x.shape) - 2, "dim2": len(x.shape) - 1} if x.shape.known else {"dim1": -2, "dim2": -1}
-    return told(run, "diagonal_scatter", x, x.shape, source=y, offset=a.get("k") or 0, **places)
+    return with_shape(run, "diagonal_scatter", x, x.shape, source=y, offset=a.get("k") or 0, **places)
 
 
 @takes(Tensor("x"), Anything("low"), Anything("high"))
@@ -108,13 +108,13 @@ def _batched(x: TensorType, block: Value, rows: Value, run: Run, out: bool) -> T
     edges = pairs(run, rows, name)
     if blocks is None or not shape.known:
         unknown = Shape(run.fresh("axis") for _ in shape) if shape.known else somewhere(run)
-        return told(run, op, given, unknown, block=block if blocks is None else blocks, **{name: rows})
+        return with_shape(run, op, given, unknown, block=block if blocks is None else blocks, **{name: rows})
     x = anew(x, shape)
     n = len(blocks)
     run.require("rank", len(x.shape) > n, f"x {x.shape!r} must have more axes than there are blocks ({n})", ("x", "block"))
     if any(b is None for b in blocks) or edges is None:
         partly = Shape((run.fresh("batch"), *(run.fresh("axis") for _ in range(n)), *x.shape[n + 1 :]))
-        return told(run, op, given, partly, block=block, **{name: rows})
+        return with_shape(run, op, given, partly, block=block, **{name: rows})
     run.require("blocks", len(edges) == n, f"{len(edges)} rows of padding go with {n} blocks", ("block",))
     count: Dim = product(blocks)
     sizes: list[Dim] = []
@@ -138,7 +138,7 @@ def _batched(x: TensorType, block: Value, rows: Value, run: Run, out: bool) -> T
     if out:
         run.require("batch", eq(x.shape[0] % count, 0), f"a batch of {x.shape[0]!r} does not divide by {count!r}", ("x", "block"))
     made = Shape((x.shape[0] // count if out else x.shape[0] * count, *sizes, *x.shape[n + 1 :]))
-    return told(run, op, given, made, block=blocks, **{name: tuple(edges)})
+    return with_shape(run, op, given, made, block=blocks, **{name: tuple(edges)})
 
 
 @takes(Choice("data_format", ("NHWC", "NCHW"), "NHWC"))

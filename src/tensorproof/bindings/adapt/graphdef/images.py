@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tensorproof.bindings.adapt.tensorflow.shared import Arguments, at_least, ranked, told, vector, whole
+from tensorproof.bindings.adapt.tensorflow.shared import Arguments, at_least, ranked, vector, whole, with_shape
 from tensorproof.bindings.call import Run, takes
 from tensorproof.ops.inputs import Int, Ints, Tensor
 from tensorproof.terms.dtypes import FLOAT32, INT32, DType
@@ -89,7 +89,7 @@ def crop_and_resize(a: Arguments, run: Run) -> TensorType:
 def image_with_scalar(a: Arguments, run: Run) -> TensorType:
     at_least(run, a["x"], 3)
     ranked(run, a["factor"], 0, "factor")
-    return told(run, run.row.op, a["x"], a["x"].shape, factor=a["factor"])
+    return with_shape(run, run.row.op, a["x"], a["x"].shape, factor=a["factor"])
 
 
 @takes(Tensor("x", "... 3"))
@@ -97,9 +97,9 @@ def rgb(a: Arguments, run: Run) -> TensorType:
     x = a["x"]
     at_least(run, x, 1)
     if not x.shape.known:
-        return told(run, run.row.op, x, x.shape)
+        return with_shape(run, run.row.op, x, x.shape)
     run.require("channels", eq(x.shape[-1], 3), f"the last axis must hold 3 colours, and has {x.shape[-1]!r}", ("x",))
-    return told(run, run.row.op, x, (*x.shape[:-1], 3))
+    return with_shape(run, run.row.op, x, (*x.shape[:-1], 3))
 
 
 @takes(Tensor("boxes", "N 4"), Tensor("scores", "N"), Int("most", loose=True), Tensor("iou", ""), Tensor("score", ""))
@@ -126,4 +126,4 @@ def draw_boxes(a: Arguments, run: Run) -> TensorType:
     run.require("channels", disj(eq(depth, 1), eq(depth, 3), eq(depth, 4)), f"an image has 1, 3 or 4 channels, and here {depth!r}", ("x",))
     run.require("batch", eq(x[0], boxes[0]), f"{boxes[0]!r} lists of boxes go with {x[0]!r} images", ("boxes", "x"))
     run.require("boxes", eq(boxes[2], 4), f"a box has 4 numbers, and here {boxes[2]!r}", ("boxes",))
-    return told(run, "draw_boxes", a["x"], x, boxes=a["boxes"], colours=a.get("colors"))
+    return with_shape(run, "draw_boxes", a["x"], x, boxes=a["boxes"], colours=a.get("colors"))

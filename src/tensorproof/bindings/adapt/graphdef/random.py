@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from tensorproof.bindings.adapt.graphdef.elementwise import DTYPE
 from tensorproof.bindings.adapt.graphdef.values import SIZE, of_size
-from tensorproof.bindings.adapt.tensorflow.shared import Arguments, ranked, same_types, somewhere, told, vector, whole
+from tensorproof.bindings.adapt.tensorflow.shared import Arguments, ranked, same_types, somewhere, vector, whole, with_shape
 from tensorproof.bindings.call import Run, takes
 from tensorproof.ops.inputs import Int, Ints, Tensor
 from tensorproof.terms.dtypes import INT64, DType
@@ -68,7 +68,7 @@ def random_crop(a: Arguments, run: Run) -> TensorType:
     x, size = a["x"], vector(run, a["size"], "size")
     depth = ranked(run, x, 3).shape[2]
     if size is None:
-        return told(run, "random_crop", x, (run.fresh("height"), run.fresh("width"), depth), size=a["size"])
+        return with_shape(run, "random_crop", x, (run.fresh("height"), run.fresh("width"), depth), size=a["size"])
     run.require("size", len(size) == 2, f"two sizes are wanted, and there are {len(size)}", ("size",))
     made = tuple(run.fresh("size") if n is None else n for n in size)
-    return told(run, "random_crop", x, (*made, depth), size=made)
+    return with_shape(run, "random_crop", x, (*made, depth), size=made)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from tensorproof.bindings.adapt.graphdef.elementwise import DTYPE, merged
 from tensorproof.bindings.adapt.tensorflow import shapes as tf_shapes
-from tensorproof.bindings.adapt.tensorflow.shared import Arguments, at_least, ranked, same_types, somewhere, told
+from tensorproof.bindings.adapt.tensorflow.shared import Arguments, at_least, ranked, same_types, somewhere, with_shape
 from tensorproof.bindings.call import Run, takes
 from tensorproof.ops.inputs import Anything, Tensor, Tensors
 from tensorproof.terms.dtypes import BOOL, INDEX, INT32, INT64, DType
@@ -50,7 +50,7 @@ def scatter_rows(a: Arguments, run: Run) -> TensorType:
     scalar = y.shape.known and len(y.shape) == 0
     if x.shape.known and index.shape.known and y.shape.known and not scalar:
         merged(run, [y.shape, Shape((*index.shape, *x.shape[1:]))], ("y", "index"), "updates")
-    return told(run, "scatter_rows", x, x.shape, index=index, y=y, reduction=a["reduction"])
+    return with_shape(run, "scatter_rows", x, x.shape, index=index, y=y, reduction=a["reduction"])
 
 
 def scatter_variable(a: Arguments, run: Run) -> TensorType:

@@ -46,11 +46,11 @@ def arange(a: Arguments, run: Run) -> TensorType:
     return tf_shapes.arange({**a, "dtype": same_types(run, a, "start", "end", "step") or INT32}, run)
 
 
-def _of_size(run: Run, a: Arguments, dtype: DType | None, **told: Value) -> TensorType:
+def _of_size(run: Run, a: Arguments, dtype: DType | None, **given: Value) -> TensorType:
     """What the row's operator makes of the shape that is an argument."""
     shape = of_size(run, a["size"])
     size = a["size"] if shape is None else tuple(shape)
-    made: TensorType = run.shaped(run.row.op, somewhere(run) if shape is None else shape, dtype, size=size, dtype=dtype, **told)
+    made: TensorType = run.shaped(run.row.op, somewhere(run) if shape is None else shape, dtype, size=size, dtype=dtype, **given)
     return made
 
 
@@ -100,11 +100,11 @@ def _distinct(run: Run, a: Arguments, values: Shape | None, places: Shape, n: Va
     """The distinct elements in the order in which they come, where each stands, and how many there are of each."""
     x, dtype = a["x"], a.get("dtype") or INT32
     counts = "Counts" in run.name
-    told: dict[str, Any] = {"x": x, "return_inverse": True, "return_counts": counts, "sorted": False, "as_met": True, "dim": at}
+    given: dict[str, Any] = {"x": x, "return_inverse": True, "return_counts": counts, "sorted": False, "as_met": True, "dim": at}
     if values is None:
-        return tuple(run.typed("unique", x.dtype, dtype, dtype, **told))
+        return tuple(run.typed("unique", x.dtype, dtype, dtype, **given))
     shapes = [values, places, Shape((n,))] if counts else [values, places]
-    return tuple(run.shaped("unique", shapes, x.dtype, dtype, dtype, **told))
+    return tuple(run.shaped("unique", shapes, x.dtype, dtype, dtype, **given))
 
 
 @takes(DTYPE)

@@ -8,7 +8,7 @@ from tensorproof.bindings.adapt.keras.ops import Maths, asked, common
 from tensorproof.bindings.adapt.numpy import creation as numpy_creation
 from tensorproof.bindings.adapt.numpy import joins as numpy_joins
 from tensorproof.bindings.adapt.numpy import shapes as numpy_shapes
-from tensorproof.bindings.adapt.numpy.arrays import Data, Many, Whole, tensor
+from tensorproof.bindings.adapt.numpy.arrays import Data, LooseTensors, Whole, tensor
 from tensorproof.bindings.adapt.numpy.reductions import word
 from tensorproof.bindings.arrays import Ragged, array_like
 from tensorproof.bindings.call import Run, takes
@@ -116,8 +116,8 @@ def pad(a: dict[str, Value], run: Run) -> TensorType:
             for one in (before, after):
                 if not is_size(width) and one != 0:
                     raise run.give_up("reflected padding by pairs")
-                told = f"padding of {one!r} finds too few elements on an axis of {n!r}"
-                run.require("width", True if one == 0 else le(one, most), told, ("width", "x"))
+                message = f"padding of {one!r} finds too few elements on an axis of {n!r}"
+                run.require("width", True if one == 0 else le(one, most), message, ("width", "x"))
     value = a["constant_values"]
     if value is not None and not is_number(value):
         raise run.give_up("several values are padded with")
@@ -144,7 +144,7 @@ def _pairs(run: Run, width: Any, rank: int) -> list[tuple[Any, Any]]:
     return pairs
 
 
-@takes(Many("xs", "N", least=1))
+@takes(LooseTensors("xs", "N", least=1))
 def meshgrid(a: dict[str, Any], run: Run) -> Value:
     xs = tuple(tensor(x) for x in a["xs"])
     word(run, a, "indexing", ("xy", "ij"))
@@ -222,8 +222,8 @@ def linspace(a: dict[str, Any], run: Run) -> Value:
     if name == "geomspace":
         start, end = m("log10", start), m("log10", end)
     span = m("sub", end, start)
-    many = steps if not a["endpoint"] else maximum(steps - 1, 1)
-    step = m("div", span, many)
+    intervals = steps if not a["endpoint"] else maximum(steps - 1, 1)
+    step = m("div", span, intervals)
     count = run("arange", start=0, end=steps, dtype=m.dtype)
     at = run("reshape", x=count, size=(steps, *(1,) * len(span.shape))) if wide else count
     made = m("add", m("mul", at, step), start)

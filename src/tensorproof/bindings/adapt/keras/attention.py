@@ -164,19 +164,19 @@ def _heads_fit(run: Run, module: Module, query: TensorType, key: TensorType, val
     code = "dot_attention/"
     for name, x in (("query", query), ("key", key), ("value", value)):
         kernel = module.parameters[f"{name}/kernel"]
-        told = f"the layer was made for {kernel.shape[0]!r} features of {name} and it has {x.shape[-1]!r}"
-        run.require(code + "features", eq(x.shape[-1], kernel.shape[0]), told, (name,))
+        message = f"the layer was made for {kernel.shape[0]!r} features of {name} and it has {x.shape[-1]!r}"
+        run.require(code + "features", eq(x.shape[-1], kernel.shape[0]), message, (name,))
     if not len(query.shape) == len(value.shape) == len(key.shape) == 3:
         if len(query.shape) < 3 or len(value.shape) < 3 or len(key.shape) < 3:
-            told = f"query, value and key have a batch axis, steps and features, and are {query.shape!r}, {value.shape!r} and {key.shape!r}"
-            raise run.refuse(code + "rank", told, ("query",))
+            message = f"query, value and key have a batch axis, steps and features, and are {query.shape!r}, {value.shape!r} and {key.shape!r}"
+            raise run.refuse(code + "rank", message, ("query",))
         raise run.give_up("attention over more than one axis is not modelled")
     for word, i, about in (("batch", 0, "query"), ("length", 1, "value")):
         other = value if i else query
-        told = f"axis {i} of key is {key.shape[i]!r} and of {about} {other.shape[i]!r}"
-        run.require(code + word, eq(key.shape[i], other.shape[i]), told, ("key", about))
-    told = f"the batches of query and value have {query.shape[0]!r} and {value.shape[0]!r} elements"
-    run.require(code + "batch", eq(value.shape[0], query.shape[0]), told, ("query", "value"))
+        message = f"axis {i} of key is {key.shape[i]!r} and of {about} {other.shape[i]!r}"
+        run.require(code + word, eq(key.shape[i], other.shape[i]), message, ("key", about))
+    message = f"the batches of query and value have {query.shape[0]!r} and {value.shape[0]!r} elements"
+    run.require(code + "batch", eq(value.shape[0], query.shape[0]), message, ("query", "value"))
 
 
 def _of_steps(a: dict[str, Value], run: Run) -> list[TensorType]:
@@ -205,8 +205,8 @@ def _mask_fits(a: dict[str, Value], run: Run, scores: Shape) -> None:
         return
 
     def stated(holds: Value, n: Value, m: Value) -> None:
-        told = f"sizes {n!r} and {m!r} of masks do not broadcast: they must be equal, or one of them 1"
-        run.require("dot_attention/mask", holds, told, ("attention_mask",))
+        message = f"sizes {n!r} and {m!r} of masks do not broadcast: they must be equal, or one of them 1"
+        run.require("dot_attention/mask", holds, message, ("attention_mask",))
 
     whole = broadcast(found, stated)
     if len(whole) > 4:
@@ -215,8 +215,8 @@ def _mask_fits(a: dict[str, Value], run: Run, scores: Shape) -> None:
         whole = Shape((*whole[:-2], 1, *whole[-2:])) if len(whole) >= 2 else Shape((1, *whole))
     for got, want in zip(whole, scores):
         fits = disj(eq(got, want), eq(got, 1), eq(want, 1))
-        told = f"a mask {found[0]!r} does not fit the scores {scores!r} of {scores[2]!r} by {scores[3]!r} steps"
-        run.require("dot_attention/mask", fits, told, ("attention_mask",))
+        message = f"a mask {found[0]!r} does not fit the scores {scores!r} of {scores[2]!r} by {scores[3]!r} steps"
+        run.require("dot_attention/mask", fits, message, ("attention_mask",))
 
 
 def _mask(a: dict[str, Value], run: Run, scores: Shape) -> TensorType | None:

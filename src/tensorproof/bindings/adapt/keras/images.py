@@ -57,8 +57,8 @@ def grayscale(a: dict[str, Value], run: Run) -> TensorType:
     run.require("channels", eq(x.shape[c] % 2, 1), f"an image has 3 channels (or 1), and this one has {x.shape[c]!r}", ("x",))
     if x.shape[c] == 1:
         return run("mul", x=x, y=1)
-    shares = run("constant", data=array_like("keras", [0.2989, 0.587, 0.114]), dtype=x.dtype)
-    laid = run("reshape", x=shares, size=tuple(3 if i == c else 1 for i in range(len(x.shape))))
+    weights = run("constant", data=array_like("keras", [0.2989, 0.587, 0.114]), dtype=x.dtype)
+    laid = run("reshape", x=weights, size=tuple(3 if i == c else 1 for i in range(len(x.shape))))
     with Maths(run, x.dtype).settled():
         return run.typed("sum", x.dtype, x=run.typed("mul", x.dtype, x=x, y=laid), dim=c, keepdim=True)
 
@@ -127,8 +127,8 @@ def random(a: dict[str, Any], run: Run) -> TensorType:
     dtype = _real(a, run)
     names = {"minval": "low", "maxval": "high", "mean": "mean", "stddev": "std"}
     known = {ours: a[theirs] for theirs, ours in names.items() if isinstance(a.get(theirs), (int, float))}
-    told = a["distribution"] if len(known) == 2 else None
-    return run("random", size=tuple(a["size"]), dtype=dtype, distribution=told, **known)
+    drawn_from = a["distribution"] if len(known) == 2 else None
+    return run("random", size=tuple(a["size"]), dtype=dtype, distribution=drawn_from, **known)
 
 
 @takes(Ints("size", least=0, shape=True, one=False), Real("alpha", least=0.5, most=1.0), Real("beta", least=0.5, most=1.0))

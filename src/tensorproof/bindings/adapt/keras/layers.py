@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from tensorproof.bindings.adapt.keras import activations
 from tensorproof.bindings.adapt.keras.ops import Maths
 from tensorproof.bindings.adapt.keras.weights import at_least, einsum_shapes, of_rank, sizes
-from tensorproof.bindings.adapt.numpy.arrays import Listed, Many, Real, Whole, Word
+from tensorproof.bindings.adapt.numpy.arrays import Listed, LooseTensors, Real, Whole, Word
 from tensorproof.bindings.call import Run, takes
 from tensorproof.bindings.modules import computed_in, in_type
 from tensorproof.bindings.readers import module_in, tensor_in
@@ -147,7 +147,7 @@ def _inputs(a: dict[str, Any], run: Run) -> tuple[TensorType, ...]:
     return tuple(in_type(x, FLOAT32, run.session, run.name) if x.dtype is not None and x.dtype.is_float else x for x in a["xs"])
 
 
-@takes(Many("xs", least=2))
+@takes(LooseTensors("xs", least=2))
 def merged(a: dict[str, Value], run: Run) -> TensorType:
     """Inputs of a lower rank get axes of size 1 behind the batch axis; batches must be equal."""
     xs = _inputs(a, run)
@@ -171,7 +171,7 @@ def merged(a: dict[str, Value], run: Run) -> TensorType:
     return run("div", x=made, y=len(xs)) if mean else made
 
 
-@takes(Many("xs", least=2), Int("axis", -1))
+@takes(LooseTensors("xs", least=2), Int("axis", -1))
 def concatenated(a: dict[str, Value], run: Run) -> TensorType:
     xs = _inputs(a, run)
     if any(not x.shape.known or len(x.shape) == 0 for x in xs):

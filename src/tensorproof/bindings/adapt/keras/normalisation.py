@@ -27,8 +27,8 @@ def fits(run: Run, x: TensorType, axes: tuple[int, ...], **held: Any) -> None:
     for name, v in held.items():
         if v is None:
             continue
-        told = f"{name} has shape {v.shape!r} and there are {len(wanted)} normalised axes"
-        run.require("axis_norm/rank", len(v.shape) == len(wanted), told, (name, "x"))
+        message = f"{name} has shape {v.shape!r} and there are {len(wanted)} normalised axes"
+        run.require("axis_norm/rank", len(v.shape) == len(wanted), message, (name, "x"))
         for a, b in zip(v.shape, wanted):
             run.require("axis_norm/channels", eq(a, b), f"{name} was made for {a!r} and x {x.shape!r} has {b!r}", ("x", name))
 

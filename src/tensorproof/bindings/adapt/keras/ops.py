@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from tensorproof.bindings.adapt.numpy.arrays import Many, tensor
+from tensorproof.bindings.adapt.numpy.arrays import LooseTensors, tensor
 from tensorproof.bindings.adapt.tensorflow.saturation import saturated
 from tensorproof.bindings.call import Run, operator, takes
 from tensorproof.bindings.readers import tensor_in
@@ -219,7 +219,7 @@ def where(a: dict[str, Value], run: Run) -> TensorType:
     return run.typed("where", common(a["x"], a["y"]), condition=a["condition"], x=a["x"], y=a["y"])
 
 
-@takes(Many("condlist", "...", frozenset({BOOL})), Many("choicelist", "..."))
+@takes(LooseTensors("condlist", "...", frozenset({BOOL})), LooseTensors("choicelist", "..."))
 def select(a: dict[str, Value], run: Run) -> Value:
     """The choice of the first condition that holds."""
     conditions, choices = a["condlist"], a["choicelist"]

@@ -150,14 +150,14 @@ def _quantile(a: dict[str, Value], q: Value, run: Run) -> TensorType:
     """Over one axis, or over several or all as if they were one; the axis of q comes first."""
     x, dim, keep = tensor(a["x"]), a["dim"], a["keepdim"]
     dtype = as_float(x.dtype)
-    way = {"interpolation": a.get("method", "linear")}
+    rule = {"interpolation": a.get("method", "linear")}
     if run.row.op == "nanquantile" and 0 in x.shape:
         raise run.give_up("an array without elements")
     if dim in ((), []):
-        return run.typed(run.row.op, dtype, x=run("unsqueeze", x=x, dim=-1), q=q, dim=-1, **way)
+        return run.typed(run.row.op, dtype, x=run("unsqueeze", x=x, dim=-1), q=q, dim=-1, **rule)
     axes = tuple(dim) if isinstance(dim, (tuple, list)) else None if dim is None else (dim,)
     if axes is None or len(axes) == 1:
-        return run.typed(run.row.op, dtype, x=x, q=q, dim=None if axes is None else axes[0], keepdim=keep, **way)
+        return run.typed(run.row.op, dtype, x=x, q=q, dim=None if axes is None else axes[0], keepdim=keep, **rule)
     if not x.shape.known:
         raise run.give_up("the rank is not known")
     rank = len(x.shape)
@@ -167,7 +167,7 @@ def _quantile(a: dict[str, Value], q: Value, run: Run) -> TensorType:
     left = [i for i in range(rank) if i not in gone]
     turned = run("permute", x=x, dim=(*left, *gone))
     whole = run("reshape", x=turned, size=(*(x.shape[i] for i in left), product(x.shape[i] for i in gone)))
-    made = run.typed(run.row.op, dtype, x=whole, q=q, dim=-1, **way)
+    made = run.typed(run.row.op, dtype, x=whole, q=q, dim=-1, **rule)
     if not keep:
         return made
     lead = tensor(q).shape

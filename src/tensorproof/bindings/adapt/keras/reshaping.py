@@ -81,10 +81,10 @@ def upsampled(a: dict[str, Any], run: Run) -> Value:
     given = sizes(a["factors"], n)
     if len(given) != n:
         raise run.refuse("factors", f"size must be one whole number or {n}, and is {a['factors']!r}", ("factors",))
-    way = word(run, a, Choice("interpolation", ("nearest", "bilinear", "bicubic", "lanczos3", "lanczos5")))
-    if n == 2 and way not in (None, "nearest"):
+    interpolation = word(run, a, Choice("interpolation", ("nearest", "bilinear", "bicubic", "lanczos3", "lanczos5")))
+    if n == 2 and interpolation not in (None, "nearest"):
         size = tuple(m * f for m, f in zip(tensor_in(a, "x").shape[begin : begin + 2], given))
-        return run.typed("resize_image", tensor_in(a, "x").dtype, x=a["x"], size=size, axis=begin, method=way)
+        return run.typed("resize_image", tensor_in(a, "x").dtype, x=a["x"], size=size, axis=begin, method=interpolation)
     return run("repeat_axes", x=a["x"], factors=(*(1,) * begin, *given, *(1,) * (2 - begin)))
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from tensorproof.bindings.adapt.keras.ops import Maths
-from tensorproof.bindings.adapt.numpy.arrays import Many, tensor
+from tensorproof.bindings.adapt.numpy.arrays import LooseTensors, tensor
 from tensorproof.bindings.call import Run, takes
 from tensorproof.bindings.readers import tensor_in
 from tensorproof.ops.inputs import Int, Tensor
@@ -32,7 +32,7 @@ def extract_sequences(a: dict[str, Any], run: Run) -> TensorType:
         return run.typed("windows", x.dtype, x=x, dim=-1, size=a["length"], step=a["step"], short=True)
 
 
-_COMPLEX = Many("pair", "M N", frozenset({FLOAT32}), least=2)
+_COMPLEX = LooseTensors("pair", "M N", frozenset({FLOAT32}), least=2)
 
 
 def _parts(run: Run, pair: Value) -> TensorType:

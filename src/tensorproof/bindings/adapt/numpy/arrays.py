@@ -59,7 +59,7 @@ class Word(Loose, Choice):
 
 
 @dataclass(frozen=True, slots=True)
-class Many(Loose, Tensors):
+class LooseTensors(Loose, Tensors):
     """Mostly a list of arrays."""
 
 

@@ -174,7 +174,7 @@ def distribution(a: dict[str, Value], run: Run) -> TensorType:
 
 
 @takes(Tensor("low", "K", FLOATS, values="positive"), Ints("size", None, least=0, optional=True, shape=True))
-def shares(a: dict[str, Value], run: Run) -> TensorType:
+def dirichlet(a: dict[str, Value], run: Run) -> TensorType:
     """Rows of numbers that sum to 1, one number for each parameter."""
     parameters = tensor(a["low"])
     run.require("rank", len(parameters.shape) == 1, f"alpha is a vector, and has shape {parameters.shape!r}", ("low",))
@@ -219,7 +219,7 @@ def permutation(a: dict[str, Value], run: Run) -> TensorType:
     return run("randperm", n=maximum(x, 0), dtype=INT64)
 
 
-def _weights(run: Run, p: Any, many: Any) -> None:
+def _weights(run: Run, p: Any, population: Any) -> None:
     """The probabilities of what is drawn: one for each element, not negative, with the sum 1."""
     if p is None:
         return
@@ -229,7 +229,7 @@ def _weights(run: Run, p: Any, many: Any) -> None:
     if not weights.shape.known or len(weights.shape) != 1:
         raise run.refuse("weights", f"p is a vector of probabilities, and has shape {weights.shape!r}", ("p",))
     count = weights.shape[0]
-    run.require("weights", eq(count, many) if is_size(many) else True, f"there are {count!r} probabilities for {many!r} elements", ("p", "x"))
+    run.require("weights", eq(count, population) if is_size(population) else True, f"there are {count!r} probabilities for {population!r} elements", ("p", "x"))
     if weights.contents is not None and all(isinstance(w, (int, float)) for w in weights.contents):
         least, total = min(weights.contents, default=0), sum(weights.contents)
         fits = least >= 0 and abs(total - 1) < 1e-6
@@ -248,14 +248,14 @@ def choice(a: dict[str, Value], run: Run) -> TensorType:
         x = array_like("numpy", x)
     if isinstance(x, TensorType) and len(x.shape) != 1:
         raise run.refuse("rank", f"elements of a vector are drawn, and this is {x.shape!r}", ("x",))
-    count, many = Shape(sizes).numel, x.shape[0] if isinstance(x, TensorType) else x
-    _weights(run, a.get("p"), many)
-    if a["replace"] or not is_size(many):
-        drawn = run.typed("randint", INT64, low=0, high=maximum(many, 1) if is_size(many) else many, size=sizes)
+    count, population = Shape(sizes).numel, x.shape[0] if isinstance(x, TensorType) else x
+    _weights(run, a.get("p"), population)
+    if a["replace"] or not is_size(population):
+        drawn = run.typed("randint", INT64, low=0, high=maximum(population, 1) if is_size(population) else population, size=sizes)
     else:
-        message = f"{count!r} elements cannot be drawn from {many!r} without putting them back"
-        run.require("count", ge(many, count), message, ("x", "size"))
-        first = run.shaped("slice", Shape((count,)), INT64, x=run("randperm", n=many, dtype=INT64), dim=0, start=0, end=count)
+        message = f"{count!r} elements cannot be drawn from {population!r} without putting them back"
+        run.require("count", ge(population, count), message, ("x", "size"))
+        first = run.shaped("slice", Shape((count,)), INT64, x=run("randperm", n=population, dtype=INT64), dim=0, start=0, end=count)
         drawn = run("reshape", x=first, size=sizes)
     return run("take", x=x, index=drawn) if isinstance(x, TensorType) else drawn
 

@@ -112,7 +112,7 @@ def quantile(a: dict[str, Any], run: Run) -> Value:
     return written(_quantile(a, share, dtype, run), a, run)
 
 
-_WAYS = ("linear", "lower", "higher", "midpoint", "nearest")
+_INTERPOLATIONS = ("linear", "lower", "higher", "midpoint", "nearest")
 
 
 def _quantile(a: dict[str, Any], q: Any, dtype: DType | None, run: Run) -> TensorType:
@@ -124,8 +124,8 @@ def _quantile(a: dict[str, Any], q: Any, dtype: DType | None, run: Run) -> Tenso
     shape = tuple(tensor(q).shape)
     joined, axis = (x, axes[0] if axes else None) if axes is None or len(axes) == 1 else (_joined(x, axes, run), -1)
     share = run("reshape", x=q, size=(q.shape.numel,)) if len(shape) > 1 else q
-    way = {"interpolation": method} if method in _WAYS else {"method": method}
-    made = run.typed(run.row.op, dtype, x=joined, q=share, dim=axis, keepdim=bool(a["keepdim"]) and joined is x, empty_is_nan=True, **way)
+    rule = {"interpolation": method} if method in _INTERPOLATIONS else {"method": method}
+    made = run.typed(run.row.op, dtype, x=joined, q=share, dim=axis, keepdim=bool(a["keepdim"]) and joined is x, empty_is_nan=True, **rule)
     rest = tuple(made.shape[min(len(shape), 1) :])
     if a["keepdim"] and joined is not x:
         gone = {i % len(x.shape) for i in axes or ()}

@@ -26,11 +26,11 @@ def conv(a: dict[str, Value], run: Run) -> TensorType:
         return run("conv_any", **a)
     if x.shape.known and weight.shape.known:
         run.require("rank", len(x.shape) == len(weight.shape), f"x {x.shape!r} and weight {weight.shape!r} must have the same rank", ("x", "weight"))
-    told = {name: one_each(run, a, name, n, otherwise) for name, otherwise in (("stride", 1), ("dilation", 1))}
+    given = {name: one_each(run, a, name, n, otherwise) for name, otherwise in (("stride", 1), ("dilation", 1))}
     if a["kernel"] is not None:
-        told["kernel"] = one_each(run, a, "kernel", n, 1)
+        given["kernel"] = one_each(run, a, "kernel", n, 1)
     sizes, kernel = (x.shape[2:], weight.shape[2:]) if x.shape.known and weight.shape.known else (None, None)
-    padding = sides(run, a, n, sizes, kernel, told["stride"], told["dilation"])
+    padding = sides(run, a, n, sizes, kernel, given["stride"], given["dilation"])
     if padding is None:
         return run("conv_any", **a)
-    return run(f"conv{n}d", x=x, weight=weight, bias=a["bias"], groups=a["groups"], empty_output=True, **padding, **told)
+    return run(f"conv{n}d", x=x, weight=weight, bias=a["bias"], groups=a["groups"], empty_output=True, **padding, **given)

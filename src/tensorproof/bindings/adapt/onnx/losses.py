@@ -19,7 +19,7 @@ _LOSS = (
 )  # fmt: skip
 
 
-def _told(a: dict[str, Any], run: Run) -> dict[str, Any]:
+def _given(a: dict[str, Any], run: Run) -> dict[str, Any]:
     x, weight = a["x"], a["weight"]
     if weight is not None and weight.dtype is not None and x.dtype is not None:
         run.require("dtype", weight.dtype is x.dtype, f"x and weight must have the same dtype, and have {x.dtype!r} and {weight.dtype!r}", ("x", "weight"))
@@ -29,14 +29,14 @@ def _told(a: dict[str, Any], run: Run) -> dict[str, Any]:
 
 @takes(*_LOSS)
 def nll_loss(a: dict[str, Value], run: Run) -> TensorType:
-    return run.typed("nll_loss", tensor_in(a, "x").dtype, **_told(a, run))
+    return run.typed("nll_loss", tensor_in(a, "x").dtype, **_given(a, run))
 
 
 @takes(*_LOSS)
 def cross_entropy(a: dict[str, Value], run: Run) -> Value:
     """The loss, and the logarithms of the probabilities."""
-    x, told = tensor_in(a, "x"), _told(a, run)
+    x, given = tensor_in(a, "x"), _given(a, run)
     if x.shape.known and tensor_in(a, "target").shape.known:
         shapes = f"target {tensor_in(a, 'target').shape!r} must have the shape of x {x.shape!r} without its classes"
         run.require("rank", len(tensor_in(a, "target").shape) == len(x.shape) - 1, shapes, ("x", "target"))
-    return run.typed("cross_entropy", x.dtype, **told), run.typed("log_softmax", x.dtype, x=x, dim=1)
+    return run.typed("cross_entropy", x.dtype, **given), run.typed("log_softmax", x.dtype, x=x, dim=1)

@@ -47,17 +47,17 @@ AXES = (Axes("dim", None, loose=True, scalar_ok=False), Bool("noop_with_empty_ax
 def reduced(a: dict[str, Value], run: Run) -> Value:
     """The row's operator over axes."""
     more = {"ord": a["ord"]} if "ord" in a else {"dtype": tensor_in(a, "x").dtype} if run.row.op in _SUMMED else {}
-    return _over(a, run, lambda x, **told: run.typed(run.row.op, x.dtype, x=x, **more, **told))
+    return _over(a, run, lambda x, **options: run.typed(run.row.op, x.dtype, x=x, **more, **options))
 
 
 @takes(*AXES)
 def log_of_sum(a: dict[str, Value], run: Run) -> Value:
-    return _over(a, run, lambda x, **told: run.typed("log", x.dtype, x=run.typed("sum", x.dtype, x=x, **told)))
+    return _over(a, run, lambda x, **options: run.typed("log", x.dtype, x=run.typed("sum", x.dtype, x=x, **options)))
 
 
 @takes(*AXES)
 def sum_of_squares(a: dict[str, Value], run: Run) -> Value:
-    return _over(a, run, lambda x, **told: run.typed("sum", x.dtype, x=run.typed("square", x.dtype, x=x), **told))
+    return _over(a, run, lambda x, **options: run.typed("sum", x.dtype, x=run.typed("square", x.dtype, x=x), **options))
 
 
 def _over(a: dict[str, Any], run: Run, applied: Callable[..., Any]) -> Value:
@@ -125,8 +125,8 @@ def topk(a: dict[str, Any], run: Run) -> Any:
 def cumulated(a: dict[str, Value], run: Run) -> TensorType:
     """Along an axis that need not be known."""
     x, axis = tensor_in(a, "x"), number(a["dim"])
-    told = {"x": x, "dim": axis, "exclusive": bool(a["exclusive"]), "reverse": bool(a["reverse"])}
-    return run.shaped(run.row.op, x.shape, x.dtype, **told) if isinstance(axis, TensorType) else run(run.row.op, **told, dtype=x.dtype)
+    options = {"x": x, "dim": axis, "exclusive": bool(a["exclusive"]), "reverse": bool(a["reverse"])}
+    return run.shaped(run.row.op, x.shape, x.dtype, **options) if isinstance(axis, TensorType) else run(run.row.op, **options, dtype=x.dtype)
 
 
 @takes(Number("start", loose=True), Number("end", loose=True), Number("step", loose=True))
@@ -138,12 +138,12 @@ def ranged(a: dict[str, Value], run: Run) -> Value:
     run.require("dtype", len(named) <= 1, f"start, limit and delta must have the same dtype, and have {dtypes!r}", ("start", "end", "step"))
     start, end, step = map(number, given)
     dtype = next(iter(named), None)
-    told = {"start": a["start"], "end": a["end"], "step": a["step"], "may_be_empty": True, "dtype": dtype if dtype in REALS else None}
+    options = {"start": a["start"], "end": a["end"], "step": a["step"], "may_be_empty": True, "dtype": dtype if dtype in REALS else None}
     if not any(isinstance(v, TensorType) for v in (start, end, step)):
         run.require("step", step != 0, "the step must not be 0", ("step",))
         if not isinstance(step, (int, float)):
-            return run.shaped("arange", Shape((run.fresh("range"),)), dtype, **told)
-    return run.typed("arange", dtype, **told)
+            return run.shaped("arange", Shape((run.fresh("range"),)), dtype, **options)
+    return run.typed("arange", dtype, **options)
 
 
 @takes(Ints("size", least=0, shape=True, loose=True, one=False), Anything("value"))
@@ -260,9 +260,10 @@ def unique(a: dict[str, Any], run: Run) -> Value:
     if axis is not None and known(x):
         count = _distinct_slices(x, at)
     values = Shape((count,)) if axis is None else Shape((*x.shape[:at], count, *x.shape[at + 1 :]))
-    told = {"x": x, "dim": axis, "sorted": bool(a["sorted"]), "empty_slices": True, **dict.fromkeys(("return_index", "return_inverse", "return_counts"), True)}
+    wanted = dict.fromkeys(("return_index", "return_inverse", "return_counts"), True)
+    options = {"x": x, "dim": axis, "sorted": bool(a["sorted"]), "empty_slices": True, **wanted}
     shapes = [values, Shape((count,)), x.shape if axis is None else Shape((every,)), Shape((count,))]
-    made, first, inverse, counts = run.shaped("unique", shapes, x.dtype, INT64, INT64, INT64, **told)
+    made, first, inverse, counts = run.shaped("unique", shapes, x.dtype, INT64, INT64, INT64, **options)
     if axis is None:
         inverse = run("reshape", x=inverse, size=(every,))
     return Outputs.named((made, first, inverse, counts), ("values", "indices", "inverse", "counts"))

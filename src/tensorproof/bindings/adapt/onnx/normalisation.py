@@ -60,10 +60,10 @@ def layer_norm(a: dict[str, Value], run: Run) -> Value:
     x, kept = tensor_in(a, "x"), a["stash"] if isinstance(a["stash"], DType) else FLOAT32
     if not x.shape.known:
         return TensorType(x.shape, x.dtype), unknown(run, kept), unknown(run, kept)
-    told = _parts(a, run, "weight", "bias")
-    over = len(told["normalized_shape"])
+    given = _parts(a, run, "weight", "bias")
+    over = len(given["normalized_shape"])
     lead = Shape((*x.shape[: len(x.shape) - over], *(1 for _ in range(over))))
-    return run.shaped("native_layer_norm", [x.shape, lead, lead], x.dtype, kept, kept, **told)
+    return run.shaped("native_layer_norm", [x.shape, lead, lead], x.dtype, kept, kept, **given)
 
 
 @takes(*_FROM, _WEIGHT)

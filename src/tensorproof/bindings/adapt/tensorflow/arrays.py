@@ -8,7 +8,7 @@ from tensorproof.bindings.adapt.graphdef import arrays as graphdef_arrays
 from tensorproof.bindings.adapt.tensorflow import joins as tf_joins
 from tensorproof.bindings.adapt.tensorflow.arguments import DTYPE, Loosely
 from tensorproof.bindings.adapt.tensorflow.joins import parts
-from tensorproof.bindings.adapt.tensorflow.shared import Arguments, at_least, axis, modern, of_type, ranked, same_types, somewhere, told, vector, whole
+from tensorproof.bindings.adapt.tensorflow.shared import Arguments, at_least, axis, modern, of_type, ranked, same_types, somewhere, vector, whole, with_shape
 from tensorproof.bindings.call import Run, takes
 from tensorproof.ops.inputs import Anything, Axis, Choice, ElementType, Int, Ints, Tensor, Tensors
 from tensorproof.terms.dtypes import BOOL, FLOAT32, INDEX, INT32, UINT8, DType
@@ -28,7 +28,7 @@ def concat(a: Arguments, run: Run) -> TensorType:
         return tf_joins.concat(a, run)
     alone, dim = a["xs"][0], whole(a["dim"])
     if alone.shape.known and len(alone.shape) == 0:
-        return told(run, "squeeze", run("cat", xs=(run("unsqueeze", x=alone, dim=0),), dim=0), Shape(()), dim=(0,))
+        return with_shape(run, "squeeze", run("cat", xs=(run("unsqueeze", x=alone, dim=0),), dim=0), Shape(()), dim=(0,))
     if alone.shape.known and (not isinstance(dim, int) or not -len(alone.shape) <= dim < len(alone.shape)):
         dim = 0
     made: TensorType = run.shaped("cat", alone.shape, alone.dtype, xs=(alone,), dim=dim)
@@ -78,7 +78,7 @@ def repeat(a: Arguments, run: Run) -> TensorType:
     if x.shape.known and len(x.shape) == 0:
         x = run("unsqueeze", x=x, dim=0)
     if a.get("dim") is None:
-        x, at = told(run, "reshape", x, (x.shape.numel,), size=(-1,)) if not x.shape.known or len(x.shape) != 1 else x, 0
+        x, at = with_shape(run, "reshape", x, (x.shape.numel,), size=(-1,)) if not x.shape.known or len(x.shape) != 1 else x, 0
     else:
         found = axis(run, a["dim"], len(x.shape)) if x.shape.known else None
         if found is None:
@@ -87,20 +87,20 @@ def repeat(a: Arguments, run: Run) -> TensorType:
     n = x.shape[at]
     counts = vector(run, times, "times", scalar=True)
     if counts is None or None in counts:
-        return told(run, "repeat_interleave", x, (*x.shape[:at], run.fresh("repeated"), *x.shape[at + 1 :]), times=times, dim=at)
+        return with_shape(run, "repeat_interleave", x, (*x.shape[:at], run.fresh("repeated"), *x.shape[at + 1 :]), times=times, dim=at)
     scalar = len(counts) == 1
     run.require("times", scalar or eq(n, len(counts)), f"{len(counts)} counts go with an axis of size {n!r}", ("times", "x"))
     run.require("times", conj(*(ge(t, 0) for t in counts)), f"nothing is repeated {counts!r} times", ("times",))
     if not isinstance(times, TensorType):
         times = counts[0] if scalar else run("constant", data=TensorType(Shape((len(counts),)), INT32, contents=counts, framework="tf"))
-    return told(run, "repeat_interleave", x, (*x.shape[:at], n * counts[0] if scalar else sum(counts), *x.shape[at + 1 :]), times=times, dim=at)
+    return with_shape(run, "repeat_interleave", x, (*x.shape[:at], n * counts[0] if scalar else sum(counts), *x.shape[at + 1 :]), times=times, dim=at)
 
 
 @takes(Ints("dim", loose=True, one=False))
 def reverse(a: Arguments, run: Run) -> TensorType:
     x, dims = a["x"], vector(run, a["dim"], "dim")
     if dims is None or not x.shape.known or any(type(d) is not int for d in dims):
-        return told(run, "flip", x, x.shape, dim=a["dim"])
+        return with_shape(run, "flip", x, x.shape, dim=a["dim"])
     axes = tuple(axis(run, d, len(x.shape)) for d in dims)
     run.require("axis", len(set(axes)) == len(axes), f"an axis is named twice: {dims!r}", ("dim",))
     made: TensorType = run("flip", x=x, dim=axes)
@@ -118,7 +118,7 @@ def reverse_sequence(a: Arguments, run: Run) -> TensorType:
         run.require("axis", time != batch, "the batch axis cannot be the one that is reversed", ("dim", "batch_dim"))
         n = x.shape[batch]
         run.require("lengths", eq(n, lengths.shape[0]), f"{lengths.shape[0]!r} lengths go with a batch of {n!r}", ("lengths", "x"))
-    return told(run, "reverse_sequences", x, x.shape, lengths=lengths, batch_dim=batch, time_dim=time, first_two=False)
+    return with_shape(run, "reverse_sequences", x, x.shape, lengths=lengths, batch_dim=batch, time_dim=time, first_two=False)
 
 
 @takes(Ints("shifts", loose=True), Ints("dim", loose=True))
@@ -134,7 +134,7 @@ def roll(a: Arguments, run: Run) -> TensorType:
         if d is not None and x.shape.known:
             axis(run, d, len(x.shape))
     if shifts is None or dims is None or None in (*shifts, *dims) or not x.shape.known:
-        return told(run, "roll", x, x.shape, shifts=a["shifts"], dim=a["dim"])
+        return with_shape(run, "roll", x, x.shape, shifts=a["shifts"], dim=a["dim"])
     made: TensorType = run("roll", x=x, shifts=shifts, dim=dims) if shifts else run("identity", x=x)
     return made
 
@@ -216,7 +216,7 @@ def searchsorted(a: Arguments, run: Run) -> TensorType:
             "rows", eq(product(x.shape[:-1]), product(y.shape[:-1])), f"x {x.shape!r} and y {y.shape!r} must have as many rows", ("x", "y")
         )
     if x.shape.known and y.shape.known and x.shape[:-1] != y.shape[:-1]:
-        x = told(run, "reshape", x, (*y.shape[:-1], x.shape[-1]), size=(*y.shape[:-1], x.shape[-1]))
+        x = with_shape(run, "reshape", x, (*y.shape[:-1], x.shape[-1]), size=(*y.shape[:-1], x.shape[-1]))
     x, y = (of_type(run, v, UINT8) if v.dtype is BOOL else v for v in (x, y))
     made: TensorType = run.shaped("searchsorted", y.shape, a.get("dtype") or INT32, x=x, y=y, right=a.get("side") == "right")
     return made
@@ -240,7 +240,7 @@ def unravel_index(a: Arguments, run: Run) -> TensorType:
     x, size = a["x"], vector(run, a["size"], "size")
     if size is None or None in size or not x.shape.known:
         n: Dim = run.fresh("axes") if size is None else len(size)
-        return told(run, "stack", x, (n, *x.shape) if x.shape.known else somewhere(run), xs=(x,))
+        return with_shape(run, "stack", x, (n, *x.shape) if x.shape.known else somewhere(run), xs=(x,))
     for n in size:
         run.require("size", ge(n, 1), f"sizes must be at least 1, and are {tuple(size)!r}", ("size",))
     run.require("empty", ge(x.shape.numel, 1), f"there must be an index, and x is {x.shape!r}", ("x",))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
-from tensorproof.bindings.adapt.tensorflow.shared import Arguments, at_least, broadcast_of, of_type, ranked, same_types, somewhere, told
+from tensorproof.bindings.adapt.tensorflow.shared import Arguments, at_least, broadcast_of, of_type, ranked, same_types, somewhere, with_shape
 from tensorproof.bindings.call import Run, takes
 from tensorproof.ops.inputs import Bool, ElementType, Float, Int, Tensor
 from tensorproof.terms.dtypes import FLOAT32, FLOATS, DType
@@ -87,14 +87,14 @@ def _not_negative(a: Arguments, run: Run, name: str) -> None:
 
 @takes(*_ADJUSTED)
 def brightness(a: Arguments, run: Run) -> TensorType:
-    return _in_floats(run, a["x"], lambda x: told(run, "add", x, x.shape, y=a["delta"]))
+    return _in_floats(run, a["x"], lambda x: with_shape(run, "add", x, x.shape, y=a["delta"]))
 
 
 @takes(*_ADJUSTED)
 def random_brightness(a: Arguments, run: Run) -> TensorType:
     _not_negative(a, run, "max_delta")
     most = a["max_delta"]
-    return _in_floats(run, a["x"], lambda x: told(run, "add", x, x.shape, y=of_type(run, drawn(run, -most, most), x.dtype)))
+    return _in_floats(run, a["x"], lambda x: with_shape(run, "add", x, x.shape, y=of_type(run, drawn(run, -most, most), x.dtype)))
 
 
 @takes(*_ADJUSTED)
@@ -102,7 +102,7 @@ def gamma(a: Arguments, run: Run) -> TensorType:
     """gain · x to the power of gamma"""
     _not_negative(a, run, "gamma")
     power, gain = a.get("gamma", 1), a.get("gain", 1)
-    return _in_floats(run, a["x"], lambda x: told(run, "mul", told(run, "pow", x, x.shape, y=power), x.shape, y=gain))
+    return _in_floats(run, a["x"], lambda x: with_shape(run, "mul", with_shape(run, "pow", x, x.shape, y=power), x.shape, y=gain))
 
 
 _CONTRAST = (Tensor("x", "... H W C", FLOATS), Float("contrast_factor"), Float("lower", least=0.0, most=0.4), Float("upper", least=0.5, most=1.0))
@@ -115,7 +115,7 @@ def _ordered(a: Arguments, run: Run) -> None:
 
 
 def _adjusted(run: Run, x: TensorType, factor: Value) -> TensorType:
-    return _in_floats(run, x, lambda image: told(run, run.row.op, image, image.shape, factor=factor))
+    return _in_floats(run, x, lambda image: with_shape(run, run.row.op, image, image.shape, factor=factor))
 
 
 @takes(*_CONTRAST)
@@ -186,12 +186,12 @@ def standardised(a: Arguments, run: Run) -> TensorType:
     kind = x.dtype if x.dtype in (None, DType.FLOAT16) else FLOAT32
     x = of_type(run, x, kind)
     if not x.shape.known:
-        return told(run, "div", x, x.shape, y=run.typed("maximum", kind, x=told(run, "std", x, somewhere(run), correction=0, keepdim=True), y=0.0))
+        return with_shape(run, "div", x, x.shape, y=run.typed("maximum", kind, x=with_shape(run, "std", x, somewhere(run), correction=0, keepdim=True), y=0.0))
     axes, count = tuple(range(len(x.shape) - 3, len(x.shape))), product(x.shape[-3:])
     kept = Shape((*x.shape[:-3], 1, 1, 1))
-    mean, spread = told(run, "mean", x, kept, dim=axes, keepdim=True), told(run, "std", x, kept, dim=axes, keepdim=True, correction=0)
+    mean, spread = with_shape(run, "mean", x, kept, dim=axes, keepdim=True), with_shape(run, "std", x, kept, dim=axes, keepdim=True, correction=0)
     least = count**-0.5 if type(count) is int else run.typed("rsqrt", kind, x=run.typed("full", kind, size=(), value=count, dtype=kind))
-    return told(run, "div", told(run, "sub", x, x.shape, y=mean), x.shape, y=told(run, "maximum", spread, kept, y=least))
+    return with_shape(run, "div", with_shape(run, "sub", x, x.shape, y=mean), x.shape, y=with_shape(run, "maximum", spread, kept, y=least))
 
 
 def _coloured(run: Run, x: TensorType, depth: int) -> TensorType:
@@ -214,8 +214,8 @@ def to_grey(a: Arguments, run: Run) -> TensorType:
     """A weighted sum of red, green and blue."""
     x = _coloured(run, a["x"], 3)
     image = converted(run, x, FLOAT32) if x.dtype is not None and x.dtype is not FLOAT32 else x
-    weighted = told(run, "mul", image, image.shape, y=_table(run, image.dtype, 0.2989, 0.587, 0.114))
-    grey = told(run, "sum", weighted, (*x.shape[:-1], 1) if x.shape.known else somewhere(run), dim=(-1,), keepdim=True)
+    weighted = with_shape(run, "mul", image, image.shape, y=_table(run, image.dtype, 0.2989, 0.587, 0.114))
+    grey = with_shape(run, "sum", weighted, (*x.shape[:-1], 1) if x.shape.known else somewhere(run), dim=(-1,), keepdim=True)
     return grey if image is x else converted(run, grey, x.dtype)
 
 
@@ -224,13 +224,13 @@ def to_rgb(a: Arguments, run: Run) -> TensorType:
     x = _coloured(run, a["x"], 1)
     at_least(run, x, 2)
     times = (*(1 for _ in x.shape[:-1]), 3) if x.shape.known else (3,)
-    return told(run, "repeat", x, (*x.shape[:-1], 3) if x.shape.known else somewhere(run), times=times)
+    return with_shape(run, "repeat", x, (*x.shape[:-1], 3) if x.shape.known else somewhere(run), times=times)
 
 
 @takes(Tensor("x", "... 3"))
 def hsv(a: Arguments, run: Run) -> TensorType:
     x = _coloured(run, a["x"], 3)
-    return told(run, run.row.op, x, x.shape)
+    return with_shape(run, run.row.op, x, x.shape)
 
 
 _KERNELS = {
@@ -246,7 +246,7 @@ def by_matrix(a: Arguments, run: Run) -> TensorType:
     """Colours times the matrix that leads from one space of colours to another."""
     x = _coloured(run, a["x"], 3)
     kernel = _table(run, x.dtype, *_KERNELS[run.name.rpartition(".")[2]])
-    return told(run, "tensordot", x, x.shape, y=kernel, dim=(len(x.shape) - 1,) if x.shape.known else (-1,), dim2=(0,))
+    return with_shape(run, "tensordot", x, x.shape, y=kernel, dim=(len(x.shape) - 1,) if x.shape.known else (-1,), dim2=(0,))
 
 
 def _slopes(run: Run, x: TensorType, at: int) -> TensorType:
@@ -264,7 +264,7 @@ def gradients(a: Arguments, run: Run) -> tuple[TensorType, ...]:
     if x.shape.numel == 0:
         raise run.give_up("images without elements, which are taken where a row of zeros has none either")
     return tuple(
-        told(run, "pad", _slopes(run, x, at), x.shape, padding=(*(0, 0) * (3 - at), 0, 1), mode="constant", value=0) for at in (1, 2)
+        with_shape(run, "pad", _slopes(run, x, at), x.shape, padding=(*(0, 0) * (3 - at), 0, 1), mode="constant", value=0) for at in (1, 2)
     )
 
 
@@ -273,7 +273,7 @@ def sobel(a: Arguments, run: Run) -> TensorType:
     x = ranked(run, a["x"], 4)
     for n in x.shape[1:3]:
         run.require("size", ge(n, 2), f"an edge needs two elements to lie between, and an axis has {n!r}", ("x",))
-    return told(run, "sobel_edges", x, (*x.shape, 2))
+    return with_shape(run, "sobel_edges", x, (*x.shape, 2))
 
 
 @takes(_IMAGE)
@@ -314,9 +314,9 @@ def psnr(a: Arguments, run: Run) -> TensorType:
     lead = _of_one_size(run, a["x"], a["y"])
     x, y = (converted(run, a[n], FLOAT32) for n in ("x", "y"))
     wide = Shape((*lead, *x.shape[-3:])) if lead.known and x.shape.known else somewhere(run)
-    error = told(run, "square", told(run, "sub", x, wide, y=y), wide)
-    mean = told(run, "mean", error, lead, dim=(-3, -2, -1), keepdim=False)
-    scaled = told(run, "mul", told(run, "log", mean, lead), lead, y=10 / math.log(10))
+    error = with_shape(run, "square", with_shape(run, "sub", x, wide, y=y), wide)
+    mean = with_shape(run, "mean", error, lead, dim=(-3, -2, -1), keepdim=False)
+    scaled = with_shape(run, "mul", with_shape(run, "log", mean, lead), lead, y=10 / math.log(10))
     most = a["max_val"]
     most = most / _most(a["x"].dtype) if isinstance(most, (int, float)) and a["x"].dtype is not None and a["x"].dtype.is_integer else most
     if isinstance(most, (int, float)) and most > 0:

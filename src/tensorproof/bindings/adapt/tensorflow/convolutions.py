@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from tensorproof.bindings.adapt.graphdef import convolutions as graphdef_convolutions
-from tensorproof.bindings.adapt.tensorflow.shared import Arguments, modern, ranked, same_types, somewhere, told, vector
+from tensorproof.bindings.adapt.tensorflow.shared import Arguments, modern, ranked, same_types, somewhere, vector, with_shape
 from tensorproof.bindings.adapt.tensorflow.windows import Padding, channels_last, convolve, depthwise, explicit_sides, spatial, to_front, windowed
 from tensorproof.bindings.call import Run, takes
 from tensorproof.ops.inputs import Anything, Choice, Int, Ints, Sizes, Tensor
@@ -63,8 +63,8 @@ def _batched(run: Run, x: TensorType, n: int, conv: Any, several: bool = True) -
         return result
     lead = x.shape[: extra + 1]
     size = (product(lead), *x.shape[extra + 1 :])
-    made = conv(told(run, "reshape", x, size, size=size))
-    return told(run, "reshape", made, (*lead, *made.shape[1:]), size=(*lead, *made.shape[1:]))
+    made = conv(with_shape(run, "reshape", x, size, size=size))
+    return with_shape(run, "reshape", made, (*lead, *made.shape[1:]), size=(*lead, *made.shape[1:]))
 
 
 def _conv(n: int) -> Value:
@@ -120,7 +120,7 @@ def convolution(a: Arguments, run: Run) -> TensorType:
     a = needed(run, a, "weight")
     weight = a["weight"]
     if not weight.shape.known:
-        return told(run, "conv2d", a["x"], somewhere(run), weight=weight)
+        return with_shape(run, "conv2d", a["x"], somewhere(run), weight=weight)
     n = len(weight.shape) - 2
     run.require("rank", n in (1, 2, 3), f"the weight {weight.shape!r} must have one, two or three kernel axes", ("weight",))
     if a["x"].shape.known and a["x"].shape.numel == 0:

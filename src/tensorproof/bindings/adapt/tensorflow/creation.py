@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from tensorproof.bindings.adapt.graphdef.elementwise import merged
 from tensorproof.bindings.adapt.tensorflow.arguments import DTYPE, SIZE, Holes, as_shape
-from tensorproof.bindings.adapt.tensorflow.shared import Arguments, ranked, same_types, somewhere, told, whole
+from tensorproof.bindings.adapt.tensorflow.shared import Arguments, ranked, same_types, somewhere, whole, with_shape
 from tensorproof.bindings.call import Run, takes
 from tensorproof.ops.inputs import Anything, ElementType, Int, Ints, Number, Tensor
 from tensorproof.terms.dtypes import FLOAT32, FLOAT64, INT32, DType
@@ -63,7 +63,7 @@ def eye(a: Arguments, run: Run) -> TensorType:
     dtype = a.get("dtype") or FLOAT32
     made: TensorType = run.typed("eye", dtype, n=n, m=m, dtype=dtype)
     if not lead.known or len(lead):
-        return told(run, "expand", made, (*lead, n, m) if lead.known else somewhere(run), size=(*lead, n, m) if lead.known else a["size"])
+        return with_shape(run, "expand", made, (*lead, n, m) if lead.known else somewhere(run), size=(*lead, n, m) if lead.known else a["size"])
     return made
 
 
@@ -119,9 +119,9 @@ def constant(a: Arguments, run: Run) -> TensorType:
         n, m = shape.numel, x.shape.numel
         run.require("size", disj(eq(n, m), eq(m, 1)), f"{m!r} elements do not make the shape {shape!r}", ("size", "data"))
         if m == 1:
-            one = told(run, "reshape", constant, (), size=()) if len(x.shape) else constant
-            return told(run, "expand", one, shape, size=tuple(shape))
-    return told(run, "reshape", constant, shape, size=size)
+            one = with_shape(run, "reshape", constant, (), size=()) if len(x.shape) else constant
+            return with_shape(run, "expand", one, shape, size=tuple(shape))
+    return with_shape(run, "reshape", constant, shape, size=size)
 
 
 @takes(Holes("size", shape=True, loose=True, optional=True))

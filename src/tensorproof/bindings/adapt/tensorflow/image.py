@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from tensorproof.bindings.adapt.graphdef import images as graphdef_images
 from tensorproof.bindings.adapt.graphdef import pools as graphdef_pools
-from tensorproof.bindings.adapt.tensorflow.shared import Arguments, at_least, modern, ranked, somewhere, told, vector, whole
+from tensorproof.bindings.adapt.tensorflow.shared import Arguments, at_least, modern, ranked, somewhere, vector, whole, with_shape
 from tensorproof.bindings.call import Run, takes
 from tensorproof.ops.inputs import Bool, Choice, ElementType, Float, Int, Ints, Tensor
 from tensorproof.terms.dtypes import BOOL, FLOAT32, INT32, UINT8, UINT16, DType
@@ -111,7 +111,7 @@ def crop_or_pad(a: Arguments, run: Run) -> TensorType:
     x = _image(run, a["x"])
     height, width = _target(run, a)
     if not x.shape.known:
-        return told(run, "pad", told(run, "crop", x, somewhere(run), before=(), after=()), somewhere(run), padding=())
+        return with_shape(run, "pad", with_shape(run, "crop", x, somewhere(run), before=(), after=()), somewhere(run), padding=())
     sides = [_cut_and_pad(n, m) for n, m in zip(x.shape[-3:-1], (height, width))]
     cut = _cropped(run, x, [c for c, _ in sides], [minimum(n, m) for n, m in zip(x.shape[-3:-1], (height, width))])
     return _padded(run, cut, [p for _, p in sides], height, width)
@@ -127,13 +127,13 @@ def _cropped(run: Run, x: TensorType, cut: list[tuple[Dim, Dim]], sizes: list[An
     """The image without what is cut off before and after its height and width."""
     lead = (0,) * (len(x.shape) - 3)
     before, after = ((*lead, *(c[i] for c in cut), 0) for i in (0, 1))
-    return told(run, "crop", x, _framed(run, x, *sizes), before=before, after=after)
+    return with_shape(run, "crop", x, _framed(run, x, *sizes), before=before, after=after)
 
 
 def _padded(run: Run, x: TensorType, more: list[tuple[Dim, Dim]], height: Value, width: Value) -> TensorType:
     """The image with zeros before and after its height and width."""
     flat = (0, 0, *more[1], *more[0])
-    return told(run, "pad", x, _framed(run, x, height, width), padding=flat, mode="constant", value=0)
+    return with_shape(run, "pad", x, _framed(run, x, height, width), padding=flat, mode="constant", value=0)
 
 
 @takes(_IMAGE, _HEIGHT, _WIDTH, Choice("method", _METHODS[:4], "bilinear"))
@@ -153,7 +153,7 @@ def resize_with_pad(a: Arguments, run: Run) -> TensorType:
         sizes, before = [run.fresh("size", 1) for _ in target], [run.fresh("margin") for _ in target]
     small = _resized(run, a, x, sizes[0], sizes[1], _method(a))
     if not small.shape.known:
-        return told(run, "pad", small, somewhere(run), padding=())
+        return with_shape(run, "pad", small, somewhere(run), padding=())
     return _padded(run, small, [(b, m - b - n) for b, n, m in zip(before, sizes, target)], *target)
 
 
@@ -162,12 +162,12 @@ def central_crop(a: Arguments, run: Run) -> TensorType:
     x, fraction = a["x"], a["fraction"]
     if fraction != 1:
         _image(run, x)
-    told_by = isinstance(fraction, (int, float))
+    by_fraction = isinstance(fraction, (int, float))
     sentence = f"the fraction must lie above 0 and not above 1, and is {fraction!r}"
-    run.require("fraction", not told_by or 0 < fraction <= 1, sentence, ("fraction",))
+    run.require("fraction", not by_fraction or 0 < fraction <= 1, sentence, ("fraction",))
     if not x.shape.known or len(x.shape) < 3:
-        return told(run, "crop", x, x.shape, before=(), after=())
-    cut = [int((n - n * fraction) / 2) if told_by and type(n) is int else 0 if fraction == 1 else None for n in x.shape[-3:-1]]
+        return with_shape(run, "crop", x, x.shape, before=(), after=())
+    cut = [int((n - n * fraction) / 2) if by_fraction and type(n) is int else 0 if fraction == 1 else None for n in x.shape[-3:-1]]
     sizes = [run.fresh("size") if c is None else n - 2 * c for n, c in zip(x.shape[-3:-1], cut)]
     return _cropped(run, x, [((n - m) // 2 if c is None else c,) * 2 for n, m, c in zip(x.shape[-3:-1], sizes, cut)], sizes)
 
@@ -194,7 +194,7 @@ def crop_box(a: Arguments, run: Run) -> TensorType:
                 (start, size, "x"),
             )
     if not x.shape.known:
-        return told(run, "crop", x, somewhere(run), before=(), after=())
+        return with_shape(run, "crop", x, somewhere(run), before=(), after=())
     cut = [(a[start], n - a[start] - a[size]) for start, size, n in (("top", "height", x.shape[-3]), ("left", "width", x.shape[-2]))]
     return _cropped(run, x, cut, [a["height"], a["width"]])
 
@@ -213,7 +213,7 @@ def pad_box(a: Arguments, run: Run) -> TensorType:
                 (start, size, "x"),
             )
     if not x.shape.known:
-        return told(run, "pad", x, somewhere(run), padding=())
+        return with_shape(run, "pad", x, somewhere(run), padding=())
     more = [(a[start], a[size] - n - a[start]) for start, size, n in (("top", "height", x.shape[-3]), ("left", "width", x.shape[-2]))]
     return _padded(run, x, more, a["height"], a["width"])
 
@@ -228,7 +228,7 @@ def crop_and_resize(a: Arguments, run: Run) -> TensorType:
 def flipped(a: Arguments, run: Run) -> TensorType:
     """Mirrored along the axis that the row names, counted from the end."""
     x = _image(run, a["x"])
-    return told(run, "flip", x, x.shape, dim=tuple(d + len(x.shape) for d in run.row.fixed["dim"]) if x.shape.known else run.row.fixed["dim"])
+    return with_shape(run, "flip", x, x.shape, dim=tuple(d + len(x.shape) for d in run.row.fixed["dim"]) if x.shape.known else run.row.fixed["dim"])
 
 
 @takes(_IMAGE)
@@ -249,7 +249,7 @@ def rot90(a: Arguments, run: Run) -> TensorType:
     axes = (len(x.shape) - 3, len(x.shape) - 2) if x.shape.known else (-3, -2)
     if not x.shape.known or not isinstance(k, int):
         sizes = [*x.shape[:-3], run.fresh("height"), run.fresh("width"), x.shape[-1]] if x.shape.known else somewhere(run)
-        return told(run, "rot90", x, sizes, k=k, dim=axes)
+        return with_shape(run, "rot90", x, sizes, k=k, dim=axes)
     made: TensorType = run("rot90", x=x, k=k, dim=axes)
     return made
 
@@ -258,7 +258,7 @@ def rot90(a: Arguments, run: Run) -> TensorType:
 def transpose(a: Arguments, run: Run) -> TensorType:
     x = _image(run, a["x"])
     if not x.shape.known:
-        return told(run, "permute", x, somewhere(run), dim=(0, 2, 1, 3))
+        return with_shape(run, "permute", x, somewhere(run), dim=(0, 2, 1, 3))
     n = len(x.shape)
     made: TensorType = run("permute", x=x, dim=(*range(n - 3), n - 2, n - 3, n - 1))
     return made
@@ -270,7 +270,7 @@ def random_crop(a: Arguments, run: Run) -> TensorType:
     x, size = a["x"], vector(run, a["size"], "size")
     if size is None:
         shape = Shape(run.fresh("size") for _ in x.shape) if x.shape.known else somewhere(run)
-        return told(run, "block_slice", x, shape, begin=_somewhere_in(run, x, len(shape) if shape.known else 0, None), size=a["size"])
+        return with_shape(run, "block_slice", x, shape, begin=_somewhere_in(run, x, len(shape) if shape.known else 0, None), size=a["size"])
     x = ranked(run, x, len(size))
     for m, n in zip(size, x.shape):
         run.require("crop/size", m is None or conj(ge(m, -1), le(m, n)), f"a block of {m!r} cannot be cut out of {n!r}", ("size", "x"))

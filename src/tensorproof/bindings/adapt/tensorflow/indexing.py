@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from tensorproof.bindings.adapt.graphdef import elementwise as graphdef
 from tensorproof.bindings.adapt.tensorflow import shapes as tf_shapes
 from tensorproof.bindings.adapt.tensorflow.arguments import SIZE
-from tensorproof.bindings.adapt.tensorflow.shared import Arguments, same_types, somewhere, told, vector, whole
+from tensorproof.bindings.adapt.tensorflow.shared import Arguments, same_types, somewhere, vector, whole, with_shape
 from tensorproof.bindings.call import Run, takes
 from tensorproof.ops.inputs import Index, Int, Ints, Tensor
 from tensorproof.ops.session import python_number
@@ -58,7 +58,7 @@ def boolean_mask(a: Arguments, run: Run) -> TensorType:
     """The elements where a mask over some axes is true, as one axis."""
     x, mask = a["x"], a["mask"]
     if not mask.shape.known or not x.shape.known:
-        return told(run, "compress", x, somewhere(run), condition=mask)
+        return with_shape(run, "compress", x, somewhere(run), condition=mask)
     at = whole(a.get("dim")) or 0
     run.require("rank", len(mask.shape) >= 1, "the mask cannot be a scalar", ("mask",))
     run.require(
@@ -67,9 +67,9 @@ def boolean_mask(a: Arguments, run: Run) -> TensorType:
     for m, n in zip(mask.shape, x.shape[at:]):
         run.require("mask", eq(m, n), f"the mask {mask.shape!r} does not fit the axes of x {x.shape!r}", ("mask", "x"))
     n = product(mask.shape)
-    rows = told(run, "reshape", x, (*x.shape[:at], n, *x.shape[at + len(mask.shape) :]), size=(*x.shape[:at], n, *x.shape[at + len(mask.shape) :]))
-    flat = told(run, "reshape", mask, (n,), size=(n,))
-    return told(run, "compress", rows, (*x.shape[:at], run.fresh("kept"), *x.shape[at + len(mask.shape) :]), condition=flat, dim=at)
+    rows = with_shape(run, "reshape", x, (*x.shape[:at], n, *x.shape[at + len(mask.shape) :]), size=(*x.shape[:at], n, *x.shape[at + len(mask.shape) :]))
+    flat = with_shape(run, "reshape", mask, (n,), size=(n,))
+    return with_shape(run, "compress", rows, (*x.shape[:at], run.fresh("kept"), *x.shape[at + len(mask.shape) :]), condition=flat, dim=at)
 
 
 @takes(Tensor("x"))
@@ -107,7 +107,7 @@ def _old_where(condition: TensorType, x: TensorType, y: TensorType, run: Run) ->
             sentence = f"the condition has {given[0]!r} elements and the choices {shape[0]!r} rows"
             run.require("condition", eq(given[0], shape[0]), sentence, ("condition", "x"))
             size = (given[0], *(1,) * (len(shape) - 1))
-            condition = told(run, "reshape", condition, size, size=size)
+            condition = with_shape(run, "reshape", condition, size, size=size)
         else:
             shape = graphdef.merged(run, [shape, given], ("condition", "x"), "condition")
     elif given.known and len(given) > 1:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tensorproof.bindings.adapt.tensorflow.shared import Arguments, at_least, axis, known_axis, ranked, same_types, somewhere, told, vector
+from tensorproof.bindings.adapt.tensorflow.shared import Arguments, at_least, axis, known_axis, ranked, same_types, somewhere, vector, with_shape
 from tensorproof.bindings.call import Run, takes
 from tensorproof.ops.inputs import Axis, Int, Ints, Tensors
 from tensorproof.terms.dtypes import FLOAT32, INDEX
@@ -150,11 +150,11 @@ def unstack(a: Arguments, run: Run) -> tuple[TensorType, ...]:
 def tile(a: Arguments, run: Run) -> TensorType:
     x, times = a["x"], vector(run, a["times"], "times")
     if times is None:
-        return told(run, "repeat", x, [run.fresh("axis") for _ in x.shape] if x.shape.known else somewhere(run), times=a["times"])
+        return with_shape(run, "repeat", x, [run.fresh("axis") for _ in x.shape] if x.shape.known else somewhere(run), times=a["times"])
     x = ranked(run, x, len(times))
     for t in times:
         run.require("times", t is None or ge(t, 0), f"an axis cannot be repeated {t!r} times", ("times",))
     if any(t is None for t in times):
-        return told(run, "repeat", x, [run.fresh("axis") if t is None else n * t for n, t in zip(x.shape, times)], times=a["times"])
+        return with_shape(run, "repeat", x, [run.fresh("axis") if t is None else n * t for n, t in zip(x.shape, times)], times=a["times"])
     made: TensorType = run("repeat", x=x, times=times)
     return made

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from tensorproof.bindings.adapt.graphdef.convolutions import transposed
 from tensorproof.bindings.adapt.tensorflow.convolutions import FORMATS, IMAGES
-from tensorproof.bindings.adapt.tensorflow.shared import Arguments, at_least, ranked, somewhere, told
+from tensorproof.bindings.adapt.tensorflow.shared import Arguments, at_least, ranked, somewhere, with_shape
 from tensorproof.bindings.adapt.tensorflow.windows import channels_last, convolve, pooled, to_front
 from tensorproof.bindings.call import Run, takes
 from tensorproof.ops.inputs import Anything, Int, Sizes, Tensor
@@ -27,7 +27,7 @@ def layer_dense(a: Arguments, run: Run) -> TensorType:
     weight = _variable(run, x, a["units"], features)
     bias = _variable(run, x, a["units"]) if a.get("use_bias", True) else None
     shape = Shape((*x.shape[:-1], a["units"])) if x.shape.known else somewhere(run)
-    return _activated(run, a, told(run, "linear", x, shape, weight=weight, bias=bias))
+    return _activated(run, a, with_shape(run, "linear", x, shape, weight=weight, bias=bias))
 
 
 def _variable(run: Run, x: TensorType, *size: Dim) -> TensorType:
@@ -76,7 +76,7 @@ def _shifted(run: Run, a: Arguments, made: TensorType, n: int, last: bool) -> Te
     if not a.get("use_bias", True):
         return made
     bias = _variable(run, made, a["filters"], *(() if last else (1,) * n))
-    return told(run, "add", made, made.shape, y=bias)
+    return with_shape(run, "add", made, made.shape, y=bias)
 
 
 layer_conv1d, layer_conv2d, layer_conv3d = _layer_conv(1), _layer_conv(2), _layer_conv(3)
@@ -128,13 +128,13 @@ def layer_flatten(a: Arguments, run: Run) -> TensorType:
     x = a["x"]
     at_least(run, x, 1)
     size = (x.shape[0], product(x.shape[1:])) if x.shape.known else (run.fresh("batch"), run.fresh("features"))
-    return told(run, "reshape", x, size, size=size)
+    return with_shape(run, "reshape", x, size, size=size)
 
 
 @takes(Tensor("x"), Anything("rate", 0.5), Anything("training", False))
 def layer_dropout(a: Arguments, run: Run) -> TensorType:
     x, noise = a["x"], a.get("noise_shape")
-    return told(run, "dropout", x, x.shape, p=a.get("rate", 0.5), training=a.get("training", False), mask=noise)
+    return with_shape(run, "dropout", x, x.shape, p=a.get("rate", 0.5), training=a.get("training", False), mask=noise)
 
 
 @takes(Tensor("x"), Anything("axis", -1), Anything("training", False))
@@ -144,10 +144,10 @@ def layer_batch_norm(a: Arguments, run: Run) -> TensorType:
     training = a.get("training") is True
     if x.shape.known and len(x.shape) == 1:
         row = layer_batch_norm({**a, "x": run("unsqueeze", x=x, dim=0), "axis": 1}, run)
-        return told(run, "squeeze", row, x.shape, dim=(0,))
+        return with_shape(run, "squeeze", row, x.shape, dim=(0,))
     known = x.shape.known and len(x.shape) >= 2 and type(at) is int and -len(x.shape) <= at < len(x.shape)
     if not known:
-        return told(run, "batch_norm", x, x.shape, training=training, eps=a.get("epsilon", 1e-3))
+        return with_shape(run, "batch_norm", x, x.shape, training=training, eps=a.get("epsilon", 1e-3))
     at = at % len(x.shape)
     order = (*(i for i in range(len(x.shape)) if i != at),)
     order = (order[0], at, *order[1:])
@@ -155,7 +155,7 @@ def layer_batch_norm(a: Arguments, run: Run) -> TensorType:
     given = {name: _variable(run, x, x.shape[at]) for name, wanted in (("weight", "scale"), ("bias", "center")) if a.get(wanted, True)}
     if not training:
         given |= {name: _variable(run, x, x.shape[at]) for name in ("running_mean", "running_var")}
-    made = told(run, "batch_norm", image, image.shape, **given, training=training, eps=a.get("epsilon", 1e-3))
+    made = with_shape(run, "batch_norm", image, image.shape, **given, training=training, eps=a.get("epsilon", 1e-3))
     if at == 1:
         return made
     back = tuple(order.index(i) for i in range(len(order)))

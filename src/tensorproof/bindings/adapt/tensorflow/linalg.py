@@ -7,7 +7,19 @@ from typing import TYPE_CHECKING
 
 from tensorproof.bindings.adapt.tensorflow import shared as tensorflow
 from tensorproof.bindings.adapt.tensorflow.arguments import Loosely
-from tensorproof.bindings.adapt.tensorflow.shared import Arguments, at_least, axis, broadcast_of, known_axis, modern, same_types, somewhere, told, vector, whole
+from tensorproof.bindings.adapt.tensorflow.shared import (
+    Arguments,
+    at_least,
+    axis,
+    broadcast_of,
+    known_axis,
+    modern,
+    same_types,
+    somewhere,
+    vector,
+    whole,
+    with_shape,
+)
 from tensorproof.bindings.call import Run, takes
 from tensorproof.ops.inputs import Anything, Axes, Bool, Choice, Int, Tensor, Tensors
 from tensorproof.terms.dtypes import FLOATS, INDEX
@@ -43,13 +55,13 @@ def square(run: Run, x: TensorType, name: str = "x") -> TensorType:
 def of_square(a: Arguments, run: Run) -> TensorType:
     """A function of square matrices that gives such."""
     x = square(run, _adjoint(run, a["x"]) if a.get("adjoint") else a["x"])
-    return told(run, run.row.op, x, x.shape)
+    return with_shape(run, run.row.op, x, x.shape)
 
 
 @takes(Tensor("x", "... N N"))
 def det(a: Arguments, run: Run) -> TensorType:
     x = square(run, a["x"])
-    return told(run, "det", x, x.shape[:-2] if x.shape.known else somewhere(run))
+    return with_shape(run, "det", x, x.shape[:-2] if x.shape.known else somewhere(run))
 
 
 def _adjoint(run: Run, x: TensorType) -> TensorType:
@@ -93,7 +105,7 @@ def matvec(a: Arguments, run: Run) -> TensorType:
     at_least(run, y, 1, "y")
     column = run("unsqueeze", x=y, dim=len(y.shape)) if y.shape.known else y
     made = matmul({**a, "y": column}, run)
-    return told(run, "squeeze", made, made.shape[:-1], dim=(len(made.shape) - 1,)) if made.shape.known else made
+    return with_shape(run, "squeeze", made, made.shape[:-1], dim=(len(made.shape) - 1,)) if made.shape.known else made
 
 
 @takes(Tensor("x"), Tensor("y"), Loosely("dim", least=0, most=2))
@@ -173,10 +185,10 @@ def norm(a: Arguments, run: Run) -> TensorType:
     euclidean = order in ("euclidean", "fro") or (order == 2 and not isinstance(dim, (tuple, list)))
     op = "vector_norm" if euclidean or axes is None or len(axes) < 2 else "matrix_norm"
     if not x.shape.known:
-        return told(run, op, x, somewhere(run) if dim is not None or keep else (), ord=2 if euclidean else order, dim=axes, keepdim=keep)
+        return with_shape(run, op, x, somewhere(run) if dim is not None or keep else (), ord=2 if euclidean else order, dim=axes, keepdim=keep)
     gone = set(_indices(0, len(x.shape)) if axes is None else axes)
     shape = [1 if i in gone else n for i, n in enumerate(x.shape) if keep or i not in gone]
-    return told(run, op, x, shape, ord=2 if euclidean else order, dim=axes, keepdim=keep)
+    return with_shape(run, op, x, shape, ord=2 if euclidean else order, dim=axes, keepdim=keep)
 
 
 @takes(Tensor("x", "... N M"))
@@ -184,8 +196,8 @@ def trace(a: Arguments, run: Run) -> TensorType:
     x = a["x"]
     at_least(run, x, 2)
     if not x.shape.known:
-        unknown = told(run, "diagonal", x, somewhere(run), offset=0, dim1=-2, dim2=-1)
-        return told(run, "sum", unknown, somewhere(run), dim=(-1,), keepdim=False)
+        unknown = with_shape(run, "diagonal", x, somewhere(run), offset=0, dim1=-2, dim2=-1)
+        return with_shape(run, "sum", unknown, somewhere(run), dim=(-1,), keepdim=False)
     diagonal = run("diagonal", x=x, offset=0, dim1=-2, dim2=-1)
     made: TensorType = run.typed("sum", x.dtype, x=diagonal, dim=(-1,), keepdim=False)
     return made
@@ -235,10 +247,10 @@ def band_part(a: Arguments, run: Run) -> TensorType:
         n = whole(a[name])
         kept.append(run.session.number_in(n) if isinstance(n, TensorType) else n)
     if not x.shape.known:
-        return told(run, "tril", told(run, "triu", x, x.shape, offset=-kept[0]), x.shape, offset=kept[1])
+        return with_shape(run, "tril", with_shape(run, "triu", x, x.shape, offset=-kept[0]), x.shape, offset=kept[1])
     rows, columns = x.shape[-2:]
     low, high = (side if type(n) is int and n < 0 else n for n, side in zip(kept, (rows, columns)))
-    return told(run, "tril", told(run, "triu", x, x.shape, offset=-low), x.shape, offset=high)
+    return with_shape(run, "tril", with_shape(run, "triu", x, x.shape, offset=-low), x.shape, offset=high)
 
 
 @takes(Tensor("x", "... N N"), Tensor("y", "... N M"))
@@ -310,4 +322,4 @@ def eigh(a: Arguments, run: Run) -> Value:
 @takes(Tensor("x", "... N N"))
 def eigvalsh(a: Arguments, run: Run) -> TensorType:
     x = square(run, a["x"])
-    return told(run, "eigvalsh", x, x.shape[:-1] if x.shape.known else somewhere(run))
+    return with_shape(run, "eigvalsh", x, x.shape[:-1] if x.shape.known else somewhere(run))

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from tensorproof.bindings.adapt.graphdef import elementwise as graphdef
 from tensorproof.bindings.adapt.tensorflow.convolutions import needed
-from tensorproof.bindings.adapt.tensorflow.shared import Arguments, at_least, axis, broadcast_of, known_axis, modern, of_type, same_types, somewhere, told
+from tensorproof.bindings.adapt.tensorflow.shared import Arguments, at_least, axis, broadcast_of, known_axis, modern, of_type, same_types, somewhere, with_shape
 from tensorproof.bindings.call import Run, takes
 from tensorproof.ops.inputs import Anything, Axis, Choice, Float, Tensor
 from tensorproof.terms.dtypes import FLOAT32, INDEX
@@ -50,21 +50,21 @@ def softmax_cross_entropy(a: Arguments, run: Run) -> TensorType:
     if len(x.shape) == len(target.shape) and all(eq(m, n) is not False for m, n in zip(x.shape, target.shape)):
         return _soft(run, x, target, at, x.shape, rows)
     first, second = (_table(run, v, place, table) for v, (_, place), table in zip((x, target), sides, tables))
-    return told(run, "reshape", _soft(run, first, second, 1, joint, Shape((joint[0],))), rows, size=tuple(rows))
+    return with_shape(run, "reshape", _soft(run, first, second, 1, joint, Shape((joint[0],))), rows, size=tuple(rows))
 
 
 def _table(run: Run, x: TensorType, at: int, table: Shape) -> TensorType:
     """x as a matrix with the classes in its columns."""
     if at != len(x.shape) - 1:
         x = run("permute", x=x, dim=(*(i for i in range(len(x.shape)) if i != at), at))
-    return told(run, "reshape", x, table, size=tuple(table))
+    return with_shape(run, "reshape", x, table, size=tuple(table))
 
 
 def _soft(run: Run, x: TensorType, target: TensorType, dim: int, joint: Shape, rows: Shape) -> TensorType:
     """-Σ target · log_softmax(x) along an axis."""
-    logs = told(run, "log_softmax", x, x.shape, dim=dim)
+    logs = with_shape(run, "log_softmax", x, x.shape, dim=dim)
     terms: TensorType = run.shaped("mul", joint, x.dtype, x=of_type(run, target, x.dtype), y=logs)
-    total = told(run, "sum", terms, rows, dim=(dim,), keepdim=False)
+    total = with_shape(run, "sum", terms, rows, dim=(dim,), keepdim=False)
     made: TensorType = run.typed("neg", x.dtype, x=total)
     return made
 
@@ -167,7 +167,7 @@ def _reduced_single(run: Run, a: Arguments, losses: TensorType) -> TensorType:
     weighted: TensorType = run.shaped("mul", losses.shape, kind, x=losses, y=weight)
     if word == "none":
         return weighted
-    total = told(run, "sum", weighted, (), dim=None, keepdim=False)
+    total = with_shape(run, "sum", weighted, (), dim=None, keepdim=False)
     if word in ("sum", "weighted_sum"):
         return total
     made: TensorType = run.typed("div_no_nan", kind, x=total, y=_count(run, losses, weight, word))
@@ -182,7 +182,7 @@ def _count(run: Run, losses: TensorType, weight: Value, word: str) -> TensorType
         return size
     each: TensorType = run.shaped("mul", losses.shape, kind, x=run.typed("full_like", kind, x=losses, value=1), y=weight)
     if word == "weighted_mean":
-        return told(run, "sum", each, (), dim=None, keepdim=False)
+        return with_shape(run, "sum", each, (), dim=None, keepdim=False)
     counted = run.shaped("count_nonzero", Shape(), kind, x=each, dim=None, keepdim=False, dtype=kind)
     made: TensorType = counted
     return made
@@ -225,9 +225,9 @@ def losses_sparse(a: Arguments, run: Run) -> TensorType:
             f"labels {target.shape!r} must have one axis less than the logits {x.shape!r}",
             ("target", "x"),
         )
-        target = told(run, "squeeze", target, target.shape[:-1], dim=(len(target.shape) - 1,))
+        target = with_shape(run, "squeeze", target, target.shape[:-1], dim=(len(target.shape) - 1,))
     if x.shape.known and target.shape.known and len(x.shape) == len(target.shape) + 2 and eq(x.shape[-1], 1) is True:
-        x = told(run, "squeeze", x, x.shape[:-1], dim=(len(x.shape) - 1,))
+        x = with_shape(run, "squeeze", x, x.shape[:-1], dim=(len(x.shape) - 1,))
     return _reduced(run, a, sparse_cross_entropy({"x": x, "target": target}, run))
 
 
@@ -270,7 +270,7 @@ def losses_hinge(a: Arguments, run: Run) -> TensorType:
 def losses_sigmoid(a: Arguments, run: Run) -> TensorType:
     shape, x = _broadcast_rows(run, a), a["x"]
     target = _smoothed(run, a, 0.5)
-    x, target = (v if not v.shape.concrete or v.shape == shape else told(run, "expand", v, shape, size=tuple(shape)) for v in (x, target))
+    x, target = (v if not v.shape.concrete or v.shape == shape else with_shape(run, "expand", v, shape, size=tuple(shape)) for v in (x, target))
     losses: TensorType = run.shaped(run.row.op, shape, x.dtype, x=x, target=target, reduction="none")
     return _reduced(run, a, losses)
 
@@ -288,7 +288,7 @@ def losses_cosine(a: Arguments, run: Run) -> TensorType:
         kept = Shape(1 if i == at else n for i, n in enumerate(shape))
     x, target = of_type(run, a["x"], FLOAT32), of_type(run, a["target"], FLOAT32)
     terms: TensorType = run.shaped("mul", shape, FLOAT32, x=x, y=target)
-    cosine = told(run, "sum", terms, kept, dim=(a["dim"],), keepdim=True)
+    cosine = with_shape(run, "sum", terms, kept, dim=(a["dim"],), keepdim=True)
     return _reduced(run, a, run.typed("sub", FLOAT32, x=1.0, y=cosine))
 
 

@@ -15,9 +15,9 @@ from tensorproof.bindings.adapt.tensorflow.shared import (
     promoted_type,
     ranked,
     same_types,
-    told,
     vector,
     whole,
+    with_shape,
 )
 from tensorproof.bindings.call import Run, takes
 from tensorproof.ops.element_types import CONVERTED
@@ -256,7 +256,7 @@ def bincount(a: Arguments, run: Run) -> TensorType:
         raise run.give_up("bincount along an axis")
     weights, x = a.get("weights"), a["x"]
     dtype = weights.dtype if isinstance(weights, TensorType) else a.get("dtype") or INT32
-    flat = x if x.shape.known and len(x.shape) == 1 else told(run, "reshape", x, (x.shape.numel,), size=(-1,))
+    flat = x if x.shape.known and len(x.shape) == 1 else with_shape(run, "reshape", x, (x.shape.numel,), size=(-1,))
     least, most = whole(a.get("minlength")) or 0, whole(a.get("maxlength"))
     made: TensorType = run.shaped("bincount", Shape((run.fresh("bins"),)), dtype, x=flat, weight=weights, minlength=least, maxlength=most)
     return made

@@ -17,9 +17,9 @@ from tensorproof.bindings.adapt.tensorflow.shared import (
     ranked,
     same_types,
     somewhere,
-    told,
     vector,
     whole,
+    with_shape,
 )
 from tensorproof.bindings.adapt.tensorflow.windows import channels_last
 from tensorproof.bindings.call import Run, takes
@@ -49,7 +49,7 @@ def softmax(a: Arguments, run: Run) -> TensorType:
     at_least(run, x, 1)
     if x.shape.known:
         axis(run, dim, len(x.shape))
-    return told(run, run.row.op, x, x.shape, dim=dim)
+    return with_shape(run, run.row.op, x, x.shape, dim=dim)
 
 
 @takes(Tensor("x"), Axis("dim", -1))
@@ -182,7 +182,7 @@ def l2_normalize(a: Arguments, run: Run) -> TensorType:
     x, given = a["x"], vector(run, a.get("dim"), "dim", scalar=True)
     axes = tuple(axis(run, d, len(x.shape)) if x.shape.known else d for d in given or ())
     least = a.get("epsilon", 1e-12)
-    return told(run, "normalize", x, x.shape, p=2.0, dim=None if given is None else axes, eps=least, by_squares=True)
+    return with_shape(run, "normalize", x, x.shape, p=2.0, dim=None if given is None else axes, eps=least, by_squares=True)
 
 
 @takes(Tensor("x"))
@@ -226,7 +226,7 @@ def dropout(a: Arguments, run: Run) -> TensorType:
     if kept is not None:
         rate = 1 - kept if isinstance(kept, (int, float)) else run("sub", x=1, y=kept) if isinstance(kept, TensorType) else kept
     mask = tuple(noise) if isinstance(noise, (tuple, list)) else noise
-    return told(run, "dropout", x, x.shape, p=rate, training=True, mask=mask)
+    return with_shape(run, "dropout", x, x.shape, p=rate, training=True, mask=mask)
 
 
 @takes(Tensor("weight", "V ..."), Tensor("index", "...", INDEX, values="index:V"), Anything("max_norm"))
@@ -240,7 +240,7 @@ def embedding_lookup(a: Arguments, run: Run) -> TensorType:
     known = weight.shape.known and index.shape.known
     if known:
         inside(run, index, weight.shape[0])
-    made = told(run, "gather_slices", weight, (*index.shape, *weight.shape[1:]) if known else somewhere(run), index=index, dim=0, lenient=True)
+    made = with_shape(run, "gather_slices", weight, (*index.shape, *weight.shape[1:]) if known else somewhere(run), index=index, dim=0, lenient=True)
     most = a.get("max_norm")
     if most is None or not index.shape.known or not made.shape.known:
         return made

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from tensorproof.bindings.adapt.tensorflow.shared import PLACES, Arguments, at_least, axis, inside, modern, ranked, same_types, somewhere, told, vector
+from tensorproof.bindings.adapt.tensorflow.shared import PLACES, Arguments, at_least, axis, inside, modern, ranked, same_types, somewhere, vector, with_shape
 from tensorproof.bindings.call import Run, takes
 from tensorproof.ops.inputs import Axes, Axis, Bool, Choice, Int, Ints, Pairs, Tensor
 from tensorproof.terms.dtypes import INDEX, INT64
@@ -21,18 +21,18 @@ if TYPE_CHECKING:
 def reshape(a: Arguments, run: Run) -> TensorType:
     x, size = a["x"], vector(run, a["size"], "size")
     if size is None:
-        return told(run, "reshape", x, somewhere(run), size=a["size"])
+        return with_shape(run, "reshape", x, somewhere(run), size=a["size"])
     if any(n is None or (isinstance(n, Term) and lower(n) < 0) for n in size):
         if -1 in size:
             sizes = [run.fresh("size") if n is None or n == -1 else n for n in size]
         else:
             sizes = [run.fresh("size") if n is None or (isinstance(n, Term) and lower(n) < 0) else n for n in size]
-        return told(run, "reshape", x, sizes, size=a["size"])
+        return with_shape(run, "reshape", x, sizes, size=a["size"])
     if not x.shape.known:
         for n in size:
             run.require("size", n == -1 or ge(n, 0), f"a size cannot be negative, and the shape is {size!r}", ("size",))
         run.require("size", sum(1 for n in size if n == -1) <= 1, f"only one size can be -1, and the shape is {size!r}", ("size",))
-        return told(run, "reshape", x, [run.fresh("size") if n == -1 else n for n in size], size=size)
+        return with_shape(run, "reshape", x, [run.fresh("size") if n == -1 else n for n in size], size=size)
     made: TensorType = run("reshape", x=x, size=size)
     return made
 
@@ -85,7 +85,7 @@ def transpose(a: Arguments, run: Run) -> TensorType:
     order = vector(run, tuple(order) if isinstance(order, range) else order, "dim")
     if order is None or any(type(v) is not int for v in order):
         known = len(order) if order is not None else len(x.shape) if x.shape.known else None
-        return told(run, "permute", x, somewhere(run) if known is None else [run.fresh("axis") for _ in range(known)], dim=a.get("dim"))
+        return with_shape(run, "permute", x, somewhere(run) if known is None else [run.fresh("axis") for _ in range(known)], dim=a.get("dim"))
     x = ranked(run, x, len(order))
     order = tuple(axis(run, v, len(order)) for v in order)
     run.require("axes", len(set(order)) == len(order) or "Conjugate" in run.name, f"the order {order!r} names an axis twice", ("dim",))
@@ -100,7 +100,7 @@ def expand_dims(a: Arguments, run: Run) -> TensorType:
     at = axis(run, a["dim"], len(x.shape), 1) if x.shape.known else None
     if at is None:
         axes = [run.fresh("axis") for _ in range(len(x.shape) + 1)] if x.shape.known else somewhere(run)
-        return told(run, "unsqueeze", x, axes, dim=a["dim"])
+        return with_shape(run, "unsqueeze", x, axes, dim=a["dim"])
     made: TensorType = run("unsqueeze", x=x, dim=at)
     return made
 
@@ -111,10 +111,10 @@ def squeeze(a: Arguments, run: Run) -> TensorType:
     a = modern(a)
     x, dims = a["x"], vector(run, a.get("dim"), "dim") or ()
     if not x.shape.known:
-        return told(run, "squeeze", x, somewhere(run), dim=dims or None)
+        return with_shape(run, "squeeze", x, somewhere(run), dim=dims or None)
     if not dims:
         if any(isinstance(n, Term) and lower(n) <= 1 for n in x.shape):
-            return told(run, "squeeze", x, somewhere(run, "squeezed"), dim=None)
+            return with_shape(run, "squeeze", x, somewhere(run, "squeezed"), dim=None)
         result: TensorType = run("squeeze", x=x, dim=None)
         return result
     axes = {axis(run, d, len(x.shape)) for d in dims}
@@ -123,7 +123,7 @@ def squeeze(a: Arguments, run: Run) -> TensorType:
     if all(x.shape[at] == 1 for at in axes):
         found: TensorType = run("squeeze", x=x, dim=tuple(axes))
         return found
-    return told(run, "squeeze", x, [n for i, n in enumerate(x.shape) if i not in axes], dim=tuple(axes))
+    return with_shape(run, "squeeze", x, [n for i, n in enumerate(x.shape) if i not in axes], dim=tuple(axes))
 
 
 @takes(Tensor("x"), Pairs("paddings"), Choice("mode", ("CONSTANT", "REFLECT", "SYMMETRIC"), "CONSTANT"))
@@ -136,7 +136,7 @@ def pad(a: Arguments, run: Run) -> TensorType:
     if rows is None:
         n = paddings.shape[0] if isinstance(paddings, TensorType) and paddings.shape.known and type(paddings.shape[0]) is int else None
         n = len(x.shape) if n is None and x.shape.known else n
-        return told(run, "pad", x, somewhere(run) if n is None else [run.fresh("axis") for _ in ranked(run, x, n).shape], padding=paddings)
+        return with_shape(run, "pad", x, somewhere(run) if n is None else [run.fresh("axis") for _ in ranked(run, x, n).shape], padding=paddings)
     x = ranked(run, x, len(rows))
     reach = {"REFLECT": 1, "SYMMETRIC": 0}.get(mode)
     made: list[Dim] = []
@@ -155,7 +155,7 @@ def pad(a: Arguments, run: Run) -> TensorType:
     if mode == "CONSTANT":
         plain: TensorType = run.typed("pad", x.dtype, x=x, padding=flat, mode="constant", value=value)
         return plain
-    return told(run, "pad", x, made, padding=flat, mode=mode.lower())
+    return with_shape(run, "pad", x, made, padding=flat, mode=mode.lower())
 
 
 def pairs(run: Run, value: Any, name: str) -> list[tuple[Any, Any]] | None:
@@ -191,7 +191,7 @@ def gather(a: Arguments, run: Run) -> TensorType:
     at = axis(run, dim, len(x.shape)) if x.shape.known else None
     if at is None or not index.shape.known:
         lengths = len(x.shape) - 1 + len(index.shape) if x.shape.known and index.shape.known else None
-        return told(run, "gather_slices", x, somewhere(run) if lengths is None else [run.fresh("axis") for _ in range(lengths - batch)], **given)
+        return with_shape(run, "gather_slices", x, somewhere(run) if lengths is None else [run.fresh("axis") for _ in range(lengths - batch)], **given)
     run.require(
         "batch_dims",
         -len(index.shape) <= batch <= len(index.shape),
@@ -212,9 +212,9 @@ def gather(a: Arguments, run: Run) -> TensorType:
 def broadcast_to(a: Arguments, run: Run) -> TensorType:
     x, size = a["x"], vector(run, a["size"], "size")
     if size is None:
-        return told(run, "expand", x, somewhere(run), size=a["size"])
+        return with_shape(run, "expand", x, somewhere(run), size=a["size"])
     if any(n is None for n in size) or not x.shape.known:
-        return told(run, "expand", x, [run.fresh("axis") if n is None else n for n in size], size=a["size"])
+        return with_shape(run, "expand", x, [run.fresh("axis") if n is None else n for n in size], size=a["size"])
     for n in size:
         run.require("size", ge(n, 0), f"a size cannot be negative, and the shape is {size!r}", ("size",))
     made: TensorType = run("expand", x=x, size=size)
@@ -222,8 +222,8 @@ def broadcast_to(a: Arguments, run: Run) -> TensorType:
 
 
 @takes(Ints("size", shape=True, loose=True))
-def sized(a: Arguments, run: Run, **told: Value) -> TensorType:
-    """A tensor whose shape is an argument: filled, random, empty. `told` is what else the row's operator takes."""
+def sized(a: Arguments, run: Run, **given: Value) -> TensorType:
+    """A tensor whose shape is an argument: filled, random, empty. `given` is what else the row's operator takes."""
     size = vector(run, a["size"], "size")
     dtype = a.get("dtype")
     value = a.get("value")
@@ -233,14 +233,14 @@ def sized(a: Arguments, run: Run, **told: Value) -> TensorType:
         )
         dtype = value.dtype
     if value is not None:
-        told = {**told, "value": value}
+        given = {**given, "value": value}
     for n in size or ():
         run.require("size", n is None or ge(n, 0), f"a size cannot be negative, and the shape is {size!r}", ("size",))
     if size is None or None in size:
         shape = somewhere(run) if size is None else Shape(run.fresh("size") if n is None else n for n in size)
-        unknown: TensorType = run.shaped(run.row.op, shape, dtype, size=a["size"], dtype=dtype, **told)
+        unknown: TensorType = run.shaped(run.row.op, shape, dtype, size=a["size"], dtype=dtype, **given)
         return unknown
-    made: TensorType = run.typed(run.row.op, dtype, size=size, dtype=dtype, **told)
+    made: TensorType = run.typed(run.row.op, dtype, size=size, dtype=dtype, **given)
     return made
 
 

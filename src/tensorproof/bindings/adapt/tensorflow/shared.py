@@ -49,7 +49,7 @@ def anew(x: TensorType, shape: Value) -> TensorType:
     return tensor(shape, x.dtype)
 
 
-def told(run: Run, op: str, x: TensorType, shape: Any, **attributes: Any) -> TensorType:
+def with_shape(run: Run, op: str, x: TensorType, shape: Any, **attributes: Any) -> TensorType:
     """An operator of x that keeps its element type, with the shape that static inference tells."""
     made: TensorType = run.shaped(op, shape if isinstance(shape, Shape) else Shape(shape), x.dtype, x=x, **attributes)
     return made

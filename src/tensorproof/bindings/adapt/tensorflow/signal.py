@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from tensorproof.bindings.adapt.tensorflow.arguments import COMPLEX_OF
-from tensorproof.bindings.adapt.tensorflow.shared import Arguments, at_least, known_axis, somewhere, told, vector
+from tensorproof.bindings.adapt.tensorflow.shared import Arguments, at_least, known_axis, somewhere, vector, with_shape
 from tensorproof.bindings.call import Run, takes
 from tensorproof.ops.inputs import Axis, Bool, ElementType, Int, Ints, Tensor
 from tensorproof.terms.dtypes import BOOL, COMPLEX64, COMPLEX128, FLOAT32, FLOAT64
@@ -80,7 +80,7 @@ def frame(a: Arguments, run: Run) -> TensorType:
     x = a["x"]
     at_least(run, x, 1)
     if not x.shape.known:
-        return told(run, "windows", x, somewhere(run), dim=a["dim"], size=a["length"], step=a["step"])
+        return with_shape(run, "windows", x, somewhere(run), dim=a["dim"], size=a["length"], step=a["step"])
     at = known_axis(run, a["dim"], len(x.shape))
     n, length, step = x.shape[at], a["length"], a["step"]
     run.require("dtype", not a.get("pad_end") or x.dtype is not BOOL, "truth values are not padded with numbers", ("x", "pad_end"))
@@ -88,8 +88,8 @@ def frame(a: Arguments, run: Run) -> TensorType:
     if a.get("pad_end"):
         after = maximum(0, (count - 1) * step + length - n)
         sides = (*(0, 0) * (len(x.shape) - 1 - at), 0, after)
-        x = told(run, "pad", x, (*x.shape[:at], n + after, *x.shape[at + 1 :]), padding=sides, mode="constant", value=a.get("pad_value", 0))
-    frames = told(run, "windows", x, (*x.shape[:at], count, *x.shape[at + 1 :], length), dim=at, size=length, step=step, short=True)
+        x = with_shape(run, "pad", x, (*x.shape[:at], n + after, *x.shape[at + 1 :]), padding=sides, mode="constant", value=a.get("pad_value", 0))
+    frames = with_shape(run, "windows", x, (*x.shape[:at], count, *x.shape[at + 1 :], length), dim=at, size=length, step=step, short=True)
     if at == len(x.shape) - 1:
         return frames
     order = (*range(at + 1), len(x.shape), *range(at + 1, len(x.shape)))
@@ -114,7 +114,7 @@ def stft(a: Arguments, run: Run) -> TensorType:
             taper = run.typed("window", kind, n=length, dtype=kind, kind="hann", periodic=_periodic(length, True))
         else:
             taper = run.typed("empty", kind, size=(length,))
-        framed = told(run, "mul", framed, framed.shape, y=taper)
+        framed = with_shape(run, "mul", framed, framed.shape, y=taper)
     return _half_spectrum(run, framed, n)
 
 
@@ -123,7 +123,7 @@ def overlap_and_add(a: Arguments, run: Run) -> TensorType:
     x = a["x"]
     at_least(run, x, 2)
     if not x.shape.known:
-        return told(run, "overlap_and_add", x, somewhere(run), step=a["step"])
+        return with_shape(run, "overlap_and_add", x, somewhere(run), step=a["step"])
     if x.dtype is not None and x.dtype.kind not in "iufc":
         raise run.give_up("frames that are not numbers")
     made: TensorType = run.typed("overlap_and_add", x.dtype, x=x, step=a["step"])

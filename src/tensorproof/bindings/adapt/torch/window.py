@@ -162,7 +162,7 @@ def deform_kernel(a: dict[str, Any], run: Run) -> Value:
 
 
 @takes(*(Sizes(name, 2, least=0 if name == "padding" else 1) for name in ("kernel", "stride", "padding", "dilation")))
-def told(a: dict[str, Value], run: Run) -> Any:
+def all_given(a: dict[str, Value], run: Run) -> Any:
     """All sizes must be given."""
     return run.default(a)
 

@@ -89,9 +89,9 @@ def least_squares(np: Numpy, a: Arguments) -> tuple[Array, Array, Array, Array]:
     values = singular_values(np, x)
     rank = np.sum(values > np.expand_dims(np.max(values, axis=-1, initial=0.0) * 1e-6, -1), axis=-1)
     nothing = np.zeros((0,))
-    told = x.shape[-2] > x.shape[-1] and driver != "gelsy" and not _lacks_rank(np, x, rank, driver)
+    residual = x.shape[-2] > x.shape[-1] and driver != "gelsy" and not _lacks_rank(np, x, rank, driver)
     return (
-        made[..., 0] if flat else made, rest if told else nothing, nothing if driver == "gels" else rank,
+        made[..., 0] if flat else made, rest if residual else nothing, nothing if driver == "gels" else rank,
         values if driver in ("gelsd", "gelss") else nothing,
     )  # fmt: skip
 

@@ -77,10 +77,10 @@ def scatter(reduce: str = "") -> Formula:
             source = (source if source.shape else source.reshape(1))[tuple(slice(0, n) for n in index.shape)]
         else:
             source = np.broadcast_to(source, index.shape)
-        places, way = along(np, of.shape, index, a["dim"]), reduce or a["reduce"]
+        places, reduction = along(np, of.shape, index, a["dim"]), reduce or a["reduce"]
         if "include_self" in a:
-            return reduced_into(np, of, places, source, way, a["include_self"]).reshape(x.shape)
-        return accumulated(np, of, places, source, _steps(np)[way] if way else new).reshape(x.shape)
+            return reduced_into(np, of, places, source, reduction, a["include_self"]).reshape(x.shape)
+        return accumulated(np, of, places, source, _steps(np)[reduction] if reduction else new).reshape(x.shape)
 
     return evaluate
 
@@ -257,7 +257,7 @@ def nonzero_static(np: Numpy, a: Arguments) -> Array:
 
 def segments(np: Numpy, a: Arguments) -> Array:
     """Runs along an axis, each reduced to one."""
-    x, dim, way, initial = a["x"], a["dim"], a["reduce"].removeprefix("a"), a["initial"]
+    x, dim, reduction, initial = a["x"], a["dim"], a["reduce"].removeprefix("a"), a["initial"]
     lengths = np.diff(np.asarray(a["offsets"]), axis=-1) if a["offsets"] is not None else np.asarray(a["lengths"])
     starts = np.asarray(a["offsets"])[..., :-1] if a["offsets"] is not None else np.cumsum(lengths, axis=-1) - lengths
     if not lengths.size:
@@ -267,7 +267,7 @@ def segments(np: Numpy, a: Arguments) -> Array:
         count *= n
     lead = x.reshape((count, *x.shape[dim:]))
     rows = [
-        np.stack([_segment(np, lead[i][s : s + n], way, initial) for s, n in zip(begin, count)]) if len(count) else lead[i][:0]
+        np.stack([_segment(np, lead[i][s : s + n], reduction, initial) for s, n in zip(begin, count)]) if len(count) else lead[i][:0]
         for i, (begin, count) in enumerate(zip(starts.reshape(-1, starts.shape[-1]), lengths.reshape(-1, lengths.shape[-1])))
     ]
     if not rows:
@@ -275,13 +275,13 @@ def segments(np: Numpy, a: Arguments) -> Array:
     return np.stack(rows).reshape((*x.shape[:dim], lengths.shape[-1], *x.shape[dim + 1 :]))
 
 
-def _segment(np: Numpy, rows: Array, way: str, initial: float | None) -> Array:
-    empty = {"sum": 0.0, "prod": 1.0, "mean": float("nan"), "max": float("-inf"), "min": float("inf")}[way]
-    n, first = len(rows), np.full((1, *rows.shape[1:]), (empty if way != "mean" else 0.0) if initial is None else initial)
+def _segment(np: Numpy, rows: Array, reduction: str, initial: float | None) -> Array:
+    empty = {"sum": 0.0, "prod": 1.0, "mean": float("nan"), "max": float("-inf"), "min": float("inf")}[reduction]
+    n, first = len(rows), np.full((1, *rows.shape[1:]), (empty if reduction != "mean" else 0.0) if initial is None else initial)
     if not n:
         return np.full(rows.shape[1:], empty if initial is None else initial)
-    made = getattr(np, "sum" if way == "mean" else way)(np.concatenate([first, rows]), axis=0)
-    return np.true_divide(made, n) if way == "mean" else made
+    made = getattr(np, "sum" if reduction == "mean" else reduction)(np.concatenate([first, rows]), axis=0)
+    return np.true_divide(made, n) if reduction == "mean" else made
 
 
 def select_part(np: Numpy, positions: Array, a: Arguments) -> Array:

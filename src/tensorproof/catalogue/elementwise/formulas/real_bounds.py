@@ -53,7 +53,7 @@ def of(value: Any) -> Bounds | None:
 
 def computed(one: Applied, values: Values, at: int) -> Bounds | None:
     given, name = one.arguments, one.op.name
-    if values.shares == "numbers":
+    if values.probabilities == "numbers":
         return 0.0, 1.0
     rule = (_NAMED.get(name) if at == 0 else None) or _RULES.get(values.kind)
     if rule is not None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
-from tensorproof.catalogue.networks.formulas.attention import mixed, shares, shut
+from tensorproof.catalogue.networks.formulas.attention import mixed, probabilities, shut
 from tensorproof.ops.evaluation import Arguments, Undefined, plain
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ def attention_with_past(np: Numpy, a: Arguments) -> tuple[Array, Array, Array, A
     scores = np.matmul(query, np.swapaxes(keys, 2, 3)) * (scale if query.shape[3] else 1.0)
     scores = np.tanh(scores / a["softcap"]) * a["softcap"] if a["softcap"] > 0 else scores
     biased = scores + _bias(np, a, query.shape[2], keys.shape[2])
-    weights = shares(np, biased)
+    weights = probabilities(np, biased)
     made = mixed(np, weights, values)
     if a["q_heads"] is not None:
         made = np.swapaxes(made, 1, 2).reshape((query.shape[0], query.shape[2], query.shape[1] * values.shape[3]))

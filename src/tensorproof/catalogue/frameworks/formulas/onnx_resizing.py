@@ -63,15 +63,15 @@ def _weights(np: Numpy, a: Arguments, places: Array, size: int, factor: float) -
     reach = 1 if a["mode"] == "linear" else 2
     base, first = np.ceil(places) - 1, math.floor(-reach / shrink) + 1
     taps = [base + i for i in range(first, 2 - first)]
-    shares = [tent(np, (t - places) * shrink) if reach == 1 else cubic(np, (t - places) * shrink, a["cubic_coeff_a"]) for t in taps]
+    weights = [tent(np, (t - places) * shrink) if reach == 1 else cubic(np, (t - places) * shrink, a["cubic_coeff_a"]) for t in taps]
     if a["antialias"]:
-        total = sum(shares)
-        shares = [s / total for s in shares]
+        total = sum(weights)
+        weights = [s / total for s in weights]
     if a["exclude_outside"]:
-        shares = [np.where((t < 0) | (t >= size), 0.0, s) for t, s in zip(taps, shares)]
-        total = sum(shares)
-        shares = [s / np.where(total == 0, 1.0, total) for s in shares]
-    return gathered(np, places, list(zip(taps, shares)), size)
+        weights = [np.where((t < 0) | (t >= size), 0.0, s) for t, s in zip(taps, weights)]
+        total = sum(weights)
+        weights = [s / np.where(total == 0, 1.0, total) for s in weights]
+    return gathered(np, places, list(zip(taps, weights)), size)
 
 
 def resized(np: Numpy, a: Arguments) -> Array:

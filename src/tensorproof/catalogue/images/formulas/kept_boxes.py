@@ -18,7 +18,7 @@ def _check_range(np: Numpy, dtype: DType | None, *sizes: Any) -> None:
         raise Undefined("areas beyond the range of the element type")
 
 
-def shares(np: Numpy, boxes: Array, ordered: bool, proper: bool, dtype: DType | None) -> Array:
+def overlaps(np: Numpy, boxes: Array, ordered: bool, proper: bool, dtype: DType | None) -> Array:
     """How much of two boxes is common to both, for every pair. `ordered`: the first corner is before the last; `proper`: empty boxes share nothing."""
     first, last = boxes[:, :2], boxes[:, 2:]
     if not ordered:
@@ -35,7 +35,7 @@ def kept(
     np: Numpy, boxes: Array, scores: Array, overlap: Any, least: Any = None, ordered: bool = False, proper: bool = True, dtype: DType | None = None
 ) -> Array:  # fmt: skip
     """The places of boxes with a score above the least, the best first, that overlap no better one by more."""
-    common = shares(np, boxes, ordered, proper, dtype)
+    common = overlaps(np, boxes, ordered, proper, dtype)
     chosen: list[int] = []
     for at in np.argsort(-scores, kind="stable").tolist():
         if (least is None or scores[at] > least) and not any(common[at, other] > overlap for other in chosen):

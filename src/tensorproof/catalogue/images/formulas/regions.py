@@ -57,14 +57,14 @@ def _weights(np: Numpy, a: Arguments, at: Array, size: int) -> Array:
     taken for outside."""
     low, high, near, far = _taps(np, at, size)
     pixels = np.arange(size)
-    shares = np.expand_dims(near, 2) * (np.expand_dims(low, 2) == pixels) + np.expand_dims(far, 2) * (np.expand_dims(high, 2) == pixels)
+    weights = np.expand_dims(near, 2) * (np.expand_dims(low, 2) == pixels) + np.expand_dims(far, 2) * (np.expand_dims(high, 2) == pixels)
     if not hasattr(a["x"], "of") or a["results"][0] is None:
-        return np.sum(shares, axis=1)
+        return np.sum(weights, axis=1)
     error = np.expand_dims(8 * a["results"][0].step * (np.abs(at) + size), 2)
     place = np.expand_dims(at, 2)
     edge = (np.abs(place + 1) <= error) | (np.abs(place - size) <= error)
     error = np.where((place >= -1) & (place <= size), error, 0.0)
-    least, most = np.where(edge, 0.0, np.maximum(shares - error, 0.0)), np.where(edge, 1.0, np.minimum(shares + error, 1.0))
+    least, most = np.where(edge, 0.0, np.maximum(weights - error, 0.0)), np.where(edge, 1.0, np.minimum(weights + error, 1.0))
     bounds: Callable[..., Array] = type(a["x"])
     return bounds(np.sum(least, axis=1), np.sum(most, axis=1))
 
@@ -84,10 +84,10 @@ def _choices(np: Numpy, a: Arguments, at: Array, size: int) -> list[tuple[Array,
     bounds: Callable[..., Array] = type(a["x"])
     found: list[tuple[Array, ...]] = []
     for side in (at - error, at + error):
-        low, high, *shares = _taps(np, np.clip(side, -1.0, size), size)
+        low, high, *weights = _taps(np, np.clip(side, -1.0, size), size)
         wide = [
             bounds(np.where(inside & ~edge, np.maximum(share - 2 * error, 0.0), 0.0), np.where(inside, np.minimum(share + 2 * error, 1.0), 0.0))
-            for share in shares
+            for share in weights
         ]
         found.append((low, high, *wide))
     return found
@@ -102,8 +102,8 @@ def _greatest(np: Numpy, a: Arguments, x: Array, down: Array, across: Array) -> 
         made: Array | None = None
         for rows, columns in product(_choices(np, a, down, x.shape[1]), _choices(np, a, across, x.shape[2])):
             taken = x[:, rows[i][:, :, None, None], columns[j]]
-            shares = np.multiply(taken, np.multiply(rows[i + 2][:, :, None, None], columns[j + 2]))
-            made = shares if made is None else made.of("either", shares)
+            weights = np.multiply(taken, np.multiply(rows[i + 2][:, :, None, None], columns[j + 2]))
+            made = weights if made is None else made.of("either", weights)
         assert made is not None
         parts.append(np.max(made, axis=(2, 4)))
     return np.max(np.stack(parts), axis=0)

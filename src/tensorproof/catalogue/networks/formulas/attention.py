@@ -27,10 +27,10 @@ def earlier(np: Numpy, rows: int, columns: int) -> Array:
     return np.tril(np.ones((rows, columns), int))
 
 
-def shares(np: Numpy, scores: Array) -> Array:
+def probabilities(np: Numpy, scores: Array) -> Array:
     """softmax over keys; a query without keys has shares of 0."""
     if hasattr(scores, "of") and scores.shape[-1]:
-        return scores.of("shares", -1)
+        return scores.of("probabilities", -1)
     none = np.equal(np.max(scores, axis=-1, keepdims=True), -INF) if scores.shape[-1] else True
     return np.where(none, 0.0, softmax(np, scores, -1))
 
@@ -73,7 +73,7 @@ def scores_of(np: Numpy, a: Arguments, key: Array) -> Array:
 
 def attention_and_weights(np: Numpy, a: Arguments) -> tuple[Array, Array]:
     key, value = (for_heads(np, a["query"], a[n]) if a["enable_gqa"] else a[n] for n in ("key", "value"))
-    weights = shares(np, scores_of(np, a, key))
+    weights = probabilities(np, scores_of(np, a, key))
     weights, made = dropped(np, weights, value, a["dropout_p"])
     if not key.shape[-2]:  # nothing but 0, unless the query overflows
         made = np.add(made, np.multiply(np.sum(a["query"], axis=-1, keepdims=True), 0.0))
@@ -98,7 +98,7 @@ def fused(np: Numpy, a: Arguments) -> tuple[Array, Array]:
     if a["dropout_p"]:
         raise Undefined  # weights are dropped at random
     scores = scores_of(np, a, a["key"])
-    return mixed(np, shares(np, scores), a["value"]), np.logaddexp.reduce(scores, axis=-1)
+    return mixed(np, probabilities(np, scores), a["value"]), np.logaddexp.reduce(scores, axis=-1)
 
 
 # --- several heads ---
@@ -161,7 +161,7 @@ def multi_head(np: Numpy, a: Arguments) -> Array | tuple[Array, Array]:
         scores = np.add(scores, shut(np, padding).reshape((batch, 1, 1, padding.shape[-1])))
     if causal:
         scores = masked(np, scores, earlier(np, *scores.shape[-2:]))
-    weights = softmax(np, scores, -1) if a["need_weights"] else shares(np, scores)
+    weights = softmax(np, scores, -1) if a["need_weights"] else probabilities(np, scores)
     weights, made = dropped(np, weights, value, a["dropout_p"])
     joined = np.transpose(made, (2, 0, 1, 3)).reshape((length, batch, size))
     made = np.matmul(joined, np.transpose(a["out_proj_weight"]))

@@ -25,11 +25,11 @@ def _window(a: Arguments) -> Window:
     return kernel, a["stride"], (1,) * len(kernel), list(zip(a["padding"], a["padding_end"] or a["padding"]))
 
 
-def _back(np: Numpy, shares: Array, sizes: tuple[int, ...], window: Window) -> Array:
+def _back(np: Numpy, parts: Array, sizes: tuple[int, ...], window: Window) -> Array:
     """Shares (places in a window, batch, channels, windows ...) summed into images of these sizes."""
     kernel, stride, dilation, sides = window
-    places, batch, channels = shares.shape[:3]
-    columns = np.reshape(np.moveaxis(shares, 0, 2), (batch, channels * places, prod(shares.shape[3:])))
+    places, batch, channels = parts.shape[:3]
+    columns = np.reshape(np.moveaxis(parts, 0, 2), (batch, channels * places, prod(parts.shape[3:])))
     return folded(np, columns, sizes, kernel, stride, dilation, sides)
 
 

@@ -99,8 +99,8 @@ def _likelihood_and_slope(np: Numpy, logs: Array, labels: list[int], blank: int,
     whole, slopes = ending(np, forth[-1]), []
     for t in range(logs.shape[0]):
         through = [np.subtract(np.add(f, b), logs[t, p]) for p, f, b in zip(places, forth[t], reversed(back[-1 - t]))]
-        shares = [np.where(np.isinf(whole), 0.0, np.exp(np.subtract(one, whole))) for one in through]
-        spent = [sum((share for share, p in zip(shares, places) if p == label), np.asarray(0.0)) for label in range(logs.shape[1])]
+        fractions = [np.where(np.isinf(whole), 0.0, np.exp(np.subtract(one, whole))) for one in through]
+        spent = [sum((share for share, p in zip(fractions, places) if p == label), np.asarray(0.0)) for label in range(logs.shape[1])]
         slopes.append(np.subtract(np.exp(logs[t]), np.stack(spent)))
     return np.negative(whole), np.stack(slopes)
 

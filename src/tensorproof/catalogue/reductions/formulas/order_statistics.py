@@ -129,14 +129,14 @@ _BETWEEN: dict[str, Callable[[Any, Any, Any, Any], Any]] = {
 
 def quantile(skips: bool = False) -> Formula:
     def evaluate(np: Numpy, a: Arguments) -> Array:
-        x, q, way = a["x"], np.asarray(a["q"]), a["method"] or a["interpolation"]
+        x, q, method = a["x"], np.asarray(a["q"]), a["method"] or a["interpolation"]
         if np.any((q < 0) | (q > 1)):
             raise Undefined("a share of less than none or more than all")
         if a["method"] is not None and a["method"] not in (*_BETWEEN, "nearest"):
             function = np.nanquantile if skips else np.quantile
-            return function(np.asarray(x), q, axis=a["dim"] if x.shape else None, method=way, keepdims=bool(a["keepdim"]))
+            return function(np.asarray(x), q, axis=a["dim"] if x.shape else None, method=method, keepdims=bool(a["keepdim"]))
         line, chosen = in_lines(np, x, a["dim"])
-        made = _ranked(np, line, q, way, skips)
+        made = _ranked(np, line, q, method, skips)
         if a["keepdim"] and chosen:
             made = np.expand_dims(made, tuple(i + len(q.shape) for i in chosen))
         return made
@@ -144,7 +144,7 @@ def quantile(skips: bool = False) -> Formula:
     return evaluate
 
 
-def _ranked(np: Numpy, line: Array, q: Any, way: str, skips: bool) -> Array:
+def _ranked(np: Numpy, line: Array, q: Any, method: str, skips: bool) -> Array:
     """The quantiles of the last axis, those of each q first."""
     n, lead = line.shape[-1], line.shape[:-1]
     if n == 0:
@@ -153,13 +153,13 @@ def _ranked(np: Numpy, line: Array, q: Any, way: str, skips: bool) -> Array:
     count = np.sum(np.where(nan, 0, 1), axis=-1, keepdims=True) if skips else np.full((*lead, 1), n)
     at = np.maximum(np.multiply(q.reshape(-1), np.subtract(np.asarray(count), 1)), 0)
     exact = at
-    if way == "nearest":
+    if method == "nearest":
         at = np.round(at)
     below = np.floor(at).astype(np.int64)
     values = np.sort(line, axis=-1)
     low, high = np.take_along_axis(values, below, -1), np.take_along_axis(values, np.minimum(below + 1, n - 1), -1)
-    made = _BETWEEN["lower" if way == "nearest" else way](np, low, np.where(at == below, low, high), np.subtract(at, below))
-    if way != "linear" and np.any(_decided_by_rounding(np, exact, q.reshape(-1), way)):
+    made = _BETWEEN["lower" if method == "nearest" else method](np, low, np.where(at == below, low, high), np.subtract(at, below))
+    if method != "linear" and np.any(_decided_by_rounding(np, exact, q.reshape(-1), method)):
         if not hasattr(made, "of"):
             raise Undefined("a quantile between two elements or at one, as its place is rounded")
         around = (np.take_along_axis(values, np.clip(below + i, 0, n - 1), -1) for i in (-1, 1))
@@ -169,9 +169,9 @@ def _ranked(np: Numpy, line: Array, q: Any, way: str, skips: bool) -> Array:
     return np.moveaxis(made, -1, 0).reshape((*q.shape, *lead))
 
 
-def _decided_by_rounding(np: Numpy, at: Array, q: Array, way: str) -> Array:
+def _decided_by_rounding(np: Numpy, at: Array, q: Array, method: str) -> Array:
     """Whether rounding decides on which side of an element, or of the middle between two, a place lies."""
-    off = at - 0.5 if way == "nearest" else at
+    off = at - 0.5 if method == "nearest" else at
     return (np.abs(off - np.rint(off)) < 1e-5) & (np.rint(q * 2) != q * 2)
 
 

@@ -28,8 +28,8 @@ from tensorproof.engines.numerics.grids.grid import (
 )  # fmt: skip
 from tensorproof.engines.numerics.grids.moves import reshaped, transposed
 from tensorproof.engines.values.boxes import TOTALS, interval, one_settled
+from tensorproof.engines.values.probabilities import unless_undefined
 from tensorproof.engines.values.rounding import Rounding, filled
-from tensorproof.engines.values.shares import unless_undefined
 from tensorproof.terms.budgets import BUDGETS
 
 if TYPE_CHECKING:
@@ -295,7 +295,7 @@ def _einsum(pattern: str, *operands: Operand, **kwargs: object) -> Grid:
 # --- shares ---
 
 
-def _shares(logarithms: bool) -> Callable[..., Grid]:
+def _probabilities(logarithms: bool) -> Callable[..., Grid]:
     def made(x: Operand, axis: int) -> Grid:
         """An element grows with itself and falls with the others along the axis, which count as often as their blocks have elements."""
         x = gridded(x)
@@ -330,12 +330,12 @@ def _share(own: Reals, others: Reals, counts: Reals, axis: int) -> Reals:
     return np.moveaxis(np.stack(made), 0, axis)
 
 
-rule("softmax")(_shares(False))
-rule("log_softmax")(_shares(True))
+rule("softmax")(_probabilities(False))
+rule("log_softmax")(_probabilities(True))
 
 
-@rule("shares")
-def _shares_or_zeros(x: Operand, axis: int) -> Grid:
+@rule("probabilities")
+def _probabilities_or_zeros(x: Operand, axis: int) -> Grid:
     x = gridded(x)
-    made = _shares(False)(x, axis)
+    made = _probabilities(False)(x, axis)
     return Grid(x.shape, x.cuts, unless_undefined(made.box, x.box, axis))

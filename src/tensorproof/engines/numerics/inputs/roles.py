@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from tensorproof.engines.numerics.inputs.ranges import IDS, INPUT, NORMAL, TRAINED, UNBOUNDED, Assumption, Given, Range, of_type
-from tensorproof.engines.numerics.inputs.unchanged import steady
+from tensorproof.engines.numerics.inputs.unchanged import invariants
 from tensorproof.engines.numerics.inputs.variables import from_outside, initial_ranges, non_negative
 from tensorproof.ops.applied import Applied, parts
 from tensorproof.ops.inputs import Tensor
@@ -44,7 +44,7 @@ def ranged(records: Sequence[Record], names: Mapping[int, Sequence[str]], given:
     said: dict[tuple[str, Range, str], list[str]] = {}
     outside = from_outside(records)
     first, sums = initial_ranges(records, outside), non_negative(records)
-    held = steady(records, first, outside)
+    held = invariants(records, first, outside)
     sums |= held.never_negative
     for value in sources(records):
         value.names += names.get(id(value.tensor), ())

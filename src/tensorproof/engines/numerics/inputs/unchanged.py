@@ -23,7 +23,7 @@ ANY = 1e12
 
 
 @dataclass(slots=True)
-class Steady:
+class Invariants:
     """Variables by the identity of their tensors."""
 
     never_negative: set[int] = field(default_factory=set[int])
@@ -31,15 +31,15 @@ class Steady:
     """Single numbers, such as a rate, that no step of a training graph assigns anything to."""
 
 
-def steady(records: Sequence[Record], first: Mapping[int, Range], outside: set[int] | None = None) -> Steady:
+def invariants(records: Sequence[Record], first: Mapping[int, Range], outside: set[int] | None = None) -> Invariants:
     """`first` holds the ranges of initial values, `outside` the results that are computed from inputs or variables, by identity."""
     writes = _Writes(records)
     if not writes.assigned:
-        return Steady()
+        return Invariants()
     steps = _Steps(records)
     outside = from_outside(records) if outside is None else outside
     later = {i: [v for v in values if id(v) in outside or (id(v) not in steps.makers and v.contents is None)] for i, values in writes.assigned.items()}
-    found = Steady()
+    found = Invariants()
     if writes.stepped or any(later.values()):
         found.unchanged = {i for i in first if not later.get(i) and writes.is_single(i) and i not in writes.stepped}
     known = {i: first[i] for i in found.unchanged}
@@ -50,7 +50,7 @@ def steady(records: Sequence[Record], first: Mapping[int, Range], outside: set[i
     return found
 
 
-def _keep_non_negative(found: Steady, steps: _Steps, later: Mapping[int, list[TensorType]], known: Mapping[int, Range]) -> None:
+def _keep_non_negative(found: Invariants, steps: _Steps, later: Mapping[int, list[TensorType]], known: Mapping[int, Range]) -> None:
     """Leave out variables that a step may make negative, until those that are left keep each other at or above 0."""
     asked = found.never_negative
     while asked:

@@ -32,7 +32,7 @@ def note(fact: Values, arguments: dict[str, Any], value: Value, dtype: DType | N
         return
     least = (1.0 - _ULPS * (dtype.step if dtype is not None else 0.0)) / value.grid.shape[axis]
     if least > 0:
-        value.attained = (axis % rank,), *((least, 1.0) if fact.shares == "numbers" else (math.log(least), 0.0))
+        value.attained = (axis % rank,), *((least, 1.0) if fact.probabilities == "numbers" else (math.log(least), 0.0))
 
 
 def divided(relations: Relations, one: Applied, value: Value, x: Value, y: Value) -> None:

@@ -270,7 +270,7 @@ class Relations:
             self._roots[value.number] = frozenset((value.number, *self.roots(values[0])))
         if fact.kind == "sums" and self._ends and not all(self._ends.keys().isdisjoint(self.roots(v)) for v in values):
             self._beside_ends(value, self.shown(one, values), values)
-        if fact.shares:
+        if fact.probabilities:
             largest_share.note(fact, one.arguments, value, self.walk.setting.type_of(one.results[i]))
         elif fact.kind == "divides" and len(values) == 2 and values[0].grid.dtype.kind == "f":
             largest_share.divided(self, one, value, *values)

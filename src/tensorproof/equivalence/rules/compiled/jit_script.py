@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from tensorproof.equivalence.call import Call, Input, text
 from tensorproof.equivalence.dialects import Dialect
 from tensorproof.equivalence.rule import Pair, Rule
-from tensorproof.equivalence.tracing import can_be_traced, frozen, runs_twice, ways
+from tensorproof.equivalence.tracing import can_be_traced, frozen, runs_twice, variants
 
 _ROUNDED = frozenset({"float64", "complex128"})
 """`torch.tensor` of a list is rounded to single precision in a script: seen in calls of that name, and not to be seen in all others."""
@@ -19,7 +19,7 @@ def _pairs(call: Call, dialect: Dialect) -> Iterable[Pair]:
         called = call.expression(dialect, None, "script")
         yield Pair(call.expression(dialect), f"script = torch.jit.script(layer)\n{_run(called, twice)}", frozen(call, dialect), about="arguments")
         return
-    for about, given, parameters in ways(call, dialect):
+    for about, given, parameters in variants(call, dialect):
         if set(parameters) | set(given) == set(call.inputs) and not any(call.inputs[name].label in _ROUNDED for name in given):  # it captures nothing
             source = f"def script({', '.join(parameters)}):\n    return {_body(call, dialect, given)}\n"
             called = f"script({', '.join(parameters)})"

@@ -7,11 +7,11 @@ from collections.abc import Iterable
 from tensorproof.equivalence.call import Call
 from tensorproof.equivalence.dialects import Dialect
 from tensorproof.equivalence.rule import Pair, Rule
-from tensorproof.equivalence.tracing import can_be_traced, frozen, runs_twice, ways
+from tensorproof.equivalence.tracing import can_be_traced, frozen, runs_twice, variants
 
 
 def _pairs(call: Call, dialect: Dialect) -> Iterable[Pair]:
-    for about, given, parameters in ways(call, dialect) if runs_twice(call) else ():
+    for about, given, parameters in variants(call, dialect) if runs_twice(call) else ():
         if parameters:
             names = ", ".join(parameters)
             tuple_of = f"({names},)" if len(parameters) == 1 else f"({names})"

@@ -27,7 +27,7 @@ def _traced(wrap: str) -> Pairs:
         left, setup = call.expression(dialect), call.setup(dialect)
         if setup:  # weights that are made while many calls are traced together come from another state of the random numbers
             setup = f"{setup}\n{left}"
-        for about, constant, parameters in _ways(call):
+        for about, constant, parameters in _variants(call):
             literals = {name: dialect.literal(call.inputs[name]) for name in constant}
             body = call.expression(dialect, {**literals, **{n: dialect.copied(literals[n]) for n in literals if n in call.written}})
             traced = Traced(wrap, body, parameters)
@@ -36,7 +36,7 @@ def _traced(wrap: str) -> Pairs:
     return pairs
 
 
-def _ways(call: Call) -> Iterable[tuple[str, tuple[str, ...], tuple[str, ...]]]:
+def _variants(call: Call) -> Iterable[tuple[str, tuple[str, ...], tuple[str, ...]]]:
     """What each input is: (about, constants, arguments); the others are captured. Of many inputs, one is the constant, by the number of the call."""
     names = tuple(call.inputs)
     yield "arguments", (), names

@@ -6,15 +6,15 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from tensorproof.frontends.python import recording
-from tensorproof.frontends.python.branching.joining import CannotJoin, join, join_location, join_uncounted
+from tensorproof.frontends.python.branching.joining import CannotJoin, join, join_location, join_summarised
 from tensorproof.frontends.python.errors import Dead, Fork, Raised
 from tensorproof.frontends.python.frame import RETURN, Exit, Frame, Signal, Waiting
 from tensorproof.terms.ints import ite
 from tensorproof.terms.predicates import Predicate, Truth, conj, disj, implies, negate
 from tensorproof.terms.records import dataclass, field
 from tensorproof.values.heap import ITEMS, MISSING, ORDER, Difference, Entries, Mark, read
-from tensorproof.values.many import gathered
 from tensorproof.values.objects import OPEN
+from tensorproof.values.summaries import summarise
 
 if TYPE_CHECKING:
     from tensorproof.frontends.python.machine import Interpreter
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(slots=True)
-class Way:
+class Side:
     """One side of a branch after it ran."""
 
     dead: bool = False
@@ -92,7 +92,7 @@ class Branching:
         heap.close(mark)
         return self._joined(p, a.value, b.value, number)
 
-    def _one_ended(self, a: Way, b: Way) -> bool:
+    def _one_ended(self, a: Side, b: Side) -> bool:
         """Whether a side ended. One on which an error was found, and not on the other, is not followed further: the error is about it alone."""
         if a.failed != b.failed and not a.dead and not b.dead:
             a.dead, b.dead = a.failed, b.failed
@@ -108,22 +108,22 @@ class Branching:
         recording.seen(self.run, recorded)
         return made
 
-    def _side(self, p: Truth, action: Callable[[], Value], mark: Mark, number: int, frame: Frame | None = None) -> Way:
+    def _side(self, p: Truth, action: Callable[[], Value], mark: Mark, number: int, frame: Frame | None = None) -> Side:
         """Run one side under its condition."""
         facts = len(self.run.facts)
         self.run.assume(p, lasting=False)
-        way = self._taken(action, mark, number, frame)
-        way.kept = self.run.leave_facts(facts + 1)
+        side = self._taken(action, mark, number, frame)
+        side.kept = self.run.leave_facts(facts + 1)
         del self.run.facts[facts:]
-        return way
+        return side
 
-    def _keep(self, p: Truth, a: Way, b: Way) -> None:
+    def _keep(self, p: Truth, a: Side, b: Side) -> None:
         for fact in a.kept:
             self.run.assume(implies(p, fact))
         for fact in b.kept:
             self.run.assume(disj(p, fact))
 
-    def _taken(self, action: Callable[[], Any], mark: Mark, number: int, frame: Frame | None) -> Way:
+    def _taken(self, action: Callable[[], Any], mark: Mark, number: int, frame: Frame | None) -> Side:
         waiting = len(frame.waiting) if frame is not None else 0
         failures = self.run.failures
         try:
@@ -131,20 +131,20 @@ class Branching:
         except Dead:
             if frame is not None and len(frame.waiting) > waiting:
                 raise Fork(number) from None
-            return Way(dead=True)
+            return Side(dead=True)
         except Raised as raised:
             if self.run.handlers or (frame is not None and len(frame.waiting) > waiting):
                 raise Fork(number) from None
             self.run.uncaught(raised)
-            return Way(dead=True)
-        way = Way(value=value, failed=self.run.failures > failures)
+            return Side(dead=True)
+        side = Side(value=value, failed=self.run.failures > failures)
         if frame is not None:
-            way.signal, way.result = value, frame.result
-            way.exits = self._lifted(frame, waiting, mark)
-        way.difference = self.run.heap.difference(mark)
-        return way
+            side.signal, side.result = value, frame.result
+            side.exits = self._lifted(frame, waiting, mark)
+        side.difference = self.run.heap.difference(mark)
+        return side
 
-    def _survivor(self, p: Truth, a: Way, b: Way, mark: Mark) -> Way:
+    def _survivor(self, p: Truth, a: Side, b: Side, mark: Mark) -> Side:
         """One side ended in an exception that is not caught: the other is assumed from here on."""
         heap = self.run.heap
         if a.dead and b.dead:
@@ -154,10 +154,10 @@ class Branching:
             heap.undo(mark)
             heap.apply(a.difference)
         heap.close(mark)
-        way = a if b.dead else b
-        for fact in (p if b.dead else negate(p), *way.kept):
+        side = a if b.dead else b
+        for fact in (p if b.dead else negate(p), *side.kept):
             self.run.assume(fact)
-        return way
+        return side
 
     def _merge(self, p: Truth, first: Difference, second: Difference, mark: Mark, number: int) -> None:
         """Memory holds the second side; write what both sides make of each location that either wrote."""
@@ -175,12 +175,12 @@ class Branching:
                 try:
                     writes.append((owner, key, join_location(p, a, b, owner, key, sides if sides is not None and sides.follows(owner, key) else None)))
                 except CannotJoin:
-                    if not self.run.any_round or (key not in (ITEMS, ORDER) and type(owner) is not Entries):
+                    if not self.run.in_symbolic_iteration or (key not in (ITEMS, ORDER) and type(owner) is not Entries):
                         raise Fork(number) from None
                     if type(owner) is Entries and key is not ORDER:
                         perhaps.append((owner, key, p if b is MISSING else negate(p), a if b is MISSING else b))
                     if key is ITEMS:
-                        writes.append((owner, key, self._uncounted(p, a, b, number)))
+                        writes.append((owner, key, self._summarised(p, a, b, number)))
         for owner, key, value in writes:
             self.run.heap.write(owner, key, value)
         for owner, key, condition, value in perhaps:
@@ -193,11 +193,11 @@ class Branching:
         samples = [*((old.first, old.second) if old is not None else ()), (key, value)]
         count = ite(condition, 1, 0) + (0 if old is None else old.count)
         self.run.heap.write(owner, key, MISSING)
-        self.run.heap.write(owner, OPEN, gathered(count, samples))
+        self.run.heap.write(owner, OPEN, summarise(count, samples))
 
-    def _uncounted(self, p: Truth, a: Any, b: Any, number: int) -> Value:
+    def _summarised(self, p: Truth, a: Any, b: Any, number: int) -> Value:
         try:
-            return join_uncounted(p, a, b)
+            return join_summarised(p, a, b)
         except CannotJoin:
             raise Fork(number) from None
 
@@ -218,9 +218,9 @@ class Branching:
         if self._one_ended(a, b):
             if exits:
                 raise Fork(number)
-            way = self._survivor(p, a, b, mark)
-            frame.result = way.result
-            return way.signal
+            survivor = self._survivor(p, a, b, mark)
+            frame.result = survivor.result
+            return survivor.signal
         self._keep(p, a, b)
         facts = len(run.facts)
         signal = b.signal

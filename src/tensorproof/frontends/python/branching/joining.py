@@ -16,9 +16,9 @@ from tensorproof.terms.records import replace
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import UNKNOWN_STRIDES, History, TensorType
 from tensorproof.values.heap import ITEMS, MISSING, ORDER, Cursor, Entries, Owner
-from tensorproof.values.many import gathered, has_identity, length, shown
 from tensorproof.values.objects import OPEN, Choice
-from tensorproof.values.python_values import REAL, Many, Unknown
+from tensorproof.values.python_values import REAL, Summary, Unknown
+from tensorproof.values.summaries import has_identity, length, shown, summarise
 
 if TYPE_CHECKING:
     from tensorproof.values.machine import Value
@@ -42,8 +42,8 @@ def join(p: Truth, a: Any, b: Any, program: Joins | None = None) -> Value:
     """The value that is `a` when p holds and `b` when not. Tensors that become one are recorded in the program form."""
     if a is b:
         return a
-    if type(a) is Many or type(b) is Many:
-        return _many(p, a, b, program)
+    if type(a) is Summary or type(b) is Summary:
+        return _summaries(p, a, b, program)
     if isinstance(a, Unknown) or isinstance(b, Unknown):
         return _unknown(a, b)
     if isinstance(a, Fact) and isinstance(b, Fact):
@@ -80,15 +80,15 @@ def _recorded(p: Truth, a: TensorType, b: TensorType, program: Joins | None) -> 
     return joined
 
 
-def _many(p: Truth, a: Any, b: Any, program: Joins | None) -> Any:
+def _summaries(p: Truth, a: Any, b: Any, program: Joins | None) -> Any:
     """Items that were not counted out, on one side perhaps none."""
-    a, b = (Many("none", count=0, first=v.first, second=v.second) if w is MISSING else w for v, w in ((b, a), (a, b)))
+    a, b = (Summary("none", count=0, first=v.first, second=v.second) if w is MISSING else w for v, w in ((b, a), (a, b)))
     if type(a) is not type(b) or isinstance(a.count, Unknown) or isinstance(b.count, Unknown):
         raise CannotJoin
-    return Many(a.reason, count=ite(p, a.count, b.count), first=join(p, a.first, b.first, program), second=join(p, a.second, b.second, program))
+    return Summary(a.reason, count=ite(p, a.count, b.count), first=join(p, a.first, b.first, program), second=join(p, a.second, b.second, program))
 
 
-def join_uncounted(p: Truth, a: tuple[Value, ...], b: tuple[Value, ...]) -> tuple[Value, ...]:
+def join_summarised(p: Truth, a: tuple[Value, ...], b: tuple[Value, ...]) -> tuple[Value, ...]:
     """Two lists of different lengths, in a round that stands for many: what they share, and then so many."""
     same = 0
     while same < min(len(a), len(b)) and a[same] is b[same]:
@@ -100,7 +100,7 @@ def join_uncounted(p: Truth, a: tuple[Value, ...], b: tuple[Value, ...]) -> tupl
     samples = shown([*left, *right])
     if any(has_identity(item) for item in samples):
         raise CannotJoin
-    return (*a[:same], gathered(ite(p, *counts), samples))
+    return (*a[:same], summarise(ite(p, *counts), samples))
 
 
 def _choice(p: Truth, a: Value, b: Value, program: Joins | None) -> Value:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from tensorproof.values.machine import Value
 
 
-def one_round(m: Interpreter, frame: Frame, body: Act) -> Signal | None:
+def one_iteration(m: Interpreter, frame: Frame, body: Act) -> Signal | None:
     """One pass through a loop's body."""
     m.step()
     base = len(frame.waiting)
@@ -25,15 +25,15 @@ def one_round(m: Interpreter, frame: Frame, body: Act) -> Signal | None:
 
 
 @contextmanager
-def uncounted_lists(m: Interpreter, wanted: bool) -> Iterator_[None]:
+def summarised_lengths(m: Interpreter, wanted: bool) -> Iterator_[None]:
     """While lists that two paths leave with different lengths are described by how many items they have."""
-    m.any_round += wanted
+    m.in_symbolic_iteration += wanted
     try:
         yield
     finally:
-        m.any_round -= wanted
+        m.in_symbolic_iteration -= wanted
 
 
 def with_item(m: Interpreter, put: Any, body: Act, item: Value, frame: Frame) -> Signal | None:
     put(frame, item)
-    return one_round(m, frame, body)
+    return one_iteration(m, frame, body)

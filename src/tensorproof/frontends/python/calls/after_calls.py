@@ -75,7 +75,7 @@ def _suspects(m: Interpreter, call: Called) -> None:
 
 
 def _advice(m: Interpreter, call: Called) -> None:
-    if m.told.advise:
+    if m.directives.advise:
         for applied in call.outcome.applied:
             for advised in applied.op.advice(applied.arguments) if applied.op.advice is not None else ():
                 m.path.stated.append(Stated(advised, m.user_span(call.node), (), tuple(m.facts)))

@@ -19,8 +19,8 @@ from tensorproof.libraries.model import Open
 from tensorproof.terms.ints import Term
 from tensorproof.terms.records import dataclass
 from tensorproof.terms.tensor import TensorType
-from tensorproof.values.many import uncounted
 from tensorproof.values.objects import List, Model
+from tensorproof.values.summaries import is_summarised
 
 if TYPE_CHECKING:
     from tensorproof.frontends.python.machine import Interpreter
@@ -93,12 +93,12 @@ def _parts_of(m: Interpreter, parts: Parts, frame: Frame) -> List | None:
         return None
     finally:
         m.frames.pop()
-    return found if type(found) is List and uncounted(found.items) else None
+    return found if type(found) is List and is_summarised(found.items) else None
 
 
 def _of_unknown_length(value: Value) -> bool:
     if type(value) is List:
-        return uncounted(value.items)
+        return is_summarised(value.items)
     if type(value) is TensorType:
         return value.shape.known and len(value.shape) > 0 and isinstance(value.shape[0], Term)
     return type(value) is Model and value.kind == "texts"
@@ -124,10 +124,10 @@ def _gives_batches(m: Interpreter, source: Model, node: ast.AST) -> bool:
     if source.kind == STREAM:
         return True
     found = registry.kind_model(source.kind)
-    if found is None or found.rounds is None or source.kind in ("range", "file"):
+    if found is None or found.iterations is None or source.kind in ("range", "file"):
         return False
-    rounds = registry.rounds(m, source, node)
-    return getattr(rounds, "times", None) is not None and not isinstance(rounds, Open)
+    iterations = registry.iterations(m, source, node)
+    return getattr(iterations, "times", None) is not None and not isinstance(iterations, Open)
 
 
 def _found(code: Any) -> Passes | None:

@@ -47,9 +47,9 @@ Run = Callable[..., Any]
 
 
 def _sum(m: Interpreter, node: ast.AST, value: Value, start: Value = 0) -> Value:
-    many = summarised_lists.parts(m, value, node)
-    if many is not None:
-        return summarised_results.total(m, many, start, node)
+    items_shown = summarised_lists.parts(m, value, node)
+    if items_shown is not None:
+        return summarised_results.total(m, items_shown, start, node)
     found = m.iterate(value, node)
     if found is None:
         return Unknown("sum")
@@ -92,9 +92,9 @@ def _extreme(word: str) -> Run:
             known = greatest.of(m, m.memory.current(values[0]))
             if known is not None:
                 return values[0].but(shape=Shape(), contents=(known,), parameter=False)
-        many = summarised_lists.parts(m, values[0], node) if len(values) == 1 else None
-        if many is not None:
-            return summarised_results.extreme(m, many, node)
+        items_shown = summarised_lists.parts(m, values[0], node) if len(values) == 1 else None
+        if items_shown is not None:
+            return summarised_results.extreme(m, items_shown, node)
         found = list(values) if len(values) != 1 else m.iterate(values[0], node)
         if found is None:
             return Unknown(word)

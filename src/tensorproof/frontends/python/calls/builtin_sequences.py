@@ -23,8 +23,6 @@ from tensorproof.libraries.tensorflow import traced
 from tensorproof.terms.ints import Origin, Term
 from tensorproof.terms.tensor import TensorType
 from tensorproof.values.heap import MISSING, Cursor
-from tensorproof.values.many import length
-from tensorproof.values.many import uncounted as has_many
 from tensorproof.values.objects import (
     OPEN,
     Bound,
@@ -39,6 +37,7 @@ from tensorproof.values.objects import (
     Set,
 )  # fmt: skip
 from tensorproof.values.python_values import Layer, Unknown, whole_of
+from tensorproof.values.summaries import is_summarised, length
 
 if TYPE_CHECKING:
     from tensorproof.frontends.python.machine import Interpreter
@@ -82,7 +81,7 @@ def _len(m: Interpreter, node: ast.AST, value: Value) -> Value:
             return value
         case Iterator() | Generator() | None:
             raise m.raised("TypeError", f"a {type_name(value)} has no len", node)
-        case tuple() if has_many(value):
+        case tuple() if is_summarised(value):
             return length(value)
         case _:
             return host_calls.plain(m, len, (value,), node)
@@ -121,14 +120,14 @@ def _list(m: Interpreter, node: ast.AST, value: Value = ()) -> Value:
 
 def _set(m: Interpreter, node: ast.AST, value: Value = ()) -> Value:
     found = _listed(m, value, node, "set")
-    if not isinstance(found, Unknown) and has_many(found):
+    if not isinstance(found, Unknown) and is_summarised(found):
         return Set(m.heap.row(summarised_results.distinct(m, found, node)))
     return found if isinstance(found, Unknown) else make_set(m, found, node)
 
 
 def _frozenset(m: Interpreter, node: ast.AST, value: Value = ()) -> Value:
     found = _listed(m, value, node, "frozenset")
-    if not isinstance(found, Unknown) and has_many(found):
+    if not isinstance(found, Unknown) and is_summarised(found):
         return Set(m.heap.row(summarised_results.distinct(m, found, node)), frozen=True)
     return found if isinstance(found, Unknown) else make_set(m, found, node, frozen=True)
 
@@ -142,7 +141,7 @@ def _dict(m: Interpreter, node: ast.AST, value: Value = None, **named: Value) ->
         found = _pairs(m, value, node) if _is_mapping(m, value) else summarised_results.listed(m, value, node)
         if found is None:
             return Unknown("dict")
-        if has_many(found):
+        if is_summarised(found):
             return summarised_results.dict_of(m, found, node)
         for pair in found:
             parts = m.iterate(pair, node)
@@ -167,7 +166,7 @@ def _is_mapping(m: Interpreter, value: Value) -> bool:
 def _pairs(m: Interpreter, value: Value, node: ast.AST) -> list[Value] | None:
     """The keys of a mapping, each with its item; None where the keys are unknown."""
     keys = summarised_results.listed(m, m.call(m.attribute(value, "keys", node), (), {}, node), node)
-    return None if keys is None or has_many(keys) else [(key, m.item(value, key, node)) for key in keys]
+    return None if keys is None or is_summarised(keys) else [(key, m.item(value, key, node)) for key in keys]
 
 
 def _open_rows(value: Value) -> bool:
@@ -182,7 +181,7 @@ def _enumerate(m: Interpreter, node: ast.AST, value: Value, start: Any = 0) -> V
     if isinstance(value, (Generator, Iterator)):
         return lazy(m, ((operations.binary(m, ast.Add, start, i, node), v) for i, v in enumerate(_pulled(m, value, node))))
     value = registry.plain_source(value)
-    if isinstance(value, (Model, List, tuple, Set, Dict)) or (isinstance(value, Instance) and registry.rounds_of(value)) or _open_rows(value):
+    if isinstance(value, (Model, List, tuple, Set, Dict)) or (isinstance(value, Instance) and registry.iterations_of(value)) or _open_rows(value):
         return Model("enumerate", m.heap.space({"source": value, "start": start}))
     found = m.iterate(value, node)
     return Unknown("enumerate") if found is None else iteration.iterator(m, [(start + i, v) for i, v in enumerate(found)])
@@ -214,9 +213,9 @@ def _pulled(m: Interpreter, source: Value, node: ast.AST) -> HostIterator[Value]
 
 
 def _map(m: Interpreter, node: ast.AST, function: Value, *values: Value) -> Value:
-    rounds = summarised_lists.open_rounds(m, values[0], node) if len(values) == 1 else None
-    if rounds is not None:
-        made = summarised_results.mapped(m, m.frames[-1], rounds, lambda item, add: add(m.call(function, (item,), {}, node)), node)
+    iterations = summarised_lists.open_iterations(m, values[0], node) if len(values) == 1 else None
+    if iterations is not None:
+        made = summarised_results.mapped(m, m.frames[-1], iterations, lambda item, add: add(m.call(function, (item,), {}, node)), node)
         return Unknown("map") if made is None else List(m.heap.row(made))
     found = [iteration.walk(m, v, node) for v in values]
     if any(f is None for f in found):
@@ -225,13 +224,13 @@ def _map(m: Interpreter, node: ast.AST, function: Value, *values: Value) -> Valu
 
 
 def _filter(m: Interpreter, node: ast.AST, function: Value, value: Value) -> Value:
-    rounds = summarised_lists.open_rounds(m, value, node)
-    if rounds is not None:
+    iterations = summarised_lists.open_iterations(m, value, node)
+    if iterations is not None:
 
         def keep(item: Value, add: Any) -> None:
             summarised_results.kept(m, m.truth(item if function is None else m.call(function, (item,), {}, node), node), lambda: add(item), node)
 
-        made = summarised_results.mapped(m, m.frames[-1], rounds, keep, node)
+        made = summarised_results.mapped(m, m.frames[-1], iterations, keep, node)
         return Unknown("filter") if made is None else List(m.heap.row(made))
     found = iteration.walk(m, value, node)
     if found is None:
@@ -240,9 +239,9 @@ def _filter(m: Interpreter, node: ast.AST, function: Value, value: Value) -> Val
 
 
 def _reversed(m: Interpreter, node: ast.AST, value: Value) -> Value:
-    many = summarised_lists.parts(m, value, node)
-    if many is not None:
-        return List(m.heap.row(many[::-1]))
+    items_shown = summarised_lists.parts(m, value, node)
+    if items_shown is not None:
+        return List(m.heap.row(items_shown[::-1]))
     found = m.iterate(value, node)
     return Unknown("reversed") if found is None else iteration.iterator(m, found[::-1])
 
@@ -250,9 +249,9 @@ def _reversed(m: Interpreter, node: ast.AST, value: Value) -> Value:
 def _sorted(m: Interpreter, node: ast.AST, value: Value, *, key: Value = None, reverse: Value = False) -> Value:
     if type(value) is TensorType and value.graph is not None and traced.converts(m, value):
         return m.spelling("tf.sort", (value,), {}, node)
-    many = summarised_lists.parts(m, value, node)
-    if many is not None:
-        return List(m.heap.row(summarised_results.sorted_items(many)))
+    items_shown = summarised_lists.parts(m, value, node)
+    if items_shown is not None:
+        return List(m.heap.row(summarised_results.sorted_items(items_shown)))
     found = m.iterate(value, node)
     result = Unknown("sorted") if found is None else sort_items(m, found, key, reverse, node)
     return result if isinstance(result, Unknown) else List(m.heap.row(result))

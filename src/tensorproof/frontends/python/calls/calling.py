@@ -129,12 +129,12 @@ def call_function(m: Interpreter, function: Function, args: tuple[Value, ...], k
     m.step()
     frame = Frame(m, m.heap.space(), function.scopes, function.module.space, function.module, function, function.owner, library=m.in_library)
     bind_arguments(m, function, frame.space, args, kwargs, node)
-    if m.told.data:
-        from tensorproof.libraries.data import given as told_data
+    if m.directives.data:
+        from tensorproof.libraries.data import given as given_data
 
-        told = told_data.of_call(m, function.name, function, node)
-        if told is not None:
-            return told
+        dataset = given_data.of_call(m, function.name, function, node)
+        if dataset is not None:
+            return dataset
     if code.is_generator:
         m.entered += 1
         return batch_generators.of(m, code, frame, node) or Generator(frame, code.body(frame), m.heap.clock)
@@ -164,7 +164,7 @@ def call_function(m: Interpreter, function: Function, args: tuple[Value, ...], k
 
 def _goes_on(m: Interpreter, frame: Frame, raised: Raised) -> bool:
     """An error in an iteration that stands for many, while other ways have left the function: it is recorded, and the way goes on, so that they join."""
-    if not frame.waiting or not m.any_round or not recovery.goes_on(m, raised):
+    if not frame.waiting or not m.in_symbolic_iteration or not recovery.goes_on(m, raised):
         return False
     recovery.record(m, raised)
     m.path.lost = True
@@ -224,19 +224,19 @@ def zero_super(frame: Frame, node: ast.AST) -> Value:
 
 
 def call_named(m: Interpreter, name: str, args: tuple[Value, ...], kwargs: dict[str, Value], node: ast.AST) -> Value:
-    if m.told.data:
-        from tensorproof.libraries.data import given as told_data
+    if m.directives.data:
+        from tensorproof.libraries.data import given as given_data
 
-        told = told_data.of_call(m, name, None, node)
-        if told is not None:
-            return told
+        dataset = given_data.of_call(m, name, None, node)
+        if dataset is not None:
+            return dataset
     if "tf.traced" in m.model_state and name.startswith(("numpy.", "math.")):
         _refuse_symbolic(m, name, args, kwargs, node)
     model = registry.function(name)
     if model is not None or not spelled(name):  # an operator's row of spellings names its arguments
         signatures.check(m, name, args, kwargs, node)
-    if model is not None and m.told.data:
-        return told_data.with_length(m, name, model(m, args, kwargs, node))
+    if model is not None and m.directives.data:
+        return given_data.with_length(m, name, model(m, args, kwargs, node))
     if model is not None:
         if name.partition(".")[0] in _OF_PLAIN_VALUES:
             distributed = distributed_call(m, args, kwargs, lambda a, k: call_named(m, name, a, k, node))
@@ -280,9 +280,9 @@ def call_spelling(m: Interpreter, name: str, args: tuple[Value, ...], kwargs: di
         return m.gap(name, node, "no spelling")
     if "keras" in m.model_state and not name.startswith("keras."):
         layers.refuse_symbolic(m, name, args, kwargs, node)
-    many = joined(m, name, args, kwargs, node)
-    if many is not MISSING:
-        return many
+    joined_calls = joined(m, name, args, kwargs, node)
+    if joined_calls is not MISSING:
+        return joined_calls
     distributed = distributed_call(m, args, kwargs, lambda a, k: call_spelling(m, name, a, k, node))
     if distributed is not MISSING:
         return distributed

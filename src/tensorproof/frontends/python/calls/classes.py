@@ -52,10 +52,10 @@ def compile_class(node: ast.ClassDef, scope: Scope) -> Callable[[Frame], Value]:
                 if hook is not MISSING:
                     m.call(Bound(hook, value), (cls, name), {}, node)
         cls.mro = unseen_bases.completed(cls)
-        if m.told.data:
-            from tensorproof.libraries.data import given as told_data
+        if m.directives.data:
+            from tensorproof.libraries.data import given as given_data
 
-            told_data.of_class(m, cls)
+            given_data.of_class(m, cls)
         if not metaclasses.given_to(m, cls, named.pop("metaclass", None), node):
             m.gap(f"class {cls.name}", node, "its metaclass is not followed")
             cls.mro = (*cls.mro, Unknown("metaclass"))
@@ -135,7 +135,7 @@ def made(m: Interpreter, cls: Class, args: tuple[Value, ...], kwargs: dict[str, 
     if init is not MISSING:
         gaps = len(m.path.gaps)
         m.call(Bound(init, new), args, kwargs, node)
-        if cls.name in m.told.data:  # how it reads its files does not matter then
+        if cls.name in m.directives.data:  # how it reads its files does not matter then
             del m.path.gaps[gaps:]
         return new
     unseen_bases.fill(m, new, kwargs)

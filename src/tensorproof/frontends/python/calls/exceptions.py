@@ -151,11 +151,11 @@ def enter(m: Interpreter, manager: Value, node: ast.AST) -> tuple[Value, Callabl
         entered = m.call(Bound(found, manager), (), {}, node)
 
         def leave(raised: Raised | None) -> bool:
-            told: tuple[Value, Value, Value] = (None, None, None)
+            described: tuple[Value, Value, Value] = (None, None, None)
             if raised is not None:
                 value = exception_value(m, raised, node)
-                told = (getattr(builtins, raised.kind, raised.kind) if isinstance(raised.kind, str) else raised.kind, value, None)
-            result = m.call(Bound(left, manager), told, {}, node)
+                described = (getattr(builtins, raised.kind, raised.kind) if isinstance(raised.kind, str) else raised.kind, value, None)
+            result = m.call(Bound(left, manager), described, {}, node)
             if raised is not None and raised.others and _answers_by_class(left):
                 m.gap("with", node, f"{raised.code} is one of {', '.join((raised.kind, *raised.others))}, and __exit__ asks which")
                 return True

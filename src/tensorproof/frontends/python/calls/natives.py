@@ -21,7 +21,6 @@ from tensorproof.frontends.python.summaries import summarised_results
 from tensorproof.frontends.python.tensors.number_kinds import number_kind
 from tensorproof.terms.ints import Origin, Term
 from tensorproof.terms.predicates import Predicate
-from tensorproof.values.many import is_text, shown
 from tensorproof.values.objects import (
     Bound,
     Choice,
@@ -33,6 +32,7 @@ from tensorproof.values.objects import (
     Set,
 )  # fmt: skip
 from tensorproof.values.python_values import TEXT, WHOLE, Named, Unknown
+from tensorproof.values.summaries import is_text, shown
 
 if TYPE_CHECKING:
     from tensorproof.frontends.python.machine import Interpreter

@@ -34,13 +34,13 @@ def look(m: Interpreter, outcome: Outcome, node: ast.AST) -> None:
     if values.kind in _ARITHMETIC:
         if len(outcome.applied) == 1:
             _outer(m, outcome, node)
-    elif values.shares:
+    elif values.probabilities:
         _softmax(m, values, outcome, node)
     elif values.reshapes:
         _regroup(m, outcome, node)
     elif op.paired:
         _paired(m, outcome, node)
-    elif _takes_scores(op) and isinstance(given, TensorType) and given.facts is not None and given.facts.shares:
+    elif _takes_scores(op) and isinstance(given, TensorType) and given.facts is not None and given.facts.probabilities:
         m.warn("suspect/softmax-twice", "cross_entropy takes raw scores, and gets the result of a softmax", node)
 
 
@@ -106,8 +106,8 @@ def _softmax(m: Interpreter, values: Values, outcome: Outcome, node: ast.AST) ->
     x, dim, out = outcome.bound.get("x"), outcome.bound.get("dim"), outcome.outputs
     if not isinstance(x, TensorType) or not x.shape.known:
         return
-    if values.shares == "numbers" and isinstance(out, TensorType):
-        learn(out, shares=True)
+    if values.probabilities == "numbers" and isinstance(out, TensorType):
+        learn(out, probabilities=True)
     if dim in (0, -len(x.shape)) and len(x.shape) == 2 and _more_than_one(x.shape[1]):
         m.warn("suspect/softmax-axis", f"this softmax runs over axis 0, the batch, of {x.shape!r}", node)
 

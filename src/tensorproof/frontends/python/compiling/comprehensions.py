@@ -18,9 +18,9 @@ from tensorproof.frontends.python.summaries import like_items, summarised_lists,
 from tensorproof.libraries import registry
 from tensorproof.libraries.tensorflow import traced
 from tensorproof.terms.tensor import TensorType
-from tensorproof.values.many import uncounted as has_many
 from tensorproof.values.objects import Dict, Generator, List, Model, Set
 from tensorproof.values.python_values import Unknown
+from tensorproof.values.summaries import is_summarised
 
 if TYPE_CHECKING:
     from tensorproof.values.machine import Value
@@ -125,7 +125,7 @@ class _Comprehension:
             return Unknown("a list of unknown length")
         return self.finished(result)
 
-    def round_(self, at: int, item: Value, add: Callable[[Value], None]) -> None:
+    def one_iteration(self, at: int, item: Value, add: Callable[[Value], None]) -> None:
         """One item of one of the sources."""
         machine, (put, _, tests, generator) = self.machine, self.loops[at]
         put(self.own, item)
@@ -145,7 +145,7 @@ class _Comprehension:
             assert following is not None
             self.loop(at + 1, following(self.own), add)
 
-    def any_round(self, at: int, item: Value, add: Callable[[Value], None]) -> None:
+    def symbolic_iteration(self, at: int, item: Value, add: Callable[[Value], None]) -> None:
         """A round that stands for many: what it adds hangs on its tests."""
         machine, (put, _, tests, generator) = self.machine, self.loops[at]
         put(self.own, item)
@@ -160,9 +160,9 @@ class _Comprehension:
 
     def loop(self, at: int, source: Value, add: Callable[[Value], None]) -> None:
         machine, generator = self.machine, self.loops[at].node
-        rounds = summarised_lists.open_rounds(machine, source, generator.iter)
-        if rounds is not None:
-            made = summarised_results.mapped(machine, self.own, rounds, lambda item, more: self.any_round(at, item, more), self.node)
+        iterations = summarised_lists.open_iterations(machine, source, generator.iter)
+        if iterations is not None:
+            made = summarised_results.mapped(machine, self.own, iterations, lambda item, more: self.symbolic_iteration(at, item, more), self.node)
             if made is None:
                 raise _NotKnown
             for value in made:
@@ -180,7 +180,7 @@ class _Comprehension:
         kept = watch(machine, source, self.loops[at].node.iter)
         for number, item in enumerate(found):
             if long and number == like_items.WAIT and again.added and like_items.dear(machine, steps, calls, len(source) - number):
-                rest = like_items.rest_alike(machine, self.own, source, again.added[-1], lambda item, more: self.round_(at, item, more), node)
+                rest = like_items.rest_alike(machine, self.own, source, again.added[-1], lambda item, more: self.one_iteration(at, item, more), node)
                 if rest is not None:
                     for value in rest:
                         add(value)
@@ -191,17 +191,17 @@ class _Comprehension:
                     add(value)
                 continue
             with again.watched(item):
-                self.round_(at, item, again.adding(add))
+                self.one_iteration(at, item, again.adding(add))
             if kept is not None:
                 kept.check(number + 1 == len(found))
 
     def data_items(self, at: int, source: Value) -> list[Value]:
         """Data in an unknown number of iterations: the symbolic ones."""
-        rounds = registry.rounds(self.machine, source, self.loops[at].node.iter) if isinstance(source, Model) else None
-        if not rounds and not isinstance(source, Unknown):
+        iterations = registry.iterations(self.machine, source, self.loops[at].node.iter) if isinstance(source, Model) else None
+        if not iterations and not isinstance(source, Unknown):
             raise _NotKnown
         self.opened = True
-        return [item for _, item in rounds or [(True, Unknown("an item that is not known"))]]
+        return [item for _, item in iterations or [(True, Unknown("an item that is not known"))]]
 
     def lazily(self, at: int, found: Any) -> Iterator[Any]:
         """A generator expression makes each element when it is asked for."""
@@ -231,11 +231,11 @@ class _Comprehension:
     def finished(self, result: list[Any]) -> Value:
         machine, node = self.machine, self.node
         if isinstance(node, ast.SetComp):
-            if has_many(result):
+            if is_summarised(result):
                 return Set(machine.heap.row(summarised_results.distinct(machine, result, node)))
             return make_set(machine, result, node)
         if isinstance(node, ast.DictComp):
-            if has_many(result):
+            if is_summarised(result):
                 return summarised_results.dict_of(machine, result, node)
             made = Dict(machine.heap.entries())
             for k, v in result:
@@ -245,6 +245,6 @@ class _Comprehension:
                 else:
                     made.items[name] = v
             return made
-        if isinstance(node, ast.ListComp) or has_many(result):
+        if isinstance(node, ast.ListComp) or is_summarised(result):
             return List(machine.heap.row(result))
         return iteration.iterator(machine, result)

@@ -24,7 +24,7 @@ from tensorproof.libraries import registry
 from tensorproof.terms.predicates import Predicate, negate
 from tensorproof.values.heap import MISSING
 from tensorproof.values.objects import Choice, Code, Dict, Function, Later, List, Model
-from tensorproof.values.python_values import GATHERED, Unknown
+from tensorproof.values.python_values import COLLECTED, Unknown
 
 if TYPE_CHECKING:
     from tensorproof.values.machine import Value
@@ -136,11 +136,11 @@ def _call(node: ast.Call, scope: Scope) -> Run:
         if plain:
             args = tuple([part(frame) for part in runs])
         else:
-            gathered: list[Value] = []
+            collected: list[Value] = []
             for starred, part in parts:
                 value = part(frame)
                 if not starred:
-                    gathered.append(value)
+                    collected.append(value)
                     continue
                 items = iteration.items(frame.machine, value, node)
                 if items is None and function is zip and len(parts) == 1:
@@ -149,8 +149,8 @@ def _call(node: ast.Call, scope: Scope) -> Run:
                         return columns
                 if items is None:
                     return frame.machine.gap("call with * of an unknown value", node)
-                gathered.extend(items)
-            args = tuple(gathered)
+                collected.extend(items)
+            args = tuple(collected)
         kwargs: dict[str, Value] = {}
         for key, part in keywords:
             value = part(frame)
@@ -251,10 +251,10 @@ def items_of(nodes: list[ast.expr], scope: Scope) -> Callable[[Frame], list[Valu
                 continue
             found = iteration.items(frame.machine, value, node)
             if found is None:
-                many = summarised_lists.parts(frame.machine, value, node)
-                if many is None and not isinstance(value, Unknown):
+                items_shown = summarised_lists.parts(frame.machine, value, node)
+                if items_shown is None and not isinstance(value, Unknown):
                     frame.machine.gap("* of an unknown value", node)
-                found = [GATHERED] if many is None else list(many)
+                found = [COLLECTED] if items_shown is None else list(items_shown)
             result.extend(found)
         return result
 

@@ -122,9 +122,9 @@ def _star(frame: Frame, owner: Value, node: ast.ImportFrom) -> None:
                 if not name.startswith("_"):
                     m.heap.set(frame.globals, name, getattr(owner, name))
         return
-    names_told = m.modules.listed(owner) if owner.foreign else None
-    if names_told is not None:
-        for name in names_told:
+    public = m.modules.listed(owner) if owner.foreign else None
+    if public is not None:
+        for name in public:
             m.heap.set(frame.globals, name, _later(m, owner, name))
         return
     m.modules.ensure(m, owner, None)

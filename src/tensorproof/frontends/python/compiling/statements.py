@@ -162,8 +162,8 @@ def _unpacking(node: ast.expr, parts: list[ast.expr], scope: Scope) -> Put:
             summarised_lists.may_not_fit(frame.machine, value, len(parts), node)
         found = iteration.items(frame.machine, value, node, len(parts) if star is None else None)
         if found is None:
-            many = summarised_lists.parts(frame.machine, value, node) if star is not None else None
-            known = None if many is None or star is None else summarised_lists.starred(frame.machine, many, star, len(puts) - star - 1)
+            items_shown = summarised_lists.parts(frame.machine, value, node) if star is not None else None
+            known = None if items_shown is None or star is None else summarised_lists.starred(frame.machine, items_shown, star, len(puts) - star - 1)
             for put, item in zip(puts, known or [Unknown("unpacking")] * len(puts)):
                 put(frame, item)
             return

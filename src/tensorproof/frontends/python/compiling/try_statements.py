@@ -45,7 +45,7 @@ class _Try:
             for h in node.handlers
         ]
         self.bound = names_bound(node.body, scope)
-        self.inner = self.both_ways if self.handlers else self.body_and_other
+        self.inner = self.both_paths if self.handlers else self.body_and_other
 
     def run(self, frame: Frame) -> Signal | None:
         if not self.node.finalbody:
@@ -127,10 +127,10 @@ class _Try:
                     forget_name(frame, name, self.scope)
         raise raised
 
-    def both_ways(self, frame: Frame) -> Signal | None:
+    def both_paths(self, frame: Frame) -> Signal | None:
         """In an iteration that stands for many: where the end of an iterator is not known, the statement runs with and without it."""
         m = frame.machine
-        number = m.heap.branch_since(-1) if m.any_round else 0
+        number = m.heap.branch_since(-1) if m.in_symbolic_iteration else 0
         if not number:
             return self.guarded(frame)
         mark, facts, frames, waiting, occurrences = m.heap.mark(number), len(m.facts), len(m.frames), len(frame.waiting), dict(m.occurrences)
@@ -146,7 +146,7 @@ class _Try:
             del m.path.stated[stated:], m.path.gaps[gaps:], m.path.findings[findings:]
             m.path.unrecord(recorded)
             m.occurrences = occurrences
-            return m.branching.split(frame, found.predicate, self.both_ways, self.both_ways)
+            return m.branching.split(frame, found.predicate, self.both_paths, self.both_paths)
         except BaseException:
             m.heap.forget(mark)
             raise

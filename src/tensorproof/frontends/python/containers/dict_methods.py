@@ -7,16 +7,16 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from tensorproof.frontends.python.containers.hashing import key
-from tensorproof.frontends.python.summaries.summarised_lists import found as uncounted_entry
+from tensorproof.frontends.python.summaries.summarised_lists import found as summarised_entry
 from tensorproof.frontends.python.summaries.summarised_lists import keys, parts, put, put_all, shared_list, values
 from tensorproof.frontends.python.summaries.summarised_lists import pairs as pairs_of
 from tensorproof.libraries.registry import data_of
 from tensorproof.terms.budgets import BUDGETS
 from tensorproof.terms.ints import Term, minimum
 from tensorproof.values.heap import MISSING
-from tensorproof.values.many import gathered, length, shown
 from tensorproof.values.objects import OPEN, Dict, Iterator, List, as_value
 from tensorproof.values.python_values import Unknown
+from tensorproof.values.summaries import length, shown, summarise
 
 if TYPE_CHECKING:
     from tensorproof.frontends.python.machine import Interpreter
@@ -28,10 +28,10 @@ def _get(m: Interpreter, owner: Dict, node: ast.AST, name: Value, otherwise: Val
     if known in owner.items if not isinstance(known, Unknown) else False:
         return owner.items[known]
     if OPEN in owner.items or (isinstance(known, Unknown) and owner.items):
-        found = uncounted_entry(m, owner, MISSING, node)
+        found = summarised_entry(m, owner, MISSING, node)
         if otherwise is None and isinstance(found, Unknown) and found.number:  # a number by a key from data: it is taken to be there, as an item would be
             return found
-        return uncounted_entry(m, owner, otherwise, node)
+        return summarised_entry(m, owner, otherwise, node)
     return otherwise
 
 
@@ -41,7 +41,7 @@ def _set_default(m: Interpreter, owner: Dict, node: ast.AST, name: Value, otherw
         held = shared_list(m, owner, node)
         if held is not None:
             return held
-        value = uncounted_entry(m, owner, otherwise, node) if owner.items else otherwise
+        value = summarised_entry(m, owner, otherwise, node) if owner.items else otherwise
         if isinstance(value, List):
             value.several = True
         put(m, owner, name, value, node)
@@ -57,7 +57,7 @@ def _pop_key(m: Interpreter, owner: Dict, node: ast.AST, name: Value, *otherwise
     if value is MISSING:
         if OPEN in owner.items or (isinstance(known, Unknown) and owner.items):
             m.gap("dict.pop", node, "of a key that is not known")
-            return uncounted_entry(m, owner, otherwise[0] if otherwise else MISSING, node)
+            return summarised_entry(m, owner, otherwise[0] if otherwise else MISSING, node)
         if otherwise:
             return otherwise[0]
         raise m.raised("KeyError", f"the key {name!r} is missing", node)
@@ -133,8 +133,8 @@ def _counted(m: Interpreter, owner: Dict, node: ast.AST, other: Value, sign: int
     pairs: list[tuple[Value, Value]] = list(named.items())
     if isinstance(other, Dict) and OPEN not in other.items:
         pairs += other.items.items()
-    elif (many := parts(m, other, node)) is not None:
-        put_all(m, owner, shown(many), length(many), node)
+    elif (items_shown := parts(m, other, node)) is not None:
+        put_all(m, owner, shown(items_shown), length(items_shown), node)
         return None
     elif other is not None:
         found = m.iterate(other, node)
@@ -159,7 +159,7 @@ def _most_common(m: Interpreter, owner: Dict, node: ast.AST, count: Value = None
         found = pairs_of(owner)
         total, samples = length(found), shown(found)
         fewer = minimum(total, count) if isinstance(count, (int, Term)) and not isinstance(total, Unknown) else total
-        return List(m.heap.row([gathered(fewer, samples)]))
+        return List(m.heap.row([summarise(fewer, samples)]))
     pairs = [(k, v) for k, v in owner.items.items() if isinstance(v, int)]
     if len(pairs) < len(owner.items):
         return m.gap("Counter.most_common", node, "a count is not known")

@@ -11,9 +11,9 @@ from tensorproof.terms.dtypes import BY_LABEL, DType
 from tensorproof.terms.ints import Term, ite
 from tensorproof.terms.predicates import Predicate, Truth, conj, eq
 from tensorproof.terms.tensor import TensorType
-from tensorproof.values.many import uncounted as has_many
 from tensorproof.values.objects import Choice, Dict, Instance, List, Set
 from tensorproof.values.python_values import Unknown
+from tensorproof.values.summaries import is_summarised
 
 if TYPE_CHECKING:
     from tensorproof.frontends.python.machine import Interpreter
@@ -36,7 +36,7 @@ def equal(a: Value, b: Value) -> Truth | None:
     if isinstance(a, Dict) and isinstance(b, Dict):
         return _all_equal([(v, b.items[k]) for k, v in a.items.items()]) if set(a.items) == set(b.items) else False
     if isinstance(a, Set) and isinstance(b, Set):
-        if has_many(a.items) or has_many(b.items):
+        if is_summarised(a.items) or is_summarised(b.items):
             return None
         return len(a.items) == len(b.items) and all(any(same(x, y) for y in b.items) for x in a.items)
     if type(a) is not type(b) and (isinstance(a, DType) or isinstance(b, DType)):
@@ -59,7 +59,7 @@ def _equal_sequences(a: List | tuple[Value, ...], b: List | tuple[Value, ...]) -
     if isinstance(a, List) is not isinstance(b, List):
         return False
     x, y = (a.items if isinstance(a, List) else a), (b.items if isinstance(b, List) else b)
-    if has_many(x) or has_many(y):
+    if is_summarised(x) or is_summarised(y):
         return None
     return _all_equal(list(zip(x, y))) if len(x) == len(y) else False
 
@@ -128,7 +128,7 @@ def equal_objects(m: Interpreter, a: Value, b: Value, node: ast.AST) -> Truth | 
     """Equality that may call the program's own `__eq__` inside containers."""
     if isinstance(a, (List, tuple)) and isinstance(b, (List, tuple)) and isinstance(a, List) is isinstance(b, List):
         x, y = (a.items if isinstance(a, List) else a), (b.items if isinstance(b, List) else b)
-        if has_many(x) or has_many(y):
+        if is_summarised(x) or is_summarised(y):
             return None
         if len(x) != len(y):
             return False

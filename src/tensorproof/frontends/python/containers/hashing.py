@@ -12,9 +12,9 @@ from tensorproof.terms.ints import Term
 from tensorproof.terms.predicates import Predicate
 from tensorproof.terms.tensor import TensorType
 from tensorproof.values.heap import MISSING
-from tensorproof.values.many import uncounted
 from tensorproof.values.objects import Bound, Choice, Class, Dict, Function, Instance, Keyed, List, Set
 from tensorproof.values.python_values import Named, Unknown
+from tensorproof.values.summaries import is_summarised
 
 if TYPE_CHECKING:
     from tensorproof.frontends.python.machine import Interpreter
@@ -95,7 +95,7 @@ def key(m: Interpreter, value: Value, node: ast.AST) -> Value:
         return Unknown("a key that is not known")
     if isinstance(value, Set) and value.frozen:
         parts = tuple([key(m, v, node) for v in value.items])
-        unclear = uncounted(value.items) or any(isinstance(p, Unknown) for p in parts)
+        unclear = is_summarised(value.items) or any(isinstance(p, Unknown) for p in parts)
         return Unknown("a key that is not known") if unclear else Keyed(value, frozenset(parts))
     if isinstance(value, TensorType) and value.framework == "torch":
         return Keyed(value, id(m.memory.object_of(value)))

@@ -13,11 +13,10 @@ from tensorproof.frontends.python.summaries.summarised_lists import any_of, part
 from tensorproof.terms.budgets import BUDGETS
 from tensorproof.terms.ints import Origin, Term
 from tensorproof.terms.predicates import disj, gt
-from tensorproof.values.many import gathered, length, shown
-from tensorproof.values.many import uncounted as has_many
 from tensorproof.values.objects import List, Set
-from tensorproof.values.python_values import Many, Unknown
+from tensorproof.values.python_values import Summary, Unknown
 from tensorproof.values.standing import standing
+from tensorproof.values.summaries import is_summarised, length, shown, summarise
 
 if TYPE_CHECKING:
     from tensorproof.frontends.python.machine import Interpreter
@@ -62,7 +61,7 @@ def _append(m: Interpreter, owner: List, node: ast.AST, item: Value) -> None:
 def _blurred(m: Interpreter, owner: List, node: ast.AST) -> None:
     """A list that stands for several: nobody knows how many items each of them has."""
     count = m.symbol(m.name_here("items", node), 0, None, Origin.UNMODELLED)
-    owner.items[:] = [gathered(count, shown(owner.items))]
+    owner.items[:] = [summarise(count, shown(owner.items))]
 
 
 def _extend(m: Interpreter, owner: List, node: ast.AST, items: Value) -> Value:
@@ -89,7 +88,7 @@ def _insert(m: Interpreter, owner: List, node: ast.AST, at: Value, item: Value) 
 def pop(m: Interpreter, owner: List, node: ast.AST, at: int = -1) -> Value:
     if not isinstance(at, int):
         return _pop_somewhere(m, owner, node, at)
-    if has_many(owner.items) and type(owner.items[at if -len(owner.items) <= at < len(owner.items) else -1]) is Many:
+    if is_summarised(owner.items) and type(owner.items[at if -len(owner.items) <= at < len(owner.items) else -1]) is Summary:
         return _popped(m, owner, node)
     if not -len(owner.items) <= at < len(owner.items):
         raise m.raised("IndexError", f"pop of index {at} from a list of {len(owner.items)}", node)
@@ -104,7 +103,7 @@ def _pop_somewhere(m: Interpreter, owner: List, node: ast.AST, at: Value) -> Val
     count = len(owner.items)
     if isinstance(at, Unknown) and at.number == "int":
         at = m.symbol(m.name_here("place", node), 0, count - 1, Origin.UNMODELLED)
-    if not isinstance(at, Term) or has_many(owner.items) or not 0 < count <= _MOST_SHIFTED:
+    if not isinstance(at, Term) or is_summarised(owner.items) or not 0 < count <= _MOST_SHIFTED:
         return m.gap("list.pop", node, "of an unknown index")
     found = m.item(owner, at, node)
     items = list(owner.items)
@@ -114,11 +113,11 @@ def _pop_somewhere(m: Interpreter, owner: List, node: ast.AST, at: Value) -> Val
 
 def _popped(m: Interpreter, owner: Any, node: ast.AST) -> Value:
     """One of the items that were not counted out is taken away."""
-    at = next(i for i, v in enumerate(owner.items) if type(v) is Many)
-    many = owner.items[at]
-    if isinstance(many.count, (int, Term)):
-        owner.items[at] = Many(many.reason, count=many.count - 1, first=many.first, second=many.second)
-    return standing(m, any_of(m, many.first, many.second, node))
+    at = next(i for i, v in enumerate(owner.items) if type(v) is Summary)
+    summary = owner.items[at]
+    if isinstance(summary.count, (int, Term)):
+        owner.items[at] = Summary(summary.reason, count=summary.count - 1, first=summary.first, second=summary.second)
+    return standing(m, any_of(m, summary.first, summary.second, node))
 
 
 def _position(m: Interpreter, items: Any, item: Value, node: ast.AST) -> int:
@@ -134,7 +133,7 @@ _MOST_PLACES = BUDGETS.containers.places
 def _index(m: Interpreter, items: Any, item: Value, node: ast.AST) -> Value:
     """Where an item stands: among numbers that nobody knows that is a number too."""
     same: list[Any] = []
-    for one in items if not has_many(items) else ():
+    for one in items if not is_summarised(items) else ():
         same.append(equal_items(m, one, item, node))
         if same[-1] is True or same[-1] is None:
             break
@@ -154,9 +153,9 @@ def remove(m: Interpreter, owner: Any, node: ast.AST, item: Value) -> None:
 
 
 def _sort(m: Interpreter, owner: List, node: ast.AST, *, key: Value = None, reverse: Value = False) -> Value:
-    if has_many(owner.items):
+    if is_summarised(owner.items):
         samples = shown(owner.items)
-        owner.items[:] = [gathered(length(owner.items), samples)]
+        owner.items[:] = [summarise(length(owner.items), samples)]
         return None
     found = sort_items(m, list(owner.items), key, reverse, node)
     if isinstance(found, Unknown):

@@ -12,9 +12,9 @@ from tensorproof.frontends.python.summaries.summarised_lists import parts
 from tensorproof.terms.ints import Origin
 from tensorproof.terms.predicates import Truth, conj, disj, negate
 from tensorproof.terms.tensor import TensorType
-from tensorproof.values.many import gathered, shown, uncounted
 from tensorproof.values.objects import Dict, Instance, List, Set
 from tensorproof.values.python_values import Unknown
+from tensorproof.values.summaries import is_summarised, shown, summarise
 
 if TYPE_CHECKING:
     from tensorproof.frontends.python.machine import Interpreter
@@ -57,9 +57,9 @@ def _within(m: Interpreter, item: Value, items: list[Value], node: ast.AST) -> T
 
 def combined(m: Interpreter, word: str, left: list[Value], right: list[Value], node: ast.AST) -> list[Value]:
     """The items of `left WORD right`; the run forks where it must be known whether two items are equal."""
-    if uncounted(left) or uncounted(right):
+    if is_summarised(left) or is_summarised(right):
         samples = shown([*left, *right]) if word in ("or", "xor") else shown(left)
-        return [gathered(m.symbol(m.name_here("set", node), 0, None, Origin.UNMODELLED), samples)] if samples else []
+        return [summarise(m.symbol(m.name_here("set", node), 0, None, Origin.UNMODELLED), samples)] if samples else []
     only_left = [x for x in left if not any(surely_same(m, x, y, node) for y in right)]
     only_right = [y for y in right if not any(surely_same(m, x, y, node) for x in left)]
     both = [x for x in left if any(surely_same(m, x, y, node) for y in right)]
@@ -68,7 +68,7 @@ def combined(m: Interpreter, word: str, left: list[Value], right: list[Value], n
 
 def subset(m: Interpreter, left: list[Value] | None, right: list[Value] | None, node: ast.AST) -> Any:
     """Whether all items of one are items of the other."""
-    if left is None or right is None or uncounted(left):
+    if left is None or right is None or is_summarised(left):
         return Unknown("subset")
     inside = [_within(m, x, right, node) for x in left]
     if any(i is False for i in inside):
@@ -77,7 +77,7 @@ def subset(m: Interpreter, left: list[Value] | None, right: list[Value] | None, 
 
 
 def disjoint(m: Interpreter, left: list[Value] | None, right: list[Value] | None, node: ast.AST) -> Value:
-    if left is None or right is None or uncounted(left):
+    if left is None or right is None or is_summarised(left):
         return Unknown("disjoint")
     inside = [_within(m, x, right, node) for x in left]
     if any(i is True for i in inside):

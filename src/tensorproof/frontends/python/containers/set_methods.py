@@ -12,10 +12,9 @@ from tensorproof.frontends.python.containers.list_methods import changing, clear
 from tensorproof.frontends.python.containers.set_algebra import combined, disjoint, make_set, members, subset
 from tensorproof.frontends.python.summaries.summarised_lists import parts
 from tensorproof.terms.ints import Origin
-from tensorproof.values.many import gathered, shown
-from tensorproof.values.many import uncounted as has_many
 from tensorproof.values.objects import Set
 from tensorproof.values.python_values import Unknown
+from tensorproof.values.summaries import is_summarised, shown, summarise
 
 if TYPE_CHECKING:
     from tensorproof.frontends.python.machine import Interpreter
@@ -23,10 +22,10 @@ if TYPE_CHECKING:
 
 
 def _add(m: Interpreter, owner: Set, node: ast.AST, item: Value) -> None:
-    if isinstance(item, Unknown) or has_many(owner.items):
+    if isinstance(item, Unknown) or is_summarised(owner.items):
         samples = [*shown(owner.items), item]
         total = m.symbol(m.name_here("set", node), 1, None, Origin.UNMODELLED)
-        owner.items[:] = [gathered(total, samples)]
+        owner.items[:] = [summarise(total, samples)]
         return
     refuse_unhashable(m, item, node)
     if not any(same_member(m, one, item, node) for one in owner.items):

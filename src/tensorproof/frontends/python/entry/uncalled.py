@@ -18,7 +18,7 @@ from tensorproof.terms.records import dataclass
 from tensorproof.terms.tensor import TensorType
 from tensorproof.values.heap import MISSING
 from tensorproof.values.objects import Bound, Class, ClassMethod, Function, Generator, Instance, Property, StaticMethod
-from tensorproof.values.python_values import GATHERED, Named, Unknown
+from tensorproof.values.python_values import COLLECTED, Named, Unknown
 
 if TYPE_CHECKING:
     from tensorproof.frontends.python.machine import Interpreter
@@ -176,7 +176,7 @@ def _given(m: Interpreter, one: Uncalled, callee: Value, tensors: dict[str, Tens
     if one.node.name == "__getitem__" and len(args) == 1 and _is_dataset(m, one):
         args = [symbol(every[-1].arg, 0, None, Origin.USER)]
     if a.vararg is not None:
-        args.append(GATHERED)
+        args.append(COLLECTED)
     return tuple(args), {k.arg: tensors.get(k.arg, _unknown(m, k, d)) for k, d in zip(a.kwonlyargs, a.kw_defaults)}
 
 
@@ -223,7 +223,7 @@ def _instance(m: Interpreter, cls: Class, node: ast.ClassDef, at: ast.AST) -> Va
         every = [*a.posonlyargs, *a.args]
         defaults = [None] * (len(every) - len(a.defaults)) + list(a.defaults)
         named = {k.arg: _unknown(m, k, d) for k, d in zip(a.kwonlyargs, a.kw_defaults)}
-        more = () if a.vararg is None else (GATHERED,)
+        more = () if a.vararg is None else (COLLECTED,)
         made = m.call(cls, (*(_unknown(m, x, d) for x, d in zip(every[1:], defaults[1:])), *more), named, at)
     if isinstance(made, Instance):
         for name in changed_attributes(node) & set(made.space):
@@ -239,7 +239,7 @@ def _with_more(init: Value, given: dict[str, Value]) -> tuple[Value, ...]:
         return ()
     a = init.code.node.args
     names = [x.arg for x in (*a.posonlyargs, *a.args)][1:]
-    return (*(given.pop(name) for name in names if name in given), *init.defaults, GATHERED)
+    return (*(given.pop(name) for name in names if name in given), *init.defaults, COLLECTED)
 
 
 @lru_cache(maxsize=8)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from tensorproof.values.many import uncounted
 from tensorproof.values.objects import OPEN, Dict, Keyed, List, Set, as_value
+from tensorproof.values.summaries import is_summarised
 
 if TYPE_CHECKING:
     from tensorproof.frontends.python.machine import Interpreter
@@ -48,7 +48,7 @@ class Watched(list[Any]):
 def watch(m: Interpreter, value: Value, node: ast.AST) -> Watch | None:
     """What must not change while a value is iterated; None where nothing does, or it is not known."""
     owner = value.of if type(value) is List else value
-    if not isinstance(owner, (Dict, Set)) or (OPEN in owner.items if isinstance(owner, Dict) else uncounted(owner.items)):
+    if not isinstance(owner, (Dict, Set)) or (OPEN in owner.items if isinstance(owner, Dict) else is_summarised(owner.items)):
         return None
     return None if _symbolic(owner) else Watch(m, owner, node)
 

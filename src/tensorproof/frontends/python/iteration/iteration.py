@@ -19,10 +19,10 @@ from tensorproof.libraries.whole_numbers import between
 from tensorproof.terms.budgets import BUDGETS
 from tensorproof.terms.tensor import TensorType
 from tensorproof.values.heap import MISSING
-from tensorproof.values.many import uncounted
 from tensorproof.values.objects import OPEN, Bound, Choice, Class, Dict, Generator, Instance, Iterator, List, Model, Set, as_value
-from tensorproof.values.python_values import Layer, Many, Unknown
+from tensorproof.values.python_values import Layer, Summary, Unknown
 from tensorproof.values.standing import standing
+from tensorproof.values.summaries import is_summarised
 
 if TYPE_CHECKING:
     from tensorproof.frontends.python.machine import Interpreter
@@ -70,9 +70,9 @@ class Columns(Sequence[Any]):
 def sequence_of(value: Value) -> Any:
     """The items of a sequence as they are whenever they are asked for; None for what is no sequence."""
     if type(value) is List and value.of is None:
-        return None if uncounted(value.items) else value.items
+        return None if is_summarised(value.items) else value.items
     if isinstance(value, tuple):
-        return None if uncounted(value) else value
+        return None if is_summarised(value) else value
     return value if isinstance(value, (str, range)) and not (isinstance(value, range) and too_long(value)) else None
 
 
@@ -82,7 +82,7 @@ def walk(m: Interpreter, value: Value, node: ast.AST) -> Iterator_[Value] | None
         value = iter_of(m, value, node)
     if isinstance(value, (Generator, Iterator)) or (isinstance(value, Instance) and m.in_class(value.cls, "__next__") is not MISSING):
         return iter(lambda: next_of(m, value, node, END), END)
-    if type(value) is List and not uncounted(value.items):
+    if type(value) is List and not is_summarised(value.items):
         return iter(value.items)
     found = items(m, value, node)
     return None if found is None else iter(found)
@@ -95,11 +95,11 @@ def items(m: Interpreter, value: Value, node: ast.AST, wanted: int | None = None
 
 def _of_list(m: Interpreter, value: List | Set, node: ast.AST, wanted: int | None) -> list[Value] | None:
     value = fresh(m, value)
-    return _unpacked(m, value.items, wanted) if uncounted(value.items) else list(value.items)
+    return _unpacked(m, value.items, wanted) if is_summarised(value.items) else list(value.items)
 
 
 def _of_tuple(m: Interpreter, value: tuple[Value, ...], node: ast.AST, wanted: int | None) -> list[Value] | None:
-    return _unpacked(m, value, wanted) if uncounted(value) else list(value)
+    return _unpacked(m, value, wanted) if is_summarised(value) else list(value)
 
 
 def _of_iterator(m: Interpreter, value: Any, node: ast.AST, wanted: int | None) -> list[Value]:
@@ -142,20 +142,20 @@ def _of_host(m: Interpreter, value: Value, node: ast.AST, wanted: int | None) ->
 
 def _unpacked(m: Interpreter, items: Any, wanted: int | None) -> list[Value] | None:
     """As many items as there are names for them, of a list that was not counted out: data are taken to have the form that the program gives them."""
-    plain = sum(type(v) is not Many for v in items)
-    many = [v for v in items if type(v) is Many]
-    if wanted is None or len(many) != 1 or wanted < plain:
+    plain = sum(type(v) is not Summary for v in items)
+    summaries = [v for v in items if type(v) is Summary]
+    if wanted is None or len(summaries) != 1 or wanted < plain:
         return None
-    return [one for v in items for one in ([standing(m, v.first)] * (wanted - plain) if type(v) is Many else [v])]
+    return [one for v in items for one in ([standing(m, v.first)] * (wanted - plain) if type(v) is Summary else [v])]
 
 
 def _of_range(m: Interpreter, value: Model, node: ast.AST) -> list[Value] | None:
     """A range of unknown length whose rounds can be counted: the run forks on how many there are."""
-    rounds = registry.rounds(m, value, node)
-    if rounds is None or value.space.get("open", True):
+    iterations = registry.iterations(m, value, node)
+    if iterations is None or value.space.get("open", True):
         return None
     found: list[Value] = []
-    for condition, item in rounds:
+    for condition, item in iterations:
         if not decided(m, condition):
             break
         found.append(item)
@@ -308,7 +308,7 @@ def next_of(m: Interpreter, value: Value, node: ast.AST, default: Value = MISSIN
             return value
         case Model():
             return registry.next_item(m, value, node) if default is MISSING else m.next_or(value, default, node)
-        case List() if uncounted(value.items):  # it may stand for what a generator gives
+        case List() if is_summarised(value.items):  # it may stand for what a generator gives
             return m.gap("next", node, "of the items of a summarised list")
         case List() | Dict() | Set() | tuple() | str():
             raise m.raised("TypeError", f"a {type(value).__name__.lower()} is not an iterator", node)
@@ -325,7 +325,7 @@ def iter_of(m: Interpreter, value: Value, node: ast.AST) -> Value:
             found = m.in_class(value.cls, "__iter__")
             if found is not MISSING:
                 return m.call(Bound(found, value), (), {}, node)
-        case List() if not uncounted(value.items) and not value.view:
+        case List() if not is_summarised(value.items) and not value.view:
             return iterator(m, value.items)
         case Model():
             found_model = registry.iterator_of(m, value, node)

@@ -17,8 +17,8 @@ from tensorproof.libraries.model import counts_of
 from tensorproof.terms.budgets import BUDGETS
 from tensorproof.terms.ints import Origin, Term, ite
 from tensorproof.values.heap import ITEMS, MISSING, ORDER, Cursor, Entries
-from tensorproof.values.many import gathered, has_identity, shown, uncounted
-from tensorproof.values.python_values import COUNTED, GATHERED, REAL, TEXT, Many, Unknown
+from tensorproof.values.python_values import COLLECTED, COUNTED, REAL, TEXT, Summary, Unknown
+from tensorproof.values.summaries import has_identity, is_summarised, shown, summarise
 
 if TYPE_CHECKING:
     from tensorproof.frontends.python.machine import Interpreter
@@ -28,15 +28,15 @@ _MOST_ITEMS = BUDGETS.loops.items_after_data_loop
 _KEEP: Value = object()
 
 
-class Gathering:
+class Collected:
     """Watches the rounds of one loop."""
 
-    def __init__(self, m: Interpreter, rounds: list[Any], node: ast.AST, source: Any) -> None:
+    def __init__(self, m: Interpreter, iterations: list[Any], node: ast.AST, source: Any) -> None:
         self.m = m
         self.node = node
-        self.counts = counts = counts_of(rounds)
-        self.conditions = [condition for condition, _ in rounds]
-        self.rest = [condition for condition, _ in getattr(rounds, "rest", ())]
+        self.counts = counts = counts_of(iterations)
+        self.conditions = [condition for condition, _ in iterations]
+        self.rest = [condition for condition, _ in getattr(iterations, "rest", ())]
         self.source = source
         self.ended = False
         """Whether a round left the loop, so that their number is unknown."""
@@ -48,7 +48,7 @@ class Gathering:
         """What memory held after all regular iterations, where one of them was followed that represents all."""
         self.times: Any = None
 
-    def round_ran(self) -> None:
+    def iteration_ran(self) -> None:
         if self.mark is not None:
             self.seen.append(self.m.heap.difference(self.mark).values)
 
@@ -57,7 +57,7 @@ class Gathering:
         assert self.mark is not None
         self.regular, self.times = self.m.heap.difference(self.mark).values, times
 
-    def __enter__(self) -> Gathering:
+    def __enter__(self) -> Collected:
         return self
 
     def __exit__(self, kind: Value, *rest: Value) -> None:
@@ -114,14 +114,14 @@ class Gathering:
 
     def _alike_items(self, first: Any, one: Any, all_: Any, new: Any) -> Value:
         """What each iteration appended, as often as there are iterations."""
-        added, many, last = one[len(first) :], all_[len(first) :], new[len(all_) :]
-        plain = added and len(many) == 1 and type(many[0]) is Many and many[0].count == len(added) * self.times
-        if not plain or uncounted(added) or any(a is not b for a, b in zip(all_, new)) or not all(_either(many[0], item) for item in added):
+        added, all_added, last = one[len(first) :], all_[len(first) :], new[len(all_) :]
+        plain = added and len(all_added) == 1 and type(all_added[0]) is Summary and all_added[0].count == len(added) * self.times
+        if not plain or is_summarised(added) or any(a is not b for a, b in zip(all_, new)) or not all(_either(all_added[0], item) for item in added):
             return _KEEP
-        if isinstance(self.times, int) and not uncounted(last):
+        if isinstance(self.times, int) and not is_summarised(last):
             return (*first, *(added * self.times), *last) if len(added) * self.times <= _MOST_ITEMS else _KEEP
         grown = [added, last] if self.rest and last else [added]
-        return self._many(first, grown) if bool(self.rest) == bool(last) else _KEEP
+        return self._summary(first, grown) if bool(self.rest) == bool(last) else _KEEP
 
     def total(self) -> Any:
         """How many rounds there are: one number for all that the loop gathers."""
@@ -133,14 +133,14 @@ class Gathering:
                 self.length = registry.known_length(self.m, self.source, self.node)
             del self.m.path.gaps[gaps:]
             if not isinstance(self.length, (int, Term)):
-                self.length = self.m.symbol(self.m.name_here("rounds", self.node), 1, None, Origin.UNMODELLED)
+                self.length = self.m.symbol(self.m.name_here("iterations", self.node), 1, None, Origin.UNMODELLED)
         return self.length
 
     def _growth(self, added: tuple[Value, ...], at: int) -> int | None:
         """How many items a round adds when it comes; None where that hangs on something else."""
         total = 0
         for item in added:
-            if type(item) is not Many:
+            if type(item) is not Summary:
                 total += 1
                 continue
             condition = self.conditions[at] if at < len(self.conditions) else True
@@ -150,17 +150,17 @@ class Gathering:
             total += grown[0]
         return total
 
-    def _many(self, base: Any, grown: list[tuple[Value, ...]]) -> Value:
+    def _summary(self, base: Any, grown: list[tuple[Value, ...]]) -> Value:
         """Rounds that nothing counted: what each adds, as often as there are rounds."""
         items = shown([item for added in grown for item in added])
         if not items or any(has_identity(item) for item in items):
-            return (*base, GATHERED)
+            return (*base, COLLECTED)
         steps = [self._growth(added, i) for i, added in enumerate(grown)]
         if self.ended or steps[0] is None or any(step != steps[0] for step in steps):
             count = self.m.symbol(self.m.name_here("gathered", self.node), 0, None, Origin.UNMODELLED)
         else:
             count = steps[0] * self.total()
-        return (*base, gathered(count, items))
+        return (*base, summarise(count, items))
 
     def _items(self, series: list[Any], new: Any) -> Value:
         """A list: what each round added, as often as the round comes."""
@@ -169,14 +169,14 @@ class Gathering:
         grown: list[tuple[Value, ...]] = []
         for old, now in pairwise(series):
             if len(now) < len(old) or any(a is not b for a, b in zip(old, now)):
-                return (GATHERED,)
+                return (COLLECTED,)
             grown.append(tuple(now[len(old) :]))
         if self.counts is None or len(grown) != len(self.counts) or sum(map(len, grown)) * max(self.counts) > _MOST_ITEMS:
-            return self._many(series[0], grown)
+            return self._summary(series[0], grown)
         result: list[Any] = list(series[0])
         for i, (count, added) in enumerate(zip(self.counts, grown)):
             if count > 1 and not (i and len(grown[i - 1]) == len(added) and all(map(alike, grown[i - 1], added))):
-                return (*series[0], GATHERED)
+                return (*series[0], COLLECTED)
             result += added * count
         return tuple(result)
 
@@ -198,6 +198,6 @@ class Gathering:
         return _KEEP
 
 
-def _either(many: Many, item: Value) -> bool:
+def _either(summary: Summary, item: Value) -> bool:
     """Whether an item is one of those that are shown."""
-    return alike(many.first, item) or alike(many.second, item)
+    return alike(summary.first, item) or alike(summary.second, item)

@@ -9,10 +9,10 @@ import ast
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from tensorproof.frontends.python.branching.loop_bodies import uncounted_lists
+from tensorproof.frontends.python.branching.loop_bodies import summarised_lengths
 from tensorproof.frontends.python.frame import BREAK, Frame, Signal
 from tensorproof.frontends.python.loops.data_loops import data_loop
-from tensorproof.frontends.python.loops.loops import finish, uncounted_loop
+from tensorproof.frontends.python.loops.loops import finish, summarised_loop
 from tensorproof.libraries.model import Open
 from tensorproof.terms.predicates import Predicate, Truth
 
@@ -21,11 +21,11 @@ if TYPE_CHECKING:
     from tensorproof.values.machine import Value
 
 
-def each(m: Interpreter, rounds: list[Value], act: Callable[[Value], Truth | None], node: ast.AST, source: Value = None) -> None:
+def each(m: Interpreter, iterations: list[Value], act: Callable[[Value], Truth | None], node: ast.AST, source: Value = None) -> None:
     """Run `act` with the item of each iteration. Where it gives a condition, the loop ends after that iteration if the condition holds."""
     frame = m.frames[-1]
     item: list[Value] = []
-    base, stood_for_many = len(frame.waiting), m.stood_for_many
+    base, symbolic_iterations = len(frame.waiting), m.symbolic_iterations
 
     def put(_: Frame, value: Value) -> None:
         item[:] = [value]
@@ -36,9 +36,9 @@ def each(m: Interpreter, rounds: list[Value], act: Callable[[Value], Truth | Non
             return m.branching.split(f, left, lambda _: BREAK, lambda _: None)
         return BREAK if left is True else None
 
-    if isinstance(rounds, Open):
-        signal = uncounted_loop(m, frame, rounds, put, body, node)
+    if isinstance(iterations, Open):
+        signal = summarised_loop(m, frame, iterations, put, body, node)
     else:
-        signal = data_loop(m, frame, rounds, put, body, node, source)
-    with uncounted_lists(m, m.stood_for_many != stood_for_many):
+        signal = data_loop(m, frame, iterations, put, body, node, source)
+    with summarised_lengths(m, m.symbolic_iterations != symbolic_iterations):
         finish(m, frame, base, signal, lambda _: None, False)

@@ -8,20 +8,20 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from tensorproof.frontends.python import recording
-from tensorproof.frontends.python.branching.loop_bodies import one_round, uncounted_lists, with_item
+from tensorproof.frontends.python.branching.loop_bodies import one_iteration, summarised_lengths, with_item
 from tensorproof.frontends.python.errors import Fork
 from tensorproof.frontends.python.frame import BREAK, RETURN, Frame, Signal
 from tensorproof.frontends.python.iteration import iteration
 from tensorproof.frontends.python.iteration.changes import Watch, Watched, fresh, watch
 from tensorproof.frontends.python.loops import budgets
-from tensorproof.frontends.python.loops.after_data_loops import Gathering
+from tensorproof.frontends.python.loops.after_data_loops import Collected
 from tensorproof.frontends.python.loops.data_loops import data_loop
 from tensorproof.frontends.python.scope import Act, Scope
-from tensorproof.frontends.python.summaries.summarised_lists import open_rounds
-from tensorproof.frontends.python.widening.acceleration import Steady
-from tensorproof.frontends.python.widening.symbolic_iteration import FAILED, many_rounds
+from tensorproof.frontends.python.summaries.summarised_lists import open_iterations
+from tensorproof.frontends.python.widening.acceleration import Acceleration
+from tensorproof.frontends.python.widening.symbolic_iteration import FAILED, many_iterations
 from tensorproof.libraries import registry
-from tensorproof.libraries.model import Open, some_rounds
+from tensorproof.libraries.model import Open, some_iterations
 from tensorproof.terms.ints import lower
 from tensorproof.terms.predicates import gt
 from tensorproof.terms.tensor import TensorType
@@ -41,15 +41,15 @@ def compile_for(node: ast.For | ast.AsyncFor, scope: Scope) -> Act:
     def run(frame: Frame) -> Signal | None:
         m = frame.machine
         value = registry.plain_source(source(frame))
-        base, stood_for_many = len(frame.waiting), m.stood_for_many
+        base, symbolic_iterations = len(frame.waiting), m.symbolic_iterations
         before = _of_graph(m, frame, value)
         if before is not None:
             value = value.but(graph=None)  # AutoGraph makes a loop of the graph of it
-        rounds = registry.rounds(m, value, node) if isinstance(value, Model) else open_rounds(m, value, node)
-        if isinstance(rounds, Open):
-            signal = uncounted_loop(m, frame, rounds, put, body, node)
-        elif rounds is not None:
-            signal = data_loop(m, frame, rounds, put, body, node, value)
+        iterations = registry.iterations(m, value, node) if isinstance(value, Model) else open_iterations(m, value, node)
+        if isinstance(iterations, Open):
+            signal = summarised_loop(m, frame, iterations, put, body, node)
+        elif iterations is not None:
+            signal = data_loop(m, frame, iterations, put, body, node, value)
         elif isinstance(value, Generator):
             signal = _drive(m, frame, iteration.walk(m, value, node), put, body, node)
         elif isinstance(value, (List, Iterator)):
@@ -65,7 +65,7 @@ def compile_for(node: ast.For | ast.AsyncFor, scope: Scope) -> Act:
                 signal = _constant_loop(m, frame, found, put, body, node, isinstance(value, range), watch(m, value, node.iter))
         if before is not None:
             import_module("tensorproof.libraries.tensorflow.autograph").kept(m, frame, before, node)
-        with uncounted_lists(m, m.stood_for_many != stood_for_many):
+        with summarised_lengths(m, m.symbolic_iterations != symbolic_iterations):
             return finish(m, frame, base, signal, other, bool(node.orelse))
 
     return run
@@ -94,25 +94,25 @@ def finish(m: Interpreter, frame: Frame, base: int, signal: Signal | None, other
 
 
 def _constant_loop(m: Interpreter, frame: Frame, items: list[Any], put: Any, body: Act, node: Any, watched: bool, kept: Watch | None) -> Signal | None:
-    steady = Steady(m, frame, items) if len(items) >= 6 and watched else None
+    acceleration = Acceleration(m, frame, items) if len(items) >= 6 and watched else None
     began, last, waiting, branches = m.steps, len(items) - 1, len(frame.waiting), m.branching.count
     for at in range(len(items)):
         most = budgets.DEAR if m.branching.count == branches else budgets.DEAR // 10
-        if steady is not None and at == budgets.WAIT < last and (len(frame.waiting) > waiting or (m.steps - began) // at * (last - at) > most):
-            ended = many_rounds(m, frame, at, last, lambda k: items[0] + (items[1] - items[0]) * k, put, body, node)
+        if acceleration is not None and at == budgets.WAIT < last and (len(frame.waiting) > waiting or (m.steps - began) // at * (last - at) > most):
+            ended = many_iterations(m, frame, at, last, lambda k: items[0] + (items[1] - items[0]) * k, put, body, node)
             if isinstance(ended, Signal):
                 return ended
             if ended is not FAILED:
                 put(frame, items[last])
-                return one_round(m, frame, body)
-        if steady is not None and steady.due(at):
-            if steady.try_round(at, put, body, node):
-                return with_item(m, put, body, items[last], frame) if steady.last_left else None
-            if steady.signal is not None:
-                return steady.signal
+                return one_iteration(m, frame, body)
+        if acceleration is not None and acceleration.due(at):
+            if acceleration.try_iteration(at, put, body, node):
+                return with_item(m, put, body, items[last], frame) if acceleration.last_left else None
+            if acceleration.signal is not None:
+                return acceleration.signal
             continue
         put(frame, items[at])
-        signal = one_round(m, frame, body)
+        signal = one_iteration(m, frame, body)
         if signal is not None:
             return signal
         if kept is not None:
@@ -124,7 +124,7 @@ def _live_loop(m: Interpreter, frame: Frame, source: List | Iterator, put: Any, 
     """A list may change while it is walked, and an iterator may be advanced by others."""
     state = m.heap.cursor() if isinstance(source, List) else source.state
     items: Any = fresh(m, source).items
-    steady = Steady(m, frame, items[:], state) if not isinstance(source, List) and len(items) >= 6 and not _changing(items) else None
+    acceleration = Acceleration(m, frame, items[:], state) if not isinstance(source, List) and len(items) >= 6 and not _changing(items) else None
 
     kept = items.watch if isinstance(items, Watched) else watch(m, source, node.iter)
 
@@ -133,16 +133,16 @@ def _live_loop(m: Interpreter, frame: Frame, source: List | Iterator, put: Any, 
         put(f, item)
 
     while (at := state[AT]) < len(items):
-        if steady is not None and steady.due(at):
-            if steady.try_round(at, put_next, body, node):
-                if not steady.last_left:
+        if acceleration is not None and acceleration.due(at):
+            if acceleration.try_iteration(at, put_next, body, node):
+                if not acceleration.last_left:
                     return None
-                steady = None
+                acceleration = None
                 continue
-            signal = steady.signal
+            signal = acceleration.signal
         else:
             put_next(frame, items[at])
-            signal = one_round(m, frame, body)
+            signal = one_iteration(m, frame, body)
         if signal is not None:
             return signal
         if kept is not None:
@@ -165,7 +165,7 @@ def _drive(m: Interpreter, frame: Frame, source: Any, put: Any, body: Act, node:
         return _open_loop(m, frame, None, put, body, node)
     for count, item in enumerate(source, 1):
         put(frame, item)
-        signal = one_round(m, frame, body)
+        signal = one_iteration(m, frame, body)
         if signal is not None:
             return signal
         if count > iteration.MOST_YIELDS:
@@ -174,34 +174,34 @@ def _drive(m: Interpreter, frame: Frame, source: Any, put: Any, body: Act, node:
     return None
 
 
-def uncounted_loop(m: Interpreter, frame: Frame, rounds: Open, put: Value, body: Act, node: Any) -> Signal | None:
+def summarised_loop(m: Interpreter, frame: Frame, iterations: Open, put: Value, body: Act, node: Any) -> Signal | None:
     """Rounds that nobody counted: the first, and then one that stands for all the others."""
-    count, facts, waiting = rounds.times, len(m.facts), len(frame.waiting)
-    with Gathering(m, rounds, node, None) as gathering:
-        m.any_round += 1
+    count, facts, waiting = iterations.times, len(m.facts), len(frame.waiting)
+    with Collected(m, iterations, node, None) as collected:
+        m.in_symbolic_iteration += 1
         try:
             if not (isinstance(count, int) or lower(count) > 0):
                 m.assume(gt(count, 0), lasting=False)
-            signal = with_item(m, put, body, rounds.item(0), frame)
-            gathering.round_ran()
+            signal = with_item(m, put, body, iterations.item(0), frame)
+            collected.iteration_ran()
             if signal is None and count != 1:
-                signal = many_rounds(m, frame, 1, count, rounds.item, put, body, node)
+                signal = many_iterations(m, frame, 1, count, iterations.item, put, body, node)
         finally:
-            m.any_round -= 1
-        if signal is FAILED and rounds.each is not None:
+            m.in_symbolic_iteration -= 1
+        if signal is FAILED and iterations.each is not None:
             signal = None
-            for item in rounds.each[1:]:
+            for item in iterations.each[1:]:
                 signal = signal or with_item(m, put, body, item, frame)
-            gathering.forget()
+            collected.forget()
         elif signal is FAILED:
-            condition, item = rounds[1]
+            condition, item = iterations[1]
             act = partial(with_item, m, put, body, item)
             with recording.as_loop(m, node):
                 signal = act(frame) if condition is True else m.branching.split(frame, condition, act, lambda f: None) if condition is not False else None
-            gathering.round_ran()
-            gathering.finish(node)
+            collected.iteration_ran()
+            collected.finish(node)
         else:
-            gathering.forget()
+            collected.forget()
     if len(frame.waiting) == waiting:
         for fact in m.leave_facts(facts):
             m.assume(fact)
@@ -214,4 +214,4 @@ def _open_loop(m: Interpreter, frame: Frame, value: Value, put: Value, body: Act
         m.gap("loop", node, "over something that is not known")
     m.path.lost = m.path.lost or value is AFTER_ERROR
     item = AFTER_ERROR if value is AFTER_ERROR else Unknown("an item that is not known")
-    return uncounted_loop(m, frame, some_rounds(m, "rounds", item, node), put, body, node)
+    return summarised_loop(m, frame, some_iterations(m, "iterations", item, node), put, body, node)

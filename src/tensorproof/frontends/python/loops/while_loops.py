@@ -6,14 +6,14 @@ import ast
 from typing import TYPE_CHECKING, Any
 
 from tensorproof.frontends.python import recording
-from tensorproof.frontends.python.branching.loop_bodies import one_round, uncounted_lists
+from tensorproof.frontends.python.branching.loop_bodies import one_iteration, summarised_lengths
 from tensorproof.frontends.python.errors import Dead
 from tensorproof.frontends.python.frame import BREAK, Frame, Signal
 from tensorproof.frontends.python.loops import budgets, endings
 from tensorproof.frontends.python.loops.loops import finish
 from tensorproof.frontends.python.scope import Act, Run, Scope
 from tensorproof.frontends.python.widening.acceleration import fingerprint
-from tensorproof.frontends.python.widening.symbolic_iteration import FAILED, any_rounds
+from tensorproof.frontends.python.widening.symbolic_iteration import FAILED, unknown_iterations
 from tensorproof.terms.budgets import BUDGETS
 from tensorproof.terms.ints import Origin
 from tensorproof.terms.predicates import Predicate, negate
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from tensorproof.values.machine import Value
 
 
-MOST_OPEN_ROUNDS = BUDGETS.loops.open_iterations
+MOST_OPEN_ITERATIONS = BUDGETS.loops.open_iterations
 
 
 def compile_while(node: ast.While, scope: Scope) -> Act:
@@ -42,22 +42,22 @@ class _While:
 
     def run(self, frame: Frame) -> Signal | None:
         m, node = frame.machine, self.node
-        base, stood_for_many = len(frame.waiting), m.stood_for_many
+        base, symbolic_iterations = len(frame.waiting), m.symbolic_iterations
         if self.has_no_end:
             endings.endless(m, node)
-        signal = self.rounds(m, frame, 0, None)
-        with uncounted_lists(m, m.stood_for_many != stood_for_many):
+        signal = self.iterations(m, frame, 0, None)
+        with summarised_lengths(m, m.symbolic_iterations != symbolic_iterations):
             return finish(m, frame, base, signal, self.other, bool(node.orelse))
 
-    def rounds(self, m: Interpreter, frame: Frame, open_rounds: int, seen: Value) -> Signal | None:
-        """The rounds from here on, of which `open_rounds` ran under a condition that is not known."""
+    def iterations(self, m: Interpreter, frame: Frame, open_iterations: int, seen: Value) -> Signal | None:
+        """The rounds from here on, of which `open_iterations` ran under a condition that is not known."""
         node, began, at, unsure = self.node, m.steps, 0, False
         while True:
             t = m.truth(self.test(frame), node.test)
             if t is False:
                 return None
             if t is not True:
-                return self.open_round(m, frame, t, open_rounds, seen)
+                return self.open_iteration(m, frame, t, open_iterations, seen)
             at += 1
             if (unsure and at == budgets.WAIT) or at == 64 or (at == 2 * budgets.WAIT and (m.steps - began) // at * 100 > budgets.DEAR):
                 ended: Signal | None = self.the_rest(m, frame)
@@ -65,7 +65,7 @@ class _While:
                     return ended
             count_before = m.branching.count
             with recording.as_loop(m, node, open_end=unsure or seen is not None):
-                signal = one_round(m, frame, self.body)
+                signal = one_iteration(m, frame, self.body)
             if signal is not None:
                 return signal
             if m.branching.count != count_before or frame.waiting:
@@ -75,28 +75,28 @@ class _While:
                     return BREAK if _endless(node) else None
                 seen = now
 
-    def open_round(self, m: Interpreter, frame: Frame, t: Predicate, open_rounds: int, seen: Value) -> Signal | None:
+    def open_iteration(self, m: Interpreter, frame: Frame, t: Predicate, open_iterations: int, seen: Value) -> Signal | None:
         """A round of which the program's state does not say whether it comes."""
         now = fingerprint(frame)
-        if open_rounds >= 1 and now == seen:
+        if open_iterations >= 1 and now == seen:
             m.assume(negate(t))
             return None
-        if open_rounds >= 2:
+        if open_iterations >= 2:
             ended: Signal | None = self.the_rest(m, frame)
             if ended is not FAILED:
                 return ended
-        if open_rounds >= MOST_OPEN_ROUNDS:
+        if open_iterations >= MOST_OPEN_ITERATIONS:
             m.gap("while", self.node, "its state does not come to rest")
             m.assume(negate(t))
             return None
 
         def more(f: Frame) -> Signal | None:
             with recording.as_loop(m, self.node):
-                signal = one_round(m, f, self.body)
-            return signal if signal is not None else self.rounds(m, f, open_rounds + 1, now)
+                signal = one_iteration(m, f, self.body)
+            return signal if signal is not None else self.iterations(m, f, open_iterations + 1, now)
 
-        m.stood_for_many += 1
-        with uncounted_lists(m, True):
+        m.symbolic_iterations += 1
+        with summarised_lengths(m, True):
             return m.branching.split(frame, t, more, lambda f: None)
 
     def the_rest(self, m: Interpreter, frame: Frame) -> Any:
@@ -109,10 +109,10 @@ class _While:
                 raise Dead
             if isinstance(t, Predicate):
                 m.assume(t, lasting=False)
-            return one_round(m, frame, self.body)
+            return one_iteration(m, frame, self.body)
 
-        count = m.symbol(m.name_here("rounds", node), 0, None, Origin.UNMODELLED)
-        ended = any_rounds(m, frame, 0, count, once, node)
+        count = m.symbol(m.name_here("iterations", node), 0, None, Origin.UNMODELLED)
+        ended = unknown_iterations(m, frame, 0, count, once, node)
         if ended is not None:
             return ended
         if _endless(node):

@@ -6,7 +6,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING, Any
 
-from tensorproof.values.told import Told
+from tensorproof.values.directives import Directives
 
 if TYPE_CHECKING:
     pass
@@ -15,14 +15,14 @@ _HOLDERS = ("dict", "SimpleNamespace", "Namespace", "EasyDict", "edict", "AttrDi
 """Callables whose keywords are configuration keys."""
 
 
-def put_chosen(tree: ast.Module, told: Told, path: str = "") -> None:
+def put_chosen(tree: ast.Module, directives: Directives, path: str = "") -> None:
     """Replace the literals of a file's module level, main block and classes of constants included."""
-    _Put(told, path).block(tree.body)
+    _Put(directives, path).block(tree.body)
 
 
 class _Put:
-    def __init__(self, told: Told, path: str) -> None:
-        self.told = told
+    def __init__(self, directives: Directives, path: str) -> None:
+        self.directives = directives
         self.path = path
 
     def block(self, body: list[ast.stmt]) -> None:
@@ -46,11 +46,11 @@ class _Put:
 
     def value(self, names: list[str], value: ast.expr, inside: str | None = None) -> ast.expr:
         """The expression of a name, or of the value under a key, which may be named by its path (`model.kernel`)."""
-        name = next((n for one in names for n in (f"{inside or ''}{one}", one) if n in self.told.chosen), None)
+        name = next((n for one in names for n in (f"{inside or ''}{one}", one) if n in self.directives.chosen), None)
         if name is not None and _literal(value):
-            self.told.met.add(name)
-            self.told.bound.setdefault(name, f"{'constant' if inside is None else 'key'} at {self.path}:{value.lineno}")
-            return constant(self.told.chosen[name], value)
+            self.directives.met.add(name)
+            self.directives.bound.setdefault(name, f"{'constant' if inside is None else 'key'} at {self.path}:{value.lineno}")
+            return constant(self.directives.chosen[name], value)
         if isinstance(value, ast.Dict):
             keys = [k.value if isinstance(k, ast.Constant) and isinstance(k.value, str) else "" for k in value.keys]
             value.values = [self.value([key], inner, _under(inside, names)) for key, inner in zip(keys, value.values)]

@@ -361,8 +361,8 @@ class Modules:
             if not os.path.isfile(path):
                 return None
             source = read(_shown(path))
-            if self.main_source.told.chosen and not foreign:
-                put_chosen(source.tree, self.main_source.told, source.path)
+            if self.main_source.directives.chosen and not foreign:
+                put_chosen(source.tree, self.main_source.directives, source.path)
             return Loaded(source)
         except OSError:
             return None

@@ -13,7 +13,7 @@ from contextlib import suppress
 from tensorproof.diagnostics.errors import BadFile
 from tensorproof.terms.budgets import BUDGETS
 from tensorproof.terms.records import dataclass
-from tensorproof.values.told import NOTHING, Told
+from tensorproof.values.directives import NOTHING, Directives
 
 MOST_BYTES = BUDGETS.files.source_bytes
 _NESTING = 1000
@@ -25,7 +25,7 @@ class Source:
     path: str
     text: str
     tree: ast.Module
-    told: Told = NOTHING
+    directives: Directives = NOTHING
 
 
 def read(path: str) -> Source:

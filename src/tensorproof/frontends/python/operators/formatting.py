@@ -16,7 +16,7 @@ from tensorproof.terms.budgets import BUDGETS
 from tensorproof.terms.tensor import TensorType
 from tensorproof.values.heap import MISSING
 from tensorproof.values.objects import Bound, Choice, Class, Dict, Function, Instance, List, Model
-from tensorproof.values.python_values import TEXT, Many, Unknown
+from tensorproof.values.python_values import TEXT, Summary, Unknown
 
 if TYPE_CHECKING:
     from tensorproof.frontends.python.machine import Interpreter
@@ -135,7 +135,7 @@ def text(m: Interpreter, value: Value, spec: Value, conversion: int, node: ast.A
 
 def check_fields(m: Interpreter, template: str, args: tuple[Any, ...], kwargs: dict[str, Any], node: ast.AST) -> None:
     """`template.format(…)` with values that are not known: each field needs an argument all the same."""
-    if any(type(one) is Many for one in args) or any(type(key) is not str for key in kwargs):
+    if any(type(one) is Summary for one in args) or any(type(key) is not str for key in kwargs):
         return
     from string import Formatter  # no program without such a text needs it
 

@@ -13,9 +13,9 @@ from tensorproof.frontends.python.containers import containers, equality
 from tensorproof.frontends.python.containers.type_names import type_name
 from tensorproof.frontends.python.operators import mixed_arrays
 from tensorproof.frontends.python.operators.formatting import percent
+from tensorproof.frontends.python.operators.fractions_of_sizes import share
 from tensorproof.frontends.python.operators.host_calls import not_modelled, plain
 from tensorproof.frontends.python.operators.powers import power
-from tensorproof.frontends.python.operators.shares import share
 from tensorproof.frontends.python.operators.truths import truth
 from tensorproof.frontends.python.tensors import numpy_scalars, tensors
 from tensorproof.frontends.python.tensors.number_kinds import number_kind
@@ -63,8 +63,8 @@ def binary(m: Interpreter, op: type[ast.operator], a: Any, b: Value, node: ast.A
     if kind_a is str and word == "mod":
         return percent(m, a, b, node)
     if kind_a is TensorType or kind_b is TensorType:
-        many = repeated(m, a, b, node) if word == "mul" else MISSING
-        return on_tensors(m, word, a, b, node, in_place) if many is MISSING else many
+        repetition = repeated(m, a, b, node) if word == "mul" else MISSING
+        return on_tensors(m, word, a, b, node, in_place) if repetition is MISSING else repetition
     if word == "add" and (found := _sum_of_parts(m, a, b, node, in_place)) is not MISSING:
         return found
     if kind_a in _COLLECTIONS or kind_b in _COLLECTIONS:

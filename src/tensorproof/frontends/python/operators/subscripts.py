@@ -27,9 +27,9 @@ from tensorproof.terms.predicates import Predicate, conj, disj, eq, ge, lt
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
 from tensorproof.values.heap import MISSING
-from tensorproof.values.many import uncounted as has_many
 from tensorproof.values.objects import OPEN, Bound, Choice, Class, Dict, Function, Instance, List, Model
 from tensorproof.values.python_values import TEXT, Layer, Named, Union, Unknown
+from tensorproof.values.summaries import is_summarised
 
 if TYPE_CHECKING:
     from tensorproof.frontends.python.machine import Interpreter
@@ -107,14 +107,14 @@ def _plainer(m: Interpreter, index: Value, found: Value) -> Value:
         if isinstance(cut, (int, Term)) and not isinstance(cut, bool):
             continue
         if isinstance(cut, slice) and isinstance(sizes[axis], Term):
-            sizes[axis] = _told_length(m, cut, sizes[axis])
+            sizes[axis] = _stated_length(m, cut, sizes[axis])
         axis += 1
     if all(a is b for a, b in zip(sizes, found.shape)):
         return found
     return found.but(shape=Shape(sizes))
 
 
-def _told_length(m: Interpreter, cut: slice, size: Any) -> Value:
+def _stated_length(m: Interpreter, cut: slice, size: Any) -> Value:
     """The length of a slice as it is written, where the facts tell that it is so long."""
     start = 0 if cut.start is None else cut.start
     if cut.step not in (None, 1) or not isinstance(start, (int, Term)) or not isinstance(cut.stop, (int, Term)):
@@ -132,7 +132,7 @@ def _from_sequence(m: Interpreter, owner: Any, index: Value, node: ast.AST) -> V
         return owner
     sequence = owner.items if isinstance(owner, List) else owner
     index = _number(m, index)
-    if isinstance(sequence, (list, tuple)) and has_many(sequence):
+    if isinstance(sequence, (list, tuple)) and is_summarised(sequence):
         return summarised_lists.item(m, sequence, tensors.sized(m, index) if isinstance(index, slice) else index, node)
     if isinstance(index, slice):
         return _slice_of(m, owner, sequence, index, node)
@@ -313,7 +313,7 @@ def store(frame: Frame, owner: Value, index: Value, value: Value, node: ast.AST)
 
 def _into_list(m: Interpreter, owner: List, index: Value, value: Value, node: ast.AST) -> None:
     index = _number(m, index)
-    if has_many(owner.items):
+    if is_summarised(owner.items):
         summarised_lists.set_item(m, owner, index, value, node)
         return
     if isinstance(index, Term):

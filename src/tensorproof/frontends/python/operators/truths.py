@@ -17,9 +17,9 @@ from tensorproof.terms.ints import Term
 from tensorproof.terms.predicates import Predicate, Truth, conj, disj, gt, ne, negate
 from tensorproof.terms.tensor import TensorType
 from tensorproof.values.heap import MISSING
-from tensorproof.values.many import length, uncounted
 from tensorproof.values.objects import Bound, Choice, Class, Dict, Function, Instance, List, Set
 from tensorproof.values.python_values import Named, Unknown
+from tensorproof.values.summaries import is_summarised, length
 
 if TYPE_CHECKING:
     from tensorproof.frontends.python.machine import Interpreter
@@ -63,11 +63,11 @@ def truth(m: Interpreter, value: Value, node: ast.AST) -> Truth:
             return _of_tensor(m, value, node)
         case List() | Set() | Dict():
             held = value.items.values() if isinstance(value, Dict) else value.items
-            if not uncounted(held):
+            if not is_summarised(held):
                 return bool(value.items)
             count = length(held)
             return m.open_truth("items", node) if isinstance(count, Unknown) else gt(count, 0)
-        case tuple() if uncounted(value):
+        case tuple() if is_summarised(value):
             count = length(value)
             return m.open_truth("items", node) if isinstance(count, Unknown) else gt(count, 0)
         case Choice():

@@ -11,10 +11,10 @@ from tensorproof.terms.ints import Dim, Origin, Term, lower, upper
 from tensorproof.terms.predicates import disj, eq
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import UNKNOWN_STRIDES, TensorType
-from tensorproof.values.many import gathered, is_text, number_of, uncounted
 from tensorproof.values.objects import Choice, Dict, List
 from tensorproof.values.python_values import REAL, TEXT
 from tensorproof.values.standing import standing
+from tensorproof.values.summaries import is_summarised, is_text, number_of, summarise
 
 if TYPE_CHECKING:
     from tensorproof.frontends.python.machine import Interpreter
@@ -76,13 +76,13 @@ class _Summary:
 
     def _lists(self, items: list[Any]) -> List:
         rows = [list(one.items) for one in items]
-        if any(uncounted(row) for row in rows) or any(one.deque for one in items):
+        if any(is_summarised(row) for row in rows) or any(one.deque for one in items):
             raise Unlike
         lengths = {len(row) for row in rows}
         if len(lengths) == 1 and lengths.pop() <= MOST_VALUES:
             return List(self.m.heap.row(self.of(list(column)) for column in zip(*rows)))
         flat = [one for row in rows for one in row]
-        return List(self.m.heap.row([gathered(self.number([len(row) for row in rows]), [_each(flat)])]))
+        return List(self.m.heap.row([summarise(self.number([len(row) for row in rows]), [_each(flat)])]))
 
     def _dicts(self, items: list[Any]) -> Dict:
         keys = list(items[0].items)

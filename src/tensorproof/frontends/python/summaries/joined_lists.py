@@ -14,9 +14,9 @@ from tensorproof.terms.ints import Origin, Term, ceildiv, lower, maximum, mod, s
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
 from tensorproof.values.heap import MISSING
-from tensorproof.values.many import length, shown
 from tensorproof.values.objects import List
-from tensorproof.values.python_values import Many, Unknown
+from tensorproof.values.python_values import Summary, Unknown
+from tensorproof.values.summaries import length, shown
 
 if TYPE_CHECKING:
     from tensorproof.frontends.python.machine import Interpreter
@@ -84,7 +84,7 @@ def _extent(m: Interpreter, items: list[Any], axis: int) -> Value:
     """How long all of them are, one after the other."""
     total: Any = 0
     for item in items:
-        if type(item) is not Many:
+        if type(item) is not Summary:
             total = total + item.shape[axis]
             continue
         first, second = item.first.shape[axis], item.second.shape[axis]

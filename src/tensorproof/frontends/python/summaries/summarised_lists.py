@@ -16,10 +16,10 @@ from tensorproof.terms.predicates import Predicate, ge, gt
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import UNKNOWN_STRIDES, TensorType
 from tensorproof.values.heap import MISSING
-from tensorproof.values.many import gathered, is_text, length, number_of, shown, uncounted
 from tensorproof.values.objects import OPEN, Choice, Dict, Instance, List, Model, Set, as_value
-from tensorproof.values.python_values import COUNTED, REAL, TEXT, Many, Unknown
+from tensorproof.values.python_values import COUNTED, REAL, TEXT, Summary, Unknown
 from tensorproof.values.standing import standing
+from tensorproof.values.summaries import is_summarised, is_text, length, number_of, shown, summarise
 
 if TYPE_CHECKING:
     from tensorproof.frontends.python.machine import Interpreter
@@ -29,17 +29,17 @@ if TYPE_CHECKING:
 def parts(m: Interpreter, value: Any, node: ast.AST) -> list[Any] | None:
     """The items of a value of which some are summarised; None for any other value."""
     if type(value) in (List, Set):
-        return list(value.items) if uncounted(value.items) else None
+        return list(value.items) if is_summarised(value.items) else None
     if isinstance(value, tuple):
-        return list(value) if uncounted(value) else None
+        return list(value) if is_summarised(value) else None
     if type(value) is Dict:
         return keys(value) if OPEN in value.items else None
     if isinstance(value, TensorType):
         return _rows(value)
     if isinstance(value, Unknown) and value.text:
-        return [Many("letters of a summarised list", count=m.symbol(m.name_here("letters", node), 1, None, Origin.UNMODELLED), first=TEXT, second=TEXT)]
-    rounds = open_rounds(m, value, node)
-    return None if rounds is None else [Many("items of a summarised list", count=rounds.times, first=rounds[0][1], second=rounds[1][1])]
+        return [Summary("letters of a summarised list", count=m.symbol(m.name_here("letters", node), 1, None, Origin.UNMODELLED), first=TEXT, second=TEXT)]
+    iterations = open_iterations(m, value, node)
+    return None if iterations is None else [Summary("items of a summarised list", count=iterations.times, first=iterations[0][1], second=iterations[1][1])]
 
 
 def _rows(value: TensorType) -> list[Value] | None:
@@ -47,13 +47,13 @@ def _rows(value: TensorType) -> list[Value] | None:
     if value.framework not in ("torch", "numpy") or not value.shape.known or not value.shape or not isinstance(value.shape[0], Term):
         return None
     row = value.but(shape=Shape(value.shape[1:]), contents=None, strides=None if value.strides is None else UNKNOWN_STRIDES)
-    return [Many("rows of a summarised list", count=value.shape[0], first=row, second=row)]
+    return [Summary("rows of a summarised list", count=value.shape[0], first=row, second=row)]
 
 
-def open_rounds(m: Interpreter, value: Value, node: ast.AST) -> Open | None:
+def open_iterations(m: Interpreter, value: Value, node: ast.AST) -> Open | None:
     """The rounds of a loop over a value, where they are summarised."""
     if isinstance(value, Model):
-        found = registry.rounds(m, value, node)
+        found = registry.iterations(m, value, node)
         return found if isinstance(found, Open) else None
     if type(value) in (List, Set, Dict) or isinstance(value, (tuple, TensorType)) or (isinstance(value, Unknown) and value.text):
         items = parts(m, value, node)
@@ -144,8 +144,8 @@ def pairs(value: Dict) -> list[Value]:
     return [v if k is OPEN else (as_value(k), v) for k, v in value.items.items()]
 
 
-def _side(many: Many, at: int) -> Many:
-    return Many(many.reason, count=many.count, first=many.first[at], second=many.second[at])
+def _side(summary: Summary, at: int) -> Summary:
+    return Summary(summary.reason, count=summary.count, first=summary.first[at], second=summary.second[at])
 
 
 # --- subscripts ---
@@ -161,7 +161,7 @@ def item(m: Interpreter, items: Any, index: Any, node: ast.AST) -> Any:
         ahead = found if index >= 0 else found[::-1]
         at = index if index >= 0 else -index - 1
         for one in ahead[: at + 1]:
-            if type(one) is Many:
+            if type(one) is Summary:
                 return standing(m, any_of(m, one.first, one.second, node))
         if at < len(ahead):
             return ahead[at]
@@ -191,7 +191,7 @@ def _in_range(m: Interpreter, items: list[Value], index: Any, node: ast.AST) -> 
 def may_not_fit(m: Interpreter, value: Value, names: int, node: ast.AST) -> None:
     """Items of which the number is not known, unpacked into so many names."""
     items = value.items if isinstance(value, List) else value if isinstance(value, tuple) else ()
-    if uncounted(items):
+    if is_summarised(items):
         m.may_raise("ValueError", f"the values are unpacked into {names} names", node)
 
 
@@ -206,13 +206,13 @@ def part_of(m: Interpreter, owner: Value, ends: list[Any]) -> List | None:
     if not all(alike(v, items[0]) for v in items[1:]) and not all(map(_drawn, items)):
         return None
     first, last = (0 if start is None else minimum(start, len(items))), (len(items) if stop is None else minimum(stop, len(items)))
-    return List(m.heap.row([gathered(maximum(last - first, 0), items)]))
+    return List(m.heap.row([summarise(maximum(last - first, 0), items)]))
 
 
 def set_item(m: Interpreter, owner: List, index: Value, value: Value, node: ast.AST) -> None:
     """`owner[index] = value`: where it is unknown which item it is, each may be the new one."""
     items = list(owner.items)
-    plain = next(i for i, v in enumerate(items) if type(v) is Many)
+    plain = next(i for i, v in enumerate(items) if type(v) is Summary)
     m.heap.touch(owner.items)
     if isinstance(index, int) and 0 <= index < plain:
         owner.items[index] = value
@@ -220,7 +220,7 @@ def set_item(m: Interpreter, owner: List, index: Value, value: Value, node: ast.
         m.gap("list[…:…] = …", node, "its length is not known")
     else:
         owner.items[:] = [
-            Many(v.reason, count=v.count, first=v.first, second=either(m, v.second, value, node)) if type(v) is Many else either(m, v, value, node)
+            Summary(v.reason, count=v.count, first=v.first, second=either(m, v.second, value, node)) if type(v) is Summary else either(m, v, value, node)
             for v in items
         ]
 
@@ -230,7 +230,7 @@ def cut(m: Interpreter, items: list[Value], index: slice, node: ast.AST) -> list
     start, stop, step = index.start, index.stop, index.step
     if step == -1 and start is None and stop is None:
         return items[::-1]
-    plain = next(i for i, v in enumerate(items) if type(v) is Many)
+    plain = next(i for i, v in enumerate(items) if type(v) is Summary)
     if step in (None, 1) and stop is None and isinstance(start, int) and 0 <= start <= plain:
         return items[start:]
     if step in (None, 1) and start in (None, 0) and isinstance(stop, int) and 0 <= stop <= plain:
@@ -239,10 +239,10 @@ def cut(m: Interpreter, items: list[Value], index: slice, node: ast.AST) -> list
     start, stop = 0 if start is None else start, total if stop is None else stop
     sizes = [p for p in (start, stop, total) if not isinstance(p, (int, Term))]
     if sizes or step not in (None, 1) or any(isinstance(p, Term) and lower(p) < 0 for p in (start, stop)):
-        return [gathered(m.symbol(m.name_here("slice", node), 0, None, Origin.UNMODELLED), samples)]
+        return [summarise(m.symbol(m.name_here("slice", node), 0, None, Origin.UNMODELLED), samples)]
     first = maximum(total + start, 0) if isinstance(start, int) and start < 0 else minimum(start, total)
     last = maximum(total + stop, 0) if isinstance(stop, int) and stop < 0 else minimum(stop, total)
-    return [gathered(maximum(last - first, 0), samples)]
+    return [summarise(maximum(last - first, 0), samples)]
 
 
 # --- dicts with keys that are unknown ---
@@ -259,12 +259,12 @@ def put(m: Interpreter, owner: Dict, key: Value, value: Value, node: ast.AST) ->
     """`owner[key] = value` for a key that is unknown: it may be a new one."""
     old = owner.items.get(OPEN)
     if old is None:
-        new = gathered(1, [(key, value)])
+        new = summarise(1, [(key, value)])
     else:
         count = old.count + ite(m.open_truth("a new key", node), 1, 0)
         if isinstance(count, Term) and upper(count) - lower(count) > _MOST_NEW_KEYS:  # a sum of many truth values says no more than how many there may be
             count = _some(m, lower(count), upper(count), node)
-        new = Many(old.reason, count=count, first=old.first, second=(key, either(m, old.second[1], value, node)))
+        new = Summary(old.reason, count=count, first=old.first, second=(key, either(m, old.second[1], value, node)))
     for name, kept in owner.items.items():  # it may also be one of those that are known
         if name is not OPEN:
             m.heap.set(owner.items, name, either(m, kept, value, node))
@@ -278,14 +278,14 @@ def put_all(m: Interpreter, owner: Dict, items: list[Value], count: Any, node: a
         put(m, owner, one, COUNTED, node)
     known = isinstance(before, (int, Term)) and isinstance(count, (int, Term))
     made = _some(m, lower(before) if known else 1, upper(before + count) if known else 2**62, node)
-    many = owner.items[OPEN]
-    m.heap.set(owner.items, OPEN, Many(many.reason, count=made, first=many.first, second=many.second))
+    summary = owner.items[OPEN]
+    m.heap.set(owner.items, OPEN, Summary(summary.reason, count=made, first=summary.first, second=summary.second))
 
 
 def found(m: Interpreter, owner: Dict, otherwise: Value, node: ast.AST) -> Any:
     """What a key that may be one of many leads to; `otherwise` is MISSING where a missing key would be an error."""
-    many = owner.items.get(OPEN)
-    samples = [v for k, v in owner.items.items() if k is not OPEN] if many is None else [many.first[1], many.second[1]]
+    summary = owner.items.get(OPEN)
+    samples = [v for k, v in owner.items.items() if k is not OPEN] if summary is None else [summary.first[1], summary.second[1]]
     if otherwise is not MISSING:
         samples.append(otherwise)
     result = samples[0]
@@ -296,12 +296,12 @@ def found(m: Interpreter, owner: Dict, otherwise: Value, node: ast.AST) -> Any:
 
 def shared_list(m: Interpreter, owner: Dict, node: ast.AST) -> List | None:
     """The list that represents all those under keys that are unknown; the key that is asked for may be a new one."""
-    many = owner.items.get(OPEN)
-    held = None if many is None else many.second[1]
-    if many is None or not isinstance(held, List) or not held.several or len(owner.items) > 1:
+    summary = owner.items.get(OPEN)
+    held = None if summary is None else summary.second[1]
+    if summary is None or not isinstance(held, List) or not held.several or len(owner.items) > 1:
         return None
-    count = many.count + ite(m.open_truth("a new key", node), 1, 0)
-    m.heap.set(owner.items, OPEN, Many(many.reason, count=count, first=many.first, second=many.second))
+    count = summary.count + ite(m.open_truth("a new key", node), 1, 0)
+    m.heap.set(owner.items, OPEN, Summary(summary.reason, count=count, first=summary.first, second=summary.second))
     return held
 
 
@@ -312,22 +312,22 @@ def columns(m: Interpreter, value: Value, node: ast.AST) -> List | None:
         return None
 
     def column(at: int) -> tuple[Value, ...]:
-        return tuple(Many(v.reason, count=v.count, first=v.first[at], second=v.second[at]) if type(v) is Many else v[at] for v in items)
+        return tuple(Summary(v.reason, count=v.count, first=v.first[at], second=v.second[at]) if type(v) is Summary else v[at] for v in items)
 
     return List(m.heap.row(column(at) for at in range(len(shown(items)[0]))))
 
 
 def starred(m: Interpreter, items: list[Any], before: int, after: int) -> list[Value] | None:
     """`a, *rest, b = items` where some are summarised: data are taken to have that form."""
-    at = [i for i, v in enumerate(items) if type(v) is Many]
+    at = [i for i, v in enumerate(items) if type(v) is Summary]
     if len(at) != 1:
         return None
-    many, head, tail = items[at[0]], items[: at[0]], items[at[0] + 1 :]
+    summary, head, tail = items[at[0]], items[: at[0]], items[at[0] + 1 :]
     taken = max(0, before - len(head)) + max(0, after - len(tail))
-    count = many.count - taken if isinstance(many.count, (int, Term)) else many.count
-    rest = [*head[before:], Many(many.reason, count=count, first=many.first, second=many.second), *tail[: max(0, len(tail) - after)]]
-    first = [*head[:before], *[standing(m, many.first) for _ in range(before - len(head))]]
-    last = [*[many.second] * (after - len(tail)), *tail[max(0, len(tail) - after) :]] if after else []
+    count = summary.count - taken if isinstance(summary.count, (int, Term)) else summary.count
+    rest = [*head[before:], Summary(summary.reason, count=count, first=summary.first, second=summary.second), *tail[: max(0, len(tail) - after)]]
+    first = [*head[:before], *[standing(m, summary.first) for _ in range(before - len(head))]]
+    last = [*[summary.second] * (after - len(tail)), *tail[max(0, len(tail) - after) :]] if after else []
     return [*first, List(m.heap.row(rest)), *last]
 
 
@@ -338,7 +338,7 @@ def either(m: Interpreter, a: Value, b: Value, node: ast.AST) -> Value:
     if isinstance(a, List) and isinstance(b, List) and not a.deque and not b.deque:
         samples = shown([*a.items, *b.items])
         count = m.symbol(m.name_here("items", node), 0, None, Origin.UNMODELLED)
-        return List(m.heap.row([gathered(count, samples)] if samples else []), several=True)
+        return List(m.heap.row([summarise(count, samples)] if samples else []), several=True)
     numbers = number_of(a), number_of(b)
     if all(numbers):
         return COUNTED if numbers == ("int", "int") else REAL
@@ -346,7 +346,7 @@ def either(m: Interpreter, a: Value, b: Value, node: ast.AST) -> Value:
         return TEXT
     if isinstance(a, (bool, Predicate)) and isinstance(b, (bool, Predicate)):
         return m.open_truth("one of two", node)
-    if isinstance(a, tuple) and isinstance(b, tuple) and len(a) == len(b) and not uncounted((*a, *b)):
+    if isinstance(a, tuple) and isinstance(b, tuple) and len(a) == len(b) and not is_summarised((*a, *b)):
         return tuple(either(m, x, y, node) for x, y in zip(a, b))
     depth = 1 + max(v.depth if type(v) is Choice else 0 for v in (a, b))
     return Unknown("one of many values") if depth > 4 else Choice(m.open_truth("one of two", node), a, b, depth)

@@ -7,12 +7,12 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from tensorproof.frontends.python.summaries.summarised_lists import either, parts, put
-from tensorproof.frontends.python.widening.symbolic_iteration import FAILED, many_rounds
+from tensorproof.frontends.python.widening.symbolic_iteration import FAILED, many_iterations
 from tensorproof.libraries.model import Open
 from tensorproof.terms.ints import Origin, Term
-from tensorproof.values.many import gathered, length, number_of, shown
 from tensorproof.values.objects import OPEN, Dict
-from tensorproof.values.python_values import COUNTED, REAL, Many, Unknown
+from tensorproof.values.python_values import COUNTED, REAL, Summary, Unknown
+from tensorproof.values.summaries import length, number_of, shown, summarise
 
 if TYPE_CHECKING:
     from tensorproof.frontends.python.frame import Frame
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from tensorproof.values.machine import Value
 
 
-def mapped(m: Interpreter, frame: Frame, rounds: Open, make: Callable[[Value, Callable[[Value], None]], None], node: ast.AST) -> list[Value] | None:
+def mapped(m: Interpreter, frame: Frame, iterations: Open, make: Callable[[Value, Callable[[Value], None]], None], node: ast.AST) -> list[Value] | None:
     """The list that many rounds make, each by adding to it; None when no round stands for all."""
     row = m.heap.row()
 
@@ -37,24 +37,24 @@ def mapped(m: Interpreter, frame: Frame, rounds: Open, make: Callable[[Value, Ca
     def take(_: Value, value: Value) -> None:
         taken[0] = value
 
-    m.any_round += 1
+    m.in_symbolic_iteration += 1
     mark = m.heap.mark()
     try:
-        take(None, rounds.item(0))
+        take(None, iterations.item(0))
         body(None)
-        if rounds.times == 1:
+        if iterations.times == 1:
             return list(row)
-        ended = many_rounds(m, frame, 1, rounds.times, rounds.item, take, body, node)
+        ended = many_iterations(m, frame, 1, iterations.times, iterations.item, take, body, node)
     finally:
-        m.any_round -= 1
+        m.in_symbolic_iteration -= 1
         m.heap.forget(mark)
     return None if ended is FAILED else _folded(list(row))
 
 
 def _folded(items: list[Value]) -> list[Value]:
     """A first item and as many like it: one entry for all, so that there may be none."""
-    if len(items) == 2 and type(items[1]) is Many and type(items[0]) is not Many:
-        return [Many(items[1].reason, count=items[1].count + 1, first=items[0], second=items[1].second)]
+    if len(items) == 2 and type(items[1]) is Summary and type(items[0]) is not Summary:
+        return [Summary(items[1].reason, count=items[1].count + 1, first=items[0], second=items[1].second)]
     return items
 
 
@@ -76,13 +76,13 @@ def listed(m: Interpreter, value: Value, node: ast.AST) -> list[Value] | None:
 def sorted_items(items: list[Value]) -> list[Value]:
     """In some order: the samples may be anywhere."""
     samples = shown(items)
-    return [gathered(length(items), samples)]
+    return [summarise(length(items), samples)]
 
 
 def distinct(m: Interpreter, items: list[Value], node: ast.AST) -> list[Value]:
     """As a set: nobody knows how many are left."""
     samples = shown(items)
-    return [gathered(m.symbol(m.name_here("different items", node), 1, None, Origin.UNMODELLED), samples)]
+    return [summarise(m.symbol(m.name_here("different items", node), 1, None, Origin.UNMODELLED), samples)]
 
 
 def total(m: Interpreter, items: list[Value], start: Value, node: ast.AST) -> Value:
@@ -108,12 +108,12 @@ def dict_of(m: Interpreter, items: list[Value], node: ast.AST) -> Dict:
     """`dict(pairs)` of which some are not counted out."""
     made = Dict(m.heap.entries())
     for one in items:
-        pair = m.iterate(one.first if type(one) is Many else one, node)
+        pair = m.iterate(one.first if type(one) is Summary else one, node)
         if pair is None or len(pair) != 2:
             pair = [Unknown("a key"), Unknown("a value")]
-        if type(one) is Many:
+        if type(one) is Summary:
             last = m.iterate(one.second, node) or pair
-            made.items[OPEN] = gathered(one.count, [tuple(pair), tuple(last)])
+            made.items[OPEN] = summarise(one.count, [tuple(pair), tuple(last)])
         elif isinstance(pair[0], (Unknown, Term)):
             put(m, made, pair[0], pair[1], node)
         else:

@@ -24,9 +24,9 @@ from tensorproof.terms.predicates import Predicate
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import SOMEWHERE, Outputs, TensorType
 from tensorproof.values.heap import MISSING
-from tensorproof.values.many import uncounted
 from tensorproof.values.objects import Choice, Dict, Instance, Iterator, List, Model, Set
 from tensorproof.values.python_values import Device, Layer, Method, Unknown
+from tensorproof.values.summaries import is_summarised
 from tensorproof.values.tensor_shape import TensorShape
 
 if TYPE_CHECKING:
@@ -205,11 +205,11 @@ def plain(m: Interpreter, value: Any, node: ast.AST) -> Any:
 
 
 def _plain_list(m: Interpreter, value: List, node: ast.AST) -> Value:
-    return _uncounted(value.items) if uncounted(value.items) else [plain(m, v, node) for v in value.items]
+    return _tensor_of_summarised(value.items) if is_summarised(value.items) else [plain(m, v, node) for v in value.items]
 
 
 def _plain_tuple(m: Interpreter, value: tuple[Value, ...], node: ast.AST) -> Value:
-    return _uncounted(value) if type(value) is tuple and uncounted(value) else tuple([plain(m, v, node) for v in value])
+    return _tensor_of_summarised(value) if type(value) is tuple and is_summarised(value) else tuple([plain(m, v, node) for v in value])
 
 
 def _plain_instance(m: Interpreter, value: Instance, node: ast.AST) -> Value:
@@ -248,7 +248,7 @@ _TYPES = {"float": FLOAT32, "bool": BOOL}
 _NUMBERS = {"float": (0.5, 3.0), "bool": (False, True)}
 
 
-def _uncounted(items: Value) -> Value:
+def _tensor_of_summarised(items: Value) -> Value:
     """Items of which some are not counted out: numbers make a tensor."""
     from tensorproof.libraries.sequences import tensor_of
 

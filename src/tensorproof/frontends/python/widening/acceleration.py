@@ -11,7 +11,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from tensorproof.frontends.python import recording
-from tensorproof.frontends.python.branching.loop_bodies import one_round
+from tensorproof.frontends.python.branching.loop_bodies import one_iteration
 from tensorproof.frontends.python.errors import Dead, Fork, Raised
 from tensorproof.frontends.python.frame import Frame, Signal
 from tensorproof.frontends.python.kinds import Kinds
@@ -24,7 +24,7 @@ from tensorproof.terms.substitution import substitute, symbols
 from tensorproof.terms.tensor import TensorType
 from tensorproof.values.heap import ITEMS, MISSING, Heap, Mark, Row
 from tensorproof.values.objects import Choice, Dict, Instance, List, Set
-from tensorproof.values.python_values import REAL, Layer, Many, Unknown
+from tensorproof.values.python_values import REAL, Layer, Summary, Unknown
 
 if TYPE_CHECKING:
     import ast
@@ -65,7 +65,7 @@ class Pattern:
     """Real numbers that change in their own way: any number stands for them."""
 
 
-class Steady:
+class Acceleration:
     """Watches the rounds of one loop."""
 
     def __init__(self, m: Interpreter, frame: Frame, items: list[Value], cursor: Value = None) -> None:
@@ -85,7 +85,7 @@ class Steady:
     def due(self, at: int) -> bool:
         return any(at in (t, t + 1) for t in _TRIES) and at + 2 < len(self.items)
 
-    def try_round(self, at: int, put: Any, body: Any, node: ast.AST) -> bool:
+    def try_iteration(self, at: int, put: Any, body: Any, node: ast.AST) -> bool:
         """Run round `at`, watched; True when all the rounds after it may be skipped."""
         m, heap = self.m, self.m.heap
         waiting = len(self.frame.waiting)
@@ -93,7 +93,7 @@ class Steady:
         pattern = None
         try:
             put(self.frame, self.items[at])
-            self.signal = one_round(m, self.frame, body)
+            self.signal = one_iteration(m, self.frame, body)
             if self.signal is None and len(self.frame.waiting) == waiting:
                 pattern = self._pattern(mark)
         finally:
@@ -137,8 +137,8 @@ class Steady:
             return False
         m, path = self.m, self.m.path
         kept, errors, recorded = self._kept(), m.errors, path.recorded
-        round_ = symbol(m.name_here("round", self.frame.at or _HERE, "iteration"), 1, rest, Origin.WORLD)
-        item = self._symbolic_item(at, round_)
+        k = symbol(m.name_here("iteration", self.frame.at or _HERE, "iteration"), 1, rest, Origin.WORLD)
+        item = self._symbolic_item(at, k)
         if item is MISSING:
             return False
         rows = [self.owners[number] for number, _ in pattern.grown]
@@ -149,13 +149,13 @@ class Steady:
         grown: dict[tuple[int, Value], list[Value]] | None = None
         same = False
         try:
-            inner = self._made_symbolic(pattern, round_)
+            inner = self._made_symbolic(pattern, k)
             for row in rows:
                 row.__class__ = _Unread
             put(self.frame, item)
-            signal = one_round(m, self.frame, body)
+            signal = one_iteration(m, self.frame, body)
             if signal is None and len(self.frame.waiting) == kept[6]:
-                grown = self._same(inner, pattern, sole_atom(round_))
+                grown = self._same(inner, pattern, sole_atom(k))
                 turn = recording.ended(m, inner, {}) if path.program is not None else None
         except (Fork, Raised, Dead, _Looked):
             grown = None
@@ -170,20 +170,20 @@ class Steady:
         if turn is not None:
             recording.close(m, recorded, turn, {place: three[0] for place, three in turn.places.items()}, self.frame.at or _HERE)
         self.last_left = bool(pattern.reals) and rest > 1
-        return self._advance(pattern, rest - self.last_left, grown, round_)
+        return self._advance(pattern, rest - self.last_left, grown, k)
 
     def _kept(self) -> tuple[int, ...]:
         """How much the path held before a proof."""
         m, path = self.m, self.m.path
         return len(path.stated), len(path.gaps), len(path.findings), path.calls, m.branching.count, len(m.facts), len(self.frame.waiting)
 
-    def _made_symbolic(self, pattern: Pattern, round_: Any) -> Mark:
+    def _made_symbolic(self, pattern: Pattern, k: Any) -> Mark:
         """Give counters and real numbers the values that they have in any round; the mark from which that round is watched."""
         heap = self.m.heap
         for (number, key), step in pattern.counters.items():
             owner = self.owners[number]
             if step:
-                heap.set(owner, key, owner[key] + step * (round_ - 1))
+                heap.set(owner, key, owner[key] + step * (k - 1))
         for number, key in pattern.reals:
             heap.set(self.owners[number], key, REAL)
         return heap.mark(_PROOF)
@@ -202,7 +202,7 @@ class Steady:
         path.calls, m.branching.count = kept[3], kept[4]
         return same
 
-    def _same(self, mark: Any, pattern: Pattern, round_: Value) -> dict[tuple[int, Value], list[Value]] | None:
+    def _same(self, mark: Any, pattern: Pattern, k: Value) -> dict[tuple[int, Value], list[Value]] | None:
         """What the proving round appended to each list that grows; None when the round wrote otherwise than those before it."""
         heap = self.m.heap
         difference, before = heap.difference(mark), heap.before(mark)
@@ -225,23 +225,23 @@ class Steady:
                 grown[location] = list(new[len(old) :])
                 if any(isinstance(v, Unknown) and not isinstance(w, Unknown) for v, w in zip(grown[location], old[-len(grown[location]) :])):
                     return None  # a round with numbers knows more than the one with a symbol
-                if len(grown[location]) != pattern.grown[location] or not all(_repeatable(v, round_) for v in grown[location]):
+                if len(grown[location]) != pattern.grown[location] or not all(_repeatable(v, k) for v in grown[location]):
                     return None
             elif not alike(old, new):
                 return None
         return grown
 
-    def _symbolic_item(self, at: int, round_: Term) -> Value:
+    def _symbolic_item(self, at: int, k: Term) -> Value:
         """The item of the round with this number; MISSING when the items do not follow one rule."""
-        return _ruled(self.items[at:], round_)
+        return _ruled(self.items[at:], k)
 
-    def _advance(self, pattern: Pattern, rest: int, grown: dict[tuple[int, Value], list[Any]], round_: Term) -> bool:
+    def _advance(self, pattern: Pattern, rest: int, grown: dict[tuple[int, Value], list[Any]], k: Term) -> bool:
         heap = self.m.heap
-        atom = sole_atom(round_)
+        atom = sole_atom(k)
         assert atom is not None
         rows: list[tuple[Any, list[Value]]] = []
         for location, values in grown.items():
-            rows.append((self.owners[location[0]], [_at_round(v, {atom: n}) for n in range(1, rest + 1) for v in values]))
+            rows.append((self.owners[location[0]], [_at_iteration(v, {atom: n}) for n in range(1, rest + 1) for v in values]))
         for (number, key), step in pattern.counters.items():
             if step:
                 owner = self.owners[number]
@@ -256,33 +256,33 @@ class Steady:
         return True
 
 
-def _ruled(items: list[Any], round_: Term) -> Value:
+def _ruled(items: list[Any], k: Term) -> Value:
     first = items[0]
     if type(first) is int and all(type(v) is int for v in items):
         step = items[1] - first
-        return first + step * round_ if all(b - a == step for a, b in pairwise(items)) else MISSING
+        return first + step * k if all(b - a == step for a, b in pairwise(items)) else MISSING
     if type(first) is tuple and all(type(v) is tuple and len(v) == len(first) for v in items):
-        parts = [_ruled([v[i] for v in items], round_) for i in range(len(first))]
+        parts = [_ruled([v[i] for v in items], k) for i in range(len(first))]
         return MISSING if any(p is MISSING for p in parts) else tuple(parts)
     return first if all(v is first or (not isinstance(first, (List, Dict, Set, Instance)) and alike(first, v)) for v in items) else MISSING
 
 
-def _repeatable(value: Value, round_: Value) -> bool:
+def _repeatable(value: Value, k: Value) -> bool:
     """Whether a value that a round appends has no identity of its own, so that its like can be made for every round."""
     if type(value) is tuple:
-        return all(_repeatable(v, round_) for v in value)
+        return all(_repeatable(v, k) for v in value)
     if isinstance(value, TensorType):
         parts = (*(value.shape if value.shape.known else ()), *(value.contents or ()))
-        return not any(type(p) in (Term, Predicate) and round_ in symbols(p) for p in parts)
+        return not any(type(p) in (Term, Predicate) and k in symbols(p) for p in parts)
     return isinstance(value, (int, float, str, bytes, type(None), Term, Predicate, Unknown))
 
 
-def _at_round(value: Value, numbers: dict[Any, Any]) -> Value:
+def _at_iteration(value: Value, numbers: dict[Any, Any]) -> Value:
     if type(value) is Term:
         return substitute(value, numbers)
     if isinstance(value, Predicate):
         return value.substitute(numbers)
-    return tuple(_at_round(v, numbers) for v in value) if type(value) is tuple else value
+    return tuple(_at_iteration(v, numbers) for v in value) if type(value) is tuple else value
 
 
 def _real(value: Value) -> bool:
@@ -310,7 +310,7 @@ def _alike_tensors(a: TensorType, b: TensorType, depth: int) -> bool:
     return described and same_facts(a.facts, b.facts)
 
 
-def _alike_many(a: Many, b: Many, depth: int) -> bool:
+def _alike_summaries(a: Summary, b: Summary, depth: int) -> bool:
     return a.count == b.count and alike(a.first, b.first, depth) and alike(a.second, b.second, depth)
 
 
@@ -342,7 +342,7 @@ def _same_host(a: Value, b: Value, depth: int) -> bool:
 
 _ALIKE: Kinds[Callable[[Any, Any, int], bool]] = Kinds(
     {
-        TensorType: _alike_tensors, Many: _alike_many, Unknown: lambda a, b, depth: True, tuple: _alike_items, Choice: _alike_choices,
+        TensorType: _alike_tensors, Summary: _alike_summaries, Unknown: lambda a, b, depth: True, tuple: _alike_items, Choice: _alike_choices,
         List: lambda a, b, depth: _alike_items(a.items, b.items, depth), Set: lambda a, b, depth: _alike_items(a.items, b.items, depth),
         Dict: lambda a, b, depth: _alike_entries(a.items, b.items, depth),
         Instance: lambda a, b, depth: a.cls is b.cls and _alike_entries(a.space, b.space, depth), Layer: _alike_layers,

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 from tensorproof.terms.ints import Term
 from tensorproof.terms.predicates import Predicate
 from tensorproof.terms.tensor import UNKNOWN_STRIDES, TensorType
-from tensorproof.values.many import is_text, number_of
 from tensorproof.values.objects import Choice
 from tensorproof.values.python_values import Unknown
+from tensorproof.values.summaries import is_text, number_of
 
 if TYPE_CHECKING:
     from tensorproof.values.machine import Value

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from tensorproof.frontends.python import recording
 from tensorproof.frontends.python.branching.joining import CannotJoin, join
-from tensorproof.frontends.python.branching.loop_bodies import one_round
+from tensorproof.frontends.python.branching.loop_bodies import one_iteration
 from tensorproof.frontends.python.errors import Dead, Fork, Raised
 from tensorproof.frontends.python.frame import Frame, Signal
 from tensorproof.frontends.python.widening.descriptions import names_in
@@ -23,8 +23,8 @@ from tensorproof.terms.ints import Origin, Term, maximum, sole_atom, upper
 from tensorproof.terms.predicates import Predicate, Truth, gt, lt
 from tensorproof.terms.records import dataclass
 from tensorproof.values.heap import ITEMS, MISSING, ORDER, Cursor, Difference, Mark
-from tensorproof.values.many import Renaming
 from tensorproof.values.python_values import Unknown
+from tensorproof.values.summaries import Renaming
 
 if TYPE_CHECKING:
     from tensorproof.frontends.python.machine import Interpreter
@@ -37,7 +37,7 @@ _PROOF = 1 << 60
 FAILED: Value = object()
 
 
-class AnyRound:
+class SymbolicIteration:
     """One loop from round `since` on, of `count` rounds in all."""
 
     def __init__(self, m: Interpreter, frame: Frame, since: int, count: Any, node: ast.AST) -> None:
@@ -46,12 +46,12 @@ class AnyRound:
         self.since = since
         self.count = count
         self.node = node
-        word = m.name_here("round", node, "iteration")
+        word = m.name_here("iteration", node, "iteration")
         last = count - 1 if isinstance(count, int) else None
-        round_ = m.symbol(word, since, last, Origin.WORLD)
-        assert type(round_) is Term
-        self.round = round_
-        self.widening = Widening(m, round_, since, word)
+        number = m.symbol(word, since, last, Origin.WORLD)
+        assert type(number) is Term
+        self.iteration = number
+        self.widening = Widening(m, number, since, word)
         self.targets = frozenset(n.id for n in ast.walk(node.target) if isinstance(n, ast.Name)) if isinstance(node, (ast.For, ast.AsyncFor)) else frozenset()
         """Names that every round binds before all else."""
         self.wide: dict[tuple[int, Value], Value] = {}
@@ -92,12 +92,12 @@ class AnyRound:
         m.session.names = set()
         outer = heap.mark(_PROOF)
         settled: bool | None = None
-        m.any_round += 1
+        m.in_symbolic_iteration += 1
         try:
             self._write(self.wide)
             if path.program is not None:
                 recording.begun(m, self.wide.values())
-            m.assume(lt(self.round, self.count), lasting=False)
+            m.assume(lt(self.iteration, self.count), lasting=False)
             mark = heap.mark(_PROOF)
             signal = body()
             if signal is None and not self._died(kept[0]):
@@ -109,7 +109,7 @@ class AnyRound:
         except (Fork, Raised, Dead):
             settled = None
         finally:
-            m.any_round -= 1
+            m.in_symbolic_iteration -= 1
             if settled is not True:
                 while heap.marks[-1] is not outer:
                     heap.marks.pop()
@@ -142,7 +142,7 @@ class AnyRound:
         certain = [c for c in exits if not (names_in(c) & made)]
         if not certain:
             return
-        atom = sole_atom(self.round)
+        atom = sole_atom(self.iteration)
         limit = min(self.since + MOST_LEAVING, self.count) if isinstance(self.count, int) else self.since + MOST_LEAVING
         for k in range(self.since, limit):
             truths = [c.substitute({atom: k}) if isinstance(c, Predicate) else c for c in certain]
@@ -159,8 +159,8 @@ class AnyRound:
     def _solved(self, p: Predicate) -> Value:
         """The first number at or after which a comparison with a number that is not known holds: `K + a >= b`."""
         term = p.args[0] if p.kind == "le" else None
-        rest = term + self.round if type(term) is Term else None
-        if rest is None or self.widening.round_name in names_in(rest):
+        rest = term + self.iteration if type(term) is Term else None
+        if rest is None or self.widening.iteration_name in names_in(rest):
             return None
         return maximum(rest, self.since)
 
@@ -182,7 +182,7 @@ class AnyRound:
             head = before[location]
             if location in self.wide:
                 wide = self.wide[location]
-                after = widening.at(wide, self.round + 1)
+                after = widening.at(wide, self.iteration + 1)
                 if widening.items_cover(after, end) if key is ITEMS else widening.covers(after, end):
                     continue
                 new = widening.weaker(key, self.first[location], wide, end)
@@ -207,7 +207,7 @@ class AnyRound:
 
     def _stays(self, location: tuple[int, Value], wide: Any) -> bool:
         """Whether a location that this round did not write is described all the same."""
-        after = self.widening.at(wide, self.round + 1)
+        after = self.widening.at(wide, self.iteration + 1)
         return self.widening.items_cover(after, wide) if location[1] is ITEMS else self.widening.covers(after, wide)
 
     # --- after the last round ---
@@ -215,7 +215,7 @@ class AnyRound:
     def _stay(self, mark: Mark, facts: int, waiting: int, recorded: int) -> None:
         """The round that was tried is the one that stands for all."""
         m = self.m
-        m.stood_for_many += 1
+        m.symbolic_iterations += 1
         if len(self.frame.waiting) == waiting:
             for fact in m.leave_facts(facts):
                 m.assume(fact)
@@ -229,7 +229,7 @@ class AnyRound:
         """Memory after the last round."""
         heap, widening = self.m.heap, self.widening
         enough = widening.enough()
-        last = Renaming(heap, frozenset(), "", {sole_atom(self.round): self.count - 1, **enough})
+        last = Renaming(heap, frozenset(), "", {sole_atom(self.iteration): self.count - 1, **enough})
         difference, before = heap.difference(mark), heap.before(mark)
         ran = _surely(gt(self.count, self.since))
         for location, value in difference.values.items():
@@ -238,7 +238,7 @@ class AnyRound:
             if key is ORDER or isinstance(owner, Cursor):
                 continue
             if location in self.wide and (key is ITEMS or not ran or _numbered(self.wide[location])):
-                new = Renaming(heap, frozenset(), "", {sole_atom(self.round): self.count, **enough})(self.wide[location])
+                new = Renaming(heap, frozenset(), "", {sole_atom(self.iteration): self.count, **enough})(self.wide[location])
                 if not ran and key is not ITEMS and self.first[location] is not MISSING and not _numbered(new):
                     new = self._maybe(new, self.first[location])
             else:
@@ -277,26 +277,26 @@ class Leaves:
 Seed = tuple[dict[tuple[int, Any], Any], Difference]
 
 
-def many_rounds(
+def many_iterations(
     m: Interpreter, frame: Frame, since: int, count: Value, item: Callable[[Any], Value], put: Any, body: Any, node: ast.AST, seed: Seed | None = None
 ) -> Any:
     """Run the rounds of a loop from `since` on: how they end, or FAILED, or `Leaves`."""
-    def once(round_: Value) -> Signal | None:
-        put(frame, item(round_))
-        return one_round(m, frame, body)
+    def once(number: Value) -> Signal | None:
+        put(frame, item(number))
+        return one_iteration(m, frame, body)
 
-    return any_rounds(m, frame, since, count, once, node, seed)
+    return unknown_iterations(m, frame, since, count, once, node, seed)
 
 
-def any_rounds(
+def unknown_iterations(
     m: Interpreter, frame: Frame, since: int, count: Value, once: Callable[[Value], Signal | None], node: ast.AST, seed: Seed | None = None
 ) -> Value:
     """Run rounds that take no item of their own; `once` is told the number of the round."""
-    loop = AnyRound(m, frame, since, count, node)
+    loop = SymbolicIteration(m, frame, since, count, node)
     if seed is not None:
         loop.seed(*seed)
     try:
-        return loop.run(lambda: once(loop.round))
+        return loop.run(lambda: once(loop.iteration))
     except _Stuck:
         return FAILED
     except _Leaves as found:

@@ -17,30 +17,30 @@ from tensorproof.terms.predicates import Predicate, ge
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import UNKNOWN_STRIDES, TensorType
 from tensorproof.values.heap import ITEMS, MISSING
-from tensorproof.values.many import Renaming, gathered, has_identity, is_text, length, number_of, shown
 from tensorproof.values.objects import Choice, Dict, Function, Instance, List, Model, Set
-from tensorproof.values.python_values import COUNTED, REAL, TEXT, Many, Unknown
+from tensorproof.values.python_values import COUNTED, REAL, TEXT, Summary, Unknown
+from tensorproof.values.summaries import Renaming, has_identity, is_text, length, number_of, shown, summarise
 
 if TYPE_CHECKING:
     from tensorproof.frontends.python.machine import Interpreter
     from tensorproof.values.machine import Value
 
 MOST_DEPTH = BUDGETS.loops.depth_of_widened
-MOST_WAYS = BUDGETS.loops.variants_widened
+MOST_VARIANTS = BUDGETS.loops.variants_widened
 MOST_DIFFERENT = BUDGETS.loops.greatest_vocabulary
 _NO_BOUND = -(1 << 60)
 """A number that may be below this may be any."""
 
 
 class Widening:
-    """For the rounds of one loop: `round_` is the symbol of the round's number, `since` the first round that is not run by itself."""
+    """For the rounds of one loop: `number` is the symbol of the round's number, `since` the first round that is not run by itself."""
 
-    def __init__(self, m: Interpreter, round_: Term, since: Any, word: str) -> None:
+    def __init__(self, m: Interpreter, number: Term, since: Any, word: str) -> None:
         self.m = m
-        self.round = round_
+        self.iteration = number
         self.since = since
         self.word = word
-        self.round_name = word
+        self.iteration_name = word
         self.wild: set[Value] = set()
         """Symbols and flags that stand for anything."""
         self.names: frozenset[str] = frozenset()
@@ -54,8 +54,8 @@ class Widening:
         """Whether a value is one of those that the description stands for."""
         if wide is value:
             return True
-        if type(wide) is Many or type(value) is Many:
-            return type(wide) is type(value) and self._many(wide, value, depth)
+        if type(wide) is Summary or type(value) is Summary:
+            return type(wide) is type(value) and self._summary(wide, value, depth)
         if isinstance(wide, Unknown):
             return stands_for(wide, value)
         if type(wide) is Term:
@@ -95,17 +95,17 @@ class Widening:
     def _spaces(self, wide: Any, value: Any, depth: int) -> bool:
         return list(wide.space) == list(value.space) and all(self.covers(v, value.space[k], depth - 1) for k, v in wide.space.items())
 
-    def _many(self, wide: Many, value: Many, depth: int) -> bool:
+    def _summary(self, wide: Summary, value: Summary, depth: int) -> bool:
         return self._size_covers(wide.count, value.count) and self._sampled(wide, value.first, depth) and self._sampled(wide, value.second, depth)
 
-    def _sampled(self, wide: Many, item: Value, depth: int) -> bool:
+    def _sampled(self, wide: Summary, item: Value, depth: int) -> bool:
         """Whether an item is one of many: with the names of its own round."""
         return any(self.covers(sample, self._named(item, suffix), depth - 1) for sample, suffix in ((wide.first, "'"), (wide.second, '"'))) or (
             self.covers(wide.first, item, depth - 1) or self.covers(wide.second, item, depth - 1)
         )
 
     def _named(self, value: Value, suffix: str) -> Value:
-        return Renaming(self.m.heap, self.names | {self.round_name}, suffix)(value)
+        return Renaming(self.m.heap, self.names | {self.iteration_name}, suffix)(value)
 
     def _tensor(self, wide: TensorType, value: TensorType) -> bool:
         if wide.dtype is not value.dtype or wide.framework != value.framework or wide.layout != value.layout:
@@ -122,16 +122,16 @@ class Widening:
 
     def items_cover(self, wide: tuple[Any, ...], items: tuple[Any, ...], depth: int = MOST_DEPTH) -> bool:
         """A list: what was counted out item by item, what came after it by its number and its samples."""
-        at = next((i for i, v in enumerate(wide) if type(v) is Many), None)
+        at = next((i for i, v in enumerate(wide) if type(v) is Summary), None)
         if at is None:
             return len(wide) == len(items) and all(self.covers(a, b, depth) for a, b in zip(wide, items))
         if at != len(wide) - 1 or len(items) < at or not all(self.covers(a, b, depth) for a, b in zip(wide[:at], items[:at])):
             return False
-        many, rest = wide[at], items[at:]
+        summary, rest = wide[at], items[at:]
         count = length(rest)
-        if not self._size_covers(many.count, count):
+        if not self._size_covers(summary.count, count):
             return False
-        return all(self._sampled(many, item, depth) for item in shown(rest))
+        return all(self._sampled(summary, item, depth) for item in shown(rest))
 
     # --- making one ---
 
@@ -144,24 +144,24 @@ class Widening:
     def weaker(self, key: Value, old: Value, wide: Any, end: Any) -> Value:
         """A wider description, where the last one did not hold."""
         if key is ITEMS:
-            at = next((i for i, v in enumerate(wide) if type(v) is Many), None)
+            at = next((i for i, v in enumerate(wide) if type(v) is Summary), None)
             if at is None or len(end) < at:
                 return MISSING
-            many, rest = wide[at], shown(end[at:])
+            summary, rest = wide[at], shown(end[at:])
             count = length(end[at:])
-            steady = many.count if count == self._next(many.count) else self._any(0, "count")
-            first, second = many.first, many.second
-            if not all(self._sampled(many, item, MOST_DEPTH) for item in rest):
+            count_then = summary.count if count == self._next(summary.count) else self._any(0, "count")
+            first, second = summary.first, summary.second
+            if not all(self._sampled(summary, item, MOST_DEPTH) for item in rest):
                 second = self._either(second, self._named(rest[-1], '"'), MOST_DEPTH)
                 if second is MISSING:
                     return MISSING
-            return (*wide[:at], Many(many.reason, count=steady, first=first, second=second))
-        if type(wide) is Many and type(end) is Many:
+            return (*wide[:at], Summary(summary.reason, count=count_then, first=first, second=second))
+        if type(wide) is Summary and type(end) is Summary:
             second = self._either(wide.second, self._named(end.second, '"'), MOST_DEPTH)
-            return MISSING if second is MISSING else gathered(self._any(0, "count"), [wide.first, second])
+            return MISSING if second is MISSING else summarise(self._any(0, "count"), [wide.first, second])
         if type(wide) is Term and wide not in self.wild and type(end) is Term:
-            before = self.at(end, self.round - 1)  # what the iteration before left: `pointer = (pointer + n) % size`
-            if before != wide and not names_in(end) & (self.names - {self.round_name}) and self.at(before, self.since) == old:
+            before = self.at(end, self.iteration - 1)  # what the iteration before left: `pointer = (pointer + n) % size`
+            if before != wide and not names_in(end) & (self.names - {self.iteration_name}) and self.at(before, self.since) == old:
                 return before
         return self._either(wide, end, MOST_DEPTH)
 
@@ -171,11 +171,11 @@ class Widening:
         return {sole_atom(s): self.m.symbol(f"{s!r}, all rounds", 2, MOST_DIFFERENT, Origin.UNMODELLED) for s in counts}
 
     def _next(self, term: Value) -> Value:
-        return self.at(term, self.round + 1)
+        return self.at(term, self.iteration + 1)
 
     def at(self, value: Value, number: Value) -> Any:
         """A description in another round."""
-        return Renaming(self.m.heap, frozenset(), "", {sole_atom(self.round): number})(value)
+        return Renaming(self.m.heap, frozenset(), "", {sole_atom(self.iteration): number})(value)
 
     def _grown(self, head: tuple[Value, ...], end: tuple[Value, ...]) -> Value:
         if len(end) < len(head) or not all(a is b or alike(a, b) for a, b in zip(head, end)):
@@ -187,10 +187,10 @@ class Widening:
         if not added:
             return head
         growth = length(added)
-        if names_in(growth) & {*self.names, self.round_name}:
-            count = self._rounds_of(growth)
+        if names_in(growth) & {*self.names, self.iteration_name}:
+            count = self._iterations_of(growth)
         else:
-            count = growth * (self.round - self.since)
+            count = growth * (self.iteration - self.since)
         items = shown(added)
         if any(has_identity(item) for item in items):
             return MISSING
@@ -198,12 +198,12 @@ class Widening:
         for item in items[1:-1]:
             if not alike(item, items[0]) and not alike(item, items[-1]):
                 samples[1] = self._either(samples[1], self._named(item, '"'), MOST_DEPTH)
-        return MISSING if samples[1] is MISSING else (*head, gathered(count, samples))
+        return MISSING if samples[1] is MISSING else (*head, summarise(count, samples))
 
-    def _rounds_of(self, growth: Value) -> Value:
+    def _iterations_of(self, growth: Value) -> Value:
         """How much grows in all that grows by this in a round: one number for all that grows alike."""
         name = f"{self.word}: rounds that add {growth!r}"
-        chosen = bool(names_in(growth) & (self.names - {self.round_name}))
+        chosen = bool(names_in(growth) & (self.names - {self.iteration_name}))
         made = self.m.symbol(name, 0, None, Origin.WORLD if chosen else Origin.UNMODELLED)  # what hangs on the number of the round alone is no choice
         self.wild.add(made)
         return made
@@ -224,29 +224,29 @@ class Widening:
     def _size(self, head: Any, end: Any) -> Any:
         """A number that one round changed."""
         step = end - head
-        if isinstance(step, int) or not (names_in(step) & {*self.names, self.round_name}):
-            return head + step * (self.round - self.since)
-        if not names_in(end) & (self.names - {self.round_name}) and self.at(end, self.since - 1) == head:
-            return self.at(end, self.round - 1)  # what the round before left: `last = now`
+        if isinstance(step, int) or not (names_in(step) & {*self.names, self.iteration_name}):
+            return head + step * (self.iteration - self.since)
+        if not names_in(end) & (self.names - {self.iteration_name}) and self.at(end, self.since - 1) == head:
+            return self.at(end, self.iteration - 1)  # what the round before left: `last = now`
         known = ge(end, head)
         return self._any(lower(head) if known is True and lower(head) > -(1 << 60) else -(1 << 62), "a number")
 
     def _count(self, head: Any, end: Value) -> Value:
         step = end - head
-        known = isinstance(step, int) or not (names_in(step) & {*self.names, self.round_name})
-        return head + step * (self.round - self.since) if known else self._any(0, "count")
+        known = isinstance(step, int) or not (names_in(step) & {*self.names, self.iteration_name})
+        return head + step * (self.iteration - self.since) if known else self._any(0, "count")
 
-    def _entries(self, head: Value, end: Many) -> Value:
+    def _entries(self, head: Value, end: Summary) -> Value:
         """The entries of a dict whose keys are not known."""
         first, second = self._named(end.first, "'"), self._named(end.second, '"')
-        if type(head) is Many:
+        if type(head) is Summary:
             first, second = head.first, self._either(head.second, second, MOST_DEPTH)
-        before = head.count if type(head) is Many else 0
+        before = head.count if type(head) is Summary else 0
         count = self._count(before, end.count) if isinstance(before, (int, Term)) and isinstance(end.count, (int, Term)) else COUNTED
-        return MISSING if second is MISSING else gathered(count, [first, second])
+        return MISSING if second is MISSING else summarise(count, [first, second])
 
     def _value(self, head: Value, end: Value, depth: int) -> Value:
-        if type(end) is Many:
+        if type(end) is Summary:
             return self._entries(head, end)
         if head is end or alike(head, end):
             return end
@@ -271,15 +271,15 @@ class Widening:
     def _either(self, wide: Value, value: Value, depth: int) -> Value:
         """What stands for both."""
         if type(wide) is Choice or type(value) is Choice:
-            return self._ways([*leaves(wide), *leaves(value)], depth)
+            return self._variants([*leaves(wide), *leaves(value)], depth)
         if wide is MISSING or value is MISSING:
             return self._choice(wide, value)
         if self.covers(wide, value):
             return wide
-        if type(wide) is Many and type(value) is Many:
+        if type(wide) is Summary and type(value) is Summary:
             first, second = self._either(wide.first, value.first, depth - 1), self._either(wide.second, value.second, depth - 1)
             count = wide.count if wide.count == value.count else self._any(0, "count")
-            return MISSING if first is MISSING or second is MISSING else gathered(count, [first, second])
+            return MISSING if first is MISSING or second is MISSING else summarise(count, [first, second])
         if isinstance(wide, bool | Predicate) and isinstance(value, bool | Predicate):
             return self._flag()
         if number_of(wide) and number_of(value):
@@ -323,7 +323,7 @@ class Widening:
                 return MISSING if any(p is MISSING for p in parts) else Model(wide.kind, space) if type(wide) is Model else Instance(wide.cls, space, wide.span)
         return self._choice(wide, value)
 
-    def _ways(self, leaves: list[Value], depth: int) -> Value:
+    def _variants(self, leaves: list[Value], depth: int) -> Value:
         """What stands for each of these: those that have a common description are one."""
         found: list[Value] = []
         for leaf in leaves:
@@ -355,7 +355,7 @@ class Widening:
 
     def _loosened(self, value: Value) -> Value:
         """A value of one round as that of any: what the round made may be anything."""
-        other = Renaming(self.m.heap, self.names | {self.round_name}, "~")
+        other = Renaming(self.m.heap, self.names | {self.iteration_name}, "~")
         made = other(value)
         self.wild.update(v for v in other.known.values() if isinstance(v, (Term, Predicate)))
         return made
@@ -363,4 +363,4 @@ class Widening:
     def _choice(self, a: Value, b: Value) -> Value:
         b = self._loosened(b)
         depth = 1 + max(a.depth if type(a) is Choice else 0, b.depth if type(b) is Choice else 0)
-        return MISSING if depth > MOST_WAYS else Choice(self._flag(), a, b, depth)
+        return MISSING if depth > MOST_VARIANTS else Choice(self._flag(), a, b, depth)

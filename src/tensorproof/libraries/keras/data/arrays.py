@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from tensorproof.libraries.domains.label_ranges import keep, note, of
-from tensorproof.libraries.model import KindModel, Open, Rounds, Run
+from tensorproof.libraries.model import Iterations, KindModel, Open, Run
 from tensorproof.libraries.plain import argument
 from tensorproof.libraries.sequences import tensor_of
 from tensorproof.terms.dtypes import BY_LABEL, DType
@@ -13,10 +13,10 @@ from tensorproof.terms.ints import Origin, Term, upper
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
 from tensorproof.values.heap import MISSING, Key, slot
-from tensorproof.values.many import length as length_of
-from tensorproof.values.many import number_of, shown, uncounted
 from tensorproof.values.objects import List, Model
 from tensorproof.values.python_values import Named, Unknown
+from tensorproof.values.summaries import is_summarised, number_of, shown
+from tensorproof.values.summaries import length as length_of
 
 if TYPE_CHECKING:
     import ast
@@ -35,7 +35,7 @@ def array_of(m: Machine, value: Value, node: ast.AST) -> Any:
         return value
     if isinstance(value, Model) and isinstance(value.space.get(TENSOR), TensorType):
         return value.space[TENSOR].but(framework="numpy")
-    if isinstance(value, List) and uncounted(value.items):
+    if isinstance(value, List) and is_summarised(value.items):
         return tensor_of(value.items, "numpy")
     if isinstance(value, Model) and value.kind in ("pandas.Series", "pandas.DataFrame"):
         return m.call(m.attribute(value, "to_numpy", node), (), {}, node)
@@ -152,11 +152,11 @@ def _objects_attribute(m: Machine, me: Model, name: str) -> Value:
     return {"shape": (count,), "ndim": 1, "size": count, "dtype": "object"}.get(name, MISSING)
 
 
-def _objects_rounds(me: Model) -> Value:
+def _objects_iterations(me: Model) -> Value:
     items = me.space[LIST].items
     samples, count = shown(items), length_of(items)
-    if not uncounted(items) or len(items) != 1:
-        return None if uncounted(items) else Rounds([(True, v) for v in items], (1,) * len(items))
+    if not is_summarised(items) or len(items) != 1:
+        return None if is_summarised(items) else Iterations([(True, v) for v in items], (1,) * len(items))
     return Open(count, lambda k: samples[0] if k == 0 else samples[-1], 1)
 
 
@@ -194,7 +194,7 @@ KINDS = {
         {"tolist": lambda m, me, a, k, n: me.space[LIST], "copy": lambda m, me, a, k, n: me},
         attribute=lambda m, me, name, node: _objects_attribute(m, me, name),
         length=lambda m, me, node: length_of(me.space[LIST].items), item=lambda m, me, index, node: _objects_item(m, me, index, node),
-        rounds=lambda m, me, node: _objects_rounds(me), items=lambda m, me, node: m.iterate(me.space[LIST], node),
+        iterations=lambda m, me, node: _objects_iterations(me), items=lambda m, me, node: m.iterate(me.space[LIST], node),
     ),
 }  # fmt: skip
 __all__ = ["FUNCTIONS", "array_of", "enough", "keep", "lists", "unpacked"]

@@ -33,7 +33,7 @@ SEQUENCE = "keras.utils.PyDataset"
 class Batches:
     """(condition, (x, y, sample_weight)) for each kind of batch; how many samples there are in all, and how many batches, where that is known."""
 
-    rounds: list[tuple[Any, tuple[Value, Value, Any]]] = field(default_factory=list[tuple[Any, tuple[Any, Any, Any]]])
+    iterations: list[tuple[Any, tuple[Value, Value, Any]]] = field(default_factory=list[tuple[Any, tuple[Any, Any, Any]]])
     samples: Value = None
     count: Value = None
     unknown: str = ""
@@ -129,9 +129,9 @@ def agree(m: Machine, arrays: list[Value], node: ast.AST, cut: bool = False) -> 
             raise m.raised("ValueError", "data has at least one axis, and this is a single number", node, "keras/data")
         counts.append(shape[0])
     for other in counts[1:]:
-        told = " and ".join(map(repr, dict.fromkeys(counts)))
+        listed = " and ".join(map(repr, dict.fromkeys(counts)))
         enough = ge(other, counts[0]) if cut else eq(counts[0], other)
-        m.require("keras/samples", enough, f"all arrays must hold the same number of samples: these hold {told}", node)
+        m.require("keras/samples", enough, f"all arrays must hold the same number of samples: these hold {listed}", node)
     if cut and all(isinstance(c, int) for c in counts):
         if max(counts, default=0) > counts[0]:
             m.warn("keras/samples", f"validation_split cuts all arrays to the {counts[0]} samples of the first: the longest has {max(counts)}", node)
@@ -186,8 +186,8 @@ def _of_arrays(m: Machine, x: Value, y: Value, weight: Value, size: Value, steps
         return mapped(m, x, one), mapped(m, y, one), mapped(m, weight, one)
 
     for condition, rows in sizes(m, count, size, node):
-        made.rounds.append((condition, cut(rows)))
-    made.regular, made.rest = count // size, made.rounds[1:] if isinstance(count, Term) or count >= size else made.rounds
+        made.iterations.append((condition, cut(rows)))
+    made.regular, made.rest = count // size, made.iterations[1:] if isinstance(count, Term) or count >= size else made.iterations
     return made
 
 
@@ -243,7 +243,7 @@ def _of_source(m: Machine, x: Any, steps: Value, class_weight: Value, node: ast.
         if class_weight is not None:
             raise m.raised("ValueError", "class_weight does not go with a generator", node, "keras/class-weight")
         return _of_generator(m, x, steps, node)
-    found = registry.rounds(m, x, node)
+    found = registry.iterations(m, x, node)
     if found is None:
         return Batches(unknown=f"the batches of {x.kind} are not known")
     made = Batches(count=_length(m, x))
@@ -251,10 +251,10 @@ def _of_source(m: Machine, x: Any, steps: Value, class_weight: Value, node: ast.
     for condition, data in found:
         if not any(data is s for s in seen):
             seen.append(data)
-            made.rounds.append((condition, _parts(m, data, class_weight, node)))
+            made.iterations.append((condition, _parts(m, data, class_weight, node)))
     if getattr(found, "times", None) is not None and not isinstance(steps, (int, Term)):
         made.regular = found.times
-        made.rest = [(condition, next((p for (_, p), d in zip(made.rounds, seen) if d is data), None)) for condition, data in found.rest]
+        made.rest = [(condition, next((p for (_, p), d in zip(made.iterations, seen) if d is data), None)) for condition, data in found.rest]
     elif isinstance(steps, (int, Term)):
         made.regular = steps
     return made
@@ -293,7 +293,7 @@ def _of_sequence(m: Machine, x: Instance, class_weight: Value, node: ast.AST) ->
         data = item_of(m, x, place, node)
         if isinstance(data, Unknown):
             return Batches(unknown=data.reason)
-        made.rounds.append((True, _parts(m, data, class_weight, node)))
+        made.iterations.append((True, _parts(m, data, class_weight, node)))
     end = m.in_class(x.cls, "on_epoch_end")
     if isinstance(end, (Function, Bound)):
         m.call(Bound(end, x), (), {}, node)
@@ -310,7 +310,7 @@ def _of_generator(m: Machine, x: Value, steps: Value, node: ast.AST) -> Batches:
             return Batches(unknown=data.reason)
         if isinstance(data, List):
             raise m.raised("ValueError", "a generator yields tuples (inputs, targets), and this one yields a list", node, "keras/data")
-        made.rounds.append((True, _parts(m, data, None, node)))
-    if not made.rounds:
+        made.iterations.append((True, _parts(m, data, None, node)))
+    if not made.iterations:
         raise m.raised("ValueError", "the generator yields nothing", node, "keras/data")
     return made

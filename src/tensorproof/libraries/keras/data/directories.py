@@ -35,8 +35,8 @@ _INTERPOLATIONS = ("bilinear", "nearest", "bicubic", "area", "lanczos3", "lanczo
 def bound(m: Machine, name: str, names: tuple[str, ...], args: Args, kwargs: Kwargs, node: ast.AST) -> dict[str, Any]:
     wrong = next((k for k in kwargs if k not in names), None)
     if wrong is not None or len(args) > len(names):
-        told = f"has no argument {wrong}" if wrong is not None else f"takes {len(names)} arguments, {len(args)} were given"
-        raise m.raised("TypeError" if name != "image_dataset_from_directory" else "ValueError", f"{name} {told}", node, "call/arguments")
+        problem = f"has no argument {wrong}" if wrong is not None else f"takes {len(names)} arguments, {len(args)} were given"
+        raise m.raised("TypeError" if name != "image_dataset_from_directory" else "ValueError", f"{name} {problem}", node, "call/arguments")
     return {**dict(zip(names, args)), **kwargs}
 
 
@@ -108,8 +108,8 @@ def _datasets(m: Machine, given: Kwargs, sample: TensorType, default: int, node:
         if size is not None:
             found = pipeline.batch(m, found, (size,), {}, node)
         if isinstance(found, Model):
-            told = names if isinstance(names, List) else List(m.heap.row(names)) if isinstance(names, tuple) else sequence(m, classes, TEXT, TEXT)
-            m.heap.set(found.space, "class_names", told)
+            listed = names if isinstance(names, List) else List(m.heap.row(names)) if isinstance(names, tuple) else sequence(m, classes, TEXT, TEXT)
+            m.heap.set(found.space, "class_names", listed)
             m.heap.set(found.space, "file_paths", sequence(m, count, TEXT, TEXT))
         made.append(found)
     return made[0] if len(made) == 1 else List(m.heap.row(made))

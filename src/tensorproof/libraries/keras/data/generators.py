@@ -76,7 +76,7 @@ def _batch(m: Machine, me: Model, rows: Value) -> Value:
     return (stacked(x), tuple(stacked(t) for t in y) if isinstance(y, tuple) else stacked(y))
 
 
-def _rounds(m: Machine, me: Model, node: ast.AST) -> Value:
+def _iterations(m: Machine, me: Model, node: ast.AST) -> Value:
     return [(condition, _batch(m, me, rows)) for condition, rows in sizes(m, me.space[SAMPLES], me.space[BATCH_SIZE], node)]
 
 
@@ -196,7 +196,7 @@ KINDS = {
         "random_transform": _same, "apply_transform": _same, "get_random_transform": lambda m, me, a, k, n: Model("quiet", m.heap.space()),
     }, open=True),
     BATCHES: KindModel(
-        {"reset": _nothing, "on_epoch_end": _nothing, "next": lambda m, me, a, k, n: _item(m, me, 0, n)}, rounds=_rounds, length=_length, item=_item,
+        {"reset": _nothing, "on_epoch_end": _nothing, "next": lambda m, me, a, k, n: _item(m, me, 0, n)}, iterations=_iterations, length=_length, item=_item,
         next=lambda m, me, node: _item(m, me, 0, node), open=True,
     ),
 }  # fmt: skip

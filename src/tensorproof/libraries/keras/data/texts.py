@@ -11,9 +11,9 @@ from tensorproof.terms.dtypes import BY_LABEL, FLOAT32, INT64
 from tensorproof.terms.ints import Origin, Term
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
-from tensorproof.values.many import length
 from tensorproof.values.objects import List, Model
 from tensorproof.values.python_values import TEXT, Named, Unknown
+from tensorproof.values.summaries import length
 
 if TYPE_CHECKING:
     import ast

@@ -172,9 +172,9 @@ KINDS = {
     "keras.words": KindModel(
         {"get": lambda m, me, a, k, n: _word_number(m, me, n), "items": _pairs}, length=lambda m, me, node: me.space["size"],
         item=lambda m, me, index, node: _word_number(m, me, node), open=True,
-        rounds=lambda m, me, node: [(m.open_truth("another word", node), Unknown("a word", text=True))],
+        iterations=lambda m, me, node: [(m.open_truth("another word", node), Unknown("a word", text=True))],
     ),
-    "keras.word_pairs": KindModel(rounds=lambda m, me, node: [(m.open_truth("another word", node), _pair(m, me, node))], open=True),
+    "keras.word_pairs": KindModel(iterations=lambda m, me, node: [(m.open_truth("another word", node), _pair(m, me, node))], open=True),
 }  # fmt: skip
 FUNCTIONS: dict[str, Run] = {
     HOME + "Tokenizer": _make, HOME + "text_to_word_sequence": lambda m, a, k, n: Unknown("words"),

@@ -119,10 +119,10 @@ def matched(m: Machine, model: Any, wanted: Value, given: Value, node: ast.AST) 
     return values
 
 
-def fitted(m: Machine, model: Any, value: Value, wanted: TensorType, node: ast.AST, exact: bool, told_shape: bool = False) -> Any:
+def fitted(m: Machine, model: Any, value: Value, wanted: TensorType, node: ast.AST, exact: bool, stated_shape: bool = False) -> Any:
     """A tensor as an input takes it: of its rank (an axis of 1 at the end may be missing or too much), its sizes where `exact`, and its element type.
 
-    Where just one of the two ends in an axis of 1, Keras does not compare the last axes; with `told_shape` the result has the one of the input, since
+    Where just one of the two ends in an axis of 1, Keras does not compare the last axes; with `stated_shape` the result has the one of the input, since
     the layers inside are not run while a graph is built."""
     if isinstance(value, (int, float, bool, List, tuple)):
         value = m.spelling("tf.convert_to_tensor", (value,), {}, node)
@@ -130,23 +130,23 @@ def fitted(m: Machine, model: Any, value: Value, wanted: TensorType, node: ast.A
         return value
     name = model.space["name"]
     shape = value.shape
-    told = tuple(None if keras_graph.is_open(m, d) else d for d in wanted.shape)
+    expected = tuple(None if keras_graph.is_open(m, d) else d for d in wanted.shape)
     if len(shape) == len(wanted.shape) + 1 and shape[-1] == 1:
         shape = Shape(shape[:-1])
     elif len(shape) == len(wanted.shape) - 1 and wanted.shape[-1] == 1:
         shape = Shape((*shape, 1))
     elif len(shape) != len(wanted.shape):
-        raise m.raised("ValueError", f"{name} takes {told} and is given {shape!r}", node, "keras/input-rank", _made(m, model))
+        raise m.raised("ValueError", f"{name} takes {expected} and is given {shape!r}", node, "keras/input-rank", _made(m, model))
     if exact:
         loose = len(shape) > 1 and (shape[-1] == 1) is not (wanted.shape[-1] == 1)
         for i, (size, want) in enumerate(zip(shape[: len(shape) - loose], wanted.shape)):
             if i and not keras_graph.is_open(m, want) and size is not want:
                 same = eq(size, want)
                 if same is False:
-                    raise m.raised("ValueError", f"{name} takes {told} and is given {shape!r}", node, "keras/input-shape", _made(m, model))
+                    raise m.raised("ValueError", f"{name} takes {expected} and is given {shape!r}", node, "keras/input-shape", _made(m, model))
                 if not keras_graph.is_open(m, size):
-                    m.require("keras/input-shape", same, f"{name} takes {told} and is given {shape!r}", node, trail=_made(m, model))
-        if loose and told_shape:
+                    m.require("keras/input-shape", same, f"{name} takes {expected} and is given {shape!r}", node, trail=_made(m, model))
+        if loose and stated_shape:
             shape = Shape((*shape[:-1], wanted.shape[-1]))
     made = value.but(shape=shape, dtype=wanted.dtype, contents=None, weak=False, parameter=False, framework="tf", taped=False)
     return keep(m, value, keras_masks.carry(m, value, made))

@@ -72,18 +72,18 @@ def _model(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     return make_functional(m, given["inputs"], given["outputs"], given.get("name"), node)
 
 
-def _run_functional(me: Model, m: Machine, args: Args, kwargs: Kwargs, node: ast.AST, told_shape: bool = False) -> Value:
+def _run_functional(me: Model, m: Machine, args: Args, kwargs: Kwargs, node: ast.AST, stated_shape: bool = False) -> Value:
     given = args[0] if args else next((v for k, v in kwargs.items() if k in ("inputs", "x")), None)
     starts = tape.tensors_in(me.space["*inputs*"])
     found = matched(m, me, me.space["*inputs*"], given, node)
     if found is None:
         return m.gap(f"{me.space['name']}(…)", node, "its inputs are not known")
-    new = {id(start): fitted(m, me, value, start, node, True, told_shape) for start, value in zip(starts, found)}
+    new = {id(start): fitted(m, me, value, start, node, True, stated_shape) for start, value in zip(starts, found)}
     if any(isinstance(v, Unknown) for v in new.values()):
         return m.gap(f"{me.space['name']}(…)", node, "its inputs are not known")
     with keras_graph.training(m, kwargs.get("training")):
         made = tape.replay(m, me.space["*outputs*"], new, node, "the model is called here")
-    if isinstance(made, (list, tuple)) and len(made) == 1 and not told_shape and not keras_graph.holds_symbolic(made):
+    if isinstance(made, (list, tuple)) and len(made) == 1 and not stated_shape and not keras_graph.holds_symbolic(made):
         made = made[0]  # what runs gives a single output by itself, whatever holds it in the graph
     return keras_graph.mapped(m, made, lambda t: t)
 
@@ -114,7 +114,7 @@ def call(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> An
         raise m.raised("TypeError", "a model gets training by its name", node, "keras/positional")
     if me.kind == "keras.Sequential":
         return keras_graph.call(m, me, partial(run, me), args, kwargs, node)
-    return keras_graph.call(m, me, partial(_run_functional, me), args, kwargs, node, partial(_run_functional, me, told_shape=True))
+    return keras_graph.call(m, me, partial(_run_functional, me), args, kwargs, node, partial(_run_functional, me, stated_shape=True))
 
 
 # --- what models tell ---

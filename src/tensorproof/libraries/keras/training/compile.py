@@ -135,8 +135,8 @@ def dealt_metrics(m: Machine, state: Model, which: str, count: int, names: list[
     if isinstance(given, Dict) and names is not None and set(given.items) <= set(names):
         return [_flat(given.items.get(n)) for n in names]
     what = f"there are {len(listed)}" if listed is not None else f"they are named {list(given.items)}" if isinstance(given, Dict) else "there is one"
-    told = f"a model with {count} outputs takes metrics for each output: {what}, and the outputs are {names or count}"
-    raise m.raised("ValueError", told, node, "keras/metrics", trail(state))
+    message = f"a model with {count} outputs takes metrics for each output: {what}, and the outputs are {names or count}"
+    raise m.raised("ValueError", message, node, "keras/metrics", trail(state))
 
 
 def _flat(value: Value) -> list[Value]:
@@ -217,9 +217,9 @@ def result_names(m: Machine, state: Model, count: int, names: list[Value] | None
         dealt = [loss.items.get(n) for n in names] if isinstance(loss, Dict) else _listed(loss)
         dealt = [loss] * count if dealt is None else [*dealt, *(None,) * (count - len(dealt))]
         some = [n for n, one in zip(names, dealt) if one is not None]
-        told = [f"{n}_loss" for n in some] if len(some) > 1 else []
+        names_of_losses = [f"{n}_loss" for n in some] if len(some) > 1 else []
     else:
-        told = []
+        names_of_losses = []
     for which in ("metrics", "weighted_metrics"):
         given = state.space[which]
         if given is None:
@@ -238,7 +238,7 @@ def result_names(m: Machine, state: Model, count: int, names: list[Value] | None
                 while name in found:
                     name += "_1"
                 found.append(name)
-    return [*found, *told]
+    return [*found, *names_of_losses]
 
 
 KINDS = {"keras.compiled": KindModel(open=True)}

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from tensorproof.libraries.keras.data.batches import Batches
 from tensorproof.libraries.keras.training import callbacks
-from tensorproof.libraries.model import Rounds, batches
+from tensorproof.libraries.model import Iterations, batches
 from tensorproof.terms.budgets import BUDGETS
 from tensorproof.terms.ints import Origin, Term
 from tensorproof.values.objects import Dict
@@ -36,8 +36,8 @@ def over_batches(
             step(batch)
         _hooks(m, own, part, "end", at, logs(batch), node)
 
-    if data.rounds:
-        m.each(_rounds(m, data, node), act, node)
+    if data.iterations:
+        m.each(_iterations(m, data, node), act, node)
 
 
 def _hooks(m: Machine, own: list[Value], part: str, word: str, at: Value, logs: Value, node: ast.AST) -> None:
@@ -46,9 +46,9 @@ def _hooks(m: Machine, own: list[Value], part: str, word: str, at: Value, logs: 
         callbacks.run(m, own, _SHORT[part] + word, (at, logs), node)
 
 
-def _rounds(m: Machine, data: Batches, node: ast.AST) -> Rounds:
+def _iterations(m: Machine, data: Batches, node: ast.AST) -> Iterations:
     """The iterations of one pass, each (number, batch)."""
-    first = data.rounds[0][1]
+    first = data.iterations[0][1]
     times = data.regular if data.regular is not None else data.count
     if not isinstance(times, (int, Term)):
         times = m.symbol(m.name_here("batches", node), 1, None, Origin.WORLD)
@@ -75,10 +75,10 @@ def over_epochs(m: Machine, me: Any, given_callbacks: list[Value], epochs: Value
         m.heap.set(me.space, "stop_training", True if asked == [True] else m.open_truth("stop_training", node))
 
 
-def _epochs(m: Machine, given_callbacks: list[Value], epochs: Value, node: ast.AST) -> Rounds:
+def _epochs(m: Machine, given_callbacks: list[Value], epochs: Value, node: ast.AST) -> Iterations:
     early = any(map(callbacks.may_stop, given_callbacks))
     if isinstance(epochs, int) and epochs <= MOST_EPOCHS and not early:
-        return Rounds([(True, k) for k in range(epochs)], (1,) * epochs)
+        return Iterations([(True, k) for k in range(epochs)], (1,) * epochs)
     if isinstance(epochs, (int, Term)) and not early:
         return batches(epochs, lambda k: k)
     return batches(m.symbol(m.name_here("epochs", node), 1, epochs if isinstance(epochs, int) else None, Origin.WORLD), lambda k: k)

@@ -67,7 +67,7 @@ def fit(m: Machine, me: Value, args: Args, kwargs: Kwargs, node: ast.AST) -> Val
     validation = _validation(m, held, given, node) if held is not None else None
     run = _Fit(m, me, data, validation, own, given_callbacks, node)
     callbacks.run(m, own, "on_train_begin", (_empty(m),), node)
-    if not eager or data.unknown or len(data.rounds) == 0:
+    if not eager or data.unknown or len(data.iterations) == 0:
         run.traced()
     if (own or eager) and not data.unknown:
         keras_epochs.over_epochs(m, me, given_callbacks, epochs, lambda number: run.epoch(number, eager), node)
@@ -89,7 +89,7 @@ class _Fit:
 
     def traced(self) -> None:
         """The steps with each kind of batch."""
-        self.names = _told(self.m, self.me, run_batches(self.m, self.me, self.data, True, "fit", self.node))
+        self.names = _named_results(self.m, self.me, run_batches(self.m, self.me, self.data, True, "fit", self.node))
         if self.validation is not None:
             run_batches(self.m, self.me, self.validation, False, "fit", self.node)
 
@@ -105,7 +105,7 @@ class _Fit:
         callbacks.run(m, own, "on_epoch_end", (number, callbacks.logs(m, self.epoch_names())), node)
 
     def _eager(self, batch: Any) -> None:
-        found = _told(self.m, self.me, step(self.m, self.me, batch, True, self.node))
+        found = _named_results(self.m, self.me, step(self.m, self.me, batch, True, self.node))
         self.names = found if self.names is None else self.names
 
     def epoch_names(self) -> list[str] | None:
@@ -142,7 +142,7 @@ def _validation(m: Machine, held: Value, given: Kwargs, node: ast.AST) -> batche
     return batches.of(m, x, y, weight, size, given.get("validation_steps"), None, node)
 
 
-def _told(m: Machine, me: Value, output: Value) -> list[str] | None:
+def _named_results(m: Machine, me: Value, output: Value) -> list[str] | None:
     """The names of the results; None where the program's own step decides them and says nothing."""
     if isinstance(output, Dict) and own_of(m, me, "train_step") is not None:
         return [k for k in output.items if isinstance(k, str)]
@@ -186,16 +186,16 @@ def evaluate(m: Machine, me: Value, args: Args, kwargs: Kwargs, node: ast.AST) -
     given_callbacks = callbacks.listed(m, given.get("callbacks"), node)
     callbacks.attach(m, given_callbacks, me, node)
     output = run_batches(m, me, data, False, "evaluate", node)
-    names = _told_test(m, me, output)
+    names = _named_test_results(m, me, output)
     if not data.unknown:
         tested(m, callbacks.own(m, given_callbacks), data, names, node)
     return _results(m, names, given.get("return_dict", False), node)
 
 
-def _told_test(m: Machine, me: Value, output: Value) -> list[str] | None:
+def _named_test_results(m: Machine, me: Value, output: Value) -> list[str] | None:
     if own_of(m, me, "test_step") is not None:
         return [k for k in output.items if isinstance(k, str)] if isinstance(output, Dict) else None
-    return None if own_of(m, me, "train_step") is not None and isinstance(me, Instance) else _told(m, me, output)
+    return None if own_of(m, me, "train_step") is not None and isinstance(me, Instance) else _named_results(m, me, output)
 
 
 def _results(m: Machine, names: list[str] | None, as_dict: Value, node: ast.AST) -> Value:
@@ -216,7 +216,7 @@ def predict(m: Machine, me: Value, args: Args, kwargs: Kwargs, node: ast.AST) ->
     own = own_of(m, me, "predict_step")
     first: Value = None
     rows: Value = None
-    for at, (condition, batch) in enumerate(data.rounds):
+    for at, (condition, batch) in enumerate(data.iterations):
         if any(isinstance(v, Unknown) for v in batches.leaves(batch[0])):
             return m.gap("Model.predict", node, "a part of the data is not known")
 
@@ -258,9 +258,9 @@ def _whole(m: Machine, value: Value, rows: Value, data: batches.Batches, node: a
         return TensorType(Shape((data.count if isinstance(data.count, (int, Term)) else _some(m, node),)), value.dtype, framework="numpy")
     if value.shape[0] == rows and data.samples is not None:
         count = data.samples
-    elif len(data.rounds) == 1 and data.count == 1:
+    elif len(data.iterations) == 1 and data.count == 1:
         count = value.shape[0]
-    elif isinstance(data.count, int) and len(data.rounds) == 1 and isinstance(value.shape[0], int):
+    elif isinstance(data.count, int) and len(data.iterations) == 1 and isinstance(value.shape[0], int):
         count = data.count * value.shape[0]
     else:
         count = _some(m, node)
@@ -291,7 +291,7 @@ def _one_batch(training: bool) -> Run:
             return m.gap(f"Model.{word}", node, "the batch is not known")
         made = tuple(batches.mapped(m, v, lambda a: _as_tensor(m, a, node)) for v in (x, y, weight))
         output = step(m, me, made, training, node, alone=True)
-        return _results(m, _told(m, me, output) if training else _told_test(m, me, output), given.get("return_dict", False), node)
+        return _results(m, _named_results(m, me, output) if training else _named_test_results(m, me, output), given.get("return_dict", False), node)
 
     return run
 

@@ -167,8 +167,8 @@ def _schedule(name: str) -> Run:
         wrong = next((k for k in kwargs if k not in (*needed, *more)), None)
         missing = next((k for k in needed if k not in given), None)
         if wrong is not None or missing is not None:
-            told = f"has no argument {wrong}" if wrong is not None else f"is missing the argument {missing}"
-            raise m.raised("TypeError", f"{name} {told}", node, "call/arguments")
+            problem = f"has no argument {wrong}" if wrong is not None else f"is missing the argument {missing}"
+            raise m.raised("TypeError", f"{name} {problem}", node, "call/arguments")
         if name == "PiecewiseConstantDecay":
             counts = [len(v.items if isinstance(v, List) else v) if isinstance(v, (List, tuple)) else None for v in (given["boundaries"], given["values"])]
             if counts[0] is not None and counts[1] is not None and counts[0] != counts[1] - 1:

@@ -177,7 +177,7 @@ def run_batches(m: Machine, me: Value, data: batches.Batches, training: bool, wo
         return m.gap(f"Model.{word}", node, f"the data is not known: {data.unknown}")
     first: Value = None
     held = _stateful(m, me)
-    for at, (condition, batch) in enumerate(data.rounds):
+    for at, (condition, batch) in enumerate(data.iterations):
         if any(isinstance(v, Unknown) for v in batches.leaves(batch)):
             return m.gap(f"Model.{word}", node, "a part of the data is not known")
         leading = next((t for t in batches.leaves(batch[0]) if isinstance(t, TensorType) and t.shape), None)
@@ -196,12 +196,12 @@ def _train_step(training: bool) -> Run:
     def run(m: Machine, me: Value, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
         data = args[0] if args else kwargs.get("data")
         output = _default_step(m, me, unpacked(m, data, node), training, node)
-        return callbacks.logs(m, _told_names(m, me, output))
+        return callbacks.logs(m, _result_names(m, me, output))
 
     return run
 
 
-def _told_names(m: Machine, me: Value, output: Value) -> list[str] | None:
+def _result_names(m: Machine, me: Value, output: Value) -> list[str] | None:
     if isinstance(output, Unknown):
         return None
     found, keys = outputs(output)
@@ -217,7 +217,7 @@ def _compute_loss(m: Machine, me: Value, args: Args, kwargs: Kwargs, node: ast.A
 def _compute_metrics(m: Machine, me: Value, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     given = dict(zip(("x", "y", "y_pred", "sample_weight"), args)) | kwargs
     compute_metrics(m, compiled(m, me, node), given.get("y"), given.get("y_pred"), given.get("sample_weight"), names_of(m, me), node)
-    return callbacks.logs(m, _told_names(m, me, given.get("y_pred")))
+    return callbacks.logs(m, _result_names(m, me, given.get("y_pred")))
 
 
 def _metrics_result(m: Machine, me: Value, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 from typing import TYPE_CHECKING, Any
 
-from tensorproof.libraries.model import KindModel, Run, some_rounds
+from tensorproof.libraries.model import KindModel, Run, some_iterations
 from tensorproof.libraries.plain import argument, from_host, iterator, quiet
 from tensorproof.values.heap import MISSING
 from tensorproof.values.objects import List, Model
@@ -44,8 +44,8 @@ def _reader(name: str) -> Run:
     return run
 
 
-def _rounds(m: Machine, me: Model, node: ast.AST) -> Value:
-    return None if "rows" in me.space else some_rounds(m, "rows", Unknown(_ROW), node)
+def _iterations(m: Machine, me: Model, node: ast.AST) -> Value:
+    return None if "rows" in me.space else some_iterations(m, "rows", Unknown(_ROW), node)
 
 
 def _items(m: Machine, me: Model, node: ast.AST) -> Value:
@@ -62,4 +62,4 @@ def _attribute(m: Machine, me: Model, name: str, node: ast.AST) -> Value:
 
 FUNCTIONS: dict[str, Run] = {"csv.reader": _reader("reader"), "csv.DictReader": _reader("DictReader"), "csv.writer": quiet, "csv.DictWriter": quiet}
 VALUES: dict[str, object] = {"csv.QUOTE_NONE": 3, "csv.QUOTE_ALL": 1}
-KINDS = {READER: KindModel(attribute=_attribute, rounds=_rounds, items=_items, next=_next, open=True)}
+KINDS = {READER: KindModel(attribute=_attribute, iterations=_iterations, items=_items, next=_next, open=True)}

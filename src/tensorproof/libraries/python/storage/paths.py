@@ -6,7 +6,7 @@ import os.path
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any
 
-from tensorproof.libraries.model import KindModel, Run, some_rounds
+from tensorproof.libraries.model import KindModel, Run, some_iterations
 from tensorproof.libraries.plain import Abstract, listed, nothing, to_host, unknown
 from tensorproof.libraries.python.storage.path_text import text_of
 from tensorproof.libraries.python.storage.saved_values import forget, moved
@@ -168,13 +168,13 @@ def _binary(m: Machine, word: str, a: Value, b: Value, node: ast.AST) -> Value:
     raise m.raised("TypeError", f"the operator {word} is not defined for paths", node)
 
 
-def _rounds(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Model:
+def _iterations(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Model:
     """The entries of a folder: none, or some that are unknown."""
     return Model("pathlib.entries", m.heap.space())
 
 
 def _entries(m: Machine, me: Model, node: ast.AST) -> Value:
-    return some_rounds(m, "entries", _made(m, None), node)
+    return some_iterations(m, "entries", _made(m, None), node)
 
 
 _NOTHING = ("mkdir", "touch", "unlink", "rmdir", "chmod", "symlink_to")
@@ -212,7 +212,7 @@ KINDS = {
         methods={
             **{name: _pure(name) for name in _PURE}, **{name: _quietly(nothing) for name in _NOTHING},
             **{name: _quietly(unknown(f"Path.{name}")) for name in _UNKNOWN}, "resolve": _resolved, "absolute": _resolved, "expanduser": _resolved,
-            "read_text": _read, "open": _open, "glob": _rounds, "rglob": _rounds, "iterdir": _rounds, "is_absolute": _asked("is_absolute"),
+            "read_text": _read, "open": _open, "glob": _iterations, "rglob": _iterations, "iterdir": _iterations, "is_absolute": _asked("is_absolute"),
             "as_posix": lambda m, me, a, k, n: me.space["text"], "match": _asked("match"), "is_relative_to": _asked("is_relative_to"),
             "rename": _renamed, "replace": _renamed, "write_text": _written, "write_bytes": _written, "__fspath__": lambda m, me, a, k, n: me.space["text"],
             "__str__": lambda m, me, a, k, n: me.space["text"],
@@ -220,6 +220,6 @@ KINDS = {
         attribute=_attribute, binary=_binary, text=lambda m, me: me.space["text"], bases=("pathlib.PurePath", "os.PathLike", "pathlib.PosixPath"),
         enter=lambda m, me, node: me,
     ),
-    "pathlib.entries": KindModel(rounds=_entries, items=lambda m, me, node: None, next=lambda m, me, node: _made(m, None)),
+    "pathlib.entries": KindModel(iterations=_entries, items=lambda m, me, node: None, next=lambda m, me, node: _made(m, None)),
 }  # fmt: skip
 __all__ = ["FUNCTIONS", "KINDS", "VALUES", "Native", "project_file", "read_text"]

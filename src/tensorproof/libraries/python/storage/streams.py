@@ -5,12 +5,12 @@ from __future__ import annotations
 import hashlib
 from typing import TYPE_CHECKING, Any
 
-from tensorproof.libraries.model import KindModel, Run, some_rounds
+from tensorproof.libraries.model import KindModel, Run, some_iterations
 from tensorproof.libraries.plain import listed
 from tensorproof.libraries.python.core import texts
 from tensorproof.values.heap import Key, slot
 from tensorproof.values.objects import List, Model
-from tensorproof.values.python_values import BYTES, TEXT, WHOLE, Many, Unknown
+from tensorproof.values.python_values import BYTES, TEXT, WHOLE, Summary, Unknown
 
 if TYPE_CHECKING:
     import ast
@@ -93,9 +93,9 @@ def _all_lines(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST)
     return texts(m, node) if found is None else listed(m, found)
 
 
-def _rounds(m: Machine, me: Model, node: ast.AST) -> Value:
+def _iterations(m: Machine, me: Model, node: ast.AST) -> Value:
     known = isinstance(me.space["text"], (str, bytes)) and isinstance(me.space["at"], int)
-    return None if known else some_rounds(m, "lines", me.space["otherwise"], node)
+    return None if known else some_iterations(m, "lines", me.space["otherwise"], node)
 
 
 _BUFFER = KindModel(
@@ -105,7 +105,7 @@ _BUFFER = KindModel(
         **{name: lambda m, me, a, k, n: None for name in ("close", "flush", "truncate", "writelines")}, "isatty": lambda m, me, a, k, n: False,
         "readable": lambda m, me, a, k, n: True, "writable": lambda m, me, a, k, n: True, "seekable": lambda m, me, a, k, n: True,
     },
-    enter=lambda m, me, node: me, leave=lambda m, me, raised, node: False, items=_lines, next=_next, rounds=_rounds, open=True,
+    enter=lambda m, me, node: me, leave=lambda m, me, raised, node: False, items=_lines, next=_next, iterations=_iterations, open=True,
 )  # fmt: skip
 
 
@@ -137,8 +137,8 @@ def _member(m: Machine) -> Model:
 def _members(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> List:
     found = texts(m, node)
     one = found.items[0]
-    assert isinstance(one, Many)
-    return listed(m, [Many("members", count=one.count, first=_member(m), second=_member(m))])
+    assert isinstance(one, Summary)
+    return listed(m, [Summary("members", count=one.count, first=_member(m), second=_member(m))])
 
 
 _ARCHIVE = KindModel(
@@ -149,7 +149,8 @@ _ARCHIVE = KindModel(
         **{name: lambda m, me, a, k, n: None for name in ("extractall", "write", "writestr", "close", "add", "addfile", "setpassword", "printdir", "list")},
         "extract": lambda m, me, a, k, n: TEXT,
     },
-    enter=lambda m, me, node: me, leave=lambda m, me, raised, node: False, rounds=lambda m, me, node: some_rounds(m, "members", _member(m), node), open=True,
+    enter=lambda m, me, node: me, leave=lambda m, me, raised, node: False,
+    iterations=lambda m, me, node: some_iterations(m, "members", _member(m), node), open=True,
 )  # fmt: skip
 
 

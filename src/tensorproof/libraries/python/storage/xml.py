@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from tensorproof.libraries.model import KindModel, Run, some_rounds
+from tensorproof.libraries.model import KindModel, Run, some_iterations
 from tensorproof.libraries.plain import listed
 from tensorproof.libraries.python.core import texts
 from tensorproof.terms.ints import Origin
 from tensorproof.values.objects import List, Model
-from tensorproof.values.python_values import TEXT, Many, Unknown
+from tensorproof.values.python_values import TEXT, Summary, Unknown
 
 if TYPE_CHECKING:
     import ast
@@ -29,7 +29,7 @@ def _one(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Mo
 
 def _several(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> List:
     count = m.symbol(m.name_here("elements", node), 1, None, Origin.USER)
-    return listed(m, [Many("elements", count=count, first=_element(m), second=_element(m))])
+    return listed(m, [Summary("elements", count=count, first=_element(m), second=_element(m))])
 
 
 def _each(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Model:
@@ -49,8 +49,8 @@ def _none(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> N
     return None
 
 
-def _rounds(m: Machine, me: Model, node: ast.AST) -> Value:
-    return some_rounds(m, "elements", _element(m), node)
+def _iterations(m: Machine, me: Model, node: ast.AST) -> Value:
+    return some_iterations(m, "elements", _element(m), node)
 
 
 _SEARCH: dict[str, Run] = {"find": _one, "findall": _several, "iter": _each, "iterfind": _each, "getiterator": _each}
@@ -62,14 +62,14 @@ _ELEMENT = KindModel(
         **_SEARCH, "getchildren": _several, "findtext": lambda m, me, a, k, n: TEXT, "get": _get, "keys": _texts,
         **dict.fromkeys(("set", "append", "remove", "insert", "extend", "clear"), _none),
     },
-    rounds=_rounds, item=lambda m, me, index, node: _element(m) if not isinstance(index, slice) else Unknown("elements"),
+    iterations=_iterations, item=lambda m, me, index, node: _element(m) if not isinstance(index, slice) else Unknown("elements"),
     length=lambda m, me, node: m.symbol(m.name_here("elements", node), 0, None, Origin.USER),
     truth=lambda m, me: Unknown("an element"), open=True,
 )  # fmt: skip
 _ATTRIBUTES = KindModel(
     methods={"get": _get, "keys": _texts, "values": _texts}, item=lambda m, me, index, node: TEXT, open=True,
 )  # fmt: skip
-_ELEMENTS = KindModel(rounds=_rounds, next=lambda m, me, node: _element(m), open=True)
+_ELEMENTS = KindModel(iterations=_iterations, next=lambda m, me, node: _element(m), open=True)
 
 
 def _parsed(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Model:

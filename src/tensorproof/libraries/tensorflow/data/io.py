@@ -325,7 +325,7 @@ KINDS: dict[str, KindModel] = {
         {"to_tensor": _to_tensor, "row_lengths": lambda m, me, a, k, n: _tensor((me.space["count"],), BY_LABEL["int64"]),
          "nrows": lambda m, me, a, k, n: scalar("int64", (me.space["count"],)), "bounding_shape": lambda m, me, a, k, n: _tensor((2,), BY_LABEL["int64"])},
         _ragged_attribute, length=lambda m, me, n: me.space["count"], item=lambda m, me, i, n: me.space[ROW],
-        rounds=lambda m, me, n: [(True, me.space[ROW])],
+        iterations=lambda m, me, n: [(True, me.space[ROW])],
     ),
     "tf.random.Generator": KindModel(
         {**{w: _drawn(w) for w in ("normal", "uniform", "truncated_normal")}, "make_seeds": _seeds, "split": lambda m, me, a, k, n: List(m.heap.row([me])),

@@ -52,7 +52,7 @@ def number(value: Value) -> Any:
 # --- loops ---
 
 
-def rounds(m: Machine, me: Model, node: ast.AST) -> Any:
+def iterations(m: Machine, me: Model, node: ast.AST) -> Any:
     """What a loop over the dataset sees: a regular element, one more of them, and the last."""
     element, count, last = me.space["element"], me.space["count"], me.space[LAST]
     if isinstance(count, int):

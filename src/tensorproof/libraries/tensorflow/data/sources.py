@@ -362,7 +362,7 @@ VALUES: dict[str, object] = {
 CLASSES: dict[str, ClassModel] = {DATASET: ClassModel(DATASET, closed=False)}
 KINDS: dict[str, KindModel] = {
     DATASET: KindModel(
-        _METHODS, _attribute, items=pipeline.items, length=pipeline.length, rounds=pipeline.rounds,
+        _METHODS, _attribute, items=pipeline.items, length=pipeline.length, iterations=pipeline.iterations,
         bases=("tf.data.Dataset", "tf.compat.v1.data.Dataset"), truth=lambda m, me: True, item=pipeline.no_item,
     ),
     SPEC: KindModel(attribute=spec_attribute, binary=spec_binary),

@@ -8,7 +8,7 @@ from tensorproof.bindings.call import spelled
 from tensorproof.libraries import registry
 from tensorproof.libraries.constants import constant
 
-_WAYS = (
+_PREFIXES = (
     ("tf.compat.v2.", "tf."), ("tf.compat.v1.keras", "keras"), ("tf.python.keras", "keras"), ("tf.keras", "keras"), ("tf.contrib.keras", "keras"),
     ("tf.compat.v1.flags", "absl.flags"), ("tf.compat.v1.app.flags", "absl.flags"), ("tf.compat.v1.app.run", "absl.app.run"),
     ("tf.app.flags", "absl.flags"), ("tf.flags", "absl.flags"), ("tf.app.run", "absl.app.run"), ("tf.python.platform.flags", "absl.flags"),
@@ -30,9 +30,9 @@ def home(name: str) -> str:
     """The name under which a name is modelled."""
     if not name.startswith("tf"):
         return name
-    for way, to in _WAYS:
-        if name == way or name.startswith(way if way.endswith(".") else way + "."):
-            return to + name.removeprefix(way)
+    for prefix, to in _PREFIXES:
+        if name == prefix or name.startswith(prefix if prefix.endswith(".") else prefix + "."):
+            return to + name.removeprefix(prefix)
     if name.startswith("tf.compat.v1.") and not registry.known(name):
         plain = "tf." + name.removeprefix("tf.compat.v1.")
         if registry.known(plain) or constant(plain)[0] or (spelled(plain) and not spelled(name)):

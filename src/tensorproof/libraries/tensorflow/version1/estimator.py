@@ -270,6 +270,6 @@ KINDS: dict[str, KindModel] = {
         attribute=lambda m, me, name, n: me.space["params"] if name == "params" else TEXT if name == "model_dir" else MISSING, open=True,
     ),
     SPEC: KindModel(open=True), "tf.estimator.TrainSpec": KindModel(open=True), "tf.estimator.EvalSpec": KindModel(open=True),
-    "tf.estimator.predictions": KindModel(rounds=lambda m, me, n: [(True, me.space["row"])], next=lambda m, me, n: me.space["row"]),
+    "tf.estimator.predictions": KindModel(iterations=lambda m, me, n: [(True, me.space["row"])], next=lambda m, me, n: me.space["row"]),
     COLUMN: KindModel(open=True, passed=True),
 }  # fmt: skip

@@ -167,8 +167,8 @@ def _variable(m: Machine, value: Value, invariant: Value, node: ast.AST) -> Valu
             found = sizes_of(m, invariant, node)
             if found is not None:
                 agree = len(found) == len(value.shape) and conj(*(eq(a, b) for a, b in zip(found, value.shape) if a is not None))
-                told = f"the shape invariant {tuple(found)} does not fit the variable of the loop, which enters it with shape {value.shape!r}"
-                m.demand("ValueError", agree, told, node, "while_loop/shape")
+                message = f"the shape invariant {tuple(found)} does not fit the variable of the loop, which enters it with shape {value.shape!r}"
+                m.demand("ValueError", agree, message, node, "while_loop/shape")
                 free = [tape.open_axis(m, m.name_here(f"loop axis {i}", node), 0, None, Origin.UNMODELLED) if d is None else None for i, d in enumerate(found)]
         return tape.step(m, "a loop's variable", _forgotten(value, free), (value,), {}, node)
     if isinstance(value, Outputs):
@@ -186,7 +186,7 @@ def _free(m: Machine, value: Value, invariant: Value, node: ast.AST) -> tuple[Va
     return tuple(found)
 
 
-def _rounds(m: Machine, args: tuple[Any, ...], kwargs: Kwargs, node: ast.AST) -> Value:
+def _iterations(m: Machine, args: tuple[Any, ...], kwargs: Kwargs, node: ast.AST) -> Value:
     """(variables, what a round makes of them, the axes that are free to change or None) → what the loop gives."""
     old, new, free = args
     if isinstance(old, TensorType) and isinstance(new, TensorType):
@@ -200,7 +200,7 @@ def _rounds(m: Machine, args: tuple[Any, ...], kwargs: Kwargs, node: ast.AST) ->
         return TensorType(old.shape, old.dtype, framework="tf")
     if isinstance(old, (tuple, list)) and isinstance(new, (tuple, list)):
         frees = free if isinstance(free, list) and len(free) == len(old) else [None] * len(old)
-        made = [_rounds(m, (a, b, f), {}, node) for a, b, f in zip(old, new, frees)]
+        made = [_iterations(m, (a, b, f), {}, node) for a, b, f in zip(old, new, frees)]
         return old.like(made) if isinstance(old, Outputs) else type(old)(made)
     return new if isinstance(new, Model) else old
 
@@ -224,7 +224,7 @@ def _while(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
         raise m.raised("ValueError", f"the body of the loop gives {len(out)} values for {len(given)} variables", node, "while_loop/variables")
     after = [_tensor(m, v, node) for v in out]
     free = None if shapes is None else [_free(m, v, shapes[i] if i < len(shapes) else None, node) for i, v in enumerate(given)]
-    made = tape.step(m, "tf.while_loop", lambda mm, a, k, n: _rounds(mm, (a[0], a[1], free), {}, n), (inside, after, asked), {}, node)
+    made = tape.step(m, "tf.while_loop", lambda mm, a, k, n: _iterations(mm, (a[0], a[1], free), {}, n), (inside, after, asked), {}, node)
     values = [_structure(m, v) for v in (made.items if isinstance(made, List) else made)]
     if m.path.program is not None:
         m.path.program.turn(recorded, [tape.tensors_in(v) for v in (given, inside, after, values)], m.user_span(node))
@@ -283,7 +283,7 @@ def _folded(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> tuple[Valu
     before = _variable(m, first, None, node)
     recorded = m.path.recorded
     after = _tensor(m, m.call(function, (_structure(m, before), _structure(m, row)), {}, node), node)
-    kept = tape.step(m, "a fold", lambda mm, a, k, n: _rounds(mm, (a[0], a[1], None), {}, n), (before, after), {}, node)
+    kept = tape.step(m, "a fold", lambda mm, a, k, n: _iterations(mm, (a[0], a[1], None), {}, n), (before, after), {}, node)
     if m.path.program is not None:
         m.path.program.turn(recorded, [tape.tensors_in(v) for v in (first, before, after, kept)], m.user_span(node))
     return elems, kept

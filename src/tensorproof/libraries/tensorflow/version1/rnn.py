@@ -133,8 +133,8 @@ def _dynamic_rnn(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value
 
 def _bidirectional(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     g = _named(args, kwargs, _BOTH)
-    ways = [dynamic(m, {**g, "cell": g[f"cell_{w}"], "initial_state": g[f"initial_state_{w}"]}, node) for w in ("fw", "bw")]
-    return (ways[0][0], ways[1][0]), (ways[0][1], ways[1][1])
+    directions = [dynamic(m, {**g, "cell": g[f"cell_{w}"], "initial_state": g[f"initial_state_{w}"]}, node) for w in ("fw", "bw")]
+    return (directions[0][0], directions[1][0]), (directions[0][1], directions[1][1])
 
 
 def static(m: Machine, g: Kwargs, node: ast.AST) -> Any:
@@ -172,11 +172,11 @@ def _static_rnn(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
 
 def _static_both(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     g = _named(args, kwargs, _STATIC_BOTH)
-    ways = [static(m, {**g, "cell": g[f"cell_{w}"], "initial_state": g[f"initial_state_{w}"]}, node) for w in ("fw", "bw")]
-    if isinstance(ways[0][0], Unknown) or isinstance(ways[1][0], Unknown):
-        return Unknown("outputs"), ways[0][1], ways[1][1]
-    joined = [m.spelling("tf.concat", ([a, b], 1), {}, node) for a, b in zip(ways[0][0].items, ways[1][0].items)]
-    return listed(m, joined), ways[0][1], ways[1][1]
+    directions = [static(m, {**g, "cell": g[f"cell_{w}"], "initial_state": g[f"initial_state_{w}"]}, node) for w in ("fw", "bw")]
+    if isinstance(directions[0][0], Unknown) or isinstance(directions[1][0], Unknown):
+        return Unknown("outputs"), directions[0][1], directions[1][1]
+    joined = [m.spelling("tf.concat", ([a, b], 1), {}, node) for a, b in zip(directions[0][0].items, directions[1][0].items)]
+    return listed(m, joined), directions[0][1], directions[1][1]
 
 
 def _stacked_both(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
@@ -189,10 +189,10 @@ def _stacked_both(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Valu
     inputs = g["inputs"]
     states: tuple[list[Value], list[Value]] = ([], [])
     for cells in zip(forward, backward):
-        ways = [dynamic(m, {**g, "inputs": inputs, "cell": c, "initial_state": None, "time_major": False}, node) for c in cells]
-        inputs = m.spelling("tf.concat", ([ways[0][0], ways[1][0]], 2), {}, node)
-        for held, way in zip(states, ways):
-            held.append(way[1])
+        directions = [dynamic(m, {**g, "inputs": inputs, "cell": c, "initial_state": None, "time_major": False}, node) for c in cells]
+        inputs = m.spelling("tf.concat", ([directions[0][0], directions[1][0]], 2), {}, node)
+        for held, direction in zip(states, directions):
+            held.append(direction[1])
     return inputs, tuple(states[0]), tuple(states[1])
 
 

@@ -28,7 +28,7 @@ RESTARTS: Key[Model] = slot("restarts")
 def run(m: Machine, fetches: Value, feed: Value, node: ast.AST) -> Any:
     """`sess.run(fetches, feed_dict)`: what it gives the program."""
     wanted = _resolved(m, fetches, node)
-    new, told = _fed(m, feed, node)
+    new, sentence = _fed(m, feed, node)
     tensors = inputs_of(_structure(wanted))
     for one in _operations(wanted):
         if "restarts" in one.space:
@@ -39,7 +39,7 @@ def run(m: Machine, fetches: Value, feed: Value, node: ast.AST) -> Any:
     for condition, batch in tf_iterators.variants(m, leaves) or [(True, {})]:
 
         def once(batch: dict[int, TensorType] = batch) -> Value:
-            return tape.replay(m, tuple(tensors), {**batch, **new}, node, told, missing=lambda leaf: _missing(m, leaf, node))
+            return tape.replay(m, tuple(tensors), {**batch, **new}, node, sentence, missing=lambda leaf: _missing(m, leaf, node))
 
         made = once() if condition is True else m.branching.choose(condition, lambda: (once(), None)[1], lambda: None)
         found = made if found is None or (closing and made is not None) else found
@@ -147,7 +147,7 @@ def _fed(m: Machine, feed: Value, node: ast.AST) -> tuple[dict[int, TensorType],
         m.gap("Session.run", node, "what it feeds is not known")
         return {id(t): t.but(taped=0) for t in tape.tape_of(m).leaves}, "run here"
     new: dict[int, TensorType] = {}
-    told: list[str] = []
+    listed: list[str] = []
     unknown: list[TensorType] = []
     for key, value in feed.items.items():
         if isinstance(key, str):
@@ -167,10 +167,10 @@ def _fed(m: Machine, feed: Value, node: ast.AST) -> tuple[dict[int, TensorType],
             continue
         new[id(key)] = made
         if made.shape.known:
-            told.append(f"{_name(m, key)} = {made.shape!r}")
+            listed.append(f"{_name(m, key)} = {made.shape!r}")
     for key in unknown:
-        new[id(key)] = _from_outside(m, key, ", ".join(told), node)
-    return new, f"run here with {', '.join(told)}" if told else "run here"
+        new[id(key)] = _from_outside(m, key, ", ".join(listed), node)
+    return new, f"run here with {', '.join(listed)}" if listed else "run here"
 
 
 def _from_outside(m: Machine, key: TensorType, beside: str, node: ast.AST) -> TensorType:

@@ -83,8 +83,8 @@ def _log_softmax(x: Like, axis: int) -> Box:
 
 
 def _softmax(x: Like, axis: int) -> Box:
-    shares = _log_softmax(x, axis)
-    return Box(np.exp(shares.lo), np.exp(shares.hi), shares.nan, shares.dtype)
+    probabilities = _log_softmax(x, axis)
+    return Box(np.exp(probabilities.lo), np.exp(probabilities.hi), probabilities.nan, probabilities.dtype)
 
 
 register("log_softmax", _log_softmax, rounded=True)
@@ -96,7 +96,7 @@ def unless_undefined(made: Box, x: Box, axis: int) -> Box:
     return Box(made.lo, made.hi, np.broadcast_to(np.any(x.nan | np.isposinf(x.hi), axis=axis, keepdims=True), made.shape), made.dtype)
 
 
-register("shares", lambda x, axis: unless_undefined(_softmax(x, axis), boxed(x), axis), rounded=True)
+register("probabilities", lambda x, axis: unless_undefined(_softmax(x, axis), boxed(x), axis), rounded=True)
 
 
 def _log_of_sum(x: Like, axis: int = 0, keepdims: bool = False, **kwargs: Any) -> Box:

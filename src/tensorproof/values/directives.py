@@ -25,7 +25,7 @@ class Dataset:
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class Directives:
     data: dict[str, Dataset] = field(default_factory=dict[str, Dataset])
     vary: frozenset[str] = frozenset()
     chosen: dict[str, Any] = field(default_factory=dict[str, Any])
@@ -40,4 +40,4 @@ class Told:
     """Whether what operators advise is stated too: what runs and is wrong all the same."""
 
 
-NOTHING = Told()
+NOTHING = Directives()

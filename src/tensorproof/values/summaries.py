@@ -1,4 +1,4 @@
-"""Lists that were summarised: `Many` stands in them for so many items. How many there are in all, and copies with names of their own."""
+"""Lists that were summarised: `Summary` stands in them for so many items. How many there are in all, and copies with names of their own."""
 
 from __future__ import annotations
 
@@ -13,23 +13,23 @@ from tensorproof.terms.substitution import substitute, symbols
 from tensorproof.terms.tensor import TensorType
 from tensorproof.values.heap import Heap
 from tensorproof.values.objects import Choice, Class, Dict, Function, Generator, Instance, List, Model, Set
-from tensorproof.values.python_values import COUNTED, REAL, TEXT, Layer, Many, Named, Unknown
+from tensorproof.values.python_values import COUNTED, REAL, TEXT, Layer, Named, Summary, Unknown
 
 DEEPEST = BUDGETS.containers.depth_of_summarised
 
 
-def uncounted(items: Iterable[object]) -> bool:
+def is_summarised(items: Iterable[object]) -> bool:
     """Whether some of the items are summarised."""
-    return Many in map(type, items)
+    return Summary in map(type, items)
 
 
 def length(items: Iterable[object]) -> Any:
     """How many items there are: a size, or a number that is unknown."""
     total: Dim = 0
     for item in items:
-        if type(item) is Many and isinstance(item.count, Unknown):
+        if type(item) is Summary and isinstance(item.count, Unknown):
             return item.count
-        total = total + (item.count if type(item) is Many else 1)
+        total = total + (item.count if type(item) is Summary else 1)
     return total
 
 
@@ -37,17 +37,17 @@ def shown(items: Iterable[object]) -> list[Any]:
     """The items that are shown: each that was counted out, and two of those that were not."""
     found: list[Any] = []
     for item in items:
-        found += (item.first, item.second) if type(item) is Many else (item,)
+        found += (item.first, item.second) if type(item) is Summary else (item,)
     return found
 
 
-def gathered(count: object, items: Sequence[object]) -> Many:
+def summarise(count: object, items: Sequence[object]) -> Summary:
     """So many items like these, of which the first and the last represent all where they can."""
     second = items[-1]
     for item in items[1:-1]:
         if not _like(item, items[0]) and not _like(item, second):
             second = _wider(item, second)
-    return Many("items of a summarised list", count=count, first=items[0], second=second)
+    return Summary("items of a summarised list", count=count, first=items[0], second=second)
 
 
 def _like(a: object, b: object) -> bool:
@@ -123,9 +123,9 @@ class Renaming:
             return self._parts(value, value, depth, tuple)
         if isinstance(value, Choice):
             return self._parts(value, (value.condition, value.then, value.other), depth, lambda new: Choice(new[0], new[1], new[2], value.depth))
-        if isinstance(value, Many):
+        if isinstance(value, Summary):
             parts = (value.count, value.first, value.second)
-            return self._parts(value, parts, depth, lambda new: Many(value.reason, count=new[0], first=new[1], second=new[2]))
+            return self._parts(value, parts, depth, lambda new: Summary(value.reason, count=new[0], first=new[1], second=new[2]))
         if isinstance(value, List) and not value.several:
             return self._parts(value, value.items, depth, lambda new: List(self.heap.row(new), value.deque, value.most, value.several))
         if isinstance(value, Set):
