@@ -1,6 +1,6 @@
 """The attack: programs of every area, the verdict beside the truth, wrong ones kept and made small.
 
-    python -m tests.attack.run --programs 20000 --seed N [--area A] [--keep FOLDER] [--minutes M] [--show KIND]
+    python -m tests.attack.run --programs 20000 --seed N [--area A] [--keep FOLDER] [--minutes M] [--show KIND] [--truths FILE]
 
 Exits with 1 when a program that crashes is called valid or one that runs gets an error.
 """
@@ -8,6 +8,7 @@ Exits with 1 when a program that crashes is called valid or one that runs gets a
 from __future__ import annotations
 
 import argparse
+import importlib.util
 import re
 import sys
 import time
@@ -19,6 +20,7 @@ from tests.attack.areas import AREAS, Area
 from tests.attack.drawing import program
 from tests.attack.judge import KINDS, Judged, judge
 from tests.attack.minimise import minimise
+from tests.attack.stored import Stored
 from tests.attack.worker import Worker
 
 UNJUDGED = ("TimeoutError", "killed")
@@ -26,20 +28,20 @@ UNJUDGED = ("TimeoutError", "killed")
 WRONG = ("false valid", "false alarm")
 
 
-def attack(area: Area, seeds: range, salt: int, until: float = float("inf")) -> list[Judged]:
-    """So many programs of an area, judged; a wrong verdict is tried again with the truth of a process of its own."""
+def attack(area: Area, seeds: range, salt: int, stored: Stored, until: float = float("inf")) -> list[Judged]:
+    """So many programs of an area, judged; a wrong verdict is tried again with the truth of a process of its own, and with more seeds."""
     worker = Worker()
     found: list[Judged] = []
     for number in seeds:
         if time.monotonic() > until:
             break
         text = program(area.draw, f"{area.name} {salt} {number}")
-        known = truth.run(text) if area.isolated else worker.run(text)
+        known = stored.get(text, "alone" if area.isolated else "", truth.run if area.isolated else worker.run)
         if known.exception in UNJUDGED:
             continue
         judged = judge(text, known)
-        if judged.kind in WRONG and not area.isolated:
-            judged = judge(text, truth.run(text))
+        if judged.kind in WRONG:
+            judged = judge(text, stored.get(text, "many seeds", truth.run_often))
         found.append(judged)
     worker.end()
     return found
@@ -80,11 +82,16 @@ def main() -> int:
     parser.add_argument("--show", default=",".join(WRONG), help="which kinds are kept")
     parser.add_argument("--minutes", type=float, default=1e9)
     parser.add_argument("--text", type=int, default=None, help="print the program of this number and stop")
+    parser.add_argument("--truths", default="", help="a file that keeps truths, so that the next run costs only the checks")
     chosen = parser.parse_args()
-    areas = [a for a in AREAS if not chosen.area or a.name in chosen.area.split(",")]
+    asked = [a for a in AREAS if not chosen.area or a.name in chosen.area.split(",")]
+    areas = [a for a in asked if importlib.util.find_spec(a.needs)]
+    if left_out := [a.name for a in asked if a not in areas]:
+        print(f"left out, since their library is not installed: {', '.join(left_out)}")
     if chosen.text is not None:
         print(program(areas[0].draw, f"{areas[0].name} {chosen.seed} {chosen.text}"))
         return 0
+    stored = Stored(chosen.truths)
     until = time.monotonic() + 60 * chosen.minutes
     weight_sum = sum(a.share for a in areas)
     total: Counter[str] = Counter()
@@ -92,7 +99,7 @@ def main() -> int:
     for area in areas:
         truth.prepare(area.tensorflow)  # TensorFlow comes last: with its threads, torch's backward does not end in a forked process
         count = chosen.each or max(1, round(chosen.programs * area.share / weight_sum))
-        judged = attack(area, range(count), chosen.seed, until)
+        judged = attack(area, range(count), chosen.seed, stored, until)
         row = Counter(j.kind for j in judged)
         row["crash"] = sum(j.truth.crashes for j in judged)
         print(f"{area.name:14} {len(judged):8} {row['crash']:6} " + " ".join(f"{row[k]:11}" for k in KINDS), flush=True)

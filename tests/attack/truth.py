@@ -14,12 +14,14 @@ import tempfile
 import traceback
 import types
 import warnings
+from collections.abc import Iterable
 from typing import NamedTuple
 
 from tests.attack.drawing import FLAGS
 
 FILE = "program.py"
 SEEDS = (0, 1, 2, 3)
+MANY_SEEDS = range(32)
 MOST_SECONDS = 10
 _folder = ""
 
@@ -33,9 +35,14 @@ class Truth(NamedTuple):
     message: str = ""
 
 
-def run(text: str) -> Truth:
+def run(text: str, seeds: Iterable[int] = SEEDS) -> Truth:
     """The first crash of a program among its seeds, or that it has none; each in a process of its own."""
-    return next((one for seed in SEEDS if (one := _forked(text, seed)).crashes), Truth(False))
+    return next((one for seed in seeds if (one := _forked(text, seed)).crashes), Truth(False))
+
+
+def run_often(text: str) -> Truth:
+    """With so many seeds that a branch on random numbers is taken both ways under each setting of the environment."""
+    return run(text, MANY_SEEDS)
 
 
 def _forked(text: str, seed: int) -> Truth:

@@ -31,6 +31,15 @@ class Unknown:
     """The whole number that it is, where it is one: twice an unknown size is another size."""
 
 
+TRUTHS = frozenset(("is", "in", "eq", "ne", "lt", "le", "gt", "ge", "isinstance", "hasattr", "issubclass", "subset", "disjoint"))
+"""Unknown values with one of these reasons are truth values."""
+
+
+def is_truth(value: object) -> bool:
+    """Whether an unknown value is surely True or False."""
+    return type(value) is Unknown and (value.number == "bool" or value.reason in TRUTHS)
+
+
 TEXT = Unknown("text", text=True)
 """A text that is unknown: a time, a formatted tensor, a line of a file."""
 REAL = Unknown("a real number", number="float")

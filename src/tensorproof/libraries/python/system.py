@@ -13,6 +13,7 @@ from tensorproof.libraries.python.callbacks import warned
 from tensorproof.libraries.python.core import texts
 from tensorproof.libraries.python.storage.path_text import text_of
 from tensorproof.libraries.python.storage.saved_values import moved, writing
+from tensorproof.terms.records import replace
 from tensorproof.terms.tensor import Outputs
 from tensorproof.values.heap import MISSING, Key, Space, slot
 from tensorproof.values.objects import Dict, List, Model, Native
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from tensorproof.values.machine import Args, Kwargs, Machine, Value
 
 SETTINGS: Key[Space] = slot("set")
+CHANGED: Key[bool] = slot("changed")
 
 
 
@@ -106,11 +108,22 @@ def _get(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Va
     name, default = args[0], argument(args, kwargs, 1, "default", MISSING)
     if isinstance(name, str) and name in me.space[SETTINGS]:
         return me.space[SETTINGS][name]
-    return TEXT if default is MISSING else default
+    return _variable(me, name) if default is MISSING else default
+
+
+def _variable(me: Model, name: Value) -> Unknown:
+    """A variable that the program has not set: asked twice, it is the same text."""
+    return replace(TEXT, key=f"environ[{name}]") if isinstance(name, str) and CHANGED not in me.space else TEXT
 
 
 def _get_item(m: Machine, me: Model, name: Value, node: ast.AST) -> Value:
-    return me.space[SETTINGS].get(name, TEXT) if isinstance(name, str) else TEXT
+    return me.space[SETTINGS].get(name, _variable(me, name)) if isinstance(name, str) else TEXT
+
+
+def _changed(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    """Variables change that are not followed: from here on, each question about one is a question of its own."""
+    m.heap.set(me.space, CHANGED, True)
+    return TEXT
 
 
 def _put(m: Machine, me: Model, name: Value, value: Value, node: ast.AST) -> None:
@@ -118,6 +131,8 @@ def _put(m: Machine, me: Model, name: Value, value: Value, node: ast.AST) -> Non
         raise m.raised("TypeError", f"a variable of the environment is a text, not {type(value).__name__}", node)
     if isinstance(name, str):
         m.heap.set(me.space[SETTINGS], name, value)
+    else:
+        m.heap.set(me.space, CHANGED, True)
 
 
 def _set_default(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
@@ -323,8 +338,8 @@ KINDS = {
     ),
     "os.environ": KindModel(
         methods={
-            "get": _get, "setdefault": _set_default, "copy": lambda m, me, a, k, n: me, "pop": lambda m, me, a, k, n: TEXT,
-            "keys": lambda m, me, a, k, n: Unknown("names"), "items": lambda m, me, a, k, n: Unknown("variables"), "update": lambda m, me, a, k, n: None,
+            "get": _get, "setdefault": _set_default, "copy": lambda m, me, a, k, n: me, "pop": _changed,
+            "keys": lambda m, me, a, k, n: Unknown("names"), "items": lambda m, me, a, k, n: Unknown("variables"), "update": _changed,
         },
         item=_get_item, set_item=_put, binary=_environ_binary, items=lambda m, me, node: None, length=lambda m, me, node: Unknown("len"),
     ),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Protocol
 
+from tensorproof.frontends.python.branching import questions
 from tensorproof.terms.budgets import BUDGETS
 from tensorproof.terms.facts import common as common_facts
 from tensorproof.terms.facts import joined as joined_facts
@@ -17,7 +18,7 @@ from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import UNKNOWN_STRIDES, History, TensorType
 from tensorproof.values.heap import ITEMS, MISSING, ORDER, Cursor, Entries, Owner
 from tensorproof.values.objects import OPEN, Choice
-from tensorproof.values.python_values import REAL, Summary, Unknown
+from tensorproof.values.python_values import REAL, Summary, Unknown, is_truth
 from tensorproof.values.summaries import has_identity, length, shown, summarise
 
 if TYPE_CHECKING:
@@ -45,7 +46,8 @@ def join(p: Truth, a: Any, b: Any, program: Joins | None = None) -> Value:
     if type(a) is Summary or type(b) is Summary:
         return _summaries(p, a, b, program)
     if isinstance(a, Unknown) or isinstance(b, Unknown):
-        return _unknown(a, b)
+        truths = _truth(a), _truth(b)
+        return _unknown(a, b) if None in truths else join(p, *truths, program)
     if isinstance(a, Fact) and isinstance(b, Fact):
         return a.joined(b)
     if type(a) is type(b) and type(a) in _PLAIN and (a == b or (a != a and b != b)):
@@ -61,6 +63,13 @@ def join(p: Truth, a: Any, b: Any, program: Joins | None = None) -> Value:
     if type(a) is tuple and type(b) is tuple and len(a) == len(b):
         return tuple(join(p, x, y, program) for x, y in zip(a, b))
     return _choice(p, a, b, program)
+
+
+def _truth(value: Value) -> Truth | None:
+    """What a value says as a truth value: an unknown one that has a name, or one that is known; None for all others."""
+    if isinstance(value, (bool, Predicate)):
+        return value
+    return questions.by_key(value.key) if is_truth(value) and isinstance(value, Unknown) and value.key else None
 
 
 def _unknown(a: Value, b: Any) -> Unknown:

@@ -100,9 +100,12 @@ def truth(m: Interpreter, value: Unknown, node: ast.AST) -> Truth:
         m.path.lost = True
     if not value.key:
         return m.open_truth(value.reason, node)
-    if value.key.startswith(_NOT):
-        return negate(flag(value.key.removeprefix(_NOT)))
-    return flag(value.key)
+    return by_key(value.key)
+
+
+def by_key(key: str) -> Truth:
+    """The truth of an unknown value that has a key."""
+    return negate(flag(key.removeprefix(_NOT))) if key.startswith(_NOT) else flag(key)
 
 
 def _ordered(m: Interpreter, name: str, word: str, bound: float, key: str) -> None:

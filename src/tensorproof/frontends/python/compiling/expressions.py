@@ -24,7 +24,7 @@ from tensorproof.libraries import registry
 from tensorproof.terms.predicates import Predicate, negate
 from tensorproof.values.heap import MISSING
 from tensorproof.values.objects import Choice, Code, Dict, Function, Later, List, Model
-from tensorproof.values.python_values import COLLECTED, Unknown
+from tensorproof.values.python_values import COLLECTED, Unknown, is_truth
 
 if TYPE_CHECKING:
     from tensorproof.values.machine import Value
@@ -199,27 +199,23 @@ def _compare(node: ast.Compare, scope: Scope) -> Run:
     return run
 
 
-_TRUTHS = frozenset(("is", "in", "eq", "ne", "lt", "le", "gt", "ge", "isinstance", "hasattr", "issubclass", "subset", "disjoint"))
-"""Unknown values with one of these reasons are truth values."""
-
-
 def _bool(node: ast.BoolOp, scope: Scope) -> Run:
     runs = [expression(v, scope) for v in node.values]
     is_and = isinstance(node.op, ast.And)
 
     def run(frame: Frame) -> Any:
-        def step(at: int) -> Value:
+        def step(at: int, is_open: bool = False) -> Value:
             value = runs[at](frame)
-            if at + 1 == len(runs):
-                return value
+            if at + 1 == len(runs):  # under conditions, a truth without a name gets one, so that the join keeps what it says
+                return frame.machine.truth(value, node) if is_open and is_truth(value) else value
             t = frame.machine.truth(value, node)
             if isinstance(t, bool):
-                return step(at + 1) if t is is_and else value
-            if type(value) is Unknown and (value.number == "bool" or value.reason in _TRUTHS):
+                return step(at + 1, is_open) if t is is_and else value
+            if is_truth(value):
                 value = not is_and  # what it is where it decides
             if is_and:
-                return frame.machine.branching.choose(t, lambda: step(at + 1), lambda: value)
-            return frame.machine.branching.choose(t, lambda: value, lambda: step(at + 1))
+                return frame.machine.branching.choose(t, lambda: step(at + 1, True), lambda: value)
+            return frame.machine.branching.choose(t, lambda: value, lambda: step(at + 1, True))
 
         return step(0)
 
