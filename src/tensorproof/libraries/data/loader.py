@@ -130,10 +130,8 @@ def loader_iterations(m: Machine, me: Instance | Model, node: ast.AST) -> Any:
     if _exists(me.space["batch_sampler"]):
         return _by_batch_sampler(m, me, node)
     size = me.space["batch_size"]
-    if isinstance(size, Unknown) and (whole := whole_of(size)) is not None:
-        m.gap("DataLoader", node, "batch_size is not known")
-        m.assume(ge(whole, 1))
-        size = whole
+    if isinstance(size, Unknown):
+        size = _unknown_size(m, size, node)
     samples = _Samples(m, me, node)
     if size is None:
         one = samples.first
@@ -147,6 +145,17 @@ def loader_iterations(m: Machine, me: Instance | Model, node: ast.AST) -> Any:
     if count is ENDLESS:
         return [(True, samples.batch(size))]
     return _batches(m, me, samples, count, size, me.space["drop_last"], node)
+
+
+def _unknown_size(m: Machine, size: Unknown, node: ast.AST) -> Value:
+    """A symbol for the number of samples in a batch, where it may be a whole number."""
+    m.gap("DataLoader", node, "batch_size is not known")
+    keyless = not size.key and not size.text and not size.octets and size.number in ("", "int")
+    whole = m.symbol(m.name_here("batch_size", node), 1, None, Origin.UNMODELLED) if keyless and size.whole is None else whole_of(size)
+    if whole is None:
+        return size
+    m.assume(ge(whole, 1))
+    return whole
 
 
 def _batches(m: Machine, me: Value, samples: _Samples, count: Any, size: Any, dropping: Value, node: ast.AST) -> list[Value]:

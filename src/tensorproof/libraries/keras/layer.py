@@ -178,6 +178,9 @@ def _run(layer: Layer, m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) ->
             if one.name == "keras.layers.BatchNormalization" and isinstance(x, TensorType) and x.shape.known and one is module and isinstance(mode, Cursor):
                 m.heap.set(mode, "rank", len(x.shape))
     activation = layer.tensors.get("activation")
+    if isinstance(activation, Unknown) and isinstance(result, TensorType):  # an activation maps each element: that is what layers of Keras rest on
+        m.gap(f"{module.name}.activation", node, "what is called is not known")
+        return result
     if activation is not None and "LSTM" not in module.name and "GRU" not in module.name and "RNN" not in module.name:
         return m.call(activation, (keras_graph.mapped_result(m, result, "tf"),), {}, node)
     return result

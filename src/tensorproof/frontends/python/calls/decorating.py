@@ -6,8 +6,8 @@ import ast
 from typing import TYPE_CHECKING, Any
 
 from tensorproof.terms.records import replace
-from tensorproof.values.objects import Class, ClassMethod, Function, StaticMethod
-from tensorproof.values.python_values import Named, Unknown
+from tensorproof.values.objects import Bound, Class, ClassMethod, Function, Model, StaticMethod
+from tensorproof.values.python_values import Layer, Named, Unknown
 
 if TYPE_CHECKING:
     from tensorproof.frontends.python.machine import Interpreter
@@ -20,7 +20,7 @@ def decorated(m: Interpreter, decorator: Any, made: Any, node: ast.AST) -> Any:
         return got
     if isinstance(made, Function):
         return replace(made, wrapped=True)
-    if isinstance(made, (ClassMethod, StaticMethod)):
+    if isinstance(made, (ClassMethod, StaticMethod, Model, Layer, Bound)):
         return made
     if isinstance(made, Class):
         made.mro = (*made.mro, Unknown("decorator"))
