@@ -14,14 +14,14 @@ from tensorproof.libraries.domains.index_ranges import all_of_it, labelled
 from tensorproof.libraries.model import batches
 from tensorproof.terms.budgets import BUDGETS
 from tensorproof.terms.ints import Dim, Origin, Term, ceildiv, lower, mod, upper
-from tensorproof.terms.predicates import ge, ne
+from tensorproof.terms.predicates import ne
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.substitution import symbols
 from tensorproof.terms.tensor import TensorType
 from tensorproof.values.heap import MISSING, Key, slot
 from tensorproof.values.objects import Bound as BoundMethod
 from tensorproof.values.objects import Class, Dict, Generator, Instance, Iterator, List, Model
-from tensorproof.values.python_values import Named, Summary, Unknown, whole_of
+from tensorproof.values.python_values import Named, Summary, Unknown
 
 if TYPE_CHECKING:
     from tensorproof.values.machine import Machine, Value
@@ -131,7 +131,7 @@ def loader_iterations(m: Machine, me: Instance | Model, node: ast.AST) -> Any:
         return _by_batch_sampler(m, me, node)
     size = me.space["batch_size"]
     if isinstance(size, Unknown):
-        size = _unknown_size(m, size, node)
+        size = loader_checks.unknown_size(m, size, node)
     samples = _Samples(m, me, node)
     if size is None:
         one = samples.first
@@ -145,17 +145,6 @@ def loader_iterations(m: Machine, me: Instance | Model, node: ast.AST) -> Any:
     if count is ENDLESS:
         return [(True, samples.batch(size))]
     return _batches(m, me, samples, count, size, me.space["drop_last"], node)
-
-
-def _unknown_size(m: Machine, size: Unknown, node: ast.AST) -> Value:
-    """A symbol for the number of samples in a batch, where it may be a whole number."""
-    m.gap("DataLoader", node, "batch_size is not known")
-    keyless = not size.key and not size.text and not size.octets and size.number in ("", "int")
-    whole = m.symbol(m.name_here("batch_size", node), 1, None, Origin.UNMODELLED) if keyless and size.whole is None else whole_of(size)
-    if whole is None:
-        return size
-    m.assume(ge(whole, 1))
-    return whole
 
 
 def _batches(m: Machine, me: Value, samples: _Samples, count: Any, size: Any, dropping: Value, node: ast.AST) -> list[Value]:

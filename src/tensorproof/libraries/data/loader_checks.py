@@ -1,4 +1,4 @@
-"""What torch.utils.data refuses when a DataLoader or a sampler is made."""
+"""What torch.utils.data refuses when a DataLoader or a sampler is made, and what an unknown batch size may be."""
 
 from __future__ import annotations
 
@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING
 
 from tensorproof.libraries.bound import Bound
 from tensorproof.libraries.data.samples import item_of
-from tensorproof.terms.ints import Term
+from tensorproof.terms.ints import Origin, Term
+from tensorproof.terms.predicates import ge
 from tensorproof.terms.tensor import TensorType
 from tensorproof.values.objects import List, Model
-from tensorproof.values.python_values import Unknown
+from tensorproof.values.python_values import Unknown, whole_of
 
 if TYPE_CHECKING:
     import ast
@@ -91,3 +92,14 @@ def check_lengths(m: Machine, lengths: list[Value], node: ast.AST) -> None:
     for one in known[1:]:
         if isinstance(one, int) and isinstance(known[0], int) and one != known[0]:
             raise m.raised("ValueError", f"the datasets of a StackDataset must have the same length, not {known[0]} and {one}", node, "data/stack")
+
+
+def unknown_size(m: Machine, size: Unknown, node: ast.AST) -> Value:
+    """A symbol for the number of samples in a batch, where it may be a whole number."""
+    m.gap("DataLoader", node, "batch_size is not known")
+    keyless = not size.key and not size.text and not size.octets and size.number in ("", "int")
+    whole = m.symbol(m.name_here("batch_size", node), 1, None, Origin.UNMODELLED) if keyless and size.whole is None else whole_of(size)
+    if whole is None:
+        return size
+    m.assume(ge(whole, 1))
+    return whole
