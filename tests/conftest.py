@@ -6,6 +6,7 @@ each time. The other suites run without `--fast`, and in CI.
 
 from __future__ import annotations
 
+import os
 import re
 import sys
 from importlib.abc import MetaPathFinder
@@ -19,6 +20,9 @@ FRAMEWORKS = ("torch", "torchvision", "tensorflow", "keras", "onnx", "onnxruntim
 SUITES = ("architecture", "catalogue", "golden", "programs", "unit")
 ONE_OF = 8
 _IMPORTS = re.compile(rf"^\s*(?:import|from) (?:{'|'.join(FRAMEWORKS)})\b|importorskip|tests\.conformance", re.MULTILINE)
+
+
+os.environ["TENSORPROOF_FROZEN"] = "1"  # here and in child processes, nothing may assign to a field of a frozen record
 
 
 class Refused(MetaPathFinder):

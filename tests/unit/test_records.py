@@ -58,7 +58,7 @@ def test_objects_hold_their_fields(module: Any) -> None:
     assert bag([1, 2]).total == 3 and bag().items is not bag().items
     assert repr(bag([1])) == "make.<locals>.Bag(items=[1], total=1)" and repr(one(1)) == "one"
     assert point.__doc__ == "A place." and point.__match_args__ == ("x", "y") and not hasattr(point(1), "__dict__")
-    assert module.replace(named(1), y=9) == named(1, 9) and module.replace(bag([1]), items=[4]).total == 4
+    assert module.replace(named(1), y=9) == named(1, 9) and module.replace(point(1)) == point(1) and module.replace(bag([1]), items=[4]).total == 4
 
 
 @pytest.mark.parametrize("module", [dataclasses, records])
@@ -73,7 +73,8 @@ def test_equality_is_by_class_and_fields(module: Any) -> None:
 
 
 @pytest.mark.parametrize("module", [dataclasses, records])
-def test_what_is_frozen_cannot_be_changed(module: Any) -> None:
+def test_what_is_frozen_cannot_be_changed(module: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(records, "_ENFORCED", True)
     point, *_ = make(module)
     with pytest.raises(AttributeError):
         point(1).x = 2
@@ -83,6 +84,29 @@ def test_what_is_frozen_cannot_be_changed(module: Any) -> None:
         with pytest.raises(TypeError):
             point(*wrong)
     assert copy.copy(point(1)) == copy.deepcopy(point(1)) == point(1)
+
+
+@pytest.mark.parametrize("enforced", [False, True])
+def test_many_objects_and_copies_are_as_the_first(enforced: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(records, "_ENFORCED", enforced)
+    point, named, bag, _, one = make(records)
+    for at in range(50):
+        assert (point(at).sum(), named(at, name="m").y, one(at).x, bag([at]).total) == (at + 2, 5, at, at)
+        changed = records.replace(named(at, 7), name="c")
+        assert changed == named(at, 7, "c") and type(changed) is named and records.replace(one(1), x=at) == one(at)
+        assert records.replace(bag([1]), items=[at]).total == at
+        for make_wrong in (lambda: point(), lambda: point(1, 2, 3), lambda: point(1, x=2), lambda: named(1, z=3)):
+            with pytest.raises(TypeError):
+                make_wrong()
+        with pytest.raises((AttributeError, TypeError)):
+            records.replace(named(at), absent=1)
+
+
+def test_frozen_records_are_enforced_in_tests() -> None:
+    from tensorproof.diagnostics.span import Span
+
+    with pytest.raises(AttributeError):
+        Span("a", 1, 2, 3, 4).line = 5  # type: ignore[misc]
 
 
 def test_records_are_pickled() -> None:

@@ -1,7 +1,9 @@
 """`dataclass`, `field` and `replace` with the meaning of the standard library's, for classes with slots.
 
 The library's decorator writes and compiles up to eight methods for each class, 0.5 ms in all; with a hundred classes that was a quarter of a
-cold `check`. Here the methods are shared functions over the names of the fields, and `__init__` is compiled when the first object is made.
+cold `check`. Here the methods are shared functions over the names of the fields, and `__init__` is compiled for classes with many objects.
+That nothing assigns to a field of a frozen record is held by the type checker, and at run time where `TENSORPROOF_FROZEN` is set, as it is in the
+tests: a class that refuses assignments fills its own fields at three times the cost.
 """
 
 from __future__ import annotations
@@ -10,8 +12,17 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from dataclasses import dataclass, field, replace
+    from typing import Any, TypeVar
+
+    _Record = TypeVar("_Record")
+
+    def changed(record: _Record, changes: dict[str, Any]) -> _Record:
+        """`replace`, of changes by their names."""
 else:
+    import os
     from operator import attrgetter
+
+    _ENFORCED = "TENSORPROOF_FROZEN" in os.environ
 
     class _Field:
         """What `field(…)` says of a field."""
@@ -30,25 +41,26 @@ else:
 
     def replace(record, /, **changes):
         """A copy in which some fields are changed."""
+        return changed(record, changes)
+
+    def changed(record, changes):
+        copy = _COPIERS.get(record.__class__)
+        return copy(record, changes) if copy is not None else _copied(record, changes)
+
+    _COPIERS = {}
+    _COPIED = {}
+
+    def _copied(record, changes):
+        """A copy, as a new record is made. What is copied often, and of which nothing is refused or done at its making, gets a function for that."""
         cls = type(record)
         names = cls.__match_args__
-        if len(names) < 2:
-            return cls(**({name: getattr(record, name) for name in names} | changes))
-        read, places = _READERS.get(cls) or _reader(cls)
-        values = [*read(record)]
-        for name, value in changes.items():
-            values[places[name]] = value
-        return cls(*values)
-
-    _READERS = {}
-
-    def _reader(cls):
-        """What reads all fields of a record at once, and the place of each."""
-        found = _READERS.get(cls)
-        if found is None:
-            names = cls.__match_args__
-            found = _READERS[cls] = attrgetter(*names), {name: place for place, name in enumerate(names)}
-        return found
+        _COPIED[cls] = uses = _COPIED.get(cls, 0) + 1
+        if uses == _FEW and not hasattr(cls, "__post_init__") and cls.__setattr__ is object.__setattr__ and "__record__" in vars(cls):
+            lines = [*(f"made.{name} = record.{name}" for name in names), "for name in changes:", "  put(made, name, changes[name])", "return made"]
+            known = {"new": object.__new__, "cls": cls, "put": object.__setattr__}
+            exec("def copy(record, changes):\n  made = new(cls)\n  " + "\n  ".join(lines), known)
+            _COPIERS[cls] = known["copy"]
+        return cls(**({name: getattr(record, name) for name in names} | changes))
 
     def dataclass(*, frozen=False, slots=True, eq=True):
         assert slots, "without slots, take the standard library's dataclass"
@@ -58,12 +70,13 @@ else:
         own = {name: vars(cls).get(name, _REQUIRED) for name in cls.__annotations__}
         fields = {name: default for base in cls.__mro__[:0:-1] for name, default in vars(base).get("__record__", {}).items()}
         space = {name: value for name, value in vars(cls).items() if name not in own and name not in ("__dict__", "__weakref__")}
+        assert "__init__" not in space, "a record is made, and copied, by its fields"
         space["__slots__"] = tuple(name for name in own if name not in fields)
         fields |= own
         names = tuple(name for name, default in fields.items() if not isinstance(default, _Field) or default.init)
-        methods = {"__init__": _first_use(fields, frozen), "__repr__": _repr} | (_equality(tuple(fields), frozen) if eq else {})
+        methods = {"__init__": _first_uses(fields, frozen and _ENFORCED), "__repr__": _repr} | (_equality(tuple(fields), frozen) if eq else {})
         if frozen:
-            methods |= {"__setattr__": _refuse, "__delattr__": _refuse, "__reduce__": _reduce}
+            methods |= {"__reduce__": _reduce} | ({"__setattr__": _refuse, "__delattr__": _refuse} if _ENFORCED else {})
         made = type(cls)(cls.__name__, cls.__bases__, {**methods, **space, "__record__": fields, "__match_args__": names})
         made.__qualname__ = cls.__qualname__
         return made
@@ -89,17 +102,45 @@ else:
 
         return {"__eq__": __eq__, "__hash__": __hash__ if frozen else None}
 
-    def _first_use(fields, frozen):
-        """An `__init__` that compiles the real one and puts it in its place."""
+    _FEW = 20
+
+    def _first_uses(fields, enforced):
+        """An `__init__` for the first objects, which then compiles the real one and puts it in its place: most classes have few objects."""
+        uses = 0
+        names = [name for name, default in fields.items() if not isinstance(default, _Field) or default.init]
 
         def __init__(_self, *args, **kwargs):
+            nonlocal uses
+            uses += 1
+            given = {**dict(zip(names, args)), **kwargs}
+            if uses < _FEW and len(given) == len(args) + len(kwargs) and _filled(_self, fields, given):
+                return
             cls = next(c for c in type(_self).__mro__ if vars(c).get("__init__") is __init__)
-            cls.__init__ = _compiled(cls, fields, frozen)
+            cls.__init__ = _compiled(cls, fields, enforced)
             cls.__init__(_self, *args, **kwargs)
 
         return __init__
 
-    def _compiled(cls, fields, frozen):
+    def _filled(record, fields, given):
+        """Set the fields of a new record; False where an argument is missing or not known."""
+        known = len(given)
+        for name, default in fields.items():
+            if name in given:
+                default, known = given[name], known - 1
+            elif default is _REQUIRED:
+                return False
+            elif isinstance(default, _Field):
+                if not default.init:
+                    continue
+                default = default.factory()
+            _put(record, name, default)
+        if known == 0 and hasattr(record, "__post_init__"):
+            record.__post_init__()
+        return known == 0
+
+    _put = object.__setattr__
+
+    def _compiled(cls, fields, enforced):
         known, heading, body = {"_not_given": _NOT_GIVEN}, ["_self"], []
         for name, default in fields.items():
             value = name
@@ -112,13 +153,13 @@ else:
             elif default is not _REQUIRED:
                 known[f"_default_{name}"] = default
             heading.append(name if default is _REQUIRED else f"{name}=_default_{name}")
-            if frozen:  # the slot itself does not ask __setattr__
+            if enforced:  # the slot itself does not ask __setattr__
                 known[f"_set_{name}"] = getattr(cls, name).__set__
-            body.append(f"_set_{name}(_self, {value})" if frozen else f"_self.{name} = {value}")
+            body.append(f"_set_{name}(_self, {value})" if enforced else f"_self.{name} = {value}")
         if hasattr(cls, "__post_init__"):
             body.append("_self.__post_init__()")
         exec(f"def __init__({', '.join(heading)}):\n  " + "\n  ".join(body or ["pass"]), known)
         return known["__init__"]
 
 
-__all__ = ["dataclass", "field", "replace"]
+__all__ = ["changed", "dataclass", "field", "replace"]

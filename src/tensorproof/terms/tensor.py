@@ -9,7 +9,7 @@ from tensorproof.terms.budgets import BUDGETS
 from tensorproof.terms.dtypes import FLOAT32, DType
 from tensorproof.terms.facts import Facts
 from tensorproof.terms.gradient import Gradient
-from tensorproof.terms.records import dataclass, replace
+from tensorproof.terms.records import changed, dataclass
 from tensorproof.terms.shapes import Dim, Shape
 
 MOST_CONTENTS = BUDGETS.containers.contents
@@ -120,7 +120,7 @@ class TensorType:
         """The same tensor, described otherwise. Where its elements may be others, what was known of them is not."""
         if self.facts is not None and "facts" not in changes and (not changes.keys() <= _BESIDE or changes.get("parameter")):
             changes["facts"] = None
-        return replace(self, **changes)
+        return changed(self, changes)
 
     @property
     def rank(self) -> Dim:
