@@ -1,6 +1,6 @@
 """Seeded mutants of right PyTorch programs: which of those that fail under torch are found, and which of those that run get an alarm.
 
-    python benchmarks/mutants.py [--minutes N] [--show missed,alarm,…] [--only WORDS] [--draw N] [--most N]
+    python benchmarks/mutants.py [--minutes N] [--show missed,alarm,…] [--only WORDS] [--draw N] [--most N] [--kept FILE]
 
 The programs are families of published models (`mutants_bases.py`) and the right ones with a module of tests/programs. Each mutant is one edit
 (`mutants_edits.py`). What torch does with it under three seeds is kept in `mutants_truth.jsonl`; with `--minutes`, what is not yet in it is run for so long.
@@ -131,6 +131,7 @@ def main() -> int:
     parser.add_argument("--draw", type=int, default=0, help="another set of mutants for each number")
     parser.add_argument("--most", type=int, default=PER_PROGRAM, help="mutants of one program")
     parser.add_argument("--part", default="0/1", help="K/N: every N-th program from the K-th on")
+    parser.add_argument("--kept", default="", help="a file of columns by key: those that are there and right are not judged again")
     chosen = parser.parse_args()
     part, parts = map(int, chosen.part.split("/"))
     every = [(n, t) for i, (n, t) in enumerate(bases()) if chosen.only in n and i % parts == part]
@@ -145,15 +146,27 @@ def main() -> int:
     drawn = [m for m in drawn if m.key in truth and truth[m.key].exception not in NOT_OURS]
     print(f"{len(every)} programs, {len(right)} of them run, {len(drawn)} mutants", flush=True)
     counts: dict[str, Counter[str]] = {}
+    kept = Path(chosen.kept) if chosen.kept else None
+    columns = dict(line.split() for line in kept.read_text().splitlines()) if kept and kept.exists() else {}
     for mutant in drawn:
-        judged = judge(mutant.text, truth[mutant.key])
-        where = kind_of(judged, mutant.text)
+        where = columns.get(mutant.key, "")
+        if where not in ("found", "proved"):
+            where = judged_and_shown(mutant, truth[mutant.key], chosen.show.split(","))
+            if kept:
+                with kept.open("a", encoding="utf-8") as stream:
+                    stream.write(f"{mutant.key} {where}\n")
         counts.setdefault(mutant.edit.kind, Counter())[where] += 1
-        if where in chosen.show.split(","):
-            outcome = judged.truth
-            print(f"{where} {mutant.key} {mutant.base} | line {mutant.edit.line} {mutant.edit.kind}: {mutant.old!r} -> {mutant.edit.new!r}")
-            print(f"    torch: {outcome.exception} line {outcome.line} {outcome.message}\n    here: {judged.said[:300]}", flush=True)
     return report(counts)
+
+
+def judged_and_shown(mutant: Mutant, truth: running.Truth, shown: list[str]) -> str:
+    """The column of a mutant, which is judged now."""
+    judged = judge(mutant.text, truth)
+    where = kind_of(judged, mutant.text)
+    if where in shown:
+        print(f"{where} {mutant.key} {mutant.base} | line {mutant.edit.line} {mutant.edit.kind}: {mutant.old!r} -> {mutant.edit.new!r}")
+        print(f"    torch: {truth.exception} line {truth.line} {truth.message}\n    here: {judged.said[:300]}", flush=True)
+    return where
 
 
 def report(counts: dict[str, Counter[str]]) -> int:
