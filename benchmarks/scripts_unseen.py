@@ -2,8 +2,9 @@
 
     python benchmarks/scripts_unseen.py [--truth] [--show missed,alarm,…] [--only WORDS]
 
-60 scripts of ten styles are in scripts_unseen/*.md. What each does is seen by running it (three seeds) with small stand-ins for the packages, which are unpacked from
-scripts_unseen/packages.txt into a temporary folder; it is kept in scripts_unseen/truth.jsonl, and `--truth` runs what is not there yet. The check never sees the stand-ins.
+60 scripts of ten styles are in scripts_unseen/*.md. What each does is seen by running it (three seeds) with small stand-ins for the packages, which are
+unpacked from scripts_unseen/packages.txt into a temporary folder; it is kept in scripts_unseen/truth.jsonl, and `--truth` runs what is not there yet.
+The check never sees the stand-ins.
 Exits with 1 when a running script gets an error or a crashing one is called valid, or fewer than 85 % of the crashing edits are found.
 """
 
@@ -134,7 +135,7 @@ def main() -> int:
 def report(counts: dict[str, Counter[str]]) -> int:
     print(f"{'style':20} {'all':>5} " + " ".join(f"{c:>9}" for c in COLUMNS))
     total: Counter[str] = Counter()
-    for style, row in counts.items():
+    for row in counts.values():
         total += row
     for style, row in [*counts.items(), ("together", total)]:
         print(f"{style:20} {row.total():5} " + " ".join(f"{row[c]:9}" for c in COLUMNS))
