@@ -164,6 +164,10 @@ def fill(module: Module, names: Mapping[str, Any], session: Session) -> None:
         home[creation.name] = TensorType(shape, _dtype(creation, module.arguments), requires_grad=kept, parameter=kept and of_torch, facts=facts)
     if of_torch:
         module.parameters.update({name: t.but(parameter=True) for name, t in module.parameters.items() if not t.parameter})
+        device = names.get("device") or session.default_device
+        if isinstance(device, str) and device != "cpu":
+            module.parameters.update({name: t.but(device=str(device)) for name, t in module.parameters.items()})
+            module.buffers.update({name: t.but(device=str(device)) for name, t in module.buffers.items()})
     module.built = True
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cache
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from tensorproof.bindings.names import is_public
@@ -11,7 +12,7 @@ from tensorproof.libraries.registry import kind_model
 from tensorproof.terms.tensor import TensorType
 from tensorproof.values.heap import MISSING
 from tensorproof.values.objects import Choice, Model, Native
-from tensorproof.values.python_values import TEXT, Layer, Named, Unknown
+from tensorproof.values.python_values import TEXT, Device, Layer, Named, Unknown
 
 if TYPE_CHECKING:
     import ast
@@ -118,6 +119,9 @@ def enter(m: Machine, manager: Value, node: ast.AST) -> Any:
         return manager, None
     if isinstance(manager, (Named, Layer, TensorType)):
         return manager, None
+    if isinstance(manager, Device):
+        mode = import_module("tensorproof.libraries.torch.modes").on_device(m, manager)
+        return manager, enter(m, mode, node)[1]
     if isinstance(manager, Choice) and all(isinstance(one, Model) for one in (manager.then, manager.other)):
         (a, leave_a), (b, leave_b) = enter(m, manager.then, node), enter(m, manager.other, node)
         if leave_a is None and leave_b is None:
@@ -128,7 +132,7 @@ def enter(m: Machine, manager: Value, node: ast.AST) -> Any:
 def restores(manager: Value) -> bool:
     """Whether leaving a context only restores a mode."""
     found = kind_model(manager.kind) if isinstance(manager, Model) else None
-    return found is not None and found.restores
+    return isinstance(manager, Device) or (found is not None and found.restores)
 
 
 def passed(value: Model) -> bool:

@@ -10,6 +10,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from tensorproof.libraries.domains import index_limits, label_ranges
+from tensorproof.libraries.domains.devices import refuse_values
 from tensorproof.libraries.whole_numbers import between
 from tensorproof.terms.dtypes import FLOAT32, INT64
 from tensorproof.terms.ints import Term, maximum, minimum
@@ -63,6 +64,8 @@ def to_list(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     t = args[0]
     if not isinstance(t, TensorType) or not t.shape.known:
         return m.gap("tolist", node, "the rank is not known")
+    if t.framework == "torch":
+        refuse_values(m, t, "tolist", node, "NotImplementedError")
     small = t.shape.concrete and isinstance(t.shape.numel, int) and t.shape.numel <= 256
     drawn = t.facts.span if t.facts is not None else None
     if small and drawn is not None and len(t.shape) == 1:

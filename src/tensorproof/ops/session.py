@@ -39,6 +39,8 @@ class Session:
     names: set[str] = field(default_factory=set[str])
     """The names of all symbols and flags made so far; a loop looks here for those that one round made."""
     default_float: DType = FLOAT32
+    default_device: str | None = None
+    """Where tensors and layers are made that name no device; None is the CPU."""
     options: Mapping[str, Mapping[str, Any]] = field(default_factory=dict[str, Mapping[str, Any]])
     """What libraries compute differently, as this framework does it, by operator (bindings/options)."""
     everywhere: Mapping[str, Any] = field(default_factory=dict[str, Any])

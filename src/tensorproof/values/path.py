@@ -27,6 +27,8 @@ class Stated:
     """The class of the program's exception that this is, where it is one."""
     call: int = 0
     """The same for all requirements of one call, and above 0."""
+    certain: bool = False
+    """Whether this is a `raise` that the program reaches by what it computes itself, whatever was chosen outside before."""
 
 
 @dataclass(slots=True)

@@ -36,3 +36,5 @@ class Raised(Exception):
     """The requirement of an operator that failed, where one did."""
     call: int = 0
     """The call that it comes from, as in `Stated`."""
+    certain: bool = False
+    """Whether a `raise` is reached by what the program computes itself, as in `Stated`."""

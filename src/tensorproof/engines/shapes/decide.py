@@ -160,7 +160,7 @@ def _decide_one(
         if reached is Answer.UNSAT:
             return False, False, False
         possible = Answer.UNSAT if predicate is False else solver.check([(stated.requirement.code, predicate)]).answer
-        if stated.requirement.code == "python/raise" and any(map(_chosen_outside, stated.facts)):
+        if stated.requirement.code == "python/raise" and not stated.certain and any(map(_chosen_outside, stated.facts)):
             guards.append(_finding(stated, Certainty.POSSIBLE, {}))
             return False, False, True  # the program's own guard against what it may get: raising there is what it is for
         if possible is Answer.UNSAT:

@@ -70,6 +70,8 @@ class Frame:
     started: bool = False
     """Whether a generator has given its first value."""
 
+    asked: int = 0
+    """How many questions about what was chosen outside the run had met when this call began."""
     library: int = 0
     """How many calls of library models were open when this one began."""
 

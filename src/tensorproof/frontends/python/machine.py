@@ -213,7 +213,7 @@ class Interpreter(Facts):
         else:
             name = raised.kind if isinstance(raised.kind, str) else raised.kind.name
             failed = raised.refused or Requirement(raised.code, False, raised.message)
-            self.path.stated.append(Stated(failed, raised.span, raised.trail, tuple(self.facts), raised.fix, name, raised.call))
+            self.path.stated.append(Stated(failed, raised.span, raised.trail, tuple(self.facts), raised.fix, name, raised.call, raised.certain))
 
     def warn(self, code: str, message: str, node: ast.AST) -> None:
         if self.failures:

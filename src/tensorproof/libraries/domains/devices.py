@@ -19,6 +19,10 @@ if TYPE_CHECKING:
 
 _ACROSS = frozenset(["copy_", "__setitem__", "to", "type_as", "cpu", "cuda", "set_", "set_data", "pin_memory", "index_put_", "index_put", "type"])
 """What takes tensors of several devices."""
+_MOVES = frozenset(["to", "cpu", "cuda", "type_as", "copy_"])
+"""What copies the elements, perhaps to another device."""
+_OF_INPUTS = ("_like", "normal", "torch.Tensor")
+"""How names end that have an argument for the device and do not ask for the default: the device of their input, or the CPU, is taken."""
 _ANYWHERE = frozenset(["lengths", "repeats"])
 """Inputs that may lie elsewhere."""
 
@@ -60,14 +64,21 @@ def applied(m: Machine, name: str, outcome: Outcome, result: Value, node: ast.AS
     if not m.model_state.get("devices") or not name.startswith("torch"):
         return result
     word = name.rpartition(".")[2]
+    if m.model_state["devices"] == "meta":
+        _refuse_meta(m, word, bound, result, node)
     if word in _ACROSS:
         return result
+    default = m.session.default_device
+    if default is not None and given is None and "device" in bound and layer is None and not name.endswith(_OF_INPUTS) and not word.startswith("new_"):
+        return _on(result, default)
     held = [(n, t, _known(m, t)) for n, value in bound.items() for n, t in _named(value, n) if not n.startswith("_") and n not in _ANYWHERE]
     places = {where for n, _, where in held if where is not None and not (n == "index" and (word == "__getitem__" or m.model_state["devices"] == "meta"))}
     if len(places) > 1:
         _refuse(m, word, held, node)
     if isinstance(given, str):
         return _on(result, given)
+    if not places and m.model_state["devices"] == "meta":  # numbers in tensors without axes
+        places = {"meta" for n, t in bound.items() if not n.startswith("_") and _on_meta(m, t)}
     other = next((where for where in places if where != "cpu"), None)
     return _on(result, other) if other is not None else result
 
@@ -104,7 +115,37 @@ def move(m: Machine, tensors: list[TensorType], device: Value) -> None:
                 m.memory.relabel(t, now.but(device=str(device)))
 
 
-def refuse_values(m: Machine, t: TensorType, word: str, node: ast.AST) -> None:
+def refuse_values(m: Machine, t: TensorType, word: str, node: ast.AST, kind: str = "RuntimeError") -> None:
     """The elements of a tensor on the meta device are not there to be read."""
-    if (t.device or "").startswith("meta"):
-        raise m.raised("RuntimeError", f"{word} needs the elements of a tensor, and one on the meta device has none", node, "device/meta")
+    if m.model_state.get("devices") and _on_meta(m, t):
+        raise m.raised(kind, f"{word} needs the elements of a tensor, and one on the meta device has none", node, "device/meta")
+
+
+def _on_meta(m: Machine, value: Value) -> bool:
+    return isinstance(value, TensorType) and (m.memory.current(value).device or "").startswith("meta")
+
+
+def _refuse_meta(m: Machine, word: str, bound: dict[str, Value], result: Value, node: ast.AST) -> None:
+    x = bound.get("x")
+    if word == "copy_":
+        if isinstance(x, TensorType) and not _on_meta(m, x):
+            for value in bound.values():
+                if isinstance(value, TensorType):
+                    refuse_values(m, value, word, node, "NotImplementedError")
+    elif isinstance(x, TensorType) and (word == "equal" or (x.shape.concrete and _counted(result)) or (word in _MOVES and _elsewhere(result))):
+        refuse_values(m, x, word, node, "NotImplementedError")
+
+
+def _elsewhere(result: Value) -> bool:
+    return isinstance(result, TensorType) and not (result.device or "meta").startswith("meta")
+
+
+def _counted(result: Value) -> bool:
+    """Whether a size of a result is a count of elements: what gets tensors of known sizes gives others only by their values."""
+    parts = result if isinstance(result, (tuple, Outputs)) else (result,)
+    return any(isinstance(part, TensorType) and part.shape.known and not part.shape.concrete for part in parts)
+
+
+def constructed(m: Machine, device: Value) -> None:
+    """A layer is made there, or where all are that name no device."""
+    seen(m, device if device is not None else m.session.default_device)

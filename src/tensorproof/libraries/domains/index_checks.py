@@ -126,7 +126,14 @@ def _inside(m: Machine, index: TensorType, known: Any, least: Dim, past: Dim | N
     low, high = known
     message = f"{what} {low!r} to {high - 1!r}, and must lie between {least!r} and {past - 1 if past is not None else 'any'!r}"
     some: Truth = ge(index.shape.numel, 1) if index.shape.known else True
-    m.require(code, implies(conj(some, lt(low, high)), conj(ge(low, least), True if past is None else ge(past, high))), message, node, about)
+    inside = implies(conj(some, lt(low, high)), conj(ge(low, least), True if past is None else ge(past, high)))
+    if inside is False:
+        raise m.raised("IndexError" if index.framework == "numpy" or code in _INDEX_ERRORS else "RuntimeError", message, node, code)
+    m.require(code, inside, message, node, about)
+
+
+_INDEX_ERRORS = frozenset(["getitem/range", "embedding/index", "index_select/range", "cross_entropy/target", "nll_loss/target", "take/range"])
+"""What torch refuses with an IndexError; scatter, gather and their like raise a RuntimeError."""
 
 
 def _uncertain(m: Machine, one: Applied, index: TensorType, least: Dim, past: Dim | None, node: ast.AST) -> None:

@@ -29,7 +29,8 @@ def check(m: Machine, applied: list[Applied], node: ast.AST) -> None:
             _distributed(m, one, node)
         about = NOT_NEGATIVE.get(one.op.name)
         if about is not None and one.results and one.results[0].framework == "torch":
-            judge(m, one.arguments.get(about), about, 0.0, inf, node, f"{one.op.name}/range", "RuntimeError", one.spelling)
+            name, kind = about
+            judge(m, one.arguments.get(name), name, 0.0, inf, node, f"{one.op.name}/range", kind, one.spelling)
 
 
 def _distributed(m: Machine, one: Applied, node: ast.AST) -> None:

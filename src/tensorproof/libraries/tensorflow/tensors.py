@@ -12,7 +12,7 @@ from tensorproof.libraries.tensorflow.traced import TRACED
 from tensorproof.terms.dtypes import BY_LABEL, DType
 from tensorproof.terms.facts import forget
 from tensorproof.terms.ints import Origin, Term
-from tensorproof.terms.predicates import conj, eq
+from tensorproof.terms.predicates import Truth, conj, disj, eq
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.substitution import symbols
 from tensorproof.terms.tensor import TensorType
@@ -238,6 +238,18 @@ def _typed(m: Machine, value: Value, made: Value, dtype: Value, node: ast.AST) -
     return made.but(dtype=wanted, contents=kept)
 
 
+def _same_shape(new: Shape, old: Shape) -> Truth:
+    return conj(*(eq(a, b) for a, b in zip(old, new))) if len(old) == len(new) else False
+
+
+def _broadcasts(new: Shape, part: Shape) -> Truth:
+    """Whether a value can be put into a part of a variable: it may lack leading axes, or have more of size 1."""
+    sizes, more = list(new), len(new) - len(part)
+    own = sizes[more:] if more > 0 else sizes
+    fit = (disj(eq(a, b), eq(a, 1)) for a, b in zip(reversed(own), reversed(part)))
+    return conj(*(eq(a, 1) for a in sizes[: max(more, 0)]), *fit)
+
+
 def _assign(word: str) -> Run:
     def run(m: Machine, args: tuple[Any, ...], kwargs: dict[str, Any], node: ast.AST) -> Value:
         me, value = args[0], argument(args, kwargs, 1, "value", kwargs.get("delta"))
@@ -253,8 +265,11 @@ def _assign(word: str) -> Run:
         else:
             new = converted(m, value, me.dtype, node)
         if isinstance(new, TensorType) and new.shape.known and me.shape.known:
-            message = f"a variable of shape {me.shape!r} cannot be assigned a value of shape {new.shape!r}"
-            agree = conj(*(eq(a, b) for a, b in zip(me.shape, new.shape))) if len(me.shape) == len(new.shape) else False
+            part = me.history is not None and me.history.part and not me.parameter
+            message = f"a {'part of a ' * part}variable of shape {me.shape!r} cannot be assigned a value of shape {new.shape!r}"
+            agree = _broadcasts(new.shape, me.shape) if part else _same_shape(new.shape, me.shape)
+            if agree is False:
+                raise m.raised("ValueError" if word == "assign" and not part else "InvalidArgumentError", message, node, "assign/shape", _made_at(m, me))
             m.require("assign/shape", agree, message, node, trail=_made_at(m, me))
         forget(me)
         return me

@@ -135,7 +135,6 @@ def _loss_options(m: Machine, args: tuple[Value, ...], kwargs: dict[str, Any], n
 _CONTEXTS = (
     "torch.autograd.set_detect_anomaly", "torch.autograd.detect_anomaly", "torch.cuda.device", "torch.random.fork_rng",
     "torch.backends.cuda.sdp_kernel", "torch.nn.attention.sdpa_kernel", "torch.profiler.record_function", "torch.autograd.profiler.record_function",
-    "torch.device.__enter__",
 )  # fmt: skip
 _NOTHING = (
     "torch.cuda.manual_seed", "torch.cuda.manual_seed_all", "torch.cuda.empty_cache", "torch.cuda.synchronize",

@@ -5,13 +5,14 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from tensorproof.libraries.domains import devices
 from tensorproof.libraries.model import KindModel, Run
 from tensorproof.libraries.plain import argument
 from tensorproof.terms.dtypes import BFLOAT16, FLOAT16, DType
 from tensorproof.terms.records import dataclass, replace
 from tensorproof.values.heap import Key, slot
 from tensorproof.values.objects import Class, Function, Generator, Model, Native
-from tensorproof.values.python_values import Unknown
+from tensorproof.values.python_values import Device, Unknown
 
 if TYPE_CHECKING:
     import ast
@@ -43,6 +44,8 @@ class Modes:
     inference: bool = False
     casts: tuple[Autocast, ...] = ()
     """The innermost autocast region for each kind of device."""
+    device: str | None = None
+    """Where tensors and layers are made that name no device; None is the CPU."""
 
 
 _NORMAL = Modes()
@@ -56,6 +59,8 @@ def modes(m: Machine) -> Modes:
 def _switch(m: Machine, new: Modes) -> None:
     m.model_state["modes"] = new
     m.session.casts = {c.device: c.dtype if c.enabled else None for c in new.casts if c.enabled is not False}
+    m.session.default_device = new.device
+    devices.seen(m, new.device)
 
 
 def _changed(m: Machine, me: Model) -> Modes:
@@ -65,6 +70,8 @@ def _changed(m: Machine, me: Model) -> Modes:
     if kind == "inference":
         m.model_state["inference"] = True
         return replace(now, grad=False, inference=True) if value is True else now if value is False else replace(now, grad=None)
+    if kind == "device":
+        return replace(now, device=value)
     return replace(now, casts=(*(c for c in now.casts if c.device != value.device), value))
 
 
@@ -168,6 +175,24 @@ def _set_grad(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     return Model("torch.set_grad_enabled", m.heap.space({"mode": "grad", "value": value, "before": (before,)}))
 
 
+def on_device(m: Machine, device: Device) -> Model:
+    """`with torch.device("meta")`: what is made inside lies there."""
+    return Model("torch.mode", m.heap.space({"mode": "device", "value": str(device)}))
+
+
+def _default_device(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> None:
+    given = argument(args, kwargs, 0, "device")
+    if given is not None and not isinstance(given, str):
+        m.gap("torch.set_default_device", node, "the device is not known")
+        return
+    if isinstance(given, str) and given.partition(":")[0] not in DEVICES:
+        raise m.raised("RuntimeError", f"there is no kind of device {given!r}", node, "device/kind")
+    if isinstance(given, str) and given.partition(":")[0] not in ("cpu", "meta"):
+        m.gap("torch.set_default_device", node, "what data loaders and generators do on another device is not followed")
+    m.remember(m.session, "default_device", m.session.default_device)
+    _switch(m, replace(modes(m), device=None if given is None else str(given)))
+
+
 def _autocast(device: str | None) -> Run:
     order = ("device_type", "dtype", "enabled", "cache_enabled") if device is None else ("enabled", "dtype", "cache_enabled")
 
@@ -196,6 +221,7 @@ FUNCTIONS: dict[str, Run] = {
     **dict.fromkeys(("torch.enable_grad", "torch.autograd.enable_grad"), _mode("grad", True)),
     **dict.fromkeys(("torch.inference_mode", "torch.autograd.inference_mode"), _inference),
     **dict.fromkeys(("torch.set_grad_enabled", "torch.autograd.set_grad_enabled"), _set_grad),
+    "torch.set_default_device": _default_device, "torch.get_default_device": lambda m, a, k, n: Device(modes(m).device or "cpu"),
     "torch.is_grad_enabled": lambda m, a, k, n: Unknown("is_grad_enabled") if modes(m).grad is None else modes(m).grad,
     "torch.is_inference_mode_enabled": lambda m, a, k, n: modes(m).inference,
     "torch.autocast": _autocast(None), "torch.amp.autocast": _autocast(None), "torch.amp.autocast_mode.autocast": _autocast(None),

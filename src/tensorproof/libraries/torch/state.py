@@ -43,12 +43,6 @@ def _constant(value: Value) -> Run:
     return lambda m, args, kwargs, node: value
 
 
-def _default_device(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> None:
-    given = argument(args, kwargs, 0, "device")
-    if not (given is None or (isinstance(given, str) and given.startswith("cpu"))):
-        m.gap("torch.set_default_device", node, "tensors on another device are not followed")
-
-
 def _default_type(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> None:
     given = argument(args, kwargs, 0, "t")
     name = given.name if isinstance(given, Named) else given if isinstance(given, str) else ""
@@ -114,7 +108,7 @@ FUNCTIONS: dict[str, object] = {
     **{f"torch.cuda.{name}": _constant(_WHOLE) for name in _CUDA_NUMBERS}, **{f"torch.{name}": _constant(False) for name in _FALSE},
     "torch.cuda.mem_get_info": _constant((_WHOLE, _WHOLE)), "torch.cuda.get_device_name": _constant(TEXT), "torch.cuda.memory_summary": _constant(TEXT),
     "torch.get_float32_matmul_precision": _constant(TEXT), "torch.get_num_interop_threads": _constant(_WHOLE), "torch.typename": _constant(TEXT),
-    "torch.set_default_device": _default_device, "torch.set_default_tensor_type": _default_type, "torch.set_flush_denormal": _constant(_FLAG),
+    "torch.set_default_tensor_type": _default_type, "torch.set_flush_denormal": _constant(_FLAG),
     "torch.set_warn_always": _constant(None), "torch.cuda.ipc_collect": _constant(None), "torch.testing.assert_close": _assert_close,
     **{f"numpy.testing.{name}": _arrays_close for name in _NUMPY_TESTS}, "torch.Tensor.data_ptr": _constant(_WHOLE), "torch.Tensor.apply_": _apply_each,
     **{f"torch.Tensor.{name}": lambda m, args, kwargs, node: Model("object", m.heap.space()) for name in ("storage", "untyped_storage")},

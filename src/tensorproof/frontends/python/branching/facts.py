@@ -27,6 +27,8 @@ class Facts:
     def __init__(self, answers: dict[tuple[Value, ...], bool | None], known_symbols: dict[Predicate, frozenset[Atom]]) -> None:
         self.facts: list[Predicate] = []
         self.lasting: list[bool] = []
+        self.asked = 0
+        """How often a condition was assumed, or answered by those that were."""
         self.answers = answers
         """What the solver said, shared by all runs of a program."""
         self.known_symbols = known_symbols
@@ -40,6 +42,7 @@ class Facts:
         if not isinstance(fact, bool):
             del self.lasting[len(self.facts) :]
             self.facts.append(fact)
+            self.asked += 1
             self.lasting.append(lasting)
 
     def leave_facts(self, at: int) -> list[Truth]:
@@ -58,6 +61,7 @@ class Facts:
         """What the facts say of a predicate, if anything."""
         if not self.facts:
             return None
+        self.asked += 1
         if p in self.facts:
             return True
         opposite = negate(p)

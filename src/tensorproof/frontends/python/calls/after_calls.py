@@ -14,7 +14,7 @@ from tensorproof.frontends.python import recording
 from tensorproof.frontends.python.calls import recovery, suspects
 from tensorproof.frontends.python.tensors import tensors
 from tensorproof.libraries import layers
-from tensorproof.libraries.domains import autograd, greatest, index_checks, signs, strided, undifferentiable
+from tensorproof.libraries.domains import autograd, devices, greatest, index_checks, signs, strided, undifferentiable
 from tensorproof.libraries.domains import elements as domains
 from tensorproof.terms.records import dataclass
 from tensorproof.values.objects import List
@@ -68,6 +68,10 @@ def _strided(m: Interpreter, call: Called) -> None:
 def _constants(m: Interpreter, call: Called) -> None:
     if call.name.startswith("torch"):
         undifferentiable.check(m, call.outcome.applied, call.node)
+
+
+def _places(m: Interpreter, call: Called) -> None:
+    devices.constructed(m, call.outcome.bound.get("device"))
 
 
 def _suspects(m: Interpreter, call: Called) -> None:
@@ -145,5 +149,5 @@ OBSERVERS: tuple[Observer, ...] = (
     _vmapped,
 )  # fmt: skip
 """After a call that computes."""
-CONSTRUCTED: tuple[Observer, ...] = (_domains, _indices, _suspects)
+CONSTRUCTED: tuple[Observer, ...] = (_domains, _indices, _places, _suspects)
 """After the construction of a layer."""

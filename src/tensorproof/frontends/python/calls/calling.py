@@ -127,7 +127,7 @@ def call_function(m: Interpreter, function: Function, args: tuple[Value, ...], k
         compile_body(code)
     assert code.body is not None
     m.step()
-    frame = Frame(m, m.heap.space(), function.scopes, function.module.space, function.module, function, function.owner, library=m.in_library)
+    frame = Frame(m, m.heap.space(), function.scopes, function.module.space, function.module, function, function.owner, asked=m.asked, library=m.in_library)
     bind_arguments(m, function, frame.space, args, kwargs, node)
     if m.directives.data:
         from tensorproof.libraries.data import given as given_data

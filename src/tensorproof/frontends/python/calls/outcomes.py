@@ -34,7 +34,7 @@ def taken(
     _state(m, name, outcome, node, layer, before + 1)
     if outcome.refused is not None:
         refused = outcome.refused = user_names.in_user_names(m, outcome.refused, name, outcome, args, kwargs, node, layer)
-        kind, *others = refusals.kinds(name, refused.code)
+        kind, *others = refusals.kinds(name, refused.code, args)
         trail = trail_of(m, refused.about, outcome, node, layer)
         fix = fixes.fix(refused.code, outcome, layer, retry, layer is not None and id(layer) in m.fitting)
         fix = user_names.fix_in_user_names(m, fix, name, outcome, args, kwargs, node) if fix else fix

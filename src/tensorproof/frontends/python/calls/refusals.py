@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 _DEFAULTS = {
     "torch": ("RuntimeError",), "numpy": ("ValueError",), "tf": ("InvalidArgumentError", "ValueError"), "keras": ("InvalidArgumentError", "ValueError"),
 }  # fmt: skip
@@ -26,15 +28,15 @@ _BY_WORD: dict[str, dict[str, tuple[str, ...]]] = {
 }  # fmt: skip
 """By the last word of the requirement's code."""
 _BY_CODE = {
-    "multi_head_attention/heads": ("AssertionError",), "embedding/index": ("IndexError",), "embedding/padding_idx": ("AssertionError",),
+    "multi_head_attention/heads": ("AssertionError",), "embedding/index": ("IndexError",), "numpy/device": ("TypeError",), "embedding/padding_idx": ("AssertionError",),
     "lstm/state": ("IndexError", "RuntimeError", "TypeError", "ValueError"),
 }  # fmt: skip
 
 
-def kinds(name: str, code: str) -> tuple[str, ...]:
-    """The classes of which the exception is one; the likeliest first."""
+def kinds(name: str, code: str, given: Sequence[object] = ()) -> tuple[str, ...]:
+    """The classes of which the exception is one; the likeliest first. TensorFlow tries to make a tensor of a None that it is given."""
     if code == "call/arguments":
-        return ("TypeError",)
+        return ("ValueError",) if name.startswith("tf.") and any(value is None for value in given) else ("TypeError",)
     if code in _BY_CODE and not name.startswith(("tf.", "keras.")):
         return _BY_CODE[code]
     if name.startswith("keras.layers."):

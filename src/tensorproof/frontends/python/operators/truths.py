@@ -9,6 +9,7 @@ from tensorproof.frontends.python.attributes.lookup import in_class
 from tensorproof.frontends.python.branching import questions
 from tensorproof.frontends.python.operators.host_calls import is_opaque
 from tensorproof.libraries import registry
+from tensorproof.libraries.domains import devices
 from tensorproof.libraries.tensorflow import traced
 from tensorproof.libraries.torch import transforms_of_functions
 from tensorproof.program.form import Asked
@@ -35,6 +36,8 @@ def _of_tensor(m: Interpreter, value: TensorType, node: ast.AST) -> Truth:
     if "vmap" in m.model_state:
         transforms_of_functions.refuse_number(m, value, node)
     value = m.memory.current(value)
+    if value.device is not None:
+        devices.refuse_values(m, value, "the truth of a tensor", node)
     if value.contents is not None and len(value.contents) == 1 and not isinstance(value.contents[0], Term):
         return bool(value.contents[0])
     if value.shape.concrete and value.shape.numel != 1:

@@ -10,7 +10,7 @@ from tensorproof.libraries.tensorflow.data.elements import scalar
 from tensorproof.terms.predicates import conj, disj, eq
 from tensorproof.terms.tensor import TensorType
 from tensorproof.values.heap import MISSING
-from tensorproof.values.objects import Instance, Model
+from tensorproof.values.objects import Instance, List, Model
 from tensorproof.values.python_values import Unknown
 
 if TYPE_CHECKING:
@@ -36,11 +36,19 @@ def apply_gradients(m: Machine, me: Value, args: Args, kwargs: Kwargs, node: ast
             return None
         if len(parts) != 2:
             raise m.raised("ValueError", f"apply_gradients takes pairs of gradient and variable, here are {len(parts)} values", node, "optimizer/pairs")
+        if isinstance(pair, TensorType):
+            message = "apply_gradients takes pairs of gradient and variable, and a row of a tensor is not a variable: write [(gradient, variable)]"
+            raise m.raised("AttributeError", message, node, "optimizer/pairs")
         halves.append((parts[0], parts[1]))
     plain = isinstance(me, Model) and me.kind.endswith(".SGD") and not me.space.get("momentum")
-    _check(m, halves, node, exact=plain)
+    _check(m, [(_tensor(m, g, node), v) for g, v in halves], node, exact=plain)
     _same_variables(m, me, [v for _, v in halves], node)
     return scalar("int64")
+
+
+def _tensor(m: Machine, gradient: Value, node: ast.AST) -> Value:
+    """A list of tensors in place of a gradient is stacked, and a number is a tensor without axes."""
+    return m.spelling("tf.convert_to_tensor", (gradient,), {}, node) if isinstance(gradient, (List, tuple, int, float)) else gradient
 
 
 _KNOWN = "variables of the first call"
@@ -88,4 +96,6 @@ def _check(m: Machine, pairs: list[tuple[Value, Value]], node: ast.AST, exact: b
             sizes = zip(reversed(gradient.shape), reversed(variable.shape))
             agree = conj(*(eq(a, b) if exact else disj(eq(a, b), eq(a, 1)) for a, b in sizes)) if fits else False
             message = f"a gradient of shape {gradient.shape!r} cannot change a variable of shape {variable.shape!r}"
+            if agree is False:
+                raise m.raised("InvalidArgumentError", message, node, "optimizer/shapes")
             m.require("optimizer/shapes", agree, message, node)
