@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from tests.attack.areas import (
+    arrays,
     autograd,
     branches,
     einops,
@@ -18,7 +19,9 @@ from tests.attack.areas import (
     modules,
     networks,
     objects,
+    optimizers,
     python,
+    sequences,
     shapes,
     strides,
     tf_functions,
@@ -57,6 +60,9 @@ AREAS = (
     Area("modes", modes.draw),
     Area("exceptions", exceptions.draw),
     Area("mixing", mixing.draw),
+    Area("arrays", arrays.draw),
+    Area("optimizers", optimizers.draw),
+    Area("sequences", sequences.draw),
     Area("tf_functions", tf_functions.draw, 0.5, "tensorflow"),
     Area("keras", keras_models.draw, 0.3, "tensorflow"),
 )

@@ -28,7 +28,8 @@ _BY_WORD: dict[str, dict[str, tuple[str, ...]]] = {
 }  # fmt: skip
 """By the last word of the requirement's code."""
 _BY_CODE = {
-    "multi_head_attention/heads": ("AssertionError",), "embedding/index": ("IndexError",), "numpy/device": ("TypeError",), "embedding/padding_idx": ("AssertionError",),
+    "multi_head_attention/heads": ("AssertionError",), "embedding/index": ("IndexError",), "embedding/padding_idx": ("AssertionError",),
+    "numpy/device": ("TypeError",),
     "lstm/state": ("IndexError", "RuntimeError", "TypeError", "ValueError"),
 }  # fmt: skip
 
