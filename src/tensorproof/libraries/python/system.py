@@ -89,6 +89,20 @@ def _put_module(m: Machine, me: Model, index: Value, value: Value, node: ast.AST
         m.gap("sys.modules[…] = …", node, "the name is not known")
 
 
+def _loaded_module(m: Machine, me: Model, name: Value) -> Value:
+    """`sys.modules[name]`: what the program put there, else the module of that name that has begun to run."""
+    if not isinstance(name, str):
+        return Unknown("a module")
+    module = m.model_state["modules"].get(name)
+    return me.space.get(name, module if module is not None and module.state != "waiting" else Unknown("a module"))
+
+
+def _is_loaded(m: Machine, word: str, a: Value, b: Value, node: ast.AST) -> Value:
+    name, me = (a, b) if isinstance(b, Model) else (b, a)
+    held = isinstance(me, Model) and not isinstance(_loaded_module(m, me, name), Unknown)
+    return True if held and word == "in" else Unknown("whether a module is loaded")
+
+
 def _set_recursion_limit(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> None:
     m.heap.set(m.model_state["interpreter"], "recursion limit", args[0])
 
@@ -331,10 +345,13 @@ VALUES: dict[str, Any] = {
 }  # fmt: skip
 KINDS = {
     "sys.modules": KindModel(
-        methods={word: lambda m, me, a, k, n: Unknown("a module") for word in ("get", "pop", "setdefault", "keys", "values", "items")},
-        item=lambda m, me, index, node: me.space.get(index, Unknown("a module")) if isinstance(index, str) else Unknown("a module"),
+        methods={
+            **{word: lambda m, me, a, k, n: Unknown("a module") for word in ("pop", "setdefault", "keys", "values", "items")},
+            "get": lambda m, me, a, k, n: _loaded_module(m, me, a[0] if a else None),
+        },
+        item=lambda m, me, index, node: _loaded_module(m, me, index),
         set_item=_put_module, items=lambda m, me, node: None, length=lambda m, me, node: Unknown("len"),
-        binary=lambda m, word, a, b, node: Unknown("whether a module is loaded"),
+        binary=_is_loaded,
     ),
     "os.environ": KindModel(
         methods={

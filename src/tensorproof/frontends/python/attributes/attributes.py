@@ -334,7 +334,7 @@ def of_module(m: Interpreter, owner: ModuleFile, name: str, node: ast.AST) -> Va
     fallback = owner.space.get("__getattr__", MISSING)
     if fallback is not MISSING:
         return m.call(fallback, (name,), {}, node)
-    if owner.hidden or (owner.foreign and owner.state != "done") or any(g.callee in _IMPORTERS for g in m.path.gaps):
+    if owner.hidden or (owner.foreign and owner.state != "done" and not m.modules.unbound(owner, name)) or any(g.callee in _IMPORTERS for g in m.path.gaps):
         return Unknown(f"{owner.name}.{name}")
     why = "" if owner.state == "done" else ": the imports go in a circle, it has only begun to run"
     raise m.raised("AttributeError", f"the module {owner.name} has no attribute {name}{why}", node)

@@ -124,6 +124,7 @@ def _star(frame: Frame, owner: Value, node: ast.ImportFrom) -> None:
         return
     public = m.modules.listed(owner) if owner.foreign else None
     if public is not None:
+        m.modules.starred.append(owner)
         for name in public:
             m.heap.set(frame.globals, name, _later(m, owner, name))
         return

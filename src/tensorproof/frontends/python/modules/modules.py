@@ -17,6 +17,7 @@ from tensorproof.frontends.python.errors import Dead, Raised
 from tensorproof.frontends.python.frame import Frame
 from tensorproof.frontends.python.modules.chosen_values import put_chosen
 from tensorproof.frontends.python.modules.environment import builds_on_torch, is_whole
+from tensorproof.frontends.python.modules.files import holds_python, shown, takes_imports
 from tensorproof.frontends.python.modules.places import Places, imports_own
 from tensorproof.frontends.python.modules.source import Source, read
 from tensorproof.frontends.python.standard import FROM_SOURCE, PURE_MODULES
@@ -63,6 +64,8 @@ class Modules:
     site: tuple[str, ...] = ()
     loaded: dict[str, Loaded | None] = field(default_factory=dict[str, Loaded | None])
     running: dict[str, ModuleFile] = field(default_factory=dict[str, ModuleFile])
+    starred: list[ModuleFile] = field(default_factory=list[ModuleFile])
+    """Modules of packages whose names were imported with a star and that still wait: they may register what they define."""
     broken: dict[str, BadFile] = field(default_factory=dict[str, BadFile])
     """Files of the project that could not be read."""
     answers: dict[Any, bool | None] = field(default_factory=dict[Any, "bool | None"])
@@ -76,7 +79,8 @@ class Modules:
 
     def start(self, m: Interpreter) -> None:
         """A new run: every module waits again."""
-        self.running = {}
+        self.running, self.starred = {}, []
+        m.model_state["modules"] = self.running
         name, path = self.places.name, self.main_source.path
         self.main = self._made(m, name, os.path.normpath(path), path, package=os.path.basename(path) == "__init__.py" and name != "__main__")
         m.heap.set(self.main.space, "__package__", self.places.package or None)
@@ -98,7 +102,6 @@ class Modules:
 
     def _run(self, m: Interpreter, module: ModuleFile, loaded: Loaded) -> None:
         if loaded.body is None:
-
             loaded.body = m.compiled(loaded.source.tree.body)
         module.state = "running"
         frame = Frame(m, module.space, (), module.space, module)
@@ -139,6 +142,21 @@ class Modules:
                 self._run(m, module, entry)
             else:
                 module.state = "done"
+
+    def registered(self, m: Interpreter, key: Value) -> bool:
+        """A package asks a dict for a missing key: modules that it imported with a star, and whose text has this word, run now."""
+        if not self.starred or type(key) is not str or len(key) < 2 or not m.frames[-1].module.foreign:
+            return False
+        self.starred = [w for w in self.starred if w.state == "waiting"]
+        named = [w for w in self.starred if (entry := self.loaded.get(w.path)) is not None and key in entry.source.text]
+        for module in named:
+            self.ensure(m, module, None)
+        return bool(named)
+
+    def unbound(self, module: ModuleFile, name: str) -> bool:
+        """Whether a module of a package, which may still run, surely has no such name: its text does not hold it, and nothing else binds names there."""
+        entry = self.loaded.get(module.path)
+        return entry is not None and module.state == "running" and not module.stars and not module.hidden and name not in entry.source.text
 
     def listed(self, module: ModuleFile) -> list[str] | None:
         """The names in a module's `__all__`, read from its text; None when they are not written out there."""
@@ -195,7 +213,7 @@ class Modules:
         entry = self._entry(m)
         if entry is None:
             return False
-        tries = (t for t in ast.walk(entry.source.tree) if isinstance(t, ast.Try) and any(map(_takes_imports, t.handlers)))
+        tries = (t for t in ast.walk(entry.source.tree) if isinstance(t, ast.Try) and any(map(takes_imports, t.handlers)))
         return any(inner is node for t in tries for statement in t.body for inner in ast.walk(statement))
 
     def _entry(self, m: Interpreter) -> Any:
@@ -293,7 +311,7 @@ class Modules:
         found = self._regular(m, first, name)
         if found is not None or self._provided(name):
             return found
-        held = tuple(f for f in first if _holds_python(os.path.join(f, name)))
+        held = tuple(f for f in first if holds_python(os.path.join(f, name)))
         return self._namespace(m, held, name) or self._regular(m, later, name) or self._namespace(m, (*first, *later), name)
 
     def _path(self, m: Interpreter) -> tuple[str, ...]:
@@ -339,7 +357,7 @@ class Modules:
     def _at(self, m: Interpreter, base: str, name: str, foreign: bool) -> ModuleFile | None:
         """The module whose file is `base/__init__.py` or `base.py`."""
         for path, package in ((os.path.join(base, "__init__.py"), True), (f"{base}.py", False)):
-            text = _shown(path)
+            text = shown(path)
             if text not in self.loaded:
                 self.loaded[text] = self._load(path, foreign)
             if text in self.broken:
@@ -349,18 +367,18 @@ class Modules:
                 return module
         return None
 
-    def _made(self, m: Interpreter, name: str, path: str, shown: str, package: bool, foreign: bool = False) -> ModuleFile:
+    def _made(self, m: Interpreter, name: str, path: str, text: str, package: bool, foreign: bool = False) -> ModuleFile:
         around = name if package else name.rpartition(".")[0]
         space = m.heap.space({"__name__": name, "__file__": path, "__doc__": None, "__package__": around})
         if package:
             space["__path__"] = List(m.heap.row([os.path.dirname(path)]))
-        return ModuleFile(name, shown, space, foreign=foreign, package=package, folders=(os.path.dirname(os.path.realpath(path)),) if package else ())
+        return ModuleFile(name, text, space, foreign=foreign, package=package, folders=(os.path.dirname(os.path.realpath(path)),) if package else ())
 
     def _load(self, path: str, foreign: bool) -> Loaded | None:
         try:
             if not os.path.isfile(path):
                 return None
-            source = read(_shown(path))
+            source = read(shown(path))
             if self.main_source.directives.chosen and not foreign:
                 put_chosen(source.tree, self.main_source.directives, source.path)
             return Loaded(source)
@@ -368,7 +386,7 @@ class Modules:
             return None
         except BadFile as error:
             if not foreign:  # a package's file that is not for this Python, or too large, stays a name without a model
-                self.broken[_shown(path)] = error
+                self.broken[shown(path)] = error
             return None
 
     def _unreadable(self, m: Interpreter, name: str, error: BadFile) -> ModuleFile:
@@ -380,21 +398,3 @@ class Modules:
         module.hidden = True
         self.running[name] = module
         return module
-
-
-_FAILURES = {"ImportError", "ModuleNotFoundError", "Exception", "BaseException"}
-
-
-def _takes_imports(handler: ast.ExceptHandler) -> bool:
-    """Whether a handler takes what a failed import raises."""
-    return handler.type is None or any(isinstance(n, ast.Name) and n.id in _FAILURES for n in ast.walk(handler.type))
-
-
-def _shown(path: str) -> str:
-    """The path as a user would write it from here."""
-    return path.removeprefix(os.path.join(os.getcwd(), ""))
-
-
-def _holds_python(folder: str) -> bool:
-    """Whether a folder, or one right inside it, has files of Python."""
-    return any(True for pattern in ("*.py", os.path.join("*", "*.py")) for _ in iglob(os.path.join(escape(folder), pattern)))
