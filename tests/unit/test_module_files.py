@@ -169,3 +169,20 @@ def test_what_fails_for_every_argument_is_found(tmp_path: Path, text: str) -> No
 )
 def test_a_guess_is_never_blamed(tmp_path: Path, text: str) -> None:
     assert errors(checked(tmp_path, "m.py", {"m.py": f"import torch\n{text}"})) == []
+
+
+def test_a_package_finds_its_builders_in_a_registry_filled_through_sys_modules(tmp_path: Path) -> None:
+    site = "env/lib/python3.11/site-packages"
+    register = "import sys\n_BUILDERS = {}\ndef register(fn):\n    module = sys.modules[fn.__module__]\n    if hasattr(module, '__all__'):\n"
+    register += "        module.__all__.append(fn.__name__)\n    else:\n        module.__all__ = [fn.__name__]\n    _BUILDERS[fn.__name__] = fn\n    return fn\n"
+    register += "def build(name, **given):\n    if name not in _BUILDERS:\n        raise RuntimeError(name)\n    return _BUILDERS[name](**given)\n"
+    files = {
+        f"{site}/zoo/__init__.py": "from .nets import *\nfrom .registry import build\n",
+        f"{site}/zoo/nets.py": f"from .registry import register\n__all__ = ['G']\n{LAYER}@register\ndef small(i=3):\n    return G(i, 8)\n",
+        f"{site}/zoo/registry.py": register,
+        f"{site}/zoo-1.0.dist-info/METADATA": "Requires-Dist: torch\n",
+        "m.py": "import torch\nimport zoo\nmodel = zoo.build('small', i=4)\nmodel(torch.zeros(2, 4))\nmodel(torch.zeros(2, 5))\n",
+    }
+    program = checked(tmp_path, "m.py", files, Options(environment=str(tmp_path / "env")))
+    assert errors(program) == [("linear/features", 5)]
+    assert not program.gaps

@@ -136,6 +136,19 @@ def _object_or(*names: str) -> Callable[[Interpreter, Value, type], bool]:
     return lambda m, value, wanted: wanted is object or wanted.__name__ in names
 
 
+def _named_is(m: Interpreter, value: Named, wanted: type) -> Value:
+    """A name of a library: a class of it is a type, a function of it is callable; what it is else is not known here."""
+    if wanted is object or wanted.__module__ not in ("builtins", "types", "collections.abc", "typing"):
+        return wanted is object
+    if wanted is not type and wanted.__module__ == "builtins" and wanted.__name__ in _PLAIN:
+        return False
+    is_class, is_function = registry.class_model(value.name) is not None, value.name.startswith("torch.nn.functional.")
+    if is_class or is_function:
+        return wanted.__name__ == "Callable" or (wanted is type and is_class)
+    return Unknown("isinstance")
+
+
+_PLAIN = frozenset({"str", "int", "float", "bool", "bytes", "complex", "list", "tuple", "dict", "set", "frozenset"})
 _HOST_CLASSES: Kinds[Callable[[Interpreter, Any, type], Value]] = Kinds(
     {
         List: _list_is, Dict: _dict_is, Set: lambda m, value, wanted: issubclass(frozenset if value.frozen else set, wanted),
@@ -143,7 +156,7 @@ _HOST_CLASSES: Kinds[Callable[[Interpreter, Any, type], Value]] = Kinds(
         Function: _function_is(types.FunctionType), Bound: _function_is(types.MethodType), Native: _function_is(types.BuiltinFunctionType),
         Class: lambda m, value, wanted: wanted in (type, object), Model: _model_is, TensorType: _tensor_is, Layer: _object_or("Callable"),
         Generator: _object_or("Iterable", "Iterator"), Iterator: _object_or("Iterable", "Iterator"),
-        Named: _object_or(), ModuleFile: _object_or(), DType: _object_or(), Method: _object_or(),
+        Named: _named_is, ModuleFile: _object_or(), DType: _object_or(), Method: _object_or(),
     },
     lambda m, value, wanted: isinstance(value, wanted),
 )  # fmt: skip

@@ -1,0 +1,179 @@
+"""The programs of model_zoos.py: for each model of a package one that is right and one whose input is too wide."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+_TIMM = re.compile(r"^@register_model\ndef (\w+)\(", re.MULTILINE)
+_INPUTS = {"video": "1, C, 16, 112, 112", "detection": "C, 320, 320"}
+_PER_FAMILY = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    right: str
+    wrong: str
+
+
+def _pair(text: str, mark: str = "C", right: int = 3) -> Pair:
+    """The texts with a number, and with one more, in place of a letter."""
+    right_text, wrong_text = (re.sub(rf"\b{mark}\b", str(number), text) for number in (right, right + 1))
+    return Pair(right_text, wrong_text)
+
+
+def torchvision(site: Path) -> dict[str, Pair]:
+    """A program for each builder that is not quantised."""
+    found: dict[str, Pair] = {}
+    for path in sorted((site / "torchvision" / "models").rglob("*.py")):
+        folder = path.parent.name
+        if folder == "quantization":
+            continue
+        for name in re.findall(r"^@register_model\([^\n]*\)\n(?:@[^\n]*\n(?:\s[^\n]*\n|\)\n)*)*def (\w+)\(", path.read_text(), re.MULTILINE):
+            where = "torchvision.models" + ("" if folder == "models" else f".{folder}")
+            if folder == "optical_flow":
+                call = "model(torch.zeros(1, C, 128, 128), torch.zeros(1, C, 128, 128))"
+            elif folder == "detection":
+                call = "model([torch.zeros(C, 320, 320)])"
+            else:
+                size = 299 if name == "inception_v3" else 224
+                call = f"model(torch.zeros({_INPUTS.get(folder, f'2, C, {size}, {size}')}))"
+            made = f"{name}(weights=None, weights_backbone=None)" if folder in ("detection", "segmentation") else f"{name}()"
+            found[name] = _pair(f"import torch\nfrom {where} import {name}\nmodel = {made}\nmodel.eval()\nout = {call}\nprint(type(out))\n")
+    return found
+
+
+def timm(site: Path) -> dict[str, Pair]:
+    """A program for three models of each family."""
+    found: dict[str, Pair] = {}
+    for path in sorted((site / "timm" / "models").glob("*.py")):
+        names = _TIMM.findall(path.read_text())
+        for name in names[:: max(1, len(names) // _PER_FAMILY)][:_PER_FAMILY]:
+            size = next((int(n) for n in re.findall(r"_(\d{3})\b", name)[-1:]), 224)
+            made = f"import timm\nimport torch\nmodel = timm.create_model({name!r})\nmodel.eval()\n"
+            found[name] = _pair(f"{made}out = model(torch.zeros(2, C, {size}, {size}))\nprint(out.shape)\n")
+    return found
+
+
+def vit_pytorch(site: Path) -> dict[str, Pair]:
+    """A program for each module whose class is constructed like ViT."""
+    found: dict[str, Pair] = {}
+    given = "image_size=256, patch_size=32, num_classes=10, dim=64, depth=2, heads=4, mlp_dim=128"
+    for path in sorted((site / "vit_pytorch").glob("*.py")):
+        text = path.read_text()
+        for name, parameters in re.findall(r"^class (\w+)\(Module\):\s+def __init__\(\s*self,([^)]*)\)", text.replace("nn.Module", "Module"), re.MULTILINE):
+            taken = {p.partition("=")[0].partition(":")[0].strip(): "=" in p for p in parameters.split(",") if p.strip() not in ("", "*")}
+            fits = {word.partition("=")[0] for word in given.split(", ")}
+            if fits <= taken.keys() and all(default for p, default in taken.items() if p not in fits) and "isinstance(depth, tuple)" not in text:
+                made = f"import torch\nfrom vit_pytorch.{path.stem} import {name}\nmodel = {name}({given})\nmodel.eval()\n"
+                found[f"{path.stem}.{name}"] = _pair(f"{made}out = model(torch.zeros(2, C, 256, 256))\nprint(type(out))\n")
+    return found
+
+
+_SEGMENTATION = {
+    "Unet": ("resnet18", "resnet34", "mobilenet_v2", "efficientnet-b0", "vgg11"), "UnetPlusPlus": ("resnet18", "mobilenet_v2"), "FPN": ("resnet18", "resnet50"),
+    "Linknet": ("resnet18", "densenet121"), "MAnet": ("resnet18",), "PSPNet": ("resnet18", "mobilenet_v2"), "PAN": ("resnet18",), "DeepLabV3": ("resnet18",),
+    "DeepLabV3Plus": ("resnet18", "resnet50"), "UPerNet": ("resnet18",), "Segformer": ("resnet18", "mit_b0"),
+}  # fmt: skip
+
+
+def segmentation_models_pytorch(site: Path) -> dict[str, Pair]:
+    """A program for 21 pairs of a decoder and an encoder."""
+    found: dict[str, Pair] = {}
+    for name, encoders in _SEGMENTATION.items():
+        for encoder in encoders:
+            made = f"import torch\nimport segmentation_models_pytorch as smp\nmodel = smp.{name}({encoder!r}, encoder_weights=None, in_channels=3, classes=2)\n"
+            found[f"{name} {encoder}"] = _pair(f"{made}model.eval()\nout = model(torch.zeros(2, C, 128, 128))\nprint(out.shape)\n")
+    return found
+
+
+_SMALL = "hidden_size=32, num_hidden_layers=2, num_attention_heads=4, intermediate_size=64"
+_TEXT = {
+    "Bert": ("Model", "ForSequenceClassification", "ForMaskedLM", "ForTokenClassification", "ForQuestionAnswering"), "Roberta": ("Model", "ForSequenceClassification"),
+    "Electra": ("Model", "ForSequenceClassification"), "DebertaV2": ("Model",), "Albert": ("Model",), "MobileBert": ("Model",), "ConvBert": ("Model",), "Ernie": ("Model",),
+    "XLMRoberta": ("Model",), "Camembert": ("Model",), "MPNet": ("Model",), "RoFormer": ("Model",), "ModernBert": ("Model",),
+    "Llama": ("Model", "ForCausalLM"), "Mistral": ("ForCausalLM",), "Qwen2": ("ForCausalLM",), "Qwen3": ("ForCausalLM",), "Gemma": ("ForCausalLM",),
+    "Phi": ("ForCausalLM",), "GPTNeoX": ("ForCausalLM",), "StableLm": ("ForCausalLM",), "Olmo": ("ForCausalLM",), "Cohere": ("ForCausalLM",),
+}  # fmt: skip
+_OWN = {
+    "GPT2LMHeadModel": ("GPT2Config(n_embd=E, n_layer=2, n_head=4, vocab_size=100)", 32),
+    "GPT2Model": ("GPT2Config(n_embd=E, n_layer=2, n_head=4, vocab_size=100)", 32),
+    "DistilBertModel": ("DistilBertConfig(dim=E, n_layers=2, n_heads=4, hidden_dim=64, vocab_size=100)", 32),
+    "T5EncoderModel": ("T5Config(d_model=E, d_kv=8, d_ff=64, num_layers=2, num_heads=4, vocab_size=100)", 32),
+    "OPTForCausalLM": ("OPTConfig(hidden_size=E, word_embed_proj_dim=E, num_hidden_layers=2, num_attention_heads=4, ffn_dim=64, vocab_size=100)", 32),
+}
+_VISION = {
+    "ViT": ("Model", "ForImageClassification"), "DeiT": ("Model",), "Dinov2": ("Model",), "Beit": ("Model",), "ViTMAE": ("Model",),
+}  # fmt: skip
+_PICTURES = {
+    "ResNetForImageClassification": "ResNetConfig(embedding_size=16, hidden_sizes=[16, 32], depths=[1, 1])", "ConvNextModel": "ConvNextConfig(hidden_sizes=[16, 32, 48, 64], depths=[1, 1, 1, 1])",
+    "SwinModel": "SwinConfig(image_size=64, embed_dim=16, depths=[1, 1], num_heads=[2, 2], window_size=4)",
+}  # fmt: skip
+
+
+def transformers(site: Path) -> dict[str, Pair]:
+    """Programs for classes with a small config. A wrong text model takes embeddings of another width; a wrong vision model another number of channels."""
+    found: dict[str, Pair] = {}
+    begin = "import torch\nfrom transformers import {config}, {name}\nmodel = {name}({made})\nmodel.eval()\n"
+    texts = {f"{family}{end}": (f"{family}Config(vocab_size=100, pad_token_id=0, {_SMALL})", 32) for family, ends in _TEXT.items() for end in ends} | _OWN
+    for name, (config, width) in texts.items():
+        start = begin.format(config=config.partition("(")[0], name=name, made=config.replace("E", str(width)) if name in _OWN else config)
+        end = "print(out[0].shape)\nagain = model(inputs_embeds=torch.zeros(2, 7, WIDTH))\n"
+        call = "out = model(input_ids=torch.ones(2, 7, dtype=torch.long), attention_mask=torch.ones(2, 7, dtype=torch.long))\n"
+        found[name] = _pair(f"{start}{call}{end}", "WIDTH", width)
+    pictures = {f"{family}{end}": f"{family}Config(image_size=64, patch_size=16, {_SMALL})" for family, ends in _VISION.items() for end in ends} | _PICTURES
+    for name, config in pictures.items():
+        start = begin.format(config=config.partition("(")[0], name=name, made=config)
+        found[name] = _pair(f"{start}out = model(torch.zeros(2, C, 64, 64))\nprint(out[0].shape)\n")
+    return found
+
+
+_DIFFUSERS = {
+    "UNet2DModel": (
+        "sample_size=32, in_channels=3, out_channels=3, layers_per_block=1, block_out_channels=(32, 64), down_block_types=('DownBlock2D', 'AttnDownBlock2D'), "
+        "up_block_types=('AttnUpBlock2D', 'UpBlock2D'), norm_num_groups=8",
+        "torch.zeros(2, C, 32, 32), torch.tensor([1, 2])", 3,
+    ),
+    "UNet2DConditionModel": (
+        "sample_size=32, in_channels=4, out_channels=4, layers_per_block=1, block_out_channels=(32, 64), down_block_types=('DownBlock2D', 'CrossAttnDownBlock2D'), "
+        "up_block_types=('CrossAttnUpBlock2D', 'UpBlock2D'), cross_attention_dim=16, attention_head_dim=8, norm_num_groups=8",
+        "torch.zeros(2, C, 32, 32), torch.tensor([1, 2]), encoder_hidden_states=torch.zeros(2, 5, 16)", 4,
+    ),
+    "AutoencoderKL": (
+        "in_channels=3, out_channels=3, block_out_channels=(32, 64), down_block_types=('DownEncoderBlock2D', 'DownEncoderBlock2D'), "
+        "up_block_types=('UpDecoderBlock2D', 'UpDecoderBlock2D'), latent_channels=4, norm_num_groups=8",
+        "torch.zeros(2, C, 32, 32)", 3,
+    ),
+    "VQModel": ("block_out_channels=(32,), norm_num_groups=8, latent_channels=3", "torch.zeros(2, C, 32, 32)", 3),
+    "AutoencoderTiny": ("", "torch.zeros(2, C, 64, 64)", 3),
+    "DiTTransformer2DModel": (
+        "num_attention_heads=2, attention_head_dim=16, in_channels=4, num_layers=1, sample_size=8, patch_size=2, num_embeds_ada_norm=10, norm_num_groups=8",
+        "torch.zeros(2, C, 8, 8), timestep=torch.tensor([1, 2]), class_labels=torch.tensor([1, 2])", 4,
+    ),
+    "PixArtTransformer2DModel": (
+        "num_attention_heads=2, attention_head_dim=16, in_channels=4, out_channels=8, num_layers=1, cross_attention_dim=32, sample_size=8, patch_size=2, caption_channels=24, norm_num_groups=8",
+        "torch.zeros(2, C, 8, 8), encoder_hidden_states=torch.zeros(2, 5, 24), timestep=torch.tensor([1, 2]), "
+        "added_cond_kwargs={'resolution': None, 'aspect_ratio': None}", 4,
+    ),
+    "SD3Transformer2DModel": (
+        "sample_size=8, patch_size=2, in_channels=4, num_layers=1, attention_head_dim=8, num_attention_heads=4, joint_attention_dim=32, caption_projection_dim=32, "
+        "pooled_projection_dim=16, out_channels=4, pos_embed_max_size=8",
+        "torch.zeros(2, C, 8, 8), encoder_hidden_states=torch.zeros(2, 5, 32), pooled_projections=torch.zeros(2, 16), timestep=torch.tensor([1, 2])", 4,
+    ),
+}  # fmt: skip
+
+
+def diffusers(site: Path) -> dict[str, Pair]:
+    """Programs for eight models of a small config."""
+    found: dict[str, Pair] = {}
+    for name, (config, call, channels) in _DIFFUSERS.items():
+        made = f"import torch\nfrom diffusers import {name}\nmodel = {name}({config})\nmodel.eval()\nout = model({call})\nprint(out.sample.shape)\n"
+        found[name] = _pair(made, "C", channels)
+    return found
+
+
+ZOOS = {
+    "torchvision": torchvision, "timm": timm, "vit_pytorch": vit_pytorch, "segmentation_models_pytorch": segmentation_models_pytorch, "transformers": transformers,
+    "diffusers": diffusers,
+}  # fmt: skip
