@@ -22,7 +22,6 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from model_zoos_programs import ZOOS, Pair
-
 from tensorproof.frontends.python.modules.environment import site_packages
 
 _LIMIT_S = 60

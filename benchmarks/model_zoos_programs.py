@@ -38,7 +38,8 @@ def torchvision(site: Path) -> dict[str, Pair]:
                 call = "model([torch.zeros(C, 320, 320)])"
             else:
                 size = 299 if name == "inception_v3" else 224
-                call = f"model(torch.zeros({_INPUTS.get(folder, f'2, C, {size}, {size}')}))"
+                wide = folder == "video" and name.startswith(("mvit", "s3d", "swin3d"))
+                call = f"model(torch.zeros({'1, C, 16, 224, 224' if wide else _INPUTS.get(folder, f'2, C, {size}, {size}')}))"
             made = f"{name}(weights=None, weights_backbone=None)" if folder in ("detection", "segmentation") else f"{name}()"
             found[name] = _pair(f"import torch\nfrom {where} import {name}\nmodel = {made}\nmodel.eval()\nout = {call}\nprint(type(out))\n")
     return found
@@ -90,8 +91,10 @@ def segmentation_models_pytorch(site: Path) -> dict[str, Pair]:
 
 _SMALL = "hidden_size=32, num_hidden_layers=2, num_attention_heads=4, intermediate_size=64"
 _TEXT = {
-    "Bert": ("Model", "ForSequenceClassification", "ForMaskedLM", "ForTokenClassification", "ForQuestionAnswering"), "Roberta": ("Model", "ForSequenceClassification"),
-    "Electra": ("Model", "ForSequenceClassification"), "DebertaV2": ("Model",), "Albert": ("Model",), "MobileBert": ("Model",), "ConvBert": ("Model",), "Ernie": ("Model",),
+    "Bert": ("Model", "ForSequenceClassification", "ForMaskedLM", "ForTokenClassification", "ForQuestionAnswering"),
+    "Roberta": ("Model", "ForSequenceClassification"),
+    "Electra": ("Model", "ForSequenceClassification"), "DebertaV2": ("Model",), "Albert": ("Model",), "MobileBert": ("Model",),
+    "ConvBert": ("Model",), "Ernie": ("Model",),
     "XLMRoberta": ("Model",), "Camembert": ("Model",), "MPNet": ("Model",), "RoFormer": ("Model",), "ModernBert": ("Model",),
     "Llama": ("Model", "ForCausalLM"), "Mistral": ("ForCausalLM",), "Qwen2": ("ForCausalLM",), "Qwen3": ("ForCausalLM",), "Gemma": ("ForCausalLM",),
     "Phi": ("ForCausalLM",), "GPTNeoX": ("ForCausalLM",), "StableLm": ("ForCausalLM",), "Olmo": ("ForCausalLM",), "Cohere": ("ForCausalLM",),
@@ -107,7 +110,8 @@ _VISION = {
     "ViT": ("Model", "ForImageClassification"), "DeiT": ("Model",), "Dinov2": ("Model",), "Beit": ("Model",), "ViTMAE": ("Model",),
 }  # fmt: skip
 _PICTURES = {
-    "ResNetForImageClassification": "ResNetConfig(embedding_size=16, hidden_sizes=[16, 32], depths=[1, 1])", "ConvNextModel": "ConvNextConfig(hidden_sizes=[16, 32, 48, 64], depths=[1, 1, 1, 1])",
+    "ResNetForImageClassification": "ResNetConfig(embedding_size=16, hidden_sizes=[16, 32], depths=[1, 1])",
+    "ConvNextModel": "ConvNextConfig(hidden_sizes=[16, 32, 48, 64], depths=[1, 1, 1, 1])",
     "SwinModel": "SwinConfig(image_size=64, embed_dim=16, depths=[1, 1], num_heads=[2, 2], window_size=4)",
 }  # fmt: skip
 
@@ -136,7 +140,8 @@ _DIFFUSERS = {
         "torch.zeros(2, C, 32, 32), torch.tensor([1, 2])", 3,
     ),
     "UNet2DConditionModel": (
-        "sample_size=32, in_channels=4, out_channels=4, layers_per_block=1, block_out_channels=(32, 64), down_block_types=('DownBlock2D', 'CrossAttnDownBlock2D'), "
+        "sample_size=32, in_channels=4, out_channels=4, layers_per_block=1, block_out_channels=(32, 64), down_block_types=('DownBlock2D', 'CrossAttnDownBlock2D'),"
+        "
         "up_block_types=('CrossAttnUpBlock2D', 'UpBlock2D'), cross_attention_dim=16, attention_head_dim=8, norm_num_groups=8",
         "torch.zeros(2, C, 32, 32), torch.tensor([1, 2]), encoder_hidden_states=torch.zeros(2, 5, 16)", 4,
     ),
@@ -152,12 +157,14 @@ _DIFFUSERS = {
         "torch.zeros(2, C, 8, 8), timestep=torch.tensor([1, 2]), class_labels=torch.tensor([1, 2])", 4,
     ),
     "PixArtTransformer2DModel": (
-        "num_attention_heads=2, attention_head_dim=16, in_channels=4, out_channels=8, num_layers=1, cross_attention_dim=32, sample_size=8, patch_size=2, caption_channels=24, norm_num_groups=8",
+        "num_attention_heads=2, attention_head_dim=16, in_channels=4, out_channels=8, num_layers=1, cross_attention_dim=32,"
+        " sample_size=8, patch_size=2, caption_channels=24, norm_num_groups=8",
         "torch.zeros(2, C, 8, 8), encoder_hidden_states=torch.zeros(2, 5, 24), timestep=torch.tensor([1, 2]), "
         "added_cond_kwargs={'resolution': None, 'aspect_ratio': None}", 4,
     ),
     "SD3Transformer2DModel": (
-        "sample_size=8, patch_size=2, in_channels=4, num_layers=1, attention_head_dim=8, num_attention_heads=4, joint_attention_dim=32, caption_projection_dim=32, "
+        "sample_size=8, patch_size=2, in_channels=4, num_layers=1, attention_head_dim=8, num_attention_heads=4, joint_attention_dim=32, "
+        "caption_projection_dim=32, "
         "pooled_projection_dim=16, out_channels=4, pos_embed_max_size=8",
         "torch.zeros(2, C, 8, 8), encoder_hidden_states=torch.zeros(2, 5, 32), pooled_projections=torch.zeros(2, 16), timestep=torch.tensor([1, 2])", 4,
     ),
@@ -174,6 +181,6 @@ def diffusers(site: Path) -> dict[str, Pair]:
 
 
 ZOOS = {
-    "torchvision": torchvision, "timm": timm, "vit_pytorch": vit_pytorch, "segmentation_models_pytorch": segmentation_models_pytorch, "transformers": transformers,
-    "diffusers": diffusers,
+    "torchvision": torchvision, "timm": timm, "vit_pytorch": vit_pytorch, "segmentation_models_pytorch": segmentation_models_pytorch,
+    "transformers": transformers, "diffusers": diffusers,
 }  # fmt: skip

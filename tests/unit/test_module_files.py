@@ -174,7 +174,8 @@ def test_a_guess_is_never_blamed(tmp_path: Path, text: str) -> None:
 def test_a_package_finds_its_builders_in_a_registry_filled_through_sys_modules(tmp_path: Path) -> None:
     site = "env/lib/python3.11/site-packages"
     register = "import sys\n_BUILDERS = {}\ndef register(fn):\n    module = sys.modules[fn.__module__]\n    if hasattr(module, '__all__'):\n"
-    register += "        module.__all__.append(fn.__name__)\n    else:\n        module.__all__ = [fn.__name__]\n    _BUILDERS[fn.__name__] = fn\n    return fn\n"
+    register += "        module.__all__.append(fn.__name__)\n    else:\n        module.__all__ = [fn.__name__]\n"
+    register += "    _BUILDERS[fn.__name__] = fn\n    return fn\n"
     register += "def build(name, **given):\n    if name not in _BUILDERS:\n        raise RuntimeError(name)\n    return _BUILDERS[name](**given)\n"
     files = {
         f"{site}/zoo/__init__.py": "from .nets import *\nfrom .registry import build\n",
