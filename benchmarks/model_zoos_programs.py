@@ -140,8 +140,8 @@ _DIFFUSERS = {
         "torch.zeros(2, C, 32, 32), torch.tensor([1, 2])", 3,
     ),
     "UNet2DConditionModel": (
-        "sample_size=32, in_channels=4, out_channels=4, layers_per_block=1, block_out_channels=(32, 64), down_block_types=('DownBlock2D', 'CrossAttnDownBlock2D'),"
-        "
+        "sample_size=32, in_channels=4, out_channels=4, layers_per_block=1, block_out_channels=(32, 64), "
+        "down_block_types=('DownBlock2D', 'CrossAttnDownBlock2D'), "
         "up_block_types=('CrossAttnUpBlock2D', 'UpBlock2D'), cross_attention_dim=16, attention_head_dim=8, norm_num_groups=8",
         "torch.zeros(2, C, 32, 32), torch.tensor([1, 2]), encoder_hidden_states=torch.zeros(2, 5, 16)", 4,
     ),
