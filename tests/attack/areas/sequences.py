@@ -74,7 +74,7 @@ def encoder(d: Draw) -> None:
     e = 2 * k * d.size(2, 3)
     d.line(
         f"layer = nn.TransformerEncoderLayer({e}, {d.wrong(k, 2 * e)}, dim_feedforward=8, batch_first=True)",
-        f"net = nn.TransformerEncoder(layer, {d.wrong('2', '')}, enable_nested_tensor=False)",
+        f"net = nn.TransformerEncoder(layer, {d.wrong('2, ', '')}enable_nested_tensor=False)",
         f"x = torch.randn({b}, {t}, {d.wrong(e, e + 2)})",
         f"y = net(x, mask=nn.Transformer.generate_square_subsequent_mask({d.wrong(t, t + 1)}))",
         f"print(y[:, {d.wrong(0, t)}].shape)",
