@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 from tensorproof.libraries import registry
 from tensorproof.libraries.bound import Bound
 from tensorproof.libraries.data import loader_checks
-from tensorproof.libraries.data.samples import argument, is_concrete, item_of, length_of, sample_of, stacked, unknown_length
+from tensorproof.libraries.data.samples import argument, in_own_memory, is_concrete, item_of, length_of, outline, sample_of, stacked, unknown_length
 from tensorproof.libraries.domains import index_limits
 from tensorproof.libraries.domains.index_ranges import all_of_it, labelled
-from tensorproof.libraries.model import batches
+from tensorproof.libraries.model import Iterations, batches
 from tensorproof.terms.budgets import BUDGETS
 from tensorproof.terms.ints import Dim, Origin, Term, ceildiv, lower, mod, upper
 from tensorproof.terms.predicates import ne
@@ -36,6 +36,7 @@ _KEPT: dict[str, object] = {
 MOST_VISITED = BUDGETS.containers.samples
 MOST_COUNTED = BUDGETS.containers.samples_counted
 MOST_TRIED = BUDGETS.containers.lengths_tried
+MOST_IN_ORDER = 64
 ENDLESS: object = object()
 """The length of a dataset that never ends, and what `next` gives at the end of one that does."""
 
@@ -150,6 +151,9 @@ def loader_iterations(m: Machine, me: Instance | Model, node: ast.AST) -> Any:
 def _batches(m: Machine, me: Value, samples: _Samples, count: Any, size: Any, dropping: Value, node: ast.AST) -> list[Value]:
     if isinstance(count, int) and isinstance(size, int):
         rest: list[Value] = []
+        ordered = samples.in_order(me, count, size, dropping)
+        if ordered is not None:
+            return ordered
         whole = samples.batch(size) if count >= size else None
         if count % size and dropping is not True:
             rest = [(True if dropping is False else m.truth(dropping, node), samples.batch(count % size))]
@@ -189,33 +193,6 @@ def _by_batch_sampler(m: Machine, me: Instance | Model, node: ast.AST) -> Value:
     return [(True, samples.batch(c)) for c in counts]
 
 
-def _outline(value: Value) -> Value:
-    """What tells two samples apart in a batch."""
-    match value:
-        case TensorType():
-            return tuple(value.shape), value.dtype
-        case tuple() | List():
-            return tuple(_outline(v) for v in (value.items if isinstance(value, List) else value))
-        case Dict():
-            return tuple((k, _outline(v)) for k, v in value.items.items())
-        case _:
-            return type(value)
-
-
-def _in_own_memory(m: Machine, batch: Value) -> Value:
-    """A batch that was copied together: no other tensor shares its memory."""
-    match batch:
-        case TensorType():
-            return m.path.same(batch, m.memory.made(batch)) if batch.framework == "torch" else batch
-        case List():
-            batch.items[:] = [_in_own_memory(m, one) for one in batch.items]
-        case Dict():
-            batch.items.update({key: _in_own_memory(m, one) for key, one in batch.items.items()})
-        case tuple():
-            return type(batch)(_in_own_memory(m, one) for one in batch) if type(batch) is tuple else batch
-    return batch
-
-
 class _Samples:
     """Two samples of a dataset, and batches of them."""
 
@@ -233,16 +210,31 @@ class _Samples:
             if isinstance(count, int) and 0 < count <= MOST_VISITED:  # few samples: each of them is made
                 self.every = every = [item_of(m, data, i, node) for i in range(count)]
                 self.first = every[0]
-                self.second = next((s for s in every[1:] if _outline(s) != _outline(every[0])), self.first if is_concrete(self.first) else every[-1])
+                self.second = next((s for s in every[1:] if outline(s) != outline(every[0])), self.first if is_concrete(self.first) else every[-1])
             else:
                 self.first = sample_of(m, data, node)
                 self.second = self.first if is_concrete(self.first) else sample_of(m, data, node)
                 self.every = [self.first, self.second]
 
+    def in_order(self, me: Instance | Model, count: int, size: int, dropping: Value) -> list[Value] | None:
+        """The batches one by one, where samples differ and come in the order of the dataset; None elsewhere."""
+        data = me.space["dataset"]
+        plain = isinstance(data, Model) and not _exists(me.space["sampler"]) and not me.space["batch_sampler"] and not me.space["shuffle"]
+        if not plain or is_concrete(self.first) or not 0 < count <= MOST_IN_ORDER or not isinstance(dropping, bool) or self.collate is not None:
+            return None
+        items = [item_of(self.m, data, i, self.node) for i in range(count)]
+        made: list[Value] = []
+        for at in range(0, count - count % size if dropping else count, size):
+            part = items[at : at + size]
+            self.first, self.every = part[0], part
+            self.second = next((s for s in part[1:] if outline(s) != outline(part[0])), part[-1])
+            made.append((True, self.batch(len(part))))
+        return Iterations(made, (1,) * len(made))
+
     def batch(self, count: Value) -> Value:
         if self.collate is None or (isinstance(self.collate, Named) and self.collate.name.endswith("default_collate")):
             second = self.first if count == 1 else self.second
-            made = _in_own_memory(self.m, stacked(self.m, self.first, second, count, self.node))
+            made = in_own_memory(self.m, stacked(self.m, self.first, second, count, self.node))
             labelled(self.m, self.first, second, made, self.whole)
             return index_limits.collated(self.m, self.every, made)
         if isinstance(count, int):

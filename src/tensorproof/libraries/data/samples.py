@@ -207,3 +207,30 @@ def _stacked_tensors(m: Machine, first: TensorType, second: Value, count: Value,
 def repeated(m: Machine, value: Value, count: Value) -> Value:
     """A list of `count` like values."""
     return List(m.heap.row([value] * count)) if isinstance(count, int) and 0 <= count <= MOST_LISTED else Unknown("a list of unknown length")
+
+
+def outline(value: Value) -> Value:
+    """What tells two samples apart in a batch."""
+    match value:
+        case TensorType():
+            return tuple(value.shape), value.dtype
+        case tuple() | List():
+            return tuple(outline(v) for v in (value.items if isinstance(value, List) else value))
+        case Dict():
+            return tuple((k, outline(v)) for k, v in value.items.items())
+        case _:
+            return type(value)
+
+
+def in_own_memory(m: Machine, batch: Value) -> Value:
+    """A batch that was copied together: no other tensor shares its memory."""
+    match batch:
+        case TensorType():
+            return m.path.same(batch, m.memory.made(batch)) if batch.framework == "torch" else batch
+        case List():
+            batch.items[:] = [in_own_memory(m, one) for one in batch.items]
+        case Dict():
+            batch.items.update({key: in_own_memory(m, one) for key, one in batch.items.items()})
+        case tuple():
+            return type(batch)(in_own_memory(m, one) for one in batch) if type(batch) is tuple else batch
+    return batch

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 _OBJECTS = (Function, Native, Instance, Model, Named, Layer, Unknown, type(lambda: None))
 _OLD = {"Embedding": ("input_length",), "LeakyReLU": ("alpha",), "LSTM": ("implementation", "time_major"), "GRU": ("implementation", "time_major")}
 """Arguments that Keras still takes and that say nothing of shapes."""
+_OWN_SHAPE = ("keras.layers.LayerNormalization", "keras.layers.RMSNormalization")
 _RENAMED = {"batch_input_shape": "batch_shape", "output_dim": "units", "nb_filter": "filters", "border_mode": "padding", "subsample": "strides"}
 """Arguments of Keras 1 and 2."""
 
@@ -45,6 +46,8 @@ def is_class(name: str) -> bool:
     return name.startswith("keras.layers.") and spelled(name) and rows(name)[0].call_arguments is not None
 
 
+LOOKED_UP = "keras.looked up"
+"""Where the machine keeps the ranges of numbers that vocabularies give: which of them occur depends on the words."""
 SPEAKS_FOR = ("keras.layers",)
 
 
@@ -121,6 +124,10 @@ def _check_words(m: Machine, layer: Layer, node: ast.AST) -> None:
         function = layer.own.arguments.get(word)
         if isinstance(function, (bool, int, float)):
             raise m.raised("ValueError", f"{word} is a function or its name, and not {function!r}", node, "keras/word")
+    noise = layer.own.arguments.get("noise_shape") if layer.own.name == "keras.layers.Dropout" else None
+    sizes = noise if isinstance(noise, (tuple, list)) else ()
+    if isinstance(noise, (bool, int, float, str)) or any(isinstance(n, (float, str)) or (isinstance(n, int) and n <= 0) for n in sizes):
+        raise m.raised("ValueError", f"noise_shape is a tuple of positive whole numbers or None, and not {noise!r}", node, "keras/word")
     padding = layer.own.arguments.get("padding")
     if isinstance(padding, str) and padding.lower() not in ("valid", "same", "causal"):
         raise m.raised("ValueError", f"padding is 'valid' or 'same', and not {padding!r}", node, "keras/padding")
@@ -130,6 +137,9 @@ def _check_words_known(m: Machine, layer: Layer, given: Value, node: ast.AST) ->
     """The numbers that an Embedding looks up, where they are known, are below the size of its table."""
     known, size = label_ranges.of(m, given), layer.own.arguments.get("num", layer.own.arguments.get("input_dim"))
     if known is not None and type(size) is int and type(known[0]) is int and type(known[1]) is int and (known[0] < 0 or known[1] > size):
+        if known in m.model_state.get(LOOKED_UP, ()):  # the words that occur decide
+            m.gap("keras.layers.Embedding", node, f"the vocabulary has {known[1]} numbers and the table {size} rows")
+            return
         wrong = known[0] if known[0] < 0 else known[1] - 1
         message = f"the Embedding has {size} rows for the numbers 0 to {size - 1}, and looks up {wrong}"
         raise m.raised("InvalidArgumentError", message, node, "embedding/index", (Step(layer.span, "the layer is made here"),))
@@ -141,13 +151,24 @@ def _check_words_known(m: Machine, layer: Layer, given: Value, node: ast.AST) ->
 def call_layer(m: Machine, layer: Layer, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     """Call a layer of the library."""
     settle(m, layer)
+    x: Any = args[0] if args else None
+    if layer.own.arguments.get("stateful") is True and keras_graph.is_symbolic(x) and x.shape.known and x.shape and keras_graph.is_open(m, x.shape[0]):
+        message = "a stateful layer needs the size of the batch: give batch_shape or batch_size to keras.Input"
+        raise m.raised("ValueError", message, node, "keras/stateful", (Step(layer.span, "the layer is made here"),))
     if layer.own.name.startswith("keras.layers.") and "data" not in layer.own.row.call_arguments[0].theirs and "Encoding" not in layer.own.name:
         keras_graph.only_tensors(m, layer, args, node)
     known = {a.theirs for a in layer.own.row.call_arguments}
     named = {k: v for k, v in kwargs.items() if k in known or k not in ("training", "mask")}
     if "training" in named and (isinstance(named["training"], (TensorType, Unknown)) or not isinstance(named["training"], bool)):
         del named["training"]
-    return keras_graph.call(m, layer, partial(_run, layer), args, named, node, partial(_without_states, layer) if "initial_state" in known else None)
+    symbolic = _without_states if "initial_state" in known else _shape_alone if layer.own.built and layer.own.name in _OWN_SHAPE else None
+    return keras_graph.call(m, layer, partial(_run, layer), args, named, node, None if symbolic is None else partial(symbolic, layer))
+
+
+def _shape_alone(layer: Layer, m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    """While a graph is built these layers say that the shape stays, and do not look at their weights."""
+    x = args[0] if args else None
+    return m.path.same(x, x.but(contents=None)) if isinstance(x, TensorType) else _run(layer, m, args, kwargs, node)
 
 
 def _without_states(layer: Layer, m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:

@@ -8,7 +8,7 @@ from tensorproof.libraries.plain import argument
 from tensorproof.libraries.tensorflow.data.elements import element_of, mapped, rows, stacked, step_of, tensor_of_spec, tensors_in, traced
 from tensorproof.libraries.tensorflow.data.pipeline import agree
 from tensorproof.libraries.tensorflow.shapes import GRAPH
-from tensorproof.libraries.tensorflow.traced import TRACED, untraced, within
+from tensorproof.libraries.tensorflow.traced import SHAPELESS, TRACED, untraced, within
 from tensorproof.terms.dtypes import DType
 from tensorproof.terms.tensor import TensorType
 from tensorproof.values.objects import Dict, List, Model
@@ -160,6 +160,8 @@ def _py_function(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value
     given = m.iterate(inputs, node)
     if given is None:
         return m.gap("tf.py_function", node, "its arguments are not known")
+    if m.model_state.get(TRACED) is not None:
+        m.model_state[SHAPELESS] = True
     inside, m.model_state[GRAPH] = m.model_state.get(GRAPH, 0), 0
     try:
         with untraced(m):

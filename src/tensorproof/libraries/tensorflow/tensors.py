@@ -8,7 +8,7 @@ from tensorproof.libraries.model import ClassModel, Run
 from tensorproof.libraries.plain import argument
 from tensorproof.libraries.tensorflow.histories import leaf
 from tensorproof.libraries.tensorflow.shapes import compatible, shape_of, sizes_of
-from tensorproof.libraries.tensorflow.traced import TRACED
+from tensorproof.libraries.tensorflow.traced import SHAPELESS, TRACED
 from tensorproof.terms.dtypes import BY_LABEL, DType
 from tensorproof.terms.facts import forget
 from tensorproof.terms.ints import Origin, Term
@@ -110,6 +110,7 @@ def _get_shape(m: Machine, args: tuple[Any, ...], kwargs: Kwargs, node: ast.AST)
 def _set_shape(m: Machine, args: tuple[Any, ...], kwargs: dict[str, Value], node: ast.AST) -> Value:
     """What static inference learns: sizes that are known must agree; an open one is told, and held as a requirement."""
     t, wanted = args[0], sizes_of(m, argument(args, kwargs, 1, "shape"), node)
+    m.model_state[SHAPELESS] = False
     if wanted is not None and t.taped:
         tf_graph().set_shape(m, t, wanted, node)
         return None
@@ -156,6 +157,9 @@ def _value(m: Machine, args: tuple[Any, ...], kwargs: Kwargs, node: ast.AST) -> 
 def variable(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     """`tf.Variable(initial_value, trainable, …)`."""
     value = argument(args, kwargs, 0, "initial_value")
+    graph = m.model_state.get(TRACED)
+    if graph is not None and graph.word == "tf.function":
+        m.gap("tf.Variable", node, "a variable that tf.function makes must be made once")
     if value is None:
         raise m.raised("ValueError", "a variable needs an initial value", node, "variable/value")
     if not isinstance(value, (TensorType, List, tuple, int, float, bool, str, Term, Unknown, Model)):

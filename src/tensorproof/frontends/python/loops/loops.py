@@ -42,7 +42,7 @@ def compile_for(node: ast.For | ast.AsyncFor, scope: Scope) -> Act:
         m = frame.machine
         value = registry.plain_source(source(frame))
         base, symbolic_iterations = len(frame.waiting), m.symbolic_iterations
-        before = _of_graph(m, frame, value)
+        before = of_graph(m, frame, value)
         if before is not None:
             value = value.but(graph=None)  # AutoGraph makes a loop of the graph of it
         iterations = registry.iterations(m, value, node) if isinstance(value, Model) else open_iterations(m, value, node)
@@ -71,7 +71,7 @@ def compile_for(node: ast.For | ast.AsyncFor, scope: Scope) -> Act:
     return run
 
 
-def _of_graph(m: Interpreter, frame: Frame, value: Value) -> Value:
+def of_graph(m: Interpreter, frame: Frame, value: Value) -> Value:
     """What a loop over a tensor of TensorFlow must keep; None for any other."""
     if type(value) is not TensorType or value.framework != "tf":
         return None

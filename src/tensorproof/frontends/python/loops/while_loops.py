@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from tensorproof.frontends.python import recording
@@ -10,7 +11,7 @@ from tensorproof.frontends.python.branching.loop_bodies import one_iteration, su
 from tensorproof.frontends.python.errors import Dead
 from tensorproof.frontends.python.frame import BREAK, Frame, Signal
 from tensorproof.frontends.python.loops import budgets, endings
-from tensorproof.frontends.python.loops.loops import finish
+from tensorproof.frontends.python.loops.loops import finish, of_graph
 from tensorproof.frontends.python.scope import Act, Run, Scope
 from tensorproof.frontends.python.widening.acceleration import fingerprint
 from tensorproof.frontends.python.widening.symbolic_iteration import FAILED, unknown_iterations
@@ -45,15 +46,21 @@ class _While:
         base, symbolic_iterations = len(frame.waiting), m.symbolic_iterations
         if self.has_no_end:
             endings.endless(m, node)
-        signal = self.iterations(m, frame, 0, None)
+        before: list[Value] = []
+        signal = self.iterations(m, frame, 0, None, before)
+        if before and before[0] is not None:
+            import_module("tensorproof.libraries.tensorflow.autograph").kept(m, frame, before[0], node)
         with summarised_lengths(m, m.symbolic_iterations != symbolic_iterations):
             return finish(m, frame, base, signal, self.other, bool(node.orelse))
 
-    def iterations(self, m: Interpreter, frame: Frame, open_iterations: int, seen: Value) -> Signal | None:
+    def iterations(self, m: Interpreter, frame: Frame, open_iterations: int, seen: Value, before: list[Value] | None = None) -> Signal | None:
         """The rounds from here on, of which `open_iterations` ran under a condition that is not known."""
         node, began, at, unsure = self.node, m.steps, 0, False
         while True:
-            t = m.truth(self.test(frame), node.test)
+            tested = self.test(frame)
+            if before is not None and not before:
+                before.append(of_graph(m, frame, tested))
+            t = m.truth(tested, node.test)
             if t is False:
                 return None
             if t is not True:

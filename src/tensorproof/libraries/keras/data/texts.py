@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from tensorproof.libraries.bound import bind
+from tensorproof.libraries.domains.label_ranges import note
+from tensorproof.libraries.keras.layer import LOOKED_UP
 from tensorproof.libraries.keras.special import kind, made
 from tensorproof.libraries.sequences import sequence
 from tensorproof.terms.dtypes import BY_LABEL, FLOAT32, INT64
@@ -78,9 +80,9 @@ def _run(me: Model, m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Va
             length = me.space["*length*"]
             if not isinstance(length, (int, Term)):
                 length = m.symbol(m.name_here("length", node), 1, None, Origin.WORLD)
-            return TensorType(Shape((*shape, length)), INT64, framework="tf")
+            return _numbers(m, Shape((*shape, length)), size)
     if mode == "int":
-        return TensorType(shape, BY_LABEL["string"] if me.space["*invert*"] is True else INT64, framework="tf")
+        return TensorType(shape, BY_LABEL["string"], framework="tf") if me.space["*invert*"] is True else _numbers(m, Shape(shape), size)
     if not isinstance(size, (int, Term)):
         return m.gap(me.kind, node, "the number of tokens is not known")
     if mode == "one_hot":
@@ -88,6 +90,15 @@ def _run(me: Model, m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Va
     else:
         kept = shape[:-1] if len(shape) > 1 else shape if name == "TextVectorization" else ()
     return TensorType(Shape((*kept, size)), FLOAT32, framework="tf")
+
+
+def _numbers(m: Machine, shape: Shape, size: Value) -> TensorType:
+    """The numbers of words: below the size of the vocabulary."""
+    made = TensorType(shape, INT64, framework="tf")
+    if type(size) is not int:
+        return made
+    m.model_state.setdefault(LOOKED_UP, set()).add((0, size))
+    return note(m, made, 0, size)
 
 
 def _nothing(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> None:

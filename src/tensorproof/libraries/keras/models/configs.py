@@ -17,7 +17,8 @@ from tensorproof.libraries.keras.state import METHODS as STATE_METHODS
 from tensorproof.libraries.keras.state import MODELS, frozen
 from tensorproof.libraries.tensorflow import tape
 from tensorproof.terms.tensor import TensorType
-from tensorproof.values.objects import Dict, Instance, List, Model
+from tensorproof.values.heap import MISSING
+from tensorproof.values.objects import Dict, Function, Instance, List, Model
 from tensorproof.values.python_values import Layer, Named, Unknown
 
 if TYPE_CHECKING:
@@ -42,7 +43,25 @@ def twin(m: Machine, source: Value, node: ast.AST) -> Value:
         for layer in source.space[LAYERS]:
             add(m, made, twin(m, layer, node), node)
         return made
+    for one in layers_of(m, source) if isinstance(source, Model) and source.kind in MODELS else (source,):
+        if isinstance(one, Instance):
+            _check_own(m, one, node)
     return source
+
+
+def _check_own(m: Machine, layer: Instance, node: ast.AST) -> None:
+    """A layer of the program is made again from its configuration, which has `name`, `trainable` and `dtype` beside its own arguments."""
+    init = m.in_class(layer.cls, "__init__")
+    if not isinstance(init, Function) or m.in_class(layer.cls, "from_config") is not MISSING:
+        return
+    taken = init.code.node.args
+    if taken.kwarg is not None or {"name", "trainable", "dtype"} <= {a.arg for a in (*taken.args, *taken.kwonlyargs)}:
+        return
+    if isinstance(m.in_class(layer.cls, "get_config"), Function):
+        m.gap(f"{layer.cls.name}.get_config", node, "what it leaves out is not followed")
+        return
+    message = f"{layer.cls.name} cannot be made from its configuration: its __init__ does not take name, trainable and dtype; add **kwargs and get_config"
+    raise m.raised("TypeError", message, node, "call/arguments")
 
 
 def _twin_of_layer(m: Machine, source: Layer, node: ast.AST) -> Layer:

@@ -134,6 +134,24 @@ def _schedule(m: Machine, one: Model, node: ast.AST, most: Any) -> None:
             raise m.raised("ValueError", "the schedule of a LearningRateScheduler must return a number", node, "keras/callback")
 
 
+def monitors(m: Machine, callbacks: list[Value], names: list[str] | None, node: ast.AST) -> None:
+    """A callback that is not given a direction finds the metric that it watches among those of `compile`."""
+    for one in callbacks:
+        word = one.kind.rpartition(".")[2] if isinstance(one, Model) else ""
+        watches = isinstance(one, Model) and word in ("EarlyStopping", "ReduceLROnPlateau", "ModelCheckpoint")
+        if not isinstance(one, Model) or not watches or one.space.get("mode", "auto") in ("min", "max"):
+            continue
+        watched = one.space.get("monitor", "val_loss")
+        metric = watched.removeprefix("val_") if isinstance(watched, str) else None
+        if metric == "loss":
+            continue
+        if metric is None or names is None:
+            m.gap(one.kind, node, "whether there is a metric of this name is not known")
+        elif metric not in names:
+            message = f"{word} watches {watched!r}, and the metrics are {', '.join(names)}: name one of them, or give mode='min' or 'max'"
+            raise m.raised("ValueError", message, node, "keras/callback")
+
+
 def logs(m: Machine, names: list[str] | None) -> Value:
     """What a hook learns: a number for each name."""
     if names is None:
@@ -173,4 +191,4 @@ CLASSES = {
     **{HOME + n: ClassModel(HOME + n, (HOME + "Callback",), closed=False) for n in _SIGNATURES},
 }
 FUNCTIONS: dict[str, Run] = {HOME + n: _make(n) for n in _SIGNATURES}
-__all__ = ["CLASSES", "FUNCTIONS", "KINDS", "attach", "listed", "logs", "may_stop", "own", "run", "schedules", "stops"]
+__all__ = ["CLASSES", "FUNCTIONS", "KINDS", "attach", "listed", "logs", "may_stop", "monitors", "own", "run", "schedules", "stops"]

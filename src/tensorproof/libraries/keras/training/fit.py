@@ -71,6 +71,8 @@ def fit(m: Machine, me: Value, args: Args, kwargs: Kwargs, node: ast.AST) -> Val
         run.traced()
     if (own or eager) and not data.unknown:
         keras_epochs.over_epochs(m, me, given_callbacks, epochs, lambda number: run.epoch(number, eager), node)
+    if not data.unknown and epochs != 0:
+        callbacks.monitors(m, given_callbacks, run.names, node)
     callbacks.run(m, own, "on_train_end", (callbacks.logs(m, run.epoch_names()),), node)
     _fill(m, history, run.epoch_names(), epochs, given_callbacks, node)
     _saved(m, me, given_callbacks)

@@ -175,6 +175,8 @@ def run_batches(m: Machine, me: Value, data: batches.Batches, training: bool, wo
     """Every kind of batch goes through the step; what the first gives."""
     if data.unknown:
         return m.gap(f"Model.{word}", node, f"the data is not known: {data.unknown}")
+    if m.model_state.get("tf.without a static shape"):
+        m.gap(f"Model.{word}", node, "what tf.py_function gives has no static shape")
     first: Value = None
     held = _stateful(m, me)
     for at, (condition, batch) in enumerate(data.iterations):
