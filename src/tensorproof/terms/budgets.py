@@ -113,6 +113,8 @@ class Containers:
     """Operators, one after another, whose bounds are kept as they are; those of more are rounded to coarse ones, so that those of a loop come to rest."""
     depth_of_summarised: int = 6
     """Depth to which an item of a summarised list is described."""
+    samples_in_order: int = 64
+    """Samples of a dataset in order that are made one by one where they differ."""
     samples: int = 8
     """Samples of a dataset that are made one by one; of a larger one, a sample with any index."""
     samples_counted: int = 2048

@@ -36,7 +36,7 @@ _KEPT: dict[str, object] = {
 MOST_VISITED = BUDGETS.containers.samples
 MOST_COUNTED = BUDGETS.containers.samples_counted
 MOST_TRIED = BUDGETS.containers.lengths_tried
-MOST_IN_ORDER = 64
+MOST_IN_ORDER = BUDGETS.containers.samples_in_order
 ENDLESS: object = object()
 """The length of a dataset that never ends, and what `next` gives at the end of one that does."""
 
@@ -148,7 +148,7 @@ def loader_iterations(m: Machine, me: Instance | Model, node: ast.AST) -> Any:
     return _batches(m, me, samples, count, size, me.space["drop_last"], node)
 
 
-def _batches(m: Machine, me: Value, samples: _Samples, count: Any, size: Any, dropping: Value, node: ast.AST) -> list[Value]:
+def _batches(m: Machine, me: Instance | Model, samples: _Samples, count: Any, size: Any, dropping: Value, node: ast.AST) -> list[Value]:
     if isinstance(count, int) and isinstance(size, int):
         rest: list[Value] = []
         ordered = samples.in_order(me, count, size, dropping)
