@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 from tensorproof.libraries import signatures
 from tensorproof.libraries.registry import file_named
+from tensorproof.libraries.torch.layer_attributes import UNSEEN
 from tensorproof.terms.tensor import TensorType
 from tensorproof.values.python_values import Layer
+from tensorproof.values.raised import Raised
 
 if TYPE_CHECKING:
     import ast
@@ -53,7 +55,22 @@ def layer_method(m: Machine, owner: Layer, name: str, args: Args, kwargs: Kwargs
     return file_named("torch.nn").layer_method(m, owner, name, args, kwargs, node)
 
 
+def wrapped_attribute(m: Machine, owner: Layer, name: str, node: ast.AST) -> Value:
+    """An attribute of a module behind the wrapper of an unseen package: the module's, where it has one."""
+    if name == "module":
+        return owner.children[0]
+    m.handlers += 1
+    try:
+        return m.attribute(owner.children[0], name, node)
+    except Raised:
+        return m.gap(f"module.{name}", node, "what is called is not known")
+    finally:
+        m.handlers -= 1
+
+
 def layer_attribute(m: Machine, owner: Layer, name: str, node: ast.AST) -> Value:
+    if owner.module is None and UNSEEN in owner.tensors:
+        return wrapped_attribute(m, owner, name, node)
     if of_keras(owner):
         return _keras_layer().attribute(m, owner, name, node)
     return file_named("torch.nn").layer_attribute(m, owner, name, node)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from tensorproof.bindings.names import is_public
 from tensorproof.libraries import signatures
 from tensorproof.libraries.registry import kind_model
+from tensorproof.libraries.torch.layer_attributes import UNSEEN
 from tensorproof.terms.tensor import TensorType
 from tensorproof.values.heap import MISSING
 from tensorproof.values.objects import Choice, Model, Native
@@ -46,7 +47,7 @@ def model_attribute(m: Machine, owner: Model, name: str, node: ast.AST) -> Value
     found = kind_model(owner.kind)
     if found is None:
         return m.gap(f"{owner.kind}.{name}", node, "no model")
-    if lacks(owner.kind, name) and name not in owner.space:
+    if lacks(owner.kind, name) and name not in owner.space and UNSEEN not in owner.space:
         raise m.raised("AttributeError", f"{owner.kind} has no attribute {name}", node)
     if name in found.methods:
         run = found.methods[name]

@@ -11,6 +11,9 @@ WRAPPER_ATTRIBUTES = {
 }  # fmt: skip
 """What DataParallel, DistributedDataParallel and AveragedModel have beside the attributes of every module."""
 
+UNSEEN = "<unseen wrapper>"
+"""Marks what a package that is not seen may have wrapped: its further attributes are not known."""
+
 
 @cache
 def module_names() -> frozenset[str]:

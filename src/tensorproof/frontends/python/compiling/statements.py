@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from tensorproof.frontends.python.attributes import attributes, stores
 from tensorproof.frontends.python.branching import questions
 from tensorproof.frontends.python.calls import classes, decorating, exceptions, failures, recovery
-from tensorproof.frontends.python.compiling import imports, machine_tests, matching, try_statements
+from tensorproof.frontends.python.compiling import given_back, imports, machine_tests, matching, try_statements
 from tensorproof.frontends.python.compiling.expressions import expression, present
 from tensorproof.frontends.python.containers.containers import make_list
 from tensorproof.frontends.python.errors import Raised
@@ -185,6 +185,7 @@ def _unpacking(node: ast.expr, parts: list[ast.expr], scope: Scope) -> Put:
 
 def _assign(node: ast.Assign, scope: Scope) -> Act:
     value, puts = expression(node.value, scope), [target(t, scope) for t in node.targets]
+    kept = given_back.by_names(node, scope)
 
     def run(frame: Frame) -> None:
         frame.machine.step()
@@ -193,6 +194,8 @@ def _assign(node: ast.Assign, scope: Scope) -> Act:
         except Raised as raised:
             result = recovery.after(frame, raised, node)
             recovery.in_doubt(frame, raised, node, scope)
+        if kept is not None and type(result) is Unknown:
+            result = kept(frame, result)
         for put in puts:
             put(frame, result)
 
