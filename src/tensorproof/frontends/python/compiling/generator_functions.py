@@ -18,10 +18,15 @@ from tensorproof.frontends.python.errors import Raised
 from tensorproof.frontends.python.frame import BREAK, CONTINUE, RETURN, Frame, Signal
 from tensorproof.frontends.python.iteration import generators, iteration
 from tensorproof.frontends.python.scope import Scope, Steps, has_yield
-from tensorproof.values.objects import Generator
+from tensorproof.libraries import registry
+from tensorproof.libraries.model import Iterations
+from tensorproof.terms.ints import Term, lower
+from tensorproof.terms.predicates import ge
+from tensorproof.values.objects import Generator, Model
 from tensorproof.values.python_values import Unknown
 
 if TYPE_CHECKING:
+    from tensorproof.frontends.python.machine import Interpreter
     from tensorproof.values.machine import Value
 
 
@@ -99,14 +104,42 @@ def _yielding(node: ast.Yield | ast.YieldFrom, puts: list[Any] | None, scope: Sc
                 yield item
             sent = given.frame.result
         else:
-            for item in iteration.items(frame.machine, given, node) or ():
-                yield item
+            yield from _items(frame.machine, given, node)
             sent = None
         for put in puts or ():
             put(frame, sent)
         return None
 
     return run
+
+
+def _items(m: Interpreter, value: Value, node: ast.AST) -> Iterator[Value]:
+    """What a generator takes of a value that is not a generator itself."""
+    found = iteration.items(m, value, node)
+    if found is not None:
+        yield from found
+    elif isinstance(value, range):
+        yield from value
+    elif isinstance(value, Model) and isinstance(batches := registry.iterations(m, value, node), Iterations) and batches.times is not None:
+        yield from _batches(m, batches, node)
+    else:
+        if not isinstance(value, Unknown):
+            m.gap("loop", node, "over something that is not known")
+        yield Unknown("an item that is not known")  # data are there, so that there is at least one
+
+
+def _batches(m: Interpreter, batches: Iterations, node: ast.AST) -> Iterator[Value]:
+    """A pass over data of unknown length: a regular batch, which stands for all, then what is left over where the run decides that something is."""
+    if isinstance(batches.times, Term) and lower(batches.times) < 1:
+        m.assume(ge(batches.times, 1))  # data of unknown length hold at least one full batch
+    if batches.item(0) is not batches.item(1):
+        m.gap("loop", node, "its items differ, and how many there are is not known")
+    yield batches.item(0)
+    for condition, item in batches.rest:
+        if condition is not True:
+            m.gap("loop", node, "how many batches come before the last one is not known")
+        if deciding.decided(m, condition):
+            yield item
 
 
 def _if(node: ast.If, scope: Scope) -> Steps:
@@ -131,15 +164,7 @@ def _for(node: ast.For, scope: Scope) -> Steps:
             while (item := generators.advance(m, value, node)) is not generators.END:
                 yield item
             return
-        found = iteration.items(m, value, node.iter)
-        if found is None and isinstance(value, range):
-            yield from value
-        elif found is None:
-            if not isinstance(value, Unknown):
-                m.gap("loop", node, "over something that is not known")
-            yield Unknown("an item that is not known")  # data are there, so that there is at least one
-        else:
-            yield from found
+        yield from _items(m, value, node)
 
     def run(frame: Frame) -> Any:
         for item in each(frame):
