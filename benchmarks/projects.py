@@ -77,8 +77,8 @@ def run(project: Project, interpreter: str, packages: Path) -> Truth:
         folder = Path(name).resolve()
         write(project, folder)
         subprocess.run([interpreter, "make_data.py"], cwd=folder, check=True)
-        path = f"import sys; sys.path.insert(0, {str(packages)!r}); sys.path.insert(0, '.'); import runpy; sys.argv = ['train.py']; runpy.run_path('train.py', run_name='__main__')"
-        done = subprocess.run([interpreter, "-c", path], cwd=folder, capture_output=True, text=True, timeout=600, check=False)
+        lines = [f"import runpy, sys; sys.path[:0] = ['.', {str(packages)!r}]", "sys.argv = ['train.py']", "runpy.run_path('train.py', run_name='__main__')"]
+        done = subprocess.run([interpreter, "-c", "; ".join(lines)], cwd=folder, capture_output=True, text=True, timeout=600, check=False)
     if done.returncode == 0:
         return Truth([], "")
     own = r'  File "(?:' + re.escape(str(folder)) + r'/)?([\w./]+)", line (\d+)'
@@ -108,7 +108,8 @@ def judge(project: Project, truth: Truth, site: str) -> tuple[str, str]:
         folder = Path(name).resolve()
         write(project, folder)
         more = ["--python", site] if site else []
-        done = subprocess.run([sys.executable, "-m", "tensorproof", "check", "train.py", "--output-format", "json", *more], cwd=folder, capture_output=True, text=True, check=False)
+        command = [sys.executable, "-m", "tensorproof", "check", "train.py", "--output-format", "json", *more]
+        done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
     said = json.loads(done.stdout)
     program = said["programs"][0]
     errors = [d for d in said["diagnostics"] if d["severity"] == "error"]
