@@ -15,7 +15,7 @@ from tensorproof.bindings.arguments import bind
 from tensorproof.bindings.coercion import Mismatch, NotKnown
 from tensorproof.bindings.conversion import kept_types, tied_to_tensors
 from tensorproof.bindings.modules import Module, aligned, construct, module_arguments
-from tensorproof.bindings.open_calls import agreed_alternatives, by_rank, segments
+from tensorproof.bindings.open_calls import agreed_alternatives, any_open, by_rank
 from tensorproof.bindings.options import enter
 from tensorproof.bindings.outcome import Outcome as Outcome
 from tensorproof.bindings.rows import Row, rows
@@ -227,7 +227,7 @@ def call(name: str, args: tuple[Any, ...] = (), kwargs: dict[str, Any] | None = 
         outcome.bound = seen
         return outcome
 
-    return (by_rank(run, args, named, mine) if segments((args, named)) else None) or run(args, named)
+    return (by_rank(run, args, named, mine) if any_open(args) or any_open(named.values()) else None) or run(args, named)
 
 
 def call_module(module: Module, args: tuple[Any, ...], kwargs: dict[str, Any] | None = None, session: Session | None = None) -> Outcome:
@@ -236,7 +236,7 @@ def call_module(module: Module, args: tuple[Any, ...], kwargs: dict[str, Any] | 
     if module.others:
         tried = [_call_module(one, args, named, mine) for one in (module, *(aligned(module, other) for other in module.others))]
         return agreed_alternatives(tried, mine) or Outcome(unknown="an argument of its construction is not known")
-    if segments((args, named)):
+    if any_open(args) or any_open(named.values()):
         found = by_rank(lambda a, k: _call_module(module if module.built else module.copy(), a, k, mine), args, named, mine)
         if found is not None:
             return found

@@ -6,7 +6,7 @@ where every alternative is. What was found is never a proof that the call works:
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from itertools import product
 from typing import Any
 
@@ -47,6 +47,18 @@ def segments(value: Any) -> dict[str, Segment]:
         for one in value:
             found |= segments(one)
     return found
+
+
+def any_open(values: Iterable[Any]) -> bool:
+    """Whether a tensor of unknown rank is among some arguments."""
+    for value in values:
+        kind = value.__class__
+        if kind is TensorType:
+            if not value.shape.known:
+                return True
+        elif isinstance(value, (tuple, list, dict)) and value and any_open(value.values() if isinstance(value, dict) else value):
+            return True
+    return False
 
 
 def by_rank(run: Run, args: Any, kwargs: Any, session: Session) -> Outcome | None:

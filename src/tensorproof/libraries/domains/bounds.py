@@ -11,11 +11,12 @@ from typing import TYPE_CHECKING
 
 from tensorproof.catalogue.elementwise.formulas import drawn_numbers
 from tensorproof.catalogue.elementwise.formulas.real_bounds import ABOVE_ZERO, along_axis, are_whole, computed, of
-from tensorproof.ops.applied import Applied, parts
+from tensorproof.ops.applied import Applied
 from tensorproof.ops.record import Op
 from tensorproof.terms.budgets import BUDGETS
 from tensorproof.terms.dtypes import DType
 from tensorproof.terms.facts import Bounds, learn
+from tensorproof.terms.tensor import TensorType
 
 if TYPE_CHECKING:
     from tensorproof.values.machine import Machine
@@ -31,7 +32,12 @@ def reads(op: Op) -> bool:
 def applied(m: Machine, one: Applied) -> None:
     """Keep what holds of the results of an operator."""
     op = one.op
-    chance = op.random or any(t.facts is not None and t.facts.chance for t in parts(one).tensors)
+    chance, steps = op.random, 0
+    for value in one.arguments.values():
+        if isinstance(value, (TensorType, tuple, list)):
+            for t in (value,) if isinstance(value, TensorType) else value:
+                if isinstance(t, TensorType) and t.facts is not None:
+                    chance, steps = chance or t.facts.chance, max(steps, t.facts.steps + 1)
     for at, made in enumerate(one.results):
         if made.contents is not None or made.dtype is None or made.dtype.kind not in "iuf" or (made.facts is not None and made.facts.span is not None):
             continue
@@ -40,7 +46,6 @@ def applied(m: Machine, one: Applied) -> None:
         if found is None:
             continue
         low, high = _held(made.dtype, found)
-        steps = 1 + max([t.facts.steps for t in parts(one).tensors if t.facts is not None], default=-1)
         if steps > BUDGETS.containers.steps_of_bounds:  # bounds of a loop must come to rest
             low, high = max(c for c in _COARSE if c <= low), min(c for c in _COARSE if c >= high)
         drawn, rows, whole = drawn_numbers.of(one, values), along_axis(one, made), are_whole(one, values)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 Kept = tuple[tuple[Saved, ...], bool | None, bool | None]
 
 
-def saved(m: Machine, facts: Value, bound: Kwargs, inputs: Any, results: list[TensorType], line: int, name: str) -> Kept:
+def saved(m: Machine, facts: Any, bound: Kwargs, inputs: Any, results: list[TensorType], line: int, name: str) -> Kept:
     """What the backward function of an operator needs, whether it needs anything, and whether one of that requires a gradient."""
     word = name.rpartition(".")[2]
     if facts is None:
@@ -27,6 +27,8 @@ def saved(m: Machine, facts: Value, bound: Kwargs, inputs: Any, results: list[Te
         keeps = _index_is_saved(bound.get("index"))
     else:
         keeps = True if any(wanted.values()) else None if wanted else False
+    if not wanted:
+        return (), keeps, False
     known = {id(t): g for _, t, g in inputs}
     found: list[Saved] = []
     for what, sure in wanted.items():
@@ -36,17 +38,18 @@ def saved(m: Machine, facts: Value, bound: Kwargs, inputs: Any, results: list[Te
         for t in held:
             state = t.grad if made and t.grad is not None else known.get(id(t)) or of(m, t)
             found.append(Saved(state.cell, sure and len(held) == 1, words, line))
-    return tuple(found), keeps, _again(m, wanted, bound, inputs, results)
+    exact = {id(t): g.requires for which, t, g in inputs if which in facts}
+    return tuple(found), keeps, _again(m, wanted, bound, inputs, results, exact)
 
 
-def _again(m: Machine, wanted: dict[str, bool], bound: Kwargs, inputs: Any, results: list[TensorType]) -> bool | None:
+def _again(m: Machine, wanted: dict[str, bool], bound: Kwargs, inputs: Any, results: list[TensorType], exact: dict[int, bool | None]) -> bool | None:
     """Whether the gradient depends on a tensor that requires one: its backward function is then a part of a graph."""
     known = True
     for what, sure in wanted.items():
         if what.startswith("result"):
             states = [t.grad.requires if t.grad is not None else None for t in results[int(what[6:] or 0) :][:1]]
         elif what in bound:
-            states = [of(m, t).requires for t in each(bound[what])]
+            states = [exact[id(t)] if id(t) in exact else of(m, t).requires for t in each(bound[what])]
         else:
             states = [g.requires for which, _, g in inputs if which == what] or [None]
         if sure and True in states:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from tensorproof.bindings.call import Outcome
@@ -61,13 +62,11 @@ def _signs(m: Interpreter, call: Called) -> None:
 
 
 def _strided(m: Interpreter, call: Called) -> None:
-    if call.name.endswith((".as_strided", ".as_strided_")):
-        strided.check(m, call.outcome.applied, call.node)
+    strided.check(m, call.outcome.applied, call.node)
 
 
 def _constants(m: Interpreter, call: Called) -> None:
-    if call.name.startswith("torch"):
-        undifferentiable.check(m, call.outcome.applied, call.node)
+    undifferentiable.check(m, call.outcome.applied, call.node)
 
 
 def _places(m: Interpreter, call: Called) -> None:
@@ -93,11 +92,10 @@ def _memory(m: Interpreter, call: Called) -> None:
 
 
 def _traced(m: Interpreter, call: Called) -> None:
-    if call.name.startswith(("tf.", "keras.")):  # an outcome that is kept from an earlier call may belong to the graph of that call
-        from tensorproof.libraries.tensorflow import histories, traced
+    from tensorproof.libraries.tensorflow import histories, traced
 
-        made = traced.observed(m, call.name, call.result, call.args, call.kwargs, call.node)
-        call.result = call.outcome.outputs = histories.observed(m, call.name, made, call.args, call.kwargs, call.layer)
+    made = traced.observed(m, call.name, call.result, call.args, call.kwargs, call.node)  # a result kept from an earlier call may belong to its graph
+    call.result = call.outcome.outputs = histories.observed(m, call.name, made, call.args, call.kwargs, call.layer)
 
 
 def _roots(m: Interpreter, call: Called) -> None:
@@ -121,7 +119,7 @@ def _values(m: Interpreter, call: Called) -> None:
 
 
 def _keras(m: Interpreter, call: Called) -> None:
-    if call.layer is None and call.outcome.outputs is not None and call.name.startswith("keras."):
+    if call.layer is None and call.outcome.outputs is not None:
         call.result = layers.keras_result(m, call.name, call.result, call.args, call.kwargs, call.stated)
 
 
@@ -149,5 +147,16 @@ OBSERVERS: tuple[Observer, ...] = (
     _vmapped,
 )  # fmt: skip
 """After a call that computes."""
+_OF_NAMES: dict[Observer, tuple[str, ...]] = {_constants: ("torch",), _traced: ("tf.", "keras."), _keras: ("keras.",)}
+"""How the names begin whose calls an observer looks at."""
+
+
+@cache
+def observers(name: str) -> tuple[Observer, ...]:
+    """Those that look at calls of this name."""
+    strided = name.endswith((".as_strided", ".as_strided_"))
+    return tuple(one for one in OBSERVERS if name.startswith(_OF_NAMES.get(one, "")) and (one is not _strided or strided))
+
+
 CONSTRUCTED: tuple[Observer, ...] = (_domains, _indices, _places, _suspects)
 """After the construction of a layer."""

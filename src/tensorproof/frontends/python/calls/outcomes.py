@@ -55,7 +55,7 @@ def taken(
     result = outcome.outputs
     call = after_calls.Called(name, outcome, args, kwargs, node, layer, before, assumed, result)
     constructed = isinstance(result, Module)
-    for observe in after_calls.CONSTRUCTED if constructed else after_calls.OBSERVERS:
+    for observe in after_calls.CONSTRUCTED if constructed else after_calls.observers(name):
         observe(m, call)
     return Layer(result, m.user_span(node)) if constructed else call.result
 
