@@ -179,7 +179,7 @@ class Interpreter(Facts):
         if self.guards:
             raised_by_data.may_raise(self, kind, message, node)
 
-    def next_or(self, value: Any, default: Any, node: ast.AST) -> Any:
+    def next_or(self, value: Any, default: Value, node: ast.AST) -> Any:
         return raised_by_data.next_or(self, value, default, node)
 
     def ended_here(self, p: Predicate) -> bool:
@@ -313,7 +313,7 @@ class Interpreter(Facts):
     def call(self, callee: Value, args: tuple[Any, ...], kwargs: dict[str, Any], node: ast.AST) -> Any:
         return calling.call(self, callee, args, kwargs, node)
 
-    def run_layer(self, layer: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: ast.AST) -> Any:
+    def run_layer(self, layer: Any, args: tuple[Value, ...], kwargs: dict[str, Value], node: ast.AST) -> Any:
         return layer_calls.run_layer(self, layer, args, kwargs, node)
 
     def spelling(self, name: str, args: tuple[Value, ...], kwargs: dict[str, Value], node: ast.AST) -> Any:
@@ -334,13 +334,13 @@ class Interpreter(Facts):
     def open_iterations(self, value: Value, node: ast.AST) -> Value:
         return summarised_lists.open_iterations(self, value, node)
 
-    def attempt(self, callee: Value, args: tuple[Any, ...], kwargs: dict[str, Any], node: ast.AST) -> tuple[Any, Raised | None]:
+    def attempt(self, callee: Value, args: tuple[Value, ...], kwargs: dict[str, Value], node: ast.AST) -> tuple[Value, Raised | None]:
         return callbacks.attempt(self, callee, args, kwargs, node)
 
     def run_text(self, text: str, node: ast.AST) -> bool:
         return callbacks.run_text(self, text, node)
 
-    def each(self, iterations: list[Any], act: Callable[[Any], Truth | None], node: ast.AST, source: Value = None) -> None:
+    def each(self, iterations: list[Value], act: Callable[[Value], Truth | None], node: ast.AST, source: Value = None) -> None:
         library_loops.each(self, iterations, act, node, source)
 
     def truth(self, value: Value, node: ast.AST) -> Truth:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from tensorproof.frontends.python.attributes.lookup import in_class
 from tensorproof.values.heap import MISSING, slot
@@ -23,7 +23,7 @@ _NOT_FOLLOWED = frozenset(
 )
 """What a metaclass may define to make its classes something else."""
 
-REGISTERED: Key[tuple[Any, ...]] = slot("__registered__")
+REGISTERED: Key[tuple[Value, ...]] = slot("__registered__")
 """Where a class keeps those that were registered with it (`ABC.register`)."""
 
 

@@ -11,9 +11,10 @@ from tensorproof.values.python_values import Layer, Named, Unknown
 
 if TYPE_CHECKING:
     from tensorproof.frontends.python.machine import Interpreter
+    from tensorproof.values.machine import Value
 
 
-def decorated(m: Interpreter, decorator: Any, made: Any, node: ast.AST) -> Any:
+def decorated(m: Interpreter, decorator: Any, made: Any, node: ast.AST) -> Value:
     """What a decorator makes of a function or class. The call of one that is not known is a gap, and what it got stays."""
     got = m.call(decorator, (made,), {}, node)
     if not isinstance(got, Unknown) or not isinstance(decorator, (Unknown, Named)):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import builtins
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from tensorproof.frontends.python.attributes.lookup import in_class
 from tensorproof.frontends.python.branching import deciding
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 KIND: Key[str | Class] = slot("kind")
 """The class of an exception, in its object."""
-ARGS: Key[tuple[Any, ...]] = slot("args")
+ARGS: Key[tuple[Value, ...]] = slot("args")
 
 
 def raising(frame: Frame, value: Value, node: ast.AST) -> Exception:

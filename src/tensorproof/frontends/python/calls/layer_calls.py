@@ -83,7 +83,7 @@ def _module(layer: Layer) -> Module:
     return layer.module
 
 
-def _partly_known(m: Interpreter, layer: Layer, given: Any, named: dict[str, Any], args: Any, kwargs: Any, node: ast.AST) -> Any:
+def _partly_known(m: Interpreter, layer: Layer, given: Any, named: dict[str, Value], args: Value, kwargs: Value, node: ast.AST) -> Value:
     """A layer that gets something that is not known: what it gives whatever that is. That it works is not proved."""
     m.session.site = f"@{getattr(node, 'lineno', 0)}"
     outcome = call_module_partly(_module(layer), given, named, m.session)

@@ -12,16 +12,17 @@ from tensorproof.values.python_values import Named, Unknown
 
 if TYPE_CHECKING:
     from tensorproof.frontends.python.machine import Interpreter
+    from tensorproof.values.machine import Value
 
 _MODELS = {"forward": "torch.nn.Module", "call": "keras.Model"}
 """The class of a framework from which an unseen base class surely derives, by the method that the framework calls."""
 
 
-def _unseen(base: Any) -> bool:
+def _unseen(base: Value) -> bool:
     return isinstance(base, Named) and unseen(base.name) and registry.class_model(base.name) is None
 
 
-def completed(cls: Class) -> tuple[Any, ...]:
+def completed(cls: Class) -> tuple[Value, ...]:
     """The order of a class's bases, with the framework's class that stands behind one that is not seen."""
     mro: tuple[Any, ...] = cls.mro
     if not any(map(_unseen, mro)):
@@ -49,7 +50,7 @@ def count_values(m: Interpreter, values: tuple[Any, ...], node: ast.AST) -> None
             m.gap(name, node, "no model")
 
 
-def fill(m: Interpreter, new: Instance, kwargs: dict[str, Any]) -> None:
+def fill(m: Interpreter, new: Instance, kwargs: dict[str, Value]) -> None:
     """An object whose `__init__` is not known keeps the arguments that it gets by name: that is what fields are for."""
     if any(_unseen(base) or isinstance(base, Unknown) for base in new.cls.mro):
         for name, value in kwargs.items():

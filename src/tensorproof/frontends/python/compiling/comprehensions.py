@@ -203,7 +203,7 @@ class _Comprehension:
         self.opened = True
         return [item for _, item in iterations or [(True, Unknown("an item that is not known"))]]
 
-    def lazily(self, at: int, found: Any) -> Iterator[Any]:
+    def lazily(self, at: int, found: Any) -> Iterator[Value]:
         """A generator expression makes each element when it is asked for."""
         machine, own, (put, _, tests, generator) = self.machine, self.own, self.loops[at]
         for item in found:

@@ -67,7 +67,7 @@ def shown(m: Interpreter, value: Value, node: ast.AST) -> Value:
 _NUMERIC = re.compile(r"%[-+ #0-9.]*[dioxXeEfFgG]")
 
 
-def _refuse_several(m: Interpreter, text: str, asked: tuple[Any, ...], node: ast.AST) -> None:
+def _refuse_several(m: Interpreter, text: str, asked: tuple[Value, ...], node: ast.AST) -> None:
     """A tensor of several elements is no number for `%d` and its like."""
     words = re.findall(r"%[-+ #0-9.]*([a-zA-Z%])", text)
     if "*" in text or [w for w in words if w != "%"] == [] or len(words) - words.count("%") != len(asked):
@@ -133,7 +133,7 @@ def text(m: Interpreter, value: Value, spec: Value, conversion: int, node: ast.A
     return TEXT
 
 
-def check_fields(m: Interpreter, template: str, args: tuple[Any, ...], kwargs: dict[str, Any], node: ast.AST) -> None:
+def check_fields(m: Interpreter, template: str, args: tuple[Value, ...], kwargs: dict[str, Value], node: ast.AST) -> None:
     """`template.format(…)` with values that are not known: each field needs an argument all the same."""
     if any(type(one) is Summary for one in args) or any(type(key) is not str for key in kwargs):
         return

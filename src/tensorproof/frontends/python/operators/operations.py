@@ -172,13 +172,13 @@ def _on_unknown(m: Interpreter, word: str, a: Any, b: Any, node: ast.AST, in_pla
     return Unknown(word, number="float" if word == "truediv" or "float" in kinds else "int")
 
 
-def _whole(word: str, a: Any, b: Any) -> Any:
+def _whole(word: str, a: Any, b: Any) -> Value:
     """What an operator makes of two whole numbers; None where that is not one, or nothing is known."""
     known = word in _OF_WHOLES and a is not None and b is not None and (word != "floordiv" or lower(b) > 0)
     return _OF_WHOLES[word](a, b) if known else None
 
 
-def _refuse_float(m: Interpreter, word: str, kinds: tuple[Any, Any], a: Value, b: Value, node: ast.AST) -> None:
+def _refuse_float(m: Interpreter, word: str, kinds: tuple[Value, Value], a: Value, b: Value, node: ast.AST) -> None:
     """A float has no operators with containers, texts and None."""
     for kind, other in zip(kinds, (b, a)):
         if kind == "float" and (other is None or isinstance(other, (tuple, str, List, Dict, Set))):
@@ -284,7 +284,7 @@ def dunder(m: Interpreter, word: str, a: Value, b: Value, node: ast.AST, in_plac
     raise m.raised("TypeError", f"the operator {word} is not defined for {type_name(a)} and {type_name(b)}", node)
 
 
-def unary(m: Interpreter, op: type[ast.unaryop], a: Value, node: ast.AST) -> Any:
+def unary(m: Interpreter, op: type[ast.unaryop], a: Value, node: ast.AST) -> Value:
     if op is ast.Not:
         return negate(truth(m, a, node))
     word, native = UNARY[op]
