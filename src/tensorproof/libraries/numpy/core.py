@@ -42,6 +42,9 @@ def _array(name: str) -> Run:
             args = (List(m.heap.row(array_of(m, i, node) for i in given.items if isinstance(i, Model))), *args[1:])
         if isinstance(given, Unknown):
             return Unknown("an array of values that are not known")
+        fields = argument(args, kwargs, 1, "dtype")
+        if isinstance(fields, List) or (isinstance(fields, str) and "," in fields):
+            return m.gap(f"numpy.{name}", node, "the elements have fields")
         if isinstance(given, Model) and given.kind in ("torchvision.labels", "pandas.Series", "pandas.DataFrame"):
             return _typed(m, _from_model(m, given, node), args[1] if len(args) > 1 else kwargs.get("dtype"), node)
         numbers = given.items if isinstance(given, List) and not is_summarised(given.items) else ()
@@ -152,9 +155,20 @@ def _drawn(name: str) -> Run:
             return _randint(m, args, kwargs, node)
         kwargs.pop("endpoint", None)
         kwargs.pop("shuffle", None)
+        if name == "permutation":
+            kwargs.pop("axis", None)  # whichever it is, the shape stays
+        elif name == "choice" and ("axis" in kwargs or _has_rows(args[0] if args else kwargs.get("a"))):
+            return m.gap("numpy.random.Generator.choice", node, "rows of an array are drawn")
         return _typed(m, m.spelling(f"numpy.random.{name}", args, kwargs, node), dtype, node)
 
     return run
+
+
+def _has_rows(value: Value) -> bool:
+    """Whether an array, or a list of lists, has more than one axis."""
+    if isinstance(value, TensorType):
+        return not value.shape.known or len(value.shape) > 1
+    return isinstance(value, List) and any(isinstance(one, (List, tuple, TensorType)) for one in value.items)
 
 
 def _at(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> None:
@@ -169,7 +183,9 @@ def _item(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     """`a.item()` of one element, or of the place that is given."""
     array = args[0]
     if len(args) > 1:
-        array = m.item(m.spelling("numpy.ndarray.reshape", (array, -1), {}, node) if len(args) == 2 else array, args[1] if len(args) == 2 else args[1:], node)
+        flat = len(args) == 2 and not isinstance(args[1], tuple)
+        place = args[1] if len(args) == 2 else args[1:]
+        array = m.item(m.spelling("numpy.ndarray.reshape", (array, -1), {}, node) if flat else array, place, node)
     if not isinstance(array, TensorType):
         return array
     m.demand("ValueError", eq(array.shape.numel, 1), f"item needs an array of one element, this one has shape {array.shape!r}", node)

@@ -61,7 +61,9 @@ def _switch(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
 def _while(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     """A loop whose variables keep their shapes; in a graph they must."""
     ask, body = argument(args, kwargs, 0, "cond"), argument(args, kwargs, 1, "body")
-    start = m.iterate(argument(args, kwargs, 2, "loop_vars"), node)
+    variables = argument(args, kwargs, 2, "loop_vars")
+    alone = isinstance(variables, (TensorType, int, float))
+    start = (variables,) if alone else m.iterate(variables, node)
     if start is None:
         return m.gap("tf.while_loop", node, "its variables are not known")
     state: Any = [element_of(m, v, node) if not isinstance(v, Model) else v for v in start]
@@ -83,7 +85,7 @@ def _while(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     made = [mapped(m, lambda t: t.but(contents=None), v) for v in out]
     if m.path.program is not None:
         m.path.program.turn(recorded, [tensors_in(tuple(v)) for v in (given, state, out, made)], m.user_span(node))
-    return tuple(made) if len(made) > 1 else made[0] if isinstance(found, TensorType) else List(m.heap.row(made))
+    return tuple(made) if len(made) > 1 else made[0] if alone or isinstance(found, TensorType) else List(m.heap.row(made))
 
 
 def _lead(value: Value) -> Value:
@@ -157,7 +159,7 @@ def _fold(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
 def _py_function(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     """What comes out has the declared types; its shapes are those that the function gives, and open to static inference."""
     function, inputs, types = argument(args, kwargs, 0, "func"), argument(args, kwargs, 1, "inp"), argument(args, kwargs, 2, "Tout")
-    given = m.iterate(inputs, node)
+    given = None if inputs is None else m.iterate(inputs, node)  # without them it decorates a function
     if given is None:
         return m.gap("tf.py_function", node, "its arguments are not known")
     if m.model_state.get(TRACED) is not None:
@@ -172,7 +174,8 @@ def _py_function(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value
 
 
 def _numpy_function(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-    given = m.iterate(argument(args, kwargs, 1, "inp"), node)
+    inputs = argument(args, kwargs, 1, "inp")
+    given = None if inputs is None else m.iterate(inputs, node)
     if given is None:
         return m.gap("tf.numpy_function", node, "its arguments are not known")
     arrays = tuple(v.but(framework="numpy", graph=None) if isinstance(v, TensorType) else v for v in given)

@@ -252,8 +252,8 @@ def _from_function(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.
 
 
 def _devices(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-    """The machine at hand has none that we know of."""
-    return List(m.heap.row())
+    """One processor, and none other that we know of."""
+    return List(m.heap.row((Unknown("a device"),) if argument(args, kwargs, 0, "device_type") == "CPU" else ()))
 
 
 def _average_loss(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:

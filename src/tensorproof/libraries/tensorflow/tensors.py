@@ -171,6 +171,8 @@ def variable(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
         return made
     declared = kwargs.get("shape", args[10] if len(args) > 10 else None)
     wanted = None if declared is None else sizes_of(m, declared, node)
+    if declared is not None and wanted is None:
+        return m.gap("tf.Variable", node, "of a shape that may change")
     if wanted is not None and made.shape.known:
         agrees = compatible(TensorShape(made.shape), wanted)
         m.demand("ValueError", agrees, f"the initial value has shape {made.shape!r}, the variable is declared as {tuple(wanted)}", node, "variable/shape")

@@ -101,7 +101,14 @@ def cross3(a: dict[str, Value], run: Run) -> TensorType:
 
 @takes(*getattr(contraction.einsum, "parameters", {}).values())
 def einsum(a: dict[str, Value], run: Run) -> Value:
-    return written(typed(contraction.einsum(a, run), a, run), a, run)
+    """Operands may be numbers."""
+    operands = a["operands"]
+    numbers = tuple(map(_operand, operands)) if isinstance(operands, tuple) else operands
+    return written(typed(contraction.einsum({**a, "equation": _operand(a["equation"]), "operands": numbers}, run), a, run), a, run)
+
+
+def _operand(value: Value) -> Value:
+    return tensor(value) if isinstance(value, (int, float, complex)) else value
 
 
 def no_halves(a: dict[str, Value], run: Run) -> None:

@@ -14,6 +14,7 @@ from tensorproof.terms.dtypes import BOOL, BY_LABEL, COMPLEX128, FLOAT16, FLOAT3
 from tensorproof.terms.ints import maximum
 from tensorproof.terms.predicates import conj, eq, ge, le, lt
 from tensorproof.terms.promotion import Operand, promote
+from tensorproof.terms.records import dataclass
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
 
@@ -59,31 +60,57 @@ def full(a: dict[str, Any], run: Run) -> TensorType:
     return broadcast_to({"x": held, "size": a["size"]}, run)
 
 
-@takes(Ints("shape", None, least=0, optional=True, shape=True), Number("value"))
+@takes(Real("nan", 0.0), Real("posinf", None, optional=True), Real("neginf", None, optional=True))
+def without_nan(a: dict[str, Any], run: Run) -> Value:
+    """NumPy takes arrays in place of the numbers too."""
+    if any(isinstance(a[name], (TensorType, list, tuple)) for name in ("nan", "posinf", "neginf")):
+        raise run.give_up("an array takes the place of what is not finite")
+    return run.default(a)
+
+
+@takes(Ints("shape", None, least=0, optional=True, shape=True), Tensor("value", "", scalar=True))
 def like(a: dict[str, Any], run: Run) -> TensorType:
     x, size = tensor_in(a, "x"), a["shape"]
     if size is not None:
         size = tuple(size) if isinstance(size, (tuple, list)) else (size,)
         for n in size:
             run.require("size", ge(n, 0), f"a size cannot be negative, and is {n!r}", ("shape",))
-    dtype = a["dtype"] or x.dtype
+    dtype, value = a["dtype"] or x.dtype, a.get("value")
+    if isinstance(value, TensorType) and len(value.shape):
+        held = value if dtype is None or value.dtype is dtype else run("cast", x=value, dtype=dtype)
+        return broadcast_to({"x": held, "size": tuple(x.shape) if size is None else size}, run)
     options = {} if run.row.op == "empty_like" else {"value": a["value"]}
     return run.typed(run.row.op, dtype, x=x, dtype=dtype, size=size, **options)
 
 
-@takes(Number("end", None, optional=True), Number("step", 1, optional=True))
+@dataclass(frozen=True, slots=True)
+class Limit(Number):
+    """A number, or a date as text."""
+
+    def takes(self, value: Value) -> bool:
+        return isinstance(value, str) or Number.takes(self, value)
+
+    def read(self, value: Value) -> Value:
+        return value if isinstance(value, str) else Number.read(self, value)
+
+
+@takes(Limit("start"), Limit("end", None, optional=True), Number("step", 1, optional=True))
 def arange(a: dict[str, Value], run: Run) -> TensorType:
+    if isinstance(a["start"], str) or isinstance(a["end"], str):
+        raise run.give_up("dates are counted")
     start, end = (0, a["start"]) if a["end"] is None else (a["start"], a["end"])
     return run("arange", start=start, end=end, step=1 if a["step"] is None else a["step"], dtype=a["dtype"])
 
 
-@takes(Real("start"), Real("end"), Int("steps", 50, least=0))
+@takes(Real("start"), Real("end"), Int("steps", 50, least=0), Real("base", 10.0))
 def linspace(a: dict[str, Any], run: Run) -> Value:
     """Ends may be arrays; a new axis stands first."""
     start, end, steps = tensor(a["start"]), tensor(a["end"]), a["steps"]
     run.require("steps", ge(steps, 0), f"a number of samples cannot be negative, and is {steps!r}", ("steps",))
     if run.row.op == "geomspace":
         run.require("logspace/ends", a["start"] != 0 and a["end"] != 0, "a geometric sequence has no zero", ("start", "end"))
+    if isinstance(a.get("base"), (TensorType, list, tuple)):
+        raise run.give_up("the base is an array")
     plain = len(start.shape) == len(end.shape) == 0
     if a["axis"] not in (0, -1) or (a["axis"] == -1 and not plain):
         raise run.give_up("the samples stand on another axis than the first")

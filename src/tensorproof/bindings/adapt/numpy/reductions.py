@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from tensorproof.bindings.adapt.numpy.arrays import dtype_of, flattened, selecting, written
+from tensorproof.bindings.adapt.numpy.arrays import Whole, dtype_of, flattened, selecting, written
 from tensorproof.bindings.arrays import array_like
 from tensorproof.bindings.call import Run, takes
 from tensorproof.bindings.readers import tensor_in
-from tensorproof.ops.inputs import Axis, Int, Number, Tensor, is_number, is_size
+from tensorproof.ops.inputs import Axis, Number, Tensor, is_number, is_size
 from tensorproof.terms.dtypes import BOOL, FLOAT64, INT64, DType
 from tensorproof.terms.predicates import conj, disj, eq, ge, lt
 from tensorproof.terms.tensor import TensorType
@@ -217,7 +217,7 @@ def argsorted(a: dict[str, Value], run: Run) -> TensorType:
     return run.typed("argsort", INT64, x=x, dim=0 if a["dim"] is None else a["dim"])
 
 
-@takes(Int("kth"), Axis("dim", -1, optional=True))
+@takes(Whole("kth"), Axis("dim", -1, optional=True))
 def partitioned(a: dict[str, Any], run: Run) -> TensorType:
     """The element kth where it stands in order, with the lesser ones before it."""
     places = run.row.op == "argpartition"
@@ -226,6 +226,8 @@ def partitioned(a: dict[str, Any], run: Run) -> TensorType:
     if len(x.shape) == 0:
         raise run.refuse("sort/rank", "a number cannot be sorted", ("x",))
     dim = 0 if a["dim"] is None else a["dim"]
+    if isinstance(a["kth"], (TensorType, list, tuple)):
+        raise run.give_up("several elements are put in their places")
     made = run.typed(run.row.op, INT64 if places else x.dtype, x=x, dim=dim, kth=a["kth"])
     size = made.shape[dim]
     for k in a["kth"] if isinstance(a["kth"], (tuple, list)) else (a["kth"],):

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from tensorproof.bindings.call import Run, takes
 from tensorproof.bindings.readers import module_in, tensor_in
-from tensorproof.ops.inputs import Anything, Axis, Bool, ElementType, Float, Int, Tensor
+from tensorproof.ops.inputs import Anything, Axis, Bool, ElementType, Float, Int, Tensor, Tensors
 from tensorproof.terms.dtypes import ALL_INTS, BFLOAT16, BOOL, BY_LABEL, FLOAT16, FLOAT32, INT32, INTS, DType
 from tensorproof.terms.predicates import eq
 from tensorproof.terms.promotion import Operand, promote, torch_can_cast
@@ -86,6 +86,12 @@ def quantised_by_tensors(a: Arguments, run: Run) -> TensorType:
         run.require(name, eq(count, 1), f"{name} must have one element, and has {count!r}", (name,))
     rest = {k: v for k, v in a.items() if k in ("x", "dtype", "high", "low")}
     return run(run.row.op, step=a["scale"], zero=a["zero_point"], scale=1.0, zero_point=rest.get("low", 0), **rest)
+
+
+@takes(Tensors("xs"), Tensor("scale"), Tensor("zero_point", dtypes=frozenset({INT32})))
+def quantised_each(a: Arguments, run: Run) -> Value:
+    """A list of tensors, each with a scale and a zero point of its own."""
+    raise run.give_up("the scales of a list of tensors")
 
 
 @takes(Float("scale"))

@@ -251,6 +251,8 @@ def counted_out(a: Arguments, run: Run) -> TensorType:
 
 @takes(Sizes("blocksize", 2, least=1, one=False))
 def to_blocks(a: Arguments, run: Run) -> Value:
+    if a["dense_dim"]:
+        raise run.give_up("the last axes stay dense, and the blocks are of those before")
     return run.default(a)
 
 
@@ -351,6 +353,6 @@ def listed_copied(a: Arguments, run: Run) -> Value:
     return copied(a, run)
 
 
-@takes(Choice("reduce", ("sum", "mean", "amax", "amin")))
+@takes(Choice("reduce", ("sum", "mean", "amax", "amin", "max", "min")))
 def reduced_mm(a: Arguments, run: Run) -> Value:
-    return run.default(a)
+    return run.default({**a, "reduce": {"max": "amax", "min": "amin"}.get(str(a["reduce"]), a["reduce"])})

@@ -288,7 +288,8 @@ def call_spelling(m: Interpreter, name: str, args: tuple[Value, ...], kwargs: di
         return distributed
     args = m.memory.all_current(args)
     made = _called(m, name, args, kwargs, node)
-    if isinstance(made, Unknown) and writing(name) and args and isinstance(args[0], TensorType):
+    overwrites = (isinstance(made, Unknown) and writing(name)) or kwargs.get("overwrite_input", False) is not False
+    if overwrites and args and isinstance(args[0], TensorType):
         m.memory.write(args[0])
     return made
 

@@ -13,10 +13,11 @@ from tensorproof.frontends.python.branching.settled import settled
 from tensorproof.frontends.python.containers import hashing
 from tensorproof.frontends.python.containers.hashing import key
 from tensorproof.frontends.python.frame import Frame
+from tensorproof.frontends.python.operators.host_calls import is_opaque, not_modelled
 from tensorproof.frontends.python.summaries import summarised_lists
 from tensorproof.frontends.python.summaries.any_item import Unlike, holds_lists, one_of
 from tensorproof.frontends.python.tensors import tensors
-from tensorproof.libraries import registry
+from tensorproof.libraries import registry, signatures
 from tensorproof.libraries.tensorflow import traced
 from tensorproof.libraries.torch import sizes as torch_sizes
 from tensorproof.libraries.whole_numbers import size_in, whole_tensor
@@ -46,6 +47,8 @@ def load(m: Interpreter, owner: Value, index: Value, node: ast.AST) -> Value:
         case Dict():
             return _from_dict(m, owner, index, node)
         case TensorType():
+            if owner.framework == "numpy" and owner.dtype is None and isinstance(index, str):
+                return m.gap("numpy.ndarray.__getitem__", node, "a field of the elements")
             if owner.framework == "tf" and isinstance(index, TensorType) and index.dtype is BOOL:
                 return m.spelling("tf.boolean_mask", (owner, index), {}, node)
             if owner.framework == "keras" and (index is None or index is Ellipsis or isinstance(index, slice)):
@@ -68,6 +71,8 @@ def load(m: Interpreter, owner: Value, index: Value, node: ast.AST) -> Value:
                 found = registry.class_item(m, owner, index, node)
                 if found is not MISSING:
                     return found
+            if isinstance(owner, Named) and is_opaque(owner) and not signatures.forms(owner.name):
+                return not_modelled(m, owner, node)  # a value of a library: np.mgrid[:3]
             return owner  # a type with parameters: list[int], Tensor[...]
         case Function():
             raise m.raised("TypeError", f"the function {owner.name} cannot be indexed", node)
