@@ -28,6 +28,7 @@ from pathlib import Path
 from typing import Any
 
 from tensorproof.bindings import rows as tables
+from tensorproof.bindings.raises import classes
 from tensorproof.engines.generate.calls import Found, GeneratedCall, search, valid_calls, violations
 from tensorproof.runners.observed import Observed, disagreement
 
@@ -58,7 +59,7 @@ def keywords(call: GeneratedCall) -> dict[str, Any]:
 
 
 def blank(name: str) -> dict[str, Any]:
-    return {"name": name, "valid": 0, "broken": 0, "codes": [], "aside": 0, "few": "", "wrong": []}
+    return {"name": name, "valid": 0, "broken": 0, "codes": [], "aside": 0, "few": "", "wrong": [], "raised": []}
 
 
 def why_few(found: Found) -> str:
@@ -114,6 +115,8 @@ def try_spelling(name: str, count: int, seed: int, deadly: set[int]) -> dict[str
         if not seen.error:
             assert call.outcome.refused is not None
             record["wrong"].append(["accepts", shown(call), f"{call.broken}: {call.outcome.refused.message}"])
+        else:
+            record["raised"].append([call.broken, *seen.classes, shown(call)])
     return record
 
 
@@ -243,6 +246,26 @@ def report(records: list[dict[str, Any]], details: bool) -> int:
     return int(bool(new))
 
 
+def exceptions(records: list[dict[str, Any]], details: bool) -> None:
+    """Of the refused calls, how many raise the class that our spelling says; also how many one of several, and others."""
+    counts: Counter[str] = Counter()
+    wrong: dict[str, list[str]] = {}
+    for record in records:
+        for code, now, later, call in record.get("raised", ()):
+            for name, traced in ((now, False), (later, True)) if record["name"].startswith(("tf.", "keras.")) else ((now, False),):
+                said = classes(record["name"], code, traced)
+                answer = "alike" if said == (name,) else "one of" if name in said else "other"
+                if name.isidentifier():
+                    counts[answer] += 1
+                    if answer == "other":
+                        wrong.setdefault(record["name"], []).append(f"{code}: {'|'.join(said)}, the library {name}{' traced' * traced}: {call}")
+    if total := sum(counts.values()):
+        shares = [f"{counts[w] / total:.2%}" for w in ("alike", "one of", "other")]
+        print(f"exception classes of {total} refused calls: {shares[0]} the one said, {shares[1]} one of those said, {shares[2]} another")
+    for name, lines in wrong.items() if details else ():
+        print(f"   {name}: {lines[0]}")
+
+
 class Store:
     """Records in a file, one in a line, under the seed and the count of their run; a run that was stopped continues where it was."""
 
@@ -304,6 +327,7 @@ def main() -> int:
         Path(options.json).write_text(json.dumps(records, indent=1), encoding="utf-8")
     if len(options.frameworks) != 1:
         table(records)
+    exceptions(records, options.list)
     return report(records, options.list)
 
 

@@ -141,7 +141,7 @@ def run(name: str, args: tuple[Any, ...], kwargs: dict[str, Any], init: dict[str
             return now
         traced = _once(name, args, kwargs, init, symbolic)
     if now.error and traced.error:
-        return now
+        return Observed(error=now.error, traced=traced.error)
     if "A KerasTensor cannot be used as input" in traced.error:  # a function that is not made for symbolic tensors
         return now
     if traced.error:

@@ -48,6 +48,14 @@ class Observed:
     error: str = ""
     aside: str = ""
     inferred: bool = False
+    traced: str = ""
+    """The refusal as a graph or a symbolic tensor says it, where the library has both; `error` is that of the call that computes at once."""
+
+    @property
+    def classes(self) -> tuple[str, str]:
+        """The exception classes of a refused call: when it computes at once, and when it is traced."""
+        now, later = (words.partition(":")[0] for words in (self.error, self.traced))
+        return now, later or now
 
 
 @runtime_checkable

@@ -116,9 +116,9 @@ def said(error: BaseException) -> str:
     return f"{type(error).__name__}: {text.splitlines()[0] if text else ''}"[:300]
 
 
-def refusal(words: str) -> Observed:
+def refusal(words: str, traced: str = "") -> Observed:
     """A refusal, or an operator that this version has no more."""
-    return Observed(aside=words) if "is not available in GraphDef version" in words else Observed(error=words)
+    return Observed(aside=words) if "is not available in GraphDef version" in words else Observed(error=words, traced=traced)
 
 
 def both(graph: Callable[[], Any], eager: Callable[[], Any], careful: bool = False, by_graph: bool = False) -> Observed:
@@ -144,7 +144,7 @@ def both(graph: Callable[[], Any], eager: Callable[[], Any], careful: bool = Fal
         except Exception as error:
             words = said(error)
             if refused:
-                return refusal(refused)
+                return refusal(refused) if "is not available in GraphDef version" in refused else refusal(words, refused)
             if "do not yet support dilation rates" in words:  # before it looks at anything, and a graph looks at less
                 return Observed(aside=words)
             if any(w in words for w in NO_KERNEL):

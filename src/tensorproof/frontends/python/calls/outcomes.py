@@ -34,7 +34,7 @@ def taken(
     _state(m, name, outcome, node, layer, before + 1)
     if outcome.refused is not None:
         refused = outcome.refused = user_names.in_user_names(m, outcome.refused, name, outcome, args, kwargs, node, layer)
-        kind, *others = refusals.kinds(name, refused.code, args)
+        kind, *others = refusals.kinds(name, refused.code, refusals.is_traced(m.model_state, outcome.bound.values()))
         trail = trail_of(m, refused.about, outcome, node, layer)
         fix = fixes.fix(refused.code, outcome, layer, retry, layer is not None and id(layer) in m.fitting)
         fix = user_names.fix_in_user_names(m, fix, name, outcome, args, kwargs, node) if fix else fix
@@ -65,7 +65,7 @@ def _state(m: Interpreter, name: str, outcome: Outcome, node: ast.AST, layer: La
     for requirement in outcome.requirements:
         trail = trail_of(m, requirement.about, outcome, node, layer)
         if m.guards and isinstance(requirement.predicate, Predicate) and not symbols(requirement.predicate):  # of branches alone, not of numbers in data
-            kind, *others = refusals.kinds(name, requirement.code)
+            kind, *others = refusals.kinds(name, requirement.code, refusals.is_traced(m.model_state, outcome.bound.values()))
             raised = Raised(kind, requirement.message, m.user_span(node), requirement.code, trail, others=tuple(others), call=call)
             if any(guard(raised) for guard in m.guards):
                 if not deciding.decided(m, requirement.predicate):

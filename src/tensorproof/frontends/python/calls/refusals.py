@@ -1,46 +1,29 @@
-"""Which exception a library raises when an operator refuses its arguments. Measured with generated calls of every requirement."""
+"""Which exception a library raises when an operator refuses its arguments (`bindings/raises` holds what was measured)."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping
+from typing import Any
 
-_DEFAULTS = {
-    "torch": ("RuntimeError",), "numpy": ("ValueError",), "tf": ("InvalidArgumentError", "ValueError"), "keras": ("InvalidArgumentError", "ValueError"),
-}  # fmt: skip
-_SOME = ("RuntimeError", "ValueError")
-_BY_WORD: dict[str, dict[str, tuple[str, ...]]] = {
-    "torch": {
-        "dtype": ("RuntimeError", "NotImplementedError"), "axis": ("IndexError", "RuntimeError"), "rank": ("RuntimeError", "IndexError", "ValueError"),
-        "range": ("IndexError", "RuntimeError"), "index": ("RuntimeError", "IndexError"), "empty": ("RuntimeError", "IndexError"),
-        "target": ("RuntimeError", "IndexError", "ValueError"), "reduction": ("ValueError",), "ragged": ("ValueError",), "padding_mode": ("ValueError",),
-        **dict.fromkeys(("size", "stride", "groups", "n", "weight", "output", "p", "theta"), _SOME),
-    },
-    "numpy": {
-        "dtype": ("TypeError",), "axis": ("AxisError", "ValueError", "IndexError"), "rank": ("ValueError", "IndexError", "TypeError"),
-        "square": ("LinAlgError",), "out": ("ValueError", "TypeError"), "axes": ("ValueError", "IndexError"), "index": ("IndexError", "ValueError"),
-        "range": ("IndexError",), "parts": ("ValueError", "ZeroDivisionError"), "step": ("ZeroDivisionError", "ValueError"),
-    },
-    "tf": {
-        "dtype": ("TypeError", "InvalidArgumentError", "ValueError"), "rank": ("InvalidArgumentError", "ValueError", "IndexError"),
-        "size": ("InvalidArgumentError", "ValueError", "IndexError"),
-    },
-    "keras": {"rank": ("InvalidArgumentError", "ValueError", "IndexError"), "dtype": ("TypeError", "InvalidArgumentError", "ValueError")},
-}  # fmt: skip
-"""By the last word of the requirement's code."""
-_BY_CODE = {
-    "multi_head_attention/heads": ("AssertionError",), "embedding/index": ("IndexError",), "embedding/padding_idx": ("AssertionError",),
-    "numpy/device": ("TypeError",),
-    "lstm/state": ("IndexError", "RuntimeError", "TypeError", "ValueError"),
-}  # fmt: skip
+from tensorproof.bindings.raises import classes
+from tensorproof.terms.tensor import TensorType
+
+_TRACED = "tf.traced"
+"""Where the machine keeps the graph of the function that is traced now."""
 
 
-def kinds(name: str, code: str, given: Sequence[object] = ()) -> tuple[str, ...]:
-    """The classes of which the exception is one; the likeliest first. TensorFlow tries to make a tensor of a None that it is given."""
-    if code == "call/arguments":
-        return ("ValueError",) if name.startswith("tf.") and any(value is None for value in given) else ("TypeError",)
-    if code in _BY_CODE and not name.startswith(("tf.", "keras.")):
-        return _BY_CODE[code]
-    if name.startswith("keras.layers."):
-        return ("ValueError",)
-    library, word = name.partition(".")[0], code.rpartition("/")[2]
-    return _BY_WORD.get(library, {}).get(word) or _DEFAULTS.get(library, _SOME)
+def is_traced(state: Mapping[str, object], values: Iterable[object]) -> bool:
+    """Whether a call describes what is computed later: in a traced function, or on a symbolic tensor."""
+    return state.get(_TRACED) is not None or any(_symbolic(value) for value in values)
+
+
+def _symbolic(value: object) -> bool:
+    if isinstance(value, (tuple, list)):
+        items: Any = value
+        return any(_symbolic(v) for v in items)
+    return isinstance(value, TensorType) and (value.graph is not None or value.taped)
+
+
+def kinds(name: str, code: str, traced: bool = False) -> tuple[str, ...]:
+    """The classes of which the exception is one; the likeliest first."""
+    return classes(name, code, traced)
