@@ -1,6 +1,6 @@
 """Writes bindings/raises/*.txt, the exception classes of refused calls, from the stores of conformance runs.
 
-    python tests/conformance/conform.py torch --store torch.jsonl && python tools/make_raises.py torch.jsonl …
+    python tests/conformance/conform.py torch --per-code 8 --seed 101 --store torch.jsonl && python tools/make_raises.py torch.jsonl …
 """
 
 from __future__ import annotations
@@ -8,44 +8,66 @@ from __future__ import annotations
 import json
 import sys
 from collections import Counter, defaultdict
+from collections.abc import Iterator
 from pathlib import Path
 
-FOLDER = Path(__file__).resolve().parents[1] / "src" / "tensorproof" / "bindings" / "raises"
-NOT_DRAWN = {"multi_head_attention/heads": ("AssertionError",), "lstm/state": ("IndexError", "TypeError")}
-"""Classes of torch that programs showed and generated calls did not."""
-Seen = dict[tuple[str, str], Counter[str]]
+from tensorproof.bindings import raises
+
+FOLDER = Path(raises.__file__).parent
+SEVERAL = 3
+"""How many calls that differ must be seen before their classes count as all that there are."""
+NOT_DRAWN = {"multi_head_attention/heads": "AssertionError", "lstm/state": "TypeError"}
+"""Classes of layers of torch that programs showed and generated calls did not."""
+Refusal = tuple[str, str, str]
+"""A spelling, a code, and the message."""
+Seen = dict[Refusal, Counter[str]]
 
 
 def read(paths: list[str]) -> dict[str, Seen]:
-    """The classes seen, by table, spelling and code."""
+    """The classes seen, by table, with the refusals that had them; a call that came again counts once."""
     found: dict[str, Seen] = defaultdict(lambda: defaultdict(Counter))
+    calls: set[tuple[str, str]] = set()
     for path in paths:
         for line in Path(path).read_text(encoding="utf-8").splitlines():
             record = json.loads(line)
-            library = record["name"].partition(".")[0]
-            for code, now, later, *_ in record["raised"]:
+            library = raises.library_of(record["name"])
+            for code, message, now, later, call in record["raised"]:
+                if (code, call) in calls or code == "call/arguments":
+                    continue
+                calls.add((code, call))
                 for where, name in ((library, now), (f"{library}_traced", later)):
                     if name.isidentifier() and (where == library or library in ("tf", "keras")):
-                        found[where][record["name"], code][name] += 1
-    for (name, code), counted in found["torch"].items() if "torch" in found else ():
-        counted.update(NOT_DRAWN.get(code, ()) if name.startswith("torch.nn.") else ())
+                        found[where][record["name"], code, message][name] += 1
+    for (name, code, _), counted in found["torch"].items() if "torch" in found else ():
+        if code in NOT_DRAWN and name.startswith("torch.nn."):
+            counted[NOT_DRAWN[code]] += 1
     return found
 
 
-def keys(seen: Seen) -> dict[str, tuple[str, ...]]:
-    """As few keys as say all: by the last word of the code, by the code where it differs from its word, by the spelling where it differs from its code."""
-    by_word: dict[str, Counter[str]] = defaultdict(Counter)
-    by_code: dict[str, Counter[tuple[str, ...]]] = defaultdict(Counter)
-    for (_, code), counted in seen.items():
-        by_word[code.rpartition("/")[2]].update(counted)
-        by_code[code][_ordered(counted)] += 1
-    made = {word: _ordered(counted) for word, counted in by_word.items()}
-    for code, sets in by_code.items():
-        usual = sets.most_common(1)[0][0]
-        if made[code.rpartition("/")[2]] != usual:
-            made[code] = usual
-        made.update({f"{n}:{code}": _ordered(c) for (n, other), c in seen.items() if other == code and _ordered(c) != usual})
-    return made
+def levels(seen: Seen) -> Iterator[dict[str, Counter[str]]]:
+    """What was seen by key, from the coarsest kind of key to the finest."""
+    width = 10
+    for level in reversed(range(width)):
+        counted: dict[str, Counter[str]] = defaultdict(Counter)
+        for (name, code, message), classes in seen.items():
+            counted[list(raises.keys(name, code, message))[level]].update(classes)
+        yield counted
+
+
+def made(seen: Seen) -> dict[str, tuple[str, ...]]:
+    """As few keys as say all: one that differs from what the coarser ones say, and was seen several times or is the coarsest."""
+    coarser: dict[str, set[tuple[str, ...]]] = defaultdict(set)
+    for refusal in seen:
+        chain = tuple(raises.keys(*refusal))
+        for at, key in enumerate(chain):
+            coarser[key].add(chain[at + 1 :])
+    found: dict[str, tuple[str, ...]] = {}
+    for level, counted in enumerate(levels(seen)):
+        for key, classes in counted.items():
+            said = {next((found[k] for k in chain if k in found), ()) for chain in coarser[key]}
+            if (not level or sum(classes.values()) >= SEVERAL) and said != {_ordered(classes)}:
+                found[key] = _ordered(classes)
+    return found
 
 
 def _ordered(counted: Counter[str]) -> tuple[str, ...]:
@@ -55,11 +77,11 @@ def _ordered(counted: Counter[str]) -> tuple[str, ...]:
 def main() -> int:
     for library, seen in read(sys.argv[1:]).items():
         lines: dict[tuple[str, ...], list[str]] = defaultdict(list)
-        for key, classes in keys(seen).items():
+        for key, classes in made(seen).items():
             lines[classes].append(key)
         text = "".join(f"{'|'.join(classes)}: {' '.join(sorted(found))}\n" for classes, found in sorted(lines.items()))
         (FOLDER / f"{library}.txt").write_text(text, encoding="utf-8")
-        print(f"{library}: {len(seen)} requirements of spellings, {sum(map(len, lines.values()))} keys, {len(text)} characters")
+        print(f"{library}: {len(seen)} refusals that differ, {sum(map(len, lines.values()))} keys, {len(text)} characters")
     return 0
 
 

@@ -1,7 +1,7 @@
 """Tries spellings against the real library, both directions: generated valid calls must run with equal shapes and types, and each
 broken requirement must make the library refuse.
 
-    python tests/conformance/conform.py [torch tf ...] [--names 'torch.nn.*'] [--count 10] [--seed 0] [--store FILE] [--json FILE] [--list]
+    python tests/conformance/conform.py [torch tf ...] [--names 'torch.nn.*'] [--count 10] [--per-code 2] [--seed 0] [--store FILE] [--json FILE] [--list]
 
 Without a framework all of them are tried, and a table has a row for each. The work runs in a child process, name after name; a child that dies is started
 again after the name that killed it. With `--store`, records are appended to a file as they come (JSON lines), and a run that was stopped continues there.
@@ -78,7 +78,7 @@ def spare(name: str, count: int, seed: int, record: dict[str, Any]) -> Iterator[
         yield from valid_calls(name, 3 * count, seed + 1, tries=600)
 
 
-def try_spelling(name: str, count: int, seed: int, deadly: set[int]) -> dict[str, Any]:
+def try_spelling(name: str, count: int, seed: int, deadly: set[int], per_code: int = 2) -> dict[str, Any]:
     """One spelling's record: counts and disagreements. `deadly` are the calls, by number, that ended the process before."""
     runner = import_module(f"tensorproof.runners.{RUNNER[name.partition('.')[0]]}")
     record = blank(name)
@@ -100,7 +100,7 @@ def try_spelling(name: str, count: int, seed: int, deadly: set[int]) -> dict[str
             record["wrong"].append(["refuses", shown(call), seen.error])
         elif differs := disagreement(call.outcome.outputs, seen.outputs):
             record["wrong"].append(["differs", shown(call), differs])
-    broken = violations(name, calls, seed=seed)
+    broken = violations(name, calls, per_code, seed, spread=per_code > 2)
     codes = {call.broken for call in broken}
     broken += [call for code, call in found.refused.items() if code not in codes and (code != "call/arguments" or not calls)]
     for call in broken:
@@ -115,8 +115,8 @@ def try_spelling(name: str, count: int, seed: int, deadly: set[int]) -> dict[str
         if not seen.error:
             assert call.outcome.refused is not None
             record["wrong"].append(["accepts", shown(call), f"{call.broken}: {call.outcome.refused.message}"])
-        else:
-            record["raised"].append([call.broken, *seen.classes, shown(call)])
+        elif call.outcome.refused is not None:
+            record["raised"].append([call.broken, call.outcome.refused.message, *seen.classes, shown(call)[:300]])
     return record
 
 
@@ -125,13 +125,13 @@ MEMORY = 8 << 30
 """Bytes of data that a child may hold: a call that asks for more is refused by its library, and the machine lives on."""
 
 
-def child(names: list[str], count: int, seed: int) -> None:
+def child(names: list[str], count: int, seed: int, per_code: int) -> None:
     resource.setrlimit(resource.RLIMIT_DATA, (MEMORY, MEMORY))
     for entry in names:
         name, _, numbers = entry.partition("#")
         print(f">{name}", flush=True)
         try:
-            record = try_spelling(name, count, seed, {int(n) for n in numbers.split(",") if n})
+            record = try_spelling(name, count, seed, {int(n) for n in numbers.split(",") if n}, per_code)
         except Exception as error:  # our own bug: shown, never hidden
             record = {**blank(name), "wrong": [["bug", name, f"{type(error).__name__}: {error}"]]}
         print(json.dumps(record), flush=True)
@@ -163,7 +163,9 @@ class Late:
 Keep = Callable[[dict[str, Any]], None]
 
 
-def conform(names: list[str], count: int = 10, seed: int = 0, seconds: int = 60, keep: Keep = lambda _: None) -> list[dict[str, Any]]:
+def conform(
+    names: list[str], count: int = 10, seed: int = 0, seconds: int = 60, keep: Keep = lambda _: None, per_code: int = 2
+) -> list[dict[str, Any]]:
     """The records of many spellings, from child processes; each is given to `keep` as it comes."""
     records: list[dict[str, Any]] = []
 
@@ -175,7 +177,7 @@ def conform(names: list[str], count: int = 10, seed: int = 0, seconds: int = 60,
     deadly: dict[str, list[str]] = {}
     environment = {**os.environ, "TF_CPP_MIN_LOG_LEVEL": "3", "CUDA_VISIBLE_DEVICES": "", "OMP_NUM_THREADS": "1"}
     while left:
-        command = [sys.executable, __file__, "--child", "--count", str(count), "--seed", str(seed)]
+        command = [sys.executable, __file__, "--child", "--count", str(count), "--seed", str(seed), "--per-code", str(per_code)]
         process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, env=environment)
         assert process.stdin is not None and process.stdout is not None
         process.stdin.write("\n".join(f"{name}#{','.join(deadly.get(name, []))}" for name in left))
@@ -247,30 +249,31 @@ def report(records: list[dict[str, Any]], details: bool) -> int:
 
 
 def exceptions(records: list[dict[str, Any]], details: bool) -> None:
-    """Of the refused calls, how many raise the class that our spelling says; also how many one of several, and others."""
-    counts: Counter[str] = Counter()
-    wrong: dict[str, list[str]] = {}
+    """Of the refused calls of each library, how many raise the one class that our spelling says, one of several, and another."""
+    counts: dict[str, Counter[str]] = {}
+    wrong: list[str] = []
     for record in records:
-        for code, now, later, call in record.get("raised", ()):
-            for name, traced in ((now, False), (later, True)) if record["name"].startswith(("tf.", "keras.")) else ((now, False),):
-                said = classes(record["name"], code, traced)
-                answer = "alike" if said == (name,) else "one of" if name in said else "other"
+        library = record["name"].partition(".")[0]
+        for code, message, now, later, call in record.get("raised", ()):
+            for name, traced in ((now, False), (later, True)) if library in ("tf", "keras") else ((now, False),):
+                said = classes(record["name"], code, message, traced)
+                answer = "alike" if said == (name,) else "likeliest" if said[0] == name else "possible" if name in said else "other"
                 if name.isidentifier():
-                    counts[answer] += 1
+                    counts.setdefault(library + " traced" * traced, Counter())[answer] += 1
                     if answer == "other":
-                        wrong.setdefault(record["name"], []).append(f"{code}: {'|'.join(said)}, the library {name}{' traced' * traced}: {call}")
-    if total := sum(counts.values()):
-        shares = [f"{counts[w] / total:.2%}" for w in ("alike", "one of", "other")]
-        print(f"exception classes of {total} refused calls: {shares[0]} the one said, {shares[1]} one of those said, {shares[2]} another")
-    for name, lines in wrong.items() if details else ():
-        print(f"   {name}: {lines[0]}")
+                        wrong.append(f"   {record['name']}: {code}: {'|'.join(said)}, the library {name}{' traced' * traced}: {call}")
+    for library, counted in counts.items():
+        share = [f"{counted[word] / counted.total():.2%}" for word in ("alike", "likeliest", "possible", "other")]
+        print(f"exception classes, {library}: of {counted.total()} refused calls {share[0]} the one said, "
+              f"{share[1]} the likeliest of several, {share[2]} another of them, {share[3]} none of those said")  # fmt: skip
+    print("\n".join(wrong if details else ()), end="\n" if details and wrong else "")
 
 
 class Store:
     """Records in a file, one in a line, under the seed and the count of their run; a run that was stopped continues where it was."""
 
-    def __init__(self, path: Path, count: int, seed: int) -> None:
-        self.path, self.run = path, {"count": count, "seed": seed}
+    def __init__(self, path: Path, count: int, seed: int, per_code: int) -> None:
+        self.path, self.run = path, {"count": count, "seed": seed, "per_code": per_code}
         self.records: dict[str, dict[str, Any]] = {}
         for line in path.read_text(encoding="utf-8").splitlines() if path.exists() else ():
             with suppress(json.JSONDecodeError):  # a line was cut short: its name is run again
@@ -283,11 +286,11 @@ class Store:
             file.write(json.dumps({**record, **self.run}) + "\n")
 
 
-def conform_all(names: list[str], count: int, seed: int, seconds: int, store: Store | None) -> list[dict[str, Any]]:
+def conform_all(names: list[str], count: int, seed: int, seconds: int, store: Store | None, per_code: int = 2) -> list[dict[str, Any]]:
     """The records of all names, those of the store not run again."""
     if store is None:
-        return conform(names, count, seed, seconds)
-    conform([name for name in names if name not in store.records], count, seed, seconds, store.add)
+        return conform(names, count, seed, seconds, per_code=per_code)
+    conform([name for name in names if name not in store.records], count, seed, seconds, store.add, per_code)
     return [store.records[name] for name in names]
 
 
@@ -308,6 +311,7 @@ def main() -> int:
     parser.add_argument("frameworks", nargs="*", metavar="framework", help=f"{', '.join(RUNNER)}; without one, all")
     parser.add_argument("--names", action="append", default=[])
     parser.add_argument("--count", type=int, default=10)
+    parser.add_argument("--per-code", type=int, default=2, help="how many calls break each requirement; from 3 on they are spread over all that do")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--seconds", type=int, default=60, help="how long one call may take, loading the library included")
     parser.add_argument("--store", type=Path, help="append records to this file as they come, and do not repeat those that it has")
@@ -316,13 +320,13 @@ def main() -> int:
     parser.add_argument("--child", action="store_true")
     options = parser.parse_args()
     if options.child:
-        child(sys.stdin.read().split(), options.count, options.seed)
+        child(sys.stdin.read().split(), options.count, options.seed, options.per_code)
         return 0
     if unknown := {*options.frameworks} - {*RUNNER}:
         parser.error(f"no such framework: {', '.join(sorted(unknown))}; there are {', '.join(RUNNER)}")
-    store = Store(options.store, options.count, options.seed) if options.store else None
+    store = Store(options.store, options.count, options.seed, options.per_code) if options.store else None
     names = [name for framework in options.frameworks or RUNNER for name in spellings(framework, options.names)]
-    records = conform_all(names, options.count, options.seed, options.seconds, store)
+    records = conform_all(names, options.count, options.seed, options.seconds, store, options.per_code)
     if options.json:
         Path(options.json).write_text(json.dumps(records, indent=1), encoding="utf-8")
     if len(options.frameworks) != 1:

@@ -1,16 +1,29 @@
 """Which exception a library raises when a spelling refuses its arguments, as conformance saw it (`tools/make_raises.py` writes the tables).
 
-A line is `CLASS|CLASS: KEY KEY …`. A key is the last word of a requirement's code, a whole code, or a spelling with a code; the longest that is there counts.
-Where a requirement was seen to raise several classes, or none was seen, it is one of those that are listed.
+A line of a table is `CLASS|CLASS: KEY KEY …`, the likeliest class first. A key is a spelling and a requirement's code with the words of its message, as in
+`numpy.sum:sum/axis:dim_names_an_axis_twice_r`, or a part of that; the first of `keys` that is there counts. One class alone was seen in several calls that
+differ; of more than one, each is possible.
 """
 
 from __future__ import annotations
 
 import os
+import re
+from collections.abc import Iterator
 from functools import cache
 
-DEFAULTS = {"torch": ("RuntimeError", "ValueError"), "numpy": ("ValueError",), "tf": ("InvalidArgumentError", "ValueError")}
+DEFAULTS = {"torch": ("RuntimeError", "ValueError"), "numpy": ("ValueError", "TypeError"), "tf": ("InvalidArgumentError", "ValueError")}
 _SPELLED = {"torchvision": "torch", "aten": "torch"}
+_NAMES = re.compile(r"\b(?:torch|torchvision|aten|tf|keras|numpy)\.[\w.]+")
+_TYPES = re.compile(r"\b(?:bool|u?int\d+|b?float\d+\w*|complex\d+|qu?int\d+\w*|bits\w+)\b")
+_SHAPES = re.compile(r"[(\[]([-\d, None]*)[)\]]")
+_NUMBERS = re.compile(r"(?<!\w)-?\d+(?:\.\d+)?")
+
+
+def library_of(name: str) -> str:
+    """The library whose table has a spelling."""
+    library = name.partition(".")[0]
+    return _SPELLED.get(library, library)
 
 
 @cache
@@ -28,14 +41,47 @@ def table(library: str) -> dict[str, tuple[str, ...]]:
     return found
 
 
-def classes(name: str, code: str, traced: bool = False) -> tuple[str, ...]:
+def cases(message: str) -> tuple[str, str, str]:
+    """The words of a requirement's message: with element types, ranks and signs, with element types alone, and without either."""
+    plain = _NAMES.sub("", message)
+    typed = _TYPES.sub(lambda found: "float8" if found[0].startswith("float8") else found[0], plain)
+    fine = _NUMBERS.sub(_sign, _SHAPES.sub(lambda found: f" r{len([p for p in found[1].split(',') if p.strip()])}", typed))
+    return _words(fine), _words(_unsized(typed)), _words(_unsized(_TYPES.sub("T", plain)))
+
+
+def _sign(found: re.Match[str]) -> str:
+    return "neg" if found[0].startswith("-") else "zero" if found[0] == "0" else "n"
+
+
+def _unsized(text: str) -> str:
+    return _NUMBERS.sub("n", _SHAPES.sub(" r", text))
+
+
+def _words(text: str) -> str:
+    return "_".join(re.findall(r"\w+", text))
+
+
+def keys(name: str, code: str, message: str) -> Iterator[str]:
+    """Where the classes of a refusal may stand, the most exact key first."""
+    said = cases(message)
+    for case in said:
+        yield f"{name}:{code}:{case}"
+    yield f"{name}:{code}"
+    for case in said:
+        yield f"{code}:{case}"
+    yield code
+    word = code.rpartition("/")[2]
+    yield f"{word}:{said[2]}"
+    yield word
+
+
+def classes(name: str, code: str, message: str = "", traced: bool = False) -> tuple[str, ...]:
     """The classes of which the exception is one, the likeliest first. `traced`: the call only describes what is computed later."""
     if code == "call/arguments":
         return ("TypeError",)
-    library = name.partition(".")[0]
-    library = _SPELLED.get(library, library)
+    library = library_of(name)
     for found in (table(f"{library}_traced"), table(library)) if traced else (table(library),):
-        for key in (f"{name}:{code}", code, code.rpartition("/")[2]):
+        for key in keys(name, code, message):
             if key in found:
                 return found[key]
     return DEFAULTS.get(library, ("InvalidArgumentError", "ValueError") if library == "keras" else ("RuntimeError", "ValueError"))

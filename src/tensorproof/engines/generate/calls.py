@@ -314,8 +314,10 @@ def mutants(valid: GeneratedCall, random: Random) -> Iterator[GeneratedCall]:
                 yield replace(valid, **{where: {**(given or {}), key: other}}, mutation=f"{key}: {words}")  # type: ignore[arg-type]
 
 
-def violations(name: str, valid: list[GeneratedCall], per_code: int = 2, seed: int = 0, opset: int | None = None) -> list[GeneratedCall]:
-    """Calls that break exactly one requirement each, `per_code` for every requirement that a single change can break."""
+def violations(
+    name: str, valid: list[GeneratedCall], per_code: int = 2, seed: int = 0, opset: int | None = None, spread: bool = False
+) -> list[GeneratedCall]:
+    """Calls that break exactly one requirement each, `per_code` for every requirement that a single change can break: the first, or any (`spread`)."""
     random = Random(f"{seed}:{name}:broken")
     found: dict[str, list[GeneratedCall]] = {}
     for one in valid:
@@ -324,6 +326,6 @@ def violations(name: str, valid: list[GeneratedCall], per_code: int = 2, seed: i
         for mutant in mutants(one, random):
             tried = evaluate(mutant, opset)
             refused = tried.outcome.refused
-            if refused is not None and refused.code != "call/arguments" and len(found.setdefault(refused.code, [])) < per_code:
-                found[refused.code].append(replace(tried, broken=refused.code))
-    return [one for group in found.values() for one in group]
+            if refused is not None and refused.code != "call/arguments" and (spread or len(found.get(refused.code, ())) < per_code):
+                found.setdefault(refused.code, []).append(replace(tried, broken=refused.code))
+    return [one for group in found.values() for one in (random.sample(group, min(per_code, len(group))) if spread else group)]

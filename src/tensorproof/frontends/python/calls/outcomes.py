@@ -12,6 +12,7 @@ from tensorproof.diagnostics.diagnostic import Step
 from tensorproof.frontends.python.branching import deciding
 from tensorproof.frontends.python.calls import after_calls, fixes, recovery, refusals, user_names
 from tensorproof.frontends.python.errors import Raised
+from tensorproof.ops.record import Requirement
 from tensorproof.terms.predicates import Predicate
 from tensorproof.terms.substitution import symbols
 from tensorproof.terms.tensor import TensorType
@@ -30,11 +31,12 @@ def taken(
 
     After a refusal that is not caught the path goes on with what `again` gives when the requirement is taken to hold."""
     before, assumed = len(m.path.stated), False
-    outcome.requirements = [user_names.in_user_names(m, r, name, outcome, args, kwargs, node, layer) for r in outcome.requirements]
-    _state(m, name, outcome, node, layer, before + 1)
+    stated = outcome.requirements
+    outcome.requirements = [user_names.in_user_names(m, r, name, outcome, args, kwargs, node, layer) for r in stated]
+    _state(m, name, outcome, stated, node, layer, before + 1)
     if outcome.refused is not None:
+        kind, *others = refusals.kinds(m, name, outcome, outcome.refused)
         refused = outcome.refused = user_names.in_user_names(m, outcome.refused, name, outcome, args, kwargs, node, layer)
-        kind, *others = refusals.kinds(name, refused.code, refusals.is_traced(m.model_state, outcome.bound.values()))
         trail = trail_of(m, refused.about, outcome, node, layer)
         fix = fixes.fix(refused.code, outcome, layer, retry, layer is not None and id(layer) in m.fitting)
         fix = user_names.fix_in_user_names(m, fix, name, outcome, args, kwargs, node) if fix else fix
@@ -45,7 +47,7 @@ def taken(
         if found is None:
             raise raised
         outcome, assumed = found, True
-        _state(m, name, outcome, node, layer, before + 1)
+        _state(m, name, outcome, outcome.requirements, node, layer, before + 1)
         if outcome.outputs is AFTER_ERROR:
             return AFTER_ERROR
     if outcome.unknown is not None:
@@ -60,12 +62,12 @@ def taken(
     return Layer(result, m.user_span(node)) if constructed else call.result
 
 
-def _state(m: Interpreter, name: str, outcome: Outcome, node: ast.AST, layer: Layer | None, call: int) -> None:
-    """Record what must hold. Where the program waits for the exception that it would raise, the run decides."""
-    for requirement in outcome.requirements:
+def _state(m: Interpreter, name: str, outcome: Outcome, stated: list[Requirement], node: ast.AST, layer: Layer | None, call: int) -> None:
+    """Record what must hold; `stated` is the same in the operators' names. Where the program waits for the exception that it would raise, the run decides."""
+    for requirement, original in zip(outcome.requirements, stated):
         trail = trail_of(m, requirement.about, outcome, node, layer)
         if m.guards and isinstance(requirement.predicate, Predicate) and not symbols(requirement.predicate):  # of branches alone, not of numbers in data
-            kind, *others = refusals.kinds(name, requirement.code, refusals.is_traced(m.model_state, outcome.bound.values()))
+            kind, *others = refusals.kinds(m, name, outcome, original)
             raised = Raised(kind, requirement.message, m.user_span(node), requirement.code, trail, others=tuple(others), call=call)
             if any(guard(raised) for guard in m.guards):
                 if not deciding.decided(m, requirement.predicate):

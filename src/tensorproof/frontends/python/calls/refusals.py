@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from tensorproof.bindings.call import Outcome
 from tensorproof.bindings.raises import classes
+from tensorproof.ops.record import Requirement
 from tensorproof.terms.tensor import TensorType
+
+if TYPE_CHECKING:
+    from tensorproof.frontends.python.machine import Interpreter
 
 _TRACED = "tf.traced"
 """Where the machine keeps the graph of the function that is traced now."""
@@ -18,12 +23,12 @@ def is_traced(state: Mapping[str, object], values: Iterable[object]) -> bool:
 
 
 def _symbolic(value: object) -> bool:
+    items: Any = value
     if isinstance(value, (tuple, list)):
-        items: Any = value
         return any(_symbolic(v) for v in items)
-    return isinstance(value, TensorType) and (value.graph is not None or value.taped)
+    return isinstance(value, TensorType) and (value.graph is not None or bool(value.taped))
 
 
-def kinds(name: str, code: str, traced: bool = False) -> tuple[str, ...]:
-    """The classes of which the exception is one; the likeliest first."""
-    return classes(name, code, traced)
+def kinds(m: Interpreter, name: str, outcome: Outcome, refused: Requirement) -> tuple[str, ...]:
+    """The classes of which the exception of a refusal is one, the likeliest first. Its message is still that of the operator, without the program's names."""
+    return classes(name, refused.code, refused.message, is_traced(m.model_state, outcome.bound.values()))
