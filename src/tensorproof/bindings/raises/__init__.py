@@ -77,7 +77,7 @@ def keys(name: str, code: str, message: str) -> Iterator[str]:
 
 def classes(name: str, code: str, message: str = "", traced: bool = False) -> tuple[str, ...]:
     """The classes of which the exception is one, the likeliest first. `traced`: the call only describes what is computed later."""
-    if code == "call/arguments":
+    if code in ("call/arguments", "numpy/device"):
         return ("TypeError",)
     library = library_of(name)
     for found in (table(f"{library}_traced"), table(library)) if traced else (table(library),):

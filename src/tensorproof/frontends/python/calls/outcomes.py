@@ -35,7 +35,7 @@ def taken(
     outcome.requirements = [user_names.in_user_names(m, r, name, outcome, args, kwargs, node, layer) for r in stated]
     _state(m, name, outcome, stated, node, layer, before + 1)
     if outcome.refused is not None:
-        kind, *others = refusals.kinds(m, name, outcome, outcome.refused)
+        kind, *others = refusals.kinds(m, name, outcome, outcome.refused, args)
         refused = outcome.refused = user_names.in_user_names(m, outcome.refused, name, outcome, args, kwargs, node, layer)
         trail = trail_of(m, refused.about, outcome, node, layer)
         fix = fixes.fix(refused.code, outcome, layer, retry, layer is not None and id(layer) in m.fitting)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from tensorproof.bindings.call import Outcome
@@ -29,6 +29,10 @@ def _symbolic(value: object) -> bool:
     return isinstance(value, TensorType) and (value.graph is not None or bool(value.taped))
 
 
-def kinds(m: Interpreter, name: str, outcome: Outcome, refused: Requirement) -> tuple[str, ...]:
-    """The classes of which the exception of a refusal is one, the likeliest first. Its message is still that of the operator, without the program's names."""
+def kinds(m: Interpreter, name: str, outcome: Outcome, refused: Requirement, given: Sequence[object] = ()) -> tuple[str, ...]:
+    """The classes of which the exception of a refusal is one, the likeliest first. Its message is still that of the operator, without the program's names.
+
+    TensorFlow tries to make a tensor of a None that it is given."""
+    if refused.code == "call/arguments" and name.startswith("tf.") and any(value is None for value in given):
+        return ("ValueError",)
     return classes(name, refused.code, refused.message, is_traced(m.model_state, outcome.bound.values()))
