@@ -1,6 +1,6 @@
 """Programs of 400 lines with 40 branches on unknown conditions, as people write them: paths, seconds, and whether the bug at the end is found.
 
-    python benchmarks/branches.py [--only WORD]           (from the root of the repository)
+python benchmarks/branches.py [--only WORD]           (from the root of the repository)
 """
 
 from __future__ import annotations

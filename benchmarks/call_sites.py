@@ -61,8 +61,7 @@ NO_TENSOR = frozenset(
 )
 NO_TENSOR_SPACES = ("torch.nn.", "torch.cuda.", "torch.distributed.", "torch.jit.", "torch.optim.", "torch.utils.", "torch.distributions.")
 NO_TENSOR_TYPES = frozenset(
-    {"str", "int", "float", "bool", "bytes", "list", "dict", "set", "tuple"}
-    | {"List", "Dict", "Set", "Tuple", "Path", "Image", "ndarray", "Sequence"}
+    {"str", "int", "float", "bool", "bytes", "list", "dict", "set", "tuple"} | {"List", "Dict", "Set", "Tuple", "Path", "Image", "ndarray", "Sequence"}
 )
 NO_TENSOR_BUILTINS = frozenset({"super", "str", "int", "float", "list", "dict", "set", "tuple", "open", "range", "len", "sorted"})
 SEVERAL = frozenset({"split", "chunk", "unbind", "max", "min", "topk", "sort"})  # methods that give a tuple of tensors, or may

@@ -1,6 +1,6 @@
 """`tensorproof check` in one run: a training script against `import torch`, and how cost grows with blocks, layers and epochs.
 
-    python benchmarks/check_speed.py        (torch must be installed for the first line)
+python benchmarks/check_speed.py        (torch must be installed for the first line)
 """
 
 from __future__ import annotations
@@ -87,6 +87,7 @@ def main() -> int:
     mnist, torch = check(SCRIPT, 5), best([sys.executable, "-c", "import torch"], 5)
     rows.append(("cold check of examples/mnist.py / import torch", "≤ 0.15", mnist / torch, 0.15))
     with tempfile.TemporaryDirectory() as folder:
+
         def timed(text: str, n: int) -> float:
             path = Path(folder) / f"p{n}.py"
             path.write_text(text.replace("{n}", str(n)))

@@ -1,6 +1,6 @@
 """`tensorproof check` of this checkout against another one: user time of the processor, run by turns, the least of several.
 
-    git worktree add /tmp/before COMMIT; python benchmarks/compare_speed.py /tmp/before [--times 5] [PROGRAM …]
+git worktree add /tmp/before COMMIT; python benchmarks/compare_speed.py /tmp/before [--times 5] [PROGRAM …]
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The cost of one more file in one `tensorproof check` command: the slope between 50 and 500 files, best of 3.
 
-    python benchmarks/file_cost.py [DIR]     DIR holds programs from benchmarks/op_db_programs.py; without it small ones are made
+python benchmarks/file_cost.py [DIR]     DIR holds programs from benchmarks/op_db_programs.py; without it small ones are made
 """
 
 from __future__ import annotations

@@ -53,8 +53,10 @@ MINUTES = {
     "nested.py": "import torch\ndef walk(d):\n    return torch.zeros(1) if d == 0 else walk(d - 1) + walk(d - 1)\nwalk(30)\n",
     "regexes.py": "import re\nfor i in range(10**5):\n    re.match(r'(a+)+$', 'a' * (40 + i % 10) + 'b' * (i % 97))\n",
 }  # fmt: skip
-FINDING = ("import argparse, torch\np = argparse.ArgumentParser()\np.add_argument('--n', type=int, required=True)\nn = p.parse_args().n\nif n > 3:\n"
-    "    torch.zeros(2, 3) @ torch.zeros(4, 5)\n")
+FINDING = (
+    "import argparse, torch\np = argparse.ArgumentParser()\np.add_argument('--n', type=int, required=True)\nn = p.parse_args().n\nif n > 3:\n"
+    "    torch.zeros(2, 3) @ torch.zeros(4, 5)\n"
+)
 """Stands before each program of minutes: it must still be found."""
 CTRL_C = """
 import sys

@@ -112,9 +112,7 @@ def try_case(case: Any) -> tuple[str, str, Any, Graph]:
         verdict = "unknown" if ours is None else judge(ours, truth, info.type.tensor_type.elem_type)
         verdicts.append(verdict)
         if verdict != "known" and not words:
-            shown = (
-                f"a sequence of {len(truth)}" if isinstance(truth, list) else None if truth is None else f"{array(truth).dtype}{array(truth).shape}"
-            )
+            shown = f"a sequence of {len(truth)}" if isinstance(truth, list) else None if truth is None else f"{array(truth).dtype}{array(truth).shape}"
             words = f"output {info.name} is {shown}, ours {ours}"
     if found.unknown and not words:
         words = str(found.unknown[0])
@@ -151,10 +149,7 @@ def main() -> int:
         print("operators without a spelling: " + ", ".join(f"{name.removeprefix('onnx.')} {n}" for name, n in gaps.most_common()))
     lost = {name: c for name, c in by_operator.items() if c["unknown"]}
     if lost:
-        print(
-            "not known: "
-            + ", ".join(f"{name} {c['unknown']}/{sum(c.values())}" for name, c in sorted(lost.items(), key=lambda item: -item[1]["unknown"]))
-        )
+        print("not known: " + ", ".join(f"{name} {c['unknown']}/{sum(c.values())}" for name, c in sorted(lost.items(), key=lambda item: -item[1]["unknown"])))
     return int(bool(counts["different"] or counts["refused"]))
 
 

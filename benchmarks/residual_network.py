@@ -1,6 +1,6 @@
 """A residual network of 1,000 operators with a symbolic batch, checked from catalogue calls: seconds, and whether z3 was loaded.
 
-    python benchmarks/residual_network.py [OPERATORS]
+python benchmarks/residual_network.py [OPERATORS]
 """
 
 from __future__ import annotations

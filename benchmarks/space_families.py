@@ -1,7 +1,7 @@
 """Modern families from source (ResNet, U-Net, ViT, GPT, TCN, the geometry of a GAN): every verdict against the real run (space_families.md).
 
-    python benchmarks/space_families.py            compare with the kept truth
-    python benchmarks/space_families.py --truth    run the vectors whose truth is not kept
+python benchmarks/space_families.py            compare with the kept truth
+python benchmarks/space_families.py --truth    run the vectors whose truth is not kept
 """
 
 from __future__ import annotations

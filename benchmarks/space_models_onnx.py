@@ -22,9 +22,7 @@ def weight(name: str, *sizes: int) -> Any:
 
 
 def model(nodes: list[Any], weights: list[Any], name: str, shape: tuple[int, ...], dtype: str, opset: int = 17) -> Made:
-    graph = helper.make_graph(
-        nodes, "g", [helper.make_tensor_value_info(name, TYPES[dtype], shape)], [onnx.ValueInfoProto(name=nodes[-1].output[0])], weights
-    )
+    graph = helper.make_graph(nodes, "g", [helper.make_tensor_value_info(name, TYPES[dtype], shape)], [onnx.ValueInfoProto(name=nodes[-1].output[0])], weights)
     made = helper.make_model(graph, opset_imports=[helper.make_opsetid("", opset)])
     made.ir_version = 8
     return made, {name: np.zeros(shape, dtype)}

@@ -249,8 +249,11 @@ def main(path: Path, kept: Path, labels: Labels, description: str) -> int:
 
 def show(row: Row, most: int) -> None:
     counted = ", ".join(f"{count} {kind}" for kind, count in row.counts.items())
-    print(f"{row.title}: {row.total} vectors, {counted}; {row.analyses} analyses, {row.seconds:.2f} s"
-          + (f"; {row.differ} more differ between eager execution and tf.function" if row.differ else ""), flush=True)
+    print(
+        f"{row.title}: {row.total} vectors, {counted}; {row.analyses} analyses, {row.seconds:.2f} s"
+        + (f"; {row.differ} more differ between eager execution and tf.function" if row.differ else ""),
+        flush=True,
+    )
     shown: Counter[str] = Counter()
     for kind, vector, wanted, got in row.wrong:
         key = f"{kind} {re.sub('[0-9]+', '#', wanted)} {got}"

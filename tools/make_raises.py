@@ -1,6 +1,6 @@
 """Writes bindings/raises/*.txt, the exception classes of refused calls, from the stores of conformance runs.
 
-    python tests/conformance/conform.py torch --per-code 8 --seed 101 --store torch.jsonl && python tools/make_raises.py torch.jsonl …
+python tests/conformance/conform.py torch --per-code 8 --seed 101 --store torch.jsonl && python tools/make_raises.py torch.jsonl …
 """
 
 from __future__ import annotations

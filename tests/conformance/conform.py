@@ -163,9 +163,7 @@ class Late:
 Keep = Callable[[dict[str, Any]], None]
 
 
-def conform(
-    names: list[str], count: int = 10, seed: int = 0, seconds: int = 60, keep: Keep = lambda _: None, per_code: int = 2
-) -> list[dict[str, Any]]:
+def conform(names: list[str], count: int = 10, seed: int = 0, seconds: int = 60, keep: Keep = lambda _: None, per_code: int = 2) -> list[dict[str, Any]]:
     """The records of many spellings, from child processes; each is given to `keep` as it comes."""
     records: list[dict[str, Any]] = []
 

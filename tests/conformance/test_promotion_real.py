@@ -371,9 +371,7 @@ def test_keras_on_another_backend() -> None:
     if backend is None:
         pytest.skip("needs torch, or scipy for Keras' own NumPy backend")
     labels = [d.label for d in DType if promotion.keras_promote((Operand(d),)) not in (None, DType.STRING)]
-    script = "import keras, itertools\n" + (
-        f"for a, b in itertools.product({labels} + [int, float], repeat=2): print(keras.backend.result_type(a, b))"
-    )
+    script = "import keras, itertools\n" + (f"for a, b in itertools.product({labels} + [int, float], repeat=2): print(keras.backend.result_type(a, b))")
     environment = {**os.environ, "KERAS_BACKEND": backend}
     real = subprocess.run([sys.executable, "-c", script], env=environment, stdout=subprocess.PIPE, text=True, check=True).stdout.split()
     operands = [Operand(BY_LABEL[name]) for name in labels] + [PY_INT, PY_FLOAT]

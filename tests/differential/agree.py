@@ -132,9 +132,7 @@ class Walk:
             self.unknown += 1
             return ""
         wrong = f"{where}: ours {ours!r}, Python's {theirs!r}"
-        if isinstance(theirs, (list, dict, set)) or (
-            hasattr(theirs, "__dict__") and not isinstance(theirs, (type, types.FunctionType, types.MethodType))
-        ):
+        if isinstance(theirs, (list, dict, set)) or (hasattr(theirs, "__dict__") and not isinstance(theirs, (type, types.FunctionType, types.MethodType))):
             self.kept.append((ours, theirs))
             met = id(ours) in self.pairs
             if self.pairs.setdefault(id(ours), id(theirs)) != id(theirs) or self.backwards.setdefault(id(theirs), id(ours)) != id(ours):

@@ -58,11 +58,7 @@ def _inner(w: Writer, env: Env, parameters: tuple[Parameter, ...]) -> Env:
 def _prologue(w: Writer, parameters: tuple[Parameter, ...]) -> None:
     for p in parameters:
         if p.form == "list":
-            w.put(
-                f"    {p.name} = [] if {p.name} is None else {p.name}"
-                if w.chance(0.3)
-                else f"    if {p.name} is not None: {p.name}.append(len({p.name}))"
-            )
+            w.put(f"    {p.name} = [] if {p.name} is None else {p.name}" if w.chance(0.3) else f"    if {p.name} is not None: {p.name}.append(len({p.name}))")
         elif p.form == "double":
             w.put(f"    trace.append(sorted({p.name}))")
 

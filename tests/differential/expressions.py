@@ -290,11 +290,7 @@ def sequence(w: Writer, env: Env, depth: int = 2) -> str:
         case 4:
             return f"[*{sequence(w, env, d)}, {integer(w, env, d)}]"
         case 5:
-            return (
-                f"list(range({w.random.randint(0, 3)}, {w.random.randint(0, 7)}))"
-                if not w.symbolic or w.chance(0.9)
-                else f"[{integer(w, env, d)}] * 2"
-            )
+            return f"list(range({w.random.randint(0, 3)}, {w.random.randint(0, 7)}))" if not w.symbolic or w.chance(0.9) else f"[{integer(w, env, d)}] * 2"
         case 6 if not w.symbolic:
             return f"sorted({sequence(w, env, d)}, key=lambda e: {w.random.choice(['e', '-e', 'e % 3', '(e % 2, e)'])})"
         case 7:

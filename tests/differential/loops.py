@@ -100,8 +100,7 @@ def program(seed: int) -> str:
         ]
     ).format(n=r.choice([6, 7, 9, 12, 40, 100, 300]))
     lines = [
-        r.choice(_BODY).format(i=i, k=r.choice([0, 2, 5, 11, 35, 97]), big=r.choice([20, 50, 200]), inner=r.choice([2, 7, 20]))
-        for _ in range(r.randint(1, 4))
+        r.choice(_BODY).format(i=i, k=r.choice([0, 2, 5, 11, 35, 97]), big=r.choice([20, 50, 200]), inner=r.choice([2, 7, 20])) for _ in range(r.randint(1, 4))
     ]
     body = "\n".join("    " + line for line in lines)
     if r.random() < 0.4:

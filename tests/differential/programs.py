@@ -248,9 +248,7 @@ def _match(w: Writer, env: Env) -> None:
 def _define(w: Writer, env: Env) -> None:
     if w.depth > 2 or (env.in_function and w.chance(0.5)):
         return changes.record(w, env)
-    w.random.choice(
-        [definitions.routine, definitions.routine, definitions.generator, definitions.closure, definitions.closure, definitions.recursive]
-    )(w, env)
+    w.random.choice([definitions.routine, definitions.routine, definitions.generator, definitions.closure, definitions.closure, definitions.recursive])(w, env)
     return None
 
 

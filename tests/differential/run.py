@@ -56,10 +56,7 @@ def _insides(node: ast.stmt) -> list[list[ast.stmt]]:
 
 def _suites(tree: ast.AST) -> list[tuple[ast.AST, str]]:
     return [
-        (node, name)
-        for node in ast.walk(tree)
-        for name in ("body", "orelse", "finalbody", "handlers", "cases")
-        if isinstance(getattr(node, name, None), list)
+        (node, name) for node in ast.walk(tree) for name in ("body", "orelse", "finalbody", "handlers", "cases") if isinstance(getattr(node, name, None), list)
     ]
 
 
@@ -99,9 +96,7 @@ def main() -> int:
         text = loops.program(seed) if chosen.loops else program(seed, chosen.symbolic)
         kinds.update(type(n).__name__ for n in ast.walk(ast.parse(text)) if isinstance(n, (ast.stmt, ast.expr, ast.pattern)))
         outcome = compare(text)
-        total.update(
-            programs=1, values=outcome.values, unknown=outcome.unknown, paths=outcome.paths, raised=bool(outcome.raised), gaps=bool(outcome.gaps)
-        )
+        total.update(programs=1, values=outcome.values, unknown=outcome.unknown, paths=outcome.paths, raised=bool(outcome.raised), gaps=bool(outcome.gaps))
         total.update({"skipped": bool(outcome.skipped), "differ": bool(outcome.difference)})
         if outcome.difference and len(shown) < chosen.show and kind_of(outcome) not in shown:
             shown.add(kind_of(outcome))

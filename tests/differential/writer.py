@@ -23,9 +23,7 @@ class Env:
     """Names of ints declared global or nonlocal here."""
 
     def inner(self, **changes: bool) -> Env:
-        made = Env(
-            {k: list(v) for k, v in self.names.items()}, list(self.objects), list(self.generators), self.in_function, self.in_loop, self.yields
-        )
+        made = Env({k: list(v) for k, v in self.names.items()}, list(self.objects), list(self.generators), self.in_function, self.in_loop, self.yields)
         made.writable_outer = list(self.writable_outer)
         for name, value in changes.items():
             setattr(made, name, value)

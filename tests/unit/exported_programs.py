@@ -59,9 +59,7 @@ def program(
 ) -> dict[str, Any]:
     """An ExportedProgram; `parameters` maps the names of values to those of the module."""
     held = parameters or {}
-    specs = [
-        {"parameter": {"arg": {"name": name}, "parameter_name": held[name]}} if name in held else {"user_input": {"arg": tensor(name)}} for name in inputs
-    ]
+    specs = [{"parameter": {"arg": {"name": name}, "parameter_name": held[name]}} if name in held else {"user_input": {"arg": tensor(name)}} for name in inputs]
     graph = {
         "inputs": list(map(tensor, inputs)), "outputs": list(map(tensor, outputs)), "nodes": nodes, "tensor_values": values, "sym_int_values": {},
         "sym_bool_values": {}, "is_single_tensor_return": False, "custom_obj_values": {}, "sym_float_values": {},

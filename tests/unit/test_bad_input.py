@@ -300,4 +300,3 @@ def test_arguments_that_the_program_takes(tmp_path: Path, library: str) -> None:
 def test_a_refusal_inside_the_program_is_its_error(tmp_path: Path) -> None:
     text = PARSERS["argparse"].replace("p.parse_args()", "p.parse_args(['--size', '4'])")
     assert "error[python/arguments]" in found(tmp_path, {"main.py": text})
-

@@ -151,8 +151,9 @@ def test_a_trial_ends_an_exploding_search() -> None:
     assert pattern_cost.ends(lambda: re.match(r"(\w+\s*)+$", "some words"))
 
 
-@pytest.mark.parametrize("pattern", [r"\w+", r"layer(\d+)\.(weight|bias)", r"^(\w+)=(.*)$", r"[a-z]+_[0-9]+", r"(?P<name>\w+):\s*(?P<value>\S+)",
-    r"epoch=(\d+)-loss=([\d.]+)"])
+@pytest.mark.parametrize(
+    "pattern", [r"\w+", r"layer(\d+)\.(weight|bias)", r"^(\w+)=(.*)$", r"[a-z]+_[0-9]+", r"(?P<name>\w+):\s*(?P<value>\S+)", r"epoch=(\d+)-loss=([\d.]+)"]
+)
 def test_everyday_patterns_need_no_trial(pattern: str) -> None:
     assert pattern_cost.bound(pattern, 0, 60) <= pattern_cost.MOST_MATCHES
 

@@ -219,4 +219,3 @@ def _plain(d: Diagnostic, path: Path) -> bool:
 def _of_unknown(gap: Gap) -> bool:
     """Whether a gap only says that an unknown argument came in."""
     return gap.follows or any(word in text for word in ("not known", "unknown") for text in (gap.reason, gap.callee))
-

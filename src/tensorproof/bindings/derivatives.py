@@ -19,6 +19,7 @@ Derivative = dict[str, tuple[tuple[str, bool], ...] | None]
 
 _FILE = os.path.join(os.path.dirname(__file__), "derivatives.txt")
 
+
 @cache
 def _rows() -> dict[str, str]:
     found: dict[str, str] = {}

@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from tensorproof.app.program import Program
 
 
-
 def check(given: Any, arguments: tuple[str, ...]) -> int:
     """Will these programs crash on a tensor's shape, type or format?"""
     from tensorproof.app.check import check as check_programs

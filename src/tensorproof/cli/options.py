@@ -89,9 +89,7 @@ def space(parser: Parser) -> None:
     parser.add_argument("--entry", metavar="FILE.py::Name", help="call this class or function with the parameters, instead of running the program")
     parser.several("--input", "inputs", "NAME=SHAPE", "an input of the entry, such as x=8,3,size,size; a size may be a parameter")
     parser.several("--data", "data", "NAME=COUNTx(SIZES)", "a dataset: how many samples, and what one is, such as Photos=5000x(3,224,224),int64()")
-    parser.add_argument(
-        "--mode", choices=("vectorised", "individual", "bulk"), help="arrays, a question to Z3 for each vector, or its enumeration"
-    )
+    parser.add_argument("--mode", choices=("vectorised", "individual", "bulk"), help="arrays, a question to Z3 for each vector, or its enumeration")
     parser.add_argument("--strict", action="store_true", help="what runs and is wrong all the same is invalid: a stride above the kernel skips data")
     parser.add_argument("--list", metavar="FILE.csv|.parquet", help="write every vector with its verdict")
     parser.add_argument("--engine", default="local", metavar="local|spark", help="decide here, or on a Spark cluster")

@@ -45,9 +45,7 @@ class Opinion:
     words: str = ""
 
 
-def judge(
-    difference: Difference, pair: Pair, inputs: Mapping[str, Array], runner: Runner, oracle: Oracle, left: Any, right: Any, rule: Rule
-) -> Opinion:
+def judge(difference: Difference, pair: Pair, inputs: Mapping[str, Array], runner: Runner, oracle: Oracle, left: Any, right: Any, rule: Rule) -> Opinion:
     """What to make of a difference."""
     opinion = _judge_raises(left, right, rule.unsupported) if difference.kind == "raises" else None
     if opinion is not None and opinion.verdict != "finding":

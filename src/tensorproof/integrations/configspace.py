@@ -1,7 +1,7 @@
 """ConfigSpace: a space with the invalid vectors as forbidden clauses. It has no arithmetic relations, so each requirement becomes clauses that list values.
 
-    configspace = to_configspace(space)
-    configspace.sample_configuration(10)"""
+configspace = to_configspace(space)
+configspace.sample_configuration(10)"""
 
 from __future__ import annotations
 

@@ -28,11 +28,9 @@ if TYPE_CHECKING:
     from tensorproof.values.machine import Args, Kwargs, Machine, Value
 
 
-
 def sequence(m: Machine, length: Value, first: Value, second: Value) -> List:
     """A list of so many items like these two."""
     return List(m.heap.row([summarise(length, [first, second])]))
-
 
 
 def tensor_of(items: Any, framework: str = "torch") -> TensorType | None:

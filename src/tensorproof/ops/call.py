@@ -128,9 +128,7 @@ class Call:
 
     # --- what a rule states ---
 
-    def require(
-        self, code: str, predicate: Truth, message: str | Statement, about: str | Sequence[str] = (), misplaced: Truth = False
-    ) -> None:
+    def require(self, code: str, predicate: Truth, message: str | Statement, about: str | Sequence[str] = (), misplaced: Truth = False) -> None:
         """State that `predicate` must hold. `code` is the last word; the operator's name is put before it."""
         if predicate is True:
             return
@@ -196,9 +194,7 @@ class Call:
                 elif not one.shape.known:
                     self._rank_unknown.append(parameter.name)
             if isinstance(parameter, Tensors):
-                self.require(
-                    parameter.name, len(value) >= parameter.least, f"{parameter.name} must hold at least {parameter.least} tensor(s)", parameter.name
-                )
+                self.require(parameter.name, len(value) >= parameter.least, f"{parameter.name} must hold at least {parameter.least} tensor(s)", parameter.name)
         for attribute in self.op.attributes:
             value = self.arguments.get(attribute.name)
             if value is not None:
@@ -226,9 +222,7 @@ class Call:
             if option.fits(rank):
                 break
         else:
-            raise self.refuse(
-                "rank", f"{parameter.name} must have {ranks_in_words(parameter.layout)} dimensions, it has {rank}: {shape!r}", parameter.name
-            )
+            raise self.refuse("rank", f"{parameter.name} must have {ranks_in_words(parameter.layout)} dimensions, it has {rank}: {shape!r}", parameter.name)
         split = len(option.before)
         if option.open:
             self.lead[parameter.name] = tuple(shape[split : rank - len(option.after)])
@@ -325,9 +319,7 @@ class Call:
             for one in sizes:
                 if one is None and attribute.holes:
                     continue
-                self.require(
-                    attribute.name, ge(one, attribute.least), f"{attribute.name} must be at least {attribute.least}, it is {value!r}", attribute.name
-                )
+                self.require(attribute.name, ge(one, attribute.least), f"{attribute.name} must be at least {attribute.least}, it is {value!r}", attribute.name)
         return sizes
 
 

@@ -118,7 +118,8 @@ def spoken(name: str, known: Mapping[str, Spoken]) -> Spoken:
 def shapes(names: Sequence[str], known: Mapping[str, Spoken], said: str = "") -> str:
     """The shapes of arguments in brackets, as far as they are known and not said already."""
     shown = dict.fromkeys(
-        f"{one.text} is {one.shape}" for one in (spoken(name, known) for name in names)
+        f"{one.text} is {one.shape}"
+        for one in (spoken(name, known) for name in names)
         if one.shape and one.shape not in said and len(one.shape) <= MOST_SHAPE and one.text != one.shape
     )
     return f" ({', '.join(shown)})" if shown else ""

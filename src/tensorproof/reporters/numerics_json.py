@@ -25,9 +25,11 @@ def as_json(found: Report, quiet: bool = False, verbose: bool = False) -> str:
         "preconditions": [_precondition(p) for p in found.preconditions],
         "totals": {verdict: found.count(verdict) for verdict in ORDER},
         "assumptions": [{"about": a.about, "range": [_number(a.range.lo), _number(a.range.hi)], "reason": a.reason} for a in found.assumptions],
-        "sizes": found.sizes, "shapes": found.shapes,
+        "sizes": found.sizes,
+        "shapes": found.shapes,
         "coverage": {
-            "operators": found.applied, "not_analysed": found.left,
+            "operators": found.applied,
+            "not_analysed": found.left,
             "unbounded": dict(found.unbounded),
             "gaps": [{"callee": g.callee, "line": g.span.line, "reason": g.reason} for g in found.gaps],
         },

@@ -96,11 +96,7 @@ def _input(value: Any, one: Any, definition: Any, tensor: Callable[[TensorType],
         if one.is_ref and graph:
             return _variable(value, ref=True)
         if resource:
-            return (
-                _variable(value, ref=False)
-                if value.dtype not in (None, DType.RESOURCE, DType.VARIANT)
-                else _placeholder(one, definition, given)
-            )
+            return _variable(value, ref=False) if value.dtype not in (None, DType.RESOURCE, DType.VARIANT) else _placeholder(one, definition, given)
         return tensor(value)
     if value is None or resource:
         if not graph:
@@ -164,9 +160,7 @@ CAREFUL = ("Backprop", "ConjugateTranspose", "RFFT", "Abort", "Dequeue", "Reader
 
 def _stateful(spelling: str) -> bool:
     """Whether it works on variables and handles, which generated calls make in a graph alone."""
-    return any(word in spelling for word in CAREFUL) or any(
-        one.is_ref or one.type % 100 in (20, 21) for one in _registry.get(spelling).input_arg
-    )
+    return any(word in spelling for word in CAREFUL) or any(one.is_ref or one.type % 100 in (20, 21) for one in _registry.get(spelling).input_arg)
 
 
 def run(name: str, args: tuple[Any, ...], kwargs: dict[str, Any], init: dict[str, Any] | None = None) -> Observed:
@@ -177,9 +171,7 @@ def run(name: str, args: tuple[Any, ...], kwargs: dict[str, Any], init: dict[str
     if any(one.type == "func" for one in _registry.get(spelling).attr):
         return Observed(aside="needs a function")
     if not _stateful(spelling):
-        return tf_runner.both(
-            lambda: _call(name, args, kwargs, in_graph, True), lambda: _call(name, args, kwargs, tf_runner.eagerly, False), True, True
-        )
+        return tf_runner.both(lambda: _call(name, args, kwargs, in_graph, True), lambda: _call(name, args, kwargs, tf_runner.eagerly, False), True, True)
     try:
         with _tf.Graph().as_default():
             seen = tf_runner.observed(_call(name, args, kwargs, in_graph, True))

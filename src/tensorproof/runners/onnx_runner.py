@@ -221,9 +221,7 @@ class Model:
             value = int(value)
         if wanted == kinds.FLOATS:
             value = [float(v) for v in value]
-        return _helper.make_attribute(
-            key, list(value) if isinstance(value, tuple) else value, attr_type=wanted if isinstance(value, (list, tuple)) else None
-        )
+        return _helper.make_attribute(key, list(value) if isinstance(value, tuple) else value, attr_type=wanted if isinstance(value, (list, tuple)) else None)
 
 
 def inferred(model: Model) -> list[Any]:

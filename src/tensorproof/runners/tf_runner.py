@@ -189,8 +189,14 @@ def _call(name: str, args: tuple[Any, ...], kwargs: dict[str, Any], tensor: Call
         except (TypeError, ValueError) as error:  # the arguments may be those of the other version
             wrong = any(
                 w in str(error)
-                for w in ("unexpected keyword argument", "required positional argument", "multiple values for", "positional arguments but",
-                          "Received: strides=['", "invalid literal for int()")
+                for w in (
+                    "unexpected keyword argument",
+                    "required positional argument",
+                    "multiple values for",
+                    "positional arguments but",
+                    "Received: strides=['",
+                    "invalid literal for int()",
+                )
             )
             if not wrong or i + 1 == len(functions):
                 raise

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 D = TypeVar("D")
 
+
 class Key(str, Generic[T]):
     """The name of a location that holds values of one type: mypy knows the type of `space[KEY]`. At run time it is a plain text."""
 

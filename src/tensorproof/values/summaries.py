@@ -178,5 +178,3 @@ class Renaming:
                     changes[field] = new
         facts = value.facts.mapped(part) if value.facts is not None else None
         return value.but(**changes, facts=facts) if changes or facts is not value.facts else value
-
-

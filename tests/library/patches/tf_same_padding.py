@@ -1,4 +1,4 @@
-""""Same" padding with the odd column before the image instead of after it."""
+""" "Same" padding with the odd column before the image instead of after it."""
 
 from __future__ import annotations
 

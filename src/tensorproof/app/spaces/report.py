@@ -82,9 +82,7 @@ class Report:
         return self.valid + self.invalid + self.unknown
 
 
-def space(
-    path: str, parameters: Sequence[Parameter], options: Options, mode: str = "vectorised", engine: Engine = HERE, strict: bool = False
-) -> Report:
+def space(path: str, parameters: Sequence[Parameter], options: Options, mode: str = "vectorised", engine: Engine = HERE, strict: bool = False) -> Report:
     """Decide every vector of a program's space; if `strict`, one that runs and is wrong all the same is invalid."""
     start = perf_counter()
     begin_file()

@@ -57,14 +57,20 @@ MATMUL = Op(
     codes={"K": "inner"},
     evaluate=MATRIX_PRODUCT,
     values=Values("dot", over="K"),
-    order="compact", doc="The product of two matrices, of batches of them, or of vectors.",
+    order="compact",
+    doc="The product of two matrices, of batches of them, or of vectors.",
 )
 MM = replace(contraction("mm", "N K", "K M", "N M", "The product of two matrices."), order="compact")
 BMM = replace(contraction("bmm", "B N K", "B K M", "B N M", "The products of two equal batches of matrices."), order="compact")
 MV = replace(contraction("mv", "N K", "K", "N", "A matrix times a vector."), order="compact")
 DOT = contraction("dot", "K", "K", "", "The sum of the products of two vectors.")
 VDOT = contraction(
-    "vdot", "K", "K", "", "The sum of the products of two vectors; complex numbers of the first are conjugated.", contraction_products.conjugate_dot,
+    "vdot",
+    "K",
+    "K",
+    "",
+    "The sum of the products of two vectors; complex numbers of the first are conjugated.",
+    contraction_products.conjugate_dot,
 )
 
 
@@ -157,9 +163,7 @@ def _fits(c: Call, start: Shape, made: Shape) -> None:
     """`start` must expand to the product's shape."""
     c.require("start", len(start) <= len(made), f"the added tensor {start!r} has more axes than the product {made!r}", "start")
     for a, b in zip(reversed(start), reversed(made)):
-        c.require(
-            "start", disj(eq(a, b), eq(a, 1)), f"the added tensor {start!r} does not expand to the product {made!r}", ("start", "x", "y")
-        )
+        c.require("start", disj(eq(a, b), eq(a, 1)), f"the added tensor {start!r} does not expand to the product {made!r}", ("start", "x", "y"))
 
 
 ADDMM = replace(added("addmm", "N K", "K M", "N M", doc="A matrix product added to a tensor."), order="compact")
@@ -186,9 +190,7 @@ def multi_dot_shape(c: Call) -> Shape:
     c.require("xs", last > 0 or not c["vectors"], "a chain needs at least two tensors", "xs")
     for i, shape in enumerate(shapes):
         vector = c["vectors"] and i in (0, last) and len(shape) == 1
-        c.require(
-            "rank", vector or len(shape) == 2, f"tensor {i} has rank {len(shape)}, and must be a matrix (or a vector at an end)", "xs"
-        )
+        c.require("rank", vector or len(shape) == 2, f"tensor {i} has rank {len(shape)}, and must be a matrix (or a vector at an end)", "xs")
     for i, (a, b) in enumerate(pairwise(shapes)):
         c.equal("inner", a[-1], b[0], f"tensors {i} and {i + 1} do not chain: {{a}} columns and {{b}} rows", "xs")
     if last == 0:
@@ -211,7 +213,8 @@ LINEAR = Op(
     shape=lambda c: _biased(c, Shape((*c.lead["x"], *((c.dims["M"],) if c.rank("weight") == 2 else ())))),
     codes={"K": "features", "M": "bias"},
     values=Values("dot", over="K"),
-    order="compact", doc="x times the transpose of weight, plus bias.",
+    order="compact",
+    doc="x times the transpose of weight, plus bias.",
     evaluate=contraction_products.linear_map,
 )
 
@@ -221,9 +224,7 @@ def _biased(c: Call, made: Shape) -> Shape:
         return made
     bias = c.shape("bias")
     if c.rank("weight") == 1:
-        c.require(
-            "rank", len(bias) == 0 and len(made) == 0, "a weight of rank 1 takes a bias of rank 0, for one vector", ("weight", "bias")
-        )
+        c.require("rank", len(bias) == 0 and len(made) == 0, "a weight of rank 1 takes a bias of rank 0, for one vector", ("weight", "bias"))
         return made
     if len(bias) == 1:  # the usual call: name the two sizes
         c.require(
@@ -261,7 +262,8 @@ BILINEAR = Op(
     dtype=Agreed("x", "y", "weight", "bias"),
     shape=bilinear_shape,
     codes={"I": "features", "J": "features", "M": "bias"},
-    order="compact", doc="x times weight times y, for each output feature, plus bias.",
+    order="compact",
+    doc="x times weight times y, for each output feature, plus bias.",
     evaluate=contraction_products.bilinear_product,
 )
 
@@ -304,7 +306,8 @@ TENSORDOT = Op(
     shape=tensordot_shape,
     dtype=Agreed("x", "y"),
     values=Values("dot", over="dim"),
-    order="compact", doc="The sum of products over pairs of axes.",
+    order="compact",
+    doc="The sum of products over pairs of axes.",
     evaluate=contraction_products.contracted,
 )
 
@@ -316,7 +319,12 @@ def kron_shape(c: Call) -> Shape:
 
 
 KRON = Op(
-    "kron", (Tensor("x", "...", NUMERIC), Tensor("y", "...", NUMERIC)), (), kron_shape, Promote("x", "y"), doc="The Kronecker product.",
+    "kron",
+    (Tensor("x", "...", NUMERIC), Tensor("y", "...", NUMERIC)),
+    (),
+    kron_shape,
+    Promote("x", "y"),
+    doc="The Kronecker product.",
     evaluate=numpy("kron", "x", "y"),
 )
 

@@ -56,7 +56,8 @@ CDIST = Op(
     shape="... N M",
     dtype=cdist_type,
     codes={"K": "features"},
-    order="compact", doc="The p-norm distance of each row of x to each row of y.",
+    order="compact",
+    doc="The p-norm distance of each row of x to each row of y.",
     evaluate=looked_up.cdist,
 )
 PDIST = Op(

@@ -138,11 +138,7 @@ def einsum_dtype(c: Call) -> DType | None:
     """Operands that only multiply promote; where a sum runs over two of them they must agree."""
     inputs, output = _terms(c, c["equation"])
     shared = Counter(name for names in inputs for name in set(names))
-    kept = (
-        set(output)
-        if output is not None
-        else {n for n, times in Counter(n for names in inputs for n in names).items() if times == 1} | {"..."}
-    )
+    kept = set(output) if output is not None else {n for n, times in Counter(n for names in inputs for n in names).items() if times == 1} | {"..."}
     if any(times > 1 and name not in kept for name, times in shared.items()):
         return summable(c, Agreed("xs")(c))
     common = Promote("xs")(c)

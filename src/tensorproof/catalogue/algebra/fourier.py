@@ -116,8 +116,14 @@ def shifted(c: Call) -> Shape:
 
 SHIFTS = tuple(
     Op(
-        name, (Tensor("x", "..."),), (Axes("dim", None, unique=False, scalar_ok=False),), shifted, Like("x"),
-        evaluate=made.shifting(name), values=MOVES, doc=doc,
+        name,
+        (Tensor("x", "..."),),
+        (Axes("dim", None, unique=False, scalar_ok=False),),
+        shifted,
+        Like("x"),
+        evaluate=made.shifting(name),
+        values=MOVES,
+        doc=doc,
     )
     for name, doc in (("fftshift", "The zero frequency moved to the middle."), ("ifftshift", "The inverse of fftshift."))
 )
@@ -233,7 +239,8 @@ STFT = Op(
     shape=stft_shape,
     dtype=stft_type,
     evaluate=fourier_transforms.short_time,
-    order="own", doc="The spectra of overlapping frames of a signal.",
+    order="own",
+    doc="The spectra of overlapping frames of a signal.",
 )
 
 
@@ -246,9 +253,7 @@ def istft_shape(c: Call) -> Shape:
     wanted = eq(rows, n // 2 + 1) if half else eq(rows, n) if half is False else disj(eq(rows, n), eq(rows, n // 2 + 1))
     c.require("rows", wanted, f"the spectrum has {rows!r} frequencies, which is not a spectrum of n_fft = {n!r}", ("x", "n_fft"))
     c.require("hop", le(hop, win), f"the step {hop!r} leaves gaps between windows of {win!r}", ("hop", "win"))
-    c.require(
-        "return_complex", not (half and c["return_complex"]), "a one-sided spectrum gives a real signal", ("onesided", "return_complex")
-    )
+    c.require("return_complex", not (half and c["return_complex"]), "a one-sided spectrum gives a real signal", ("onesided", "return_complex"))
     window = c.dtype("window") if c.given("window") else None
     real = window is None or not window.is_complex or c["return_complex"]
     c.require("return_complex", real, "a complex window gives a complex signal", ("window", "return_complex"))

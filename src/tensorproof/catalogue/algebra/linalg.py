@@ -1,21 +1,20 @@
-"""Matrices: factorisations, eigenvalues, determinants, inverses, powers and norms. Systems of equations are in `linalg_solvers`."""
+"""Matrices: factorisations, eigenvalues, determinants, inverses, powers. Norms are in `linalg_norms`, systems of equations in `linalg_solvers`."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from tensorproof.ops.call import Call, any_rank
+from tensorproof.ops.call import Call
 from tensorproof.ops.element_types import Like, Promote, Same, ToFloat, Within
-from tensorproof.ops.families import NUMERIC, reduced_shape, same_shape
-from tensorproof.ops.hazards import slope
-from tensorproof.ops.inputs import Anything, Attribute, Axes, Bool, Choice, ElementType, Int, Tensor
+from tensorproof.ops.families import NUMERIC, same_shape
+from tensorproof.ops.inputs import Anything, Attribute, Bool, Choice, Int, Tensor
 from tensorproof.ops.later import later
 from tensorproof.ops.record import NON_NEGATIVE, DTypeRule, Evaluate, Interval, Op, Out, Values
 from tensorproof.terms.dtypes import FULL_COMPLEXES, INT32, INT64, LINALG, PRODUCTS, REALS, DType
 from tensorproof.terms.ints import Dim, minimum
 from tensorproof.terms.predicates import disj, eq, ge
-from tensorproof.terms.shapes import Shape, unknown_shape
+from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
 
 if TYPE_CHECKING:
@@ -72,8 +71,15 @@ CHOLESKY = matrix(
     "cholesky", DEFINITE, same_shape, UPPER, order="own", doc="The triangular factor of a positive definite matrix.", evaluate=f.cholesky, half="symmetric",
 )  # fmt: skip
 CHOLESKY_EX = matrix(
-    "cholesky_ex", SQUARE, lambda c: [c.shape("x"), c.lead["x"]], UPPER, outputs=(Out("L"), INFO), order="own", doc="The same, with a status.",
-    evaluate=f.cholesky_status, half="symmetric",
+    "cholesky_ex",
+    SQUARE,
+    lambda c: [c.shape("x"), c.lead["x"]],
+    UPPER,
+    outputs=(Out("L"), INFO),
+    order="own",
+    doc="The same, with a status.",
+    evaluate=f.cholesky_status,
+    half="symmetric",
 )
 CHOLESKY_INVERSE = matrix(
     "cholesky_inverse", SQUARE, same_shape, UPPER, order="own", doc="The inverse, from the triangular factor.", evaluate=f.cholesky_inverse, half="triangular",
@@ -110,8 +116,15 @@ def svd_shape(c: Call) -> list[Any]:
 
 
 SVD = matrix(
-    "svd", MATRIX, svd_shape, Bool("full_matrices", True), outputs=(Out("U"), Out("S"), Out("Vh")), order="own", doc="The singular value decomposition.",
-    evaluate=f.svd, arbitrary="full_matrices",
+    "svd",
+    MATRIX,
+    svd_shape,
+    Bool("full_matrices", True),
+    outputs=(Out("U"), Out("S"), Out("Vh")),
+    order="own",
+    doc="The singular value decomposition.",
+    evaluate=f.svd,
+    arbitrary="full_matrices",
 )
 SVDVALS = matrix(
     "svdvals", MATRIX, lambda c: (*c.lead["x"], smaller(c)), dtype=real, doc="The singular values.",
@@ -184,9 +197,7 @@ def lowrank_shape(c: Call) -> list[Any]:
     lead = c.lead["x"]
     if c.given("y"):
         for a, b in zip(reversed(c.shape("y")), reversed(c.shape("x"))):
-            c.require(
-                "shape", disj(eq(a, b), eq(a, 1)), f"M {c.shape('y')!r} does not broadcast to the matrix {c.shape('x')!r}", ("x", "y")
-            )
+            c.require("shape", disj(eq(a, b), eq(a, 1)), f"M {c.shape('y')!r} does not broadcast to the matrix {c.shape('x')!r}", ("x", "y"))
     return [(*lead, c.dims["M"], q), typed(c, (*lead, q), real(c)), (*lead, c.dims["N"], q)]
 
 
@@ -249,7 +260,13 @@ def power_type(c: Call) -> DType | None:
 
 
 MATRIX_POWER = matrix(
-    "matrix_power", SQUARE, same_shape, Int("n"), dtype=power_type, order="own", doc="The matrix times itself, n times; inverted where n is negative.",
+    "matrix_power",
+    SQUARE,
+    same_shape,
+    Int("n"),
+    dtype=power_type,
+    order="own",
+    doc="The matrix times itself, n times; inverted where n is negative.",
     evaluate=f.power,
 )
 MATRIX_EXP = matrix("matrix_exp", SQUARE, same_shape, dtype=Like("x"), doc="The exponential of a matrix.", evaluate=f.exponential)
@@ -306,90 +323,7 @@ ORMQR = Op(
     attributes=(Bool("left", True), Bool("transpose", False)),
     shape=ormqr_shape,
     dtype=lambda c: one_type(c, "x", "tau", "y"),
-    order="own", doc="A matrix times the orthogonal factor of a compact QR factorisation.",
+    order="own",
+    doc="A matrix times the orthogonal factor of a compact QR factorisation.",
     evaluate=f.times_reflections,
 )
-
-
-# --- norms --------------------------------------------------------------------------------------------------------------------
-
-
-def norm_type(c: Call) -> DType | None:
-    """Norms are real; `dtype` may widen, and not narrow, what is summed."""
-    dtype, given = c.dtype("x"), c["dtype"]
-    if c.option("floats_only") and dtype is not None and not (dtype.is_float or dtype.is_complex):
-        raise c.refuse("dtype", f"{c.name} is for floats and complex numbers, not {dtype!r}", "x")
-    if given is None or dtype is None:
-        made = dtype if dtype is None or c.option("floats_only") else ToFloat("x")(c)
-        return None if made is None else made.real
-    if given.is_complex is not dtype.is_complex or not (given.is_float or given.is_complex):
-        raise c.refuse("dtype", f"dtype = {given!r} is not of the kind of x, {dtype!r}", ("dtype", "x"))
-    if given.bits < dtype.bits or (given.bits == dtype.bits and given is not dtype):
-        raise c.refuse("dtype", f"dtype = {given!r} would lose digits of {dtype!r}", ("dtype", "x"))
-    result: DType | None = given.real
-    return result
-
-
-@any_rank
-def vector_norm_shape(c: Call) -> Shape:
-    power, x, axes = c["ord"], c.shape("x"), c["dim"]
-    if not x.known:
-        whole = axes is None and not c["keepdim"]
-        return Shape() if whole else unknown_shape(f"norm{c.session.site}#{c.session.made}")
-    if power is None or isinstance(power, str):
-        raise c.refuse("ord", f"ord must be a number, and is {power!r}", "ord")
-    if isinstance(power, (int, float)) and (power < 0 or power == float("inf")):  # an extreme of nothing has no value
-        sizes = list(x) if axes is None else [x[a] for a in axes if a < len(x)]
-        for size in sizes:
-            c.require("empty", ge(size, 1), f"the norm of order {power!r} over an axis of size 0 has no value", ("x", "ord"))
-    return reduced_shape(c)
-
-
-KEEP = Bool("keepdim", False)
-VECTOR_NORM = Op(
-    "vector_norm", (Tensor("x", "...", NUMERIC),), (Anything("ord", 2), Axes("dim", None, empty_is_all=True), KEEP, ElementType()),
-    vector_norm_shape, norm_type, doc="The norm of vectors along axes.",
-    evaluate=f.vector_norm,
-    gradient_hazards=slope("vector_norm/gradient", "x ord", "the norm is not 0", f.has_length),
-)  # fmt: skip
-
-ORDERS = ("fro", "nuc", 1, -1, 2, -2, float("inf"), float("-inf"))
-
-
-def matrix_norm_shape(c: Call) -> Shape:
-    axes, power, x = c["dim"], c["ord"], c.shape("x")
-    c.require("axis", len(axes) == 2, f"a matrix norm is over two axes, and {len(axes)} are named", "dim")
-    if power not in ORDERS:
-        raise c.refuse("ord", f"the matrix norm has no order {power!r}", "ord")
-    rows, columns = x[axes[0]], x[axes[1]]
-    if power in (-1, -2, float("-inf")):  # the least of nothing has no value
-        least = columns if power == -1 else rows if power == float("-inf") else minimum(rows, columns)
-        c.require("empty", disj(ge(least, 1), eq(reduced_shape(c).numel, 0)), f"the matrices are empty: {rows!r} by {columns!r}", "x")
-    if power in ("nuc", 2, -2):
-        dtype = norm_type(c)
-        c.require(
-            "dtype",
-            not c.option("typed_kernels") or dtype is None or dtype.bits >= 32,
-            f"the norm {power!r} needs singular values, which {dtype!r} has not",
-            "x",
-        )
-    return reduced_shape(c)
-
-
-MATRIX_NORM = Op(
-    "matrix_norm", (Tensor("x", "... _ _", NUMERIC),), (Anything("ord", "fro"), Axes("dim", (-2, -1), optional=False), KEEP, ElementType()),
-    matrix_norm_shape, norm_type, doc="The norm of matrices along two axes.",
-    evaluate=f.matrix_norm,
-)  # fmt: skip
-
-
-def cond_shape(c: Call) -> tuple[Dim, ...]:
-    power = c["ord"]
-    if power is not None and power not in ORDERS:
-        raise c.refuse("ord", f"the condition number has no order {power!r}", "ord")
-    if power not in (None, 2, -2):
-        c.equal("square", c.dims["M"], c.dims["N"], "the matrix must be square for this order, and is {a} by {b}", "x")
-    return c.lead["x"]
-
-
-COND = matrix("cond", MATRIX, cond_shape, Anything("ord"), dtype=real, doc="The condition number.", evaluate=f.condition)

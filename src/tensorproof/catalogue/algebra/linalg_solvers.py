@@ -72,7 +72,14 @@ def matrices(c: Call, n: Dim, left: bool, y: str = "y") -> Shape:
 
 LEFT, RANK_ONE = Bool("left", True), Bool("vectors_have_rank_one", False)
 SOLVE = Op(
-    "solve", (SQUARE, RIGHT), (LEFT, RANK_ONE), solve_shape, agreed, codes=CODES, order="own", evaluate=linalg_systems.solved,
+    "solve",
+    (SQUARE, RIGHT),
+    (LEFT, RANK_ONE),
+    solve_shape,
+    agreed,
+    codes=CODES,
+    order="own",
+    evaluate=linalg_systems.solved,
     doc="The solution of a square system; `vectors_have_rank_one`: of several, the right-hand sides are matrices.",
 )
 SOLVE_EX = Op(
@@ -189,9 +196,7 @@ def lstsq_shape(c: Call) -> list[Any]:
             residuals = full
         elif len(full) == 1:
             residuals = (
-                Shape((ite(spare, full[0], 0),))
-                if driver == "gels"
-                else Shape((c.fresh("residuals", 0, full[0] if isinstance(full[0], int) else None),))
+                Shape((ite(spare, full[0], 0),)) if driver == "gels" else Shape((c.fresh("residuals", 0, full[0] if isinstance(full[0], int) else None),))
             )
         else:
             residuals = unknown_shape(f"residuals#{c.session.made}")
@@ -208,7 +213,8 @@ LSTSQ = Op(
     outputs=(Out("solution"), Out("residuals"), Out("rank"), Out("singular_values")),
     codes=CODES,
     data_dependent=True,
-    order="own", doc="The least-squares solution of a system.",
+    order="own",
+    doc="The least-squares solution of a system.",
     evaluate=linalg_systems.least_squares,
 )
 
@@ -231,7 +237,13 @@ def tensorinv_shape(c: Call) -> Shape:
 
 
 TENSORINV = Op(
-    "tensorinv", (Tensor("x", "...", NUMERIC),), (Int("ind", 2, least=1),), tensorinv_shape, FLOAT, order="own", doc="The inverse for tensordot.",
+    "tensorinv",
+    (Tensor("x", "...", NUMERIC),),
+    (Int("ind", 2, least=1),),
+    tensorinv_shape,
+    FLOAT,
+    order="own",
+    doc="The inverse for tensordot.",
     evaluate=linalg_systems.tensor_inverse,
 )
 
@@ -244,9 +256,7 @@ def tensorsolve_shape(c: Call) -> Shape:
         rank = len(x) or int(bool(c.option("missing_axis")))  # 0 and -1 may name the missing axis
         least = 0 if c.option("cuts") else -rank
         inside = all(isinstance(a, int) and least <= a < rank for a in axes)
-        c.require(
-            "axis", inside and len({a % max(1, len(x)) for a in axes}) == len(axes), f"dims = {axes!r} does not name axes of {x!r}", ("dim", "x")
-        )
+        c.require("axis", inside and len({a % max(1, len(x)) for a in axes}) == len(axes), f"dims = {axes!r} does not name axes of {x!r}", ("dim", "x"))
         moved = [a % max(1, len(x)) for a in axes if len(x)]
         x = Shape((*(s for i, s in enumerate(x) if i not in moved), *(x[i] for i in moved)))
     made = Shape(x[len(y) - len(x) :] if short else x[len(y) :])
@@ -302,6 +312,7 @@ LOBPCG = Op(
     dtype=lambda c: one_type(c, *(n for n in ("x", "y", "guess") if c.given(n))),
     outputs=(Out("eigenvalues"), Out("eigenvectors")),
     codes=CODES,
-    order="own", doc="A few extreme eigenvalues of a symmetric matrix, with their vectors, sought from random vectors.",
+    order="own",
+    doc="A few extreme eigenvalues of a symmetric matrix, with their vectors, sought from random vectors.",
     random=True,
 )

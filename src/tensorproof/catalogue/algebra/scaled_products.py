@@ -82,5 +82,6 @@ GROUPED_MM = Op(
     attributes=(ElementType(),),
     shape=grouped_mm_shape,
     dtype=grouped_mm_type,
-    doc="Products of groups of rows, each with its own matrix.", evaluate=contraction_products.grouped_product,
+    doc="Products of groups of rows, each with its own matrix.",
+    evaluate=contraction_products.grouped_product,
 )

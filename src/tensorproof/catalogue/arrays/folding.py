@@ -81,7 +81,8 @@ COL2IM = Op(
     shape=_col2im_shape,
     dtype=Like("x"),
     evaluate=folding_moves.image_of_columns,
-    order="compact", doc="Columns summed back into the image that they are patches of.",
+    order="compact",
+    doc="Columns summed back into the image that they are patches of.",
 )
 
 _MOVED = NUMBERS - {COMPLEX32}

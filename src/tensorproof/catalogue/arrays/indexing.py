@@ -48,9 +48,7 @@ class Picked:
 
     __slots__ = ("axes", "contents", "index", "shape")
 
-    def __init__(
-        self, axes: tuple[int, ...], shape: Shape, contents: list[tuple[int, ...]] | None, index: TensorType | None = None
-    ) -> None:
+    def __init__(self, axes: tuple[int, ...], shape: Shape, contents: list[tuple[int, ...]] | None, index: TensorType | None = None) -> None:
         self.axes = axes
         self.shape = shape
         self.index = index
@@ -202,7 +200,8 @@ GETITEM = Op(
     Like("x"),
     data_dependent=True,
     aliases="x",
-    values=selects("index"), doc="x[index]; `numbers_join`: a number beside index tensors is one of them.",
+    values=selects("index"),
+    doc="x[index]; `numbers_join`: a number beside index tensors is one of them.",
     gradient="x<index?,other? index-",
     evaluate=written_places.getitem,
 )
@@ -215,9 +214,7 @@ def setitem_rule(c: Call) -> TensorType:
     tensors = [i for i in c["index"] if (isinstance(i, TensorType) and (len(i.shape) or i.dtype in MASKS)) or isinstance(i, bool)]
     fits_region(c, region.shape, value.shape)
     if c.option("like_x") and not value.weak and x.dtype is not None and value.dtype is not None:
-        one_mask = (
-            len(tensors) == 1 and isinstance(tensors[0], TensorType) and tensors[0].dtype in MASKS and value.shape.numel == 1
-        )  # as masked_fill
+        one_mask = len(tensors) == 1 and isinstance(tensors[0], TensorType) and tensors[0].dtype in MASKS and value.shape.numel == 1  # as masked_fill
         fits = not tensors or x.dtype is value.dtype or one_mask
         c.require("dtype", fits, f"values of {value.dtype!r} cannot be put into {x.dtype!r} by index tensors", ("value", "x"))
     mixed = value.weak and value.dtype is not None and value.dtype.is_complex and x.dtype is not None and not x.dtype.is_complex
@@ -264,7 +261,6 @@ SETITEM = Op(
 )  # fmt: skip
 
 
-
 def additem_rule(c: Call) -> TensorType:
     return setitem_rule(c).but(contents=None)
 
@@ -294,7 +290,8 @@ INDEX_SELECT = Op(
     (X, Tensor("index", "...", INDEX, values="index:dim")),
     (Axis("dim"),),
     index_select_rule,
-    values=selects("index"), doc="Positions of one axis, in any order.",
+    values=selects("index"),
+    doc="Positions of one axis, in any order.",
     evaluate=lambda np, a: np.take(a["x"], np.asarray(a["index"]).reshape(-1), axis=a["dim"]) if a["x"].shape else a["x"],
 )
 
@@ -333,9 +330,7 @@ def take_along_rule(c: Call) -> TensorType:
     x, dim, index = c.tensor("x"), c["dim"], c.tensor("index")
     if dim is None:
         x, index, dim = x.but(shape=Shape((x.shape.numel,))), index.but(shape=Shape((index.shape.numel,))), 0
-    c.require(
-        "rank", len(x.shape) == len(index.shape), "x and index must have the same number of dimensions", ("x", "index")
-    )
+    c.require("rank", len(x.shape) == len(index.shape), "x and index must have the same number of dimensions", ("x", "index"))
     lead = c.broadcast(replaced(x.shape, dim, 1), replaced(index.shape, dim, 1), about=("x", "index"))
     check_positions(c, index, x.shape[dim], ("index", "x"))
     return x.but(shape=replaced(lead, dim, index.shape[dim]), contents=None, strides=None)
@@ -345,7 +340,8 @@ TAKE_ALONG = Op(
     "take_along_dim",
     (X, Tensor("index", "...", frozenset({INT64}), values="place:dim")),
     (Axis("dim", None, optional=True),),
-    take_along_rule, values=selects("index"),
+    take_along_rule,
+    values=selects("index"),
     evaluate=written_places.take_along,
 )
 
@@ -360,7 +356,11 @@ def take_rule(c: Call) -> TensorType:
 
 
 TAKE = Op(
-    "take", (X, Tensor("index", "...", frozenset({INT64}),
-    values="place:numel")), (), take_rule, values=selects("index"), doc="Elements by their flat position.",
+    "take",
+    (X, Tensor("index", "...", frozenset({INT64}), values="place:numel")),
+    (),
+    take_rule,
+    values=selects("index"),
+    doc="Elements by their flat position.",
     evaluate=lambda np, a: a["x"].reshape(-1)[np.asarray(a["index"])],
 )

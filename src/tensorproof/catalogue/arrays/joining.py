@@ -79,9 +79,7 @@ def cat_shape(c: Call) -> Shape:
     first = xs[0].shape
     total: Dim = first[dim]
     for i, x in enumerate(xs[1:], 1):
-        c.require(
-            "rank", len(x.shape) == len(first), f"xs[{i}] has shape {x.shape!r}, xs[0] has {first!r}: they must have the same number of axes", "xs"
-        )
+        c.require("rank", len(x.shape) == len(first), f"xs[{i}] has shape {x.shape!r}, xs[0] has {first!r}: they must have the same number of axes", "xs")
         for axis, (a, b) in enumerate(zip(x.shape, first)):
             if axis != dim:
                 sides = Side("xs[0]", b, axis - len(first), len(first)), Side(f"xs[{i}]", a, axis - len(first), len(first))
@@ -112,8 +110,15 @@ def stack_shape(c: Call) -> Shape:
 
 
 CAT = Op(
-    "cat", (XS,), (Anything("dim", 0),), cat_shape, Promote("xs"), fold=cat_contents, values=JOINS,
-    order="pictures", doc="Tensors one behind the other along an axis.",
+    "cat",
+    (XS,),
+    (Anything("dim", 0),),
+    cat_shape,
+    Promote("xs"),
+    fold=cat_contents,
+    values=JOINS,
+    order="pictures",
+    doc="Tensors one behind the other along an axis.",
     evaluate=array_moves.concatenated,
 )
 STACK = Op(
@@ -310,11 +315,25 @@ def unbind_rule(c: Call) -> list[TensorType]:
 
 X = Tensor("x")
 SPLIT = Op(
-    "split", (X,), (Int("size"), Axis("dim", 0)), split_rule, counted=True, aliases="x", values=CUTS, doc="Parts of one size; the last may be smaller.",
+    "split",
+    (X,),
+    (Int("size"), Axis("dim", 0)),
+    split_rule,
+    counted=True,
+    aliases="x",
+    values=CUTS,
+    doc="Parts of one size; the last may be smaller.",
     evaluate=array_moves.in_parts,
 )
 SPLIT_SIZES = Op(
-    "split_sizes", (X,), (Ints("sizes"), Axis("dim", 0)), split_sizes_rule, counted=True, aliases="x", values=CUTS, doc="Parts of given sizes.",
+    "split_sizes",
+    (X,),
+    (Ints("sizes"), Axis("dim", 0)),
+    split_sizes_rule,
+    counted=True,
+    aliases="x",
+    values=CUTS,
+    doc="Parts of given sizes.",
     evaluate=array_moves.in_sizes,
 )
 CHUNK = Op(
@@ -328,7 +347,8 @@ TENSOR_SPLIT = Op(
     tensor_split_rule,
     counted=True,
     aliases="x",
-    values=CUTS, doc="Parts as equal as can be, or cut at given places.",
+    values=CUTS,
+    doc="Parts as equal as can be, or cut at given places.",
     evaluate=array_moves.in_stretches,
 )
 UNBIND = Op(

@@ -62,9 +62,7 @@ def contiguous_rule(c: Call) -> TensorType:
         return x if x.strides is None else x.but(strides=None)
     word = str(memory).removeprefix("torch.")
     rank = {"channels_last": 4, "channels_last_3d": 5}.get(word)
-    c.require(
-        "rank", rank is None or len(x.shape) == rank, f"memory format {word} needs rank {rank}, and x is {x.shape!r}", ("memory", "x")
-    )
+    c.require("rank", rank is None or len(x.shape) == rank, f"memory format {word} needs rank {rank}, and x is {x.shape!r}", ("memory", "x"))
     return x.but(strides=strides_of_format(x.shape, memory))
 
 
@@ -73,7 +71,12 @@ CONTIGUOUS = Op(
     evaluate=array_moves.same,
 )  # fmt: skip
 COPY = Op(
-    "copy", (X,), (), any_rank(lambda c: c.tensor("x").but(strides=None, weak=False)), values=MOVES, doc="The same elements in memory of their own.",
+    "copy",
+    (X,),
+    (),
+    any_rank(lambda c: c.tensor("x").but(strides=None, weak=False)),
+    values=MOVES,
+    doc="The same elements in memory of their own.",
     evaluate=array_moves.same,
 )
 
@@ -134,15 +137,7 @@ def repeat_interleave_rule(c: Call) -> TensorType:
         counts = (times,) * n if type(n) is int else None
     for one in counts[:64] if counts else ():
         c.require("times", ge(one, 0), f"a number of repeats cannot be negative, and is {one!r}", "times")
-    total = (
-        sum(counts)
-        if counts is not None
-        else n * times
-        if not isinstance(times, TensorType)
-        else size
-        if size is not None
-        else c.fresh("repeats")
-    )
+    total = sum(counts) if counts is not None else n * times if not isinstance(times, TensorType) else size if size is not None else c.fresh("repeats")
     if size is not None and n != 0:  # torch returns at once where there is nothing to repeat
         c.require("output_size", eq(size, total), f"the repeats make {total!r} and output_size is {size!r}", ("times", "size"))
     if not len(x.shape):
@@ -163,7 +158,8 @@ REPEAT_INTERLEAVE = Op(
     (X,),
     (Anything("times"), Axis("dim", None, optional=True), Int("size", None, optional=True)),
     repeat_interleave_rule,
-    values=CUTS, doc="Every position of an axis several times.",
+    values=CUTS,
+    doc="Every position of an axis several times.",
     evaluate=array_moves.interleaved,
 )
 
@@ -223,7 +219,8 @@ ROLL = Op(
     roll_shape,
     Like("x"),
     fold=roll_contents,
-    values=MOVES, doc="Elements moved round along axes.",
+    values=MOVES,
+    doc="Elements moved round along axes.",
     evaluate=array_moves.rolled,
 )
 
@@ -305,8 +302,15 @@ def diagonal_written(np: Numpy, a: Arguments) -> Array:
 
 
 FILL_DIAGONAL = Op(
-    "fill_diagonal", (Tensor("x", draw="_ _ | N N N"),), (Number("value"), Bool("wrap", False)), filled_diagonal, Like("x"), ones=on_diagonal_filled,
-    evaluate=diagonal_written, overlaps=True, doc="x with one number on its main diagonal; `wrap`: again below in tall matrices.",
+    "fill_diagonal",
+    (Tensor("x", draw="_ _ | N N N"),),
+    (Number("value"), Bool("wrap", False)),
+    filled_diagonal,
+    Like("x"),
+    ones=on_diagonal_filled,
+    evaluate=diagonal_written,
+    overlaps=True,
+    doc="x with one number on its main diagonal; `wrap`: again below in tall matrices.",
 )
 
 
@@ -359,6 +363,7 @@ UNFOLD = Op(
     unfold_rule,
     Like("x"),
     aliases="x",
-    values=CUTS, doc="Every stretch of an axis, as a new last axis; `short`: an axis that is too short has none.",
+    values=CUTS,
+    doc="Every stretch of an axis, as a new last axis; `short`: an axis that is too short has none.",
     evaluate=array_moves.windowed,
 )

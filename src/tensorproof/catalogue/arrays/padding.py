@@ -68,9 +68,7 @@ def pad_shape(c: Call) -> Shape:
     for axis, (n, (before, after)) in enumerate(zip(x, sides)):
         size = n + before + after
         if mode == "constant" or c["repeats"]:
-            c.require(
-                "size", ge(size, 0), f"axis {axis} of size {n!r} padded by {before!r} and {after!r} has negative size", ("x", "padding")
-            )
+            c.require("size", ge(size, 0), f"axis {axis} of size {n!r} padded by {before!r} and {after!r} has negative size", ("x", "padding"))
         elif axis >= len(x) - padded:
             _wrap(c, mode, axis, n, before, after)
             c.require("size", ge(size, 0), f"axis {axis} of size {n!r} padded by {before!r} and {after!r} has negative size", ("x", "padding"))

@@ -49,17 +49,13 @@ def narrow_rule(c: Call) -> TensorType:
     no_scalar(c)
     x, dim, start, length = c.tensor("x"), c["dim"], c["start"], c["length"]
     if isinstance(start, TensorType):
-        c.require(
-            "start", len(start.shape) == 0 and (start.dtype is None or start.dtype.is_integer), "start must be one whole number", "start"
-        )
+        c.require("start", len(start.shape) == 0 and (start.dtype is None or start.dtype.is_integer), "start must be one whole number", "start")
         start = start.contents[0] if start.contents is not None else c.fresh("start")
     n = x.shape[dim]
     c.require("start", conj(le(-n, start), le(start, n)), f"start {start!r} is out of range for an axis of size {n!r}", ("start", "x"))
     first = from_end(start, n)
     c.require("length", ge(length, 0), f"length must not be negative, and is {length!r}", "length")
-    c.require(
-        "length", le(first + length, n), f"start {start!r} and length {length!r} go beyond the axis of size {n!r}", ("start", "length", "x")
-    )
+    c.require("length", le(first + length, n), f"start {start!r} and length {length!r} go beyond the axis of size {n!r}", ("start", "length", "x"))
     return sliced(x, dim, first, length)
 
 
@@ -74,11 +70,18 @@ SLICE = Op(
     slice_rule,
     Like("x"),
     aliases="x",
-    evaluate=lambda np, a: a["x"][array_moves.at_axis(a["dim"], slice(a["start"], a["end"], a["step"]))], values=CUTS,
+    evaluate=lambda np, a: a["x"][array_moves.at_axis(a["dim"], slice(a["start"], a["end"], a["step"]))],
+    values=CUTS,
 )
 NARROW = Op(
-    "narrow", (X,), (Axis("dim"), Anything("start", like=(Tensor("start", "", frozenset({INT64}), values="index"),)), Int("length")),
-    narrow_rule, Like("x"), aliases="x", values=CUTS, doc="A stretch of one axis.",
+    "narrow",
+    (X,),
+    (Axis("dim"), Anything("start", like=(Tensor("start", "", frozenset({INT64}), values="index"),)), Int("length")),
+    narrow_rule,
+    Like("x"),
+    aliases="x",
+    values=CUTS,
+    doc="A stretch of one axis.",
     evaluate=array_moves.narrowed,
 )
 
@@ -121,5 +124,7 @@ AS_STRIDED = Op(
     (Ints("size", least=0, shape=True), Ints("stride", least=0), Int("offset", None, least=0, optional=True)),
     as_strided_rule,
     Like("x"),
-    aliases="x", values=CUTS, evaluate=memory_formulas.strided,
+    aliases="x",
+    values=CUTS,
+    evaluate=memory_formulas.strided,
 )

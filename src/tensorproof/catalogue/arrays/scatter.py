@@ -39,9 +39,7 @@ def reducible(c: Call) -> None:
 
 def one_type(c: Call, *names: str) -> None:
     kinds = dict.fromkeys(c.dtype(n) for n in names if not c.tensor(n).weak and c.dtype(n) is not None)
-    c.require(
-        "dtype", len(kinds) <= 1, f"{' and '.join(names)} must have the same dtype, and have {' and '.join(map(repr, kinds))}", names
-    )
+    c.require("dtype", len(kinds) <= 1, f"{' and '.join(names)} must have the same dtype, and have {' and '.join(map(repr, kinds))}", names)
 
 
 def scatter_shape(c: Call) -> Shape:
@@ -66,14 +64,7 @@ def scatter_shape(c: Call) -> Shape:
 
 def scatter_contents(c: Call) -> tuple[Any, ...] | None:
     x, index, dim, source = c.tensor("x"), c.tensor("index"), c["dim"], c["source"]
-    if (
-        x.contents is None
-        or not known(index)
-        or not whole(index.contents)
-        or c["reduce"] is not None
-        or not len(x.shape)
-        or source.contents is None
-    ):
+    if x.contents is None or not known(index) or not whole(index.contents) or c["reduce"] is not None or not len(x.shape) or source.contents is None:
         return None
     put = cast(source.contents, x.dtype)
     if put is None or not x.shape.concrete:
@@ -154,12 +145,21 @@ def index_writer(name: str, dtypes: frozenset[DType], index: frozenset[DType], *
 
 
 INDEX_ADD = index_writer(
-    "index_add", NUMBERS, INDEX, Number("alpha", 1), doc="Slices of the source are added to the positions that the index names.",
-    evaluate=written_places.index_add, gradient="x< source<index,source? index-",
+    "index_add",
+    NUMBERS,
+    INDEX,
+    Number("alpha", 1),
+    doc="Slices of the source are added to the positions that the index names.",
+    evaluate=written_places.index_add,
+    gradient="x< source<index,source? index-",
 )
 INDEX_COPY = index_writer(
-    "index_copy", NUMBERS, LONG, doc="Slices of the source are written to the positions that the index names.",
-    evaluate=written_places.index_copy, gradient="x<index source<index,source? index-",
+    "index_copy",
+    NUMBERS,
+    LONG,
+    doc="Slices of the source are written to the positions that the index names.",
+    evaluate=written_places.index_copy,
+    gradient="x<index source<index,source? index-",
 )
 INDEX_REDUCE = index_writer(
     "index_reduce", REALS, INDEX, Choice("reduce", ("prod", "mean", "amax", "amin")), Bool("include_self", True),

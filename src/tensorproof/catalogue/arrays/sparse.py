@@ -109,7 +109,8 @@ SPARSE_COO = Op(
     (Tensor("index", "D N", values="index:size"), Tensor("value")),
     (Ints("size", None, least=0, optional=True, shape=True), ElementType()),
     coo_rule,
-    doc="A sparse tensor from places (a column for each) and values.", evaluate=sparse_products.from_places,
+    doc="A sparse tensor from places (a column for each) and values.",
+    evaluate=sparse_products.from_places,
 )
 
 
@@ -160,9 +161,7 @@ HELD = Op("sparse_part", (SPARSE,), (Choice("part", ("indices", "values")),), he
 
 def sparse_mm_rule(c: Call) -> TensorType:
     x, y = c.tensor("x"), c.tensor("y")
-    c.require(
-        "layout", c["reduce"] is None or x.layout == "sparse_csr", "a reduction is for matrices in the format sparse_csr", ("x", "reduce")
-    )
+    c.require("layout", c["reduce"] is None or x.layout == "sparse_csr", "a reduction is for matrices in the format sparse_csr", ("x", "reduce"))
     return TensorType(Shape((c.dims["N"], c.dims["M"])), Same("x", "y")(c), layout=y.layout if x.layout != "strided" else "strided")
 
 

@@ -84,9 +84,7 @@ def shown_as(c: Call, x: TensorType, shape: Shape, strict: bool) -> TensorType:
     if strict and strides == UNKNOWN_STRIDES and c.option("strict_views") and not only_splits(x.shape, shape):
         raise c.give_up("it is not known how the tensor lies in memory, and a view may need another order")
     if strict:
-        c.require(
-            "strides", holds, f"x is not contiguous, so view({shape!r}) cannot be made: it has shape {x.shape!r} and strides {x.strides!r}", "x"
-        )
+        c.require("strides", holds, f"x is not contiguous, so view({shape!r}) cannot be made: it has shape {x.shape!r} and strides {x.strides!r}", "x")
     elif holds is not True:
         c.copied = holds is False
         strides = None if holds is False else UNKNOWN_STRIDES
@@ -128,7 +126,8 @@ RESHAPE = Op(
     Like("x"),
     aliases="x",
     view="compact",
-    values=RESHAPES, doc="The same elements in another shape; strict: no copy.",
+    values=RESHAPES,
+    doc="The same elements in another shape; strict: no copy.",
     evaluate=lambda np, a: np.reshape(a["x"], tuple(a["size"])),
 )
 FLATTEN = Op(
@@ -173,7 +172,8 @@ VIEW_DTYPE = Op(
     view_dtype_rule,
     lambda c: c["dtype"],
     aliases="x",
-    doc="The same bits as another element type.", evaluate=memory_formulas.same_bits,
+    doc="The same bits as another element type.",
+    evaluate=memory_formulas.same_bits,
 )
 
 
@@ -190,15 +190,20 @@ def view_as_complex_rule(c: Call) -> TensorType:
 
 
 VIEW_AS_COMPLEX = Op(
-    "view_as_complex", (Tensor("x", "...", frozenset({FLOAT16, FLOAT32, FLOAT64})),), (), view_as_complex_rule, aliases="x",
-    evaluate=memory_formulas.parts_joined
+    "view_as_complex",
+    (Tensor("x", "...", frozenset({FLOAT16, FLOAT32, FLOAT64})),),
+    (),
+    view_as_complex_rule,
+    aliases="x",
+    evaluate=memory_formulas.parts_joined,
 )
 VIEW_AS_REAL = Op(
     "view_as_real",
     (Tensor("x", "...", COMPLEXES),),
     shape=lambda c: Shape((*c.shape("x"), 2)),
     dtype=lambda c: None if c.dtype("x") is None else c.tensor("x").dtype.real,  # type: ignore[union-attr]
-    aliases="x", evaluate=lambda np, a: np.stack([np.real(a["x"]), np.imag(a["x"])], -1),
+    aliases="x",
+    evaluate=lambda np, a: np.stack([np.real(a["x"]), np.imag(a["x"])], -1),
 )
 
 # --- another order -----------------------------------------------------------------------------------------------------------
@@ -262,14 +267,22 @@ T = Op(
     lambda c: ordered(c.tensor("x"), range(c.rank("x"))[::-1]),
     Like("x"),
     aliases="x",
-    values=MOVES, doc="A matrix transposed.",
+    values=MOVES,
+    doc="A matrix transposed.",
     evaluate=numpy("transpose"),
 )
 REVERSED_AXES = Op(
     "reversed_axes", (X,), (), lambda c: ordered(c.tensor("x"), range(c.rank("x"))[::-1]), Like("x"), aliases="x", values=MOVES, evaluate=numpy("transpose"),
 )  # fmt: skip
 MATRIX_TRANSPOSE = Op(
-    "matrix_transpose", (Tensor("x", "... N M"),), (), matrix_transpose, Like("x"), aliases="x", values=MOVES, doc="The last two axes change places.",
+    "matrix_transpose",
+    (Tensor("x", "... N M"),),
+    (),
+    matrix_transpose,
+    Like("x"),
+    aliases="x",
+    values=MOVES,
+    doc="The last two axes change places.",
     evaluate=lambda np, a: np.swapaxes(a["x"], -1, -2),
 )
 ADJOINT = Op(

@@ -170,7 +170,8 @@ HARDSIGMOID = elementwise(
     evaluate=lambda np, a: np.true_divide(np.clip(np.add(a["x"], 3.0), 0.0, 6.0), 6.0),
 )  # fmt: skip
 LOGSIGMOID = replace(
-    elementwise("logsigmoid", FLOATS, values=increasing(log_of_sigmoid), evaluate=lambda np, a: mathematics.log_sigmoid(np, a["x"])), order="compact",
+    elementwise("logsigmoid", FLOATS, values=increasing(log_of_sigmoid), evaluate=lambda np, a: mathematics.log_sigmoid(np, a["x"])),
+    order="compact",
 )
 SELU = elementwise("selu", FLOATS, values=increasing(selu), evaluate=selu_of)
 SILU = elementwise("silu", FLOATS | FULL_COMPLEXES, values=bounded(-0.27847, INF), doc="x · sigmoid(x)", evaluate=silu_of)
@@ -178,7 +179,9 @@ MISH = elementwise("mish", FLOATS, values=bounded(-0.30885, INF), doc="x · tanh
 HARDSWISH = elementwise("hardswish", FLOATS, values=bounded(-0.37501, INF), evaluate=hardswish_of)
 GELU = elementwise("gelu", FLOATS, Choice("approximate", ("none", "tanh"), "none"), values=bounded(-0.17005, INF), evaluate=gelu_of)
 SOFTSIGN = elementwise(
-    "softsign", WHOLE_TOO | FULL_COMPLEXES, values=increasing(lambda x: x / (1 + abs(x)) if math.isfinite(x) else math.copysign(1.0, x)),
+    "softsign",
+    WHOLE_TOO | FULL_COMPLEXES,
+    values=increasing(lambda x: x / (1 + abs(x)) if math.isfinite(x) else math.copysign(1.0, x)),
     evaluate=lambda np, a: np.true_divide(a["x"], np.add(1.0, np.absolute(a["x"]))),
 )
 TANHSHRINK = elementwise(
@@ -186,9 +189,8 @@ TANHSHRINK = elementwise(
     evaluate=lambda np, a: np.subtract(a["x"], np.tanh(a["x"])),
 )  # fmt: skip
 
-ACTIVATION = Op(
-    "activation", (Tensor("x", "...", ANY),), (), same_shape, SAME, opaque="program", order="like", doc="A function that the program gives."
-)
+ACTIVATION = Op("activation", (Tensor("x", "...", ANY),), (), same_shape, SAME, opaque="program", order="like", doc="A function that the program gives.")
+
 
 # --- curves with parameters ---
 def real_numbers(c: Call) -> DType | None:
@@ -281,6 +283,7 @@ def glu_shape(c: Call) -> Shape:
 
 GLU = Op("glu", (Tensor("x", "...", FLOATS),), (Axis("dim", -1),), glu_shape, SAME, evaluate=glu_of)
 
+
 # --- the softmax family ---
 def _finite_row(smallest: bool = False) -> Region:
     """Nothing is infinite but what the exponential makes 0, and of each row something is left."""
@@ -346,4 +349,3 @@ GUMBEL_SOFTMAX = Op(
     "gumbel_softmax", (Tensor("x", "...", FLOATS),), (Axis("dim", -1), Float("tau", 1.0), Bool("hard", False)), same_shape, SAME,
     values=probabilities(), random=True,
 )  # fmt: skip
-

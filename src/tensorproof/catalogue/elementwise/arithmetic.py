@@ -307,7 +307,8 @@ LERP = Op(
     shape=broadcast_shape,
     dtype=interpolated,
     evaluate=pair_formulas.interpolation,
-    order="like", doc="x + weight · (y - x)",
+    order="like",
+    doc="x + weight · (y - x)",
 )
 
 
@@ -335,7 +336,8 @@ ADDCMUL = Op(
     (Number("value", 1),),
     broadcast_shape,
     _valued(REALS | COMPLEXES),
-    order="like", doc="x + value · y · z",
+    order="like",
+    doc="x + value · y · z",
     evaluate=lambda np, a: np.add(a["x"], np.multiply(np.multiply(as_results(a, "value"), a["y"]), a["z"])),
 )
 ADDCDIV = Op(

@@ -134,8 +134,13 @@ def masked(c: Call) -> Shape:
 
 
 MASKED_FILL = Op(
-    "masked_fill", (Tensor("x", "...", REALS_OR_BOOL | COMPLEXES), Tensor("mask", "...", BOOLS)), (Number("value"),), masked, SAME,
-    values=FILLED, overlaps=True,
+    "masked_fill",
+    (Tensor("x", "...", REALS_OR_BOOL | COMPLEXES), Tensor("mask", "...", BOOLS)),
+    (Number("value"),),
+    masked,
+    SAME,
+    values=FILLED,
+    overlaps=True,
     evaluate=lambda np, a: np.where(a["mask"], a["value"], a["x"]),
 )
 

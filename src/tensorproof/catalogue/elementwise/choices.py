@@ -66,7 +66,8 @@ CLAMP = Op(
     shape=clamp_shape,
     dtype=clamped,
     fold=_fold_clamp,
-    order="like", evaluate=limited,
+    order="like",
+    evaluate=limited,
     values=LIMITED,
 )
 WHERE = Op(

@@ -27,6 +27,8 @@ IMAGINARY_PART = Op(
     "imag", (Tensor("x"),), (), same_shape, Real("x"), aliases="x",
     order="apart", doc="torch has it for complex numbers only", evaluate=numpy("imag"),
 )  # fmt: skip
+
+
 def angle_of(np: Numpy, a: Arguments) -> Array:
     """0 or π of real numbers; of -0 libraries give either."""
     x = a["x"]

@@ -120,7 +120,8 @@ FULL = Op(
     dtype=full_type,
     shape=full_shape,
     fold=lambda c: filled(c, Shape(c["size"]), c["value"], full_type(c)),
-    values=FILLS, doc="A tensor of one value.",
+    values=FILLS,
+    doc="A tensor of one value.",
     evaluate=lambda np, a: np.broadcast_to(a["value"], tuple(a["size"])),
 )
 EMPTY = Op(
@@ -128,7 +129,8 @@ EMPTY = Op(
     attributes=(SIZE, ElementType(dtypes=ANY)),
     dtype=Given("dtype", default_float),
     shape=lambda c: Shape(c["size"]),
-    opaque="memory", doc="A tensor whose contents are not set.",
+    opaque="memory",
+    doc="A tensor whose contents are not set.",
 )
 like_type = Given("dtype", Like("x"))
 FULL_LIKE = Op(
@@ -137,7 +139,10 @@ FULL_LIKE = Op(
     attributes=(Number("value"), ElementType(dtypes=STORED), OTHER_SIZE),
     dtype=like_type,
     shape=full_like_shape,
-    fold=lambda c: filled(c, like_shape(c), c["value"], like_type(c)), values=FILLS, gradient="x-", overlaps=True,
+    fold=lambda c: filled(c, like_shape(c), c["value"], like_type(c)),
+    values=FILLS,
+    gradient="x-",
+    overlaps=True,
     evaluate=lambda np, a: np.broadcast_to(a["value"], a["x"].shape if a["size"] is None else tuple(a["size"])),
 )
 EMPTY_LIKE = Op(
@@ -145,7 +150,8 @@ EMPTY_LIKE = Op(
     inputs=(Tensor("x"),),
     attributes=(ElementType(), OTHER_SIZE),
     dtype=like_type,
-    shape=like_shape, opaque="memory",
+    shape=like_shape,
+    opaque="memory",
 )
 
 
@@ -175,7 +181,7 @@ def empty_permuted_shape(c: Call) -> Shape:
 
 
 EMPTY_PERMUTED = Op(
-    "empty_permuted", attributes=(SIZE, Ints("order"), ElementType()), dtype=Given("dtype", default_float), shape=empty_permuted_shape, opaque="memory",
+    "empty_permuted", attributes=(SIZE, Ints("order"), ElementType()), dtype=Given("dtype", default_float), shape=empty_permuted_shape, opaque="memory"
 )
 
 
@@ -265,7 +271,8 @@ ARANGE = Op(
     dtype=arange_type,
     shape=lambda c: Shape((arange_size(c),)),
     fold=arange_contents,
-    values=draws("start", "end", "step"), doc="Numbers from start up to, and without, end; `may_be_empty`: none where the step leads away.",
+    values=draws("start", "end", "step"),
+    doc="Numbers from start up to, and without, end; `may_be_empty`: none where the step leads away.",
     evaluate=made_numbers.arange,
 )
 
@@ -279,9 +286,7 @@ def range_size(c: Call) -> Dim:
         return c.fresh("range")
     c.require("step", ne(step, 0) if is_size(step) else step != 0, "a range cannot have step 0", "step")
     if not any(isinstance(v, Term) for v in (start, end, step)):
-        c.require(
-            "direction", (end - start) * step >= 0, f"a step of {step!r} does not lead from {start!r} to {end!r}", ("start", "end", "step")
-        )
+        c.require("direction", (end - start) * step >= 0, f"a step of {step!r} does not lead from {start!r} to {end!r}", ("start", "end", "step"))
     return (end - start) // step + 1 if all(is_size(v) for v in (start, end, step)) else int((end - start) / step) + 1
 
 
@@ -295,11 +300,8 @@ RANGE = Op(
 
 
 def linspace_type(c: Call) -> DType | None:
-    if c["dtype"] is not None:
-        result: DType | None = c["dtype"]
-        return result
-    made = number_type(c, c["start"], c["end"], 0.0)
-    return made
+    given: DType | None = c["dtype"]
+    return number_type(c, c["start"], c["end"], 0.0) if given is None else given
 
 
 _MOST_SPACED = 256

@@ -45,7 +45,11 @@ def quantised_channels(c: Call) -> Shape:
 
 
 QUANTIZE_PER_TENSOR = Op(
-    "quantize_per_tensor", (Tensor("x", "...", SINGLE), *BY_TENSORS), (Float("scale"), Int("zero_point"), TO_QUANTISED), same_shape, Given("dtype"),
+    "quantize_per_tensor",
+    (Tensor("x", "...", SINGLE), *BY_TENSORS),
+    (Float("scale"), Int("zero_point"), TO_QUANTISED),
+    same_shape,
+    Given("dtype"),
     evaluate=formulas.per_tensor,
 )
 QUANTIZE_DYNAMIC = Op(
@@ -83,8 +87,13 @@ def fake_channels(c: Call) -> Shape:
 
 LIMITS = (Int("low"), Int("high"))
 FAKE_QUANTIZE = Op(
-    "fake_quantize", (Tensor("x", "...", FLOATS), *BY_TENSORS), (Float("scale"), Int("zero_point"), *LIMITS), fake_limits, Like("x"),
-    evaluate=formulas.fake, surrogate=True,
+    "fake_quantize",
+    (Tensor("x", "...", FLOATS), *BY_TENSORS),
+    (Float("scale"), Int("zero_point"), *LIMITS),
+    fake_limits,
+    Like("x"),
+    evaluate=formulas.fake,
+    surrogate=True,
 )
 RANGE = (Tensor("low", "", FLOATS, scalar=True), Tensor("high", "", FLOATS, scalar=True))
 BITS = (Int("bits", 8), Bool("narrow", False))

@@ -32,7 +32,8 @@ RANDOM = Op(
     attributes=(SIZE, ElementType(dtypes=FLOATS_OR_COMPLEX), *DISTRIBUTION),
     dtype=Given("dtype", default_float),
     shape=lambda c: Shape(c["size"]),
-    random=True, values=NAMED,
+    random=True,
+    values=NAMED,
     doc="Independent draws of real numbers: uniform from low to high, normal with mean and std, or that within two deviations; None where it is not said.",
 )
 
@@ -49,7 +50,8 @@ RANDOM_LIKE = Op(
     attributes=(ElementType(dtypes=FLOATS_OR_COMPLEX), *DISTRIBUTION),
     dtype=random_like_type,
     shape=same_shape,
-    random=True, values=NAMED,
+    random=True,
+    values=NAMED,
 )
 
 
@@ -78,7 +80,8 @@ RANDINT = Op(
     attributes=(Int("low", 0), Int("high"), SIZE, ElementType(dtypes=REALS_OR_BOOL | ALL_INTS)),
     dtype=Given("dtype", INT64),
     shape=randint_shape,
-    random=True, values=draws("low", "high"),
+    random=True,
+    values=draws("low", "high"),
 )
 
 
@@ -94,7 +97,8 @@ RANDINT_LIKE = Op(
     attributes=(Int("low", 0), Int("high"), ElementType(dtypes=REALS_OR_BOOL | ALL_INTS)),
     dtype=randint_like_type,
     shape=any_rank(randint_like_shape),
-    random=True, values=draws("low", "high"),
+    random=True,
+    values=draws("low", "high"),
 )
 RANDPERM = Op(
     "randperm", attributes=(Int("n", least=0), ElementType(dtypes=REALS | ALL_INTS)), dtype=Given("dtype", INT64), shape="n", random=True, values=draws(0, "n"),
@@ -113,7 +117,8 @@ NORMAL = Op(
     inputs=(Tensor("mean", "...", FLOATS_OR_COMPLEX, scalar=True), Tensor("std", "...", FLOATS, scalar=True, values="positive")),
     dtype=lambda c: next((c.dtype(n) for n in ("mean", "std") if not c[n].weak), default_float(c)),
     shape=normal_shape,
-    random=True, values=drawn("normal"),
+    random=True,
+    values=drawn("normal"),
 )
 
 
@@ -168,7 +173,8 @@ MULTINOMIAL = Op(
     attributes=(Int("n"), Bool("replacement", False)),
     dtype=INT64,
     shape=multinomial_shape,
-    random=True, values=places(-1),
+    random=True,
+    values=places(-1),
 )
 
 
@@ -181,9 +187,7 @@ def distribution(
     def shape(c: Call) -> Shape:
         if open_at_zero and isinstance(c[open_at_zero], (int, float)):
             c.require(open_at_zero, c[open_at_zero] > 0, f"{open_at_zero} must be positive, and is {c[open_at_zero]!r}", open_at_zero)
-            c.require(
-                open_at_zero, name != "geometric_fill" or c["p"] < 1, f"p must be less than 1, and is {c[open_at_zero]!r}", open_at_zero
-            )
+            c.require(open_at_zero, name != "geometric_fill" or c["p"] < 1, f"p must be less than 1, and is {c[open_at_zero]!r}", open_at_zero)
         if not_zero:
             c.require(not_zero, c[not_zero] != 0, f"{not_zero} must not be 0", not_zero)
         if ordered is not None:

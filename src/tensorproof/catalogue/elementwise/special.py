@@ -178,6 +178,8 @@ def chebyshev(first: Callable[[Any], Any], shifted: bool) -> Formula:
 
 def orthogonal(first: Callable[[Any], Any], after: Callable[[Any, int, Any, Any], Any]) -> Formula:
     return lambda np, a: curves.polynomial(np, np.multiply(a["x"], 1.0), plain(np, a["y"]), first, after)
+
+
 POLES = "x is positive or not whole"
 
 
@@ -203,6 +205,8 @@ LGAMMA = elementwise(
     "lgamma", REAL, hazards=region("lgamma/pole", "x", POLES, "inf", off_poles),
     evaluate=of(curves.lgamma, (1.4616321449683623,), 0.0, least=1.0),  # near 1 and 2 its terms cancel
 )  # fmt: skip
+
+
 def digamma_of(np: Numpy, a: Arguments) -> Array:
     """At 0, the sign of 0 decides, which bounds do not tell."""
     made = of(curves.digamma, (), 0.0, least=1.0)(np, a)
@@ -300,9 +304,7 @@ TRANSCENDENTAL = tuple(
         ("spence", "Spence's integral, the dilogarithm of 1 - x.", of(curves.spence, (), 0.0, 1e30), between(-INF, 1.64494)),
     )
 )
-POPULATION_COUNT = elementwise(
-    "population_count", ALL_INTS, dtype=UINT8, doc="The number of bits that are set.", values=between(0, 64), evaluate=bits_set
-)
+POPULATION_COUNT = elementwise("population_count", ALL_INTS, dtype=UINT8, doc="The number of bits that are set.", values=between(0, 64), evaluate=bits_set)
 GAMMA_PAIRS = tuple(
     promoting(name, FLOATS, values=between(-ROUND_ORDERS, 1.0 + ROUND_ORDERS), evaluate=gamma_pair(function))
     for name, function in (("igamma", curves.igamma), ("igammac", curves.igammac))
@@ -310,7 +312,10 @@ GAMMA_PAIRS = tuple(
 GAMMA_SLOPES = (
     promoting("igamma_slope", FLOATS, doc="The derivative of igamma(x, y) by x.", values=between(-INF, 0.0), evaluate=each(curves.igamma_slope, "x", "y")),
     promoting(
-        "gamma_sample_slope", FLOATS, doc="The derivative of a sample y of a gamma distribution by its shape parameter x.", values=between(0.0, INF),
+        "gamma_sample_slope",
+        FLOATS,
+        doc="The derivative of a sample y of a gamma distribution by its shape parameter x.",
+        values=between(0.0, INF),
         evaluate=each(curves.gamma_sample_slope, "x", "y"),
     ),
 )
@@ -323,7 +328,10 @@ BETAINC = Op(
     doc="The regularised incomplete beta function of z with the parameters x and y.",
 )  # fmt: skip
 XLOGY = promoting(
-    "xlogy", FLOATS, dtype=ToFloat("x", "y"), evaluate=times_log("log"),
+    "xlogy",
+    FLOATS,
+    dtype=ToFloat("x", "y"),
+    evaluate=times_log("log"),
     hazards=region(
         "xlogy/domain", "x y", "y is positive, or x is 0", "inf at 0, nan below", lambda np, a: np.logical_or(np.greater(a["y"], 0.0), np.equal(a["x"], 0.0))
     ),

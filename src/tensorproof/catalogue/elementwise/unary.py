@@ -96,12 +96,8 @@ WING = Interval(-1.0, 1.0)
 OPEN_WING = Interval(-1.0, 1.0, True, True)
 
 # --- exponentials and logarithms ---
-EXP = elementwise(
-    "exp", SMOOTH, values=increasing(total(math.exp)), hazards=overflow("exp", "exp", math.log), evaluate=numpy("exp")
-)
-EXP2 = elementwise(
-    "exp2", SMOOTH, values=increasing(total(math.exp2)), hazards=overflow("exp2", "exp2", math.log2), evaluate=numpy("exp2")
-)
+EXP = elementwise("exp", SMOOTH, values=increasing(total(math.exp)), hazards=overflow("exp", "exp", math.log), evaluate=numpy("exp"))
+EXP2 = elementwise("exp2", SMOOTH, values=increasing(total(math.exp2)), hazards=overflow("exp2", "exp2", math.log2), evaluate=numpy("exp2"))
 EXPM1 = elementwise(
     "expm1",
     SMOOTH,
@@ -159,9 +155,7 @@ SINH = elementwise(
     "sinh", SMOOTH, hazards=overflow("sinh", "sinh", most_hyperbolic, both=True),
     values=increasing(lambda x: total(math.sinh, above=math.copysign(INF, x))(x)), evaluate=numpy("sinh"),
 )  # fmt: skip
-COSH = elementwise(
-    "cosh", SMOOTH, values=within(1.0, INF), hazards=overflow("cosh", "cosh", most_hyperbolic, both=True), evaluate=numpy("cosh")
-)
+COSH = elementwise("cosh", SMOOTH, values=within(1.0, INF), hazards=overflow("cosh", "cosh", most_hyperbolic, both=True), evaluate=numpy("cosh"))
 TANH = elementwise("tanh", SMOOTH, values=increasing(math.tanh), evaluate=numpy("tanh"))
 ASINH = elementwise("asinh", SMOOTH, values=increasing(math.asinh), evaluate=numpy("arcsinh"))
 ACOSH = replace(

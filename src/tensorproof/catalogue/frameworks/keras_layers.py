@@ -77,8 +77,11 @@ _STEP = (Bool("reset_after", True), Anything("activation", "tanh"), Anything("re
 RECURRENT = Op(
     "recurrent_layer",
     inputs=(
-        Tensor("x", "N T C", REAL), Tensor("kernel", "C G", FLOATS), Tensor("recurrent_kernel", "U G", FLOATS),
-        Tensors("states", optional=True, default=None), Tensor("bias", "...", FLOATS, optional=True, default=None),
+        Tensor("x", "N T C", REAL),
+        Tensor("kernel", "C G", FLOATS),
+        Tensor("recurrent_kernel", "U G", FLOATS),
+        Tensors("states", optional=True, default=None),
+        Tensor("bias", "...", FLOATS, optional=True, default=None),
     ),
     attributes=(Int("gates", 1), Int("count", 1), Bool("return_sequences", False), Bool("return_state", False), Bool("backwards", False), *_STEP),
     shape=_recurrent,
@@ -105,7 +108,10 @@ def _recurrent_cell(c: Call) -> list[Shape]:
 RECURRENT_CELL = Op(
     "recurrent_cell",
     inputs=(
-        Tensor("x", "N C", REAL), Tensor("kernel", "C G", FLOATS), Tensor("recurrent_kernel", "U G", FLOATS), Tensors("states"),
+        Tensor("x", "N C", REAL),
+        Tensor("kernel", "C G", FLOATS),
+        Tensor("recurrent_kernel", "U G", FLOATS),
+        Tensors("states"),
         Tensor("bias", "...", FLOATS, optional=True, default=None),
     ),
     attributes=(Int("gates", 1), Int("count", 1), *_STEP),

@@ -33,7 +33,13 @@ SWISH = elementwise(
     evaluate=lambda np, a: np.multiply(a["x"], mathematics.sigmoid(np, np.multiply(a["x"], a["alpha"]))),
 )  # fmt: skip
 HARD_SIGMOID = elementwise(
-    "hard_sigmoid", FLOATS, Number("alpha", 0.2), Number("beta", 0.5), dtype=Like("x"), values=_UNIT, doc="alpha x + beta, kept between 0 and 1.",
+    "hard_sigmoid",
+    FLOATS,
+    Number("alpha", 0.2),
+    Number("beta", 0.5),
+    dtype=Like("x"),
+    values=_UNIT,
+    doc="alpha x + beta, kept between 0 and 1.",
     evaluate=lambda np, a: np.clip(np.add(np.multiply(a["x"], a["alpha"]), a["beta"]), 0.0, 1.0),
 )
 HARDMAX = Op(

@@ -66,8 +66,14 @@ ATTENTION = Op(
         maybe("lengths", "B", frozenset({INT64})),
     ),
     (
-        Int("q_heads", None, optional=True, least=1), Int("kv_heads", None, optional=True, least=1), Bool("causal", False),
-        Float("scale", None, optional=True), Float("softcap", 0.0), Int("left", -1), Int("right", -1), Int("shown", 0),
+        Int("q_heads", None, optional=True, least=1),
+        Int("kv_heads", None, optional=True, least=1),
+        Bool("causal", False),
+        Float("scale", None, optional=True),
+        Float("softcap", 0.0),
+        Int("left", -1),
+        Int("right", -1),
+        Int("shown", 0),
     ),
     attention_shape,
     Same("query", "key", "past_key"),
@@ -109,7 +115,10 @@ LINEAR_ATTENTION = Op(
         maybe("beta", "B T _", draw="B T 1"),
     ),
     (
-        Int("q_heads", least=1), Int("kv_heads", least=1), Choice("rule", ("linear", "gated", "delta", "gated_delta"), "gated_delta"), Float("scale", 0.0),
+        Int("q_heads", least=1),
+        Int("kv_heads", least=1),
+        Choice("rule", ("linear", "gated", "delta", "gated_delta"), "gated_delta"),
+        Float("scale", 0.0),
     ),
     linear_attention_shape,
     Same("query", "key", "value"),
@@ -128,9 +137,7 @@ def rotary_shape(c: Call) -> Shape:
     width = x[3] if len(x) == 4 else x[2] // c["heads"]
     turned = c["size"] or width
     c.require("size", eq(turned % 2, 0), f"{turned!r} numbers are turned in pairs", ("x", "size"))
-    c.require(
-        "cache", eq(2 * c.dims["R"], turned), f"the caches hold {c.dims['R']!r} angles for the {turned!r} numbers that are turned", ("cos", "x")
-    )
+    c.require("cache", eq(2 * c.dims["R"], turned), f"the caches hold {c.dims['R']!r} angles for the {turned!r} numbers that are turned", ("cos", "x"))
     wanted = 2 if c.given("index") else 3
     c.require("cache", c.rank("cos") == c.rank("sin") == wanted, f"the caches must have rank {wanted} here", ("cos", "sin"))
     return x

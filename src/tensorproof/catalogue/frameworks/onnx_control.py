@@ -135,7 +135,8 @@ SPLIT_TO_SEQUENCE = Op(
     (Tensor("x"),),
     (Anything("sizes"), Int("dim", 0), Bool("keepdim", True)),
     split_up,
-    opaque="handle", doc="A tensor taken apart into a sequence.",
+    opaque="handle",
+    doc="A tensor taken apart into a sequence.",
 )
 OPTIONAL_HAS = Op(
     "optional_has",
@@ -143,7 +144,8 @@ OPTIONAL_HAS = Op(
     (Bool("sure", False),),
     any_rank(lambda c: Shape()),
     BOOL,
-    opaque="type", doc="Whether an optional value is there.",
+    opaque="type",
+    doc="Whether an optional value is there.",
 )
 
 
@@ -151,8 +153,13 @@ OPTIONAL_HAS = Op(
 
 
 STRING_CONCAT = Op(
-    "string_concat", (Tensor("x", "...", STRINGS), Tensor("y", "...", STRINGS)), (), broadcast_shape, Same("x", "y"),
-    opaque="text", doc="Strings joined in pairs."
+    "string_concat",
+    (Tensor("x", "...", STRINGS), Tensor("y", "...", STRINGS)),
+    (),
+    broadcast_shape,
+    Same("x", "y"),
+    opaque="text",
+    doc="Strings joined in pairs.",
 )
 REGEX_MATCH = Op("regex_match", (Tensor("x", "...", STRINGS),), (), same_shape, BOOL, opaque="text", doc="Whether strings match a pattern as a whole.")
 STRING_SPLIT = Op(
@@ -163,7 +170,8 @@ STRING_SPLIT = Op(
     DType.STRING,
     outputs=(Out("parts", DType.STRING), Out("counts", INT64)),
     data_dependent=True,
-    opaque="text", doc="Strings cut at a delimiter; the longest cut says the size of the new axis.",
+    opaque="text",
+    doc="Strings cut at a delimiter; the longest cut says the size of the new axis.",
 )
 
 
@@ -194,7 +202,8 @@ STRING_NORMALIZE = Op(
     normalized_strings,
     DType.STRING,
     data_dependent=True,
-    opaque="text", doc="Strings in one case, without stop words.",
+    opaque="text",
+    doc="Strings in one case, without stop words.",
 )
 
 
@@ -207,8 +216,14 @@ TF_IDF = Op(
     "tf_idf",
     (Tensor("x", "N C | C", STRINGS | {INT32, INT64}),),
     (
-        Ints("columns"), Ints("counts", ()), Anything("pool", ()), Anything("weights"), Anything("mode", "TF"),
-        Int("shortest", 1), Int("longest", 1), Int("skips", 0),
+        Ints("columns"),
+        Ints("counts", ()),
+        Anything("pool", ()),
+        Anything("weights"),
+        Anything("mode", "TF"),
+        Int("shortest", 1),
+        Int("longest", 1),
+        Int("skips", 0),
     ),
     tf_idf,
     FLOAT32,
@@ -222,7 +237,8 @@ IMAGE_DECODE = Op(
     lambda c: Shape((c.fresh("height", 1), c.fresh("width", 1), 1 if c["format"] == "Grayscale" else 3)),
     UINT8,
     data_dependent=True,
-    opaque="file", doc="The image in the bytes of a file.",
+    opaque="file",
+    doc="The image in the bytes of a file.",
 )
 
 

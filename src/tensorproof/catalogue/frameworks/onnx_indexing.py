@@ -77,7 +77,9 @@ GATHER_ELEMENTS = Op(
     (Axis("dim", 0, scalar_ok=False),),
     gathered_elements,
     Like("x"),
-    values=selects("index"), evaluate=moves.gathered_elements, doc="Single elements, named by an index along one axis.",
+    values=selects("index"),
+    evaluate=moves.gathered_elements,
+    doc="Single elements, named by an index along one axis.",
 )
 
 
@@ -98,7 +100,8 @@ SCATTER_ELEMENTS = Op(
     (Axis("dim", 0, scalar_ok=False), Choice("reduction", ("none", "add", "mul", "max", "min"), "none")),
     scattered,
     Same("x", "y"),
-    evaluate=moves.scattered, doc="x with single elements replaced or joined with others.",
+    evaluate=moves.scattered,
+    doc="x with single elements replaced or joined with others.",
 )
 
 
@@ -126,7 +129,9 @@ COMPRESS = Op(
     compressed,
     Like("x"),
     data_dependent=True,
-    values=selects("condition"), evaluate=moves.chosen, doc="The slices of an axis, or the elements, where a condition is true.",
+    values=selects("condition"),
+    evaluate=moves.chosen,
+    doc="The slices of an axis, or the elements, where a condition is true.",
 )
 
 
@@ -145,7 +150,8 @@ ONE_HOT_VALUES = Op(
     (Anything("depth"), Int("dim", -1)),
     one_hot,
     Like("values"),
-    evaluate=moves.hot_values, doc="A new axis that holds the second value at the place that x names and the first elsewhere.",
+    evaluate=moves.hot_values,
+    doc="A new axis that holds the second value at the place that x names and the first elsewhere.",
 )
 
 
@@ -163,7 +169,9 @@ REVERSE_SEQUENCE = Op(
     (Int("batch_dim", 1, least=0), Int("time_dim", 0, least=0), Bool("first_two", True)),
     reverse_sequence,
     Like("x"),
-    values=MOVES, evaluate=moves.turned_sequences, doc="Every sequence of a batch turned round, up to its length.",
+    values=MOVES,
+    evaluate=moves.turned_sequences,
+    doc="Every sequence of a batch turned round, up to its length.",
 )
 
 
@@ -183,7 +191,8 @@ TENSOR_WRITE = Op(
     (Axis("dim", -2, scalar_ok=False), Choice("mode", ("linear", "circular"), "linear")),
     written,
     Same("x", "y"),
-    evaluate=moves.written, doc="A cache with a stretch of an axis written anew.",
+    evaluate=moves.written,
+    doc="A cache with a stretch of an axis written anew.",
 )
 
 
@@ -223,9 +232,7 @@ def resized(c: Call) -> Shape:
             made[axis] = c.fresh("resized")
         return Shape(made)
     c.require("mode", c["mode"] != "cubic" or not c["older"], "cubic interpolation is younger than this opset", "mode")
-    c.require(
-        "policy", given_sizes or c["policy"] == "stretch", f"the policy {c['policy']!r} is about sizes, and scales are given", ("policy", "scale")
-    )
+    c.require("policy", given_sizes or c["policy"] == "stretch", f"the policy {c['policy']!r} is about sizes, and scales are given", ("policy", "scale"))
     if given_scales:
         for axis, factor in zip(places, values):
             c.require("scale", factor > 0, f"a scale must be positive, and is {factor!r}", "scale")

@@ -31,9 +31,7 @@ def point_fits(c: Call, name: str, count: Dim) -> None:
         shape = c.shape(name)
         single = len(shape) == 0 or conj(*(eq(n, 1) for n in shape))
         rows = shape[0] if len(shape) == 1 else shape[-2] if len(shape) > 1 else 1
-        c.require(
-            name, disj(single, eq(shape.numel, rows) if len(shape) < 3 else True), f"{name} {shape!r} must be one number, or one for each row", name
-        )
+        c.require(name, disj(single, eq(shape.numel, rows) if len(shape) < 3 else True), f"{name} {shape!r} must be one number, or one for each row", name)
         c.require(name, disj(single, eq(rows, count)), f"{name} {shape!r} must be one number or {count!r}", name)
 
 
@@ -44,9 +42,7 @@ def with_types_of(**pairs: str) -> Any:
         for point, owner in pairs.items():
             if c.given(point) and c.dtype(point) is not None and c.dtype(owner) is not None:
                 same = c.dtype(point) is c.dtype(owner)
-                c.require(
-                    "dtype", same, f"{point} is {c.dtype(point)!r} and must have the element type of {owner}, {c.dtype(owner)!r}", (point, owner)
-                )
+                c.require("dtype", same, f"{point} is {c.dtype(point)!r} and must have the element type of {owner}, {c.dtype(owner)!r}", (point, owner))
 
     return check
 

@@ -31,9 +31,7 @@ def dft_shape(c: Call) -> Shape:
     c.require("parts", disj(eq(x[-1], 1), eq(x[-1], 2)), f"the last axis holds one part or two, and has size {x[-1]!r}", "x")
     back = c["onesided"] and c["inverse"]
     if c["onesided"]:
-        c.require(
-            "parts", eq(x[-1], 2 if back else 1), f"one-sided spectra belong to real signals, and the last axis has size {x[-1]!r}", ("x", "onesided")
-        )
+        c.require("parts", eq(x[-1], 2 if back else 1), f"one-sided spectra belong to real signals, and the last axis has size {x[-1]!r}", ("x", "onesided"))
     n = c.fresh("length", 1) if isinstance(length, TensorType) else length if length is not None else 2 * (x[axis] - 1) if back else x[axis]
     made = replaced(x, axis, n // 2 + 1 if c["onesided"] and not c["inverse"] else n)
     return Shape((*made[:-1], 1 if back else 2))
@@ -95,7 +93,8 @@ MEL_WEIGHTS = Op(
     (Int("bins", least=0, loose=True), Int("length", least=0, loose=True), Int("rate", least=1, loose=True), ElementType("dtype", FLOAT32)),
     mel_shape,
     Given("dtype"),
-    values=Values("bounded", bounds=Interval(0.0, 1.0)), doc="The matrix that turns a spectrum into mel bands.",
+    values=Values("bounded", bounds=Interval(0.0, 1.0)),
+    doc="The matrix that turns a spectrum into mel bands.",
     evaluate=f.mel_bands,
 )
 

@@ -95,7 +95,8 @@ SHAPE_PART = Op(
     (Int("start", 0), Int("end", None, optional=True)),
     shape_part,
     INT64,
-    evaluate=moves.sizes_of, doc="The sizes of the axes from start to end, as a vector.",
+    evaluate=moves.sizes_of,
+    doc="The sizes of the axes from start to end, as a vector.",
 )
 
 
@@ -128,7 +129,8 @@ RESHAPE_COPYING = Op(
     (Ints("size", shape=True, loose=True, one=False), Bool("allowzero", False)),
     reshaped,
     Like("x"),
-    values=MOVES, evaluate=moves.reshaped,
+    values=MOVES,
+    evaluate=moves.reshaped,
     doc="Another shape of the same elements; -1 is what is left, 0 copies the axis of x at its place, unless zeros are allowed.",
 )
 
@@ -150,8 +152,14 @@ def expanded(c: Call) -> TensorType:
 
 
 EXPAND_BOTH = Op(
-    "expand_both", (X,), (Ints("size", shape=True, loose=True, one=False),), expanded, Like("x"),
-    values=MOVES, evaluate=moves.broadcast, doc="x broadcast against a shape; either may grow."
+    "expand_both",
+    (X,),
+    (Ints("size", shape=True, loose=True, one=False),),
+    expanded,
+    Like("x"),
+    values=MOVES,
+    evaluate=moves.broadcast,
+    doc="x broadcast against a shape; either may grow.",
 )
 
 
@@ -213,7 +221,9 @@ SLICE_AXES = Op(
     (*_PARTS, Ints("dim", None, optional=True, loose=True), Ints("steps", None, optional=True, loose=True)),
     slices,
     Like("x"),
-    values=CUTS, evaluate=moves.sliced, doc="Slices along several axes; ends beyond the axis are cut, as in Python.",
+    values=CUTS,
+    evaluate=moves.sliced,
+    doc="Slices along several axes; ends beyond the axis are cut, as in Python.",
 )
 
 
@@ -236,9 +246,7 @@ def padded(c: Call) -> Shape:
             something = disj(ge(x[axis], 1), conj(le(before, 0), le(after, 0)))
             c.require("empty", something, f"an empty axis has nothing to be padded with by {before!r} and {after!r}", ("padding", "x"))
         made[axis] = x[axis] + before + after
-        c.require(
-            "padding", ge(made[axis], 0), f"padding of {before!r} and {after!r} leaves nothing of axis {axis} of size {x[axis]!r}", ("padding", "x")
-        )
+        c.require("padding", ge(made[axis], 0), f"padding of {before!r} and {after!r} leaves nothing of axis {axis} of size {x[axis]!r}", ("padding", "x"))
     return Shape(made)
 
 
@@ -246,11 +254,17 @@ _MODES = ("constant", "reflect", "edge", "wrap")
 PAD_AXES = Op(
     "pad_axes",
     (X, Tensor("value", " | 1", optional=True, default=None)),
-    (Ints("padding", loose=True, one=False), Ints("dim", None, optional=True, loose=True), Choice("mode", _MODES, "constant"), Bool("older", False),
-     Float("filling", 0.0)),
+    (
+        Ints("padding", loose=True, one=False),
+        Ints("dim", None, optional=True, loose=True),
+        Choice("mode", _MODES, "constant"),
+        Bool("older", False),
+        Float("filling", 0.0),
+    ),
     padded,
     Same("x", "value"),
-    evaluate=moves.padded, doc="Padding before all axes, then after all of them; negative padding cuts.",
+    evaluate=moves.padded,
+    doc="Padding before all axes, then after all of them; negative padding cuts.",
 )
 
 
@@ -272,7 +286,8 @@ CENTER_CROP_PAD = Op(
     (Ints("size", shape=True, loose=True, one=False), Ints("dim", None, optional=True)),
     cropped,
     Like("x"),
-    evaluate=moves.centred, doc="Axes cut or padded on both sides to these sizes.",
+    evaluate=moves.centred,
+    doc="Axes cut or padded on both sides to these sizes.",
 )
 
 
@@ -285,11 +300,17 @@ TRILU = Op(
     (Bool("upper", True),),
     same_shape,
     Like("x"),
-    evaluate=moves.triangle, doc="The upper or lower triangle of matrices.",
+    evaluate=moves.triangle,
+    doc="The upper or lower triangle of matrices.",
 )
 EYE_LIKE = Op(
-    "eye_like", (Tensor("x", "N M"),), (Int("k", 0), ElementType("dtype")), "N M", Given("dtype", Like("x")),
-    evaluate=lambda np, a: np.eye(a["x"].shape[0], a["x"].shape[1], a["k"]), doc="Ones on a diagonal."
+    "eye_like",
+    (Tensor("x", "N M"),),
+    (Int("k", 0), ElementType("dtype")),
+    "N M",
+    Given("dtype", Like("x")),
+    evaluate=lambda np, a: np.eye(a["x"].shape[0], a["x"].shape[1], a["k"]),
+    doc="Ones on a diagonal.",
 )
 
 
@@ -306,7 +327,8 @@ BIT_CAST = Op(
     (ElementType("dtype", optional=False),),
     any_rank(bit_cast_shape),
     Given("dtype"),
-    evaluate=memory_formulas.same_bits, doc="The same bits as another element type of the same width.",
+    evaluate=memory_formulas.same_bits,
+    doc="The same bits as another element type of the same width.",
 )
 SHRINK = Op(
     "shrink",
@@ -314,7 +336,8 @@ SHRINK = Op(
     (Anything("lambd"), Anything("bias")),
     same_shape,
     Like("x"),
-    evaluate=moves.shrunk, doc="Numbers drawn towards zero by `bias`, and zero between -lambd and lambd.",
+    evaluate=moves.shrunk,
+    doc="Numbers drawn towards zero by `bias`, and zero between -lambd and lambd.",
 )
 PRELU_BROADCAST_TYPES = FLOATS | frozenset({d for d in ALL_INTS if d.bits >= 32})
 
@@ -333,5 +356,6 @@ PRELU = Op(
     (),
     slope_shape,
     Same("x", "slope"),
-    evaluate=moves.sloped, doc="Negative numbers times a slope that broadcasts into x.",
+    evaluate=moves.sloped,
+    doc="Negative numbers times a slope that broadcasts into x.",
 )

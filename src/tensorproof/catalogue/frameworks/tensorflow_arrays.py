@@ -155,11 +155,7 @@ CONCAT_OFFSET = Op(
 
 def inverted(c: Call) -> tuple[Any, ...] | None:
     held = c.contents("x")
-    return (
-        tuple(held.index(i) for i in range(len(held)))
-        if held is not None and sorted(map(repr, held)) == sorted(map(repr, range(len(held))))
-        else None
-    )
+    return tuple(held.index(i) for i in range(len(held))) if held is not None and sorted(map(repr, held)) == sorted(map(repr, range(len(held)))) else None
 
 
 INVERT_PERMUTATION = Op(
@@ -216,9 +212,7 @@ def _ends(c: Call, name: str) -> tuple[Any, ...] | None:
 def strided_slice(c: Call) -> TensorType:
     x, ends = c.tensor("x"), [_ends(c, name) for name in ("begin", "end", "strides")]
     counts = {len(e) for e in ends if e is not None}
-    c.require(
-        "ends", len(counts) <= 1, f"begin, end and strides must be of one length, and have {sorted(counts)}", ("begin", "end", "strides")
-    )
+    c.require("ends", len(counts) <= 1, f"begin, end and strides must be of one length, and have {sorted(counts)}", ("begin", "end", "strides"))
     if not x.shape.known or not counts:
         return x.but(shape=somewhere(c, "slice"), contents=None, strides=None)
     count = counts.pop()
@@ -271,7 +265,13 @@ def _range(c: Call, size: Dim, i: int, begin: Any, end: Any, stride: Any) -> tup
 MASKS = tuple(Int(f"{name}_mask", 0) for name in ("begin", "end", "ellipsis", "new_axis", "shrink_axis"))
 ENDS = tuple(Ints(name, loose=True, one=False) for name in ("begin", "end", "strides"))
 STRIDED_SLICE = Op(
-    "strided_slice", (X,), (*ENDS, *MASKS), strided_slice, Like("x"), values=CUTS, doc="Slices, new axes and single positions, by vectors and bit masks.",
+    "strided_slice",
+    (X,),
+    (*ENDS, *MASKS),
+    strided_slice,
+    Like("x"),
+    values=CUTS,
+    doc="Slices, new axes and single positions, by vectors and bit masks.",
     evaluate=tensorflow_places.strided_slice,
 )
 
@@ -304,9 +304,7 @@ def slice_shape(c: Call) -> TensorType:
         plan.append((first, length))
 
     def change(old: Axes) -> tuple[Axes, Dim]:
-        return [(length, step) for (_, length), (_, step) in zip(plan, old)], sum(
-            (first * step for (first, _), (_, step) in zip(plan, old)), 0
-        )
+        return [(length, step) for (_, length), (_, step) in zip(plan, old)], sum((first * step for (first, _), (_, step) in zip(plan, old)), 0)
 
     if not x.shape.known:
         return x.but(shape=Shape(length for _, length in plan), contents=None)
@@ -319,6 +317,7 @@ BLOCK = Op(
     (Ints("begin", loose=True, one=False), Ints("size", loose=True, one=False)),
     slice_shape,
     Like("x"),
-    values=CUTS, doc="The block of `size` elements from `begin` on.",
+    values=CUTS,
+    doc="The block of `size` elements from `begin` on.",
     evaluate=tensorflow_places.block_slice,
 )

@@ -71,8 +71,15 @@ def assigned(c: Call) -> Shape:
 
 
 ASSIGN = Op(
-    "assign", (X, Tensor("y")), (Bool("validate", True),), assigned, Same("x", "y"), writes=("x",), doc="A value put into a variable.",
-    evaluate=lambda np, a: a["y"], values=Values("moves", over="y"),
+    "assign",
+    (X, Tensor("y")),
+    (Bool("validate", True),),
+    assigned,
+    Same("x", "y"),
+    writes=("x",),
+    doc="A value put into a variable.",
+    evaluate=lambda np, a: a["y"],
+    values=Values("moves", over="y"),
 )
 
 

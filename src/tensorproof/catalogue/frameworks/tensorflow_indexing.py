@@ -55,7 +55,12 @@ def gather_nd(c: Call) -> Shape:
 
 
 GATHER_ND = Op(
-    "gather_nd", (X, INDICES), (Int("batch_dims", 0, least=0), _POLICY), gather_nd, Like("x"), values=selects("index"),
+    "gather_nd",
+    (X, INDICES),
+    (Int("batch_dims", 0, least=0), _POLICY),
+    gather_nd,
+    Like("x"),
+    values=selects("index"),
     doc="Slices named by whole index vectors.",
     evaluate=tensorflow_places.gather_nd,
 )
@@ -88,9 +93,7 @@ def scatter_nd(c: Call) -> Shape:
     if c.shape("index").known and c.shape("y").known:
         c.require("rank", len(c.shape("y")) >= 1, "the updates need at least one axis", "y")
         nothing = conj(eq(c.shape("index").numel, 0), eq(c.shape("y").numel, 0))
-        c.require(
-            "empty", disj(ge(Shape(size).numel, 1), nothing), f"there is nowhere to put updates in the shape {tuple(size)!r}", ("size", "y")
-        )
+        c.require("empty", disj(ge(Shape(size).numel, 1), nothing), f"there is nowhere to put updates in the shape {tuple(size)!r}", ("size", "y"))
     return _scattered(c, Shape(size))
 
 

@@ -59,7 +59,8 @@ EMBEDDING = Op(
     attributes=TABLE,
     shape=any_rank(lambda c: Shape((*c.shape("index"), table_checked(c)[1]))),
     dtype=Like("weight"),
-    order="compact", evaluate=looked_up.embedding,
+    order="compact",
+    evaluate=looked_up.embedding,
 )
 EMBEDDING_RENORM = Op(
     "embedding_renorm",
@@ -70,6 +71,8 @@ EMBEDDING_RENORM = Op(
     writes=("x",),
     evaluate=looked_up.embedding_renorm,
 )
+
+
 def backward_shape(c: Call) -> Shape:
     """The gradient of the table, from that of the rows taken."""
     rows, taken = c.shape("x")[:-1], c.shape("index")
@@ -143,7 +146,13 @@ BAG_ATTRIBUTES = (
     *TABLE, Choice("mode", ("sum", "mean", "max"), "mean"), Bool("include_last_offset", False), Bool("scale_grad_by_freq", False), Bool("sparse", False),
 )  # fmt: skip
 EMBEDDING_BAG = Op(
-    "embedding_bag", BAG_INPUTS, BAG_ATTRIBUTES, bag_shape, Same("weight", "per_sample_weights"), order="compact", evaluate=looked_up.embedding_bag,
+    "embedding_bag",
+    BAG_INPUTS,
+    BAG_ATTRIBUTES,
+    bag_shape,
+    Same("weight", "per_sample_weights"),
+    order="compact",
+    evaluate=looked_up.embedding_bag,
 )
 
 

@@ -266,13 +266,15 @@ def binary_shape(c: Call) -> Shape:
 BINARY_CROSS_ENTROPY = Op(
     "binary_cross_entropy",
     inputs=(
-        Tensor("x", "...", FLOATS, values="probability"), Tensor("target", "...", FLOATS, values="probability"),
+        Tensor("x", "...", FLOATS, values="probability"),
+        Tensor("target", "...", FLOATS, values="probability"),
         Tensor("weight", "...", PAIRED, optional=True),
     ),
     attributes=(REDUCTION,),
     shape=binary_shape,
     dtype=Same("x", "target"),
-    evaluate=formulas.cross_entropy_of_two, constants=("weight",),
+    evaluate=formulas.cross_entropy_of_two,
+    constants=("weight",),
 )
 
 

@@ -133,7 +133,8 @@ NLL = Op(
     attributes=(Int("ignore_index", -100), REDUCTION),
     shape=scalar_of_any_rank(indexed_shape),
     dtype=Same("x", "weight"),
-    evaluate=formulas.negative_likelihood, constants=("weight",),
+    evaluate=formulas.negative_likelihood,
+    constants=("weight",),
     hazards=region("nll_loss/ignored", "target weight", "a target counts that is not ignored", "nan", formulas.counts_some),
 )
 NLL_FORWARD = Op(
@@ -292,8 +293,11 @@ def adaptive_shape(c: Call) -> list[Shape]:
 ADAPTIVE_LOG_SOFTMAX = Op(
     "adaptive_log_softmax_with_loss",
     inputs=(
-        Tensor("x", "N D | D", FLOATS), Tensor("target", "M | ", LONG, values="index:classes"), Tensor("weight", "H D", FLOATS),
-        Tensor("bias", "H", FLOATS, optional=True, default=None), Tensors("tails", "_ _", FLOATS, optional=True, default=()),
+        Tensor("x", "N D | D", FLOATS),
+        Tensor("target", "M | ", LONG, values="index:classes"),
+        Tensor("weight", "H D", FLOATS),
+        Tensor("bias", "H", FLOATS, optional=True, default=None),
+        Tensors("tails", "_ _", FLOATS, optional=True, default=()),
     ),
     attributes=(Int("features"), Int("classes"), Anything("cutoffs")),
     outputs=(Out("output", values=Values("bounded", bounds=Interval(-math.inf, 0.0))), Out("loss", values=Values("bounded", bounds=NON_NEGATIVE))),

@@ -129,7 +129,8 @@ BATCH_NORM = Op(
     attributes=(Bool("training", False), *_MOMENTUM),
     shape=_batch_norm_shape,
     dtype=_with_parameters(*_ALL),
-    evaluate=formulas.batch_norm, constants=("running_mean", "running_var"),
+    evaluate=formulas.batch_norm,
+    constants=("running_mean", "running_var"),
     hazards=region("batch_norm/variance", "running_var eps", "running_var + eps is positive outside of training", "inf or nan", formulas.batch_has_spread),
 )
 
@@ -151,7 +152,8 @@ NATIVE_BATCH_NORM = Op(
     shape=_native_batch_norm_shape,
     dtype=BATCH_NORM.dtype,
     doc="As batch_norm, with the statistics that the gradient needs; none of them outside of training.",
-    evaluate=formulas.native_batch_norm, constants=("running_mean", "running_var"),
+    evaluate=formulas.native_batch_norm,
+    constants=("running_mean", "running_var"),
 )
 
 
@@ -181,7 +183,8 @@ INSTANCE_NORM = Op(
     shape=_instance_norm_shape,
     dtype=_instance_norm_dtype,
     codes=_CODES,
-    evaluate=formulas.instance_norm, constants=("running_mean", "running_var"),
+    evaluate=formulas.instance_norm,
+    constants=("running_mean", "running_var"),
 )
 
 

@@ -145,9 +145,7 @@ class Packed(Outputs):
     lengths: TensorType | None = None
 
     @classmethod
-    def of(
-        cls, data: TensorType, batch_sizes: TensorType, order: TensorType | None, back: TensorType | None, batch: Dim, lengths: TensorType | None
-    ) -> Packed:
+    def of(cls, data: TensorType, batch_sizes: TensorType, order: TensorType | None, back: TensorType | None, batch: Dim, lengths: TensorType | None) -> Packed:
         made = cls((data, batch_sizes, order, back))
         made.names = ("data", "batch_sizes", "sorted_indices", "unsorted_indices")
         made.batch, made.lengths = batch, lengths

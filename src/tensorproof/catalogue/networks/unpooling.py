@@ -105,7 +105,8 @@ _POOLED = "N C _ _ | C _ _"
 MAX_POOL2D_BACKWARD = Op(
     "max_pool2d_backward",
     inputs=(
-        Tensor("grad", _POOLED, FLOATS, draw=images(2)), Tensor("x", images(2), FLOATS),
+        Tensor("grad", _POOLED, FLOATS, draw=images(2)),
+        Tensor("x", images(2), FLOATS),
         Tensor("indices", _POOLED, frozenset({INT64}), values="index", draw=images(2)),
     ),
     attributes=(

@@ -81,7 +81,10 @@ CUMPROD = scan(
     evaluate=made.running(lambda np, x, dim: np.cumprod(x, axis=dim), 1), doc="Running products.",
 )  # fmt: skip
 LOGCUMSUMEXP = scan(
-    "logcumsumexp", dtype=Like("x"), evaluate=made.running(folded_lines.running_logsumexp, float("-inf")), doc="Running logarithms of sums of exponentials.",
+    "logcumsumexp",
+    dtype=Like("x"),
+    evaluate=made.running(folded_lines.running_logsumexp, float("-inf")),
+    doc="Running logarithms of sums of exponentials.",
 )
 EXTREMES = tuple(
     Op(

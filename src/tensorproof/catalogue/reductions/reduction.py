@@ -112,16 +112,25 @@ MEAN = reduction(
     "mean", STORED, DTYPE, dtype=Within(averaged, FLOATS | FULL_COMPLEXES), values=Values("convex"), doc="The mean over axes.",
     evaluate=made.summed("mean"),
 )  # fmt: skip
-NANMEAN = reduction(
-    "nanmean", STORED, DTYPE, dtype=Within(averaged, FLOATS), doc="The mean of what is not NaN.",
-    evaluate=made.reduced(folded_lines.nan_mean)
-)
+NANMEAN = reduction("nanmean", STORED, DTYPE, dtype=Within(averaged, FLOATS), doc="The mean of what is not NaN.", evaluate=made.reduced(folded_lines.nan_mean))
 AMAX = reduction(
-    "amax", NUMERIC, dtype=Like("x"), nonempty=True, values=GREATEST, fold=folded(_extreme(maximum)), evaluate=numpy_reduction("max"),
+    "amax",
+    NUMERIC,
+    dtype=Like("x"),
+    nonempty=True,
+    values=GREATEST,
+    fold=folded(_extreme(maximum)),
+    evaluate=numpy_reduction("max"),
     doc="The greatest element.",
 )
 AMIN = reduction(
-    "amin", NUMERIC, dtype=Like("x"), nonempty=True, values=LEAST, fold=folded(_extreme(minimum)), evaluate=numpy_reduction("min"),
+    "amin",
+    NUMERIC,
+    dtype=Like("x"),
+    nonempty=True,
+    values=LEAST,
+    fold=folded(_extreme(minimum)),
+    evaluate=numpy_reduction("min"),
     doc="The least element.",
 )
 NANMAX = reduction(
@@ -176,7 +185,12 @@ def truth_type(c: Call) -> DType:
 
 
 ANY = reduction(
-    "any", NUMERIC, dtype=truth_type, fold=folded(lambda v: any(v), symbolic=False), empty_is_all=False, doc="Whether any element is true.",
+    "any",
+    NUMERIC,
+    dtype=truth_type,
+    fold=folded(lambda v: any(v), symbolic=False),
+    empty_is_all=False,
+    doc="Whether any element is true.",
     evaluate=numpy_reduction("any"),
 )
 ALL = reduction(

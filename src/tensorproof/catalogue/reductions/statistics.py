@@ -43,7 +43,13 @@ MEDIAN_ALONG = reduction(
     evaluate=made.median(places=True),
 )
 NANMEDIAN_ALONG = reduction(
-    "nanmedian_along", NUMERIC, dtype=Like("x"), nonempty=True, one_axis=True, outputs=PAIR, doc="The same, of what is not NaN.",
+    "nanmedian_along",
+    NUMERIC,
+    dtype=Like("x"),
+    nonempty=True,
+    one_axis=True,
+    outputs=PAIR,
+    doc="The same, of what is not NaN.",
     evaluate=made.median(skips=True, places=True),
 )
 MODE = reduction(
@@ -142,7 +148,12 @@ COV = Op(
     evaluate=counted_bins.covariance,
 )
 CORRCOEF = Op(
-    "corrcoef", (Tensor("x", "N M | M | ", NUMERIC),), (Bool("whole_mean", False),), lambda c: cov_shape(c), ToFloat("x"), evaluate=counted_bins.correlation,
+    "corrcoef",
+    (Tensor("x", "N M | M | ", NUMERIC),),
+    (Bool("whole_mean", False),),
+    lambda c: cov_shape(c),
+    ToFloat("x"),
+    evaluate=counted_bins.correlation,
     doc="Correlation coefficients of rows. `whole_mean`: the means are cut to whole numbers.",
     values=Values("bounded", bounds=Interval(-1.0001, 1.0001)),
 )
@@ -239,9 +250,7 @@ def histogramdd_shape(c: Call) -> list[Any]:
         bins = (bins,) * depth
     c.equal("bins", len(bins), depth, "there are bins for {a} coordinates, and the tensor has {b}", ("bins", "x"))
     if c["range"] is not None:
-        c.require(
-            "range", len(c["range"]) == 2 * len(bins), f"range must hold {2 * len(bins)} numbers, and holds {len(c['range'])}", "range"
-        )
+        c.require("range", len(c["range"]) == 2 * len(bins), f"range must hold {2 * len(bins)} numbers, and holds {len(c['range'])}", "range")
     found = [edges(c, b) for b in bins]
     _has_ends(c, bins[0] if bins else 1)
     return [Shape(held for held, _ in found), *(Shape((cuts,)) for _, cuts in found)]
@@ -312,5 +321,6 @@ DIST = Op(
     shape=lambda c: c.broadcast(c.shape("x"), c.shape("y"), about=("x", "y"))[:0],
     dtype=dist_type,
     doc="The p-norm of the difference.",
-    values=COUNTS, evaluate=lambda np, a: counted_bins.p_norm(np, np.subtract(a["x"], a["y"]), a["p"]),
+    values=COUNTS,
+    evaluate=lambda np, a: counted_bins.p_norm(np, np.subtract(a["x"], a["y"]), a["p"]),
 )

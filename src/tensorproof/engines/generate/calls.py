@@ -314,9 +314,7 @@ def mutants(valid: GeneratedCall, random: Random) -> Iterator[GeneratedCall]:
                 yield replace(valid, **{where: {**(given or {}), key: other}}, mutation=f"{key}: {words}")  # type: ignore[arg-type]
 
 
-def violations(
-    name: str, valid: list[GeneratedCall], per_code: int = 2, seed: int = 0, opset: int | None = None, spread: bool = False
-) -> list[GeneratedCall]:
+def violations(name: str, valid: list[GeneratedCall], per_code: int = 2, seed: int = 0, opset: int | None = None, spread: bool = False) -> list[GeneratedCall]:
     """Calls that break exactly one requirement each, `per_code` for every requirement that a single change can break: the first, or any (`spread`)."""
     random = Random(f"{seed}:{name}:broken")
     found: dict[str, list[GeneratedCall]] = {}

@@ -279,6 +279,4 @@ def _chosen_outside(fact: Truth) -> bool:
 
 def _finding(stated: Stated, certainty: Certainty, witness: dict[str, int]) -> Diagnostic:
     requirement = stated.requirement
-    return Diagnostic(
-        requirement.code, Severity.ERROR, requirement.message, stated.span, certainty, witness, stated.trail, requirement.detail, stated.fix
-    )
+    return Diagnostic(requirement.code, Severity.ERROR, requirement.message, stated.span, certainty, witness, stated.trail, requirement.detail, stated.fix)

@@ -119,5 +119,3 @@ class _Unpacking:
                 return le(self.term(rest[0]), 0)
             case _:
                 return (eq if kind == "eq" else ne)(self.term(rest[0]), 0)
-
-

@@ -112,6 +112,7 @@ def _of_one_type(one: Applied, values: Values, result: TensorType) -> bool:
 
 def _stated(np: Any, one: Applied, values: Values, boxes: Mapping[int, Any]) -> tuple[float, float] | None:
     """The bounds that a declared fact gives."""
+
     def number(value: Any) -> Any:
         return one.arguments[value] if isinstance(value, str) else value
 

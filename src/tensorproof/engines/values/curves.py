@@ -19,6 +19,7 @@ INF = math.inf
 TINY = 5e-324
 """The least number above 0."""
 
+
 def _monotone(function: Callable[..., Any], lo: float = -INF, hi: float = INF, falling: bool = False, near_one: bool = False) -> Rule:
     """A monotone function on [lo, hi]; outside it gives nan. `near_one`: some libraries compute it by way of numbers near 1, whose rounding stays."""
 

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 INF = math.inf
 
+
 def _moving(name: str) -> Rule:
     function = getattr(np, name)
     return lambda x, *args, **kwargs: moved(function, x, *map(plain, args), **kwargs)

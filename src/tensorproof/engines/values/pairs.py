@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 INF = math.inf
 
+
 def _add(x: Like, y: Like) -> Box:
     x, y = boxed(x), boxed(y)
     with np.errstate(all="ignore"):

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 INF = math.inf
 _REAL = np.dtype(np.float64)
 
+
 def _summed(name: str) -> Rule:
     def rule(x: Like, axis: Axes = None, weights: Numbers | float | None = None, **kwargs: Any) -> Box:
         x = boxed(x)
@@ -126,8 +127,9 @@ def _product(x: Like, axis: Axes = None, keepdims: bool = False, **kwargs: Any) 
 
 def _in_any_order(factors: Box, made: Box) -> Box:
     """A product of the first axis, of which any partial product may overflow, or come to 0."""
-    least, most = np.abs(np.where((factors.lo <= 0) & (factors.hi >= 0), 0.0, np.minimum(abs(factors.lo), abs(factors.hi)))), np.maximum(
-        np.abs(factors.lo), np.abs(factors.hi)
+    least, most = (
+        np.abs(np.where((factors.lo <= 0) & (factors.hi >= 0), 0.0, np.minimum(abs(factors.lo), abs(factors.hi)))),
+        np.maximum(np.abs(factors.lo), np.abs(factors.hi)),
     )
     with np.errstate(all="ignore"):
         over = np.prod(np.maximum(most, 1.0), axis=0) > Rounding.greatest

@@ -129,5 +129,3 @@ def ends_of(boxes: Any, real: bool) -> tuple[list[float], int] | None:
         elif x.dtype.kind == "f":
             return None
     return None if real else (made, rank)
-
-

@@ -128,7 +128,6 @@ class Campaign:
         self._left = budget.calls
         self._spent: defaultdict[str, float] = defaultdict(float)
 
-
     def _next(self) -> Job | None:
         """The next job that is not recorded yet. Under a budget of calls lanes take turns; else the lane that has had the least time is next."""
         while self._lanes:

@@ -145,9 +145,7 @@ class Work:
                 result.accepted += 1
                 self._compare(subject, rule, pairs, inputs, call, job, result)
 
-    def _compare(
-        self, name: str, rule: Rule, pairs: Iterable[Pair], inputs: Mapping[str, Array], call: Call, job: Job, result: Result
-    ) -> None:
+    def _compare(self, name: str, rule: Rule, pairs: Iterable[Pair], inputs: Mapping[str, Array], call: Call, job: Job, result: Result) -> None:
         count = result.count(name, rule.name)
         mark = f"{name} {call.number} {rule.name}"
         if mark in job.skip:

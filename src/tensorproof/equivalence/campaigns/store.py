@@ -99,9 +99,7 @@ class Store:
                 return
             counts = [(key, *name.split("\t"), verdict, n) for name, counter in result["counts"].items() for verdict, n in counter.items()]
             self.db.executemany("insert into counts values (?, ?, ?, ?, ?)", counts)
-            found = [
-                (key, f["api"], f["rule"], f["number"], f["about"], f["kind"], f["verdict"], f["symptom"], json.dumps(f)) for f in result["findings"]
-            ]
+            found = [(key, f["api"], f["rule"], f["number"], f["about"], f["kind"], f["verdict"], f["symptom"], json.dumps(f)) for f in result["findings"]]
             self.db.executemany("insert or ignore into findings values (null, ?, ?, ?, ?, ?, ?, ?, ?, ?)", found)
 
     def findings(self, verdict: str = "finding") -> list[dict[str, Any]]:

@@ -42,9 +42,7 @@ _BOOLEAN = re.compile(
     r"|set (?:this )?to `*(?:true|false)|can optionally)",
     re.IGNORECASE,
 )
-_ELEMENT_TYPE = re.compile(
-    r"\W*(?:the )?(?:desired |specified )?(?:[\w-]+ ){0,3}(?<!device )(?:d|data )?type\b(?! (?:string|str|name))", re.IGNORECASE
-)
+_ELEMENT_TYPE = re.compile(r"\W*(?:the )?(?:desired |specified )?(?:[\w-]+ ){0,3}(?<!device )(?:d|data )?type\b(?! (?:string|str|name))", re.IGNORECASE)
 _LATER = re.compile(
     r"\b(?:it |which )?(?:must|should|can) be (?:either )?((?:an? |`)[^.;]*|array-like)|\bas an? (?:constant |python )?(`?\w+`?)[.,]", re.IGNORECASE
 )

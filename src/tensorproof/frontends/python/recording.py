@@ -146,9 +146,7 @@ def ended(m: Interpreter, mark: Mark, starts: Mapping[tuple[int, Any], Any]) -> 
     """The iteration since a mark; `starts` are the locations that began with something else than they held at the mark."""
     ends, before = m.heap.difference(mark), m.heap.before(mark)
     places = {
-        place: (before[place], starts.get(place, before[place]), end)
-        for place, end in ends.values.items()
-        if _followed(m, ends.owners[place[0]], place[1])
+        place: (before[place], starts.get(place, before[place]), end) for place, end in ends.values.items() if _followed(m, ends.owners[place[0]], place[1])
     }
     first = {id(t): t for three in places.values() for value in three[:2] for t in _tensors(value, DEEPEST)}
     last = {id(t): t for three in places.values() for t in _tensors(three[2], DEEPEST)}
@@ -244,4 +242,3 @@ def _tensors(value: Value, depth: int) -> list[TensorType]:
     else:
         inside = _parts(value) or []
     return [t for v in inside for t in _tensors(v, depth - 1)]
-

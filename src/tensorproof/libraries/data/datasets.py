@@ -343,5 +343,3 @@ def _default_collate(m: Machine, args: Args, node: ast.AST) -> Value:
 
     items = m.iterate(args[0], node)
     return m.gap("default_collate", node, "of samples that are not known") if items is None else collated(m, items, node)
-
-

@@ -100,4 +100,3 @@ KINDS = {
 }
 FUNCTIONS: dict[str, Run] = {}
 CLASSES: dict[str, Run] = {}
-

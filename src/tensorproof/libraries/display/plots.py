@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 SHAPE: Key[tuple[int, ...]] = slot("shape")
 
 
-
 def _grid(m: Machine, sizes: tuple[int, ...]) -> Model:
     """A grid of axes; a single one is an object without effect."""
     return Model("matplotlib.axes", m.heap.space({"shape": sizes})) if sizes else quiet(m, (), {}, NOWHERE)

@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from tensorproof.values.machine import Args, Kwargs, Machine, Value
 
 
-
 def _tqdm(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Model:
     return Model("tqdm.tqdm", m.heap.space({"source": argument(args, kwargs, 0, "iterable"), "total": kwargs.get("total"), "n": 0}))
 

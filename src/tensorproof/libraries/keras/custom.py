@@ -397,4 +397,3 @@ def layer_class(name: str) -> ClassModel | None:
         _prepare(m, me, {k: v for k, v in kwargs.items() if k in _BASE})
 
     return ClassModel(name, bases=("keras.Layer",), init=init)
-

@@ -132,4 +132,3 @@ def given(m: Machine, names: list[str] | None, args: Args, kwargs: Kwargs) -> di
                 if mask is not None:
                     found[f"{name}_mask"] = mask
     return found
-

@@ -382,8 +382,6 @@ KINDS = {
 }
 CLASSES = {
     "argparse.Action": ClassModel("argparse.Action", closed=False),
-    "argparse.ArgumentParser": ClassModel(
-        "argparse.ArgumentParser", init=_own_init, methods={name: _own(run) for name, run in _PARSER.items()}, closed=False
-    ),
+    "argparse.ArgumentParser": ClassModel("argparse.ArgumentParser", init=_own_init, methods={name: _own(run) for name, run in _PARSER.items()}, closed=False),
 }
 __all__ = ["CLASSES", "FUNCTIONS", "KINDS"]

@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from tensorproof.values.machine import Args, Kwargs, Machine, Value
 
 
-
 def _ran(m: Machine, what: Value, name: str, node: ast.AST) -> None:
     """Run a function without arguments, or a source text."""
     if what is None or what == "pass":

@@ -21,7 +21,6 @@ DEFAULTS: Key[dict[str, Value]] = slot("*defaults*")
 MAPS: Key[List] = slot("maps")
 
 
-
 def _ordered_dict(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     made = m.call(dict, args, kwargs, node)
     if isinstance(made, Dict):

@@ -159,6 +159,8 @@ KINDS = {
         enter=lambda m, me, node: me, leave=_leave_stack,
     ),
 }  # fmt: skip
+
+
 def _decorated_by(m: Machine, me: Value, args: Args, kwargs: Kwargs, node: ast.AST) -> Native:
     """A context that decorates a function: it is entered and left around each call."""
 

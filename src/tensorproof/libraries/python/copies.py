@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from tensorproof.values.machine import Args, Kwargs, Machine, Value
 
 
-
 def _copy(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     value = args[0]
     match value:

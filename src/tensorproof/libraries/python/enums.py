@@ -135,9 +135,7 @@ def _construct(m: Machine, cls: Class, args: Args, kwargs: Kwargs, node: ast.AST
     """`Colour(value)` looks a member up."""
     value = args[0] if args else kwargs.get("value")
     if isinstance(value, Choice):
-        return m.branching.choose(
-            value.condition, lambda: _construct(m, cls, (value.then,), {}, node), lambda: _construct(m, cls, (value.other,), {}, node)
-        )
+        return m.branching.choose(value.condition, lambda: _construct(m, cls, (value.then,), {}, node), lambda: _construct(m, cls, (value.other,), {}, node))
     if isinstance(value, (Unknown, Term)):
         return m.gap(f"{cls.name}(…)", node, "the value is not known")
     if isinstance(value, Instance) and value.cls is cls:

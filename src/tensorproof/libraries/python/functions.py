@@ -22,7 +22,6 @@ KEPT: Key[Space] = slot("kept")
 CHOICES: Key[Row] = slot("choices")
 
 
-
 def _partial(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Model:
     if not args:
         raise m.raised("TypeError", "partial needs a function", node, "call/arguments")

@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from tensorproof.values.machine import Args, Kwargs, Machine, Value
 
 
-
 def _randint(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     low, high = argument(args, kwargs, 0, "a"), argument(args, kwargs, 1, "b")
     if isinstance(low, int) and isinstance(high, int) and low > high:

@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from tensorproof.values.machine import Args, Kwargs, Machine, Value
 
 
-
 # --- weakref ---
 
 

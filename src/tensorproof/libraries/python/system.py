@@ -28,7 +28,6 @@ SETTINGS: Key[Space] = slot("set")
 CHANGED: Key[bool] = slot("changed")
 
 
-
 def _text(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Unknown:
     return TEXT
 
@@ -216,6 +215,8 @@ _LOGGER = KindModel(
     },
     open=True,
 )  # fmt: skip
+
+
 def _said(m: Machine, me: Value, name: str, node: ast.AST) -> Value:
     """What a class of the program inherits from a logger, a handler or a formatter: calls without effect."""
     given = TEXT if name.startswith("format") else Unknown(name) if name[:2] in ("is", "ge", "ha") else None

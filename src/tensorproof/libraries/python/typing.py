@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from tensorproof.values.machine import Args, Kwargs, Machine, Value
 
 
-
 def _first(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     return args[0] if args else Native("decorator", lambda machine, inner, named, at: inner[0])
 

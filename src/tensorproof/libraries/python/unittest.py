@@ -151,7 +151,10 @@ METHODS: dict[str, Any] = {
     **dict.fromkeys(("setUp", "tearDown", "addCleanup", "id", "shortDescription"), _nothing),
 }  # fmt: skip
 FUNCTIONS: dict[str, Run] = {
-    "unittest.main": _main, "unittest.skip": _skipping, "unittest.skipIf": _skipping_if(True), "unittest.skipUnless": _skipping_if(False),
+    "unittest.main": _main,
+    "unittest.skip": _skipping,
+    "unittest.skipIf": _skipping_if(True),
+    "unittest.skipUnless": _skipping_if(False),
     "unittest.expectedFailure": lambda m, a, k, n: quiet(m, (), {}, n),
 }
 CLASSES = {CASE: ClassModel(CASE, methods=METHODS, init=lambda m, me, args, kwargs, node: None, closed=False)}

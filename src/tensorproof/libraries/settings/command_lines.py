@@ -27,7 +27,6 @@ GIVEN: Key[Space] = slot("set")
 NOTES: Key[tuple[Any, ...]] = slot("notes")
 
 
-
 def _parser(m: Machine, words: Callable[[str], str], node: ast.AST) -> Model:
     """A parser that complains in another library's words."""
     made: Model = ARGPARSE["argparse.ArgumentParser"](m, (), {}, node)
@@ -384,11 +383,15 @@ FUNCTIONS: dict[str, Run] = {
 VALUES: dict[str, object] = {"absl.flags.FLAGS": _flags, "absl.logging.INFO": 0, "absl.logging.WARNING": -1, "absl.logging.ERROR": -2}
 KINDS = {
     "absl.flags.FlagValues": KindModel(
-        attribute=_flag_attribute, item=_flag_item, set_attribute=_set_flag, items=lambda m, me, node: _names(m, node),
+        attribute=_flag_attribute,
+        item=_flag_item,
+        set_attribute=_set_flag,
+        items=lambda m, me, node: _names(m, node),
         call=lambda m, me, a, k, n: a[0] if a else None,
     ),
     "absl.flags.FlagHolder": KindModel(attribute=lambda m, me, name, node: _flag(m, me.space["name"], node) if name == "value" else MISSING),
-    "click.Command": KindModel(call=_run_command, methods={"main": _run_command},
-    attribute=lambda m, me, name, node: me.space["function"] if name == "callback" else MISSING),
+    "click.Command": KindModel(
+        call=_run_command, methods={"main": _run_command}, attribute=lambda m, me, name, node: me.space["function"] if name == "callback" else MISSING
+    ),
     "click.Choice": KindModel(),
 }

@@ -347,5 +347,3 @@ FUNCTIONS: dict[str, Any] = {
     **{f"pandas.{n}": _new_series for n in ("cut", "qcut", "isnull", "isna", "notnull")},
     **{f"pandas.{n}": lambda m, a, k, n: None for n in ("set_option", "reset_option", "options.display")},
 }  # fmt: skip
-
-

@@ -363,9 +363,9 @@ VALUES: dict[str, object] = {
     "tf.UnconnectedGradients.NONE": "none", "tf.UnconnectedGradients.ZERO": "zero", "tf.VariableAggregation.MEAN": "MEAN",
     "tf.VariableAggregation.ONLY_FIRST_REPLICA": "ONLY_FIRST_REPLICA", "tf.VariableSynchronization.ON_READ": "ON_READ", "tf.bfloat16": BY_LABEL["bfloat16"],
 }  # fmt: skip
-CLASSES: dict[str, ClassModel] = {
-    "tf.Module": ClassModel("tf.Module", init=_module_init, attribute=_module_attribute),
-}
+CLASSES: dict[str, ClassModel] = {"tf.Module": ClassModel("tf.Module", init=_module_init, attribute=_module_attribute)}
+
+
 def _enter_init(m: Machine, me: Model, node: ast.AST) -> Value:
     m.heap.set(me.space, "traced", m.model_state.get(TRACED))
     m.model_state[TRACED] = None

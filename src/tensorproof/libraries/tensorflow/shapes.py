@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 GRAPH = "tf.graph mode"
 """Where the machine counts how deep it is inside functions that TensorFlow traces."""
 
+
 def leave_open(m: Machine, size: Value) -> None:
     """From here on the program sees None for this symbol."""
     m.model_state.setdefault(OPEN, set()).update(symbols(size))

@@ -280,9 +280,9 @@ def replay(m: Machine, outputs: Value, new: dict[int, TensorType], node: ast.AST
         if id(one) not in values:
             values[id(one)] = missing(one) if missing is not None else one if record else one.but(taped=0)
     graph = m.model_state.get(TRACED)
+    training, numbers = m.model_state.get("keras", {}).get("training"), tuple(n.number for n in nodes)
     key = (
-        record, graph is not None, m.model_state.get("keras", {}).get("training"), tuple(n.number for n in nodes),
-        tuple((i, v) for i, v in values.items()),
+        (record, graph is not None, training, numbers, tuple(values.items())),
         tuple(id(t) for t in tensors_in(outputs)),
     )
     past = None if record else tape.done.get(key)

@@ -144,6 +144,8 @@ _NOTHING = (
     "torch.cuda.reset_peak_memory_stats", "torch.set_num_interop_threads",
     "torch._assert", "torch._C._log_api_usage_once", "torch.Tensor.share_memory_", "torch.cuda.reset_max_memory_allocated",
 )  # fmt: skip
+
+
 def _script(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     """A module or function as it is, where its text is such that it can be compiled."""
     given = args[0] if args else kwargs.get("obj")

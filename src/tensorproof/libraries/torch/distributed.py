@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from tensorproof.values.machine import Args, Kwargs, Machine, Value
 
 
-
 def _in_place(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     """all_reduce, broadcast, reduce: other processes change the numbers, never the shape."""
     tensor = args[0] if args else kwargs.get("tensor")

@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from tensorproof.values.machine import Args, Kwargs, Machine, Value
 
 
-
 def sizes(m: Machine, value: Any) -> tuple[Value, ...]:
     """These sizes as a torch.Size."""
     made = (*value,)

@@ -325,7 +325,10 @@ VALUES["torchvision.__version__"] = "0.28.0"
 KINDS: dict[str, KindModel] = {
     **{HOME + n: KindModel({"__add__": _add}, _attribute, length=_length, item=_item, bases=("torch.utils.data.Dataset",)) for n in SOURCES},
     "torchvision.labels": KindModel(
-        length=lambda m, me, node: me.space["count"], item=_one_label, open=True, iterations=lambda m, me, node: [(True, _one_label(m, me, 0, node))],
+        length=lambda m, me, node: me.space["count"],
+        item=_one_label,
+        open=True,
+        iterations=lambda m, me, node: [(True, _one_label(m, me, 0, node))],
     ),
 }
 CLASSES: dict[str, ClassModel] = {

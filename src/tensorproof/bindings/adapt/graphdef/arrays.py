@@ -96,9 +96,7 @@ def split_v(a: Arguments, run: Run) -> tuple[TensorType, ...]:
         run.require("sizes", ge(s, -1), f"a part has at least 0 elements, and the sizes are {sizes!r}", ("sizes",))
     taken = sum(s for s in sizes if s != -1)
     rest = n - taken
-    run.require(
-        "sizes", eq(rest, 0) if not free else ge(rest, 0), f"the parts {sizes!r} do not make up an axis of size {n!r}", ("sizes", "x")
-    )
+    run.require("sizes", eq(rest, 0) if not free else ge(rest, 0), f"the parts {sizes!r} do not make up an axis of size {n!r}", ("sizes", "x"))
     lengths = [rest if s == -1 else s for s in sizes]
     return _parts(run, a, [Shape((*x.shape[:at], m, *x.shape[at + 1 :])) for m in lengths], tuple(lengths), at)
 

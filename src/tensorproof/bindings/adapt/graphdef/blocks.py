@@ -127,9 +127,7 @@ def _batched(x: TensorType, block: Value, rows: Value, run: Run, out: bool) -> T
             ("block",),
         )
         if out:
-            run.require(
-                "crops", ge(size * b, before + after), f"({before!r}, {after!r}) cannot be cut off an axis of size {size * b!r}", ("x",)
-            )
+            run.require("crops", ge(size * b, before + after), f"({before!r}, {after!r}) cannot be cut off an axis of size {size * b!r}", ("x",))
             sizes.append(size * b - before - after)
         else:
             padded = size + before + after

@@ -107,7 +107,7 @@ class Slide:
 
 
 def slide(run: Run, a: Arguments, n: int, sizes: Sequence[Dim], kernel: Sequence[Dim], last: bool, dilated: bool = True) -> Slide:
-    """"SAME" pads so that there are size / stride windows, rounded up; the greater part of an odd padding comes after. Without `dilated` the node's kernel
+    """ "SAME" pads so that there are size / stride windows, rounded up; the greater part of an odd padding comes after. Without `dilated` the node's kernel
     does not read its dilations."""
     strides, dilations = spatial(run, a["stride"], n, last, "stride"), spatial(run, a.get("dilation"), n, last, "dilation")
     dilations = dilations if dilated else (1,) * n
@@ -203,9 +203,7 @@ def _filter_gradient(run: Run, a: Arguments, n: int, result: Shape, depthwise: b
     else:
         known = type(image.shape[1]) is int and type(channels) is int and channels
         shape, groups = (out, channels, *kernel), image.shape[1] // channels if known else 1
-    made = run.shaped(
-        "conv_weight_gradient", shape, a["y"].dtype, x=image, y=behind, size=shape, **window.words, dilation=window.dilation, groups=groups
-    )
+    made = run.shaped("conv_weight_gradient", shape, a["y"].dtype, x=image, y=behind, size=shape, **window.words, dilation=window.dilation, groups=groups)
     if depthwise:
         made = run.shaped("reshape", (channels, out, *kernel), made.dtype, x=made, size=(channels, out, *kernel))
     order = (*range(2, n + 2), 0, 1) if depthwise else (*range(2, n + 2), 1, 0)
@@ -233,9 +231,7 @@ def dilation2d(a: Arguments, run: Run) -> TensorType:
     full_format(run, a, "stride", "dilation")
     same_types(run, a, "x", "weight")
     x, weight = ranked(run, a["x"], 4), ranked(run, a["weight"], 3, "weight")
-    run.require(
-        "channels", eq(x.shape[3], weight.shape[2]), f"x has {x.shape[3]!r} channels and the weight {weight.shape[2]!r}", ("x", "weight")
-    )
+    run.require("channels", eq(x.shape[3], weight.shape[2]), f"x has {x.shape[3]!r} channels and the weight {weight.shape[2]!r}", ("x", "weight"))
     strides, dilations = (spatial(run, a[n], 2, True, n) for n in ("stride", "dilation"))
     sizes = [windowed(run, s, k, t, d, a["padding"], overhang=True) for s, k, t, d in zip(x.shape[1:3], weight.shape[:2], strides, dilations)]
     made: TensorType = run.shaped(
@@ -254,9 +250,7 @@ def bias_add(a: Arguments, run: Run) -> TensorType:
         unknown: TensorType = run.shaped("add", x.shape, x.dtype, x=x, y=a["bias"])
         return unknown
     at = len(x.shape) - 1 if last else 1
-    run.require(
-        "bias", eq(x.shape[at], bias.shape[0]), f"bias has {bias.shape[0]!r} elements and x {x.shape[at]!r} channels", ("bias", "x")
-    )
+    run.require("bias", eq(x.shape[at], bias.shape[0]), f"bias has {bias.shape[0]!r} elements and x {x.shape[at]!r} channels", ("bias", "x"))
     count = bias.shape[0] if isinstance(x.shape[at], Term) else x.shape[at]
     beside: TensorType = a["bias"]
     if not last:  # the channels before the spatial axes

@@ -122,9 +122,7 @@ def broadcast_three(a: Arguments, run: Run) -> TensorType:
     dtype = same_types(run, a, "x", "y", "z")
     shapes = [a[n].shape for n in "xyz"]
     known = [s for s in shapes if s.known and len(s)]
-    made: TensorType = run.shaped(
-        run.row.op, merged(run, known, ("x", "y", "z")) if known else shapes[0], dtype, x=a["x"], y=a["y"], z=a["z"]
-    )
+    made: TensorType = run.shaped(run.row.op, merged(run, known, ("x", "y", "z")) if known else shapes[0], dtype, x=a["x"], y=a["y"], z=a["z"])
     return made
 
 

@@ -34,9 +34,7 @@ _METHODS = {"ResizeBilinear": "bilinear", "ResizeBicubic": "bicubic", "ResizeAre
 def _scaled(run: Run, a: Arguments, dtype: DType | None) -> TensorType:
     shape = _resized(run, a["x"], a["size"])
     flags = {k: bool(a[k]) for k in ("align_corners", "half_pixel_centers") if k in a}
-    made: TensorType = run.shaped(
-        "resize_image", shape, dtype, x=a["x"], size=tuple(shape[1:3]), axis=1, method=_METHODS[run.name.rpartition(".")[2]], **flags
-    )
+    made: TensorType = run.shaped("resize_image", shape, dtype, x=a["x"], size=tuple(shape[1:3]), axis=1, method=_METHODS[run.name.rpartition(".")[2]], **flags)
     return made
 
 
@@ -73,9 +71,7 @@ def resize_back(a: Arguments, run: Run) -> TensorType:
 def crop_and_resize(a: Arguments, run: Run) -> TensorType:
     boxes, index = ranked(run, a["boxes"], 2, "boxes"), ranked(run, a["index"], 1, "index")
     ranked(run, a["x"], 4)
-    run.require(
-        "boxes", eq(boxes.shape[0], index.shape[0]), f"{boxes.shape[0]!r} boxes go with {index.shape[0]!r} indices", ("boxes", "index")
-    )
+    run.require("boxes", eq(boxes.shape[0], index.shape[0]), f"{boxes.shape[0]!r} boxes go with {index.shape[0]!r} indices", ("boxes", "index"))
     run.require("boxes", eq(boxes.shape[1], 4), f"a box has 4 numbers, and here {boxes.shape[1]!r}", ("boxes",))
     shape = _resized(run, a["x"], a["size"])
     made: TensorType = run.shaped(
@@ -108,9 +104,7 @@ def non_max_suppression(a: Arguments, run: Run) -> TensorType:
     for name in ("most", "iou", "score"):
         if isinstance(a.get(name), TensorType):
             ranked(run, a[name], 0, name)
-    run.require(
-        "boxes", eq(boxes.shape[0], scores.shape[0]), f"{boxes.shape[0]!r} boxes go with {scores.shape[0]!r} scores", ("boxes", "scores")
-    )
+    run.require("boxes", eq(boxes.shape[0], scores.shape[0]), f"{boxes.shape[0]!r} boxes go with {scores.shape[0]!r} scores", ("boxes", "scores"))
     run.require("boxes", eq(boxes.shape[1], 4), f"a box has 4 numbers, and here {boxes.shape[1]!r}", ("boxes",))
     overlap = a["iou"] if a.get("iou") is not None else a.get("iou_threshold")
     made: TensorType = run.shaped(

@@ -180,9 +180,7 @@ def _apart(m: Dim, n: Dim) -> str:
 @takes(Tensor("x", "N C"), Tensor("target", "N", INDEX))
 def sparse_cross_entropy(a: Arguments, run: Run) -> tuple[TensorType, ...]:
     x, target = ranked(run, a["x"], 2), ranked(run, a["target"], 1, "target")
-    run.require(
-        "batch", eq(x.shape[0], target.shape[0]), f"{x.shape[0]!r} rows of logits go with {target.shape[0]!r} labels", ("x", "target")
-    )
+    run.require("batch", eq(x.shape[0], target.shape[0]), f"{x.shape[0]!r} rows of logits go with {target.shape[0]!r} labels", ("x", "target"))
     n = target.shape[0] if isinstance(x.shape[0], Term) else x.shape[0]
     shape = (n, x.shape[1])
     losses = run.shaped("cross_entropy", (n,), x.dtype, x=a["x"], target=a["target"], reduction="none", ignore_index=None)
@@ -202,9 +200,7 @@ def ctc_loss(a: Arguments, run: Run) -> tuple[TensorType, ...]:
         f"{indices.shape[0]!r} label places go with {values.shape[0]!r} labels",
         ("target_values",),
     )
-    run.require(
-        "batch", eq(lengths.shape[0], x.shape[1]), f"{lengths.shape[0]!r} lengths go with a batch of {x.shape[1]!r}", ("lengths", "x")
-    )
+    run.require("batch", eq(lengths.shape[0], x.shape[1]), f"{lengths.shape[0]!r} lengths go with a batch of {x.shape[1]!r}", ("lengths", "x"))
     batch = lengths.shape[0] if isinstance(x.shape[1], Term) else x.shape[1]
     made: tuple[TensorType, ...] = run.shaped("ctc_loss_of_places", [(batch,), x.shape], x.dtype, x.dtype, **a)
     return made

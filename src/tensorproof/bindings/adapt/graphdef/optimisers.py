@@ -38,9 +38,7 @@ def _stepped(a: Arguments, run: Run, sparse: bool) -> Shape:
     tensors = {k: v for k, v in a.items() if isinstance(v, TensorType)}
     shape: Shape = tensors["var"].shape
     typed = [v for k, v in tensors.items() if k not in ("indices", "global_step") and v.dtype is not None]
-    run.require(
-        "dtype", len({v.dtype for v in typed}) <= 1, "variable, slots, gradient and rates must have the same dtype", tuple(tensors)
-    )
+    run.require("dtype", len({v.dtype for v in typed}) <= 1, "variable, slots, gradient and rates must have the same dtype", tuple(tensors))
     for name, value in tensors.items():
         if name in _RATES:
             ranked(run, value, 0, name)

@@ -66,9 +66,7 @@ def _over_channels(run: Run, x: TensorType, kernel: tuple[Any, ...], stride: tup
     (_, *inner, depth), (_, *steps, step) = (kernel, stride) if last else ((v[0], *v[2:], v[1]) for v in (kernel, stride))
     height, width, channels = made[1:] if last else (*made[2:], made[1])
     words = padded_as(padding, [(0, 0), (0, 0)])
-    flat = run.shaped(
-        "max_pool2d", [Shape((made[0], image.shape[1], height, width))], x.dtype, x=image, kernel=tuple(inner), stride=tuple(steps), **words
-    )
+    flat = run.shaped("max_pool2d", [Shape((made[0], image.shape[1], height, width))], x.dtype, x=image, kernel=tuple(inner), stride=tuple(steps), **words)
     if depth == 1 and step == 1:
         return backed(run, flat, last)
     deep = run.shaped(
@@ -137,9 +135,7 @@ def _spread(run: Run, a: Arguments, n: int, size: Shape) -> TensorType:
     behind = fronted(run, a["y"], n + 2, last, "y")
     front = Shape((size[0], size[-1], *size[1:-1])) if last else size
     window = slide(run, a, n, front[2:], kernel, last)
-    made = run.shaped(
-        "avg_pool_gradient", front, a["y"].dtype, y=behind, size=tuple(front), kernel=kernel, **window.words, count_include_pad=False
-    )
+    made = run.shaped("avg_pool_gradient", front, a["y"].dtype, y=behind, size=tuple(front), kernel=kernel, **window.words, count_include_pad=False)
     return backed(run, made, last)
 
 

@@ -72,9 +72,7 @@ def read_variable(a: Arguments, run: Run) -> TensorType:
     if x.dtype is DType.RESOURCE:
         held: TensorType = run.shaped("identity", somewhere(run), dtype, x=x)
         return held
-    run.require(
-        "dtype", None in (dtype, x.dtype) or dtype is x.dtype, f"the variable holds {x.dtype!r} and is read as {dtype!r}", ("x", "dtype")
-    )
+    run.require("dtype", None in (dtype, x.dtype) or dtype is x.dtype, f"the variable holds {x.dtype!r} and is read as {dtype!r}", ("x", "dtype"))
     made: TensorType = run("identity", x=x)
     return made
 

@@ -71,9 +71,7 @@ def squeeze(a: dict[str, Value], run: Run) -> TensorType:
     if dim is not None and x.shape.known:
         for axis in dim if isinstance(dim, (tuple, list)) else (dim,):
             if -len(x.shape) <= axis < len(x.shape):
-                run.require(
-                    "size", eq(x.shape[axis], 1), f"axis {axis} is {x.shape[axis]!r} and only an axis of 1 is squeezed", ("x", "dim")
-                )
+                run.require("size", eq(x.shape[axis], 1), f"axis {axis} is {x.shape[axis]!r} and only an axis of 1 is squeezed", ("x", "dim"))
             else:
                 raise run.refuse("axis", f"axis {axis} is out of range for {x.shape!r}", ("dim", "x"))
     return run("squeeze", x=x, dim=dim)

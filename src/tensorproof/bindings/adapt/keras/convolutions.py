@@ -34,9 +34,7 @@ def conv(a: dict[str, Any], run: Run) -> TensorType:
     if a["padding"] != "valid" and x.shape.known and 0 in x.shape[2:]:
         raise run.give_up("an input without a place, of which TensorFlow's kernels make nothing with the input's channels")
     turned = computed(a, run, run("permute", x=kernel, dim=(n + 1, n, *range(n))))
-    made = run(
-        run.row.op, x=x, weight=turned, bias=_bias(a, run), stride=a["stride"], dilation=a["dilation"], groups=a["groups"], **reach_of(a, n)
-    )
+    made = run(run.row.op, x=x, weight=turned, bias=_bias(a, run), stride=a["stride"], dilation=a["dilation"], groups=a["groups"], **reach_of(a, n))
     return activated(a, run, last(run, made, a, n))
 
 

@@ -95,9 +95,7 @@ def slice_update(a: dict[str, Any], run: Run) -> TensorType:
     for n, s, m in zip(x.shape, start, source.shape):
         if isinstance(s, int) and isinstance(n, int) and isinstance(m, int) and (s < 0 or s + m > n >= m):
             raise run.give_up("a start that TensorFlow moves inside")
-        run.require(
-            "range", conj(ge(s, 0), le(s + m, n)), f"{m!r} elements from {s!r} on are not all on an axis of {n!r}", ("start", "source", "x")
-        )
+        run.require("range", conj(ge(s, 0), le(s + m, n)), f"{m!r} elements from {s!r} on are not all on an axis of {n!r}", ("start", "source", "x"))
     ends = tuple(s + m for s, m in zip(start, source.shape))
     with Maths(run, x.dtype).settled():
         return run.typed("strided_slice_update", x.dtype, x=x, y=source, begin=tuple(start), end=ends, strides=(1,) * len(ends))

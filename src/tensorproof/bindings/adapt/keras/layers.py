@@ -162,9 +162,7 @@ def merged(a: dict[str, Value], run: Run) -> TensorType:
         if len(x.shape) == 0:
             raise run.refuse(f"{op}/rank", "an input has no batch axis", ("xs",))
         run.require(f"{op}/batch", eq(x.shape[0], xs[0].shape[0]), f"the batches have {xs[0].shape[0]!r} and {x.shape[0]!r} elements", ("xs",))
-    whole = [
-        x if len(x.shape) == highest else run("reshape", x=x, size=(x.shape[0], *(1,) * (highest - len(x.shape)), *x.shape[1:])) for x in xs
-    ]
+    whole = [x if len(x.shape) == highest else run("reshape", x=x, size=(x.shape[0], *(1,) * (highest - len(x.shape)), *x.shape[1:])) for x in xs]
     made = whole[0]
     for x in whole[1:]:
         made = run(op, x=made, y=x)

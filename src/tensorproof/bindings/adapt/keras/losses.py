@@ -24,9 +24,7 @@ if TYPE_CHECKING:
 
 _FLOATS = (Tensor("target", "... C", FLOATS, values="unit"), Tensor("x", "... C", FLOATS, values="unit"))
 _SPARSE = (Tensor("target", "...", frozenset({INT32, INT64}), values="index"), Tensor("x", "... C", FLOATS, values="unit"))
-_REDUCTION = Choice(
-    "reduction", ("sum_over_batch_size", "sum", "mean", "mean_with_sample_weight", "none", None), "sum_over_batch_size", optional=True
-)
+_REDUCTION = Choice("reduction", ("sum_over_batch_size", "sum", "mean", "mean_with_sample_weight", "none", None), "sum_over_batch_size", optional=True)
 _AXIS = Int("axis", -1, least=-1, most=-1)
 _SMOOTHING = Float("label_smoothing", 0.0, least=0.0, most=1.0)
 _PLAIN = (*_FLOATS, _REDUCTION)

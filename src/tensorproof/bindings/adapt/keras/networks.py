@@ -106,9 +106,7 @@ def conv(a: dict[str, Value], run: Run) -> TensorType:
     kernel = _kernel(run, tensor_in(a, "kernel"), n)
     x = _first(run, tensor_in(a, "x"), a)
     c, per = x.shape[1], kernel.shape[1]
-    run.require(
-        "channels", conj(ge(per, 1), eq(c % per, 0)), f"{c!r} channels of x are not a multiple of the kernel's {per!r}", ("x", "kernel")
-    )
+    run.require("channels", conj(ge(per, 1), eq(c % per, 0)), f"{c!r} channels of x are not a multiple of the kernel's {per!r}", ("x", "kernel"))
     strides, dilations = (v if isinstance(v, (tuple, list)) else (v,) for v in (a["stride"], a["dilation"]))
     run.require(
         "stride",

@@ -117,9 +117,7 @@ def group_layer(a: dict[str, Any], run: Run) -> TensorType:
     rest = [i for i in range(len(x.shape)) if i != at]
     order = (rest[0], at, *rest[1:])
     with Maths(run, dtype).settled():
-        made = run.typed(
-            "group_norm", dtype, x=_moved(run, x, order), groups=groups, weight=held.get("gamma"), bias=held.get("beta"), eps=a["epsilon"]
-        )
+        made = run.typed("group_norm", dtype, x=_moved(run, x, order), groups=groups, weight=held.get("gamma"), bias=held.get("beta"), eps=a["epsilon"])
         return _back(run, made, order)
 
 
@@ -229,5 +227,3 @@ def normalize(a: dict[str, Value], run: Run) -> TensorType:
             raise run.refuse("axis", f"axis {axis} is out of range for {x.shape!r}", ("dim",))
     eps = EPSILON if a["epsilon"] is None else a["epsilon"]
     return run.typed("normalize", as_float(x.dtype), x=x, p=a["order"], dim=tuple(axes), eps=eps)
-
-

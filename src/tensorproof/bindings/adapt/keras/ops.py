@@ -225,9 +225,7 @@ def select(a: dict[str, Value], run: Run) -> Value:
     conditions, choices = a["condlist"], a["choicelist"]
     if not isinstance(conditions, (list, tuple)) or not isinstance(choices, (list, tuple)):
         raise run.give_up("the choices are not a list")
-    run.require(
-        "count", len(conditions) == len(choices), f"{len(conditions)} conditions are given for {len(choices)} choices", ("condlist",)
-    )
+    run.require("count", len(conditions) == len(choices), f"{len(conditions)} conditions are given for {len(choices)} choices", ("condlist",))
     made = a["default"]
     for condition, choice in reversed(list(zip(conditions, choices))):
         made = where({"condition": condition, "x": choice, "y": made}, run)

@@ -334,12 +334,8 @@ def top_k(a: dict[str, Any], run: Run) -> Value:
 def in_top_k(a: dict[str, Value], run: Run) -> TensorType:
     target, x = tensor_in(a, "target"), tensor_in(a, "x")
     if len(target.shape) != 1 or len(x.shape) != 2:
-        raise run.refuse(
-            "rank", f"targets are a vector and predictions a matrix, and are {target.shape!r} and {x.shape!r}", ("target", "x")
-        )
-    run.require(
-        "batch", eq(target.shape[0], x.shape[0]), f"there are {target.shape[0]!r} targets and {x.shape[0]!r} predictions", ("target", "x")
-    )
+        raise run.refuse("rank", f"targets are a vector and predictions a matrix, and are {target.shape!r} and {x.shape!r}", ("target", "x"))
+    run.require("batch", eq(target.shape[0], x.shape[0]), f"there are {target.shape[0]!r} targets and {x.shape[0]!r} predictions", ("target", "x"))
     known = target.contents
     if x.shape[1] == 0 or (known is not None and not all(isinstance(v, int) and ge(v, 0) is True and lt(v, x.shape[1]) is True for v in known)):
         raise run.give_up("targets that may be no classes")

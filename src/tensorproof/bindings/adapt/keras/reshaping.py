@@ -71,9 +71,7 @@ def padded(a: dict[str, Any], run: Run) -> TensorType:
     return run("pad", x=x, padding=tuple(n for pair in zip(reversed(before), reversed(after)) for n in pair))
 
 
-@takes(
-    FORMAT, Sizes("factors", 2, 2, least=1), Word("interpolation", ("nearest",), "nearest")
-)
+@takes(FORMAT, Sizes("factors", 2, 2, least=1), Word("interpolation", ("nearest",), "nearest"))
 def upsampled(a: dict[str, Any], run: Run) -> Value:
     n = int(run.row.name[-2])
     of_rank(module_in(a), tensor_in(a, "x"), n + 2)

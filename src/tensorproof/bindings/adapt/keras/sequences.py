@@ -113,9 +113,7 @@ def conv_lstm(a: dict[str, Any], run: Run) -> Value:
     check_padding(run, a, n, causal=False)
     step = tensor_in(a, "x").but(shape=Shape((shape[0], *shape[2:])), contents=None)
     turned = run("permute", x=module.parameters["kernel"], dim=(n + 1, n, *range(n)))
-    made = run(
-        run.row.op, x=first(run, step, a, n), weight=computed(a, run, turned), stride=a["stride"], dilation=a["dilation"], **reach_of(a, n)
-    )
+    made = run(run.row.op, x=first(run, step, a, n), weight=computed(a, run, turned), stride=a["stride"], dilation=a["dilation"], **reach_of(a, n))
     made = made.but(shape=Shape((made.shape[0], a["filters"], *made.shape[2:])))
     made = last(run, made, a, n)
     out = made.but(shape=Shape((made.shape[0], shape[1], *made.shape[1:]))) if a["return_sequences"] else made

@@ -238,9 +238,7 @@ def inplace(a: dict[str, Any], run: Run) -> TensorType:
     x: TensorType = a["x"]
     if run.row.op == "matmul":
         if len(x.shape) < 1 or len(tensor(a["y"]).shape) < 2:
-            raise run.refuse(
-                "rank", f"a matrix product in place needs a second operand of rank 2 or more, and it is {tensor(a['y']).shape!r}", ("y",)
-            )
+            raise run.refuse("rank", f"a matrix product in place needs a second operand of rank 2 or more, and it is {tensor(a['y']).shape!r}", ("y",))
         made = run.one(a)
         while len(made.shape) > len(x.shape) and made.shape[0] == 1:
             made = run("squeeze", x=made, dim=(0,))

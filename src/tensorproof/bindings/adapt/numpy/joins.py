@@ -38,9 +38,7 @@ def repeat(a: dict[str, Any], run: Run) -> TensorType:
         raise run.refuse("axis", f"axis {axis} is out of range for {x.shape!r}", ("dim",))
     n = x.shape[axis]
     if isinstance(times, (list, tuple)):
-        run.require(
-            "times", True if len(times) == 1 else eq(len(times), n), f"{len(times)} counts are given for an axis of {n!r}", ("times", "x")
-        )
+        run.require("times", True if len(times) == 1 else eq(len(times), n), f"{len(times)} counts are given for an axis of {n!r}", ("times", "x"))
         low: Value = 0 if any(t < 0 for t in times) else 1
         run.require("times", low == 1 or not times, "a count must not be negative", ("times",))
         times = times[0] if len(times) == 1 else run("constant", data=array_like("numpy", list(times)), dtype=INT64)
@@ -120,9 +118,7 @@ def split(a: dict[str, Value], run: Run) -> Value:
     if is_size(as_size(at)) and x.shape.known and len(x.shape) and isinstance(dim, int) and -len(x.shape) <= dim < len(x.shape):
         parts = as_size(at)
         run.require("parts", ge(parts, 1), f"an array is split into at least one part, not {parts!r}", ("at",))
-        run.require(
-            "parts", eq(x.shape[dim] % parts, 0), f"an axis of {x.shape[dim]!r} does not split into {parts!r} equal parts", ("x", "at")
-        )
+        run.require("parts", eq(x.shape[dim] % parts, 0), f"an axis of {x.shape[dim]!r} does not split into {parts!r} equal parts", ("x", "at"))
     return array_split(a, run)
 
 

@@ -79,9 +79,7 @@ def grid_sample(a: dict[str, Any], run: Run) -> TensorType:
     x, grid = tensor_in(a, "x"), tensor_in(a, "grid")
     words = ("linear", "nearest", "cubic") if run.row.opsets[1] >= 20 else ("bilinear", "nearest", "bicubic")
     run.require("mode", a["mode"] in (None, *words), f"mode must be one of {words!r}, and is {a['mode']!r}", ("mode",))
-    run.require(
-        "padding_mode", a["padding_mode"] in ("zeros", "border", "reflection"), f"there is no padding_mode {a['padding_mode']!r}", ("padding_mode",)
-    )
+    run.require("padding_mode", a["padding_mode"] in ("zeros", "border", "reflection"), f"there is no padding_mode {a['padding_mode']!r}", ("padding_mode",))
     if not x.shape.known or not grid.shape.known:
         return unknown(run, x.dtype)
     n = len(x.shape) - 2
@@ -92,9 +90,7 @@ def grid_sample(a: dict[str, Any], run: Run) -> TensorType:
         f"the grid's last axis holds {grid.shape[-1]!r} numbers and x has {n} spatial axes",
         ("grid", "x"),
     )
-    run.require(
-        "batch", conj(ge(x.shape[0], grid.shape[0]), ge(grid.shape[0], x.shape[0])), f"batches of {x.shape[0]!r} and {grid.shape[0]!r}", ("x", "grid")
-    )
+    run.require("batch", conj(ge(x.shape[0], grid.shape[0]), ge(grid.shape[0], x.shape[0])), f"batches of {x.shape[0]!r} and {grid.shape[0]!r}", ("x", "grid"))
     mode = {"linear": "bilinear", "cubic": "bicubic", None: "bilinear"}.get(a["mode"], a["mode"])
     given = {"x": x, "grid": grid, "mode": mode, "padding_mode": a["padding_mode"], "align_corners": bool(a["align_corners"]), "points_inside": True}
     return run.shaped("grid_sample", Shape((x.shape[0], x.shape[1], *grid.shape[1:-1])), x.dtype, **given)
@@ -129,8 +125,7 @@ def attention(a: dict[str, Value], run: Run) -> Value:
 
 
 _POOLS = tuple(
-    Choice("", options)
-    for options in (([0, 1, 2, 0, 1, 2], [2, 3, 1, 1, 0, 3]), ([0], [0, 2], [0, 4], [0, 0]), ([0, 1, 2, 3, 4, 5], [4, 0, 6, 2, 1, 3]))
+    Choice("", options) for options in (([0, 1, 2, 0, 1, 2], [2, 3, 1, 1, 0, 3]), ([0], [0, 2], [0, 4], [0, 0]), ([0, 1, 2, 3, 4, 5], [4, 0, 6, 2, 1, 3]))
 )
 
 

@@ -212,9 +212,7 @@ def searchsorted(a: Arguments, run: Run) -> TensorType:
     at_least(run, x, 1)
     at_least(run, y, 1, "y")
     if x.shape.known and y.shape.known and x.dtype is not BOOL:
-        run.require(
-            "rows", eq(product(x.shape[:-1]), product(y.shape[:-1])), f"x {x.shape!r} and y {y.shape!r} must have as many rows", ("x", "y")
-        )
+        run.require("rows", eq(product(x.shape[:-1]), product(y.shape[:-1])), f"x {x.shape!r} and y {y.shape!r} must have as many rows", ("x", "y"))
     if x.shape.known and y.shape.known and x.shape[:-1] != y.shape[:-1]:
         x = with_shape(run, "reshape", x, (*y.shape[:-1], x.shape[-1]), size=(*y.shape[:-1], x.shape[-1]))
     x, y = (of_type(run, v, UINT8) if v.dtype is BOOL else v for v in (x, y))

@@ -263,9 +263,7 @@ def gradients(a: Arguments, run: Run) -> tuple[TensorType, ...]:
     x = ranked(run, a["x"], 4)
     if x.shape.numel == 0:
         raise run.give_up("images without elements, which are taken where a row of zeros has none either")
-    return tuple(
-        with_shape(run, "pad", _slopes(run, x, at), x.shape, padding=(*(0, 0) * (3 - at), 0, 1), mode="constant", value=0) for at in (1, 2)
-    )
+    return tuple(with_shape(run, "pad", _slopes(run, x, at), x.shape, padding=(*(0, 0) * (3 - at), 0, 1), mode="constant", value=0) for at in (1, 2))
 
 
 @takes(Tensor("x", "N H W C"))
@@ -287,9 +285,7 @@ def total_variation(a: Arguments, run: Run) -> TensorType:
     run.require("rank", len(x.shape) in (3, 4), f"an image has rank 3, a batch of them 4, and this is {x.shape!r}", ("x",))
     first = len(x.shape) - 3
     axes = tuple(range(first, first + 3))
-    parts = [
-        run.typed("sum", kind, x=run.typed("abs", kind, x=_slopes(run, x, at)), dim=axes, keepdim=False) for at in (first, first + 1)
-    ]
+    parts = [run.typed("sum", kind, x=run.typed("abs", kind, x=_slopes(run, x, at)), dim=axes, keepdim=False) for at in (first, first + 1)]
     made: TensorType = run.typed("add", kind, x=parts[0], y=parts[1])
     return made
 
@@ -339,9 +335,7 @@ def ssim(a: Arguments, run: Run) -> TensorType:
         lead = Shape((*lead, *(n - side + 1 for n in x.shape[-3:-1]))) if lead.known and x.shape.known else somewhere(run)
     words = {name: a[name] for name in ("filter_sigma", "k1", "k2") if a.get(name) is not None}
     first, second = (converted(run, a[n], FLOAT32) for n in ("x", "y"))
-    made: TensorType = run.shaped(
-        "ssim", lead, FLOAT32, x=first, y=second, most=_peak(a["max_val"], x.dtype), filter_size=side, windows=windows, **words
-    )
+    made: TensorType = run.shaped("ssim", lead, FLOAT32, x=first, y=second, most=_peak(a["max_val"], x.dtype), filter_size=side, windows=windows, **words)
     return made
 
 

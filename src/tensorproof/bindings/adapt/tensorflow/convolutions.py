@@ -133,9 +133,7 @@ def convolution(a: Arguments, run: Run) -> TensorType:
     run.require("stride", not all(steps), "strides and dilations are not both more than 1", ("stride", "dilation"))
     for k in weight.shape[:-2]:
         run.require("kernel", ge(k, 1), f"a kernel has at least one element, and this is {weight.shape!r}", ("weight",))
-    return _batched(
-        run, a["x"], n, lambda x: convolve(run, x, weight, n, a.get("stride") or 1, a["padding"], None, a.get("dilation"), layout_of(a, n))
-    )
+    return _batched(run, a["x"], n, lambda x: convolve(run, x, weight, n, a.get("stride") or 1, a["padding"], None, a.get("dilation"), layout_of(a, n)))
 
 
 @takes(
@@ -183,9 +181,7 @@ def separable_conv2d(a: Arguments, run: Run) -> TensorType:
     middle = depthwise_conv2d(a, run)
     point = ranked(run, a["pointwise"], 4, "pointwise")
     for i in (0, 1):
-        run.require(
-            "pointwise", eq(point.shape[i], 1), f"the pointwise weight must begin with (1, 1), and is {point.shape!r}", ("pointwise",)
-        )
+        run.require("pointwise", eq(point.shape[i], 1), f"the pointwise weight must begin with (1, 1), and is {point.shape!r}", ("pointwise",))
     deep = ranked(run, a["weight"], 4, "weight").shape
     run.require(
         "pointwise",
@@ -208,9 +204,7 @@ def _conv_transpose(n: int) -> Value:
         *kernel, out, channels = weight.shape
         if x.shape.numel == 0:
             raise run.give_up("nothing is checked of an empty input")
-        run.require(
-            "channels", eq(x.shape[1], channels), f"x has {x.shape[1]!r} channels and the weight takes {channels!r}", ("x", "weight")
-        )
+        run.require("channels", eq(x.shape[1], channels), f"x has {x.shape[1]!r} channels and the weight takes {channels!r}", ("x", "weight"))
         sizes = vector(run, a["sizes"], "sizes")
         if sizes is not None and 0 in sizes:
             raise run.give_up("nothing is checked of an empty result")
@@ -229,9 +223,7 @@ def _conv_transpose(n: int) -> Value:
                 f"the batch is {x.shape[0]!r} and the output asked for has {wanted[0]!r}",
                 ("sizes", "x"),
             )
-            run.require(
-                "channels", eq(wanted[1], out), f"the weight makes {out!r} channels and {wanted[1]!r} are asked for", ("sizes", "weight")
-            )
+            run.require("channels", eq(wanted[1], out), f"the weight makes {out!r} channels and {wanted[1]!r} are asked for", ("sizes", "weight"))
             inner = wanted[2:]
         else:
             inner = sizes

@@ -78,9 +78,7 @@ def range(a: Arguments, run: Run) -> TensorType:
     dtype = a.get("dtype") or (typed[0] if typed else FLOAT32 if any(isinstance(v, float) for v in values) else INT32)
     broken = dtype.is_integer and any(isinstance(v, float) for v in values)
     run.require("dtype", not broken, f"{values!r} make no range of {dtype!r}", ("start", "end", "step"))
-    if any(isinstance(v, TensorType) for v in values) or (
-        any(isinstance(v, Term) for v in values) and any(isinstance(v, float) for v in values)
-    ):
+    if any(isinstance(v, TensorType) for v in values) or (any(isinstance(v, Term) for v in values) and any(isinstance(v, float) for v in values)):
         unknown: TensorType = run.shaped("arange", Shape((run.fresh("range"),)), dtype, start=start, end=end, step=step, dtype=dtype)
         return unknown
     made: TensorType = run("arange", start=values[0], end=values[1], step=values[2], dtype=dtype)
@@ -107,9 +105,7 @@ def constant(a: Arguments, run: Run) -> TensorType:
     x, size = a["data"], a.get("size")
     dtype = a.get("dtype") or x.dtype
     if not x.weak and a.get("dtype") is not None and x.dtype is not None:
-        run.require(
-            "dtype", a["dtype"] is x.dtype, f"a tensor of {x.dtype!r} does not become {a['dtype']!r} here: use tf.cast", ("data", "dtype")
-        )
+        run.require("dtype", a["dtype"] is x.dtype, f"a tensor of {x.dtype!r} does not become {a['dtype']!r} here: use tf.cast", ("data", "dtype"))
     held = dtype is x.dtype or (dtype is not None and dtype.is_integer and x.dtype is not None and x.dtype.is_integer)
     constant: TensorType = run.typed("constant", dtype, data=x if held or x.contents is None else x.but(contents=None), dtype=dtype)
     if size is None:

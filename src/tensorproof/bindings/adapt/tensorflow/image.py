@@ -144,9 +144,7 @@ def resize_with_pad(a: Arguments, run: Run) -> TensorType:
     if x.shape.known and all(type(n) is int for n in (*x.shape[-3:-1], height, width)):
         ratio = max(x.shape[-3] / height, x.shape[-2] / width)
         whole = [int(n / ratio) for n in x.shape[-3:-1]]
-        run.require(
-            "size", min(whole) >= 1, f"an image {x.shape!r} made to fit into ({height}, {width}) has nothing left", ("x", "height", "width")
-        )
+        run.require("size", min(whole) >= 1, f"an image {x.shape!r} made to fit into ({height}, {width}) has nothing left", ("x", "height", "width"))
         sizes: list[Dim] = [*whole]
         before: list[Dim] = [max(0, int((m - n / ratio) / 2)) for n, m in zip(x.shape[-3:-1], target)]
     else:

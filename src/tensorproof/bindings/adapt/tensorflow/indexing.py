@@ -29,9 +29,7 @@ def gather(a: Arguments, run: Run) -> TensorType:
 takes(*vars(tf_shapes.gather)["parameters"].values())(gather)
 
 
-@takes(
-    Ints("begin", loose=True, one=False), Ints("end", loose=True, one=False), Ints("strides", None, loose=True, one=False, optional=True)
-)
+@takes(Ints("begin", loose=True, one=False), Ints("end", loose=True, one=False), Ints("strides", None, loose=True, one=False, optional=True))
 def strided_slice(a: Arguments, run: Run) -> TensorType:
     begin = vector(run, a["begin"], "begin")
     run.require(
@@ -61,9 +59,7 @@ def boolean_mask(a: Arguments, run: Run) -> TensorType:
         return with_shape(run, "compress", x, somewhere(run), condition=mask)
     at = whole(a.get("dim")) or 0
     run.require("rank", len(mask.shape) >= 1, "the mask cannot be a scalar", ("mask",))
-    run.require(
-        "rank", at + len(mask.shape) <= len(x.shape), f"a mask {mask.shape!r} does not fit x {x.shape!r} from axis {at} on", ("mask", "x")
-    )
+    run.require("rank", at + len(mask.shape) <= len(x.shape), f"a mask {mask.shape!r} does not fit x {x.shape!r} from axis {at} on", ("mask", "x"))
     for m, n in zip(mask.shape, x.shape[at:]):
         run.require("mask", eq(m, n), f"the mask {mask.shape!r} does not fit the axes of x {x.shape!r}", ("mask", "x"))
     n = product(mask.shape)
@@ -168,9 +164,7 @@ def getitem(a: Arguments, run: Run) -> TensorType:
         else:
             first = whole(item)
             scalar = not isinstance(item, TensorType) or (item.dtype in INDEX | {None} and (not item.shape.known or len(item.shape) == 0))
-            run.require(
-                "index", scalar and not isinstance(first, (bool, float, str)), f"{item!r} is not an index of a TensorFlow tensor", ("index",)
-            )
+            run.require("index", scalar and not isinstance(first, (bool, float, str)), f"{item!r} is not an index of a TensorFlow tensor", ("index",))
             masks["shrink_axis_mask"] |= 1 << i
             last = first if isinstance(first, TensorType) else _next(first)
         begin.append(first)

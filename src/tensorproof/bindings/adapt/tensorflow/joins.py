@@ -19,9 +19,7 @@ def concat(a: Arguments, run: Run) -> TensorType:
     dtype = same_types(run, a, "xs")
     rank = next((len(x.shape) for x in xs if x.shape.known), None)
     for i, x in enumerate(xs):
-        run.require(
-            "rank", not x.shape.known or len(x.shape) == rank, f"tensor {i} has shape {x.shape!r} and another has rank {rank}", ("xs",)
-        )
+        run.require("rank", not x.shape.known or len(x.shape) == rank, f"tensor {i} has shape {x.shape!r} and another has rank {rank}", ("xs",))
         run.require("rank", not x.shape.known or len(x.shape) > 0, "a tensor without axes cannot be joined to others", ("xs",))
     if isinstance(a["dim"], Term) and all(x.shape.known for x in xs):
         chosen: TensorType = run("cat", xs=xs, dim=a["dim"])
@@ -60,9 +58,7 @@ def _filled(run: Run, x: TensorType, xs: tuple[TensorType, ...], at: int, rank: 
         best = next((y.shape[i] for y in xs if y.shape.known and not isinstance(y.shape[i], Term)), None)
         if n is not None and best is not None:
             run.require("size", eq(n, best), f"axis {i} is {n!r} in one tensor and {best!r} in another: only axis {at} may differ", ("xs",))
-        made.append(
-            best if best is not None else n if n is not None else next((y.shape[i] for y in xs if y.shape.known), run.fresh("axis"))
-        )
+        made.append(best if best is not None else n if n is not None else next((y.shape[i] for y in xs if y.shape.known), run.fresh("axis")))
     return Shape(made)
 
 
@@ -80,9 +76,7 @@ def stack(a: Arguments, run: Run) -> TensorType:
         unknown: TensorType = run.shaped("stack", somewhere(run), xs[0].dtype, xs=xs, dim=a["dim"])
         return unknown
     for i, x in enumerate(xs):
-        run.require(
-            "rank", not x.shape.known or len(x.shape) == len(shape), f"tensor {i} has shape {x.shape!r} and another {shape!r}", ("xs",)
-        )
+        run.require("rank", not x.shape.known or len(x.shape) == len(shape), f"tensor {i} has shape {x.shape!r} and another {shape!r}", ("xs",))
     at = axis(run, a["dim"], len(shape), 1)
     full = [_filled(run, x, xs, -1, len(shape)) for x in xs]
     if any(made != x.shape for made, x in zip(full, xs)):

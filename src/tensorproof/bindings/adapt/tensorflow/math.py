@@ -169,9 +169,7 @@ def shifted(a: Arguments, run: Run) -> TensorType:
 
 @takes(Tensor("x", "...", frozenset({DType.STRING})), Int("num_buckets", least=1))
 def hash_bucket(a: Arguments, run: Run) -> TensorType:
-    run.require(
-        "buckets", a.get("num_buckets") is not None and ge(a["num_buckets"], 1), "there must be at least one bucket", ("num_buckets",)
-    )
+    run.require("buckets", a.get("num_buckets") is not None and ge(a["num_buckets"], 1), "there must be at least one bucket", ("num_buckets",))
     made: TensorType = run.typed("empty_like", INT64, x=a["x"], dtype=INT64)
     return made
 
@@ -179,9 +177,7 @@ def hash_bucket(a: Arguments, run: Run) -> TensorType:
 @takes(Tensor("x"), Float("clip_norm"), Axes("dim", None))
 def clip_by_norm(a: Arguments, run: Run) -> TensorType:
     x = a["x"]
-    run.require(
-        "dtype", x.dtype is None or x.dtype.is_float or x.dtype.is_complex, f"a norm is taken of floats, not of {x.dtype!r}", ("x",)
-    )
+    run.require("dtype", x.dtype is None or x.dtype.is_float or x.dtype.is_complex, f"a norm is taken of floats, not of {x.dtype!r}", ("x",))
     axes = tuple(known_axis(run, d, len(x.shape)) for d in vector(run, a.get("dim"), "dim", scalar=True) or ())
     return clipped(run, x, a["clip_norm"], axes)
 

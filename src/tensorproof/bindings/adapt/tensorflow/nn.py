@@ -204,17 +204,13 @@ def dropout(a: Arguments, run: Run) -> TensorType:
         ("rate", "keep_prob"),
     )
     if isinstance(a.get("keep_prob"), (int, float)):
-        run.require(
-            "rate", 0 < a["keep_prob"] <= 1, f"the probability of keeping must lie above 0, and is {a['keep_prob']!r}", ("keep_prob",)
-        )
+        run.require("rate", 0 < a["keep_prob"] <= 1, f"the probability of keeping must lie above 0, and is {a['keep_prob']!r}", ("keep_prob",))
     if isinstance(rate, (int, float)):
         run.require("rate", 0 <= rate < 1, f"the rate must lie between 0 and 1, and is {rate!r}", ("rate",))
     elif rate is None and a.get("keep_prob") is None:
         raise run.refuse("rate", "give the rate of dropping or the probability of keeping", ("rate",))
     if isinstance(noise, (tuple, list)) and x.shape.known:
-        run.require(
-            "noise", len(noise) == len(x.shape), f"the noise shape {noise!r} must have the rank of x {x.shape!r}", ("noise_shape", "x")
-        )
+        run.require("noise", len(noise) == len(x.shape), f"the noise shape {noise!r} must have the rank of x {x.shape!r}", ("noise_shape", "x"))
         for m, n in zip(noise, x.shape):
             run.require(
                 "noise",

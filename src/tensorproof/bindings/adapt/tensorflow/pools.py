@@ -53,9 +53,7 @@ def pool_with_argmax(a: Arguments, run: Run) -> tuple[TensorType, ...]:
     a = {**a, "data_format": a.get("data_format") or "NHWC"}
     if run.name.startswith("tf.compat.v1."):
         for name in ("kernel", "stride"):
-            run.require(
-                name, isinstance(a[name], (tuple, list)) and len(a[name]) == 4, f"{name} must have 4 numbers, and is {a[name]!r}", (name,)
-            )
+            run.require(name, isinstance(a[name], (tuple, list)) and len(a[name]) == 4, f"{name} must have 4 numbers, and is {a[name]!r}", (name,))
     made = pool2d(a, run)
     sizes = {name: spatial(run, a[name], 2, True, name) for name in ("kernel", "stride")}
     batch = bool(a.get("include_batch_in_index"))

@@ -141,14 +141,10 @@ def pad(a: Arguments, run: Run) -> TensorType:
     reach = {"REFLECT": 1, "SYMMETRIC": 0}.get(mode)
     made: list[Dim] = []
     for n, (before, after) in zip(x.shape, rows):
-        run.require(
-            "padding", conj(ge(before, 0), ge(after, 0)), f"padding cannot be negative, and is ({before!r}, {after!r})", ("paddings",)
-        )
+        run.require("padding", conj(ge(before, 0), ge(after, 0)), f"padding cannot be negative, and is ({before!r}, {after!r})", ("paddings",))
         if reach is not None:
             fits = conj(le(before + reach, n), le(after + reach, n))
-            run.require(
-                "padding", fits, f"padding ({before!r}, {after!r}) taken from an axis of size {n!r} is too large", ("paddings", "x")
-            )
+            run.require("padding", fits, f"padding ({before!r}, {after!r}) taken from an axis of size {n!r} is too large", ("paddings", "x"))
         made.append(n + before + after)
     flat = tuple(n for pair in reversed(rows) for n in pair)
     value = a.get("constant_values", a.get("value")) if mode == "CONSTANT" else None
@@ -228,9 +224,7 @@ def sized(a: Arguments, run: Run, **given: Value) -> TensorType:
     dtype = a.get("dtype")
     value = a.get("value")
     if isinstance(value, TensorType):
-        run.require(
-            "rank", not value.shape.known or len(value.shape) == 0, f"the value must be a scalar, and has shape {value.shape!r}", ("value",)
-        )
+        run.require("rank", not value.shape.known or len(value.shape) == 0, f"the value must be a scalar, and has shape {value.shape!r}", ("value",))
         dtype = value.dtype
     if value is not None:
         given = {**given, "value": value}
@@ -251,9 +245,7 @@ def arange(a: Arguments, run: Run) -> TensorType:
     for name in ("start", "end", "step"):
         value = a[name]
         if isinstance(value, TensorType):
-            run.require(
-                "rank", not value.shape.known or len(value.shape) == 0, f"{name} must be a scalar, and has shape {value.shape!r}", (name,)
-            )
+            run.require("rank", not value.shape.known or len(value.shape) == 0, f"{name} must be a scalar, and has shape {value.shape!r}", (name,))
             value = value.contents[0] if value.contents else None
         ends.append(value)
     dtype = a.get("dtype") or dtype

@@ -63,6 +63,7 @@ def promoted_type(run: Run, **operands: Value) -> DType | None:
 
 def broadcast_of(run: Run, shapes: list[Shape], about: tuple[str, ...], code: str = "broadcast") -> Shape:
     """The shape to which these broadcast, which they must."""
+
     def stated(holds: Value, a: Dim, b: Dim) -> None:
         run.require(code, holds, f"sizes {a!r} and {b!r} do not broadcast: they must be equal, or one of them 1", about)
 
@@ -159,9 +160,7 @@ def same_types(run: Run, a: Arguments, *names: str) -> DType | None:
         whole = any(one.dtype is not None and one.dtype.is_integer for one in native)
         typed = [one for one in typed if one.framework not in CONVERTED or (whole and one.framework == "python" and one.dtype in FLOATS)]
     found = dict.fromkeys(one.dtype for one in typed)
-    run.require(
-        "dtype", len(found) <= 1, f"{' and '.join(names)} must have the same dtype, and have {', '.join(map(repr, found))}", names
-    )
+    run.require("dtype", len(found) <= 1, f"{' and '.join(names)} must have the same dtype, and have {', '.join(map(repr, found))}", names)
     return next(iter(found), None)
 
 

@@ -97,9 +97,7 @@ def frame(a: Arguments, run: Run) -> TensorType:
     return made
 
 
-@takes(
-    Tensor("x", "... N"), Int("length", least=1), Int("step", least=1), Int("size", None, optional=True, least=1), Bool("pad_end", False)
-)
+@takes(Tensor("x", "... N"), Int("length", least=1), Int("step", least=1), Int("size", None, optional=True, least=1), Bool("pad_end", False))
 def stft(a: Arguments, run: Run) -> TensorType:
     framed = frame({**a, "dim": -1}, run)
     n = a.get("size")

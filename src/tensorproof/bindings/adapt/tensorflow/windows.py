@@ -23,7 +23,7 @@ FORMATS = {1: ("NWC", "NCW", "NHC", "NCH"), 2: ("NHWC", "NCHW"), 3: ("NDHWC", "N
 
 @dataclass(frozen=True, slots=True)
 class Padding(Choice):
-    """"SAME", "VALID", or a list of pairs (before, after) for each axis."""
+    """ "SAME", "VALID", or a list of pairs (before, after) for each axis."""
 
     def takes(self, value: Value) -> bool:
         return isinstance(value, (str, tuple, list)) or (value is None and self.optional)
@@ -86,9 +86,7 @@ def spatial(run: Run, value: Value, n: int, last: bool, name: str, whole_only: b
     return inner
 
 
-def windowed(
-    run: Run, size: Dim, kernel: Dim, stride: Dim, dilation: Dim, padding: str, sides: tuple[Dim, Dim] = (0, 0), overhang: bool = False
-) -> Dim:
+def windowed(run: Run, size: Dim, kernel: Dim, stride: Dim, dilation: Dim, padding: str, sides: tuple[Dim, Dim] = (0, 0), overhang: bool = False) -> Dim:
     """How many windows an axis holds; with `overhang`, none where it is a little too short."""
     run.require("stride", ge(stride, 1), f"the stride must be at least 1, and is {stride!r}", ("stride",))
     run.require("dilation", ge(dilation, 1), f"the dilation must be at least 1, and is {dilation!r}", ("dilation",))
@@ -99,9 +97,7 @@ def windowed(
     if overhang:
         run.require("kernel", ge(padded, reach), f"the kernel covers {reach!r} elements of an axis, x has {size!r}", ("x", "kernel"))
         return (padded - reach) // stride
-    run.require(
-        "kernel", ge(padded, reach), f"the kernel covers {reach!r} elements of an axis, x has {padded!r} with its padding", ("x", "weight")
-    )
+    run.require("kernel", ge(padded, reach), f"the kernel covers {reach!r} elements of an axis, x has {padded!r} with its padding", ("x", "weight"))
     return (padded - reach) // stride + 1
 
 
@@ -185,9 +181,7 @@ def _groups(channels: Dim, per_group: Dim) -> Dim:
     return 1 if eq(channels, per_group) is True or eq(per_group, 0) is True else channels // per_group
 
 
-def depthwise(
-    run: Run, x: TensorType, weight: TensorType, stride: Value, padding: Value, explicit: Value, dilation: Value, data_format: str
-) -> TensorType:
+def depthwise(run: Run, x: TensorType, weight: TensorType, stride: Value, padding: Value, explicit: Value, dilation: Value, data_format: str) -> TensorType:
     """Each channel convolved with its own filters: weight (kernel, in, multiplier)."""
     last = channels_last(data_format)
     image, filters = fronted(run, x, 4, last), ranked(run, weight, 4, "weight").shape
@@ -195,9 +189,7 @@ def depthwise(
     run.require("channels", eq(image.shape[1], channels), f"x has {image.shape[1]!r} channels and the weight {channels!r}", ("x", "weight"))
     same_types(run, {"x": x, "weight": weight}, "x", "weight")
     strides, dilations = spatial(run, stride, 2, last, "stride"), spatial(run, dilation, 2, last, "dilation")
-    run.require(
-        "stride", eq(strides[0], strides[1]), f"the strides of a depthwise convolution must be equal, and are {strides!r}", ("stride",)
-    )
+    run.require("stride", eq(strides[0], strides[1]), f"the strides of a depthwise convolution must be equal, and are {strides!r}", ("stride",))
     name, sides = explicit_sides(run, padding, explicit, 2, last)
     sizes = [windowed(run, s, k, t, d, name, e) for s, k, t, d, e in zip(image.shape[2:], kernel, strides, dilations, sides)]
     count = channels if isinstance(image.shape[1], Term) else image.shape[1]
@@ -218,9 +210,7 @@ def channel_filters(run: Run, weight: TensorType, filters: Shape) -> TensorType:
     return made
 
 
-def pooled(
-    run: Run, x: TensorType, n: int, kernel: Value, stride: Value, padding: Value, explicit: Value, data_format: str, kind: str = ""
-) -> TensorType:
+def pooled(run: Run, x: TensorType, n: int, kernel: Value, stride: Value, padding: Value, explicit: Value, data_format: str, kind: str = "") -> TensorType:
     """A pool over the spatial axes. `kind` is "max" or "avg", where the row's operator does not say so; a mean leaves the padding out."""
     last = channels_last(data_format)
     kind = kind or run.row.op[:3]

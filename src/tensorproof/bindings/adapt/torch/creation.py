@@ -190,9 +190,7 @@ def fill(a: dict[str, Value], run: Run) -> TensorType:
 def normal(a: dict[str, Value], run: Run) -> TensorType:
     """torch.normal with sizes: mean and std are numbers."""
     std = a["std"]
-    run.require(
-        "std", not isinstance(std, (int, float)) or std >= 0, f"the standard deviation must not be negative, and is {std!r}", ("std",)
-    )
+    run.require("std", not isinstance(std, (int, float)) or std >= 0, f"the standard deviation must not be negative, and is {std!r}", ("std",))
     drawn = run("random", size=a["size"], dtype=a.get("dtype"), distribution="normal", mean=a["mean"], std=std)
     return _leaf(drawn, a, run)
 

@@ -209,5 +209,3 @@ def can_cast(a: Arguments, run: Run) -> bool:
     if not isinstance(a["from_"], DType) or not isinstance(a["to"], DType):
         raise run.give_up("an element type is not known")
     return torch_can_cast(a["from_"], a["to"])
-
-

@@ -26,11 +26,7 @@ _LIST = Anything("index", like=(Index("index", lists=True),))
 
 def items(index: Value, run: Run) -> tuple[Any, ...]:
     """What stands between the brackets, lists turned into tensors."""
-    if (
-        isinstance(index, list)
-        and len(index) < 32
-        and any(i is None or i is Ellipsis or isinstance(i, (slice, list, tuple, TensorType)) for i in index)
-    ):
+    if isinstance(index, list) and len(index) < 32 and any(i is None or i is Ellipsis or isinstance(i, (slice, list, tuple, TensorType)) for i in index):
         index = tuple(index)  # torch reads such a list as a tuple
     return tuple(item(i, run) for i in (index if isinstance(index, tuple) else (index,)))
 

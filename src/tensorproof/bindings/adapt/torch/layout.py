@@ -35,9 +35,7 @@ def listed(a: Arguments, run: Run) -> Value:
 
 def movedim(a: Arguments, run: Run) -> Value:
     both = isinstance(a["source"], (list, tuple)) == isinstance(a["target"], (list, tuple))
-    run.require(
-        "axes", both, f"source and destination are two numbers or two lists, not {a['source']!r} and {a['target']!r}", ("source", "target")
-    )
+    run.require("axes", both, f"source and destination are two numbers or two lists, not {a['source']!r} and {a['target']!r}", ("source", "target"))
     return run.default(a)
 
 
@@ -136,9 +134,7 @@ def axis_split(a: Arguments, run: Run) -> Value:
     dim = 0 if rank == 2 else 2 if rank == 3 else (0 if len(x.shape) == 1 else 1)
     if is_size(at):
         run.require("sections", at if at is True else at != 0, "the number of parts must not be 0", ("at",))
-        run.require(
-            "sections", eq(x.shape[dim] % at, 0), f"an axis of size {x.shape[dim]!r} does not divide into {at!r} parts", ("at", "x")
-        )
+        run.require("sections", eq(x.shape[dim] % at, 0), f"an axis of size {x.shape[dim]!r} does not divide into {at!r} parts", ("at", "x"))
     return run("tensor_split", x=x, at=at, dim=dim)
 
 

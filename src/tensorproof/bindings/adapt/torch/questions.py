@@ -145,9 +145,7 @@ def scalar(x: TensorType, run: Run) -> Value:
 def item(a: Arguments, run: Run) -> Value:
     """x.item(), int(x), float(x), bool(x)."""
     x: TensorType = a["x"]
-    run.require(
-        "item/elements", eq(x.shape.numel, 1), f"only a tensor of one element is a Python number, and this one is {x.shape!r}", ("x",)
-    )
+    run.require("item/elements", eq(x.shape.numel, 1), f"only a tensor of one element is a Python number, and this one is {x.shape!r}", ("x",))
     found = scalar(x, run)
     kind = a.get("kind")
     if kind is None or type(found) is Term:

@@ -321,4 +321,3 @@ def unpack(a: dict[str, Value], run: Run) -> Value:
     padded, lengths = run("pad_packed_sequence", x=packed[0], batch_sizes=packed[1], packed_batch=packed.batch, batch_first=True)
     padded, lengths = (_in_given_order(run, packed, one, 0) for one in (padded, lengths))
     return list(run("unpad_sequence", x=padded, lengths=packed.lengths or lengths, batch_first=True))
-

@@ -99,7 +99,7 @@ def _bag(np: Numpy, table: Array, index: Array, places: range, mode: str, paddin
 def cdist(np: Numpy, a: Arguments) -> Array:
     x, y = a["x"], a["y"]
     made = p_norm(np, np.subtract(np.expand_dims(x, -2), np.expand_dims(y, -3)), a["p"], axis=-1)
-    if not hasattr(made, "of") or not by_product(a["p"], a["way"], a["compute_mode"], (x.shape[-2], y.shape[-2])):
+    if not hasattr(made, "of") or not by_product(a["p"], a["mode_number"], a["compute_mode"], (x.shape[-2], y.shape[-2])):
         return made
     sizes = np.add(np.expand_dims(np.sum(np.square(x), axis=-1), -1), np.expand_dims(np.sum(np.square(y), axis=-1), -2))
     dtype, squared = a["results"][0], np.square(made)

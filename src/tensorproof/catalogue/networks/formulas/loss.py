@@ -42,9 +42,7 @@ def absolute_error(np: Numpy, a: Arguments) -> Array:
 
 def huber(np: Numpy, a: Arguments) -> Array:
     delta = a["delta"]
-    losses = curve(
-        np, lambda d: np.where(d <= delta, 0.5 * d * d, delta * (d - 0.5 * delta)), np.add(np.absolute(np.subtract(a["x"], a["target"])), 0.0)
-    )
+    losses = curve(np, lambda d: np.where(d <= delta, 0.5 * d * d, delta * (d - 0.5 * delta)), np.add(np.absolute(np.subtract(a["x"], a["target"])), 0.0))
     return settle(np, a, losses if a["weight"] is None else np.multiply(losses, a["weight"]))
 
 

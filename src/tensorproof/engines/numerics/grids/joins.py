@@ -85,8 +85,10 @@ def concatenated(parts: Sequence[Operand], axis: int | None = 0, **kwargs: objec
 def _stacked(parts: Sequence[Operand], axis: int = 0, **kwargs: object) -> Grid:
     grids = [gridded(p) for p in parts]
     first = grids[0].box
-    if len(grids) > 1 and all(g.box.size == 1 for g in grids) and all(
-        (g.box.lo == first.lo).all() and (g.box.hi == first.hi).all() and (g.box.nan == first.nan).all() for g in grids[1:]
+    if (
+        len(grids) > 1
+        and all(g.box.size == 1 for g in grids)
+        and all((g.box.lo == first.lo).all() and (g.box.hi == first.hi).all() and (g.box.nan == first.nan).all() for g in grids[1:])
     ):
         one = with_axes(grids[0], axis)
         axis %= one.ndim

@@ -45,7 +45,7 @@ def divided(relations: Relations, one: Applied, value: Value, x: Value, y: Value
     total, whole = relations.form(y), relations.form(x)
     if len(total.terms) != 1 or whole.terms != {(x.number, ()): 1.0} or total.constant < 0:
         return
-    ((number, view), factor), = total.terms.items()
+    (((number, view), factor),) = total.terms.items()
     if number != x.number or factor != 1.0 or not view or view[0][0] != "sum":
         return
     axes = _summed(view[0], x.grid.ndim)

@@ -287,7 +287,7 @@ class Relations:
         whole = self.form(value)
         if len(whole.terms) != 1 or whole.constant or whole.error:
             return None
-        ((number, view), factor), = whole.terms.items()
+        (((number, view), factor),) = whole.terms.items()
         known = self._ends.get(number)
         return (number, view, known) if known is not None and factor == 1.0 else None
 
@@ -378,5 +378,3 @@ def _axes(dim: object, rank: int) -> tuple[int, ...]:
 def _adds_up(one: Applied) -> bool:
     """Whether an operator gives sums or means along axes."""
     return one.op.values.kind == "totals" or (one.op.values.kind == "convex" and "dim" in one.arguments)
-
-

@@ -142,9 +142,11 @@ def _of_dtype(owner: DType, name: str) -> Value:
     known = {
         "is_floating_point": owner.is_float,
         "is_complex": owner.is_complex,
-        "itemsize": owner.bits // 8, "type": owner,
+        "itemsize": owner.bits // 8,
+        "type": owner,
         "is_signed": owner.kind in "ifc",
-        "name": owner.label, "__name__": owner.label,
+        "name": owner.label,
+        "__name__": owner.label,
     }
     return known.get(name, Unknown(name))
 

@@ -96,9 +96,7 @@ def _call_library(m: Interpreter, kind: Any, callee: Any, args: tuple[Value, ...
             return m.gap(name, node, "no model")
         return m.gap(ast.unparse(node.func)[:80] if isinstance(node, ast.Call) else callee.reason, node, "what is called is not known")
     if kind is Choice:
-        return m.branching.choose(
-            callee.condition, lambda: call(m, callee.then, args, kwargs, node), lambda: call(m, callee.other, args, kwargs, node)
-        )
+        return m.branching.choose(callee.condition, lambda: call(m, callee.then, args, kwargs, node), lambda: call(m, callee.other, args, kwargs, node))
     if kind is DType:
         return numpy_scalars.made(m, callee, args, node)
     return _guarded(m, getattr(callee, "__name__", kind.__name__), node, lambda: natives.call(m, callee, args, kwargs, node))

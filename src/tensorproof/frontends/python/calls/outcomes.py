@@ -24,7 +24,14 @@ if TYPE_CHECKING:
 
 
 def taken(
-    m: Interpreter, name: str, outcome: Outcome, args: Any, kwargs: Any, node: ast.AST, layer: Layer | None, again: Callable[[], Outcome] | None = None,
+    m: Interpreter,
+    name: str,
+    outcome: Outcome,
+    args: Any,
+    kwargs: Any,
+    node: ast.AST,
+    layer: Layer | None,
+    again: Callable[[], Outcome] | None = None,
     retry: Callable[[Module], Outcome] | None = None,
 ) -> Any:
     """Record an outcome: requirements with their place, a refusal as the program's exception, "cannot tell" as a gap.

@@ -72,9 +72,7 @@ def _mentioned(requirement: Requirement) -> tuple[str, ...]:
             return requirement.about
 
 
-def _tensor(
-    m: Interpreter, name: str, ours: str, value: TensorType, written: list[tuple[Value, ast.expr | None]], layer: Layer | None, owner: str
-) -> Spoken:
+def _tensor(m: Interpreter, name: str, ours: str, value: TensorType, written: list[tuple[Value, ast.expr | None]], layer: Layer | None, owner: str) -> Spoken:
     if layer is not None and layer.module is not None:
         held = next((n for n, t in layer.module.state().items() if t is value or m.memory.current(t) is value), None)
         if held is not None:

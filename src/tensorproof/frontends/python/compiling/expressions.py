@@ -124,9 +124,7 @@ def _call(node: ast.Call, scope: Scope) -> Run:
     callee = unknown_tensors.callee(node, scope) or expression(node.func, scope)
     if isinstance(node.func, ast.Name) and node.func.id == "super" and not node.args:
         return lambda frame: calling.zero_super(frame, node)
-    parts: list[tuple[bool, Run]] = [
-        (True, expression(a.value, scope)) if isinstance(a, ast.Starred) else (False, expression(a, scope)) for a in node.args
-    ]
+    parts: list[tuple[bool, Run]] = [(True, expression(a.value, scope)) if isinstance(a, ast.Starred) else (False, expression(a, scope)) for a in node.args]
     keywords = [(k.arg, expression(k.value, scope)) for k in node.keywords]
     plain = not any(starred for starred, _ in parts)
     runs = [run for _, run in parts]

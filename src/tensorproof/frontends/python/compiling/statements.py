@@ -133,7 +133,6 @@ def name_target(name: str, node: ast.AST, scope: Scope) -> Put:
 
         return put_global
     if name in scope.nonlocals or (name not in scope.locals and scope.outer is not None):
-
         depth = scope.depth(name)
 
         def put_outer(frame: Frame, value: Value) -> None:

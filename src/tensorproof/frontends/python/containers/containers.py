@@ -156,7 +156,6 @@ def _sets(m: Interpreter, word: str, a: Value, b: Value, node: ast.AST, in_place
     return Set(m.heap.row(items), isinstance(a, Set) and a.frozen)
 
 
-
 def _counters(m: Interpreter, word: str, a: Dict, b: Dict, node: ast.AST) -> Value:
     made: dict[Value, Value] = {}
     for name in {**a.items, **b.items}:

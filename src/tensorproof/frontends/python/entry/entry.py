@@ -49,11 +49,7 @@ class Entered:
 
 def module_classes(m: Interpreter) -> list[Class]:
     """The nn.Module classes that the main file itself defines, in order."""
-    return [
-        value
-        for value in m.modules.main.space.values()
-        if isinstance(value, Class) and value.module is m.modules.main and registry_is_module(m, value)
-    ]
+    return [value for value in m.modules.main.space.values() if isinstance(value, Class) and value.module is m.modules.main and registry_is_module(m, value)]
 
 
 def entries(m: Interpreter) -> list[Class | Function]:
@@ -126,9 +122,7 @@ def enter(m: Interpreter, entry: Class | Function, choice: dict[str, Input]) -> 
         for argument in tensors:
             chosen = choice.get(argument.arg, Input(2))
             result.inputs[argument.arg] = tensor(argument.arg, chosen, len(tensors) > 1)
-        others = {
-            a.arg: constructor_value(m, a, entry.name) for a in parameters(called(m, entry), isinstance(entry, Class)) if a.arg not in result.inputs
-        }
+        others = {a.arg: constructor_value(m, a, entry.name) for a in parameters(called(m, entry), isinstance(entry, Class)) if a.arg not in result.inputs}
         result.output = m.call(instance, (), {**result.inputs, **others}, node)
     except Raised as raised:
         m.uncaught(raised)

@@ -127,9 +127,7 @@ def text(m: Interpreter, value: Value, spec: Value, conversion: int, node: ast.A
     if formatted and isinstance(value, TensorType) and value.framework in ("torch", "tf") and value.shape.known and len(value.shape) > 0:
         raise m.raised("TypeError", f"only a tensor without axes takes the format {spec!r}, this one is {value.shape!r}", node, "python/format")
     if isinstance(value, Choice):
-        return m.branching.choose(
-            value.condition, lambda: text(m, value.then, spec, conversion, node), lambda: text(m, value.other, spec, conversion, node)
-        )
+        return m.branching.choose(value.condition, lambda: text(m, value.then, spec, conversion, node), lambda: text(m, value.other, spec, conversion, node))
     return TEXT
 
 

@@ -281,6 +281,7 @@ def many_iterations(
     m: Interpreter, frame: Frame, since: int, count: Value, item: Callable[[Any], Value], put: Any, body: Any, node: ast.AST, seed: Seed | None = None
 ) -> Any:
     """Run the rounds of a loop from `since` on: how they end, or FAILED, or `Leaves`."""
+
     def once(number: Value) -> Signal | None:
         put(frame, item(number))
         return one_iteration(m, frame, body)
@@ -310,4 +311,3 @@ def _surely(p: Truth) -> bool:
 def _numbered(value: Value) -> bool:
     """Whether it is a term, which counts rounds and so is right when there are none."""
     return type(value) in (int, Term)
-

@@ -122,4 +122,3 @@ _METHODS: dict[str, object] = {
 }  # fmt: skip
 FUNCTIONS: dict[str, object] = {f"keras.layers.{name}": _make(name) for name in _NAMES}
 KINDS: dict[str, Any] = {f"keras.layers.{name}": kind(_run, **_METHODS) for name in _NAMES}
-

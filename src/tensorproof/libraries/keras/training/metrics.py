@@ -56,9 +56,16 @@ _BY_WORD = {**{n: n for n in NAMES}, **{_snake(n): n for n in NAMES}, "root_mean
             "f1_score": "F1Score", "r2_score": "R2Score", "auc": "AUC", "mean_io_u": "MeanIoU", "io_u": "IoU", "binary_io_u": "BinaryIoU",
             "top_k_categorical_accuracy": "TopKCategoricalAccuracy", "sparse_top_k_categorical_accuracy": "SparseTopKCategoricalAccuracy",
             "log_cosh_error": "LogCoshError", "kl_divergence": "KLDivergence"}  # fmt: skip
-_FUNCTIONS = {"binary_accuracy": "BinaryAccuracy", "categorical_accuracy": "CategoricalAccuracy", "sparse_categorical_accuracy": "SparseCategoricalAccuracy",
-              "top_k_categorical_accuracy": "TopKCategoricalAccuracy", "sparse_top_k_categorical_accuracy": "SparseTopKCategoricalAccuracy",
-              "cosine_similarity": "CosineSimilarity", "pearson_correlation": "PearsonCorrelation", "concordance_correlation": "ConcordanceCorrelation"}
+_FUNCTIONS = {
+    "binary_accuracy": "BinaryAccuracy",
+    "categorical_accuracy": "CategoricalAccuracy",
+    "sparse_categorical_accuracy": "SparseCategoricalAccuracy",
+    "top_k_categorical_accuracy": "TopKCategoricalAccuracy",
+    "sparse_top_k_categorical_accuracy": "SparseTopKCategoricalAccuracy",
+    "cosine_similarity": "CosineSimilarity",
+    "pearson_correlation": "PearsonCorrelation",
+    "concordance_correlation": "ConcordanceCorrelation",
+}
 
 
 def make(name: str) -> Run:

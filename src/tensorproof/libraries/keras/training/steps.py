@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from tensorproof.values.machine import Args, Kwargs, Machine, Value
 
 
-
 def compiled(m: Machine, me: Value, node: ast.AST) -> Any:
     state = state_of(me)
     if state is None:

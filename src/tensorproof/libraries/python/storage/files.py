@@ -32,7 +32,6 @@ OF: Key[Model] = slot("of")
 NAME: Key[str] = slot("name")
 
 
-
 def content(m: Machine, source: Value) -> str | None:
     """The text of an open file or of a path, None when it is not known."""
     if isinstance(source, Model) and source.kind == "io.StringIO":

@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 NAME: Key[str] = slot("name")
 
 
-
 # --- texts and bytes in memory ---
 
 

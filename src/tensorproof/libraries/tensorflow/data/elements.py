@@ -241,9 +241,7 @@ def tensor_of_spec(m: Machine, spec: Value, node: ast.AST, sample: Value = None,
                     return sample.but(framework="tf", dtype=dtype, contents=None)
                 return m.gap("tf.TensorSpec", node, "of unknown rank")
             theirs = sample.shape if isinstance(sample, TensorType) and sample.shape.known and len(sample.shape) == len(shape) else (None,) * len(shape)
-            sizes = [
-                (b if b is not None else m.symbol(m.name_here("size", node), 1, None, origin)) if a is None else a for a, b in zip(shape, theirs)
-            ]
+            sizes = [(b if b is not None else m.symbol(m.name_here("size", node), 1, None, origin)) if a is None else a for a, b in zip(shape, theirs)]
             return TensorType(Shape(sizes), dtype if isinstance(dtype, DType) else None, framework="tf")
         case tuple() | List():
             parts = list(spec.items if isinstance(spec, List) else spec)

@@ -155,6 +155,8 @@ FUNCTIONS: dict[str, Run] = {
     "tensorflow_datasets.as_dataframe": quiet,
 }  # fmt: skip
 KINDS: dict[str, KindModel] = {
-    "tfds.info": KindModel(attribute=_info_attribute, open=True), "tfds.split": KindModel(open=True), "tfds.feature": KindModel(open=True),
+    "tfds.info": KindModel(attribute=_info_attribute, open=True),
+    "tfds.split": KindModel(open=True),
+    "tfds.feature": KindModel(open=True),
     "tfds.labels": KindModel({"int2str": lambda m, me, a, k, n: TEXT, "str2int": lambda m, me, a, k, n: Unknown("a class", number="int")}, open=True),
 }

@@ -132,10 +132,7 @@ def _dequeue(many: bool) -> Run:
         count = argument(args, kwargs, 0, "n") if many else None
         lead = (count,) if many else ()
         kinds, shapes = me.space[_KINDS], me.space[SHAPES]
-        made = [
-            _leaf(m, unknown_shape(m.name_here("dequeued", node)) if s is None else Shape((*lead, *s)), k, node)
-            for k, s in zip(kinds, shapes)
-        ]
+        made = [_leaf(m, unknown_shape(m.name_here("dequeued", node)) if s is None else Shape((*lead, *s)), k, node) for k, s in zip(kinds, shapes)]
         return made[0] if len(made) == 1 else listed(m, made)
 
     return method
