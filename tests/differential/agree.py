@@ -12,7 +12,7 @@ from tensorproof.terms.predicates import Predicate
 from tensorproof.values.heap import MISSING
 from tensorproof.values.objects import OPEN, Bound, Choice, Class, Dict, Function, Generator, Instance, Iterator, List, Model, Set
 from tensorproof.values.python_values import Method, Summary, Unknown
-from tensorproof.values.summaries import length, summarised
+from tensorproof.values.summaries import is_summarised, length
 
 
 class NotKnown(Exception):
@@ -144,7 +144,7 @@ class Walk:
                 return "" if type(ours) is type(theirs) and ours == theirs else wrong
             case tuple():
                 return self.items(ours, theirs, where) if type(ours) is tuple and len(ours) == len(theirs) else wrong
-            case list() if isinstance(ours, List) and summarised(ours.items):
+            case list() if isinstance(ours, List) and is_summarised(ours.items):
                 return self.summarised(ours.items, theirs, where) or ""
             case list():
                 return self.items(ours.items, theirs, where) if isinstance(ours, List) and len(ours.items) == len(theirs) else wrong

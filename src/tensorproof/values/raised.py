@@ -36,5 +36,5 @@ class Raised(Exception):
     """The requirement of an operator that failed, where one did."""
     call: int = 0
     """The call that it comes from, as in `Stated`."""
-    certain: bool = False
-    """Whether a `raise` is reached by what the program computes itself, as in `Stated`."""
+    certain: int | None = None
+    """Of a `raise` that is reached by what the program computes itself, as in `Stated`: how many questions about what was chosen outside the run had met then."""

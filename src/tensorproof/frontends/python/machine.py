@@ -213,7 +213,8 @@ class Interpreter(Facts):
         else:
             name = raised.kind if isinstance(raised.kind, str) else raised.kind.name
             failed = raised.refused or Requirement(raised.code, False, raised.message)
-            self.path.stated.append(Stated(failed, raised.span, raised.trail, tuple(self.facts), raised.fix, name, raised.call, raised.certain))
+            certain = raised.certain == self.asked  # what a handler asked before it raised again was chosen outside
+            self.path.stated.append(Stated(failed, raised.span, raised.trail, tuple(self.facts), raised.fix, name, raised.call, certain))
 
     def warn(self, code: str, message: str, node: ast.AST) -> None:
         if self.failures:

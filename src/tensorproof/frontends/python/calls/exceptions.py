@@ -53,7 +53,8 @@ def raising(frame: Frame, value: Value, node: ast.AST) -> Exception:
     said = ", ".join(str(a) for a in args if isinstance(a, (str, int, float)))
     raised = Raised(kind, f"{name}: {said}" if said else f"{name} is raised", m.user_span(node), "python/raise", value=value)
     raised.own = frame.module is None or not frame.module.foreign
-    raised.certain = frame.function is not None and frame.asked == m.asked and name not in ("SystemExit", "KeyboardInterrupt") and _chosen_inside(frame, node)
+    if frame.function is not None and frame.asked == m.asked and name not in ("SystemExit", "KeyboardInterrupt") and _chosen_inside(frame, node):
+        raised.certain = m.asked
     raised.quiet = isinstance(kind, str) and kind in ("SystemExit", "KeyboardInterrupt") and (not args or args[0] in (0, None))
     return raised
 
