@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tensorproof.libraries import signatures
 from tensorproof.libraries.model import Run
 from tensorproof.terms.ints import Term
 from tensorproof.terms.records import dataclass
+from tensorproof.values.port import Args, Kwargs, Machine, Value
 from tensorproof.values.python_values import Summary, Unknown
-
-if TYPE_CHECKING:
-    from tensorproof.values.machine import Args, Kwargs, Machine, Value
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
 
 from tensorproof.terms.dtypes import BY_LABEL, DType
-
-if TYPE_CHECKING:
-    from tensorproof.values.machine import Value
+from tensorproof.values.port import Value
 
 _TORCH_ALIASES = {
     "float": "float32", "double": "float64", "half": "float16", "int": "int32", "long": "int64", "short": "int16",

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
+import ast
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tensorproof.libraries import signatures
 from tensorproof.libraries.registry import file_named
 from tensorproof.libraries.torch.layer_attributes import UNSEEN
 from tensorproof.terms.tensor import TensorType
+from tensorproof.values.port import Args, Kwargs, Machine, Value
 from tensorproof.values.python_values import Layer
 from tensorproof.values.raised import Raised
-
-if TYPE_CHECKING:
-    import ast
-
-    from tensorproof.values.machine import Args, Kwargs, Machine, Value
 
 
 def _keras_layer() -> Any:

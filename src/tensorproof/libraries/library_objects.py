@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import ast
 from functools import cache
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tensorproof.bindings.names import is_public
 from tensorproof.libraries import signatures
@@ -13,12 +14,8 @@ from tensorproof.libraries.torch.layer_attributes import UNSEEN
 from tensorproof.terms.tensor import TensorType
 from tensorproof.values.heap import MISSING
 from tensorproof.values.objects import Choice, Model, Native
+from tensorproof.values.port import Args, Kwargs, Machine, Value
 from tensorproof.values.python_values import TEXT, Device, Layer, Named, Unknown
-
-if TYPE_CHECKING:
-    import ast
-
-    from tensorproof.values.machine import Args, Kwargs, Machine, Value
 
 _FAMILIES = {"metrics": "Metric", "losses": "Loss", "optimizers": "Optimizer"}
 

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tensorproof.terms.ints import Origin
 from tensorproof.terms.predicates import gt
 from tensorproof.terms.records import dataclass, field
-
-if TYPE_CHECKING:
-    import ast
-
-    from tensorproof.values.machine import Machine, Value
+from tensorproof.values.port import Machine, Value
 
 AT_EXIT = "at exit"
 """Where the machine keeps what runs when the program ends."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import ast
 
 from tensorproof.diagnostics.diagnostic import Diagnostic, Severity, Step
 from tensorproof.terms.dtypes import FLOAT32
@@ -11,12 +11,8 @@ from tensorproof.terms.shapes import Shape
 from tensorproof.terms.substitution import symbols
 from tensorproof.terms.tensor import TensorType
 from tensorproof.values.objects import List
+from tensorproof.values.port import Args, Kwargs, Machine, Value
 from tensorproof.values.python_values import Unknown
-
-if TYPE_CHECKING:
-    import ast
-
-    from tensorproof.values.machine import Args, Kwargs, Machine, Value
 
 GIVEN = "outside results"
 

@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Callable
 from collections.abc import Iterator as HostIterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tensorproof.libraries.model import Run
 from tensorproof.terms.budgets import BUDGETS
 from tensorproof.terms.ints import Term
 from tensorproof.terms.predicates import Predicate
 from tensorproof.values.objects import Dict, Generator, Instance, Iterator, List, Model, Set
+from tensorproof.values.port import Args, Kwargs, Machine, Value
 from tensorproof.values.python_values import Unknown
-
-if TYPE_CHECKING:
-    import ast
-
-    from tensorproof.values.machine import Args, Kwargs, Machine, Value
 
 HOSTS = frozenset(("decimal", "fractions", "_struct", "string", "datetime"))
 """Modules whose objects are kept as they are."""

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import ast
 from functools import cache
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tensorproof.libraries import homes, signatures
 from tensorproof.libraries.homes import home
@@ -14,12 +15,8 @@ from tensorproof.terms.dtypes import DType
 from tensorproof.terms.tensor import TensorType
 from tensorproof.values.heap import MISSING
 from tensorproof.values.objects import NOWHERE, Class, Dict, Instance, List, Model, Native, Record
+from tensorproof.values.port import Args, Kwargs, Machine, Value
 from tensorproof.values.python_values import Device, Layer, Method, Named, Unknown
-
-if TYPE_CHECKING:
-    import ast
-
-    from tensorproof.values.machine import Args, Kwargs, Machine, Value
 
 
 @cache

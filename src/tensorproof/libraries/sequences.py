@@ -5,9 +5,10 @@ Two items represent all of them; what differs between the two may differ between
 
 from __future__ import annotations
 
+import ast
 from functools import reduce
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tensorproof.libraries.domains import index_limits, label_ranges
 from tensorproof.libraries.domains.devices import refuse_values
@@ -18,14 +19,10 @@ from tensorproof.terms.predicates import Predicate, ge, le
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
 from tensorproof.values.objects import List
+from tensorproof.values.port import Args, Kwargs, Machine, Value
 from tensorproof.values.python_values import Unknown
 from tensorproof.values.summaries import length as length_of
 from tensorproof.values.summaries import number_of, shown, summarise
-
-if TYPE_CHECKING:
-    import ast
-
-    from tensorproof.values.machine import Args, Kwargs, Machine, Value
 
 
 def sequence(m: Machine, length: Value, first: Value, second: Value) -> List:

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tensorproof.terms.budgets import BUDGETS
 from tensorproof.terms.ints import Origin
 from tensorproof.terms.predicates import disj, eq
 from tensorproof.values.heap import MISSING
 from tensorproof.values.objects import Choice, Dict, List
+from tensorproof.values.port import Machine, Value
 from tensorproof.values.python_values import REAL, TEXT, Unknown
-
-if TYPE_CHECKING:
-    import ast
-
-    from tensorproof.values.machine import Machine, Value
 
 LIMIT = 2**63
 MOST_CHOICES = BUDGETS.containers.values_of_variable

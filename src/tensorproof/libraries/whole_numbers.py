@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+import ast
+from typing import Any
 
 from tensorproof.ops import whole
 from tensorproof.ops.applied import Applied
@@ -13,12 +14,8 @@ from tensorproof.terms.ints import Dim, Origin, Term, lower, upper
 from tensorproof.terms.predicates import ge, le
 from tensorproof.terms.tensor import TensorType
 from tensorproof.values.objects import NOWHERE
+from tensorproof.values.port import Machine, Value
 from tensorproof.values.python_values import Unknown
-
-if TYPE_CHECKING:
-    import ast
-
-    from tensorproof.values.machine import Machine, Value
 
 
 def size_in(m: Machine, value: Value) -> Dim:

@@ -37,4 +37,4 @@ class Raised(Exception):
     call: int = 0
     """The call that it comes from, as in `Stated`."""
     certain: int | None = None
-    """Of a `raise` that is reached by what the program computes itself, as in `Stated`: how many questions about what was chosen outside the run had met then."""
+    """Of a `raise` that is reached by what the program computes itself, as in `Stated`: how many questions about what was chosen outside the run had met."""

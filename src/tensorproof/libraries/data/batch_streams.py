@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+import ast
+from typing import Any
 
 from tensorproof.libraries import registry
 from tensorproof.libraries.model import KindModel, Run, batches
@@ -10,12 +11,8 @@ from tensorproof.terms.ints import Dim, Origin, Term, ite, mod
 from tensorproof.terms.predicates import conj, eq, ge, lt
 from tensorproof.values.heap import MISSING, Key, slot
 from tensorproof.values.objects import Dict, List, Model
+from tensorproof.values.port import Machine, Value
 from tensorproof.values.python_values import Unknown
-
-if TYPE_CHECKING:
-    import ast
-
-    from tensorproof.values.machine import Machine, Value
 
 AT: Key[Dim] = slot("at")
 RANGE: Key[range] = slot("range")

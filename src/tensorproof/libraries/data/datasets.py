@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Callable
 from functools import partial
 from math import isclose
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tensorproof.libraries.bound import Bound, bind, by_signature, filled_by_signature
 from tensorproof.libraries.data import loader_checks
@@ -18,12 +19,8 @@ from tensorproof.terms.predicates import Predicate, eq, lt
 from tensorproof.terms.tensor import TensorType
 from tensorproof.values.heap import Key, slot
 from tensorproof.values.objects import Instance, Iterator, List, Model
+from tensorproof.values.port import Args, Kwargs, Machine, Value
 from tensorproof.values.python_values import Unknown
-
-if TYPE_CHECKING:
-    import ast
-
-    from tensorproof.values.machine import Args, Kwargs, Machine, Value
 
 JOINED: Key[List] = slot("datasets")
 STACKED: Key[tuple[Value, ...]] = slot("datasets")

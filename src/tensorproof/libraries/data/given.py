@@ -6,7 +6,7 @@ NAME is a class or a function of the program, or a library's function, by its la
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import ast
 
 from tensorproof.libraries.data.samples import LENGTH, unknown_length
 from tensorproof.libraries.model import KindModel, Run
@@ -15,12 +15,8 @@ from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
 from tensorproof.values.directives import Dataset
 from tensorproof.values.objects import Class, Model, Native
+from tensorproof.values.port import Machine, Value
 from tensorproof.values.python_values import Unknown
-
-if TYPE_CHECKING:
-    import ast
-
-    from tensorproof.values.machine import Machine, Value
 
 KIND = "tensorproof.data"
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tensorproof.libraries import registry
 from tensorproof.libraries.bound import Bound
@@ -21,10 +21,8 @@ from tensorproof.terms.tensor import TensorType
 from tensorproof.values.heap import MISSING, Key, slot
 from tensorproof.values.objects import Bound as BoundMethod
 from tensorproof.values.objects import Class, Dict, Generator, Instance, Iterator, List, Model
+from tensorproof.values.port import Machine, Value
 from tensorproof.values.python_values import Named, Summary, Unknown
-
-if TYPE_CHECKING:
-    from tensorproof.values.machine import Machine, Value
 
 SIZE: Key[Dim | Unknown | None] = slot("batch_size")
 LOADER = "torch.utils.data.DataLoader"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import ast
 
 from tensorproof.libraries.bound import Bound
 from tensorproof.libraries.data.samples import item_of
@@ -10,12 +10,8 @@ from tensorproof.terms.ints import Origin, Term
 from tensorproof.terms.predicates import ge
 from tensorproof.terms.tensor import TensorType
 from tensorproof.values.objects import List, Model
+from tensorproof.values.port import Machine, Value
 from tensorproof.values.python_values import Unknown, whole_of
-
-if TYPE_CHECKING:
-    import ast
-
-    from tensorproof.values.machine import Machine, Value
 
 
 def _given(value: Value) -> bool:

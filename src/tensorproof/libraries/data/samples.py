@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import ast
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tensorproof.libraries import registry
 from tensorproof.libraries.domains import autograd
@@ -15,12 +16,8 @@ from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import Outputs, TensorType
 from tensorproof.values.heap import MISSING
 from tensorproof.values.objects import Bound, Choice, Dict, Instance, List, Model
+from tensorproof.values.port import Args, Kwargs, Machine, Value
 from tensorproof.values.python_values import Unknown
-
-if TYPE_CHECKING:
-    import ast
-
-    from tensorproof.values.machine import Args, Kwargs, Machine, Value
 
 LENGTH = ("length",)
 """Where a dataset keeps the symbol that stands for its length; no attribute of the program has this name."""

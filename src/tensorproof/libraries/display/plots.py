@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
+import ast
 from math import prod
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tensorproof.libraries.model import KindModel, Run
 from tensorproof.libraries.plain import argument, quiet
 from tensorproof.values.heap import Key, slot
 from tensorproof.values.objects import NOWHERE, Model
+from tensorproof.values.port import Args, Kwargs, Machine, Value
 from tensorproof.values.python_values import Unknown
-
-if TYPE_CHECKING:
-    import ast
-
-    from tensorproof.values.machine import Args, Kwargs, Machine, Value
 
 SHAPE: Key[tuple[int, ...]] = slot("shape")
 

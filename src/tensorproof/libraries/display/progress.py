@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import ast
 
 from tensorproof.libraries import registry
 from tensorproof.libraries.model import ClassModel, Iterations, KindModel, Run
 from tensorproof.libraries.plain import argument, nothing
 from tensorproof.values.objects import Model
+from tensorproof.values.port import Args, Kwargs, Machine, Value
 from tensorproof.values.python_values import Unknown
-
-if TYPE_CHECKING:
-    import ast
-
-    from tensorproof.values.machine import Args, Kwargs, Machine, Value
 
 
 def _tqdm(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Model:

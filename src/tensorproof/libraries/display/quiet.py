@@ -2,13 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from tensorproof.libraries.model import Run
 from tensorproof.libraries.plain import quiet
-
-if TYPE_CHECKING:
-    pass
 
 SPEAKS_FOR = (
     "seaborn", "plotly", "mlflow", "comet_ml", "neptune", "visdom", "termcolor", "colorama", "loguru", "prettytable", "tabulate", "tensorboard", "tensorboardX",

@@ -6,8 +6,10 @@ operator saves is a fact of its spelling (`bindings/derivatives.py`). `libraries
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+import ast
+from typing import Any
 
+from tensorproof.bindings.call import Outcome
 from tensorproof.bindings.derivatives import derivative
 from tensorproof.bindings.rows import rows
 from tensorproof.libraries.domains import devices
@@ -20,13 +22,8 @@ from tensorproof.libraries.torch.modes import modes
 from tensorproof.ops.applied import Applied
 from tensorproof.terms.gradient import NO, WHOLE, Gradient, Node, Saved, Version
 from tensorproof.terms.tensor import UNKNOWN_STRIDES, Outputs, Storage, TensorType
+from tensorproof.values.port import Args, Kwargs, Machine, Value
 from tensorproof.values.python_values import Layer
-
-if TYPE_CHECKING:
-    import ast
-
-    from tensorproof.bindings.call import Outcome
-    from tensorproof.values.machine import Args, Kwargs, Machine, Value
 
 
 def observed(m: Machine, name: str, outcome: Outcome, args: Args, kwargs: Kwargs, node: ast.AST, layer: Layer | None) -> Value:

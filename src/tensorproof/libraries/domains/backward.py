@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+import ast
+from typing import Any
 
 from tensorproof.libraries.domains import autograd
 from tensorproof.terms.gradient import FREED, NO, PERHAPS_FREED, UNDECIDED, YES, Gradient, Node
 from tensorproof.terms.predicates import conj, eq
 from tensorproof.terms.tensor import TensorType
 from tensorproof.values.objects import Choice, Model, Native
+from tensorproof.values.port import Kwargs, Machine, Value
 from tensorproof.values.python_values import Unknown
-
-if TYPE_CHECKING:
-    import ast
-
-    from tensorproof.values.machine import Kwargs, Machine, Value
 
 
 def needs_gradient(m: Machine, loss: TensorType, node: ast.AST) -> None:

@@ -7,7 +7,6 @@ and where they do not prove that a range is kept, that is a gap.
 from __future__ import annotations
 
 from math import inf, trunc
-from typing import TYPE_CHECKING
 
 from tensorproof.catalogue.elementwise.formulas import drawn_numbers
 from tensorproof.catalogue.elementwise.formulas.real_bounds import ABOVE_ZERO, along_axis, are_whole, computed, of
@@ -17,9 +16,7 @@ from tensorproof.terms.budgets import BUDGETS
 from tensorproof.terms.dtypes import DType
 from tensorproof.terms.facts import Bounds, learn
 from tensorproof.terms.tensor import TensorType
-
-if TYPE_CHECKING:
-    from tensorproof.values.machine import Machine
+from tensorproof.values.port import Machine
 
 __all__ = ["applied", "of", "reads"]
 _COARSE = (-inf, -1.0, 0.0, ABOVE_ZERO, 1.0, inf)

@@ -6,16 +6,13 @@ Nothing is looked at until the program names a device other than the CPU.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+import ast
+from typing import Any
 
+from tensorproof.bindings.call import Outcome
 from tensorproof.terms.tensor import Outputs, TensorType
+from tensorproof.values.port import Machine, Value
 from tensorproof.values.python_values import Layer
-
-if TYPE_CHECKING:
-    import ast
-
-    from tensorproof.bindings.call import Outcome
-    from tensorproof.values.machine import Machine, Value
 
 _ACROSS = frozenset(["copy_", "__setitem__", "to", "type_as", "cpu", "cuda", "set_", "set_data", "pin_memory", "index_put_", "index_put", "type"])
 """What takes tensors of several devices."""

@@ -7,7 +7,7 @@ tensor (`terms/facts.py`); a write makes another of it (`frontends/python/memory
 from __future__ import annotations
 
 from functools import cache
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
 from tensorproof.libraries import whole_numbers
 from tensorproof.libraries.domains import bounds, greatest, mask_ones, matrices, number_ranges, signs
@@ -15,9 +15,7 @@ from tensorproof.ops.applied import Applied
 from tensorproof.ops.record import Op
 from tensorproof.terms.facts import carry
 from tensorproof.terms.tensor import TensorType
-
-if TYPE_CHECKING:
-    from tensorproof.values.machine import Machine, Value
+from tensorproof.values.port import Machine, Value
 
 
 class Domain(Protocol):

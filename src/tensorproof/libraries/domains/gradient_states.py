@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tensorproof.terms.gradient import NO, WHOLE, Gradient, Node, Version
 from tensorproof.terms.tensor import TensorType
 from tensorproof.values.heap import Key, slot
-
-if TYPE_CHECKING:
-    from tensorproof.values.machine import Machine, Value
+from tensorproof.values.port import Machine, Value
 
 FIRST: Key[Gradient] = slot("first")
 

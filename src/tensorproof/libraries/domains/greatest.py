@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import reduce
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tensorproof.libraries.whole_numbers import same_size, whole_tensor
 from tensorproof.ops.applied import Applied
@@ -12,10 +12,8 @@ from tensorproof.terms.facts import learn
 from tensorproof.terms.ints import Dim, Term, maximum
 from tensorproof.terms.tensor import TensorType
 from tensorproof.values.objects import List
+from tensorproof.values.port import Machine
 from tensorproof.values.summaries import is_summarised, shown
-
-if TYPE_CHECKING:
-    from tensorproof.values.machine import Machine
 
 _MOST = 64
 

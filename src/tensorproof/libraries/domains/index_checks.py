@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import ast
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tensorproof.libraries.domains import bounds
 from tensorproof.libraries.domains.label_ranges import of
@@ -15,11 +16,7 @@ from tensorproof.terms.ints import Dim, Term
 from tensorproof.terms.predicates import Truth, conj, ge, implies, lt
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
-
-if TYPE_CHECKING:
-    import ast
-
-    from tensorproof.values.machine import Machine
+from tensorproof.values.port import Machine
 
 
 def check(m: Machine, applied: list[Applied], node: ast.AST) -> None:

@@ -6,7 +6,7 @@ that an index lies inside, and never that it lies outside.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tensorproof.libraries.domains.label_ranges import of as range_of
 from tensorproof.ops.whole import Span, joined
@@ -14,9 +14,7 @@ from tensorproof.terms.facts import learn
 from tensorproof.terms.ints import Dim
 from tensorproof.terms.tensor import TensorType
 from tensorproof.values.objects import Dict, List
-
-if TYPE_CHECKING:
-    from tensorproof.values.machine import Machine, Value
+from tensorproof.values.port import Machine, Value
 
 Limit = tuple[Dim, Dim]
 """The least, and what all stay below."""

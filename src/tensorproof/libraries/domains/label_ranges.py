@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tensorproof.terms.facts import learn
 from tensorproof.terms.ints import Dim
 from tensorproof.terms.tensor import TensorType
-
-if TYPE_CHECKING:
-    from tensorproof.values.machine import Machine, Value
+from tensorproof.values.port import Machine, Value
 
 
 def note(m: Machine, tensor: TensorType, low: Dim, high: Dim) -> TensorType:

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tensorproof.libraries.whole_numbers import same_size, whole_tensor
 from tensorproof.ops.applied import Applied
@@ -15,9 +15,7 @@ from tensorproof.terms.dtypes import BOOL
 from tensorproof.terms.facts import learn
 from tensorproof.terms.ints import Dim, Term, upper
 from tensorproof.terms.tensor import TensorType
-
-if TYPE_CHECKING:
-    from tensorproof.values.machine import Machine, Value
+from tensorproof.values.port import Machine, Value
 
 _BEGINNING = frozenset(["fills", "totals", "counts"])
 

@@ -6,8 +6,10 @@ should.
 
 from __future__ import annotations
 
+import ast
+from fractions import Fraction
 from math import prod
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tensorproof.catalogue.algebra.formulas.matrix_kinds import INVERTED, KEPT, PRODUCTS, READ, TURNED
 from tensorproof.libraries.domains import bounds
@@ -15,12 +17,7 @@ from tensorproof.ops.applied import Applied
 from tensorproof.ops.record import Op
 from tensorproof.terms.facts import learn
 from tensorproof.terms.tensor import TensorType
-
-if TYPE_CHECKING:
-    import ast
-    from fractions import Fraction
-
-    from tensorproof.values.machine import Machine
+from tensorproof.values.port import Machine
 
 _NEGATED = {"definite": "negative", "negative": "definite", "regular": "regular"}
 _REGULAR = ("definite", "regular", "negative")

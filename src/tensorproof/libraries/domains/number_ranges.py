@@ -7,7 +7,7 @@ an axis is an error. What may hold fewer numbers (a choice by value, a largest p
 from __future__ import annotations
 
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tensorproof.libraries.domains import index_limits, label_ranges
 from tensorproof.ops.applied import Applied
@@ -16,9 +16,7 @@ from tensorproof.ops.whole import Span, joined
 from tensorproof.terms.dtypes import BOOL, DType
 from tensorproof.terms.ints import Term
 from tensorproof.terms.tensor import TensorType
-
-if TYPE_CHECKING:
-    from tensorproof.values.machine import Machine, Value
+from tensorproof.values.port import Machine, Value
 
 _KEEPING = frozenset(["moves", "cuts", "selects", "joins", "mixes", "fills"])
 _MAKING = frozenset(["draws", "places"])

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+import ast
+from typing import Any
 
 from tensorproof.libraries.domains.gradient_states import each, of
 from tensorproof.terms.gradient import Node, Saved
 from tensorproof.terms.tensor import TensorType
-
-if TYPE_CHECKING:
-    import ast
-
-    from tensorproof.values.machine import Kwargs, Machine, Value
+from tensorproof.values.port import Kwargs, Machine, Value
 
 Kept = tuple[tuple[Saved, ...], bool | None, bool | None]
 

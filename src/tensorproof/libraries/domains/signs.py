@@ -5,8 +5,8 @@ Flip the signs of all that is drawn: the result of a sum of products changes its
 
 from __future__ import annotations
 
+import ast
 from functools import cache
-from typing import TYPE_CHECKING
 
 from tensorproof.bindings.rows import rows
 from tensorproof.catalogue import find
@@ -19,11 +19,7 @@ from tensorproof.terms.gradient import Gradient
 from tensorproof.terms.ints import Origin
 from tensorproof.terms.predicates import ge
 from tensorproof.terms.tensor import TensorType
-
-if TYPE_CHECKING:
-    import ast
-
-    from tensorproof.values.machine import Machine
+from tensorproof.values.port import Machine
 
 
 def reads(op: Op) -> bool:

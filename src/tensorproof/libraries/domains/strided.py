@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import ast
 
 from tensorproof.ops.applied import Applied
 from tensorproof.terms.predicates import disj, eq, le
 from tensorproof.terms.tensor import TensorType
-
-if TYPE_CHECKING:
-    import ast
-
-    from tensorproof.values.machine import Machine
+from tensorproof.values.port import Machine
 
 
 def check(m: Machine, applied: list[Applied], node: ast.AST) -> None:

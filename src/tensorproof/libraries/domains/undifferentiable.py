@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import ast
 
 from tensorproof.libraries.domains.autograd import of
 from tensorproof.libraries.torch.modes import modes
 from tensorproof.ops.applied import Applied
 from tensorproof.terms.tensor import TensorType
-
-if TYPE_CHECKING:
-    import ast
-
-    from tensorproof.values.machine import Machine
+from tensorproof.values.port import Machine
 
 
 def check(m: Machine, applied: list[Applied], node: ast.AST) -> None:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import ast
 from math import inf
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tensorproof.catalogue.elementwise.formulas.demanded import NOT_NEGATIVE, PARAMETERS
 from tensorproof.catalogue.elementwise.formulas.drawn_numbers import share_outside
@@ -11,11 +12,7 @@ from tensorproof.libraries.domains import bounds, label_ranges, matrices
 from tensorproof.ops.applied import Applied
 from tensorproof.terms.predicates import conj, ge, gt
 from tensorproof.terms.tensor import TensorType
-
-if TYPE_CHECKING:
-    import ast
-
-    from tensorproof.values.machine import Machine
+from tensorproof.values.port import Machine
 
 RARE = 1e-3
 """How seldom all drawn numbers may lie inside of a range, so that it is an error to draw them."""

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+import ast
+from typing import Any
 
 from tensorproof.libraries.einops.patterns import ELLIPSIS, BadPattern, Side, check_names, number_of, parse, parse_side
 from tensorproof.libraries.model import KindModel, Run
@@ -12,12 +13,8 @@ from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
 from tensorproof.values.heap import Key, slot
 from tensorproof.values.objects import Choice, Dict, List, Model
+from tensorproof.values.port import Args, Kwargs, Machine, Value
 from tensorproof.values.python_values import Unknown
-
-if TYPE_CHECKING:
-    import ast
-
-    from tensorproof.values.machine import Args, Kwargs, Machine, Value
 
 SIZES: Key[dict[str, Value]] = slot("sizes")
 _METHODS = ("min", "max", "sum", "mean", "prod", "any", "all")

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+import ast
+from typing import Any
 
 from tensorproof.libraries.keras.models import graph as keras_graph
 from tensorproof.libraries.model import KindModel, Run
@@ -12,12 +13,8 @@ from tensorproof.terms.predicates import eq
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
 from tensorproof.values.objects import List, Model
+from tensorproof.values.port import Args, Kwargs, Machine, Value
 from tensorproof.values.python_values import Named, Unknown
-
-if TYPE_CHECKING:
-    import ast
-
-    from tensorproof.values.machine import Args, Kwargs, Machine, Value
 
 _SAME = {
     "abs": "tf.abs", "square": "tf.square", "sqrt": "tf.sqrt", "exp": "tf.exp", "log": "tf.math.log", "round": "tf.round", "sign": "tf.sign", "sin": "tf.sin",

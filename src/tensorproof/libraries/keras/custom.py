@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tensorproof.diagnostics.diagnostic import Step
 from tensorproof.libraries.keras import layer as keras_layer
@@ -23,10 +23,8 @@ from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
 from tensorproof.values.heap import MISSING
 from tensorproof.values.objects import Bound, Class, Dict, Function, Instance, List, Model, Native, StaticMethod
+from tensorproof.values.port import Args, Kwargs, Machine, Value
 from tensorproof.values.python_values import Layer, Named, Unknown
-
-if TYPE_CHECKING:
-    from tensorproof.values.machine import Args, Kwargs, Machine, Value
 
 _BASE = ("name", "trainable", "dtype", "autocast", "activity_regularizer", "input_shape", "input_dim", "batch_input_shape", "batch_shape", "dynamic", "weights")
 _READY = "*ready*"

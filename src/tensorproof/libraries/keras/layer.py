@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import ast
 from functools import cache, partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tensorproof.bindings.call import spelled
 from tensorproof.bindings.names import is_public
@@ -22,12 +23,8 @@ from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
 from tensorproof.values.heap import Cursor
 from tensorproof.values.objects import Dict, Function, Instance, List, Model, Native
+from tensorproof.values.port import Args, Kwargs, Machine, Value
 from tensorproof.values.python_values import Layer, Method, Named, Unknown
-
-if TYPE_CHECKING:
-    import ast
-
-    from tensorproof.values.machine import Args, Kwargs, Machine, Value
 
 _OBJECTS = (Function, Native, Instance, Model, Named, Layer, Unknown, type(lambda: None))
 _OLD = {"Embedding": ("input_length",), "LeakyReLU": ("alpha",), "LSTM": ("implementation", "time_major"), "GRU": ("implementation", "time_major")}

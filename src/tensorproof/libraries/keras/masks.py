@@ -5,18 +5,15 @@ Kept by the identity of a tensor, as Keras keeps it on the tensor itself.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+import ast
+from typing import Any
 
 from tensorproof.terms.dtypes import BOOL
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
 from tensorproof.values.objects import Bound, Function, Instance, List, Model
+from tensorproof.values.port import Args, Kwargs, Machine, Value
 from tensorproof.values.python_values import Layer
-
-if TYPE_CHECKING:
-    import ast
-
-    from tensorproof.values.machine import Args, Kwargs, Machine, Value
 
 MASKS = "keras masks"
 _PASS = frozenset(

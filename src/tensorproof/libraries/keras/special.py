@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import ast
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tensorproof.libraries.keras import layer as keras_layer
 from tensorproof.libraries.keras import state as keras_state
@@ -17,12 +18,8 @@ from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
 from tensorproof.values.heap import MISSING
 from tensorproof.values.objects import Dict, Instance, List, Model
+from tensorproof.values.port import Args, Kwargs, Machine, Value
 from tensorproof.values.python_values import Layer, Named, Unknown
-
-if TYPE_CHECKING:
-    import ast
-
-    from tensorproof.values.machine import Args, Kwargs, Machine, Value
 
 _BASE = ("name", "trainable", "dtype", "autocast", "activity_regularizer", "input_shape", "batch_shape", "batch_input_shape", "input_dim")
 

@@ -3,8 +3,9 @@ object of one of the program's classes."""
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tensorproof.libraries import registry
 from tensorproof.libraries.keras.models import graph as keras_graph
@@ -14,12 +15,8 @@ from tensorproof.terms.predicates import conj, eq
 from tensorproof.terms.tensor import TensorType
 from tensorproof.values.heap import Key, slot
 from tensorproof.values.objects import Dict, Instance, List, Model
+from tensorproof.values.port import Args, Kwargs, Machine, Value
 from tensorproof.values.python_values import TEXT, Layer, Unknown
-
-if TYPE_CHECKING:
-    import ast
-
-    from tensorproof.values.machine import Args, Kwargs, Machine, Value
 
 MODELS = ("keras.Sequential", "keras.Model")
 """The kinds of models that the library itself makes."""

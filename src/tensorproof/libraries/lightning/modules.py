@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+import ast
+from typing import Any
 
 from tensorproof.libraries.lightning.trainer import EPOCH, METHODS, trainer
 from tensorproof.libraries.model import ClassModel, KindModel, Run
@@ -10,12 +11,8 @@ from tensorproof.libraries.torch.nn import _init as module_init  # pyright: igno
 from tensorproof.terms.ints import Origin
 from tensorproof.values.heap import MISSING
 from tensorproof.values.objects import Class, Dict, Function, Instance, List, Model, Native
+from tensorproof.values.port import Args, Kwargs, Machine, Value
 from tensorproof.values.python_values import Named, Unknown
-
-if TYPE_CHECKING:
-    import ast
-
-    from tensorproof.values.machine import Args, Kwargs, Machine, Value
 
 HOMES = ("pytorch_lightning.", "lightning.", "lightning.pytorch.")
 

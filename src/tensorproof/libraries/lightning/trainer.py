@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tensorproof.libraries import registry
 from tensorproof.libraries.model import Iterations, Open, Run, batches, counts_of
@@ -13,10 +13,8 @@ from tensorproof.terms.ints import Origin, minimum
 from tensorproof.terms.predicates import conj, gt
 from tensorproof.values.heap import MISSING
 from tensorproof.values.objects import Bound, Dict, Function, Instance, List, Model
+from tensorproof.values.port import Args, Kwargs, Machine, Value
 from tensorproof.values.python_values import Named, Unknown
-
-if TYPE_CHECKING:
-    from tensorproof.values.machine import Args, Kwargs, Machine, Value
 
 EPOCH = "*epoch*"
 """Where a module holds the number of the epoch while it is trained."""

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import ast
 import math
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tensorproof.libraries.domains import label_ranges
 from tensorproof.libraries.model import KindModel, Run
@@ -19,13 +20,9 @@ from tensorproof.terms.predicates import eq
 from tensorproof.terms.shapes import Segment, Shape
 from tensorproof.terms.tensor import TensorType
 from tensorproof.values.objects import Choice, List, Model
+from tensorproof.values.port import Args, Kwargs, Machine, Value
 from tensorproof.values.python_values import Unknown
 from tensorproof.values.summaries import is_summarised
-
-if TYPE_CHECKING:
-    import ast
-
-    from tensorproof.values.machine import Args, Kwargs, Machine, Value
 
 _ARRAYS = ("array", "asarray", "asanyarray", "ascontiguousarray", "asfortranarray")
 

@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
+import ast
 import math
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from tensorproof.libraries.model import Run
 from tensorproof.terms.dtypes import BY_LABEL, DType
 from tensorproof.terms.ints import Term, ceildiv, floordiv
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
+from tensorproof.values.port import Args, Kwargs, Machine, Value
 from tensorproof.values.python_values import Named, Unknown
-
-if TYPE_CHECKING:
-    import ast
-
-    from tensorproof.libraries.model import Run
-    from tensorproof.values.machine import Args, Kwargs, Machine, Value
 
 FLOAT64 = BY_LABEL["float64"]
 

@@ -6,7 +6,9 @@ Command-line arguments are those after `--`; without any, every argument has its
 from __future__ import annotations
 
 import argparse
-from typing import TYPE_CHECKING, Any
+import ast
+from collections.abc import Callable
+from typing import Any
 
 from tensorproof.libraries.model import ClassModel, KindModel, Run
 from tensorproof.libraries.plain import Abstract, argument, exception, from_host, listed, to_host
@@ -16,14 +18,9 @@ from tensorproof.libraries.python.typing import namespace_attribute
 from tensorproof.libraries.varying import any_of, any_whole, chosen_value, refuse_given, refuse_type, varies
 from tensorproof.values.heap import MISSING, Key, Row, Space, Table, slot
 from tensorproof.values.objects import Class, Instance, List, Model, Native
+from tensorproof.values.port import Args, Kwargs, Machine, Value
 from tensorproof.values.python_values import REAL, Named, Unknown
 from tensorproof.values.raised import Raised
-
-if TYPE_CHECKING:
-    import ast
-    from collections.abc import Callable
-
-    from tensorproof.values.machine import Args, Kwargs, Machine, Value
 
 BELOW: Key[Table[Model]] = slot("choices")
 PLACE: Key[ast.AST] = slot("place")

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+import ast
+from typing import Any
 
 from tensorproof.libraries.model import AT_EXIT, KindModel, Run
 from tensorproof.libraries.plain import argument, quiet, unknown
 from tensorproof.values.objects import Bound, Function, List, Model
+from tensorproof.values.port import Args, Kwargs, Machine, Value
 from tensorproof.values.python_values import REAL, Unknown
-
-if TYPE_CHECKING:
-    import ast
-
-    from tensorproof.values.machine import Args, Kwargs, Machine, Value
 
 
 def _ran(m: Machine, what: Value, name: str, node: ast.AST) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tensorproof.libraries.model import KindModel, Run
 from tensorproof.libraries.python.copies import deep
@@ -13,10 +13,8 @@ from tensorproof.terms.records import dataclass
 from tensorproof.values.heap import MISSING, Key, slot
 from tensorproof.values.objects import FIELDS as ANNOTATED
 from tensorproof.values.objects import Bound, Class, Dict, Instance, List, Model, Native, Record, Set
+from tensorproof.values.port import Args, Kwargs, Machine, Value
 from tensorproof.values.python_values import WHOLE, Named, Unknown
-
-if TYPE_CHECKING:
-    from tensorproof.values.machine import Args, Kwargs, Machine, Value
 
 FIELDS: Key[tuple[Spec, ...]] = slot("__dataclass_fields__")
 _ORDER = {"__lt__": ast.Lt, "__le__": ast.LtE, "__gt__": ast.Gt, "__ge__": ast.GtE}

@@ -5,16 +5,14 @@ from __future__ import annotations
 import ast
 import collections.abc
 import keyword
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tensorproof.libraries.model import ClassModel, KindModel, Run
 from tensorproof.libraries.plain import argument, iterator
 from tensorproof.values.heap import MISSING, Key, slot
 from tensorproof.values.objects import FIELDS, Bound, Class, Dict, Instance, List, Model, Native, Record
+from tensorproof.values.port import Args, Kwargs, Machine, Value
 from tensorproof.values.python_values import Method, Named, Unknown
-
-if TYPE_CHECKING:
-    from tensorproof.values.machine import Args, Kwargs, Machine, Value
 
 NAMES: Key[tuple[str, ...]] = slot("*tuple*")
 DEFAULTS: Key[dict[str, Value]] = slot("*defaults*")

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tensorproof.libraries.model import ClassModel, KindModel, Run
 from tensorproof.libraries.plain import argument
 from tensorproof.values.heap import Key, Row, slot
 from tensorproof.values.objects import Class, Function, Model, Native
-
-if TYPE_CHECKING:
-    from tensorproof.values.machine import Args, Kwargs, Machine, Value
+from tensorproof.values.port import Args, Kwargs, Machine, Value
 
 EXITS: Key[Row] = slot("exits")
 _END: object = object()
@@ -175,8 +173,7 @@ def _decorated_by(m: Machine, me: Value, args: Args, kwargs: Kwargs, node: ast.A
 
 CLASSES = {
     "contextlib.AbstractContextManager": ClassModel(
-        "contextlib.AbstractContextManager",
-        methods={"__enter__": lambda m, me, a, k, n: me, "__exit__": lambda m, me, a, k, n: None},
+        "contextlib.AbstractContextManager", methods={"__enter__": lambda m, me, a, k, n: me, "__exit__": lambda m, me, a, k, n: None}
     ),
     "contextlib.ContextDecorator": ClassModel("contextlib.ContextDecorator", call=_decorated_by),
 }

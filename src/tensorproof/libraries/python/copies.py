@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
+import ast
 import copy
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tensorproof.libraries.domains import autograd
 from tensorproof.terms.tensor import TensorType
 from tensorproof.values.heap import MISSING, Entries, Row, Space
 from tensorproof.values.objects import Bound, Choice, Dict, Generator, Instance, Iterator, List, Model, Set
+from tensorproof.values.port import Args, Kwargs, Machine, Value
 from tensorproof.values.python_values import Layer
-
-if TYPE_CHECKING:
-    import ast
-
-    from tensorproof.values.machine import Args, Kwargs, Machine, Value
 
 
 def _copy(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:

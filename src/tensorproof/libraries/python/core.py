@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tensorproof.libraries import registry
 from tensorproof.libraries.data.batch_streams import next_batch
@@ -13,11 +13,9 @@ from tensorproof.terms.ints import Dim, Origin, floordiv, maximum, minimum, uppe
 from tensorproof.terms.predicates import conj, gt
 from tensorproof.values.heap import MISSING, Key, slot
 from tensorproof.values.objects import List, Model
+from tensorproof.values.port import Args, Kwargs, Machine, Value
 from tensorproof.values.python_values import BYTES, TEXT, Unknown
 from tensorproof.values.summaries import summarise
-
-if TYPE_CHECKING:
-    from tensorproof.values.machine import Args, Kwargs, Machine, Value
 
 START: Key[Dim] = slot("start")
 STOP: Key[Dim] = slot("stop")

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tensorproof.libraries.model import ClassModel, KindModel, Run
 from tensorproof.terms.ints import Term
 from tensorproof.terms.predicates import negate
 from tensorproof.values.heap import MISSING, Key, Table, slot
 from tensorproof.values.objects import Bound, Choice, Class, ClassMethod, Dict, Function, Instance, Model, Native, Property, StaticMethod
+from tensorproof.values.port import Args, Kwargs, Machine, Value
 from tensorproof.values.python_values import Named, Unknown
-
-if TYPE_CHECKING:
-    from tensorproof.values.machine import Args, Kwargs, Machine, Value
 
 IGNORED: Key[tuple[str, ...]] = slot("_ignore_")
 SETS: Key[Table[Instance]] = slot("*sets*")

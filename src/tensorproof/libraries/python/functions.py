@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import ast
 import builtins
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tensorproof.libraries.model import KindModel, Run
 from tensorproof.libraries.plain import from_host
 from tensorproof.terms.predicates import conj, disj, negate
 from tensorproof.values.heap import MISSING, Key, Row, Space, slot
 from tensorproof.values.objects import Class, Dict, Function, Instance, List, Model, Native, Property, Set
+from tensorproof.values.port import Args, Kwargs, Machine, Value
 from tensorproof.values.python_values import Unknown
-
-if TYPE_CHECKING:
-    from tensorproof.values.machine import Args, Kwargs, Machine, Value
 
 FIRST: Key[Args] = slot("args")
 NAMED: Key[Dict] = slot("named")

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import argparse
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from tensorproof.values.port import Value
 from tensorproof.values.python_values import Unknown
-
-if TYPE_CHECKING:
-    from tensorproof.values.machine import Value
 
 
 class RefusedLine(Exception):

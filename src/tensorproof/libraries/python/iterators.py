@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import itertools
 from collections.abc import Iterator as HostIterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tensorproof.libraries import registry
 from tensorproof.libraries.data.batch_streams import batch_at
@@ -15,10 +15,8 @@ from tensorproof.terms.ints import Dim, Origin, Term, lower, maximum, minimum
 from tensorproof.terms.predicates import conj, gt
 from tensorproof.values.heap import Key, slot
 from tensorproof.values.objects import Generator, Iterator, Model
+from tensorproof.values.port import Args, Kwargs, Machine, Value
 from tensorproof.values.python_values import Unknown
-
-if TYPE_CHECKING:
-    from tensorproof.values.machine import Args, Kwargs, Machine, Value
 
 SOURCES: Key[Args] = slot("sources")
 START: Key[Dim] = slot("start")

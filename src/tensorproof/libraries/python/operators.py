@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import math
 import operator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tensorproof.libraries.model import KindModel, Run
 from tensorproof.libraries.plain import native
@@ -14,10 +14,8 @@ from tensorproof.terms.predicates import negate
 from tensorproof.terms.tensor import TensorType
 from tensorproof.values.heap import Key, slot
 from tensorproof.values.objects import Choice, Model
+from tensorproof.values.port import Args, Kwargs, Machine, Value
 from tensorproof.values.python_values import REAL, Unknown
-
-if TYPE_CHECKING:
-    from tensorproof.values.machine import Args, Kwargs, Machine, Value
 
 WANTED: Key[tuple[Any, ...]] = slot("wanted")
 NAMED: Key[Kwargs] = slot("named")

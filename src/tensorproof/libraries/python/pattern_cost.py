@@ -8,10 +8,9 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from tensorproof.values.machine import Value
+from tensorproof.values.port import Value
 
 MOST_MATCHES = 3_000_000
 """Steps of the matcher that a pattern may take: some tens of milliseconds."""

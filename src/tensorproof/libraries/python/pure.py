@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
+import ast
 import builtins
 from functools import cache
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tensorproof.libraries.model import Run
 from tensorproof.libraries.plain import HOSTS, Abstract, from_host, to_host
 from tensorproof.libraries.python.core import texts
 from tensorproof.values.objects import Generator, Iterator
+from tensorproof.values.port import Args, Kwargs, Machine, Value
 from tensorproof.values.python_values import BYTES, REAL, TEXT, WHOLE, Unknown
-
-if TYPE_CHECKING:
-    import ast
-
-    from tensorproof.values.machine import Args, Kwargs, Machine, Value
 
 LARGEST = 100_000
 """Texts and bytes that are longer are not looked into."""

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+import ast
+from typing import Any
 
 from tensorproof.libraries.model import ClassModel, KindModel, Run
 from tensorproof.libraries.plain import argument, listed, nothing, unknown
@@ -11,14 +12,10 @@ from tensorproof.terms.ints import Term
 from tensorproof.terms.predicates import Predicate, le, lt
 from tensorproof.terms.tensor import TensorType
 from tensorproof.values.objects import Choice, Dict, List, Model, Record
+from tensorproof.values.port import Args, Kwargs, Machine, Value
 from tensorproof.values.python_values import REAL, TEXT, Unknown
 from tensorproof.values.standing import standing
 from tensorproof.values.summaries import is_summarised, length, shown, summarise
-
-if TYPE_CHECKING:
-    import ast
-
-    from tensorproof.values.machine import Args, Kwargs, Machine, Value
 
 
 def _randint(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import ast
 import logging
 import os
 import sys
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tensorproof.libraries.model import ClassModel, KindModel, Run, some_iterations
 from tensorproof.libraries.plain import argument, exception, listed, nothing, quiet, unknown
@@ -17,12 +18,8 @@ from tensorproof.terms.records import replace
 from tensorproof.terms.tensor import Outputs
 from tensorproof.values.heap import MISSING, Key, Space, slot
 from tensorproof.values.objects import Dict, List, Model, Native
+from tensorproof.values.port import Args, Kwargs, Machine, Value
 from tensorproof.values.python_values import REAL, TEXT, WHOLE, Unknown
-
-if TYPE_CHECKING:
-    import ast
-
-    from tensorproof.values.machine import Args, Kwargs, Machine, Value
 
 SETTINGS: Key[Space] = slot("set")
 CHANGED: Key[bool] = slot("changed")

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import ast
 import re
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tensorproof.libraries.model import KindModel, Run, some_iterations
 from tensorproof.libraries.plain import from_host, iterator
@@ -11,12 +12,8 @@ from tensorproof.libraries.python import pattern_cost
 from tensorproof.libraries.python.core import texts
 from tensorproof.values.heap import MISSING
 from tensorproof.values.objects import Model
+from tensorproof.values.port import Args, Kwargs, Machine, Value
 from tensorproof.values.python_values import TEXT, WHOLE, Unknown
-
-if TYPE_CHECKING:
-    import ast
-
-    from tensorproof.values.machine import Args, Kwargs, Machine, Value
 
 _SEARCHES = ("match", "search", "fullmatch", "findall", "finditer", "split", "sub", "subn")
 _LONGEST = 10_000

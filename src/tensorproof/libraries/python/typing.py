@@ -7,17 +7,15 @@ import collections
 import collections.abc
 import numbers
 import types
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tensorproof.libraries.model import ClassModel, KindModel, Run
 from tensorproof.libraries.plain import argument
 from tensorproof.libraries.python.collections import TUPLE, named_tuple_class
 from tensorproof.values.heap import MISSING
 from tensorproof.values.objects import Bound, Class, ClassMethod, Dict, Function, Instance, Model, Native, Property, StaticMethod
+from tensorproof.values.port import Args, Kwargs, Machine, Value
 from tensorproof.values.python_values import Unknown
-
-if TYPE_CHECKING:
-    from tensorproof.values.machine import Args, Kwargs, Machine, Value
 
 
 def _first(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
@@ -164,9 +162,7 @@ VALUES: dict[str, object] = {
     "typing.TYPE_CHECKING": False, "typing_extensions.TYPE_CHECKING": False, "types.FunctionType": types.FunctionType, "types.LambdaType": types.FunctionType,
     "types.NoneType": type(None), "types.GeneratorType": types.GeneratorType,
 }  # fmt: skip
-KINDS = {
-    "types.SimpleNamespace": KindModel(attribute=namespace_attribute("namespace"), binary=namespace_binary),
-}
+KINDS = {"types.SimpleNamespace": KindModel(attribute=namespace_attribute("namespace"), binary=namespace_binary)}
 _GENERIC = ("Generic", "Protocol", "Hashable", "Sized")
 CLASSES = {
     **{f"{library}.{name}": ClassModel(f"{library}.{name}") for library in ("typing", "typing_extensions") for name in _GENERIC},

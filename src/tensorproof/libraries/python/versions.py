@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
+import ast
 import operator
 import re
 from itertools import zip_longest
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tensorproof.libraries.model import ClassModel, KindModel, Run
 from tensorproof.values.heap import MISSING, Key, slot
 from tensorproof.values.objects import Model
+from tensorproof.values.port import Args, Kwargs, Machine, Value
 from tensorproof.values.python_values import Unknown
-
-if TYPE_CHECKING:
-    import ast
-
-    from tensorproof.values.machine import Args, Kwargs, Machine, Value
 
 TEXT: Key[str] = slot("text")
 _FORM = re.compile(r"\s*v?(\d+(?:\.\d+)*)[-_.]?(?:(a|alpha|b|beta|c|rc|pre|dev|post)[-_.]?(\d*))?[^+]*(\+.*)?\s*")

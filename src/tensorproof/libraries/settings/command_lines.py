@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tensorproof.libraries.model import KindModel, Run
 from tensorproof.libraries.plain import argument, listed
@@ -14,10 +14,8 @@ from tensorproof.libraries.python.arguments import KINDS as PARSERS
 from tensorproof.libraries.varying import any_like, any_whole, varies
 from tensorproof.values.heap import MISSING, Key, Space, slot
 from tensorproof.values.objects import NOWHERE, Dict, Function, List, Model, Native
+from tensorproof.values.port import Args, Kwargs, Machine, Value
 from tensorproof.values.python_values import TEXT, Named, Unknown
-
-if TYPE_CHECKING:
-    from tensorproof.values.machine import Args, Kwargs, Machine, Value
 
 PARSED: Key[Model | Unknown | None] = slot("values")
 ACTIONS: Key[Space] = slot("actions")

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import ast
 import os.path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tensorproof.libraries.model import KindModel, Run
 from tensorproof.libraries.plain import Abstract, argument, from_host, to_host
@@ -14,12 +15,8 @@ from tensorproof.libraries.settings.yaml_text import NotUnderstood, parse, scala
 from tensorproof.libraries.varying import refuse_given, varied
 from tensorproof.values.heap import MISSING
 from tensorproof.values.objects import Class, Dict, Instance, List, Model, Native
+from tensorproof.values.port import Args, Kwargs, Machine, Value
 from tensorproof.values.python_values import TEXT, Unknown
-
-if TYPE_CHECKING:
-    import ast
-
-    from tensorproof.values.machine import Args, Kwargs, Machine, Value
 
 CONFIG = "omegaconf.DictConfig"
 

@@ -6,10 +6,8 @@ Anchors, tags and several documents are not understood, and said not to be.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from tensorproof.values.machine import Value
+from tensorproof.values.port import Value
 
 _INT = re.compile(r"[-+]?(0|[1-9][0-9_]*)$")
 _FLOAT = re.compile(r"[-+]?(\.[0-9]+|[0-9][0-9_]*\.[0-9_]*)([eE][-+][0-9]+)?$")

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
+import ast
 import os
 from functools import cache
-from typing import TYPE_CHECKING
 
 from tensorproof.terms.records import dataclass
+from tensorproof.values.port import Args, Kwargs, Machine
 from tensorproof.values.python_values import Summary
-
-if TYPE_CHECKING:
-    import ast
-
-    from tensorproof.values.machine import Args, Kwargs, Machine
 
 FILES = {"torch": "torch", "torchvision": "torchvision", "tf": "tensorflow", "keras": "keras", "numpy": "numpy"}
 """The table of each root name; those of the standard library stand in one table."""

@@ -5,7 +5,8 @@ A table is its number of rows and columns and the names of the columns that the 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+import ast
+from typing import Any
 
 from tensorproof.libraries.model import KindModel, Open
 from tensorproof.libraries.sequences import sequence
@@ -34,12 +35,8 @@ from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
 from tensorproof.values.heap import MISSING, Key, slot
 from tensorproof.values.objects import NOWHERE, Bound, Dict, Function, List, Model
+from tensorproof.values.port import Args, Kwargs, Machine, Value
 from tensorproof.values.python_values import REAL, TEXT, Unknown
-
-if TYPE_CHECKING:
-    import ast
-
-    from tensorproof.values.machine import Args, Kwargs, Machine, Value
 
 WHOLE: Key[bool | None] = slot("whole")
 OWNER: Key[Model] = slot("owner")

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import ast
 from math import prod
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from tensorproof.libraries.model import Run
+from tensorproof.terms.dtypes import DType
 from tensorproof.terms.ints import Dim, Origin, Term
 from tensorproof.terms.predicates import eq
 from tensorproof.terms.shapes import Shape
@@ -12,14 +15,8 @@ from tensorproof.terms.substitution import symbols
 from tensorproof.terms.tensor import TensorType
 from tensorproof.values.heap import Key, slot
 from tensorproof.values.objects import Dict, List, Model
+from tensorproof.values.port import Kwargs, Machine, Value
 from tensorproof.values.python_values import Unknown
-
-if TYPE_CHECKING:
-    import ast
-
-    from tensorproof.libraries.model import Run
-    from tensorproof.terms.dtypes import DType
-    from tensorproof.values.machine import Kwargs, Machine, Value
 
 NAMES: Key[tuple[str, ...]] = slot("names")
 COLUMNS: Key[Dim] = slot("columns_")

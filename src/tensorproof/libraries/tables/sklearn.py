@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import ast
 from math import ceil
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tensorproof.libraries.domains.label_ranges import keep, note
 from tensorproof.libraries.model import KindModel, Run
@@ -15,12 +16,8 @@ from tensorproof.terms.predicates import eq
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
 from tensorproof.values.objects import List, Model
+from tensorproof.values.port import Args, Kwargs, Machine, Value
 from tensorproof.values.python_values import REAL, Unknown
-
-if TYPE_CHECKING:
-    import ast
-
-    from tensorproof.values.machine import Args, Kwargs, Machine, Value
 
 FLOAT64, INT64 = BY_LABEL["float64"], BY_LABEL["int64"]
 

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+import ast
+from typing import Any
 
 from tensorproof.libraries.tensorflow.traced import converts
 from tensorproof.terms.tensor import TensorType
-
-if TYPE_CHECKING:
-    import ast
-
-    from tensorproof.values.machine import Machine, Value
+from tensorproof.values.port import Machine, Value
 
 RELAXED = "tf.loop options"
 """Where the machine counts the loops that told their shapes themselves."""

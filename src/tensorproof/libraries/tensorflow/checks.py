@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+import ast
+from typing import Any
 
+from tensorproof.libraries.model import Run
 from tensorproof.libraries.plain import argument
 from tensorproof.libraries.tensorflow.tensors import converted
 from tensorproof.terms import predicates
@@ -12,14 +14,9 @@ from tensorproof.terms.ints import Term
 from tensorproof.terms.predicates import conj, eq
 from tensorproof.terms.tensor import TensorType
 from tensorproof.values.objects import Dict, List
+from tensorproof.values.port import Args, Kwargs, Machine, Value
 from tensorproof.values.python_values import Unknown
 from tensorproof.values.tensor_shape import TensorShape
-
-if TYPE_CHECKING:
-    import ast
-
-    from tensorproof.libraries.model import Run
-    from tensorproof.values.machine import Args, Kwargs, Machine, Value
 
 _ORDERS = {"equal": "eq", "none_equal": "ne", "less": "lt", "less_equal": "le", "greater": "gt", "greater_equal": "ge"}
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+import ast
+from typing import Any
 
 from tensorproof.libraries.plain import argument
 from tensorproof.libraries.tensorflow.data.elements import element_of, mapped, rows, stacked, step_of, tensor_of_spec, tensors_in, traced
@@ -12,12 +13,8 @@ from tensorproof.libraries.tensorflow.traced import SHAPELESS, TRACED, untraced,
 from tensorproof.terms.dtypes import DType
 from tensorproof.terms.tensor import TensorType
 from tensorproof.values.objects import Dict, List, Model
+from tensorproof.values.port import Args, Kwargs, Machine, Value
 from tensorproof.values.python_values import Unknown
-
-if TYPE_CHECKING:
-    import ast
-
-    from tensorproof.values.machine import Args, Kwargs, Machine, Value
 
 
 def _cond(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:

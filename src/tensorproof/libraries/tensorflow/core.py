@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+import ast
+from typing import Any
 
 from tensorproof.libraries.model import ClassModel, KindModel, Run
 from tensorproof.libraries.plain import argument, quiet
@@ -14,13 +15,9 @@ from tensorproof.terms.dtypes import BY_LABEL, DType
 from tensorproof.terms.tensor import TensorType
 from tensorproof.values.heap import MISSING
 from tensorproof.values.objects import Dict, Function, Instance, List, Model, Native
+from tensorproof.values.port import Args, Kwargs, Machine, Value
 from tensorproof.values.python_values import TEXT, Layer, Named, Unknown
 from tensorproof.values.tensor_shape import TensorShape
-
-if TYPE_CHECKING:
-    import ast
-
-    from tensorproof.values.machine import Args, Kwargs, Machine, Value
 
 FUNCTION = "tf.function"
 

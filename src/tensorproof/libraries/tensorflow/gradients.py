@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tensorproof.libraries.model import KindModel
 from tensorproof.libraries.plain import argument
@@ -16,10 +16,8 @@ from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import History, TensorType
 from tensorproof.values.heap import Key, slot
 from tensorproof.values.objects import Dict, Instance, Iterator, List, Model
+from tensorproof.values.port import Args, Kwargs, Machine, Value
 from tensorproof.values.python_values import Layer, Unknown
-
-if TYPE_CHECKING:
-    from tensorproof.values.machine import Args, Kwargs, Machine, Value
 
 TOKEN: Key[Token] = slot("token")
 WATCHED: Key[tuple[TensorType, ...]] = slot("watched")

@@ -6,14 +6,12 @@ A tensor that a model of ours makes without an operator has no history: whether 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tensorproof.terms.tensor import History, Outputs, TensorType
 from tensorproof.values.objects import Choice, Dict, List
-
-if TYPE_CHECKING:
-    from tensorproof.values.machine import Machine, Value
-    from tensorproof.values.python_values import Layer
+from tensorproof.values.port import Machine, Value
+from tensorproof.values.python_values import Layer
 
 TAPES = "tf.tapes"
 """Where the machine keeps the tapes that record now."""

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import ast
 
 from tensorproof.libraries.whole_numbers import size_in, whole_tensor
 from tensorproof.terms.tensor import TensorType
 from tensorproof.values.objects import List
-
-if TYPE_CHECKING:
-    import ast
-
-    from tensorproof.values.machine import Args, Kwargs, Machine, Value
+from tensorproof.values.port import Args, Kwargs, Machine, Value
 
 
 def _only(value: Value) -> Value:

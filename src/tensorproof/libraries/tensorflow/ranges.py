@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import ast
 
 from tensorproof.libraries.domains.label_ranges import of
 from tensorproof.libraries.plain import argument
 from tensorproof.terms.tensor import TensorType
-
-if TYPE_CHECKING:
-    import ast
-
-    from tensorproof.values.machine import Args, Kwargs, Machine, Value
+from tensorproof.values.port import Args, Kwargs, Machine, Value
 
 
 def _inside(m: Machine, numbers: Value, count: Value, what: str, code: str, node: ast.AST) -> None:

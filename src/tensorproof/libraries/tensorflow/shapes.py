@@ -6,7 +6,8 @@ a batch inside `Dataset.map`. In eager code every size is a number.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+import ast
+from typing import Any
 
 from tensorproof.libraries.model import KindModel
 from tensorproof.libraries.tensorflow.tape import OPEN
@@ -16,13 +17,9 @@ from tensorproof.terms.substitution import symbols
 from tensorproof.terms.tensor import TensorType
 from tensorproof.values.heap import MISSING
 from tensorproof.values.objects import List, Model, Native
+from tensorproof.values.port import Args, Kwargs, Machine, Value
 from tensorproof.values.python_values import Unknown
 from tensorproof.values.tensor_shape import TensorShape
-
-if TYPE_CHECKING:
-    import ast
-
-    from tensorproof.values.machine import Args, Kwargs, Machine, Value
 
 GRAPH = "tf.graph mode"
 """Where the machine counts how deep it is inside functions that TensorFlow traces."""

@@ -22,7 +22,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tensorproof.diagnostics.diagnostic import Gap, Step
 from tensorproof.diagnostics.span import Span
@@ -39,9 +39,7 @@ from tensorproof.terms.tensor import Outputs, TensorType
 from tensorproof.values.heap import AT, MISSING
 from tensorproof.values.objects import Dict, Instance, Iterator, List, Model, Set
 from tensorproof.values.path import Path, Stated
-
-if TYPE_CHECKING:
-    from tensorproof.values.machine import Args, Kwargs, Machine, Value
+from tensorproof.values.port import Args, Kwargs, Machine, Value
 
 OPEN = "tf.open axes"
 """Where the machine keeps the symbols that static inference does not know."""
@@ -281,10 +279,7 @@ def replay(m: Machine, outputs: Value, new: dict[int, TensorType], node: ast.AST
             values[id(one)] = missing(one) if missing is not None else one if record else one.but(taped=0)
     graph = m.model_state.get(TRACED)
     training, numbers = m.model_state.get("keras", {}).get("training"), tuple(n.number for n in nodes)
-    key = (
-        (record, graph is not None, training, numbers, tuple(values.items())),
-        tuple(id(t) for t in tensors_in(outputs)),
-    )
+    key = ((record, graph is not None, training, numbers, tuple(values.items())), tuple(id(t) for t in tensors_in(outputs)))
     past = None if record else tape.done.get(key)
     if past is not None and (not past[1] or set(past[2]) <= set(m.facts)):
         m.path.stated.extend(replace(s, facts=tuple(m.facts)) for s in past[1])

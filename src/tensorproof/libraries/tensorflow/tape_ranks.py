@@ -6,8 +6,9 @@ other's ranks are found at the end of the run, for leaves that no run has fed: t
 
 from __future__ import annotations
 
+import ast
 from itertools import product
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tensorproof.bindings.call import Outcome
 from tensorproof.bindings.call import call as call_bound
@@ -18,11 +19,7 @@ from tensorproof.terms.ints import Origin, symbol
 from tensorproof.terms.shapes import Segment, Shape, unknown_shape
 from tensorproof.terms.tensor import Outputs, TensorType
 from tensorproof.values.path import Stated
-
-if TYPE_CHECKING:
-    import ast
-
-    from tensorproof.values.machine import Args, Kwargs, Machine, Value
+from tensorproof.values.port import Args, Kwargs, Machine, Value
 
 HIGHEST = 6
 """The highest rank that is tried."""

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+import ast
+from typing import Any
 
 from tensorproof.libraries.model import ClassModel, Run
 from tensorproof.libraries.plain import argument
@@ -17,13 +18,9 @@ from tensorproof.terms.shapes import Shape
 from tensorproof.terms.substitution import symbols
 from tensorproof.terms.tensor import TensorType
 from tensorproof.values.objects import List, Model
+from tensorproof.values.port import Args, Kwargs, Machine, Value
 from tensorproof.values.python_values import TEXT, Method, Unknown
 from tensorproof.values.tensor_shape import TensorShape
-
-if TYPE_CHECKING:
-    import ast
-
-    from tensorproof.values.machine import Args, Kwargs, Machine, Value
 
 STRING = BY_LABEL["string"]
 _TENSOR = {

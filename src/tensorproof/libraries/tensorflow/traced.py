@@ -7,18 +7,15 @@ Keras calls. When the function has returned, the tensors that the program kept a
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tensorproof.libraries.tensorflow.data.kept import LAST
 from tensorproof.terms.tensor import Graph, Outputs, TensorType
 from tensorproof.values.objects import Dict, List, Model, Set
-
-if TYPE_CHECKING:
-    import ast
-
-    from tensorproof.values.machine import Machine, Value
+from tensorproof.values.port import Machine, Value
 
 TRACED = "tf.traced"
 """Where the machine keeps the graph of the function that is traced now."""

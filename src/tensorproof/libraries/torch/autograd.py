@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import ast
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tensorproof.libraries.domains import autograd
 from tensorproof.libraries.domains import backward as paths
@@ -15,12 +16,8 @@ from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
 from tensorproof.values.heap import MISSING, Key, slot
 from tensorproof.values.objects import Class, Dict, Instance, List, Model, Native
+from tensorproof.values.port import Args, Kwargs, Machine, Value
 from tensorproof.values.python_values import Layer, Unknown
-
-if TYPE_CHECKING:
-    import ast
-
-    from tensorproof.values.machine import Args, Kwargs, Machine, Value
 
 SAVED: Key[tuple[Value, ...]] = slot("saved_tensors")
 CONTEXT = "torch.autograd.function.FunctionCtx"

@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from tensorproof.bindings.call import spelled
+from tensorproof.values.port import Value
 from tensorproof.values.python_values import Unknown
-
-if TYPE_CHECKING:
-    from tensorproof.values.machine import Value
 
 _FAMILIES: dict[str, tuple[str, ...]] = {
     "_BatchNorm": ("BatchNorm1d", "BatchNorm2d", "BatchNorm3d", "SyncBatchNorm", "LazyBatchNorm1d", "LazyBatchNorm2d", "LazyBatchNorm3d"),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tensorproof.libraries.domains.backward import register_hook, retain_grad
 from tensorproof.libraries.domains.devices import refuse_values
@@ -18,11 +18,9 @@ from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import UNKNOWN_STRIDES, TensorType
 from tensorproof.values.heap import MISSING
 from tensorproof.values.objects import Class, Dict, Function, Instance, List, Model
+from tensorproof.values.port import Args, Kwargs, Machine, Value
 from tensorproof.values.python_values import TEXT, Device, Unknown
 from tensorproof.values.summaries import summarise
-
-if TYPE_CHECKING:
-    from tensorproof.values.machine import Args, Kwargs, Machine, Value
 
 
 def _context(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import ast
 
 from tensorproof.libraries.model import KindModel, Run
 from tensorproof.terms.predicates import eq
 from tensorproof.terms.tensor import TensorType
 from tensorproof.values.objects import List, Model
-
-if TYPE_CHECKING:
-    import ast
-
-    from tensorproof.values.machine import Args, Kwargs, Machine, Value
+from tensorproof.values.port import Args, Kwargs, Machine, Value
 
 
 def _in_place(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
@@ -56,6 +52,4 @@ FUNCTIONS: dict[str, Run] = {
     "torch.distributed.new_group": lambda m, a, k, n: Model("object", m.heap.space()),
     "torch.distributed.is_torchelastic_launched": lambda m, a, k, n: False, "torch.distributed.is_nccl_available": lambda m, a, k, n: False,
 }  # fmt: skip
-KINDS = {
-    "torch.distributed.Work": KindModel(methods={"wait": lambda m, me, a, k, n: True, "is_completed": lambda m, me, a, k, n: True}),
-}
+KINDS = {"torch.distributed.Work": KindModel(methods={"wait": lambda m, me, a, k, n: True, "is_completed": lambda m, me, a, k, n: True})}

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import ast
 from math import inf
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tensorproof.libraries.domains import bounds, matrices
 from tensorproof.libraries.domains.value_ranges import judge
@@ -15,12 +16,8 @@ from tensorproof.terms.shapes import Shape, broadcast
 from tensorproof.terms.tensor import TensorType
 from tensorproof.values.heap import MISSING, Key, slot
 from tensorproof.values.objects import Choice, List, Model
+from tensorproof.values.port import Args, Kwargs, Machine, Value
 from tensorproof.values.python_values import Unknown
-
-if TYPE_CHECKING:
-    import ast
-
-    from tensorproof.values.machine import Args, Kwargs, Machine, Value
 
 BATCH: Key[Shape] = slot("batch")
 EVENT: Key[Shape] = slot("event")

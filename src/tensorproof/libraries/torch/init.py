@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+import ast
+from typing import Any
 
 from tensorproof.bindings.adapt.torch.initial import gain
 from tensorproof.bindings.rows import rows
+from tensorproof.libraries.model import Run
 from tensorproof.libraries.plain import argument
 from tensorproof.libraries.torch.modes import without_grad
 from tensorproof.terms.tensor import TensorType
 from tensorproof.values.objects import List
+from tensorproof.values.port import Args, Kwargs, Machine, Value
 from tensorproof.values.python_values import REAL, Layer
-
-if TYPE_CHECKING:
-    import ast
-
-    from tensorproof.libraries.model import Run
-    from tensorproof.values.machine import Args, Kwargs, Machine, Value
 
 _NAMES = (
     "uniform_", "normal_", "constant_", "ones_", "zeros_", "eye_", "dirac_", "xavier_uniform_", "xavier_normal_", "kaiming_uniform_", "kaiming_normal_",

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import ast
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tensorproof.libraries.domains import devices
 from tensorproof.libraries.model import KindModel, Run
@@ -12,12 +13,8 @@ from tensorproof.terms.dtypes import BFLOAT16, FLOAT16, DType
 from tensorproof.terms.records import dataclass, replace
 from tensorproof.values.heap import Key, slot
 from tensorproof.values.objects import Class, Function, Generator, Model, Native
+from tensorproof.values.port import Args, Kwargs, Machine, Value
 from tensorproof.values.python_values import Device, Unknown
-
-if TYPE_CHECKING:
-    import ast
-
-    from tensorproof.values.machine import Args, Kwargs, Machine, Value
 
 VALUE: Key[Any] = slot("value")
 BEFORE: Key[tuple[Modes, ...]] = slot("before")

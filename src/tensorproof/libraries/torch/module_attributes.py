@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import ast
 
 from tensorproof.terms.tensor import TensorType
 from tensorproof.values.heap import Key, slot
 from tensorproof.values.objects import Dict, Instance, List, Set
-
-if TYPE_CHECKING:
-    import ast
-
-    from tensorproof.values.machine import Machine, Value
+from tensorproof.values.port import Machine, Value
 
 PARAMETERS: Key[tuple[str, ...]] = slot("<parameters>")
 BUFFERS: Key[tuple[str, ...]] = slot("<buffers>")

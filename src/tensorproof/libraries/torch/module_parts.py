@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
+import ast
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tensorproof.terms.tensor import TensorType
 from tensorproof.values.objects import Class, Dict, Function, Instance, List
-
-if TYPE_CHECKING:
-    import ast
-
-    from tensorproof.values.machine import Machine, Value
-    from tensorproof.values.python_values import Layer
+from tensorproof.values.port import Machine, Value
+from tensorproof.values.python_values import Layer
 
 _PLAIN = (bool, int, float, str, tuple, List, Dict)
 _OF_DICTS = ("clear", "items", "keys", "pop", "update", "values")

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tensorproof.libraries.torch import hooks as torch_hooks
 from tensorproof.libraries.torch import module_parts
 from tensorproof.terms.tensor import Outputs, TensorType
 from tensorproof.values.heap import MISSING, Cursor, Key, slot
 from tensorproof.values.objects import OPEN, Dict, Instance, List, Model, Native
+from tensorproof.values.port import Args, Kwargs, Machine, Value
 from tensorproof.values.python_values import Layer, Unknown
-
-if TYPE_CHECKING:
-    import ast
-
-    from tensorproof.values.machine import Args, Kwargs, Machine, Value
 
 PARAMETERS: Key[tuple[str, ...]] = slot("<parameters>")
 BUFFERS: Key[tuple[str, ...]] = slot("<buffers>")

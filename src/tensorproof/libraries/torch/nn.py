@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+import ast
+from typing import Any
 
 from tensorproof.libraries.model import ClassModel
 from tensorproof.libraries.torch import hooks as torch_hooks
@@ -13,12 +14,8 @@ from tensorproof.libraries.torch.modules import BUFFERS, METHODS, PARAMETERS, ch
 from tensorproof.terms.tensor import TensorType
 from tensorproof.values.heap import MISSING
 from tensorproof.values.objects import Bound, Choice, Class, Dict, Function, Instance, Model, Native
+from tensorproof.values.port import Args, Kwargs, Machine, Value
 from tensorproof.values.python_values import Layer, Named, Unknown
-
-if TYPE_CHECKING:
-    import ast
-
-    from tensorproof.values.machine import Args, Kwargs, Machine, Value
 
 # --- the program's modules ---
 
@@ -57,9 +54,7 @@ def _attribute(m: Machine, me: Instance, name: str, node: ast.AST) -> Value:
     return Unknown(name) if name.startswith("_") and name.endswith("hooks") else MISSING
 
 
-CLASSES = {
-    "torch.nn.Module": ClassModel("torch.nn.Module", methods=METHODS, init=_init, call=_call, stored=_stored, attribute=_attribute),
-}
+CLASSES = {"torch.nn.Module": ClassModel("torch.nn.Module", methods=METHODS, init=_init, call=_call, stored=_stored, attribute=_attribute)}
 for _alias in ("torch.nn.modules.Module", "torch.nn.modules.module.Module", "torch.jit.ScriptModule"):
     CLASSES[_alias] = ClassModel(_alias, bases=("torch.nn.Module",))
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+import ast
+from typing import Any
 
 from tensorproof.libraries.bound import Bound, by_signature, filled_by_signature
 from tensorproof.libraries.domains import autograd, backward
@@ -10,12 +11,8 @@ from tensorproof.libraries.model import ClassModel, KindModel
 from tensorproof.terms.tensor import TensorType
 from tensorproof.values.heap import MISSING
 from tensorproof.values.objects import Dict, Instance, List, Model
+from tensorproof.values.port import Args, Kwargs, Machine, Value
 from tensorproof.values.python_values import Layer, Unknown
-
-if TYPE_CHECKING:
-    import ast
-
-    from tensorproof.values.machine import Args, Kwargs, Machine, Value
 
 HOME = "torch.optim."
 _OPTIMIZERS = (
@@ -166,13 +163,9 @@ METHODS: dict[str, Any] = {
     "step": _step, "zero_grad": _zero_grad, "state_dict": _state, "load_state_dict": _nothing, "add_param_group": _add_group,
     "register_step_post_hook": _nothing, "register_step_pre_hook": _nothing,
 }  # fmt: skip
-FUNCTIONS: dict[str, object] = {
-    **{HOME + n: _maker(n) for n in _OPTIMIZERS},
-}
+FUNCTIONS: dict[str, object] = {**{HOME + n: _maker(n) for n in _OPTIMIZERS}}
 FUNCTIONS |= {f"{HOME}{n.lower()}.{n}": FUNCTIONS[HOME + n] for n in _OPTIMIZERS}
-KINDS: dict[str, KindModel] = {
-    **{HOME + n: KindModel(METHODS, bases=(HOME + "Optimizer", HOME + "optimizer.Optimizer")) for n in _OPTIMIZERS},
-}
+KINDS: dict[str, KindModel] = {**{HOME + n: KindModel(METHODS, bases=(HOME + "Optimizer", HOME + "optimizer.Optimizer")) for n in _OPTIMIZERS}}
 CLASSES: dict[str, ClassModel] = {
     HOME + "Optimizer": ClassModel(HOME + "Optimizer", methods=METHODS, init=filled_by_signature(HOME + "Optimizer", _init)),
     HOME + "optimizer.Optimizer": ClassModel(HOME + "optimizer.Optimizer", (HOME + "Optimizer",)),

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+import ast
+from typing import Any
 
 from tensorproof.libraries.bound import Bound, by_signature, filled_by_signature
 from tensorproof.libraries.model import ClassModel, KindModel
 from tensorproof.terms.tensor import TensorType
 from tensorproof.values.heap import MISSING
 from tensorproof.values.objects import Dict, Function, Instance, List, Model, Set
+from tensorproof.values.port import Args, Kwargs, Machine, Value
 from tensorproof.values.python_values import REAL, Layer, Unknown
-
-if TYPE_CHECKING:
-    import ast
-
-    from tensorproof.values.machine import Args, Kwargs, Machine, Value
 
 HOME = "torch.optim.lr_scheduler."
 SWALR = "torch.optim.swa_utils.SWALR"

@@ -5,17 +5,14 @@ A size is a plain tuple that the machine remembers to be one: what is not rememb
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+import ast
+from typing import Any
 
 from tensorproof.libraries.model import ClassModel, Run
 from tensorproof.libraries.whole_numbers import size_in
 from tensorproof.terms.ints import Term
+from tensorproof.values.port import Args, Kwargs, Machine, Value
 from tensorproof.values.python_values import Unknown
-
-if TYPE_CHECKING:
-    import ast
-
-    from tensorproof.values.machine import Args, Kwargs, Machine, Value
 
 
 def sizes(m: Machine, value: Any) -> tuple[Value, ...]:

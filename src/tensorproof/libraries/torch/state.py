@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+import ast
+from typing import Any
 
+from tensorproof.libraries.model import Run
 from tensorproof.libraries.plain import argument
 from tensorproof.terms.dtypes import BY_LABEL, DType
 from tensorproof.terms.predicates import conj, eq
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
 from tensorproof.values.objects import Dict, List, Model
+from tensorproof.values.port import Args, Kwargs, Machine, Value
 from tensorproof.values.python_values import REAL, TEXT, Named, Unknown
-
-if TYPE_CHECKING:
-    import ast
-
-    from tensorproof.libraries.model import Run
-    from tensorproof.values.machine import Args, Kwargs, Machine, Value
 
 _WHOLE = Unknown("a number of the process", number="int")
 _FLAG = Unknown("a setting", number="bool")
@@ -121,5 +118,5 @@ _FLAGS = {
         "fp32_precision"),
 }  # fmt: skip
 VALUES: dict[str, object] = {f"torch.backends.{home}.{name}": _FLAG for home, names in _FLAGS.items() for name in names} | {
-    "torch.default_generator": lambda m: Model("torch.Generator", m.heap.space()),
+    "torch.default_generator": lambda m: Model("torch.Generator", m.heap.space())
 }

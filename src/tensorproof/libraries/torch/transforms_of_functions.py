@@ -5,22 +5,19 @@ Inside of `vmap` a tensor stands for many: it has no truth and gives no number, 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+import ast
+from typing import Any
 
 from tensorproof.libraries.plain import argument
 from tensorproof.libraries.torch.autograd import _like, _mapped
+from tensorproof.ops.applied import Applied
 from tensorproof.terms.ints import Term
 from tensorproof.terms.predicates import eq
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
 from tensorproof.values.objects import Choice, Dict, Instance, List, Native
+from tensorproof.values.port import Args, Kwargs, Machine, Value
 from tensorproof.values.python_values import Unknown
-
-if TYPE_CHECKING:
-    import ast
-
-    from tensorproof.ops.applied import Applied
-    from tensorproof.values.machine import Args, Kwargs, Machine, Value
 
 
 def _given(m: Machine, what: str, inner: Args, which: Value, node: ast.AST) -> tuple[Value, ...]:

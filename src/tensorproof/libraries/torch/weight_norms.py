@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+import ast
+from typing import Any
 
+from tensorproof.libraries.model import Run
 from tensorproof.libraries.plain import argument
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
+from tensorproof.values.port import Args, Kwargs, Machine
 from tensorproof.values.python_values import Layer
-
-if TYPE_CHECKING:
-    import ast
-
-    from tensorproof.libraries.model import Run
-    from tensorproof.values.machine import Args, Kwargs, Machine
 
 COMPUTED = "_computed"
 """Under this name a layer keeps the names of its computed weights."""

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+import ast
+from typing import Any
 
 from tensorproof.libraries.data.datasets import _add  # pyright: ignore[reportPrivateUsage]
 from tensorproof.libraries.data.samples import LENGTH, length_of, unknown_length
@@ -16,12 +17,8 @@ from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
 from tensorproof.values.heap import MISSING, Key, slot
 from tensorproof.values.objects import Instance, List, Model
+from tensorproof.values.port import Args, Kwargs, Machine, Value
 from tensorproof.values.python_values import Unknown
-
-if TYPE_CHECKING:
-    import ast
-
-    from tensorproof.values.machine import Args, Kwargs, Machine, Value
 
 SOURCE: Key[str] = slot("source")
 GIVEN: Key[dict[str, Value]] = slot("given")
@@ -325,10 +322,7 @@ VALUES["torchvision.__version__"] = "0.28.0"
 KINDS: dict[str, KindModel] = {
     **{HOME + n: KindModel({"__add__": _add}, _attribute, length=_length, item=_item, bases=("torch.utils.data.Dataset",)) for n in SOURCES},
     "torchvision.labels": KindModel(
-        length=lambda m, me, node: me.space["count"],
-        item=_one_label,
-        open=True,
-        iterations=lambda m, me, node: [(True, _one_label(m, me, 0, node))],
+        length=lambda m, me, node: me.space["count"], item=_one_label, open=True, iterations=lambda m, me, node: [(True, _one_label(m, me, 0, node))]
     ),
 }
 CLASSES: dict[str, ClassModel] = {

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+import ast
+from collections.abc import Mapping
+from typing import Any
 
 from tensorproof.libraries.torchvision.pillow import CHANNELS, changed, element_type, image, is_image, size_symbol
 from tensorproof.terms.dtypes import BY_LABEL, DType
@@ -11,13 +13,8 @@ from tensorproof.terms.predicates import disj, eq, ge, le
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
 from tensorproof.values.objects import List
+from tensorproof.values.port import Kwargs, Machine, Value
 from tensorproof.values.python_values import Unknown
-
-if TYPE_CHECKING:
-    import ast
-    from collections.abc import Mapping
-
-    from tensorproof.values.machine import Kwargs, Machine, Value
 
 FLOAT32 = BY_LABEL["float32"]
 UINT8 = BY_LABEL["uint8"]

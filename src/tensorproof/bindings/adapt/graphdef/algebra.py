@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from tensorproof.bindings.adapt.graphdef.elementwise import DTYPE, narrowed
 from tensorproof.bindings.adapt.tensorflow.shared import Arguments, at_least, labels_agree, same_types, somewhere, vector, with_shape
 from tensorproof.bindings.call import Run, takes
@@ -13,9 +11,7 @@ from tensorproof.terms.ints import Dim, Term, ite, minimum
 from tensorproof.terms.predicates import eq
 from tensorproof.terms.shapes import Shape, broadcast
 from tensorproof.terms.tensor import TensorType
-
-if TYPE_CHECKING:
-    from tensorproof.values.machine import Value
+from tensorproof.values.port import Value
 
 
 @takes(Tensor("x", "N K"), Tensor("y", "K M"), Bool("transpose_a", False), Bool("transpose_b", False))

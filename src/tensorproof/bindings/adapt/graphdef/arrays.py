@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tensorproof.bindings.adapt.graphdef.elementwise import declared, merged, narrowed
 from tensorproof.bindings.adapt.tensorflow import joins as tf_joins
@@ -15,9 +15,7 @@ from tensorproof.terms.dtypes import BOOL, INDEX, INT32
 from tensorproof.terms.predicates import conj, eq, ge
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
-
-if TYPE_CHECKING:
-    from tensorproof.values.machine import Value
+from tensorproof.values.port import Value
 
 
 def shape_vectors(a: Arguments, run: Run) -> TensorType:
@@ -138,12 +136,7 @@ def mirror_pad_grad(a: Arguments, run: Run) -> TensorType:
         return unknown
     sizes = ranked(run, x, len(rows)).shape
     for n, (b, e) in zip(sizes, rows):
-        run.require(
-            "padding",
-            conj(ge(b, 0), ge(e, 0), ge(n, b + e)),
-            f"padding ({b!r}, {e!r}) cannot be taken off an axis of size {n!r}",
-            ("paddings", "x"),
-        )
+        run.require("padding", conj(ge(b, 0), ge(e, 0), ge(n, b + e)), f"padding ({b!r}, {e!r}) cannot be taken off an axis of size {n!r}", ("paddings", "x"))
     cut = Shape(n - b - e for n, (b, e) in zip(sizes, rows))
     made: TensorType = run.shaped("mirror_pad_gradient", cut, x.dtype, x=x, paddings=rows, mode=a["mode"])
     return made

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tensorproof.bindings.adapt.graphdef.elementwise import merged, narrowed
 from tensorproof.bindings.adapt.tensorflow import linalg as tf_linalg
@@ -15,9 +15,7 @@ from tensorproof.terms.ints import Dim, minimum, product
 from tensorproof.terms.predicates import conj, eq, ge
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
-
-if TYPE_CHECKING:
-    from tensorproof.values.machine import Value
+from tensorproof.values.port import Value
 
 
 @takes(Tensor("x"))
@@ -120,12 +118,7 @@ def _batched(x: TensorType, block: Value, rows: Value, run: Run, out: bool) -> T
     sizes: list[Dim] = []
     for size, b, (before, after) in zip(x.shape[1:], blocks, edges):
         run.require("block", ge(b, 1), f"a block must be at least 1, and is {b!r}", ("block",))
-        run.require(
-            "padding",
-            conj(ge(before, 0), ge(after, 0)),
-            f"padding and crops cannot be negative, and are ({before!r}, {after!r})",
-            ("block",),
-        )
+        run.require("padding", conj(ge(before, 0), ge(after, 0)), f"padding and crops cannot be negative, and are ({before!r}, {after!r})", ("block",))
         if out:
             run.require("crops", ge(size * b, before + after), f"({before!r}, {after!r}) cannot be cut off an axis of size {size * b!r}", ("x",))
             sizes.append(size * b - before - after)

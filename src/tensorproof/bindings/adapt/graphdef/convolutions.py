@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tensorproof.bindings.adapt.tensorflow.shared import Arguments, Window, at_least, ranked, same_types, vector
 from tensorproof.bindings.adapt.tensorflow.windows import (
@@ -25,9 +25,7 @@ from tensorproof.terms.predicates import eq, ge
 from tensorproof.terms.records import dataclass
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
-
-if TYPE_CHECKING:
-    from tensorproof.values.machine import Value
+from tensorproof.values.port import Value
 
 FORMAT = Choice("data_format", ("NHWC", "NCHW"), "NHWC")
 FORMAT3 = Choice("data_format", ("NDHWC", "NCDHW"), "NDHWC")

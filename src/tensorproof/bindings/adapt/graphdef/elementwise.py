@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from tensorproof.bindings.adapt.tensorflow.shared import Arguments, at_least, promoted_type, ranked, same_types, somewhere
 from tensorproof.bindings.call import Run, operator, takes
 from tensorproof.catalogue.frameworks.tensorflow_arrays import agreed
@@ -14,9 +12,7 @@ from tensorproof.terms.ints import Term
 from tensorproof.terms.predicates import eq
 from tensorproof.terms.shapes import Shape, broadcast
 from tensorproof.terms.tensor import TensorType
-
-if TYPE_CHECKING:
-    from tensorproof.values.machine import Value
+from tensorproof.values.port import Value
 
 STRING = DType.STRING
 DTYPE = ElementType("dtype", optional=False)
@@ -180,10 +176,7 @@ def select(a: Arguments, run: Run) -> TensorType:
         if len(condition) == 1 and len(shape) != 1:
             run.require("condition", len(shape) > 0, "a vector does not choose between scalars", ("condition", "x"))
             run.require(
-                "condition",
-                eq(condition[0], shape[0]),
-                f"the condition has {condition[0]!r} elements and the choices {shape[0]!r} rows",
-                ("condition", "x"),
+                "condition", eq(condition[0], shape[0]), f"the condition has {condition[0]!r} elements and the choices {shape[0]!r} rows", ("condition", "x")
             )
             flags = run.typed("reshape", BOOL, x=flags, size=(condition[0], *(1 for _ in shape[1:])))
         else:
@@ -216,12 +209,7 @@ def bitcast(a: Arguments, run: Run) -> TensorType:
         parts: TensorType = run.shaped("view_dtype", (*x.shape, x.dtype.bits // dtype.bits), dtype, x=alone, dtype=dtype)
         return parts
     at_least(run, x, 1)
-    run.require(
-        "width",
-        eq(x.shape[-1], dtype.bits // x.dtype.bits),
-        f"the last axis {x.shape[-1]!r} does not make one element of {dtype!r}",
-        ("x", "dtype"),
-    )
+    run.require("width", eq(x.shape[-1], dtype.bits // x.dtype.bits), f"the last axis {x.shape[-1]!r} does not make one element of {dtype!r}", ("x", "dtype"))
     joined = run.shaped("view_dtype", (*x.shape[:-1], 1), dtype, x=x, dtype=dtype)
     made: TensorType = run("squeeze", x=joined, dim=len(x.shape) - 1)
     return made

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 from tensorproof.bindings.adapt.graphdef.elementwise import merged
 from tensorproof.bindings.adapt.tensorflow.shared import Arguments, same_types
@@ -12,9 +11,7 @@ from tensorproof.ops.inputs import Float, Tensor
 from tensorproof.terms.dtypes import BOOL
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
-
-if TYPE_CHECKING:
-    from tensorproof.values.machine import Value
+from tensorproof.values.port import Value
 
 _SCALE, _SCALE_ALPHA = 1.0507009873554805, 1.7580993408473768
 """Of selu: the factor of what is positive, and that times alpha."""

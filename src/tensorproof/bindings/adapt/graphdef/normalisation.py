@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from math import nan, prod
-from typing import TYPE_CHECKING
 
 from tensorproof.bindings.adapt.tensorflow.shared import Arguments, ranked, same_types, somewhere
 from tensorproof.bindings.adapt.tensorflow.windows import backed, channels_last, fronted
@@ -14,9 +13,7 @@ from tensorproof.terms.ints import Dim, Term
 from tensorproof.terms.predicates import eq
 from tensorproof.terms.shapes import Shape, broadcast
 from tensorproof.terms.tensor import TensorType
-
-if TYPE_CHECKING:
-    from tensorproof.values.machine import Value
+from tensorproof.values.port import Value
 
 _BATCH_FORMAT = Choice("data_format", ("NHWC", "NCHW"), "NHWC")
 _PER_CHANNEL = tuple(Tensor(n, "C") for n in ("weight", "bias"))
@@ -43,14 +40,7 @@ def _normalised(run: Run, x: TensorType, shape: Shape, data_format: str, **argum
     return image, backed(run, made, last)
 
 
-@takes(
-    Tensor("x", "N H W C"),
-    *_PER_CHANNEL,
-    Tensor("mean", "C"),
-    Tensor("variance", "C"),
-    Bool("training", True),
-    Anything("data_format", "NHWC"),
-)
+@takes(Tensor("x", "N H W C"), *_PER_CHANNEL, Tensor("mean", "C"), Tensor("variance", "C"), Bool("training", True), Anything("data_format", "NHWC"))
 def fused_batch_norm(a: Arguments, run: Run) -> tuple[TensorType, ...]:
     """The normalised batch, its statistics, and reserves for the gradient."""
     names = ["weight", "bias"] if a["training"] else ["weight", "bias", "mean", "variance"]
@@ -194,12 +184,7 @@ def ctc_loss(a: Arguments, run: Run) -> tuple[TensorType, ...]:
     x = ranked(run, a["x"], 3)
     indices, values = ranked(run, a["target_indices"], 2, "target_indices"), ranked(run, a["target_values"], 1, "target_values")
     lengths = ranked(run, a["lengths"], 1, "lengths")
-    run.require(
-        "labels",
-        eq(indices.shape[0], values.shape[0]),
-        f"{indices.shape[0]!r} label places go with {values.shape[0]!r} labels",
-        ("target_values",),
-    )
+    run.require("labels", eq(indices.shape[0], values.shape[0]), f"{indices.shape[0]!r} label places go with {values.shape[0]!r} labels", ("target_values",))
     run.require("batch", eq(lengths.shape[0], x.shape[1]), f"{lengths.shape[0]!r} lengths go with a batch of {x.shape[1]!r}", ("lengths", "x"))
     batch = lengths.shape[0] if isinstance(x.shape[1], Term) else x.shape[1]
     made: tuple[TensorType, ...] = run.shaped("ctc_loss_of_places", [(batch,), x.shape], x.dtype, x.dtype, **a)

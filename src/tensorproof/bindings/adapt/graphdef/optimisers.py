@@ -61,12 +61,7 @@ def sparse_optimiser(a: Arguments, run: Run) -> TensorType:
     shape = _stepped(a, run, sparse=True)
     grad, index = a["grad"], ranked(run, a["indices"], 1, "indices")
     if shape.known and grad.shape.known:
-        run.require(
-            "rank",
-            len(grad.shape) == len(shape),
-            f"the gradient {grad.shape!r} must have as many axes as the variable {shape!r}",
-            ("grad", "var"),
-        )
+        run.require("rank", len(grad.shape) == len(shape), f"the gradient {grad.shape!r} must have as many axes as the variable {shape!r}", ("grad", "var"))
         merged(run, [grad.shape, Shape((index.shape[0], *shape[1:]))], ("grad", "indices"), "gradient")
     return _step(a, run, shape)
 

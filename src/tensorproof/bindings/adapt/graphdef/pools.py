@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tensorproof.bindings.adapt.graphdef.convolutions import FIVE, FORMAT, FORMAT3, PADDING, SIZES, at_run_time, fourfold, full_format, slide, stated_sizes
 from tensorproof.bindings.adapt.graphdef.elementwise import DTYPE
@@ -14,9 +14,7 @@ from tensorproof.terms.dtypes import INT64, DType
 from tensorproof.terms.predicates import ge
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
-
-if TYPE_CHECKING:
-    from tensorproof.values.machine import Value
+from tensorproof.values.port import Value
 
 _POOL = (fourfold("kernel"), fourfold("stride"), PADDING, FORMAT, Anything("explicit_paddings", ()))
 _POOL3 = (Window("kernel", FIVE), Window("stride", FIVE), PADDING, FORMAT3)
@@ -43,12 +41,7 @@ def _deep(run: Run, a: Arguments, n: int) -> TensorType:
     kernel, stride = tuple(a["kernel"]), tuple(a["stride"])
     at = len(kernel) - 1 if last else 1
     if "Max" in run.name:
-        run.require(
-            "stride",
-            all(type(s) is not int or s >= 1 for s in stride[1:]),
-            f"the stride must be at least 1, and is {stride!r}",
-            ("stride",),
-        )
+        run.require("stride", all(type(s) is not int or s >= 1 for s in stride[1:]), f"the stride must be at least 1, and is {stride!r}", ("stride",))
     if (kernel[at] != 1 or run.name.endswith("V2")) and "Max" in run.name and n == 2:
         shape = ranked(run, a["x"], n + 2).shape
         for k in kernel[1:] if not run.name.endswith("V2") else ():

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from tensorproof.bindings.adapt.graphdef.elementwise import DTYPE
 from tensorproof.bindings.adapt.graphdef.values import SIZE, of_size
 from tensorproof.bindings.adapt.tensorflow.shared import Arguments, ranked, same_types, somewhere, vector, whole, with_shape
@@ -13,9 +11,7 @@ from tensorproof.terms.dtypes import INT64, DType
 from tensorproof.terms.predicates import ge
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
-
-if TYPE_CHECKING:
-    from tensorproof.values.machine import Value
+from tensorproof.values.port import Value
 
 
 def _drawn(run: Run, a: Arguments, dtype: DType | None, tail: Shape | None = None, **parameters: Value) -> TensorType:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from tensorproof.bindings.adapt.graphdef.elementwise import DTYPE, merged
 from tensorproof.bindings.adapt.tensorflow import shapes as tf_shapes
@@ -14,19 +13,11 @@ from tensorproof.terms.dtypes import BOOL, INDEX, INT32, INT64, DType
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
 
-if TYPE_CHECKING:
-    pass
-
 
 def _held(run: Run, a: Arguments) -> None:
     """A variable is read as what it holds."""
     kind, dtype = a["x"].dtype, a.get("dtype")
-    run.require(
-        "dtype",
-        None in (kind, dtype) or kind in (DType.RESOURCE, dtype),
-        f"the variable holds {kind!r} and is read as {dtype!r}",
-        ("x", "dtype"),
-    )
+    run.require("dtype", None in (kind, dtype) or kind in (DType.RESOURCE, dtype), f"the variable holds {kind!r} and is read as {dtype!r}", ("x", "dtype"))
 
 
 @takes(Tensor("x"), Tensor("index", "...", INDEX), DTYPE)

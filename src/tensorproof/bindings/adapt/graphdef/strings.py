@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tensorproof.bindings.adapt.graphdef.elementwise import DTYPE, STRING, merged
 from tensorproof.bindings.adapt.graphdef.state import sources
@@ -13,9 +13,6 @@ from tensorproof.terms.dtypes import FLOAT32, FLOAT64, INT32, INT64, DType
 from tensorproof.terms.ints import Dim
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
-
-if TYPE_CHECKING:
-    pass
 
 _TAG = Tensor("tag", "", frozenset({STRING}))
 

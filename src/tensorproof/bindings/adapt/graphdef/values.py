@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tensorproof.bindings.adapt.graphdef.elementwise import DTYPE, merged
 from tensorproof.bindings.adapt.tensorflow import shapes as tf_shapes
@@ -14,9 +14,7 @@ from tensorproof.terms.ints import Term
 from tensorproof.terms.predicates import conj, eq, ge, le
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
-
-if TYPE_CHECKING:
-    from tensorproof.values.machine import Value
+from tensorproof.values.port import Value
 
 SIZE = Ints("size", shape=True, loose=True, one=False)
 

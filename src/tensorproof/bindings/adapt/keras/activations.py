@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from tensorproof.bindings.adapt.keras.ops import has_axis, own
 from tensorproof.bindings.adapt.numpy.arrays import Real, Whole, tensor
 from tensorproof.bindings.call import Run, adapter, takes
@@ -11,9 +9,7 @@ from tensorproof.bindings.rows import rows
 from tensorproof.terms.dtypes import BOOL
 from tensorproof.terms.ints import product
 from tensorproof.terms.tensor import TensorType
-
-if TYPE_CHECKING:
-    from tensorproof.values.machine import Value
+from tensorproof.values.port import Value
 
 
 def named(run: Run, name: str, x: TensorType) -> TensorType:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tensorproof.bindings.adapt.keras.ops import Maths, asked, common
 from tensorproof.bindings.adapt.numpy import creation as numpy_creation
@@ -19,9 +19,7 @@ from tensorproof.terms.ints import maximum
 from tensorproof.terms.predicates import conj, eq, ge, le
 from tensorproof.terms.promotion import PY_FLOAT
 from tensorproof.terms.tensor import TensorType
-
-if TYPE_CHECKING:
-    from tensorproof.values.machine import Value
+from tensorproof.values.port import Value
 
 
 def ravel(a: dict[str, Value], run: Run) -> TensorType:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tensorproof.bindings.adapt.keras.layers import computed
 from tensorproof.bindings.adapt.keras.ops import Maths
@@ -14,9 +14,7 @@ from tensorproof.terms.dtypes import BOOL, FLOAT16
 from tensorproof.terms.predicates import disj, eq
 from tensorproof.terms.shapes import Shape, broadcast
 from tensorproof.terms.tensor import TensorType
-
-if TYPE_CHECKING:
-    from tensorproof.values.machine import Value
+from tensorproof.values.port import Value
 
 # --- without heads ---
 

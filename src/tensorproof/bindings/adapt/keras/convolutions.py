@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tensorproof.bindings.adapt.keras.layers import FORMAT, PADDING, activated, check_padding, computed, first, last, reach_of, word
 from tensorproof.bindings.adapt.keras.weights import of_rank, sizes
@@ -12,9 +12,7 @@ from tensorproof.ops.inputs import Bool, Choice, Int, Sizes
 from tensorproof.terms.ints import Dim, maximum
 from tensorproof.terms.predicates import eq, ge
 from tensorproof.terms.tensor import TensorType
-
-if TYPE_CHECKING:
-    from tensorproof.values.machine import Value
+from tensorproof.values.port import Value
 
 _CONV = (
     Choice("padding", ("valid", "same"), "valid"), FORMAT, Int("filters", least=1), Sizes("kernel", 2, least=1), Int("groups", 1, least=1),
@@ -91,24 +89,14 @@ def transposed(a: dict[str, Any], run: Run) -> TensorType:
     check_padding(run, a, n, causal=False)
     x = first(run, tensor_in(a, "x"), a, n)
     kernel = module.parameters["kernel"]
-    run.require(
-        "channels",
-        eq(x.shape[1], kernel.shape[-1]),
-        f"the layer was made for {kernel.shape[-1]!r} channels and x has {x.shape[1]!r}",
-        ("x",),
-    )
+    run.require("channels", eq(x.shape[1], kernel.shape[-1]), f"the layer was made for {kernel.shape[-1]!r} channels and x has {x.shape[1]!r}", ("x",))
     extra = a["output_padding"]
     if isinstance(extra, (tuple, list)) and len(extra) != n:
         raise run.refuse("output_padding", f"output_padding must be one whole number or {n}, and is {extra!r}", ("output_padding",))
     for i, s in enumerate(sizes(a["stride"], n)):
         more = None if extra is None else sizes(extra, n)[i]
         if more is not None:
-            run.require(
-                "output_padding",
-                ge(s, more + 1),
-                f"output_padding {more!r} must be less than the stride {s!r}",
-                ("output_padding", "stride"),
-            )
+            run.require("output_padding", ge(s, more + 1), f"output_padding {more!r} must be less than the stride {s!r}", ("output_padding", "stride"))
     made = transposed_conv(run, run.row.op, x, kernel, {**a, "padding": a["padding"].lower()}, lambda v: computed(a, run, v), bias=_bias(a, run))
     return activated(a, run, last(run, made, a, n))
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tensorproof.bindings.adapt.keras.ops import Maths
 from tensorproof.bindings.call import Run
@@ -10,9 +10,7 @@ from tensorproof.bindings.modules import in_type
 from tensorproof.terms.dtypes import INT64
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
-
-if TYPE_CHECKING:
-    from tensorproof.values.machine import Value
+from tensorproof.values.port import Value
 
 EPSILON = 1e-07
 """Keras's default fuzz factor."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tensorproof.bindings.adapt.keras.ops import FORMAT, Maths, asked, has_axis
 from tensorproof.bindings.adapt.numpy.arrays import Real, Whole, tensor
@@ -15,9 +15,7 @@ from tensorproof.terms.dtypes import FLOAT32, FLOATS, INT32, DType
 from tensorproof.terms.predicates import eq, ge, le, lt
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
-
-if TYPE_CHECKING:
-    from tensorproof.values.machine import Value
+from tensorproof.values.port import Value
 
 
 def _image(run: Run, x: TensorType, a: dict[str, Value]) -> tuple[int, int]:
@@ -32,12 +30,7 @@ def _image(run: Run, x: TensorType, a: dict[str, Value]) -> tuple[int, int]:
 _PICTURE = Tensor("x", "N Y X 3 | Y X 3", FLOATS)
 
 
-@takes(
-    _PICTURE,
-    FORMAT,
-    Sizes("size", 2, least=1),
-    Choice("interpolation", ("nearest", "bilinear", "bicubic", "lanczos3", "lanczos5"), "bilinear"),
-)
+@takes(_PICTURE, FORMAT, Sizes("size", 2, least=1), Choice("interpolation", ("nearest", "bilinear", "bicubic", "lanczos3", "lanczos5"), "bilinear"))
 def resize(a: dict[str, Value], run: Run) -> TensorType:
     x = tensor_in(a, "x")
     at, _ = _image(run, x, a)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tensorproof.bindings.adapt.keras.ops import Maths
 from tensorproof.bindings.adapt.numpy.arrays import tensor
@@ -16,9 +16,7 @@ from tensorproof.terms.ints import Dim
 from tensorproof.terms.predicates import conj, eq, ge, le, lt
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
-
-if TYPE_CHECKING:
-    from tensorproof.values.machine import Value
+from tensorproof.values.port import Value
 
 
 @takes(Tensor("condition"))
@@ -65,12 +63,7 @@ def slice(a: dict[str, Any], run: Run) -> TensorType:
     x, start, sizes = tensor_in(a, "x"), a["start"], a["size"]
     if isinstance(start, TensorType) or isinstance(sizes, TensorType):
         raise run.give_up("the place is not known")
-    run.require(
-        "rank",
-        len(start) == len(sizes) == len(x.shape),
-        f"a start and a size are given for each of the {len(x.shape)} axes",
-        ("start", "size"),
-    )
+    run.require("rank", len(start) == len(sizes) == len(x.shape), f"a start and a size are given for each of the {len(x.shape)} axes", ("start", "size"))
     made: list[Dim] = []
     for n, s, m in zip(x.shape, start, sizes):
         size_ = n - s if m == -1 else m
@@ -87,10 +80,7 @@ def slice_update(a: dict[str, Any], run: Run) -> TensorType:
     if isinstance(start, TensorType):
         raise run.give_up("the place is not known")
     run.require(
-        "rank",
-        len(start) == len(source.shape) == len(x.shape),
-        f"a start and a size are given for each of the {len(x.shape)} axes",
-        ("start", "source"),
+        "rank", len(start) == len(source.shape) == len(x.shape), f"a start and a size are given for each of the {len(x.shape)} axes", ("start", "source")
     )
     for n, s, m in zip(x.shape, start, source.shape):
         if isinstance(s, int) and isinstance(n, int) and isinstance(m, int) and (s < 0 or s + m > n >= m):
@@ -126,12 +116,7 @@ def _placed(run: Run, index: TensorType, source: TensorType, target: Shape) -> N
         run.require("source", eq(n, m), message, ("source", "index"))
     if index.contents is not None:
         for i, v in enumerate(index.contents):
-            run.require(
-                "range",
-                conj(ge(v, 0), lt(v, target[i % k])),
-                f"coordinate {v!r} is out of range for an axis of {target[i % k]!r}",
-                ("index",),
-            )
+            run.require("range", conj(ge(v, 0), lt(v, target[i % k])), f"coordinate {v!r} is out of range for an axis of {target[i % k]!r}", ("index",))
 
 
 @takes(

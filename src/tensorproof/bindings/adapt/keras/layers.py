@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tensorproof.bindings.adapt.keras import activations
 from tensorproof.bindings.adapt.keras.ops import Maths
@@ -16,9 +16,7 @@ from tensorproof.ops.inputs import Anything, Bool, Choice, Float, Int, Tensor, T
 from tensorproof.terms.dtypes import BOOL, FLOAT16, FLOAT32, INT32, INT64
 from tensorproof.terms.predicates import eq, ge
 from tensorproof.terms.tensor import TensorType
-
-if TYPE_CHECKING:
-    from tensorproof.values.machine import Value
+from tensorproof.values.port import Value
 
 FORMAT = Choice("data_format", ("channels_last", "channels_first"), None, optional=True)
 PADDING = Choice("padding", ("valid", "same"), "valid")

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from tensorproof.bindings.adapt.keras.ops import Maths, as_float, common
 from tensorproof.bindings.adapt.numpy.arrays import tensor
 from tensorproof.bindings.adapt.numpy.reductions import word
@@ -13,9 +11,7 @@ from tensorproof.ops.inputs import Axes, Choice, Tensor
 from tensorproof.terms.dtypes import INT32
 from tensorproof.terms.predicates import eq
 from tensorproof.terms.tensor import TensorType
-
-if TYPE_CHECKING:
-    from tensorproof.values.machine import Value
+from tensorproof.values.port import Value
 
 
 def matmul(a: dict[str, Value], run: Run) -> TensorType:

@@ -6,7 +6,7 @@ What must fit is checked here, under the code of losses of one sample; a loss is
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tensorproof.bindings.adapt.keras.cross_entropy import EPSILON, binary, categorical, one_hot_categorical, smoothed, sparse_target
 from tensorproof.bindings.adapt.keras.ops import Maths, as_float, asked
@@ -18,9 +18,7 @@ from tensorproof.terms.dtypes import BOOL, FLOAT32, FLOATS, INT32, INT64, DType
 from tensorproof.terms.predicates import eq
 from tensorproof.terms.shapes import Shape, broadcast
 from tensorproof.terms.tensor import TensorType
-
-if TYPE_CHECKING:
-    from tensorproof.values.machine import Value
+from tensorproof.values.port import Value
 
 _FLOATS = (Tensor("target", "... C", FLOATS, values="unit"), Tensor("x", "... C", FLOATS, values="unit"))
 _SPARSE = (Tensor("target", "...", frozenset({INT32, INT64}), values="index"), Tensor("x", "... C", FLOATS, values="unit"))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tensorproof.bindings.adapt.keras import cross_entropy
 from tensorproof.bindings.adapt.keras.convolutions import transposed_conv
@@ -18,9 +18,7 @@ from tensorproof.terms.ints import Dim
 from tensorproof.terms.predicates import conj, disj, eq, ge, gt
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
-
-if TYPE_CHECKING:
-    from tensorproof.values.machine import Value
+from tensorproof.values.port import Value
 
 PADDING = Choice("padding", ("valid", "same"), "valid")
 
@@ -140,13 +138,7 @@ def _depthwise(a: dict[str, Any], run: Run, n: int, x: TensorType) -> TensorType
     run.require("channels", eq(x.shape[1], c), f"the kernel is for {c!r} channels and x has {x.shape[1]!r}", ("x", "kernel"))
     flat = run("reshape", x=run("permute", x=kernel, dim=(n, n + 1, *range(n))), size=(c * many, 1, *k))
     made: TensorType = run(
-        f"conv{n}d",
-        x=x,
-        weight=flat,
-        stride=_plain(a["stride"]),
-        dilation=_plain(a["dilation"]),
-        groups=c,
-        **_reach(run, a, n, kernel.shape),
+        f"conv{n}d", x=x, weight=flat, stride=_plain(a["stride"]), dilation=_plain(a["dilation"]), groups=c, **_reach(run, a, n, kernel.shape)
     )
     return made
 
@@ -173,12 +165,7 @@ def conv_transpose(a: dict[str, Value], run: Run) -> TensorType:
     if len(kernel.shape) != n + 2:
         raise run.refuse("rank", f"the kernel has {n + 2} axes, and it is {kernel.shape!r}", ("kernel",))
     word(run, a, "padding", ("valid", "same"))
-    run.require(
-        "channels",
-        eq(x.shape[1], kernel.shape[-1]),
-        f"the kernel is for {kernel.shape[-1]!r} channels and x has {x.shape[1]!r}",
-        ("x", "kernel"),
-    )
+    run.require("channels", eq(x.shape[1], kernel.shape[-1]), f"the kernel is for {kernel.shape[-1]!r} channels and x has {x.shape[1]!r}", ("x", "kernel"))
     return _last(run, transposed_conv(run, f"conv_transpose{n}d", x, kernel, a, lambda v: v), a)
 
 
@@ -250,11 +237,7 @@ def categorical(a: dict[str, Any], run: Run) -> TensorType:
         return cross_entropy.one_hot_categorical(m, y, x, a["from_logits"], axis)
 
 
-@takes(
-    Tensor("x", "... C", FLOATS, values="unit"),
-    Tensor("target", "...", frozenset({INT32, INT64}), values="index"),
-    Int("axis", -1, least=-1, most=-1),
-)
+@takes(Tensor("x", "... C", FLOATS, values="unit"), Tensor("target", "...", frozenset({INT32, INT64}), values="index"), Int("axis", -1, least=-1, most=-1))
 def sparse_categorical(a: dict[str, Value], run: Run) -> TensorType:
     x, y = tensor(a["x"]), tensor(a["target"])
     if len(x.shape) < 1:
@@ -288,11 +271,7 @@ def _groups(query: Dim, key: Dim) -> Dim | None:
     return query // key if more is True else 1 if more is False else None
 
 
-@takes(
-    *_QKV,
-    Tensor("mask", "1 1 T S", frozenset({BOOL}), optional=True, default=None),
-    Tensor("bias", "1 H T S", FLOATS, optional=True, default=None),
-)
+@takes(*_QKV, Tensor("mask", "1 1 T S", frozenset({BOOL}), optional=True, default=None), Tensor("bias", "1 H T S", FLOATS, optional=True, default=None))
 def dot_product_attention(a: dict[str, Value], run: Run) -> TensorType:
     """(batch, steps, heads, features), several query heads to a key head."""
     q, k, v = tensor_in(a, "query"), tensor_in(a, "key"), tensor_in(a, "value")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tensorproof.bindings.adapt.keras.cross_entropy import EPSILON
 from tensorproof.bindings.adapt.keras.ops import Maths, as_float, has_axis
@@ -16,9 +16,7 @@ from tensorproof.ops.inputs import Anything, Axis, Int, Tensor, is_number
 from tensorproof.terms.dtypes import FLOATS, DType
 from tensorproof.terms.predicates import eq, ge, le
 from tensorproof.terms.tensor import TensorType
-
-if TYPE_CHECKING:
-    from tensorproof.values.machine import Value
+from tensorproof.values.port import Value
 
 
 def fits(run: Run, x: TensorType, axes: tuple[int, ...], **held: Any) -> None:

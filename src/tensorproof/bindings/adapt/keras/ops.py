@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tensorproof.bindings.adapt.numpy.arrays import LooseTensors, tensor
 from tensorproof.bindings.adapt.tensorflow.saturation import saturated
@@ -14,9 +14,7 @@ from tensorproof.ops.inputs import Choice, ElementType, Tensor
 from tensorproof.terms.dtypes import ALL_INTS, BOOL, BY_LABEL, FLOAT64, INT32, INT64, DType
 from tensorproof.terms.promotion import PY_FLOAT, Operand, promote, to_float
 from tensorproof.terms.tensor import TensorType
-
-if TYPE_CHECKING:
-    from tensorproof.values.machine import Value
+from tensorproof.values.port import Value
 
 FORMAT = Choice("data_format", ("channels_last", "channels_first"), None, optional=True)
 

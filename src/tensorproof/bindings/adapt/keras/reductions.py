@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tensorproof.bindings.adapt.keras.ops import Maths, as_float, asked, common, has_axis
 from tensorproof.bindings.adapt.numpy.arrays import Whole, tensor
@@ -15,10 +15,8 @@ from tensorproof.terms.ints import product
 from tensorproof.terms.predicates import conj, eq, ge, le, lt
 from tensorproof.terms.promotion import PY_FLOAT
 from tensorproof.terms.shapes import Shape
-
-if TYPE_CHECKING:
-    from tensorproof.terms.tensor import TensorType
-    from tensorproof.values.machine import Value
+from tensorproof.terms.tensor import TensorType
+from tensorproof.values.port import Value
 
 
 def over(run: Run, op: str, dtype: DType | None, a: dict[str, Value], **more: Value) -> TensorType:
@@ -243,11 +241,7 @@ def digitize(a: dict[str, Value], run: Run) -> TensorType:
     return run.typed("searchsorted", INT32, x=a["x"], y=a["y"], right=True)
 
 
-@takes(
-    Tensor("x", "N", frozenset({INT32, INT64}), values="index"),
-    Tensor("weight", "N", FLOATS, optional=True, default=None),
-    Int("minlength", 0, least=0),
-)
+@takes(Tensor("x", "N", frozenset({INT32, INT64}), values="index"), Tensor("weight", "N", FLOATS, optional=True, default=None), Int("minlength", 0, least=0))
 def bincount(a: dict[str, Any], run: Run) -> TensorType:
     x, w = tensor_in(a, "x"), a["weight"]
     dtype = None if w is None else common(w, x) if w.dtype is None else w.dtype if w.dtype.is_float else None
@@ -306,11 +300,7 @@ def unique(a: dict[str, Any], run: Run) -> Value:
     return tuple(made) if isinstance(made, tuple) else made
 
 
-@takes(
-    Tensor("x", "N ...", FLOATS),
-    Tensor("index", "N", frozenset({INT32, INT64}), values="index"),
-    Int("classes", None, least=1, optional=True),
-)
+@takes(Tensor("x", "N ...", FLOATS), Tensor("index", "N", frozenset({INT32, INT64}), values="index"), Int("classes", None, least=1, optional=True))
 def segment(a: dict[str, Value], run: Run) -> TensorType:
     x, index = tensor_in(a, "x"), tensor_in(a, "index")
     if len(index.shape) != 1 or len(x.shape) < 1:

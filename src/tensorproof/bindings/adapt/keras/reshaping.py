@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tensorproof.bindings.adapt.keras.layers import FORMAT, word
 from tensorproof.bindings.adapt.keras.weights import at_least, of_rank, sizes
@@ -15,9 +15,7 @@ from tensorproof.terms.ints import Dim, product
 from tensorproof.terms.predicates import disj, eq, ge
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
-
-if TYPE_CHECKING:
-    from tensorproof.values.machine import Value
+from tensorproof.values.port import Value
 
 
 @takes(Real("factor", least=0.0, most=1.0), Real("height_factor", least=0.0, most=1.0), Real("width_factor", least=0.0, most=1.0))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tensorproof.bindings.adapt.keras.layers import FORMAT, PADDING, check_padding, computed, first, last, reach_of, word
 from tensorproof.bindings.adapt.keras.weights import gates, of_rank
@@ -15,9 +15,7 @@ from tensorproof.terms.dtypes import FLOATS
 from tensorproof.terms.records import dataclass
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
-
-if TYPE_CHECKING:
-    from tensorproof.values.machine import Value
+from tensorproof.values.port import Value
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tensorproof.bindings.adapt.keras.ops import Maths
 from tensorproof.bindings.adapt.numpy.arrays import LooseTensors, tensor
@@ -12,9 +12,7 @@ from tensorproof.ops.inputs import Int, Tensor
 from tensorproof.terms.dtypes import FLOAT32, FLOATS
 from tensorproof.terms.predicates import eq, ge
 from tensorproof.terms.tensor import TensorType
-
-if TYPE_CHECKING:
-    from tensorproof.values.machine import Value
+from tensorproof.values.port import Value
 
 
 @takes(Tensor("x", "... N", FLOATS), Int("length", least=1), Int("step", least=1))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tensorproof.bindings.modules import Module
 from tensorproof.bindings.readers import tensor_in
@@ -14,9 +14,7 @@ from tensorproof.terms.ints import Dim
 from tensorproof.terms.predicates import eq, ge
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
-
-if TYPE_CHECKING:
-    from tensorproof.values.machine import Value
+from tensorproof.values.port import Value
 
 
 def variable_type(module: Module) -> DType:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tensorproof.bindings.adapt.numpy.arrays import flattened, tensor, typed, written
 from tensorproof.bindings.adapt.numpy.reductions import no_list, word
@@ -16,9 +16,7 @@ from tensorproof.terms.predicates import eq, ge, gt, ne
 from tensorproof.terms.promotion import Operand, promote
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
-
-if TYPE_CHECKING:
-    from tensorproof.values.machine import Value
+from tensorproof.values.port import Value
 
 
 def product(a: dict[str, Value], run: Run) -> Any:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tensorproof.bindings.call import Run, operator, takes
 from tensorproof.bindings.readers import tensor_in
@@ -16,9 +16,7 @@ from tensorproof.terms.promotion import Operand, promote, to_float
 from tensorproof.terms.records import dataclass
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
-
-if TYPE_CHECKING:
-    from tensorproof.values.machine import Value
+from tensorproof.values.port import Value
 
 
 class Loose:

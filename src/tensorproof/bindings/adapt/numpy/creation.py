@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tensorproof.bindings.adapt.numpy.arrays import Data, Real, Whole, dtype_of, tensor
 from tensorproof.bindings.adapt.numpy.shapes import broadcast_to
@@ -17,9 +17,7 @@ from tensorproof.terms.promotion import Operand, promote
 from tensorproof.terms.records import dataclass
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
-
-if TYPE_CHECKING:
-    from tensorproof.values.machine import Value
+from tensorproof.values.port import Value
 
 
 @takes(Data("data"), ElementType("dtype"))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tensorproof.bindings.adapt.numpy.arrays import Vector, Whole, flattened, tensor, written
 from tensorproof.bindings.adapt.numpy.arrays import nonzero as truths
@@ -16,9 +16,7 @@ from tensorproof.terms.predicates import conj, disj, eq, ge, le, lt
 from tensorproof.terms.promotion import Operand, promote
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
-
-if TYPE_CHECKING:
-    from tensorproof.values.machine import Value
+from tensorproof.values.port import Value
 
 
 @takes(Vector("x", "N"), Int("k", 0))

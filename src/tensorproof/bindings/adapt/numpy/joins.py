@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tensorproof.bindings.adapt.numpy.arrays import Whole, flattened, tensor, typed, written
 from tensorproof.bindings.adapt.numpy.reductions import word
@@ -13,9 +13,7 @@ from tensorproof.ops.inputs import Axis, Ints, Tensor, as_size, is_size
 from tensorproof.terms.dtypes import COMPLEX128, FLOAT64, INT64
 from tensorproof.terms.predicates import eq, ge
 from tensorproof.terms.tensor import TensorType
-
-if TYPE_CHECKING:
-    from tensorproof.values.machine import Value
+from tensorproof.values.port import Value
 
 
 @takes(Ints("times", least=0))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tensorproof.bindings.adapt.numpy.arrays import Whole, dtype_of, flattened, selecting, written
 from tensorproof.bindings.arrays import array_like
@@ -12,9 +12,7 @@ from tensorproof.ops.inputs import Axis, Number, Tensor, is_number, is_size
 from tensorproof.terms.dtypes import BOOL, FLOAT64, INT64, DType
 from tensorproof.terms.predicates import conj, disj, eq, ge, lt
 from tensorproof.terms.tensor import TensorType
-
-if TYPE_CHECKING:
-    from tensorproof.values.machine import Value
+from tensorproof.values.port import Value
 
 
 def no_list(a: dict[str, Value], run: Run) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tensorproof.bindings.adapt.numpy.joins import of_rank
 from tensorproof.bindings.call import Run, takes
@@ -11,9 +11,7 @@ from tensorproof.ops.inputs import Choice, Tensor, is_number
 from tensorproof.terms.dtypes import BOOL, COMPLEX128, FLOAT64
 from tensorproof.terms.predicates import eq, ge, lt
 from tensorproof.terms.tensor import TensorType
-
-if TYPE_CHECKING:
-    from tensorproof.values.machine import Value
+from tensorproof.values.port import Value
 
 
 @takes(Tensor("xp", "P"), Tensor("fp", "P"))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tensorproof.bindings.adapt.onnx.nodes import unknown, whole_numbers
 from tensorproof.bindings.call import Run, takes
@@ -11,9 +11,7 @@ from tensorproof.ops.inputs import Axes, Ints
 from tensorproof.terms.predicates import eq
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
-
-if TYPE_CHECKING:
-    from tensorproof.values.machine import Value
+from tensorproof.values.port import Value
 
 
 def _some(run: Run, op: str, x: TensorType, axes: TensorType, sign: int) -> TensorType:

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from tensorproof.bindings.adapt.onnx.windows import PADDED, WINDOW, one_each, sides
 from tensorproof.bindings.call import Run, takes
 from tensorproof.bindings.readers import tensor_in
 from tensorproof.ops.inputs import Ints, Tensor
 from tensorproof.terms.dtypes import FLOATS
-
-if TYPE_CHECKING:
-    from tensorproof.terms.tensor import TensorType
-    from tensorproof.values.machine import Value
+from tensorproof.terms.tensor import TensorType
+from tensorproof.values.port import Value
 
 _KERNEL = Ints("kernel", None, optional=True, per_axis=1)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tensorproof.bindings.adapt.onnx.nodes import number as number_in
 from tensorproof.bindings.adapt.onnx.nodes import unknown, whole_numbers
@@ -14,9 +14,7 @@ from tensorproof.terms.dtypes import BOOL, FLOATS
 from tensorproof.terms.predicates import conj, eq, ge, lt
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
-
-if TYPE_CHECKING:
-    from tensorproof.values.machine import Value
+from tensorproof.values.port import Value
 
 _WINDOW = (
     Ints("kernel", least=1, per_axis=1),

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tensorproof.bindings.call import Run, takes
 from tensorproof.bindings.readers import tensor_in
 from tensorproof.ops.inputs import Int, Tensor
 from tensorproof.terms.dtypes import FLOATS, INDEX
-
-if TYPE_CHECKING:
-    from tensorproof.terms.tensor import TensorType
-    from tensorproof.values.machine import Value
+from tensorproof.terms.tensor import TensorType
+from tensorproof.values.port import Value
 
 _LOSS = (
     Tensor("x", "N C ...", FLOATS), Tensor("target", "...", INDEX, values="index:C"), Tensor("weight", "C", FLOATS, optional=True, default=None),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tensorproof.bindings.call import Run, takes
 from tensorproof.bindings.readers import tensor_in
@@ -14,9 +14,7 @@ from tensorproof.terms.ints import Dim, ceildiv, product
 from tensorproof.terms.predicates import ge
 from tensorproof.terms.shapes import Shape, unknown_shape
 from tensorproof.terms.tensor import Outputs, TensorType
-
-if TYPE_CHECKING:
-    from tensorproof.values.machine import Value
+from tensorproof.values.port import Value
 
 # --- numbers as inputs -----------------------------------------------------------------------------------------------------------------
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tensorproof.bindings.adapt.onnx.nodes import unknown
 from tensorproof.bindings.call import Run, takes
@@ -12,9 +12,7 @@ from tensorproof.terms.dtypes import FLOAT32, FLOATS, DType
 from tensorproof.terms.predicates import disj, eq
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
-
-if TYPE_CHECKING:
-    from tensorproof.values.machine import Value
+from tensorproof.values.port import Value
 
 _FROM = (Tensor("x", "X ...", FLOATS), Axis("dim", -1, scalar_ok=False), Anything("stash"))
 _WEIGHT, _BIAS = Tensor("weight", "...", FLOATS), Tensor("bias", "...", FLOATS, optional=True, default=None)

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from tensorproof.bindings.call import Run, takes
 from tensorproof.bindings.readers import tensor_in
 from tensorproof.ops.inputs import Axis
 from tensorproof.terms.ints import product
-
-if TYPE_CHECKING:
-    from tensorproof.values.machine import Value
+from tensorproof.values.port import Value
 
 
 @takes(Axis("dim", 1))

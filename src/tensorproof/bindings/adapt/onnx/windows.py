@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tensorproof.bindings.call import Run
 from tensorproof.catalogue.frameworks.onnx_windows import AUTO_PAD
@@ -11,9 +11,7 @@ from tensorproof.ops.inputs import Choice, Ints
 from tensorproof.ops.window import span
 from tensorproof.terms.ints import Dim, ceildiv, maximum
 from tensorproof.terms.predicates import ge
-
-if TYPE_CHECKING:
-    from tensorproof.values.machine import Value
+from tensorproof.values.port import Value
 
 WINDOW = (Ints("stride", None, least=1, optional=True, per_axis=1), Ints("dilation", None, least=1, optional=True, per_axis=1))
 PADDED = (Ints("padding", None, least=0, optional=True, per_axis=2), Choice("auto_pad", AUTO_PAD, "NOTSET"))

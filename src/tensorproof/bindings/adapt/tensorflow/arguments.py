@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from tensorproof.bindings.adapt.tensorflow.shared import somewhere, vector
 from tensorproof.bindings.call import Run
 from tensorproof.ops.inputs import Choice, ElementType, Int, Ints
@@ -12,9 +10,7 @@ from tensorproof.terms.predicates import ge
 from tensorproof.terms.records import dataclass
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
-
-if TYPE_CHECKING:
-    from tensorproof.values.machine import Value
+from tensorproof.values.port import Value
 
 SIZE = Ints("size", shape=True, loose=True, least=0)
 DTYPE = ElementType("dtype")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tensorproof.bindings.adapt.graphdef import arrays as graphdef_arrays
 from tensorproof.bindings.adapt.tensorflow import joins as tf_joins
@@ -16,9 +16,7 @@ from tensorproof.terms.ints import Dim, product
 from tensorproof.terms.predicates import conj, eq, ge
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
-
-if TYPE_CHECKING:
-    from tensorproof.values.machine import Value
+from tensorproof.values.port import Value
 
 
 @takes(Tensors("xs"), Axis("dim", 0, of="xs", loose=True))
@@ -62,12 +60,7 @@ def split_any(a: Arguments, run: Run) -> Value:
 @takes(Ints("begin", loose=True, one=False), Ints("size", loose=True, one=False))
 def block(a: Arguments, run: Run) -> TensorType:
     begin = vector(run, a["begin"], "begin")
-    run.require(
-        "begin",
-        begin is None or len(begin) > 0 or isinstance(a["begin"], TensorType),
-        "an empty list of positions has no whole type",
-        ("begin",),
-    )
+    run.require("begin", begin is None or len(begin) > 0 or isinstance(a["begin"], TensorType), "an empty list of positions has no whole type", ("begin",))
     made: TensorType = run("block_slice", x=a["x"], begin=a["begin"], size=a["size"])
     return made
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tensorproof.bindings.adapt.tensorflow.shared import Arguments, at_least, broadcast_of, of_type, ranked, same_types, somewhere, with_shape
 from tensorproof.bindings.call import Run, takes
@@ -13,9 +13,7 @@ from tensorproof.terms.ints import product
 from tensorproof.terms.predicates import eq, ge
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
-
-if TYPE_CHECKING:
-    from tensorproof.values.machine import Value
+from tensorproof.values.port import Value
 
 _IMAGE = Tensor("x", "H W C | N H W C")
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tensorproof.bindings.adapt.graphdef import convolutions as graphdef_convolutions
 from tensorproof.bindings.adapt.tensorflow.shared import Arguments, modern, ranked, same_types, somewhere, vector, with_shape
@@ -14,9 +14,7 @@ from tensorproof.terms.ints import product
 from tensorproof.terms.predicates import eq, ge
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
-
-if TYPE_CHECKING:
-    from tensorproof.values.machine import Value
+from tensorproof.values.port import Value
 
 PADDING = Choice("padding", ("SAME", "VALID"))
 PADDINGS = Padding("padding", ("SAME", "VALID"))
@@ -217,12 +215,7 @@ def _conv_transpose(n: int) -> Value:
         run.require("sizes", full or (len(sizes) == n and n == 2), f"sizes must be {n + 2} numbers, and are {len(sizes)}", ("sizes",))
         if full:
             wanted = Shape((sizes[0], sizes[-1], *sizes[1:-1]) if last else sizes)
-            run.require(
-                "batch",
-                eq(wanted[0], x.shape[0]),
-                f"the batch is {x.shape[0]!r} and the output asked for has {wanted[0]!r}",
-                ("sizes", "x"),
-            )
+            run.require("batch", eq(wanted[0], x.shape[0]), f"the batch is {x.shape[0]!r} and the output asked for has {wanted[0]!r}", ("sizes", "x"))
             run.require("channels", eq(wanted[1], out), f"the weight makes {out!r} channels and {wanted[1]!r} are asked for", ("sizes", "weight"))
             inner = wanted[2:]
         else:
@@ -231,12 +224,7 @@ def _conv_transpose(n: int) -> Value:
         name, sides = explicit_sides(run, a["padding"], None, n, last)
         for size, k, s, d, e, found in zip(inner, kernel, strides, dilations, sides, x.shape[2:]):
             count = windowed(run, size, k, s, d, name, e)
-            run.require(
-                "sizes",
-                eq(count, found),
-                f"an output of {size!r} comes from {count!r} windows, and x has {found!r}",
-                ("sizes", "x"),
-            )
+            run.require("sizes", eq(count, found), f"an output of {size!r} comes from {count!r} windows, and x has {found!r}", ("sizes", "x"))
         asked = full and not run.name.startswith("tf.compat.v1.")  # static inference of the present release knows the input's batch only
         batch = sizes[0] if asked else x.shape[0]
         result = Shape((batch, *inner, out) if last else (batch, out, *inner))

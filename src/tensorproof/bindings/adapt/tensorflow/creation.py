@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from tensorproof.bindings.adapt.graphdef.elementwise import merged
 from tensorproof.bindings.adapt.tensorflow.arguments import DTYPE, SIZE, Holes, as_shape
 from tensorproof.bindings.adapt.tensorflow.shared import Arguments, ranked, same_types, somewhere, whole, with_shape
@@ -14,9 +12,7 @@ from tensorproof.terms.ints import Term
 from tensorproof.terms.predicates import disj, eq, ge
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
-
-if TYPE_CHECKING:
-    from tensorproof.values.machine import Value
+from tensorproof.values.port import Value
 
 
 @takes(SIZE, ElementType("dtype", FLOAT32))

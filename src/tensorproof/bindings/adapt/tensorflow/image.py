@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tensorproof.bindings.adapt.graphdef import images as graphdef_images
 from tensorproof.bindings.adapt.graphdef import pools as graphdef_pools
@@ -14,9 +14,7 @@ from tensorproof.terms.ints import Dim, maximum, minimum
 from tensorproof.terms.predicates import conj, eq, ge, le
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
-
-if TYPE_CHECKING:
-    from tensorproof.values.machine import Value
+from tensorproof.values.port import Value
 
 STRING = DType.STRING
 _IMAGE = Tensor("x", "H W C | N H W C")
@@ -177,20 +175,10 @@ _BOX = (Int("top", least=0), Int("left", least=0), Int("height", least=1), Int("
 def crop_box(a: Arguments, run: Run) -> TensorType:
     x = _image(run, a["x"])
     for start, size, at in (("top", "height", -3), ("left", "width", -2)):
-        run.require(
-            start,
-            conj(ge(a[start], 0), ge(a[size], 1)),
-            f"a box begins at 0 or later and has a size: {a[start]!r}, {a[size]!r}",
-            (start, size),
-        )
+        run.require(start, conj(ge(a[start], 0), ge(a[size], 1)), f"a box begins at 0 or later and has a size: {a[start]!r}, {a[size]!r}", (start, size))
         if x.shape.known:
             n = x.shape[at]
-            run.require(
-                "box",
-                le(a[start] + a[size], n),
-                f"{a[size]!r} elements from {a[start]!r} on go beyond the image's {n!r}",
-                (start, size, "x"),
-            )
+            run.require("box", le(a[start] + a[size], n), f"{a[size]!r} elements from {a[start]!r} on go beyond the image's {n!r}", (start, size, "x"))
     if not x.shape.known:
         return with_shape(run, "crop", x, somewhere(run), before=(), after=())
     cut = [(a[start], n - a[start] - a[size]) for start, size, n in (("top", "height", x.shape[-3]), ("left", "width", x.shape[-2]))]
@@ -204,12 +192,7 @@ def pad_box(a: Arguments, run: Run) -> TensorType:
         run.require(start, ge(a[start], 0), f"an image is not placed at {a[start]!r}", (start,))
         if x.shape.known:
             n = x.shape[at]
-            run.require(
-                "box",
-                le(a[start] + n, a[size]),
-                f"an image of {n!r} placed at {a[start]!r} does not fit into {a[size]!r}",
-                (start, size, "x"),
-            )
+            run.require("box", le(a[start] + n, a[size]), f"an image of {n!r} placed at {a[start]!r} does not fit into {a[size]!r}", (start, size, "x"))
     if not x.shape.known:
         return with_shape(run, "pad", x, somewhere(run), padding=())
     more = [(a[start], a[size] - n - a[start]) for start, size, n in (("top", "height", x.shape[-3]), ("left", "width", x.shape[-2]))]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tensorproof.bindings.adapt.graphdef import elementwise as graphdef
 from tensorproof.bindings.adapt.tensorflow import shapes as tf_shapes
@@ -16,9 +16,7 @@ from tensorproof.terms.ints import Term, product
 from tensorproof.terms.predicates import eq
 from tensorproof.terms.shapes import Shape, broadcast
 from tensorproof.terms.tensor import TensorType
-
-if TYPE_CHECKING:
-    from tensorproof.values.machine import Value
+from tensorproof.values.port import Value
 
 
 def gather(a: Arguments, run: Run) -> TensorType:
@@ -32,12 +30,7 @@ takes(*vars(tf_shapes.gather)["parameters"].values())(gather)
 @takes(Ints("begin", loose=True, one=False), Ints("end", loose=True, one=False), Ints("strides", None, loose=True, one=False, optional=True))
 def strided_slice(a: Arguments, run: Run) -> TensorType:
     begin = vector(run, a["begin"], "begin")
-    run.require(
-        "begin",
-        begin is None or len(begin) > 0 or isinstance(a["begin"], TensorType),
-        "an empty list of positions has no whole type",
-        ("begin",),
-    )
+    run.require("begin", begin is None or len(begin) > 0 or isinstance(a["begin"], TensorType), "an empty list of positions has no whole type", ("begin",))
     if a.get("strides") is None:
         if begin is None:
             raise run.give_up("the number of sliced axes is not known")
@@ -171,14 +164,7 @@ def getitem(a: Arguments, run: Run) -> TensorType:
         end.append(last)
         strides.append(step)
     made: TensorType = run(
-        "strided_slice",
-        x=a["x"],
-        begin=tuple(begin),
-        end=tuple(end),
-        strides=tuple(strides),
-        begin_mask=opened[0],
-        end_mask=closed[0],
-        **masks,
+        "strided_slice", x=a["x"], begin=tuple(begin), end=tuple(end), strides=tuple(strides), begin_mask=opened[0], end_mask=closed[0], **masks
     )
     return made
 

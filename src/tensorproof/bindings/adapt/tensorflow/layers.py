@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tensorproof.bindings.adapt.graphdef.convolutions import transposed
 from tensorproof.bindings.adapt.tensorflow.convolutions import FORMATS, IMAGES
@@ -13,9 +13,7 @@ from tensorproof.ops.inputs import Anything, Int, Sizes, Tensor
 from tensorproof.terms.ints import Dim, product
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
-
-if TYPE_CHECKING:
-    from tensorproof.values.machine import Value
+from tensorproof.values.port import Value
 
 
 @takes(Tensor("x"), Int("units", least=1))
@@ -106,11 +104,7 @@ def layer_conv2d_transpose(a: Arguments, run: Run) -> TensorType:
 
 def _layer_pool(n: int) -> Value:
     @takes(
-        Tensor("x", IMAGES[n]),
-        Sizes("kernel", n, least=1),
-        Sizes("stride", n, least=1),
-        Anything("padding", "valid"),
-        Anything("data_format", "channels_last"),
+        Tensor("x", IMAGES[n]), Sizes("kernel", n, least=1), Sizes("stride", n, least=1), Anything("padding", "valid"), Anything("data_format", "channels_last")
     )
     def pool(a: Arguments, run: Run) -> TensorType:
         kernel, stride = _layer_sizes(run, a["kernel"], n, "kernel"), _layer_sizes(run, a["stride"], n, "stride")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import builtins
-from typing import TYPE_CHECKING
 
 from tensorproof.bindings.adapt.tensorflow import shared as tensorflow
 from tensorproof.bindings.adapt.tensorflow.arguments import Loosely
@@ -27,9 +26,7 @@ from tensorproof.terms.ints import minimum, product
 from tensorproof.terms.predicates import conj, eq, ge
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
-
-if TYPE_CHECKING:
-    from tensorproof.values.machine import Value
+from tensorproof.values.port import Value
 
 _indices = builtins.range
 
@@ -122,12 +119,7 @@ def tensordot(a: Arguments, run: Run) -> TensorType:
         half = len(axes.contents) // 2
         axes = (axes.contents[:half], axes.contents[half:])
     if isinstance(axes, int):
-        run.require(
-            "axes",
-            0 <= axes <= min(len(x.shape), len(y.shape)),
-            f"{axes} axes cannot be contracted of x {x.shape!r} and y {y.shape!r}",
-            ("dim",),
-        )
+        run.require("axes", 0 <= axes <= min(len(x.shape), len(y.shape)), f"{axes} axes cannot be contracted of x {x.shape!r} and y {y.shape!r}", ("dim",))
         first, second = list(_indices(len(x.shape) - axes, len(x.shape))), list(_indices(0, axes))
     else:
         first, second = ([v] if isinstance(v, int) else list(v) for v in axes)
@@ -174,12 +166,7 @@ def einsum(a: Arguments, run: Run) -> TensorType:
 def norm(a: Arguments, run: Run) -> TensorType:
     a = modern(a)
     dim = a.get("dim")
-    run.require(
-        "axis",
-        not isinstance(dim, (tuple, list)) or len(dim) == 2,
-        f"a norm is taken over one axis, two, or all, not over {dim!r}",
-        ("dim",),
-    )
+    run.require("axis", not isinstance(dim, (tuple, list)) or len(dim) == 2, f"a norm is taken over one axis, two, or all, not over {dim!r}", ("dim",))
     x, keep, order = a["x"], bool(a.get("keepdim")), a.get("ord", "euclidean")
     axes = None if dim is None else tuple(axis(run, d, len(x.shape)) if x.shape.known else d for d in vector(run, dim, "dim", scalar=True) or ())
     euclidean = order in ("euclidean", "fro") or (order == 2 and not isinstance(dim, (tuple, list)))

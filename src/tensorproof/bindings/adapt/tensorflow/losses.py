@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tensorproof.bindings.adapt.graphdef import elementwise as graphdef
 from tensorproof.bindings.adapt.tensorflow.convolutions import needed
@@ -14,9 +14,7 @@ from tensorproof.terms.ints import product
 from tensorproof.terms.predicates import disj, eq
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
-
-if TYPE_CHECKING:
-    from tensorproof.values.machine import Value
+from tensorproof.values.port import Value
 
 
 @takes(Tensor("x", "... C"), Tensor("target", "... C"), Axis("dim", -1, optional=True))
@@ -76,10 +74,7 @@ def sparse_cross_entropy(a: Arguments, run: Run) -> TensorType:
     at_least(run, x, 1)
     if x.shape.known and target.shape.known:
         run.require(
-            "rank",
-            len(target.shape) == len(x.shape) - 1,
-            f"labels {target.shape!r} must have one axis less than the logits {x.shape!r}",
-            ("target", "x"),
+            "rank", len(target.shape) == len(x.shape) - 1, f"labels {target.shape!r} must have one axis less than the logits {x.shape!r}", ("target", "x")
         )
         for m, n in zip(target.shape, x.shape):
             run.require("batch", eq(m, n), f"labels {target.shape!r} do not go with logits {x.shape!r}", ("target", "x"))
@@ -140,18 +135,10 @@ _REDUCTION = ("none", "weighted_mean", "weighted_sum", "weighted_sum_by_nonzero_
 def _weights_fit(run: Run, weight: Value, losses: Shape) -> None:
     if isinstance(weight, TensorType) and weight.shape.known and losses.known and len(weight.shape):
         run.require(
-            "weights",
-            len(weight.shape) == len(losses),
-            f"weights {weight.shape!r} must be a scalar or have the rank of the losses {losses!r}",
-            ("weight",),
+            "weights", len(weight.shape) == len(losses), f"weights {weight.shape!r} must be a scalar or have the rank of the losses {losses!r}", ("weight",)
         )
         for m, n in zip(weight.shape, losses):
-            run.require(
-                "weights",
-                disj(eq(m, 1), eq(m, n)),
-                f"weights {weight.shape!r} do not broadcast over the losses {losses!r}",
-                ("weight", "x"),
-            )
+            run.require("weights", disj(eq(m, 1), eq(m, n)), f"weights {weight.shape!r} do not broadcast over the losses {losses!r}", ("weight", "x"))
 
 
 def _reduced(run: Run, a: Arguments, losses: TensorType) -> TensorType:
@@ -188,12 +175,7 @@ def _count(run: Run, losses: TensorType, weight: Value, word: str) -> TensorType
     return made
 
 
-_LOSS = (
-    Choice("reduction", _REDUCTION, "weighted_sum_by_nonzero_weights"),
-    Anything("weight"),
-    Anything("scope"),
-    Anything("loss_collection"),
-)
+_LOSS = (Choice("reduction", _REDUCTION, "weighted_sum_by_nonzero_weights"), Anything("weight"), Anything("scope"), Anything("loss_collection"))
 
 
 def _smoothed(run: Run, a: Arguments, share: Any) -> TensorType:
@@ -219,12 +201,7 @@ def losses_softmax(a: Arguments, run: Run) -> TensorType:
 def losses_sparse(a: Arguments, run: Run) -> TensorType:
     x, target = a["x"], a["target"]
     if x.shape.known and target.shape.known and len(target.shape) == len(x.shape):
-        run.require(
-            "labels",
-            eq(target.shape[-1], 1),
-            f"labels {target.shape!r} must have one axis less than the logits {x.shape!r}",
-            ("target", "x"),
-        )
+        run.require("labels", eq(target.shape[-1], 1), f"labels {target.shape!r} must have one axis less than the logits {x.shape!r}", ("target", "x"))
         target = with_shape(run, "squeeze", target, target.shape[:-1], dim=(len(target.shape) - 1,))
     if x.shape.known and target.shape.known and len(x.shape) == len(target.shape) + 2 and eq(x.shape[-1], 1) is True:
         x = with_shape(run, "squeeze", x, x.shape[:-1], dim=(len(x.shape) - 1,))

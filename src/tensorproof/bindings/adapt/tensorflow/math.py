@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from tensorproof.bindings.adapt.tensorflow.arguments import COMPLEX_OF, DTYPE
 from tensorproof.bindings.adapt.tensorflow.shapes import reduce
 from tensorproof.bindings.adapt.tensorflow.shared import (
@@ -27,9 +25,7 @@ from tensorproof.terms.dtypes import BOOL, FLOAT32, FLOAT64, INDEX, INT32, INT64
 from tensorproof.terms.predicates import eq, ge
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
-
-if TYPE_CHECKING:
-    from tensorproof.values.machine import Value
+from tensorproof.values.port import Value
 
 
 def same_type(a: Arguments, run: Run) -> TensorType:

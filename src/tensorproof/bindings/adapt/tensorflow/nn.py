@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from tensorproof.bindings.adapt.graphdef.normalisation import kept_statistics, one_less
 from tensorproof.bindings.adapt.tensorflow.math import clipped
 from tensorproof.bindings.adapt.tensorflow.shared import (
@@ -28,9 +26,6 @@ from tensorproof.terms.dtypes import BOOL, FLOAT32, INDEX, INT32, INT64, DType
 from tensorproof.terms.predicates import disj, eq, ge, le
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
-
-if TYPE_CHECKING:
-    pass
 
 
 @takes(Choice("data_format", ("NHWC", "NCHW"), "NHWC"))
@@ -88,12 +83,7 @@ def bias_add(a: Arguments, run: Run) -> TensorType:
     return made
 
 
-@takes(
-    Tensor("x"),
-    *(Tensor(n) for n in ("mean", "variance")),
-    *(Tensor(n, optional=True) for n in ("bias", "weight")),
-    Float("variance_epsilon", 0.001),
-)
+@takes(Tensor("x"), *(Tensor(n) for n in ("mean", "variance")), *(Tensor(n, optional=True) for n in ("bias", "weight")), Float("variance_epsilon", 0.001))
 def batch_normalization(a: Arguments, run: Run) -> TensorType:
     """(x - mean) · scale + offset: everything broadcasts, and what is not x has one element type."""
     kind, x = same_types(run, a, "mean", "variance", "weight", "bias"), a["x"]
@@ -124,12 +114,7 @@ def fused_batch_norm(a: Arguments, run: Run) -> tuple[TensorType, ...]:
         (n,) = ranked(run, value, 1, name).shape
         run.require("channels", eq(n, channels), f"{name} has {n!r} elements and x {channels!r} channels", (name, "x"))
     if not a.get("training", True):
-        run.require(
-            "statistics",
-            "mean" in given and "variance" in given,
-            "outside of training mean and variance must be given",
-            ("mean", "variance"),
-        )
+        run.require("statistics", "mean" in given and "variance" in given, "outside of training mean and variance must be given", ("mean", "variance"))
     return _fused(run, x, a, channels_last(a.get("data_format") or "NHWC"))
 
 
@@ -197,12 +182,7 @@ def zero_fraction(a: Arguments, run: Run) -> TensorType:
 def dropout(a: Arguments, run: Run) -> TensorType:
     x, noise = a["x"], a.get("noise_shape")
     rate = a.get("rate")
-    run.require(
-        "rate",
-        rate is None or a.get("keep_prob") is None,
-        "give the rate of dropping or the probability of keeping, not both",
-        ("rate", "keep_prob"),
-    )
+    run.require("rate", rate is None or a.get("keep_prob") is None, "give the rate of dropping or the probability of keeping, not both", ("rate", "keep_prob"))
     if isinstance(a.get("keep_prob"), (int, float)):
         run.require("rate", 0 < a["keep_prob"] <= 1, f"the probability of keeping must lie above 0, and is {a['keep_prob']!r}", ("keep_prob",))
     if isinstance(rate, (int, float)):
@@ -212,12 +192,7 @@ def dropout(a: Arguments, run: Run) -> TensorType:
     if isinstance(noise, (tuple, list)) and x.shape.known:
         run.require("noise", len(noise) == len(x.shape), f"the noise shape {noise!r} must have the rank of x {x.shape!r}", ("noise_shape", "x"))
         for m, n in zip(noise, x.shape):
-            run.require(
-                "noise",
-                m is None or disj(eq(m, 1), eq(m, n)),
-                f"noise of shape {noise!r} does not broadcast over x {x.shape!r}",
-                ("noise_shape", "x"),
-            )
+            run.require("noise", m is None or disj(eq(m, 1), eq(m, n)), f"noise of shape {noise!r} does not broadcast over x {x.shape!r}", ("noise_shape", "x"))
     kept = a.get("keep_prob")
     if kept is not None:
         rate = 1 - kept if isinstance(kept, (int, float)) else run("sub", x=1, y=kept) if isinstance(kept, TensorType) else kept

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 from tensorproof.bindings.adapt.tensorflow.convolutions import FORMATS, IMAGES, PADDING, PADDINGS, format_of, layout_of, needed
 from tensorproof.bindings.adapt.tensorflow.shared import Arguments, modern
@@ -14,9 +13,7 @@ from tensorproof.terms.dtypes import INDEX, INT64
 from tensorproof.terms.predicates import ge
 from tensorproof.terms.records import dataclass
 from tensorproof.terms.tensor import TensorType
-
-if TYPE_CHECKING:
-    from tensorproof.values.machine import Value
+from tensorproof.values.port import Value
 
 
 def _pool(n: int) -> Callable[[Arguments, Run], TensorType]:

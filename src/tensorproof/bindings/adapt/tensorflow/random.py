@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tensorproof.bindings.adapt.graphdef import random as graphdef_random
 from tensorproof.bindings.adapt.tensorflow.arguments import DTYPE, SIZE, Among, Nothing, as_shape
@@ -13,9 +13,7 @@ from tensorproof.terms.dtypes import FLOAT32, FLOAT64, INDEX, INT32, INT64, DTyp
 from tensorproof.terms.predicates import disj, eq, lt
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
-
-if TYPE_CHECKING:
-    from tensorproof.values.machine import Value
+from tensorproof.values.port import Value
 
 
 def _random(run: Run, a: Arguments) -> TensorType:
@@ -79,22 +77,12 @@ def _whole(run: Run, a: Arguments, low: Any, high: Any) -> TensorType:
     return made
 
 
-@takes(
-    SIZE,
-    Tensor("y", scalar=True),
-    Anything("beta"),
-    ElementType("dtype", FLOAT32, optional=False, dtypes=frozenset({DType.FLOAT16, FLOAT32, FLOAT64})),
-)
+@takes(SIZE, Tensor("y", scalar=True), Anything("beta"), ElementType("dtype", FLOAT32, optional=False, dtypes=frozenset({DType.FLOAT16, FLOAT32, FLOAT64})))
 def random_gamma(a: Arguments, run: Run) -> TensorType:
     size, y = as_shape(run, a["size"]), a["y"]
     lead = y.shape if isinstance(y, TensorType) else Shape()
     dtype = a.get("dtype") or FLOAT32
-    run.require(
-        "dtype",
-        not isinstance(y, TensorType) or y.weak or y.dtype in (None, dtype),
-        "alpha and the result must have the same dtype",
-        ("y", "dtype"),
-    )
+    run.require("dtype", not isinstance(y, TensorType) or y.weak or y.dtype in (None, dtype), "alpha and the result must have the same dtype", ("y", "dtype"))
     rate = a.get("beta")
     if isinstance(rate, TensorType):
         lead = broadcast_of(run, [lead, rate.shape], ("y", "beta"), "add/broadcast")
@@ -156,9 +144,4 @@ def stateless_any(a: Arguments, run: Run) -> TensorType:
 
 def _seed(run: Run, seed: Value) -> None:
     if isinstance(seed, TensorType) and seed.shape.known:
-        run.require(
-            "seed",
-            len(seed.shape) == 1 and eq(seed.shape[0], 2),
-            f"a seed is two whole numbers, and this has shape {seed.shape!r}",
-            ("seed",),
-        )
+        run.require("seed", len(seed.shape) == 1 and eq(seed.shape[0], 2), f"a seed is two whole numbers, and this has shape {seed.shape!r}", ("seed",))

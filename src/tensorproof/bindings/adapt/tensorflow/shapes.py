@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tensorproof.bindings.adapt.tensorflow.shared import PLACES, Arguments, at_least, axis, inside, modern, ranked, same_types, somewhere, vector, with_shape
 from tensorproof.bindings.call import Run, takes
@@ -12,9 +12,7 @@ from tensorproof.terms.ints import Dim, Term, lower
 from tensorproof.terms.predicates import conj, eq, ge, le
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
-
-if TYPE_CHECKING:
-    from tensorproof.values.machine import Value
+from tensorproof.values.port import Value
 
 
 @takes(Ints("size", shape=True, loose=True))
@@ -166,12 +164,7 @@ def pairs(run: Run, value: Any, name: str) -> list[tuple[Any, Any]] | None:
         return [(held[2 * i], held[2 * i + 1]) for i in range(len(held) // 2)]
     rows = list(value)
     run.require("rank", len(rows) > 0, f"{name} must be a matrix of two columns, and is empty", (name,))
-    run.require(
-        "columns",
-        all(isinstance(r, (tuple, list)) and len(r) == 2 for r in rows),
-        f"{name} must have two columns, and is {value!r}",
-        (name,),
-    )
+    run.require("columns", all(isinstance(r, (tuple, list)) and len(r) == 2 for r in rows), f"{name} must have two columns, and is {value!r}", (name,))
     return [(r[0], r[1]) for r in rows]
 
 
@@ -189,10 +182,7 @@ def gather(a: Arguments, run: Run) -> TensorType:
         lengths = len(x.shape) - 1 + len(index.shape) if x.shape.known and index.shape.known else None
         return with_shape(run, "gather_slices", x, somewhere(run) if lengths is None else [run.fresh("axis") for _ in range(lengths - batch)], **given)
     run.require(
-        "batch_dims",
-        -len(index.shape) <= batch <= len(index.shape),
-        f"batch_dims {batch} is out of range for indices {index.shape!r}",
-        ("batch_dims",),
+        "batch_dims", -len(index.shape) <= batch <= len(index.shape), f"batch_dims {batch} is out of range for indices {index.shape!r}", ("batch_dims",)
     )
     batch = batch + len(index.shape) if batch < 0 else batch
     run.require("batch_dims", batch <= at, f"batch_dims {batch} lies behind the axis {at}", ("batch_dims", "dim"))

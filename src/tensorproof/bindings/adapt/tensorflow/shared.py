@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tensorproof.bindings.call import Run, operator
 from tensorproof.ops.call import Call
@@ -16,9 +16,7 @@ from tensorproof.terms.records import dataclass
 from tensorproof.terms.shapes import Shape, broadcast, unknown_shape
 from tensorproof.terms.substitution import symbols
 from tensorproof.terms.tensor import TensorType
-
-if TYPE_CHECKING:
-    from tensorproof.values.machine import Value
+from tensorproof.values.port import Value
 
 Arguments = dict[str, Any]
 
@@ -113,12 +111,7 @@ def vector(run: Run, value: Value, name: str, scalar: bool = False) -> tuple[Any
         return tuple(value) if value.known else None
     if isinstance(value, TensorType):
         if value.shape.known:
-            run.require(
-                "rank",
-                len(value.shape) == 1 or (scalar and len(value.shape) == 0),
-                f"{name} must be a vector, and has shape {value.shape!r}",
-                (name,),
-            )
+            run.require("rank", len(value.shape) == 1 or (scalar and len(value.shape) == 0), f"{name} must be a vector, and has shape {value.shape!r}", (name,))
         if value.contents is not None:
             return value.contents
         if not value.shape.known:

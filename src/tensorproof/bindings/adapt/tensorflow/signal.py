@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tensorproof.bindings.adapt.tensorflow.arguments import COMPLEX_OF
 from tensorproof.bindings.adapt.tensorflow.shared import Arguments, at_least, known_axis, somewhere, vector, with_shape
@@ -13,9 +13,7 @@ from tensorproof.terms.ints import Dim, ite, maximum
 from tensorproof.terms.predicates import eq
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
-
-if TYPE_CHECKING:
-    from tensorproof.values.machine import Value
+from tensorproof.values.port import Value
 
 
 @takes(Tensor("x", "... N"), Ints("size", None, optional=True, one=False, least=1))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tensorproof.bindings.adapt.tensorflow.shared import ranked, same_types
 from tensorproof.bindings.call import Run
@@ -14,9 +14,7 @@ from tensorproof.terms.records import dataclass
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.substitution import symbols
 from tensorproof.terms.tensor import TensorType
-
-if TYPE_CHECKING:
-    from tensorproof.values.machine import Value
+from tensorproof.values.port import Value
 
 FORMATS = {1: ("NWC", "NCW", "NHC", "NCH"), 2: ("NHWC", "NCHW"), 3: ("NDHWC", "NCDHW")}
 
@@ -77,12 +75,7 @@ def spatial(run: Run, value: Value, n: int, last: bool, name: str, whole_only: b
     inner = given[1:-1] if last else given[2:]
     if whole_only:
         outer = (given[0], given[-1]) if last else given[:2]
-        run.require(
-            name,
-            all(type(v) is not int or v <= 1 for v in outer),
-            f"{name} must be 1 for the batch and the channels, and is {value!r}",
-            (name,),
-        )
+        run.require(name, all(type(v) is not int or v <= 1 for v in outer), f"{name} must be 1 for the batch and the channels, and is {value!r}", (name,))
     return inner
 
 
@@ -116,12 +109,7 @@ def explicit_sides(run: Run, padding: Any, explicit: Any, n: int, last: bool) ->
     run.require("padding", all(type(v) is not int or v >= 0 for v in flat), f"padding cannot be negative, and is {flat!r}", ("padding",))
     rows = [(flat[2 * i], flat[2 * i + 1]) for i in range(n + 2)]
     inner, outer = (rows[1:-1], (rows[0], rows[-1])) if last else (rows[2:], rows[:2])
-    run.require(
-        "padding",
-        all(pair == (0, 0) for pair in outer),
-        f"the batch and the channels are not padded, and the padding is {flat!r}",
-        ("padding",),
-    )
+    run.require("padding", all(pair == (0, 0) for pair in outer), f"the batch and the channels are not padded, and the padding is {flat!r}", ("padding",))
     return padding, list(inner)
 
 
@@ -135,18 +123,8 @@ def convolve(
     image = fronted(run, x, n + 2, last)
     *kernel, per_group, out = filters
     channels = image.shape[1]
-    run.require(
-        "channels",
-        conj(ge(per_group, 1), ge(channels, 1)),
-        f"x has {channels!r} channels and the weight takes {per_group!r}",
-        ("x", "weight"),
-    )
-    run.require(
-        "channels",
-        eq(channels % per_group, 0),
-        f"x has {channels!r} channels, which the {per_group!r} of the weight do not divide",
-        ("x", "weight"),
-    )
+    run.require("channels", conj(ge(per_group, 1), ge(channels, 1)), f"x has {channels!r} channels and the weight takes {per_group!r}", ("x", "weight"))
+    run.require("channels", eq(channels % per_group, 0), f"x has {channels!r} channels, which the {per_group!r} of the weight do not divide", ("x", "weight"))
     known = type(channels) is int and type(per_group) is int
     groups = channels // per_group if known and per_group else 1
     if not known and eq(channels, per_group) is not True and _chosen(channels, per_group):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tensorproof.bindings.call import Run, call_module, takes
 from tensorproof.bindings.modules import Module
@@ -17,9 +17,7 @@ from tensorproof.terms.ints import Dim
 from tensorproof.terms.predicates import eq, ge
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import UNKNOWN_STRIDES, TensorType
-
-if TYPE_CHECKING:
-    from tensorproof.values.machine import Value
+from tensorproof.values.port import Value
 
 # --- multi-head attention ---
 

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tensorproof.bindings.call import Run, takes
 from tensorproof.bindings.readers import tensor_in
 from tensorproof.catalogue.algebra.einsum import EQUATIONS
 from tensorproof.ops.inputs import Anything, Choice, Tensors, as_size
 from tensorproof.terms.tensor import TensorType
-
-if TYPE_CHECKING:
-    from tensorproof.values.machine import Value
+from tensorproof.values.port import Value
 
 
 def swapped(a: dict[str, Value], run: Run) -> Any:

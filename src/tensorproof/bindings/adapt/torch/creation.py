@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tensorproof.bindings.arrays import Ragged, array_like
 from tensorproof.bindings.call import Run, takes
@@ -12,9 +12,7 @@ from tensorproof.terms.dtypes import BOOL, BY_LABEL, FLOAT32, FLOAT64, DType
 from tensorproof.terms.predicates import conj, eq, ge, gt, le
 from tensorproof.terms.records import dataclass
 from tensorproof.terms.tensor import UNKNOWN_STRIDES, TensorType
-
-if TYPE_CHECKING:
-    from tensorproof.values.machine import Value
+from tensorproof.values.port import Value
 
 
 def _leaf(made: TensorType, a: dict[str, Value], run: Run) -> TensorType:
@@ -26,12 +24,7 @@ def _leaf(made: TensorType, a: dict[str, Value], run: Run) -> TensorType:
 
 
 @takes(
-    Ints("size", least=0, shape=True, one=False),
-    Ints("stride", least=0, one=False),
-    Ints("order", one=False),
-    Bool("periodic"),
-    Float("alpha"),
-    Float("beta"),
+    Ints("size", least=0, shape=True, one=False), Ints("stride", least=0, one=False), Ints("order", one=False), Bool("periodic"), Float("alpha"), Float("beta")
 )
 def leaf(a: dict[str, Value], run: Run) -> TensorType:
     """A new tensor, which may require a gradient."""
@@ -210,23 +203,13 @@ def gaussian_window(a: dict[str, Value], run: Run) -> TensorType:
     """A window with a positive width."""
     width = a.get("std", a.get("tau"))
     run.require("width", not isinstance(width, (int, float)) or width > 0, f"the width must be positive, and is {width!r}", ("std",))
-    run.require(
-        "center",
-        a.get("center") is None or a.get("sym") is False,
-        "center can be given only for a window that is not symmetric",
-        ("center",),
-    )
+    run.require("center", a.get("center") is None or a.get("sym") is False, "center can be given only for a window that is not symmetric", ("center",))
     return signal_window(a, run)
 
 
 def signal_window(a: dict[str, Value], run: Run) -> TensorType:
     """torch.signal.windows: of float32 or float64, and dense."""
-    run.require(
-        "dtype",
-        a.get("dtype") in (None, FLOAT32, FLOAT64),
-        f"a window has elements of float32 or float64, not {a.get('dtype')!r}",
-        ("dtype",),
-    )
+    run.require("dtype", a.get("dtype") in (None, FLOAT32, FLOAT64), f"a window has elements of float32 or float64, not {a.get('dtype')!r}", ("dtype",))
     layout = str(a.get("layout")).removeprefix("torch.")
     run.require("layout", layout in ("None", "strided"), f"a window is a strided tensor, not {layout}", ("layout",))
     return leaf(a, run)

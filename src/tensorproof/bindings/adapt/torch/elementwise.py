@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tensorproof.bindings.call import Run, takes
 from tensorproof.bindings.readers import module_in, tensor_in
@@ -13,9 +13,7 @@ from tensorproof.terms.predicates import eq
 from tensorproof.terms.promotion import Operand, promote, torch_can_cast
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import UNKNOWN_STRIDES, TensorType
-
-if TYPE_CHECKING:
-    from tensorproof.values.machine import Value
+from tensorproof.values.port import Value
 
 Arguments = dict[str, Any]
 

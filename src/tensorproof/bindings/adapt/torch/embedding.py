@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tensorproof.bindings.call import Run, takes
 from tensorproof.bindings.modules import Module
@@ -15,9 +15,7 @@ from tensorproof.terms.dtypes import ANY, FLOAT32, FLOATS, INT64, DType
 from tensorproof.terms.predicates import conj, eq
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
-
-if TYPE_CHECKING:
-    from tensorproof.values.machine import Value
+from tensorproof.values.port import Value
 
 MODES = ("sum", "mean", "max")
 

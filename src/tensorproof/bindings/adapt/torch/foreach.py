@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tensorproof.bindings.call import Run, operator, takes
 from tensorproof.ops.applied import Applied
@@ -11,9 +11,7 @@ from tensorproof.ops.inputs import Floats, Number, Tensor, Tensors
 from tensorproof.terms.predicates import eq
 from tensorproof.terms.promotion import torch_can_cast
 from tensorproof.terms.tensor import TensorType
-
-if TYPE_CHECKING:
-    from tensorproof.values.machine import Value
+from tensorproof.values.port import Value
 
 XS = Tensors("xs")
 TensorsOut = tuple[TensorType, ...]

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tensorproof.bindings.call import Run, takes
 from tensorproof.bindings.readers import tensor_in
 from tensorproof.ops.inputs import Bool, Int, Ints
 from tensorproof.terms.predicates import eq
-
-if TYPE_CHECKING:
-    from tensorproof.terms.tensor import TensorType
-    from tensorproof.values.machine import Value
+from tensorproof.terms.tensor import TensorType
+from tensorproof.values.port import Value
 
 
 def _plain(a: dict[str, Any], run: Run) -> tuple[int, ...]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tensorproof.bindings.adapt.torch.creation import exact
 from tensorproof.bindings.arrays import Ragged, array_like
@@ -14,9 +14,7 @@ from tensorproof.terms.dtypes import BOOL, INT32, INT64
 from tensorproof.terms.predicates import disj, eq, ge
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import UNKNOWN_STRIDES, TensorType
-
-if TYPE_CHECKING:
-    from tensorproof.values.machine import Value
+from tensorproof.values.port import Value
 
 Arguments = dict[str, Any]
 

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from math import prod, sqrt
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tensorproof.bindings.call import Run, takes
 from tensorproof.ops.inputs import Choice, Float
 from tensorproof.terms.tensor import TensorType
-
-if TYPE_CHECKING:
-    from tensorproof.values.machine import Value
+from tensorproof.values.port import Value
 
 _SLOPE = 0.01
 _GAINS = {"tanh": 5.0 / 3, "relu": sqrt(2.0), "selu": 0.75}

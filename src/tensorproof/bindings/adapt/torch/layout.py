@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tensorproof.bindings.adapt.torch.questions import known_shape
 from tensorproof.bindings.arrays import Ragged, array_like
@@ -15,9 +15,7 @@ from tensorproof.terms.predicates import eq
 from tensorproof.terms.promotion import torch_can_cast
 from tensorproof.terms.shapes import Shape, broadcast
 from tensorproof.terms.tensor import TensorType
-
-if TYPE_CHECKING:
-    from tensorproof.values.machine import Value
+from tensorproof.values.port import Value
 
 Arguments = dict[str, Any]
 

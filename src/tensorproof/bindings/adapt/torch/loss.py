@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tensorproof.bindings.call import Run, call_module, takes
 from tensorproof.bindings.modules import Module
@@ -20,9 +20,7 @@ from tensorproof.terms.promotion import Operand, promote
 from tensorproof.terms.records import dataclass
 from tensorproof.terms.shapes import Shape, broadcast
 from tensorproof.terms.tensor import TensorType
-
-if TYPE_CHECKING:
-    from tensorproof.values.machine import Value
+from tensorproof.values.port import Value
 
 WORDS = ("none", "mean", "sum")
 

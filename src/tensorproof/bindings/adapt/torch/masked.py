@@ -6,15 +6,13 @@ element type has.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tensorproof.bindings.call import Run, takes
 from tensorproof.ops.inputs import Axes, Axis, Bool, ElementType, Float, Number, Tensor
 from tensorproof.terms.dtypes import BOOL, FLOAT32, INT64, UINT8, DType
 from tensorproof.terms.tensor import TensorType
-
-if TYPE_CHECKING:
-    from tensorproof.values.machine import Value
+from tensorproof.values.port import Value
 
 INF = float("inf")
 MASK = Tensor("mask", "...", optional=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tensorproof.bindings.call import Run, takes
 from tensorproof.bindings.readers import module_in, tensor_in
@@ -12,9 +12,7 @@ from tensorproof.terms.ints import Dim, product
 from tensorproof.terms.predicates import eq, ge, ne
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
-
-if TYPE_CHECKING:
-    from tensorproof.values.machine import Value
+from tensorproof.values.port import Value
 
 
 def _more_than_one(run: Run, count: Dim, what: str) -> None:

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tensorproof.bindings.call import Run, takes
 from tensorproof.ops.inputs import Sizes, Tensor, is_size
-
-if TYPE_CHECKING:
-    from tensorproof.terms.tensor import TensorType
-    from tensorproof.values.machine import Value
+from tensorproof.terms.tensor import TensorType
+from tensorproof.values.port import Value
 
 
 def layer(a: dict[str, Any], run: Run) -> TensorType:

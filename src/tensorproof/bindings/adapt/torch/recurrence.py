@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tensorproof.bindings.call import Run, takes
 from tensorproof.bindings.modules import Module
@@ -17,9 +17,7 @@ from tensorproof.terms.predicates import eq
 from tensorproof.terms.records import dataclass
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
-
-if TYPE_CHECKING:
-    from tensorproof.values.machine import Value
+from tensorproof.values.port import Value
 
 GATES = {"lstm": 4, "gru": 3, "rnn": 1}
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tensorproof.bindings.call import Run, takes
 from tensorproof.bindings.readers import tensor_in
@@ -11,9 +11,7 @@ from tensorproof.terms.dtypes import FULL_COMPLEXES, REALS, REALS_OR_BOOL, UINT8
 from tensorproof.terms.predicates import eq
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import SOMEWHERE, TensorType
-
-if TYPE_CHECKING:
-    from tensorproof.values.machine import Value
+from tensorproof.values.port import Value
 
 
 @takes(Bool("unbiased", True), Axes("dim", None))

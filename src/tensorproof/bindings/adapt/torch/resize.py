@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tensorproof.bindings.call import Run, takes
 from tensorproof.bindings.readers import tensor_in
 from tensorproof.ops.inputs import Bool, Int, Ints, Sizes, Tensor, as_size, is_size
 from tensorproof.terms.dtypes import FLOATS
-
-if TYPE_CHECKING:
-    from tensorproof.values.machine import Value
+from tensorproof.values.port import Value
 
 
 @takes(Ints("size", None, optional=True))

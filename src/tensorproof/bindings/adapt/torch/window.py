@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tensorproof.bindings.call import Run, takes
 from tensorproof.bindings.modules import Module
@@ -12,9 +12,7 @@ from tensorproof.ops.inputs import Anything, Bool, Choice, Int, Parameter, Sizes
 from tensorproof.terms.dtypes import FLOATS, REALS
 from tensorproof.terms.predicates import eq, ge
 from tensorproof.terms.tensor import TensorType
-
-if TYPE_CHECKING:
-    from tensorproof.values.machine import Value
+from tensorproof.values.port import Value
 
 
 @takes(Tensor("x", "N C Y X", REALS), Sizes("stride", 2, least=1, one=False), Choice("padding", ("same", "valid")), Sizes("dilation", 2, least=1, one=False))

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+import ast
+from typing import Any
 
 from tensorproof.libraries.domains.label_ranges import keep, note, of
 from tensorproof.libraries.model import Iterations, KindModel, Open, Run
@@ -14,14 +15,10 @@ from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
 from tensorproof.values.heap import MISSING, Key, slot
 from tensorproof.values.objects import List, Model
+from tensorproof.values.port import Args, Kwargs, Machine, Value
 from tensorproof.values.python_values import Named, Unknown
 from tensorproof.values.summaries import is_summarised, number_of, shown
 from tensorproof.values.summaries import length as length_of
-
-if TYPE_CHECKING:
-    import ast
-
-    from tensorproof.values.machine import Args, Kwargs, Machine, Value
 
 TENSOR: Key[TensorType] = slot("tensor")
 LIST: Key[List] = slot("list")

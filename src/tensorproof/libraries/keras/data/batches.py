@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import ast
 from dataclasses import dataclass, field
 from math import floor
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tensorproof.libraries import registry
 from tensorproof.libraries.data.samples import item_of
@@ -18,12 +19,8 @@ from tensorproof.terms.substitution import symbols
 from tensorproof.terms.tensor import TensorType
 from tensorproof.values.heap import MISSING
 from tensorproof.values.objects import Bound, Choice, Dict, Function, Generator, Instance, Iterator, List, Model
+from tensorproof.values.port import Machine, Value
 from tensorproof.values.python_values import Named, Unknown
-
-if TYPE_CHECKING:
-    import ast
-
-    from tensorproof.values.machine import Machine, Value
 
 TABLES = ("pandas.DataFrame", "pandas.Series")
 SEQUENCE = "keras.utils.PyDataset"

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+import ast
+from typing import Any
 
 from tensorproof.libraries.domains.label_ranges import note
 from tensorproof.libraries.keras.data.arrays import OBJECTS
+from tensorproof.libraries.model import Run
 from tensorproof.libraries.plain import unknown
 from tensorproof.libraries.sequences import sequence
 from tensorproof.terms.dtypes import BY_LABEL
@@ -13,12 +15,7 @@ from tensorproof.terms.ints import Origin
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
 from tensorproof.values.objects import Model
-
-if TYPE_CHECKING:
-    import ast
-
-    from tensorproof.libraries.model import Run
-    from tensorproof.values.machine import Args, Kwargs, Machine, Value
+from tensorproof.values.port import Args, Kwargs, Machine, Value
 
 HOME = "keras.datasets."
 _IMAGES: dict[str, tuple[int, int, tuple[int, ...], tuple[int, ...], str, int]] = {

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+import ast
+from typing import Any
 
 from tensorproof.libraries.domains.label_ranges import keep, note
 from tensorproof.libraries.keras.data.arrays import array_of
@@ -13,12 +14,8 @@ from tensorproof.terms.ints import Origin, Term, ceildiv, minimum
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
 from tensorproof.values.objects import List, Model
+from tensorproof.values.port import Args, Kwargs, Machine, Value
 from tensorproof.values.python_values import TEXT, Unknown
-
-if TYPE_CHECKING:
-    import ast
-
-    from tensorproof.values.machine import Args, Kwargs, Machine, Value
 
 HOME = "keras.utils."
 CHANNELS = {"rgb": 3, "rgba": 4, "grayscale": 1}

@@ -2,26 +2,23 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+import ast
+from typing import Any
 
 from tensorproof.libraries.bound import bind
 from tensorproof.libraries.domains.label_ranges import note
 from tensorproof.libraries.keras.layer import LOOKED_UP
 from tensorproof.libraries.keras.special import kind, made
+from tensorproof.libraries.model import Run
 from tensorproof.libraries.sequences import sequence
 from tensorproof.terms.dtypes import BY_LABEL, FLOAT32, INT64
 from tensorproof.terms.ints import Origin, Term
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
 from tensorproof.values.objects import List, Model
+from tensorproof.values.port import Args, Kwargs, Machine, Value
 from tensorproof.values.python_values import TEXT, Named, Unknown
 from tensorproof.values.summaries import length
-
-if TYPE_CHECKING:
-    import ast
-
-    from tensorproof.libraries.model import Run
-    from tensorproof.values.machine import Args, Kwargs, Machine, Value
 
 _COUNTED = ("multi_hot", "count", "tf_idf", "tf-idf", "binary", "one_hot")
 _NAMES = ("TextVectorization", "StringLookup", "IntegerLookup", "Hashing", "Discretization", "HashedCrossing")

@@ -6,7 +6,7 @@ represented by the original: its layers have their weights, so that all shapes a
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import ast
 
 from tensorproof.bindings.modules import Module
 from tensorproof.libraries.keras.layer import settle
@@ -15,17 +15,13 @@ from tensorproof.libraries.keras.models.order import LAYERS, layers_of
 from tensorproof.libraries.keras.models.sequential import add, new_sequential
 from tensorproof.libraries.keras.state import METHODS as STATE_METHODS
 from tensorproof.libraries.keras.state import MODELS, frozen
+from tensorproof.libraries.model import Run
 from tensorproof.libraries.tensorflow import tape
 from tensorproof.terms.tensor import TensorType
 from tensorproof.values.heap import MISSING
 from tensorproof.values.objects import Dict, Function, Instance, List, Model
+from tensorproof.values.port import Args, Kwargs, Machine, Value
 from tensorproof.values.python_values import Layer, Named, Unknown
-
-if TYPE_CHECKING:
-    import ast
-
-    from tensorproof.libraries.model import Run
-    from tensorproof.values.machine import Args, Kwargs, Machine, Value
 
 _TABLE = "configurations"
 

@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tensorproof.libraries.keras import masks as keras_masks
 from tensorproof.libraries.tensorflow import shapes as tf_shapes
@@ -26,10 +26,8 @@ from tensorproof.terms.substitution import symbols
 from tensorproof.terms.tensor import Outputs, TensorType
 from tensorproof.values.heap import Key, Space, slot
 from tensorproof.values.objects import Dict, Instance, List, Model, Native
+from tensorproof.values.port import Args, Kwargs, Machine, Value
 from tensorproof.values.python_values import TEXT, Layer, Method, Unknown
-
-if TYPE_CHECKING:
-    from tensorproof.values.machine import Args, Kwargs, Machine, Value
 
 INSIDE: Key[int] = slot("inside")
 Work = Callable[[Any, tuple[Any, ...], dict[str, Any], Any], Any]

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+import ast
+from typing import Any
 
 from tensorproof.diagnostics.diagnostic import Step
 from tensorproof.libraries.domains.label_ranges import keep
@@ -18,12 +19,8 @@ from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
 from tensorproof.values.heap import MISSING, Key, slot
 from tensorproof.values.objects import Choice, Dict, List, Model
+from tensorproof.values.port import Args, Kwargs, Machine, Value
 from tensorproof.values.python_values import Named, Unknown
-
-if TYPE_CHECKING:
-    import ast
-
-    from tensorproof.values.machine import Args, Kwargs, Machine, Value
 
 TENSOR: Key[TensorType] = slot("*tensor*")
 _ARGUMENTS = ("shape", "batch_size", "dtype", "sparse", "ragged", "batch_shape", "name", "tensor", "optional")
@@ -175,8 +172,5 @@ def _spec(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     return Model("keras.InputSpec", m.heap.space({"*given*": tuple(kwargs.items()), **{k: v for k, v in kwargs.items() if not isinstance(v, Unknown)}}))
 
 
-KINDS = {
-    "keras.layers.InputLayer": KindModel(keras_state.METHODS, _attribute, bases=("keras.Layer",)),
-    "keras.InputSpec": KindModel(open=True, passed=True),
-}
+KINDS = {"keras.layers.InputLayer": KindModel(keras_state.METHODS, _attribute, bases=("keras.Layer",)), "keras.InputSpec": KindModel(open=True, passed=True)}
 FUNCTIONS: dict[str, Any] = {"keras.Input": _input, "keras.layers.InputLayer": _input_layer, "keras.InputSpec": _spec}

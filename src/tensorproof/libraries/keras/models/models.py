@@ -5,8 +5,9 @@ The program's own models are in keras_custom, training in keras_training.
 
 from __future__ import annotations
 
+import ast
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tensorproof.libraries.keras import state as keras_state
 from tensorproof.libraries.keras.models import configs as keras_configs
@@ -20,12 +21,8 @@ from tensorproof.libraries.model import KindModel
 from tensorproof.libraries.tensorflow import tape
 from tensorproof.values.heap import MISSING
 from tensorproof.values.objects import Dict, List, Model, Native
+from tensorproof.values.port import Args, Kwargs, Machine, Value
 from tensorproof.values.python_values import Named, Unknown
-
-if TYPE_CHECKING:
-    import ast
-
-    from tensorproof.values.machine import Args, Kwargs, Machine, Value
 
 # --- functional models ---
 

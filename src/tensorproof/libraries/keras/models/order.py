@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tensorproof.libraries.keras.models import graph as keras_graph
 from tensorproof.libraries.tensorflow import tape
-from tensorproof.values.heap import slot
-
-if TYPE_CHECKING:
-    from tensorproof.values.heap import Key
-    from tensorproof.values.machine import Machine, Value
-    from tensorproof.values.objects import Model
+from tensorproof.values.heap import Key, slot
+from tensorproof.values.objects import Model
+from tensorproof.values.port import Machine, Value
 
 LAYERS: Key[tuple[Value, ...]] = slot("*layers*")
 """The layers of a Sequential, in order."""

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+import ast
+from typing import Any
 
 from tensorproof.diagnostics.diagnostic import Step
+from tensorproof.diagnostics.span import Span
 from tensorproof.libraries.keras.models import graph as keras_graph
 from tensorproof.libraries.keras.models.inputs import fitted, make_input
 from tensorproof.libraries.keras.models.order import LAYERS
@@ -13,13 +15,8 @@ from tensorproof.libraries.tensorflow import tape
 from tensorproof.terms.tensor import TensorType
 from tensorproof.values.heap import Key, slot
 from tensorproof.values.objects import Choice, Instance, List, Model
+from tensorproof.values.port import Args, Kwargs, Machine, Value
 from tensorproof.values.python_values import Layer, Named, Unknown
-
-if TYPE_CHECKING:
-    import ast
-
-    from tensorproof.diagnostics.span import Span
-    from tensorproof.values.machine import Args, Kwargs, Machine, Value
 
 LATE: Key[Span] = slot("*late*")
 MADE: Key[tuple[Value, ...]] = slot("*made*")

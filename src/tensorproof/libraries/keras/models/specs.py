@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+import ast
+from typing import Any
 
 from tensorproof.libraries.keras.models import graph as keras_graph
 from tensorproof.libraries.keras.models.sequential import ends
 from tensorproof.libraries.tensorflow import tape
+from tensorproof.terms.tensor import TensorType
 from tensorproof.values.objects import Dict, Instance, Model
-
-if TYPE_CHECKING:
-    import ast
-
-    from tensorproof.terms.tensor import TensorType
-    from tensorproof.values.machine import Machine, Value
+from tensorproof.values.port import Machine, Value
 
 
 def call_model(m: Machine, model: Value, inputs: Value, training: Value, node: ast.AST) -> Value:

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+import ast
+from typing import Any
 
 from tensorproof.libraries.model import ClassModel, KindModel, Run
 from tensorproof.terms.ints import Origin
 from tensorproof.values.heap import MISSING
 from tensorproof.values.objects import Bound, Dict, Function, Instance, List, Model
+from tensorproof.values.port import Args, Kwargs, Machine, Value
 from tensorproof.values.python_values import REAL, Named, Unknown
-
-if TYPE_CHECKING:
-    import ast
-
-    from tensorproof.values.machine import Args, Kwargs, Machine, Value
 
 HOME = "keras.callbacks."
 _SIGNATURES: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {

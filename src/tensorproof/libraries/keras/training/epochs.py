@@ -5,8 +5,9 @@ A step that is traced does not run its Python for every batch: it runs once for 
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tensorproof.libraries.keras.data.batches import Batches
 from tensorproof.libraries.keras.training import callbacks
@@ -14,11 +15,7 @@ from tensorproof.libraries.model import Iterations, batches
 from tensorproof.terms.budgets import BUDGETS
 from tensorproof.terms.ints import Origin, Term
 from tensorproof.values.objects import Dict
-
-if TYPE_CHECKING:
-    import ast
-
-    from tensorproof.values.machine import Machine, Value
+from tensorproof.values.port import Machine, Value
 
 MOST_EPOCHS = BUDGETS.loops.epochs
 _SHORT = {"train": "on_batch_"}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import ast
 
 from tensorproof.libraries import registry
 from tensorproof.libraries.plain import argument
@@ -11,12 +11,8 @@ from tensorproof.terms.predicates import conj, disj, eq
 from tensorproof.terms.tensor import TensorType
 from tensorproof.values.heap import MISSING
 from tensorproof.values.objects import Instance, List, Model
+from tensorproof.values.port import Args, Kwargs, Machine, Value
 from tensorproof.values.python_values import Unknown
-
-if TYPE_CHECKING:
-    import ast
-
-    from tensorproof.values.machine import Args, Kwargs, Machine, Value
 
 
 def apply_gradients(m: Machine, me: Value, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:

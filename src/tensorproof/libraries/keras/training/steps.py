@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tensorproof.libraries.keras.data import batches
 from tensorproof.libraries.keras.data.arrays import unpacked
@@ -12,18 +13,14 @@ from tensorproof.libraries.keras.models import specs as model_specs
 from tensorproof.libraries.keras.models.order import layers_of
 from tensorproof.libraries.keras.training import callbacks
 from tensorproof.libraries.keras.training.compile import compute_loss, compute_metrics, outputs, result_names, state_of, trail
+from tensorproof.libraries.model import Run
 from tensorproof.libraries.tensorflow.traced import EAGER, TRACED, tracing, within
 from tensorproof.terms.predicates import eq, implies
 from tensorproof.terms.tensor import TensorType
 from tensorproof.values.heap import MISSING
 from tensorproof.values.objects import Bound, Function, Instance, List, Model
+from tensorproof.values.port import Args, Kwargs, Machine, Value
 from tensorproof.values.python_values import Layer, Named, Unknown
-
-if TYPE_CHECKING:
-    import ast
-
-    from tensorproof.libraries.model import Run
-    from tensorproof.values.machine import Args, Kwargs, Machine, Value
 
 
 def compiled(m: Machine, me: Value, node: ast.AST) -> Any:

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
+import ast
 import csv
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tensorproof.libraries.model import KindModel, Run, some_iterations
 from tensorproof.libraries.plain import argument, from_host, iterator, quiet
 from tensorproof.values.heap import MISSING
 from tensorproof.values.objects import List, Model
+from tensorproof.values.port import Args, Kwargs, Machine, Value
 from tensorproof.values.python_values import Unknown
-
-if TYPE_CHECKING:
-    import ast
-
-    from tensorproof.values.machine import Args, Kwargs, Machine, Value
 
 MOST_ROWS = 4096
 READER = "csv.reader"

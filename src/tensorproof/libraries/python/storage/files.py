@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import ast
 import configparser
 import json
 import tomllib
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tensorproof.libraries.model import KindModel, Run
 from tensorproof.libraries.plain import Abstract, argument, from_host, nothing, to_host, unknown
@@ -20,12 +21,8 @@ from tensorproof.terms.ints import Origin
 from tensorproof.terms.tensor import TensorType
 from tensorproof.values.heap import Key, slot
 from tensorproof.values.objects import NOWHERE, Dict, List, Model
+from tensorproof.values.port import Args, Kwargs, Machine, Value
 from tensorproof.values.python_values import TEXT, Unknown
-
-if TYPE_CHECKING:
-    import ast
-
-    from tensorproof.values.machine import Args, Kwargs, Machine, Value
 
 TEXTS: Key[tuple[str, ...]] = slot("texts")
 OF: Key[Model] = slot("of")

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import ast
 import os.path
 from pathlib import Path, PurePosixPath
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tensorproof.libraries.model import KindModel, Run, some_iterations
 from tensorproof.libraries.plain import Abstract, listed, nothing, to_host, unknown
@@ -12,12 +13,8 @@ from tensorproof.libraries.python.storage.path_text import text_of
 from tensorproof.libraries.python.storage.saved_values import forget, moved
 from tensorproof.values.heap import MISSING
 from tensorproof.values.objects import Model, Native
+from tensorproof.values.port import Args, Kwargs, Machine, Value
 from tensorproof.values.python_values import TEXT, Unknown
-
-if TYPE_CHECKING:
-    import ast
-
-    from tensorproof.values.machine import Args, Kwargs, Machine, Value
 
 LARGEST = 1_000_000
 """Files of more bytes are not read."""

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import ast
 import os
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tensorproof.libraries.model import Run
 from tensorproof.libraries.plain import argument
@@ -15,12 +16,8 @@ from tensorproof.terms.ints import Term
 from tensorproof.terms.tensor import TensorType
 from tensorproof.values.heap import MISSING
 from tensorproof.values.objects import Dict, List, Model
+from tensorproof.values.port import Args, Kwargs, Machine, Value
 from tensorproof.values.python_values import Unknown
-
-if TYPE_CHECKING:
-    import ast
-
-    from tensorproof.values.machine import Args, Kwargs, Machine, Value
 
 STALE = Unknown("a file that was written again")
 

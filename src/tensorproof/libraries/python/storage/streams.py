@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
+import ast
 import hashlib
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tensorproof.libraries.model import KindModel, Run, some_iterations
 from tensorproof.libraries.plain import listed
 from tensorproof.libraries.python.core import texts
 from tensorproof.values.heap import Key, slot
 from tensorproof.values.objects import List, Model
+from tensorproof.values.port import Args, Kwargs, Machine, Value
 from tensorproof.values.python_values import BYTES, TEXT, WHOLE, Summary, Unknown
-
-if TYPE_CHECKING:
-    import ast
-
-    from tensorproof.values.machine import Args, Kwargs, Machine, Value
 
 NAME: Key[str] = slot("name")
 

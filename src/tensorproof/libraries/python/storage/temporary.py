@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import ast
 
 from tensorproof.libraries.model import KindModel, Run
 from tensorproof.values.objects import Model
+from tensorproof.values.port import Args, Kwargs, Machine, Value
 from tensorproof.values.python_values import Unknown
-
-if TYPE_CHECKING:
-    import ast
-
-    from tensorproof.values.machine import Args, Kwargs, Machine, Value
 
 
 def _folder(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> str:
@@ -33,5 +29,5 @@ FUNCTIONS: dict[str, Run] = {
 KINDS = {
     "tempfile.TemporaryDirectory": KindModel(
         {"cleanup": lambda m, me, a, k, n: None}, enter=lambda m, me, node: me.space["name"], leave=lambda m, me, raised, node: False, open=True
-    ),
+    )
 }

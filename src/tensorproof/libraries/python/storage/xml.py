@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+import ast
+from typing import Any
 
 from tensorproof.libraries.model import KindModel, Run, some_iterations
 from tensorproof.libraries.plain import listed
 from tensorproof.libraries.python.core import texts
 from tensorproof.terms.ints import Origin
 from tensorproof.values.objects import List, Model
+from tensorproof.values.port import Args, Kwargs, Machine, Value
 from tensorproof.values.python_values import TEXT, Summary, Unknown
-
-if TYPE_CHECKING:
-    import ast
-
-    from tensorproof.values.machine import Args, Kwargs, Machine, Value
 
 TREE, ELEMENT, ELEMENTS, ATTRIBUTES = "xml.tree", "xml.element", "xml.elements", "xml.attributes"
 

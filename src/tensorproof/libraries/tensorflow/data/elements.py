@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tensorproof.libraries.domains.label_ranges import keep
 from tensorproof.libraries.tensorflow.shapes import GRAPH, static_size
@@ -17,13 +18,9 @@ from tensorproof.terms.substitution import substitute, symbols
 from tensorproof.terms.tensor import TensorType
 from tensorproof.values.heap import Key, slot
 from tensorproof.values.objects import Choice, Dict, Instance, List, Model
+from tensorproof.values.port import Args, Kwargs, Machine, Value
 from tensorproof.values.python_values import Unknown
 from tensorproof.values.tensor_shape import TensorShape
-
-if TYPE_CHECKING:
-    import ast
-
-    from tensorproof.values.machine import Args, Kwargs, Machine, Value
 
 SHAPE: Key[tuple[Dim | None, ...] | Unknown | None] = slot("shape")
 SPEC = "tf.TensorSpec"

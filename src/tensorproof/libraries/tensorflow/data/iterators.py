@@ -5,7 +5,8 @@ A run is checked with each kind of element that may come: a regular one, and the
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+import ast
+from typing import Any
 
 from tensorproof.libraries.model import KindModel, Run
 from tensorproof.libraries.plain import argument
@@ -16,15 +17,10 @@ from tensorproof.libraries.tensorflow.data.specs import spec_of_types
 from tensorproof.libraries.tensorflow.version1.graph import LEAVES, begin, operation
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
-from tensorproof.values.heap import slot
+from tensorproof.values.heap import Key, Row, slot
 from tensorproof.values.objects import Model
+from tensorproof.values.port import Args, Kwargs, Machine, Value
 from tensorproof.values.python_values import Unknown
-
-if TYPE_CHECKING:
-    import ast
-
-    from tensorproof.values.heap import Key, Row
-    from tensorproof.values.machine import Args, Kwargs, Machine, Value
 
 SOURCES: Key[Row] = slot("sources")
 PATTERN: Key[Model] = slot("pattern")

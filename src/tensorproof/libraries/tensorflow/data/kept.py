@@ -2,17 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from tensorproof.terms.ints import Term
-from tensorproof.values.heap import slot
-
-if TYPE_CHECKING:
-    from tensorproof.terms.ints import Dim
-    from tensorproof.terms.predicates import Truth
-    from tensorproof.values.heap import Key
-    from tensorproof.values.machine import Value
-    from tensorproof.values.objects import Model
+from tensorproof.terms.ints import Dim, Term
+from tensorproof.terms.predicates import Truth
+from tensorproof.values.heap import Key, slot
+from tensorproof.values.objects import Model
+from tensorproof.values.port import Value
 
 LAST: Key[tuple[Truth, Value] | None] = slot("last")
 """The last element where it may differ from the others, with the condition under which it comes."""

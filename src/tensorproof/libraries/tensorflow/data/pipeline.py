@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tensorproof.libraries.model import batches
 from tensorproof.libraries.plain import argument
@@ -17,10 +17,8 @@ from tensorproof.terms.shapes import Shape
 from tensorproof.terms.substitution import symbols
 from tensorproof.terms.tensor import TensorType
 from tensorproof.values.objects import Dict, List, Model
+from tensorproof.values.port import Args, Kwargs, Machine, Value
 from tensorproof.values.python_values import Unknown
-
-if TYPE_CHECKING:
-    from tensorproof.values.machine import Args, Kwargs, Machine, Value
 
 DATASET = "tf.data.Dataset"
 ENDLESS = "endless"

@@ -2,26 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import ast
 
 from tensorproof.libraries.plain import argument
-from tensorproof.libraries.tensorflow.data.elements import (
-    SPEC,
-    element_of,
-    spec_of,
-)
+from tensorproof.libraries.tensorflow.data.elements import SPEC, element_of, spec_of
 from tensorproof.libraries.tensorflow.shapes import compatible, sizes_of
 from tensorproof.terms.dtypes import BY_LABEL
 from tensorproof.terms.tensor import TensorType
 from tensorproof.values.heap import MISSING
 from tensorproof.values.objects import Dict, List, Model
+from tensorproof.values.port import Args, Kwargs, Machine, Value
 from tensorproof.values.python_values import Unknown
 from tensorproof.values.tensor_shape import TensorShape
-
-if TYPE_CHECKING:
-    import ast
-
-    from tensorproof.values.machine import Args, Kwargs, Machine, Value
 
 
 def tensor_spec(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+import ast
+from typing import Any
 
+from tensorproof.diagnostics.span import Span
 from tensorproof.libraries.model import ClassModel, KindModel, Run
 from tensorproof.libraries.plain import argument
 from tensorproof.terms.dtypes import FLOAT32
@@ -12,13 +14,8 @@ from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import Outputs, TensorType
 from tensorproof.values.heap import MISSING, Key, slot
 from tensorproof.values.objects import Instance, List, Model
+from tensorproof.values.port import Args, Kwargs, Machine, Value
 from tensorproof.values.python_values import Unknown
-
-if TYPE_CHECKING:
-    import ast
-
-    from tensorproof.diagnostics.span import Span
-    from tensorproof.values.machine import Args, Kwargs, Machine, Value
 
 CELLS: Key[tuple[Value, ...]] = slot("cells")
 KIND: Key[str] = slot("kind")

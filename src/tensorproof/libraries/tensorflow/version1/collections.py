@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import ast
 
 from tensorproof.libraries.plain import argument, listed
 from tensorproof.libraries.tensorflow.version1.graph import COLLECTIONS, LOSSES, SUMMARIES, UPDATES, graph
 from tensorproof.libraries.tensorflow.version1.variables import variables
-
-if TYPE_CHECKING:
-    import ast
-
-    from tensorproof.values.machine import Args, Kwargs, Machine, Value
+from tensorproof.values.port import Args, Kwargs, Machine, Value
 
 
 def _add_to_collection(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> None:

@@ -6,9 +6,11 @@ keeps the tensors which running it needs.
 
 from __future__ import annotations
 
+import ast
 import re
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from tensorproof.diagnostics.span import Span
 from tensorproof.libraries.model import KindModel, Run
 from tensorproof.libraries.plain import argument, listed
 from tensorproof.libraries.tensorflow import tape
@@ -16,17 +18,11 @@ from tensorproof.terms.dtypes import FLOAT32, DType
 from tensorproof.terms.ints import Term
 from tensorproof.terms.shapes import Shape, unknown_shape
 from tensorproof.terms.tensor import TensorType
-from tensorproof.values.heap import slot
+from tensorproof.values.heap import Key, Row, Table, slot
 from tensorproof.values.objects import List, Model
+from tensorproof.values.port import Args, Kwargs, Machine, Value
 from tensorproof.values.python_values import TEXT, Named, Unknown
 from tensorproof.values.tensor_shape import TensorShape
-
-if TYPE_CHECKING:
-    import ast
-
-    from tensorproof.diagnostics.span import Span
-    from tensorproof.values.heap import Key, Row, Table
-    from tensorproof.values.machine import Args, Kwargs, Machine, Value
 
 VARIABLES: Key[Table[tuple[TensorType, Span, bool]]] = slot("variables")
 COUNTS: Key[Table[int]] = slot("counts")

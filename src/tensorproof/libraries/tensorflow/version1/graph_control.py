@@ -6,8 +6,10 @@ more is known than their shapes: a step before it forgets their contents, a step
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+import ast
+from typing import Any
 
+from tensorproof.libraries.model import Run
 from tensorproof.libraries.plain import argument, listed
 from tensorproof.libraries.tensorflow import control as tf_control
 from tensorproof.libraries.tensorflow import tape
@@ -19,13 +21,8 @@ from tensorproof.terms.predicates import conj, eq
 from tensorproof.terms.shapes import Shape, unknown_shape
 from tensorproof.terms.tensor import Outputs, TensorType
 from tensorproof.values.objects import Dict, List, Model
+from tensorproof.values.port import Args, Kwargs, Machine, Value
 from tensorproof.values.python_values import Unknown
-
-if TYPE_CHECKING:
-    import ast
-
-    from tensorproof.libraries.model import Run
-    from tensorproof.values.machine import Args, Kwargs, Machine, Value
 
 
 def _graph_only(name: str, run: Any) -> Run:

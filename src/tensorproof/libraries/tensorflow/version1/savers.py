@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import ast
 
 from tensorproof.libraries.model import KindModel, Run
 from tensorproof.libraries.plain import argument
@@ -11,12 +11,8 @@ from tensorproof.terms.predicates import eq
 from tensorproof.terms.tensor import TensorType
 from tensorproof.values.heap import Key, slot
 from tensorproof.values.objects import Dict, List, Model
+from tensorproof.values.port import Args, Kwargs, Machine, Value
 from tensorproof.values.python_values import TEXT, Unknown
-
-if TYPE_CHECKING:
-    import ast
-
-    from tensorproof.values.machine import Args, Kwargs, Machine, Value
 
 CHOSEN: Key[dict[str, TensorType] | None] = slot("variables")
 CHECKPOINT = "checkpoint of "

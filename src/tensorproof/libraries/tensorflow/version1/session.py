@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+import ast
+from typing import Any
 
 from tensorproof.diagnostics.diagnostic import Step
 from tensorproof.libraries.model import KindModel, Run
@@ -15,12 +16,8 @@ from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import Outputs, TensorType
 from tensorproof.values.heap import MISSING, Key, slot
 from tensorproof.values.objects import Dict, List, Model, Native, Record
+from tensorproof.values.port import Args, Kwargs, Machine, Value
 from tensorproof.values.python_values import TEXT, Named, Unknown
-
-if TYPE_CHECKING:
-    import ast
-
-    from tensorproof.values.machine import Args, Kwargs, Machine, Value
 
 RESTARTS: Key[Model] = slot("restarts")
 
