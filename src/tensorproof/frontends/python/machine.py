@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tensorproof.diagnostics.diagnostic import Diagnostic, Gap, Severity, Step
 from tensorproof.diagnostics.span import Span
@@ -33,10 +33,8 @@ from tensorproof.terms.tensor import TensorType
 from tensorproof.values.heap import MISSING, Heap
 from tensorproof.values.objects import Bound, Class, ModuleFile
 from tensorproof.values.path import Path, Stated
+from tensorproof.values.port import Machine, Value
 from tensorproof.values.python_values import AFTER_ERROR, Unknown
-
-if TYPE_CHECKING:
-    from tensorproof.values.machine import Machine, Value
 
 
 class Interpreter(Facts):
