@@ -9,6 +9,7 @@ from tensorproof.libraries.domains.backward import register_hook, retain_grad
 from tensorproof.libraries.domains.devices import refuse_values
 from tensorproof.libraries.model import KindModel, Run
 from tensorproof.libraries.torch.autograd import backward
+from tensorproof.libraries.torch.compiling import kept
 from tensorproof.libraries.torch.modes import DEVICES
 from tensorproof.libraries.whole_numbers import number_of
 from tensorproof.ops.inputs import is_size
@@ -17,9 +18,9 @@ from tensorproof.terms.predicates import eq, ge
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import UNKNOWN_STRIDES, TensorType
 from tensorproof.values.heap import MISSING
-from tensorproof.values.objects import Class, Dict, Function, Instance, List, Model
+from tensorproof.values.objects import Class, Function, Model
 from tensorproof.values.port import Args, Kwargs, Machine, Value
-from tensorproof.values.python_values import TEXT, Device, Unknown
+from tensorproof.values.python_values import Device, Unknown
 from tensorproof.values.summaries import summarise
 
 
@@ -32,26 +33,6 @@ def _context(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
 
 def _nothing(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> None:
     return None
-
-
-def _first(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-    """Functions that give back what they get: compile, checkpointing decorators, parametrisations."""
-    if not args:
-        from tensorproof.values.objects import Native
-
-        return Native("decorator", lambda machine, inner, named, at: inner[0])
-    return args[0]
-
-
-def _trace(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-    """torch.jit.trace calls what it traces once with the example inputs."""
-    if not args and "func" not in kwargs:
-        raise m.raised("TypeError", "torch.jit.trace needs what to trace", node, "call/arguments")
-    function, inputs = args[0] if args else kwargs["func"], args[1] if len(args) > 1 else kwargs.get("example_inputs")
-    named = kwargs.get("example_kwarg_inputs")
-    given = inputs if type(inputs) is tuple else tuple(inputs.items) if isinstance(inputs, List) else () if inputs is None else (inputs,)
-    m.call(function, given, dict(named.items) if isinstance(named, Dict) else {}, node)
-    return function
 
 
 def _device(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
@@ -140,53 +121,25 @@ _NOTHING = (
     "torch.set_float32_matmul_precision",
     "torch.multiprocessing.set_start_method", "torch.distributed.init_process_group", "torch.distributed.destroy_process_group", "torch.distributed.barrier",
     "torch.cuda.reset_peak_memory_stats", "torch.set_num_interop_threads",
-    "torch._assert", "torch._C._log_api_usage_once", "torch.Tensor.share_memory_", "torch.cuda.reset_max_memory_allocated",
+    "torch.Tensor.share_memory_", "torch.cuda.reset_max_memory_allocated",
 )  # fmt: skip
-
-
-def _script(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-    """A module or function as it is, where its text is such that it can be compiled."""
-    given = args[0] if args else kwargs.get("obj")
-    code = m.in_class(given.cls, "forward") if isinstance(given, Instance) else given
-    if isinstance(code, Function):
-        taken = code.code.node.args
-        if taken.kwarg is not None or taken.vararg is not None:
-            raise m.raised("RuntimeError", f"torch.jit.script cannot compile {code.name}, which takes any number of arguments", node, "call/arguments")
-        if any(isinstance(part, _NOT_COMPILED) for statement in _body(code.code.node) for part in ast.walk(statement)):
-            m.gap("torch.jit.script", node, "whether this function can be compiled is not known")
-    return given
-
-
-_NOT_COMPILED = (ast.Try, ast.Lambda, ast.FunctionDef, ast.ClassDef, ast.Yield, ast.YieldFrom, ast.GeneratorExp, ast.Starred, ast.Global, ast.Import)
-
-
-def _body(node: Any) -> list[ast.AST]:
-    return node.body if isinstance(node.body, list) else [node.body]
 
 
 FUNCTIONS: dict[str, Run] = {
     "torch.unbind": _unbind, "torch.Tensor.unbind": _unbind,
-    "torch.nn.LinearCrossEntropyOptions": _loss_options, "torch.Tensor.as_subclass": _first,
+    "torch.nn.LinearCrossEntropyOptions": _loss_options, "torch.Tensor.as_subclass": kept,
     **dict.fromkeys(_CONTEXTS, _context), **dict.fromkeys(_NOTHING, _nothing),
-    "torch.device": _device, "torch.Tensor.backward": backward, "torch.Tensor.item": _item, "torch.compile": _first, "torch.jit.script": _script,
-    "torch.jit.trace": _trace, "torch.jit.ignore": _first, "torch.jit.export": _first, "torch.jit.unused": _first,
+    "torch.device": _device, "torch.Tensor.backward": backward, "torch.Tensor.item": _item,
     "torch.utils.checkpoint.checkpoint": _checkpoint,
-    "torch.is_tensor": _is_tensor, "torch.jit.is_scripting": _false, "torch.jit.is_tracing": _false, "torch.cuda.is_available": _false,
+    "torch.is_tensor": _is_tensor, "torch.cuda.is_available": _false,
     "torch.backends.mps.is_available": _false, "torch.distributed.is_initialized": _false, "torch.distributed.is_available": _false,
     "torch.Tensor.register_hook": register_hook, "torch.Tensor.retain_grad": retain_grad, "torch.get_default_dtype": lambda m, a, k, n: m.session.default_float,
     "torch.set_default_dtype": _default_dtype, "torch.cuda.device_count": lambda m, a, k, n: 1, "torch.distributed.get_rank": lambda m, a, k, n: 0,
     "torch.distributed.get_world_size": lambda m, a, k, n: 1, "torch.cuda.current_device": lambda m, a, k, n: 0,
     "torch.Generator": lambda m, a, k, n: Model("torch.Generator", m.heap.space()),
-    "torch.nn.utils.remove_weight_norm": _first, "torch.nn.utils.fusion.fuse_conv_bn_eval": _first,
-    "torch.jit.is_scripting_or_tracing": _false, 
+    "torch.nn.utils.remove_weight_norm": kept, "torch.nn.utils.fusion.fuse_conv_bn_eval": kept,
     "torch.utils.tensorboard.SummaryWriter": lambda m, a, k, n: Model("quiet", m.heap.space()),
-    "torch.fx.wrap": _first, "torch.jit._overload_method": _first, "torch.jit._script_if_tracing": _first, "torch.jit.script_if_tracing": _first,
-    "torch.onnx.symbolic_helper.parse_args": lambda m, a, k, n: _first(m, (), {}, n), "torch.onnx.register_custom_op_symbolic": _nothing,
-    "torch.hub._get_torch_home": lambda m, a, k, n: TEXT, "torch.hub.get_dir": lambda m, a, k, n: TEXT,
-    "torch.jit._overload": _first, "torch.jit.annotate": lambda m, a, k,
-    n: a[1],
-    "torch.overrides.has_torch_function": _false, "torch.overrides.has_torch_function_unary": _false,
-    "torch.overrides.has_torch_function_variadic": _false, "torch.get_num_threads": lambda m, a, k, n: 1, "torch.are_deterministic_algorithms_enabled": _false,
+    "torch.get_num_threads": lambda m, a, k, n: 1, "torch.are_deterministic_algorithms_enabled": _false,
 }  # fmt: skip
 VALUES: dict[str, object] = {"torch.__version__": "2.13.0", "torch.version.cuda": lambda m: None}
 KINDS = {

@@ -28,6 +28,10 @@ def _add(m: Interpreter, owner: Set, node: ast.AST, item: Value) -> None:
         owner.items[:] = [summarise(total, samples)]
         return
     refuse_unhashable(m, item, node)
+    if type(item) is str and all(type(one) is str for one in owner.items):
+        if item not in owner.items:
+            owner.items.append(item)
+        return
     if not any(same_member(m, one, item, node) for one in owner.items):
         owner.items.append(item)
 

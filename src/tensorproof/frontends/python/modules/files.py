@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import os
+import re
 from glob import escape, iglob
 
 _FAILURES = {"ImportError", "ModuleNotFoundError", "Exception", "BaseException"}
@@ -22,3 +23,33 @@ def shown(path: str) -> str:
 def holds_python(folder: str) -> bool:
     """Whether a folder, or one right inside it, has files of Python."""
     return any(True for pattern in ("*.py", os.path.join("*", "*.py")) for _ in iglob(os.path.join(escape(folder), pattern)))
+
+
+_LISTED = re.compile(r"^__all__\s*(?::[^=\n]*)?=\s*([\[(][^\])]*[\])])[ \t]*(?:#[^\n]*)?$", re.MULTILINE)
+
+
+def written_list(text: str) -> list[str] | None:
+    """The names in a module's `__all__`; None where they are not written out."""
+    found = _LISTED.search(text)
+    if found is None:
+        return None
+    try:
+        names = ast.literal_eval(found[1])
+    except (ValueError, SyntaxError):
+        return None
+    return list(names) if isinstance(names, (list, tuple)) and all(isinstance(n, str) for n in names) else None
+
+
+def registers(text: str, key: str) -> bool:
+    """Whether a module's text registers something under a name: it defines a function or class of this name, or has it in quotes outside functions."""
+    word = re.escape(key)
+    if re.search(rf"^(?:async\s+)?(?:def|class)\s+{word}\b", text, re.MULTILINE):
+        return True
+    return any(not _in_function(text, found.start()) for found in re.finditer(rf"""(["']){word}\1""", text))
+
+
+def _in_function(text: str, place: int) -> bool:
+    """Whether the last line before a place that is not indented, nor closes a bracket, begins a function."""
+    last = text[text.rfind("\n", 0, place) + 1 : place]
+    begun = re.findall(r"^[^\s)\]}#].*", text[:place], re.MULTILINE) if last[:1].isspace() else []
+    return bool(begun) and re.match(r"(?:async\s+)?def\b", begun[-1]) is not None

@@ -17,9 +17,10 @@ from tensorproof.frontends.python.errors import Dead, Raised
 from tensorproof.frontends.python.frame import Frame
 from tensorproof.frontends.python.modules.chosen_values import put_chosen
 from tensorproof.frontends.python.modules.environment import builds_on_torch, is_whole
-from tensorproof.frontends.python.modules.files import holds_python, shown, takes_imports
+from tensorproof.frontends.python.modules.files import holds_python, registers, shown, takes_imports, written_list
+from tensorproof.frontends.python.modules.loaded import Loaded
 from tensorproof.frontends.python.modules.places import Places, imports_own
-from tensorproof.frontends.python.modules.source import Source, read
+from tensorproof.frontends.python.modules.source import Source, read, text_of
 from tensorproof.frontends.python.standard import FROM_SOURCE, PURE_MODULES
 from tensorproof.libraries import homes
 from tensorproof.libraries.keras.names import canonical
@@ -45,14 +46,6 @@ _BUILTINS: dict[str, Value] = {
     for name in dir(builtins)
     if not name.startswith("_") and (callable(getattr(builtins, name)) or name in ("True", "False", "None", "Ellipsis", "NotImplemented"))
 } | {"__debug__": True, "__import__": __import__}
-
-
-@dataclass(slots=True)
-class Loaded:
-    """A file that was read and compiled once, for all replays."""
-
-    source: Source
-    body: Any = None
 
 
 @dataclass(slots=True)
@@ -90,7 +83,8 @@ class Modules:
     # --- running ---
 
     def run_main(self, m: Interpreter) -> None:
-        entry = self.loaded.setdefault(self.main_source.path, Loaded(self.main_source))
+        main = self.main_source
+        entry = self.loaded.setdefault(main.path, Loaded(main.path, main.text, main))
         assert entry is not None
         package = self.places.package
         if package and self.main.name != package and (self.main.name == "__main__" or imports_own(self.main_source, package)):
@@ -102,7 +96,12 @@ class Modules:
 
     def _run(self, m: Interpreter, module: ModuleFile, loaded: Loaded) -> None:
         if loaded.body is None:
-            loaded.body = m.compiled(loaded.source.tree.body)
+            try:
+                loaded.body = m.compiled(loaded.source.tree.body)
+            except BadFile as error:  # a package's file that is not for this Python
+                m.gap(module.name, m.here or ast.Pass(), error.about)
+                module.state, module.hidden = "done", True
+                return
         module.state = "running"
         frame = Frame(m, module.space, (), module.space, module)
         heap = m.heap
@@ -143,40 +142,39 @@ class Modules:
             else:
                 module.state = "done"
 
-    def registered(self, m: Interpreter, key: Value) -> bool:
-        """A package asks a dict for a missing key: modules that it imported with a star, and whose text has this word, run now."""
+    def registered(self, m: Interpreter, registry: Value, key: Value) -> bool:
+        """A package asks a dict for a missing key: modules that it imported with a star, and whose text registers it, run now.
+
+        Any text that has the word may do so where the dict is one of a module.
+        """
         if not self.starred or type(key) is not str or len(key) < 2 or not m.frames[-1].module.foreign:
             return False
         self.starred = [w for w in self.starred if w.state == "waiting"]
-        named = [w for w in self.starred if (entry := self.loaded.get(w.path)) is not None and key in entry.source.text]
-        for module in named:
+        named = [w for w in self.starred if (entry := self.loaded.get(w.path)) is not None and key in entry.text]
+        sure = [w for w in named if (entry := self.loaded.get(w.path)) is not None and registers(entry.text, key)]
+        if not sure and not any(value is registry for value in m.frames[-1].module.space.values()):
+            return False
+        for module in sure or named:
             self.ensure(m, module, None)
         return bool(named)
 
     def unbound(self, module: ModuleFile, name: str) -> bool:
         """Whether a module of a package, which may still run, surely has no such name: its text does not hold it, and nothing else binds names there."""
         entry = self.loaded.get(module.path)
-        return entry is not None and module.state == "running" and not module.stars and not module.hidden and name not in entry.source.text
+        return entry is not None and module.state == "running" and not module.stars and not module.hidden and name not in entry.text
 
     def listed(self, module: ModuleFile) -> list[str] | None:
         """The names in a module's `__all__`, read from its text; None when they are not written out there."""
         entry = self.loaded.get(module.path)
         if entry is None or module.state == "done":
             return None
-        for node in entry.source.tree.body:
-            match node:
-                case ast.Assign(targets=[ast.Name(id="__all__")], value=ast.List(elts=items) | ast.Tuple(elts=items)):
-                    if all(isinstance(i, ast.Constant) and isinstance(i.value, str) for i in items):
-                        return [str(i.value) for i in items if isinstance(i, ast.Constant)]
-                case _:
-                    pass
-        return None
+        return written_list(entry.text)
 
     # --- finding ---
 
     def texts(self) -> list[str]:
         """The text of every file that was read."""
-        return [self.main_source.text, *(loaded.source.text for loaded in self.loaded.values() if loaded is not None)]
+        return [self.main_source.text, *(loaded.text for loaded in self.loaded.values() if loaded is not None)]
 
     def builtin(self, name: str) -> Value:
         return _BUILTINS.get(name, MISSING)
@@ -378,10 +376,12 @@ class Modules:
         try:
             if not os.path.isfile(path):
                 return None
-            source = read(shown(path))
-            if self.main_source.directives.chosen and not foreign:
+            source = None if foreign else read(shown(path))
+            if source is None:
+                return Loaded(shown(path), text_of(shown(path)))
+            if self.main_source.directives.chosen:
                 put_chosen(source.tree, self.main_source.directives, source.path)
-            return Loaded(source)
+            return Loaded(source.path, source.text, source)
         except OSError:
             return None
         except BadFile as error:

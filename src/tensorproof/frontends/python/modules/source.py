@@ -29,6 +29,10 @@ class Source:
 
 
 def read(path: str) -> Source:
+    return parse(path, text_of(path))
+
+
+def text_of(path: str) -> str:
     try:
         if os.path.isdir(path):
             raise BadFile(path, "is a directory; name the Python files to check")
@@ -43,7 +47,7 @@ def read(path: str) -> Source:
         raise BadFile(path, f"cannot be read: {(getattr(error, 'strerror', None) or str(error)).lower()}") from None
     if len(data) > MOST_BYTES:
         raise BadFile(path, f"is too large to check: the limit is {MOST_BYTES:,} bytes")
-    return parse(path, decode(path, data))
+    return decode(path, data)
 
 
 def decode(path: str, data: bytes) -> str:

@@ -64,7 +64,7 @@ def contains(m: Interpreter, container: Value, item: Value, node: ast.AST) -> An
         case Dict():
             if isinstance(item, Unknown):
                 return Unknown("in", number="bool") if container.items else False
-            if hashing.key(m, item, node) in container.items or (m.modules.registered(m, item) and item in container.items):
+            if hashing.key(m, item, node) in container.items or (m.modules.registered(m, container, item) and item in container.items):
                 return True
             return Unknown("in", number="bool") if OPEN in container.items else False
         case List() | tuple() | Set():

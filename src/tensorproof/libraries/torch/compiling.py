@@ -1,0 +1,99 @@
+"""What a program says to torch's compilers, tracers and exporters: decorators that keep their function, questions that are false when Python itself runs."""
+
+from __future__ import annotations
+
+import ast
+from typing import Any
+
+from tensorproof.libraries.model import Run
+from tensorproof.values.objects import Dict, Function, Instance, List, Native
+from tensorproof.values.port import Args, Kwargs, Machine, Value
+from tensorproof.values.python_values import TEXT
+
+_FUNCTION_NAMES = ("fn", "model", "obj", "func", "function")
+"""How what is decorated is called where it is given by name."""
+
+
+def kept(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    """Functions that give back what they get, as decorators do: without anything to keep they give the decorator."""
+    given = [*args[:1], *(kwargs[name] for name in _FUNCTION_NAMES if name in kwargs)]
+    if not given or given[0] is None:
+        return Native("decorator", lambda machine, inner, named, at: inner[0])
+    return given[0]
+
+
+def _decorator(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    return kept(m, (), {}, node)
+
+
+def _false(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> bool:
+    return False
+
+
+def _nothing(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> None:
+    return None
+
+
+def _asserted(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> None:
+    """`torch._assert(condition, message)`, an assertion that tracers see."""
+    if not args:
+        return
+    message = args[1] if len(args) > 1 else kwargs.get("message")
+    said = f" ({message})" if isinstance(message, str) and message else ""
+    m.demand("AssertionError", m.truth(args[0], node), f"this assertion fails{said}", node)
+
+
+def _trace(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    """torch.jit.trace calls what it traces once with the example inputs."""
+    if not args and "func" not in kwargs:
+        raise m.raised("TypeError", "torch.jit.trace needs what to trace", node, "call/arguments")
+    function, inputs = args[0] if args else kwargs["func"], args[1] if len(args) > 1 else kwargs.get("example_inputs")
+    named = kwargs.get("example_kwarg_inputs")
+    given = inputs if type(inputs) is tuple else tuple(inputs.items) if isinstance(inputs, List) else () if inputs is None else (inputs,)
+    m.call(function, given, dict(named.items) if isinstance(named, Dict) else {}, node)
+    return function
+
+
+def _script(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    """A module or function as it is, where its text is such that it can be compiled."""
+    given = args[0] if args else kwargs.get("obj")
+    code = m.in_class(given.cls, "forward") if isinstance(given, Instance) else given
+    if isinstance(code, Function):
+        taken = code.code.node.args
+        if taken.kwarg is not None or taken.vararg is not None:
+            raise m.raised("RuntimeError", f"torch.jit.script cannot compile {code.name}, which takes any number of arguments", node, "call/arguments")
+        if any(isinstance(part, _NOT_COMPILED) for statement in _body(code.code.node) for part in ast.walk(statement)):
+            m.gap("torch.jit.script", node, "whether this function can be compiled is not known")
+    return given
+
+
+_NOT_COMPILED = (ast.Try, ast.Lambda, ast.FunctionDef, ast.ClassDef, ast.Yield, ast.YieldFrom, ast.GeneratorExp, ast.Starred, ast.Global, ast.Import)
+
+
+def _body(node: Any) -> list[ast.AST]:
+    return node.body if isinstance(node.body, list) else [node.body]
+
+
+_KEPT = (
+    "torch.compile", "torch.compiler.disable", "torch.compiler.allow_in_graph", "torch.compiler.assume_constant_result", "torch.compiler.nested_compile_region",
+    "torch._dynamo.disable", "torch._dynamo.allow_in_graph", "torch._dynamo.assume_constant_result", "torch._dynamo.disallow_in_graph",
+    "torch._disable_dynamo", "torch.jit.ignore", "torch.jit.export", "torch.jit.unused", "torch.jit.interface", "torch.fx.wrap", "torch.jit._overload",
+    "torch.jit._overload_method", "torch.jit._script_if_tracing", "torch.jit.script_if_tracing", "torch._dynamo.dont_skip_tracing",
+)  # fmt: skip
+_FALSE = (
+    "torch.compiler.is_compiling", "torch.compiler.is_dynamo_compiling", "torch.compiler.is_exporting", "torch._dynamo.is_compiling",
+    "torch._utils.is_compiling", "torch.jit.is_scripting", "torch.jit.is_tracing", "torch.jit.is_scripting_or_tracing", "torch._C._get_tracing_state",
+    "torch.onnx.is_in_onnx_export", "torch.overrides.has_torch_function", "torch.overrides.has_torch_function_unary",
+    "torch.overrides.has_torch_function_variadic",
+)  # fmt: skip
+_NOTHING = (
+    "torch.compiler.reset", "torch.compiler.cudagraph_mark_step_begin", "torch._dynamo.reset", "torch._dynamo.mark_static_address",
+    "torch._dynamo.mark_dynamic", "torch._dynamo.maybe_mark_dynamic", "torch._dynamo.mark_static", "torch._dynamo.graph_break",
+    "torch.onnx.register_custom_op_symbolic", "torch._C._log_api_usage_once",
+)  # fmt: skip
+FUNCTIONS: dict[str, Run] = {
+    **dict.fromkeys(_KEPT, kept), **dict.fromkeys(_FALSE, _false), **dict.fromkeys(_NOTHING, _nothing),
+    "torch.compiler.substitute_in_graph": _decorator, "torch.onnx.symbolic_helper.parse_args": _decorator,
+    "torch.jit.script": _script, "torch.jit.trace": _trace, "torch.jit.annotate": lambda m, a, k, n: a[1], "torch._assert": _asserted,
+    "torch.hub._get_torch_home": lambda m, a, k, n: TEXT, "torch.hub.get_dir": lambda m, a, k, n: TEXT,
+}  # fmt: skip
