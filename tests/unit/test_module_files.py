@@ -187,3 +187,23 @@ def test_a_package_finds_its_builders_in_a_registry_filled_through_sys_modules(t
     program = checked(tmp_path, "m.py", files, Options(environment=str(tmp_path / "env")))
     assert errors(program) == [("linear/features", 5)]
     assert not program.gaps
+
+
+def test_a_package_asks_for_a_word_that_no_module_registers(tmp_path: Path) -> None:
+    site = "env/lib/python3.11/site-packages"
+    build = "_BUILDERS = {}\ndef register(fn):\n    _BUILDERS[fn.__name__] = fn\n    return fn\n"
+    build += "def build(name, **given):\n    width = given['width'] if 'width' in given else 4\n    return _BUILDERS[name](width)\n"
+    build = build.replace("    width =", "    if name not in _BUILDERS:\n        raise RuntimeError(name)\n    width =")
+    other = "from .registry import register\n__all__ = ['large']\nimport nowhere_to_be_found\nnowhere_to_be_found.begin()\n@register\n"
+    files = {
+        f"{site}/zoo/__init__.py": "from .nets import *\nfrom .others import *\nfrom .broken import *\nfrom .registry import build\n",
+        f"{site}/zoo/nets.py": f"from .registry import register\n__all__ = ['G']\n{LAYER}@register\ndef small(i):\n    return G(i, 8)\n",
+        f"{site}/zoo/others.py": f"{other}def large(i):\n    return {{'width': i}}['width']\n",
+        f"{site}/zoo/broken.py": "__all__ = ['old']\nprint 'for another Python'\n",
+        f"{site}/zoo/registry.py": build,
+        f"{site}/zoo-1.0.dist-info/METADATA": "Requires-Dist: torch\n",
+        "m.py": "import torch\nimport zoo\nmodel = zoo.build('small')\nmodel(torch.zeros(2, 4))\nmodel(torch.zeros(2, 5))\n",
+    }
+    program = checked(tmp_path, "m.py", files, Options(environment=str(tmp_path / "env")))
+    assert errors(program) == [("linear/features", 5)]
+    assert not program.gaps

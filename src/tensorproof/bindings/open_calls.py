@@ -70,13 +70,18 @@ def by_rank(run: Run, args: Any, kwargs: Any, session: Session) -> Outcome | Non
     plain = run(args, kwargs)
     if plain.refused is None and plain.unknown is None and not plain.requirements and _names(plain.outputs) <= found.keys():
         return plain
-    tried: list[Tried] = []
-    most = _MOST_RANKS[len(found) - 1]
-    for ranks in product(*(_possible(segment, most) for segment in found.values())):
+
+    def at(ranks: tuple[int, ...]) -> Tried:
         axes: dict[str, tuple[Dim, ...]] = {name: tuple(_axis(name, i) for i in range(rank)) for name, rank in zip(found, ranks)}
         originals: dict[int, Any] = {}
-        outcome = run(_ranked(args, axes, originals), _ranked(kwargs, axes, originals))
-        tried.append(Tried(axes, _restored(outcome, originals)))
+        return Tried(axes, _restored(run(_ranked(args, axes, originals), _ranked(kwargs, axes, originals)), originals))
+
+    few = list(product(*(_possible(segment, _MOST_RANKS[len(found) - 1]) for segment in found.values())))
+    tried = [at(ranks) for ranks in few]
+    if all(one.outcome.refused is not None for one in tried):  # a refusal says that every rank is refused
+        more = product(*(_possible(segment, _MOST_RANKS[max(len(found) - 2, 0)]) for segment in found.values()))
+        if any(at(ranks).outcome.refused is None for ranks in more if ranks not in few):
+            return None
     return agreed(tried, session)
 
 

@@ -153,8 +153,11 @@ def _strides(call: Call, shape: Shape) -> tuple[Dim, ...] | None:
     if all(t.strides is None for t in tensors):
         return None
     if pictures:
-        from tensorproof.ops.storage import channels_first
+        from tensorproof.ops.storage import channels_first, channels_last, strides_of_format
 
+        pictured = tensors if order == "pictures" else tensors[:1]
+        if pictured and all(map(channels_last, pictured)) and all(not t.shape.known or len(t.shape) <= 4 for t in tensors):
+            return strides_of_format(shape, "channels_last")
         if all(map(channels_first, tensors)):  # only what lies with the channels last gives such a result
             return None
     return _strides_like(tensors, shape) if order == "like" and shape.known else UNKNOWN_STRIDES

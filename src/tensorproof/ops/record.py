@@ -182,7 +182,8 @@ class Op:
     - "compact": row-major whatever the inputs are;
     - "like": as the inputs do, where all have its shape and lie alike; operators element by element;
     - "own": that of the library underneath, where there are several axes; "apart": never row-major;
-    - "channels": row-major unless an input has its channels last; "pictures": the same, and row-major with less than four axes.
+    - "channels": row-major unless an input has its channels last, with the channels last when the first surely has;
+      "pictures": the same of all inputs, and row-major with less than four axes.
     """
     advice: Callable[[Mapping[str, Any]], Iterable[Requirement]] | None = None
     """What should hold of the arguments of a call, although it runs without: requirements with `advised` alone."""

@@ -225,6 +225,25 @@ def channels_first(x: TensorType) -> bool:
     return steps is not None and in_order(x) and all(ge(one, other) is True for one, other in pairwise(steps))
 
 
+def strides_of_format(shape: Shape, memory: object) -> tuple[Dim, ...] | None:
+    """The strides that a memory format asks for."""
+    ranks = {"channels_last": 4, "channels_last_3d": 5}
+    word = str(memory).removeprefix("torch.")
+    if word not in ranks or len(shape) != ranks[word]:
+        return None
+    order = (0, *range(2, len(shape)), 1)
+    inner = row_major([shape[i] for i in order])
+    steps = dict(zip(order, inner))
+    return strides_or_none(shape, [steps[i] for i in range(len(shape))])
+
+
+def channels_last(x: TensorType) -> bool:
+    """Whether torch takes a tensor for pictures with the channels last: it surely lies so, and its sizes leave no other reading."""
+    if x.strides is None or not x.shape.known or len(x.shape) != 4 or any(gt(size, 1) is not True for size in x.shape[1:]):
+        return False
+    return x.strides == strides_of_format(x.shape, "channels_last")
+
+
 def copied_strides(x: TensorType) -> tuple[Dim, ...] | None:
     """The strides of a copy as `clone` makes it: dense, the axes in the order in which they lie in x."""
     steps = steps_of(x) if x.shape.known else None

@@ -16,7 +16,7 @@ from tensorproof.ops.later import later
 from tensorproof.ops.ones import kept
 from tensorproof.ops.ones import on_diagonal as on_diagonal_filled
 from tensorproof.ops.record import Op
-from tensorproof.ops.storage import known, positions, row_major, small, strides_or_none, view, whole
+from tensorproof.ops.storage import known, positions, row_major, small, strides_of_format, view, whole
 from tensorproof.terms.dtypes import BOOL, INDEX
 from tensorproof.terms.ints import Dim, absolute, maximum
 from tensorproof.terms.predicates import disj, eq, ge, le
@@ -38,18 +38,6 @@ def gathered(x: TensorType, shape: Shape, places: Any) -> TensorType:
     """A copy; `places()` lists the flat positions where the contents come from."""
     contents = tuple(x.contents[p] for p in places()) if x.contents is not None and known(x) and small(shape) else None
     return x.but(shape=shape, contents=contents, strides=None, weak=False)
-
-
-def strides_of_format(shape: Shape, memory: object) -> tuple[Dim, ...] | None:
-    """The strides that a memory format asks for."""
-    ranks = {"channels_last": 4, "channels_last_3d": 5}
-    word = str(memory).removeprefix("torch.")
-    if word not in ranks or len(shape) != ranks[word]:
-        return None
-    order = (0, *range(2, len(shape)), 1)
-    inner = row_major([shape[i] for i in order])
-    steps = dict(zip(order, inner))
-    return strides_or_none(shape, [steps[i] for i in range(len(shape))])
 
 
 @any_rank

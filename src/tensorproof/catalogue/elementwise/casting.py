@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
-from tensorproof.catalogue.arrays.layout import strides_of_format
 from tensorproof.ops.call import Call, any_rank
 from tensorproof.ops.contents import wrapped
 from tensorproof.ops.element_types import Given, Like, Promote
@@ -13,7 +12,7 @@ from tensorproof.ops.facts import FILLED, MOVES, moves
 from tensorproof.ops.inputs import Anything, Bool, ElementType, Number, Tensor
 from tensorproof.ops.later import later
 from tensorproof.ops.record import Op
-from tensorproof.ops.storage import copied_strides
+from tensorproof.ops.storage import copied_strides, strides_of_format
 from tensorproof.terms.dtypes import ALL_INTS, BFLOAT16, BOOL, BOOLS, COMPLEXES, FULL_COMPLEXES, REALS_OR_BOOL, DType
 from tensorproof.terms.ints import Dim
 from tensorproof.terms.predicates import disj, eq

@@ -22,6 +22,10 @@ else:
     pooling_windows = later("catalogue.networks.formulas.pooling")
 
 
+_ORDER = {1: "", 2: "channels", 3: ""}
+"""Pools of pictures keep the channels last where they are."""
+
+
 def not_empty(c: Call, first: int) -> None:
     """Some libraries pool no empty axis from `first` on."""
     for size in c.shape("x")[first:] if c.option("no_empty_axis") else ():
@@ -78,6 +82,7 @@ def _max_pool(n: int) -> Op:
         shape=shape,
         dtype=_max_dtype,
         evaluate=pooling_windows.max_pool,
+        order=_ORDER[n],
         advice=advice(f"max_pool{n}d"),
         values=Values("convex"),
     )
@@ -108,6 +113,7 @@ def _avg_pool(n: int, dtypes: DTypes) -> Op:
         shape=shape,
         dtype=Like("x"),
         evaluate=pooling_windows.mean_pool,
+        order=_ORDER[n],
         advice=advice(f"avg_pool{n}d"),
     )
 
@@ -176,7 +182,7 @@ def _adaptive_avg(n: int) -> Op:
     return Op(
         f"adaptive_avg_pool{n}d", (Tensor("x", images(n) if n < 2 else f"... {AXES[n]}", _ANYTHING),),
         (Sizes("output_size", n, least=0, holes=n > 1), Bool("mean", True)), shape, _adaptive_avg_dtype,
-        evaluate=pooling_windows.adaptive_mean, values=Values("convex"),
+        evaluate=pooling_windows.adaptive_mean, values=Values("convex"), order=_ORDER[n],
     )  # fmt: skip
 
 

@@ -6,9 +6,8 @@ from typing import Any
 
 from tensorproof.bindings.call import Run, takes
 from tensorproof.bindings.readers import tensor_in
-from tensorproof.catalogue.arrays.layout import strides_of_format
 from tensorproof.ops.inputs import Anything, Tensor
-from tensorproof.ops.storage import row_major, steps_of, strides_or_none
+from tensorproof.ops.storage import row_major, steps_of, strides_of_format, strides_or_none
 from tensorproof.terms.dtypes import BOOL, FLOAT32
 from tensorproof.terms.ints import Dim, Term, ite
 from tensorproof.terms.predicates import conj, disj, eq, ge, lt
