@@ -10,7 +10,10 @@ from tests.attack.areas import (
     branches,
     einops,
     exceptions,
+    keras_graphs,
+    keras_losses,
     keras_models,
+    keras_training,
     loaders,
     loops,
     losses,
@@ -25,6 +28,7 @@ from tests.attack.areas import (
     shapes,
     strides,
     tf_functions,
+    tf_pipelines,
 )  # fmt: skip
 from tests.attack.drawing import Scene
 
@@ -64,5 +68,9 @@ AREAS = (
     Area("optimizers", optimizers.draw),
     Area("sequences", sequences.draw),
     Area("tf_functions", tf_functions.draw, 0.5, "tensorflow"),
+    Area("tf_pipelines", tf_pipelines.draw, 0.5, "tensorflow"),
     Area("keras", keras_models.draw, 0.3, "tensorflow"),
+    Area("keras_graphs", keras_graphs.draw, 0.3, "tensorflow"),
+    Area("keras_losses", keras_losses.draw, 0.3, "tensorflow"),
+    Area("keras_training", keras_training.draw, 0.3, "tensorflow"),
 )
