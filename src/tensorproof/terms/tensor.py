@@ -58,7 +58,7 @@ class Graph:
 class History:
     """How a tensor of TensorFlow came about, for its tapes. It makes two tensors no different: every history equals every other, and None."""
 
-    __slots__ = ("parents", "part", "tapes", "unsure")
+    __slots__ = ("own", "parents", "part", "tapes", "unsure")
 
     def __init__(self, parents: tuple[History, ...] = (), tapes: frozenset[int] = frozenset(), unsure: bool = False, part: bool = False) -> None:
         self.parents = parents
@@ -69,6 +69,8 @@ class History:
         """Whether it was also computed from something whose history is not known."""
         self.part = part
         """Whether it was cut out of a variable, as `v[0]` is: TensorFlow gives such a tensor the method `assign`."""
+        self.own: object = None
+        """The program's own function that gives its gradient, where it has one."""
 
     def __eq__(self, other: object) -> bool:
         return other is None or isinstance(other, History)

@@ -147,7 +147,7 @@ def tapes(d: Draw) -> None:
 
 
 def second_order(d: Draw) -> None:
-    n, m = d.sizes(2)
+    n = d.size()
     d.line(
         f"x = tf.{d.pick('Variable', 'constant')}(tf.ones({n}))",
         f"with tf.GradientTape({d.wrong('persistent=True', '')}) as outer:",

@@ -202,16 +202,6 @@ def _scoped(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     return args[0] if args and not isinstance(args[0], str) else Model("context", m.heap.space())
 
 
-def _custom_gradient(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-    """`@tf.custom_gradient`: the function gives its result and how it is derived; a call gives the result."""
-
-    def run(machine: Machine, inner: Any, named: Any, at: Any) -> Value:
-        found = machine.call(args[0], inner, named, at)
-        return found[0] if isinstance(found, tuple) and len(found) == 2 else found
-
-    return Native("tf.custom_gradient", run)
-
-
 def _context(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     return Model("context", m.heap.space())
 
@@ -343,7 +333,6 @@ FUNCTIONS: dict[str, Run] = {
     "tf.test.is_gpu_available": lambda m, a, k, n: False, "tf.test.gpu_device_name": lambda m, a, k, n: "", "tf.get_static_value": _get_static,
     "tf.test.is_built_with_cuda": lambda m, a, k, n: False, "tf.inside_function": lambda m, a, k, n: bool(m.model_state.get(GRAPH, 0)),
     "tf.train.Checkpoint": _checkpoint, "tf.train.CheckpointManager": _manager, "tf.train.latest_checkpoint": _maybe_text,
-    "tf.custom_gradient": _custom_gradient,
     "tf.nn.compute_average_loss": _average_loss, "tf.nn.scale_regularization_loss": lambda m, a, k, n: m.spelling("tf.reduce_sum", a[:1], {}, n),
     "tf.autograph.experimental.do_not_convert": _same, "tf.experimental.numpy.experimental_enable_numpy_behavior": _numpy_behaviour,
     "tf.dtypes.as_dtype": _as_dtype, "tf.as_dtype": _as_dtype, "tf.type_spec_from_value": lambda m, a, k, n: spec_of(m, a[0]),

@@ -7,7 +7,7 @@ from typing import Any
 
 from tensorproof.libraries.model import KindModel
 from tensorproof.libraries.plain import argument
-from tensorproof.libraries.tensorflow import histories
+from tensorproof.libraries.tensorflow import histories, own_gradients
 from tensorproof.libraries.tensorflow.data.elements import mapped, tensors_in
 from tensorproof.libraries.tensorflow.histories import Token
 from tensorproof.libraries.tensorflow.traced import TRACED
@@ -101,10 +101,17 @@ def gradient_of(t: TensorType) -> TensorType:
     return t.but(parameter=False, requires_grad=False, contents=None, framework="tf", history=None)
 
 
+def _gives_zeros(m: Machine, unconnected: Value, node: ast.AST) -> bool:
+    """What stands for a gradient that there is not: None, or zeros."""
+    if isinstance(unconnected, str) and unconnected not in ("none", "zero"):
+        raise m.raised("ValueError", f"unconnected_gradients is 'none' or 'zero', and not {unconnected!r}", node)
+    return bool(unconnected != "none")
+
+
 def _gradient(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     target, sources = argument(args, kwargs, 0, "target"), argument(args, kwargs, 1, "sources")
     _begin(m, me, node)
-    zero = argument(args, kwargs, 3, "unconnected_gradients", "none") != "none"
+    zero = _gives_zeros(m, argument(args, kwargs, 3, "unconnected_gradients", "none"), node)
     given = argument(args, kwargs, 2, "output_gradients")
     if isinstance(given, TensorType) and isinstance(target, TensorType) and given.shape.known and target.shape.known:
         agree = conj(*(eq(a, b) for a, b in zip(given.shape, target.shape))) if len(given.shape) == len(target.shape) else False
@@ -113,6 +120,8 @@ def _gradient(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) 
         raise m.raised("TypeError", "the target of a gradient is None", node, "tape/target")
     reached = _reached(me, node, target) and not _made_here(node, 1, "sources", sources) and not _only(me, target, sources)
     targets = tensors_in(target)
+    if reached:
+        own_gradients.derive(m, me.space[TOKEN].number, me.space[AUTOMATIC], targets, tensors_in(sources), node)
 
     def of(t: TensorType) -> TensorType | None:
         if zero or (reached and _connected(me, t) and _recorded_by(me, targets, t)):

@@ -19,7 +19,7 @@ from tensorproof.terms.substitution import symbols
 from tensorproof.terms.tensor import TensorType
 from tensorproof.values.objects import List, Model
 from tensorproof.values.port import Args, Kwargs, Machine, Value
-from tensorproof.values.python_values import TEXT, Method, Unknown
+from tensorproof.values.python_values import BYTES, TEXT, Method, Unknown
 from tensorproof.values.tensor_shape import TensorShape
 
 STRING = BY_LABEL["string"]
@@ -97,6 +97,8 @@ def _numpy(m: Machine, args: tuple[Any, ...], kwargs: dict[str, Value], node: as
         raise m.raised("AttributeError", f"while {t.graph.word} is traced a tensor has no numpy()", node)
     if t.parameter and m.model_state.get(TRACED) is not None:
         raise m.raised("NotImplementedError", "while a function is traced a variable has no numpy()", node, "graph/numpy")
+    if t.dtype is STRING and t.shape.known and not t.shape:
+        return BYTES
     return m.path.same(t, t.but(framework="numpy", parameter=False, requires_grad=False, history=None))
 
 

@@ -17,7 +17,7 @@ from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
 from tensorproof.values.heap import MISSING
 from tensorproof.values.objects import Choice, List, Native
-from tensorproof.values.python_values import Named, Unknown
+from tensorproof.values.python_values import BYTES, Named, Unknown
 
 if TYPE_CHECKING:
     from tensorproof.frontends.python.machine import Interpreter
@@ -89,6 +89,8 @@ def _of_unknown(m: Interpreter, dtype: DType, value: Unknown, node: ast.AST) -> 
 
 def attribute(m: Interpreter, owner: TensorType, name: str, node: ast.AST) -> Value:
     """An attribute that numbers of NumPy have and its arrays do not: those of Python's float and int."""
+    if owner.dtype is not None and owner.dtype.kind == "s":  # an element of what a tensor of texts gave
+        return m.attribute(BYTES, name, node)
     kind = {"f": float, "i": int, "u": int}.get("" if owner.dtype is None else owner.dtype.kind)
     own = owner.dtype in (None, FLOAT64) or name in ("is_integer", "as_integer_ratio", "bit_count")
     if owner.dtype is not None and (kind is None or not own or not (hasattr(kind, name) or name == "is_integer")):

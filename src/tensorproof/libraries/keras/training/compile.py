@@ -176,6 +176,7 @@ def compute_metrics(m: Machine, state: Model, target: Value, output: Value, weig
     """A batch goes into the compiled metrics."""
     found, keys = outputs(output)
     keys = keys if keys is not None else names
+    m.heap.set(state.space, "measured", True)
     for which in ("metrics", "weighted_metrics"):
         dealt = dealt_metrics(m, state, which, len(found), keys, node)
         if not any(dealt) or target is None:
@@ -185,6 +186,14 @@ def compute_metrics(m: Machine, state: Model, target: Value, output: Value, weig
             for one in some:
                 if t is not None:
                     metrics.apply(m, metrics.resolved(m, one, t, o, node, trail(state)), t, o, None, node)
+
+
+def reset_metrics(m: Machine, state: Model, node: ast.AST) -> None:
+    """Before a pass over the data, once there was one: the metrics forget what they hold."""
+    if state.space.get("measured") is True:
+        for which in ("metrics", "weighted_metrics"):
+            for one in _flat(state.space[which]):
+                metrics.reset(m, one, node)
 
 
 # --- names of results ---

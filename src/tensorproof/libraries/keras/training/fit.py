@@ -11,7 +11,7 @@ from tensorproof.libraries.keras.data.arrays import array_of, unpacked
 from tensorproof.libraries.keras.models.saving import keep_model
 from tensorproof.libraries.keras.training import callbacks
 from tensorproof.libraries.keras.training import epochs as keras_epochs
-from tensorproof.libraries.keras.training.compile import bound, compile_, outputs, result_names, state_of
+from tensorproof.libraries.keras.training.compile import bound, compile_, outputs, reset_metrics, result_names, state_of
 from tensorproof.libraries.keras.training.optimizers import try_schedule
 from tensorproof.libraries.keras.training.steps import METHODS as STEPS
 from tensorproof.libraries.keras.training.steps import call_on, compiled, in_graph, names_of, own_of, packed, run_batches, step
@@ -64,8 +64,11 @@ def fit(m: Machine, me: Value, args: Args, kwargs: Kwargs, node: ast.AST) -> Val
     validation = _validation(m, held, given, node) if held is not None else None
     run = _Fit(m, me, data, validation, own, given_callbacks, node)
     callbacks.run(m, own, "on_train_begin", (_empty(m),), node)
+    reset_metrics(m, state, node)
     if not eager or data.unknown or len(data.iterations) == 0:
         run.traced()
+        if validation is not None or (isinstance(epochs, int) and epochs > 1):
+            reset_metrics(m, state, node)
     if (own or eager) and not data.unknown:
         keras_epochs.over_epochs(m, me, given_callbacks, epochs, lambda number: run.epoch(number, eager), node)
     if not data.unknown and epochs != 0:
@@ -180,7 +183,7 @@ def _fill(m: Machine, history: Model, names: list[str] | None, epochs: Value, gi
 
 def evaluate(m: Machine, me: Value, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     given = bound(m, "evaluate", _EVALUATE, args, kwargs, node)
-    compiled(m, me, node)
+    reset_metrics(m, compiled(m, me, node), node)
     data = batches.of(m, given.get("x"), given.get("y"), given.get("sample_weight"), given.get("batch_size"), given.get("steps"), None, node)
     given_callbacks = callbacks.listed(m, given.get("callbacks"), node)
     callbacks.attach(m, given_callbacks, me, node)
@@ -281,7 +284,7 @@ def _one_batch(training: bool) -> Run:
         given = bound(m, word, tuple(n for n in (*names, "reset_metrics")), args, kwargs, node)
         if "reset_metrics" in given:
             raise m.raised("TypeError", f"{word} has no argument reset_metrics", node, "call/arguments")
-        compiled(m, me, node)
+        reset_metrics(m, compiled(m, me, node), node)
         x, y, weight = given.get("x"), given.get("y"), given.get("sample_weight")
         if given.get("class_weight") is not None:
             weight = batches.class_weights(m, y, weight, given["class_weight"], node)

@@ -16,7 +16,7 @@ from tensorproof.terms.predicates import disj, eq
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
 from tensorproof.values.heap import MISSING
-from tensorproof.values.objects import Bound, Choice, Function, Instance, Model, Native
+from tensorproof.values.objects import Bound, Choice, Class, Function, Instance, Model, Native
 from tensorproof.values.port import Args, Kwargs, Machine, Value
 from tensorproof.values.python_values import Layer, Named, Unknown
 
@@ -35,6 +35,7 @@ _SHORT = {
     "bce": "binary_crossentropy", "kld": "kl_divergence",
 }  # fmt: skip
 SHORT = {**_SHORT, **{k.upper(): v for k, v in _SHORT.items()}}
+REDUCTIONS = ("sum_over_batch_size", "sum", "mean", "mean_with_sample_weight", "none")
 _CLASSES = frozenset(CLASSES_BY_FUNCTION.values())
 _CROSS = ("CategoricalCrossentropy", "SparseCategoricalCrossentropy")
 PROBABILITIES = ("softmax", "sigmoid", "Softmax", "hard_sigmoid")
@@ -63,7 +64,7 @@ def resolved(m: Machine, loss: Value, target: Value, output: Value, node: ast.AS
         return m.spelling(HOME + name, (), {}, node) if name is not None else loss
     if isinstance(loss, (int, float)) and not isinstance(loss, bool):
         raise m.raised("ValueError", f"{loss!r} is not a loss", node, "keras/loss-name", trail)
-    return loss
+    return m.call(loss, (), {}, node) if isinstance(loss, Class) else loss
 
 
 def kinds_of_labels(target: TensorType, output: TensorType) -> tuple[bool, bool]:
@@ -232,7 +233,7 @@ def _init(m: Machine, me: Instance, args: Args, kwargs: Kwargs, node: ast.AST) -
     if wrong is not None:
         raise m.raised("TypeError", f"Loss.__init__ has no argument {wrong}", node, "call/arguments")
     given = {"name": me.cls.name.lower(), "reduction": "sum_over_batch_size", "dtype": "float32", **dict(zip(names, args)), **kwargs}
-    if isinstance(given["reduction"], str) and given["reduction"] not in ("sum_over_batch_size", "sum", "mean", "mean_with_sample_weight", "none"):
+    if isinstance(given["reduction"], str) and given["reduction"] not in REDUCTIONS:
         raise m.raised("ValueError", f"reduction has no value {given['reduction']!r}", node, "call/arguments")
     for key, value in given.items():
         m.heap.set(me.space, key, value)
@@ -241,6 +242,19 @@ def _init(m: Machine, me: Instance, args: Args, kwargs: Kwargs, node: ast.AST) -
 def _call(m: Machine, me: Instance, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     given = dict(zip(("y_true", "y_pred", "sample_weight"), args)) | kwargs
     return _of_program(m, me, given.get("y_true"), given.get("y_pred"), given.get("sample_weight"), node)
+
+
+def _made(name: str) -> Run:
+    """The constructor of a loss."""
+
+    def run(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+        loss = m.spelling(HOME + name, args, kwargs, node)
+        reduction = loss.own.arguments.get("reduction") if isinstance(loss, Layer) and loss.module is not None else None
+        if isinstance(reduction, str) and reduction not in REDUCTIONS:
+            raise m.raised("ValueError", f"reduction has no value {reduction!r}", node, "call/arguments")
+        return loss
+
+    return run
 
 
 def _get(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
@@ -258,7 +272,7 @@ CLASSES = {
         methods={"get_config": lambda m, me, a, k, n: Model("quiet", m.heap.space())},
     ),
 }  # fmt: skip
-FUNCTIONS: dict[str, Run] = {HOME + "get": _get}
+FUNCTIONS: dict[str, Run] = {HOME + "get": _get, **{HOME + n: _made(n) for n in CLASSES_BY_FUNCTION.values()}}
 VALUES: dict[str, Any] = {
     **{f"keras.{home}.{n}": lambda m: Named(HOME + "binary_crossentropy") for home in ("losses", "metrics") for n in ("bce", "BCE")},
     f"{HOME}Reduction": lambda m: Named(HOME + "Reduction"),

@@ -5,20 +5,22 @@ from __future__ import annotations
 import ast
 from typing import Any
 
+from tensorproof.bindings.adapt.keras.losses import same_rank
 from tensorproof.diagnostics.diagnostic import Step
 from tensorproof.libraries import registry
 from tensorproof.libraries.bound import bind
 from tensorproof.libraries.keras.data.arrays import array_of
+from tensorproof.libraries.keras.training import metric_words
 from tensorproof.libraries.keras.training.losses import SHORT, fits, kinds_of_labels, ranks_made_equal
 from tensorproof.libraries.model import ClassModel, KindModel, Run
 from tensorproof.libraries.plain import argument
 from tensorproof.libraries.tensorflow.histories import CONSTANT
 from tensorproof.terms.dtypes import FLOAT32
-from tensorproof.terms.predicates import eq
+from tensorproof.terms.predicates import disj, eq
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
 from tensorproof.values.heap import MISSING
-from tensorproof.values.objects import Bound, Choice, Function, Instance, Model
+from tensorproof.values.objects import Bound, Choice, Class, Function, Instance, Model
 from tensorproof.values.port import Args, Kwargs, Machine, Value
 from tensorproof.values.python_values import Layer, Named, Unknown
 
@@ -70,6 +72,7 @@ def make(name: str) -> Run:
 
     def run(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
         given = bind(m, HOME + name, args, kwargs, node).all()
+        metric_words.check(m, name, given, node)
         return Model(HOME + name, m.heap.space({"name": None, **given, **({} if given.get("name") is not None else {"name": _snake(name)})}))
 
     return run
@@ -93,7 +96,7 @@ def resolved(m: Machine, metric: Value, target: Value, output: Value, node: ast.
     if isinstance(metric, Named) and metric.name.startswith((HOME, "keras.losses.")):
         word = metric.name.rpartition(".")[2]
         return make(_BY_WORD[word])(m, (), {}, node) if word in _BY_WORD else metric
-    return metric
+    return m.call(metric, (), {}, node) if isinstance(metric, Class) else metric
 
 
 def is_metric(m: Machine, value: Value) -> bool:
@@ -110,12 +113,8 @@ def apply(m: Machine, metric: Any, target: Value, output: Value, weight: Value, 
     elif isinstance(metric, Model) and metric.kind.startswith(HOME):
         _update(m, metric, (target, output, weight), {}, node)
     elif is_metric(m, metric):
-        update = m.in_class(metric.cls, "update_state")
-        if isinstance(update, (Function, Bound)):
-            m.call(Bound(update, metric), (target, output), {"sample_weight": weight} if _takes(update, "sample_weight") else {}, node)
-        result = m.in_class(metric.cls, "result")
-        if isinstance(result, (Function, Bound)):
-            m.call(Bound(result, metric), (), {}, node)
+        m.call(_own(m, metric, "update_state", node), (target, output), {"sample_weight": weight}, node)
+        m.call(_own(m, metric, "result", node), (), {}, node)
     elif isinstance(metric, Layer) and isinstance(target, TensorType):
         m.call(metric, (target.but(dtype=FLOAT32, contents=None), output), {}, node)
     elif isinstance(metric, Unknown) or metric is None:
@@ -124,12 +123,23 @@ def apply(m: Machine, metric: Any, target: Value, output: Value, weight: Value, 
         m.call(metric, (target, output), {}, node)
 
 
-def _takes(function: Value, name: str) -> bool:
-    code = getattr(function, "code", None)
-    if code is None:
-        return False
-    given = code.node.args
-    return given.kwarg is not None or any(a.arg == name for a in (*given.posonlyargs, *given.args, *given.kwonlyargs))
+def _own(m: Machine, metric: Instance, name: str, node: ast.AST) -> Value:
+    """A method of a metric that the program wrote: a metric must say how it takes a batch, and what it has found."""
+    found = m.in_class(metric.cls, name)
+    if isinstance(found, (Function, Bound)):
+        return Bound(found, metric)
+    homes = [c.name for c in metric.cls.mro if isinstance(c, Named) and c.name.startswith("keras.")]
+    if homes == [HOME + "Metric"] and m.in_class(metric.cls, "__getattr__") is MISSING:
+        raise m.raised("NotImplementedError", f"{metric.cls.name} has no {name}", node)
+    return m.attribute(metric, name, node)
+
+
+def reset(m: Machine, metric: Value, node: ast.AST) -> None:
+    """Before a pass over the data: what the program wrote into `reset_state` runs."""
+    if isinstance(metric, Instance) and is_metric(m, metric):
+        found = m.in_class(metric.cls, "reset_state")
+        if isinstance(found, (Function, Bound)):
+            m.call(Bound(found, metric), (), {}, node)
 
 
 # --- the rules ---
@@ -137,9 +147,12 @@ def _takes(function: Value, name: str) -> bool:
 
 def _update(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> None:
     name = me.kind.removeprefix(HOME)
+    names = ("values", "sample_weight") if name in _ONE else ("y_true", "y_pred", "sample_weight")
+    given = dict(zip(names, args)) | kwargs
     if name in _ONE:
+        _one(m, name, given, node)
         return
-    target, output = (array_of(m, argument(args, kwargs, i, n), node) for i, n in enumerate(("y_true", "y_pred")))
+    target, output = (array_of(m, given.get(n), node) for n in names[:2])
     if not isinstance(target, TensorType) or not isinstance(output, TensorType):
         if name != "MeanMetricWrapper" or target is None:
             m.gap(f"{name}.update_state", node, "the targets or the outputs are not known")
@@ -149,9 +162,38 @@ def _update(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) ->
     elif name in _FN:
         options = {k: v for k, v in me.space.items() if k in ("from_logits", "label_smoothing", "axis")}
         target = target if name.startswith("Sparse") else target.but(dtype=FLOAT32, contents=None)
-        m.spelling(HOME + _FN[name], (target, output), options, node)
+        values = m.spelling(HOME + _FN[name], (target, output), options, node)
+        if isinstance(values, TensorType):
+            _weighted(m, values.shape, given.get("sample_weight"), node)
     elif target.shape.known and output.shape.known:
-        compare(m, name, me.space, target, output, node)
+        values = compare(m, name, me.space, target, output, node)
+        _weighted(m, output.shape if name in _CONFUSION else values, given.get("sample_weight"), node)
+
+
+def _one(m: Machine, name: str, given: Kwargs, node: ast.AST) -> None:
+    """What a mean or a sum is of."""
+    if isinstance(given["values"], str):
+        raise m.raised("UnimplementedError", f"{name} takes numbers, and not {given['values']!r}", node)
+    if given["values"] is None:
+        raise m.raised("ValueError", f"{name} takes numbers, and not None", node)
+    values = array_of(m, given["values"], node) if given.get("sample_weight") is not None else None
+    if isinstance(values, TensorType):
+        _weighted(m, values.shape, given.get("sample_weight"), node)
+
+
+def _weighted(m: Machine, values: Shape, weight: Value, node: ast.AST) -> None:
+    """The weights of samples stretch over the values, whose last axes are reduced before."""
+    given = None if weight is None else array_of(m, weight, node)
+    if not isinstance(given, TensorType) or not given.shape.known or not values.known:
+        return
+    a, b = same_rank(values, given.shape)
+    for p, q in zip(a, b):
+        m.require(
+            "keras/weights",
+            disj(eq(p, q), eq(q, 1)),
+            f"the weights {given.shape!r} do not fit the values {values!r}",
+            node,
+        )
 
 
 def compare(m: Machine, name: str, options: Value, target: TensorType, output: TensorType, node: ast.AST) -> Shape:
@@ -171,12 +213,21 @@ def compare(m: Machine, name: str, options: Value, target: TensorType, output: T
         m.require(code, len(pair[0].shape) == len(pair[1].shape) == 2, f"{name} takes two tensors of rank 2: {message}", node)
         fits(m, pair[0].shape, pair[1].shape, message, node, code)
     elif name == "TopKCategoricalAccuracy":
+        _single(m, output, node)
         m.require(code, len(target.shape) > 1, f"TopKCategoricalAccuracy takes one-hot targets: {message}", node)
     elif name in ("SparseCategoricalAccuracy", "SparseTopKCategoricalAccuracy"):
+        if name == "SparseTopKCategoricalAccuracy":
+            _single(m, output, node)
         return _sparse(m, target.shape, output.shape, message, node, code)
     elif name == "CategoricalAccuracy":
         _categorical(m, target.shape, output.shape, message, node, code)
     return Shape(output.shape[:-1])
+
+
+def _single(m: Machine, output: TensorType, node: ast.AST) -> None:
+    """The greatest k are looked for in float32 alone."""
+    if output.dtype is not None and output.dtype is not FLOAT32 and output.framework in ("tf", "numpy"):
+        raise m.raised("InvalidArgumentError", f"the greatest k of the outputs are looked for in float32, and they are {output.dtype.label}", node)
 
 
 def _confusion(m: Machine, pair: tuple[TensorType, TensorType], message: str, node: ast.AST, code: str) -> None:
@@ -226,7 +277,18 @@ def _result(m: Machine, me: Value, args: Args, kwargs: Kwargs, node: ast.AST) ->
     return TensorType(Shape(), FLOAT32, framework="tf", history=CONSTANT)
 
 
+def _checked(name: str) -> Any:
+    """`update_state` as the program calls it: its arguments must fit."""
+
+    def run(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> None:
+        bind(m, f"{HOME}{name}.update_state", (me, *args), kwargs, node)
+        _update(m, me, args, kwargs, node)
+
+    return run
+
+
 def _called(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    bind(m, f"{me.kind}.update_state", (me, *args), kwargs, node)
     _update(m, me, args, kwargs, node)
     return _result(m, me, args, kwargs, node)
 
@@ -281,7 +343,7 @@ def _attribute(m: Machine, me: Value, name: str, node: ast.AST) -> Value:
 
 _METHODS: dict[str, Any] = {"result": _result, "reset_state": _nothing, "get_config": _config}
 KINDS = {
-    HOME + n: KindModel({"update_state": _update, **_METHODS}, call=_called,
+    HOME + n: KindModel({"update_state": _checked(n), **_METHODS}, call=_called,
                         attribute=_attribute)
     for n in NAMES
 }  # fmt: skip
