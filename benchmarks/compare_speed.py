@@ -1,6 +1,8 @@
 """`tensorproof check` of this checkout against another one: user time of the processor, run by turns, the least of several.
 
-git worktree add /tmp/before COMMIT; python benchmarks/compare_speed.py /tmp/before [--times 5] [PROGRAM …]
+    git worktree add /tmp/before COMMIT; python benchmarks/compare_speed.py /tmp/before [PROGRAM …] [--times 5] [--instructions]
+
+`--instructions` counts instructions with valgrind in place of the time: the same at each run, whatever else the machine does.
 """
 
 from __future__ import annotations
@@ -20,11 +22,22 @@ CORPORA = ("corpus/seq2seq/train.py", "corpus_tf/keras_images/train.py", "corpus
 MOST = 1.1
 
 
+def _run(tree: Path, program: Path, *under: str) -> str:
+    environment = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"} | {"PYTHONPATH": str(tree / "src"), "PYTHONHASHSEED": "0"}
+    return subprocess.run([*under, sys.executable, "-m", "tensorproof", "check", str(program)], env=environment, capture_output=True, text=True).stderr
+
+
 def user_time(tree: Path, program: Path) -> float:
-    environment = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"} | {"PYTHONPATH": str(tree / "src")}
     before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
-    subprocess.run([sys.executable, "-m", "tensorproof", "check", str(program)], env=environment, capture_output=True)
+    _run(tree, program)
     return resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before
+
+
+def instructions(tree: Path, program: Path) -> float:
+    """In thousand millions."""
+    _run(tree, program)  # writes compiled modules
+    counted = _run(tree, program, "valgrind", "--tool=callgrind", f"--callgrind-out-file={os.devnull}")
+    return int(counted.rpartition("Collected : ")[2].split()[0]) / 1e9
 
 
 def main() -> int:
@@ -32,6 +45,7 @@ def main() -> int:
     parser.add_argument("other", type=Path)
     parser.add_argument("programs", type=Path, nargs="*")
     parser.add_argument("--times", type=int, default=5)
+    parser.add_argument("--instructions", action="store_true")
     given = parser.parse_args()
     slower = 0
     with tempfile.TemporaryDirectory() as folder:
@@ -43,11 +57,12 @@ def main() -> int:
                 programs[name].write_text(text.replace("{n}", str(n)))
             programs |= {name: HERE / "tests" / name for name in CORPORA}
         print("| program | before | now | ratio |\n|---|---|---|---|")
+        measure, times, unit = (instructions, 1, "billion") if given.instructions else (user_time, given.times, "s")
         for name, path in programs.items():
-            times = [(user_time(given.other, path), user_time(HERE, path)) for _ in range(given.times)]
-            before, now = min(t for t, _ in times), min(t for _, t in times)
+            costs = [(measure(given.other, path), measure(HERE, path)) for _ in range(times)]
+            before, now = min(t for t, _ in costs), min(t for _, t in costs)
             slower += now > MOST * before
-            print(f"| {name} | {before:.3f} s | {now:.3f} s | {now / before:.2f} |", flush=True)
+            print(f"| {name} | {before:.3f} {unit} | {now:.3f} {unit} | {now / before:.2f} |", flush=True)
     return int(slower > 0)
 
 
