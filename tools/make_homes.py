@@ -39,8 +39,20 @@ def twice(files: dict[str, list[str]]) -> dict[str, list[str]]:
     return {name: found for name, found in homes.items() if len(found) > 1}
 
 
+def spaces(files: dict[str, list[str]]) -> list[str]:
+    """Families, and what stands before the dots of names."""
+    found: set[str] = set()
+    for name in (name for names in files.values() for name in names):
+        if name.endswith(".*"):
+            found.add(name[:-2])
+            continue
+        while name := name.rpartition(".")[0]:
+            found.add(name)
+    return sorted(found)
+
+
 def text(files: dict[str, list[str]]) -> str:
-    return "".join(f"{file}: {', '.join(names)}\n" for file, names in files.items())
+    return f"spaces: {', '.join(spaces(files))}\n" + "".join(f"{file}: {', '.join(names)}\n" for file, names in files.items())
 
 
 def main() -> int:

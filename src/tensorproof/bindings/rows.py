@@ -148,14 +148,18 @@ def _index(library: str) -> dict[str, list[_Place]]:
         for head in _HEAD.finditer(text):
             section, names, both = head.groups()
             if section is not None:
-                homes = [HOMES.get(h, h) for h in section.split()]
+                homes = [f"{HOMES.get(h, h)}." for h in section.split()]
                 continue
-            at = head.start()
-            for name in names.split("|"):
+            place = table, head.start(), False
+            for name in names.split("|") if "|" in names else (names,):
                 for home in homes:
-                    found.setdefault(f"{home}.{name}", []).append((table, at, False))
-                    if both and home in ("torch.Tensor", "aten"):
-                        found.setdefault(f"{home}.{name}_", []).append((table, at, True))
+                    spelled = home + name
+                    if spelled in found:
+                        found[spelled].append(place)
+                    else:
+                        found[spelled] = [place]
+                    if both and home in ("torch.Tensor.", "aten."):
+                        found.setdefault(f"{spelled}_", []).append((table, place[1], True))
     return found
 
 

@@ -1,7 +1,7 @@
 """Which file models which names. The table `homes.txt` is written by `tools/make_homes.py` from what the files declare.
 
 A line is a file and its names: `python.csv: csv.reader, csv.DictReader`. `seaborn.*` is a family: every name below it that no file declares is answered by the
-function `others` of that file.
+function `others` of that file. The first line, `spaces: …`, holds what stands before the last dot of names.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from tensorproof.terms.records import dataclass
 class _Table:
     files: dict[str, str]
     families: dict[str, str]
+    spaces: frozenset[str]
 
 
 @cache
@@ -23,14 +24,13 @@ def _table() -> _Table:
     files: dict[str, str] = {}
     families: dict[str, str] = {}
     with open(os.path.join(os.path.dirname(__file__), "homes.txt"), encoding="utf-8") as stream:
+        spaces = frozenset(next(stream).rstrip("\n").partition(": ")[2].split(", "))
         for line in stream:
             file, _, names = line.rstrip("\n").partition(": ")
-            for name in names.split(", "):
-                if name.endswith(".*"):
-                    families[name[:-2]] = file
-                else:
-                    files[name] = file
-    return _Table(files, families)
+            files.update(dict.fromkeys(names.split(", "), file))
+            if ".*" in names:
+                families |= {name[:-2]: files.pop(name) for name in names.split(", ") if name.endswith(".*")}
+    return _Table(files, families, spaces)
 
 
 def files() -> list[str]:
@@ -54,20 +54,11 @@ def family(name: str) -> str | None:
 
 
 @cache
-def _spaces() -> frozenset[str]:
-    found = set(_table().families)
-    for name in _table().files:
-        while name := name.rpartition(".")[0]:
-            found.add(name)
-    return frozenset(found)
-
-
-@cache
 def roots() -> frozenset[str]:
     """The libraries of which names are modelled."""
-    return frozenset(name for name in _spaces() if "." not in name)
+    return frozenset(name for name in _table().spaces if "." not in name)
 
 
 def is_space(name: str) -> bool:
     """Whether names below this one are modelled."""
-    return name in _spaces()
+    return name in _table().spaces

@@ -14,10 +14,10 @@ from functools import cache
 
 DEFAULTS = {"torch": ("RuntimeError", "ValueError"), "numpy": ("ValueError", "TypeError"), "tf": ("InvalidArgumentError", "ValueError")}
 _SPELLED = {"torchvision": "torch", "aten": "torch"}
-_NAMES = re.compile(r"\b(?:torch|torchvision|aten|tf|keras|numpy)\.[\w.]+")
-_TYPES = re.compile(r"\b(?:bool|u?int\d+|b?float\d+\w*|complex\d+|qu?int\d+\w*|bits\w+)\b")
-_SHAPES = re.compile(r"[(\[]([-\d, None]*)[)\]]")
-_NUMBERS = re.compile(r"(?<!\w)-?\d+(?:\.\d+)?")
+_NAMES = r"\b(?:torch|torchvision|aten|tf|keras|numpy)\.[\w.]+"
+_TYPES = r"\b(?:bool|u?int\d+|b?float\d+\w*|complex\d+|qu?int\d+\w*|bits\w+)\b"
+_SHAPES = r"[(\[]([-\d, None]*)[)\]]"
+_NUMBERS = r"(?<!\w)-?\d+(?:\.\d+)?"
 
 
 def library_of(name: str) -> str:
@@ -43,10 +43,10 @@ def table(library: str) -> dict[str, tuple[str, ...]]:
 
 def cases(message: str) -> tuple[str, str, str]:
     """The words of a requirement's message: with element types, ranks and signs, with element types alone, and without either."""
-    plain = _NAMES.sub("", message)
-    typed = _TYPES.sub(lambda found: "float8" if found[0].startswith("float8") else found[0], plain)
-    fine = _NUMBERS.sub(_sign, _SHAPES.sub(lambda found: f" r{len([p for p in found[1].split(',') if p.strip()])}", typed))
-    return _words(fine), _words(_unsized(typed)), _words(_unsized(_TYPES.sub("T", plain)))
+    plain = re.sub(_NAMES, "", message)
+    typed = re.sub(_TYPES, lambda found: "float8" if found[0].startswith("float8") else found[0], plain)
+    fine = re.sub(_NUMBERS, _sign, re.sub(_SHAPES, lambda found: f" r{len([p for p in found[1].split(',') if p.strip()])}", typed))
+    return _words(fine), _words(_unsized(typed)), _words(_unsized(re.sub(_TYPES, "T", plain)))
 
 
 def _sign(found: re.Match[str]) -> str:
@@ -54,7 +54,7 @@ def _sign(found: re.Match[str]) -> str:
 
 
 def _unsized(text: str) -> str:
-    return _NUMBERS.sub("n", _SHAPES.sub(" r", text))
+    return re.sub(_NUMBERS, "n", re.sub(_SHAPES, " r", text))
 
 
 def _words(text: str) -> str:

@@ -31,10 +31,10 @@ def applied(m: Machine, one: Applied) -> None:
     op = one.op
     chance, steps = op.random, 0
     for value in one.arguments.values():
-        if isinstance(value, (TensorType, tuple, list)):
-            for t in (value,) if isinstance(value, TensorType) else value:
-                if isinstance(t, TensorType) and t.facts is not None:
-                    chance, steps = chance or t.facts.chance, max(steps, t.facts.steps + 1)
+        kind = value.__class__
+        for t in (value,) if kind is TensorType else value if kind is tuple or kind is list else ():
+            if t.__class__ is TensorType and (facts := t.facts) is not None:
+                chance, steps = chance or facts.chance, max(steps, facts.steps + 1)
     for at, made in enumerate(one.results):
         if made.contents is not None or made.dtype is None or made.dtype.kind not in "iuf" or (made.facts is not None and made.facts.span is not None):
             continue

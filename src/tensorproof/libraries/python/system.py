@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import logging
 import os
 import sys
 from typing import Any
@@ -337,7 +336,8 @@ VALUES: dict[str, Any] = {
     "sys.maxunicode": sys.maxunicode, "sys.prefix": "/usr", "sys.flags": lambda m: Unknown("sys.flags"), "sys.dont_write_bytecode": False,
     "os.environ": _kept("os.environ", _environ), "os.sep": "/", "os.linesep": "\n", "os.pathsep": ":", "os.name": "posix", "os.devnull": "/dev/null",
     "os.curdir": ".", "os.pardir": "..", "os.extsep": ".", "threading.TIMEOUT_MAX": 1.0,
-    **{f"logging.{name}": getattr(logging, name) for name in ("DEBUG", "INFO", "WARNING", "WARN", "ERROR", "CRITICAL", "FATAL", "NOTSET")},
+    "logging.NOTSET": 0, "logging.DEBUG": 10, "logging.INFO": 20, "logging.WARNING": 30, "logging.WARN": 30, "logging.ERROR": 40,
+    "logging.CRITICAL": 50, "logging.FATAL": 50,
     **{f"subprocess.{name}": number for name, number in (("PIPE", -1), ("STDOUT", -2), ("DEVNULL", -3))},
     "datetime.timezone.utc": lambda m: Model("datetime.datetime", m.heap.space()),
 }  # fmt: skip

@@ -232,14 +232,14 @@ def rooted(m: Interpreter, outcome: Outcome, layer: Any, fresh: bool) -> None:
     results = _tensors(outcome.outputs)
     if not results:
         return
-    held = layer.module.parameters if layer is not None else {}
+    held = {id(parameter) for parameter in layer.module.parameters.values()} if layer is not None else ()
     roots = frozenset[int]() if layer is None or fresh else frozenset((hash(layer.span),))
-    for name, value in outcome.bound.items() if not fresh else ():
-        if isinstance(value, (TensorType, tuple, list)) and held.get(name) is not value:
-            for one in (value,) if type(value) is TensorType else _tensors(value):
-                if not any(one is parameter for parameter in held.values()):
-                    of = roots_of(m, one)
-                    roots = roots if of <= roots else roots | of
+    for value in outcome.bound.values() if not fresh else ():
+        kind = value.__class__
+        for one in (value,) if kind is TensorType else value if kind is tuple or kind is list else ():
+            if one.__class__ is TensorType and id(one) not in held:
+                of = roots_of(m, one)
+                roots = roots if of <= roots else roots | of
     for one in results:
         m.roots[id(one)] = (one, roots or frozenset((id(one),)))
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass, field
 from math import floor
 from typing import Any
 
@@ -14,6 +13,7 @@ from tensorproof.libraries.keras.data.arrays import OBJECTS, array_of, unpacked
 from tensorproof.terms.dtypes import FLOAT32
 from tensorproof.terms.ints import Origin, Term, ceildiv, mod
 from tensorproof.terms.predicates import eq, ge, ne
+from tensorproof.terms.records import dataclass, field
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.substitution import symbols
 from tensorproof.terms.tensor import TensorType

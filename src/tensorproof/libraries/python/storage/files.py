@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import ast
-import configparser
-import json
-import tomllib
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tensorproof.libraries.model import KindModel, Run
 from tensorproof.libraries.plain import Abstract, argument, from_host, nothing, to_host, unknown
@@ -24,6 +21,9 @@ from tensorproof.values.objects import NOWHERE, Dict, List, Model
 from tensorproof.values.port import Args, Kwargs, Machine, Value
 from tensorproof.values.python_values import TEXT, Unknown
 
+if TYPE_CHECKING:
+    import configparser
+
 TEXTS: Key[tuple[str, ...]] = slot("texts")
 OF: Key[Model] = slot("of")
 NAME: Key[str] = slot("name")
@@ -37,6 +37,18 @@ def content(m: Machine, source: Value) -> str | None:
     if isinstance(source, Model) and source.kind == "file":
         return read_text(m, source.space["path"])
     return read_text(m, source) if text_of(source) is not None else None
+
+
+def _json(text: str | bytes) -> object:
+    import json
+
+    return json.loads(text)
+
+
+def _toml(text: str) -> object:
+    import tomllib
+
+    return tomllib.loads(text)
 
 
 def _parsed(m: Machine, text: Any, parser: Any, kind: str, node: ast.AST) -> Value:
@@ -95,6 +107,8 @@ def _not_json(value: Value) -> TensorType | None:
 
 
 def _dumps(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    import json
+
     if kwargs.get("default") is not None or kwargs.get("cls") is not None:
         kwargs = {k: v for k, v in kwargs.items() if k not in ("default", "cls")}
         try:
@@ -132,6 +146,8 @@ def _ini_read(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) 
 
 
 def _ini_host(me: Model) -> configparser.ConfigParser | None:
+    import configparser
+
     if not me.space["known"]:
         return None
     host = configparser.ConfigParser()
@@ -142,6 +158,8 @@ def _ini_host(me: Model) -> configparser.ConfigParser | None:
 
 def _ini_get(name: str) -> Run:
     def run(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+        import configparser
+
         if "fallback" in kwargs and not isinstance(kwargs["fallback"], (str, int, float, bool, type(None))):
             return Unknown(name)
         try:
@@ -209,11 +227,11 @@ def _unpickled(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
 
 FUNCTIONS: dict[str, Run] = {
     "configparser.ConfigParser": _ini, "configparser.RawConfigParser": _ini, "configparser.SafeConfigParser": _ini,
-    "json.loads": _loads(json.loads, "JSONDecodeError"), "json.load": load("json", "fp", _load(json.loads, "JSONDecodeError")),
+    "json.loads": _loads(_json, "JSONDecodeError"), "json.load": load("json", "fp", _load(_json, "JSONDecodeError")),
     "json.dumps": _dumps, "json.dump": dump("json", "obj", "fp", nothing),
-    "tomllib.loads": _loads(tomllib.loads, "TOMLDecodeError"), "tomllib.load": _load(tomllib.loads, "TOMLDecodeError"),
-    "toml.loads": _loads(tomllib.loads, "TomlDecodeError"), "toml.load": _load(tomllib.loads, "TomlDecodeError"), "toml.dump": nothing,
-    "toml.dumps": lambda m, a, k, n: TEXT, "tomli.load": _load(tomllib.loads, "TOMLDecodeError"), "tomli.loads": _loads(tomllib.loads, "TOMLDecodeError"),
+    "tomllib.loads": _loads(_toml, "TOMLDecodeError"), "tomllib.load": _load(_toml, "TOMLDecodeError"),
+    "toml.loads": _loads(_toml, "TomlDecodeError"), "toml.load": _load(_toml, "TomlDecodeError"), "toml.dump": nothing,
+    "toml.dumps": lambda m, a, k, n: TEXT, "tomli.load": _load(_toml, "TOMLDecodeError"), "tomli.loads": _loads(_toml, "TOMLDecodeError"),
     **{f"yaml.{name}": load("yaml", "stream", _yaml) for name in ("safe_load", "load", "full_load", "unsafe_load")},
     **{f"yaml.{name}": dump("yaml", "data", "stream", lambda m, a, k, n: TEXT) for name in ("dump", "safe_dump")},
     "pickle.load": load("pickle", "file", unknown("a pickled object")), "pickle.loads": _unpickled,
