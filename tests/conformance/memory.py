@@ -2,7 +2,7 @@
 
 python tests/conformance/memory.py [--entry GLOB] [--most N] [--modules]     lists each claim that torch does not keep
 
-Each sample is tried as it is, and with every tensor of two axes or more laid out in another order (transposed, channels last). A claim of ours is wrong
+Each sample is tried as it is, and with every tensor, or the first argument alone, laid out in another order (transposed, channels last). A claim of ours is wrong
 when we say "contiguous" or give strides, and torch has others; when torch shares memory and we say that the result is new; or when torch makes a copy and
 we say that the result surely is a view.
 """
@@ -42,7 +42,9 @@ def channels_last(t: torch.Tensor) -> torch.Tensor:
     return t.movedim(1, -1).contiguous().movedim(-1, 1) if t.dim() >= 3 and t.layout is torch.strided else t
 
 
-LAYINGS: dict[str, Laid] = {"as it is": lambda t: t, "transposed": swapped, "channels last": channels_last}
+LAYINGS: dict[str, Laid] = {
+    "as it is": lambda t: t, "transposed": swapped, "channels last": channels_last, "first transposed alone": swapped, "first channels last alone": channels_last,
+}  # fmt: skip
 
 
 def mapped(value: Any, change: Callable[[Any], Any]) -> Any:
@@ -97,7 +99,7 @@ def faults(given: list[torch.Tensor], mine: list[TensorType], result: Any, outco
 
 def tried(name: str, function: Any, args: Any, kwargs: Any, claim: Callable[[Any, Any], Any]) -> Iterator[str]:
     for word, lay in LAYINGS.items():
-        laid, named = mapped(args, lay), mapped(kwargs, lay)
+        laid, named = ((mapped(args[0], lay), *args[1:]), kwargs) if word.endswith("alone") and args else (mapped(args, lay), mapped(kwargs, lay))
         given = tensors([laid, named])
         if word != "as it is" and all(a is b for a, b in zip(given, tensors([args, kwargs]))):
             continue

@@ -158,9 +158,10 @@ def _strides(call: Call, shape: Shape) -> tuple[Dim, ...] | None:
         pictured = tensors if order == "pictures" else tensors[:1]
         if pictured and all(map(channels_last, pictured)) and all(not t.shape.known or len(t.shape) <= 4 for t in tensors):
             return strides_of_format(shape, "channels_last")
-        if all(map(channels_first, tensors)):  # only what lies with the channels last gives such a result
+        enough = any if order == "pictures" else all
+        if enough(map(channels_first, tensors)):  # only what lies with the channels last gives such a result; of tensors that are joined, all must
             return None
-    return _strides_like(tensors, shape) if order == "like" and shape.known else UNKNOWN_STRIDES
+    return _strides_like(tensors, shape, bool(call.option("laid_by_first"))) if order == "like" and shape.known else UNKNOWN_STRIDES
 
 
 def _input_tensors(call: Call) -> list[TensorType]:
@@ -168,12 +169,15 @@ def _input_tensors(call: Call) -> list[TensorType]:
     return [t for value in inputs for t in (value if isinstance(value, tuple) else (value,)) if isinstance(t, TensorType)]
 
 
-def _strides_like(tensors: list[TensorType], shape: Shape) -> tuple[Dim, ...] | None:
+def _strides_like(tensors: list[TensorType], shape: Shape, by_first: bool) -> tuple[Dim, ...] | None:
     """The strides of an elementwise result, whose axes lie in the order of its inputs'."""
     from tensorproof.ops.storage import copied_strides, in_order
 
     wide = [t for t in tensors if not t.weak and t.shape.known and len(t.shape)]
-    if wide and all(t.strides == wide[0].strides and t.shape == shape for t in wide):
+    if not by_first:  # row by row when one of them lies so, as NumPy has it
+        alike = wide and all(t.strides == wide[0].strides and t.shape == shape for t in wide)
+        return None if any(t.shape == shape and in_order(t) for t in wide) else copied_strides(wide[0]) if alike else UNKNOWN_STRIDES
+    if wide and wide[0].shape == shape and not in_order(wide[0]):
         return copied_strides(wide[0])
     for one in wide:  # the first that has all axes decides their order, unless one before it lies otherwise
         if not in_order(one):

@@ -180,10 +180,10 @@ class Op:
 
     - "": row-major when all inputs are; of other inputs nothing is claimed;
     - "compact": row-major whatever the inputs are;
-    - "like": as the inputs do, where all have its shape and lie alike; operators element by element;
+    - "like": as the first input does that has all its axes, where none before it lies otherwise; operators element by element;
     - "own": that of the library underneath, where there are several axes; "apart": never row-major;
     - "channels": row-major unless an input has its channels last, with the channels last when the first surely has;
-      "pictures": the same of all inputs, and row-major with less than four axes.
+      "pictures": row-major unless all inputs have, or with less than four axes; with the channels last when all surely have.
     """
     advice: Callable[[Mapping[str, Any]], Iterable[Requirement]] | None = None
     """What should hold of the arguments of a call, although it runs without: requirements with `advised` alone."""

@@ -7,14 +7,14 @@ to the steps in the known contents.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from itertools import pairwise
+from itertools import combinations, pairwise
 from struct import error, pack, unpack
 from typing import Any
 
 from tensorproof.ops.call import Call
 from tensorproof.terms.dtypes import FLOAT16, FLOAT32, FLOAT64, DType
 from tensorproof.terms.facts import learn
-from tensorproof.terms.ints import Dim, Term, bounds, ceildiv, ite, maximum, minimum, product
+from tensorproof.terms.ints import Dim, Term, bounds, ceildiv, ite, lower, maximum, minimum, product
 from tensorproof.terms.predicates import Truth, conj, disj, eq, ge, gt, le, lt
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import MOST_CONTENTS, UNKNOWN_STRIDES, TensorType
@@ -218,11 +218,21 @@ def in_order(x: TensorType) -> bool:
 
 
 def channels_first(x: TensorType) -> bool:
-    """Whether a tensor lies row by row, perhaps with gaps, so that torch does not take it for pictures with the channels last."""
+    """Whether torch surely does not take a tensor for pictures with the channels last."""
     if x.strides is None:
         return True
     steps = steps_of(x) if x.shape.known else None
-    return steps is not None and in_order(x) and all(ge(one, other) is True for one, other in pairwise(steps))
+    if steps is None:
+        return False
+    if in_order(x) and all(ge(one, other) is True for one, other in pairwise(steps)):
+        return True
+    axes = list(zip(x.shape, steps))
+    if len(axes) not in (4, 5):
+        return False
+    last = [
+        (size, step) for size, step in (axes[1], *axes[:1:-1], axes[0]) if lower(size) > 1
+    ]  # from the innermost on, as they lie where the channels are last
+    return any(lt(outer[1], inner[1]) is True for inner, outer in combinations(last, 2))
 
 
 def strides_of_format(shape: Shape, memory: object) -> tuple[Dim, ...] | None:

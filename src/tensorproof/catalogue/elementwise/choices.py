@@ -75,6 +75,7 @@ WHERE = Op(
     inputs=(Tensor("condition", "...", BOOLS | {UINT8}), Tensor("x", "...", scalar=True), Tensor("y", "...", scalar=True)),
     shape=broadcast_shape,
     dtype=Promote("x", "y"),
+    order="like",
     values=mixes("x y"),
     evaluate=numpy("where", "condition", "x", "y"),
     fold=lambda c: each(c, lambda k, x, y: x if k else y, ("condition", "x", "y"), Promote("x", "y")(c)),
