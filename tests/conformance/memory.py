@@ -2,8 +2,8 @@
 
 python tests/conformance/memory.py [--entry GLOB] [--most N] [--modules]     lists each claim that torch does not keep
 
-Each sample is tried as it is, and with every tensor, or the first argument alone, laid out in another order (transposed, channels last). A claim of ours is wrong
-when we say "contiguous" or give strides, and torch has others; when torch shares memory and we say that the result is new; or when torch makes a copy and
+Each sample is tried as it is, and with every tensor, or the first argument alone, laid out in another order (transposed, channels last). A claim of ours is
+wrong when we say "contiguous" or give strides, and torch has others; when torch shares memory and we say that the result is new; or when torch makes a copy and
 we say that the result surely is a view.
 """
 
@@ -43,7 +43,8 @@ def channels_last(t: torch.Tensor) -> torch.Tensor:
 
 
 LAYINGS: dict[str, Laid] = {
-    "as it is": lambda t: t, "transposed": swapped, "channels last": channels_last, "first transposed alone": swapped, "first channels last alone": channels_last,
+    "as it is": lambda t: t, "transposed": swapped, "channels last": channels_last,
+    "first transposed alone": swapped, "first channels last alone": channels_last,
 }  # fmt: skip
 
 

@@ -304,7 +304,26 @@ def _iterated(m: Machine, items: Sequence[Value]) -> Value:
     return ProgramIterator(items, m.heap.space({"at": 0}))
 
 
-METHODS: dict[str, Any] = {
+def _begun(method: Any, whole: bool) -> Any:
+    """A method that needs what `Module.__init__` makes: of the module itself, or of all that it holds."""
+
+    def called(m: Machine, me: Value, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+        for _, part in walk(me) if whole else (("", me),):
+            check_begun(m, part, node)
+        return method(m, me, args, kwargs, node)
+
+    return called
+
+
+def check_begun(m: Machine, me: Value, node: ast.AST) -> None:
+    """A module's own tables are made by `Module.__init__`: without it, what reads them fails. A class with lookups of its own may give others."""
+    if isinstance(me, Instance) and "training" not in me.space and m.in_class(me.cls, "__getattr__") is MISSING:
+        raise m.raised("AttributeError", f"{me.cls.name} is used before super().__init__() is called", node, "module/init")
+
+
+_OF_ITSELF = frozenset(["children", "named_children", "get_submodule", "add_module", "register_module", "register_parameter", *torch_hooks.METHODS])
+_WITHOUT = frozenset(["register_buffer", "compile", "extra_repr", "_get_name"])
+_METHODS: dict[str, Any] = {
     "parameters": lambda m, me, a, k, n: _held(m, me, lambda found: [t for _, t in found]),
     "named_parameters": lambda m, me, a, k, n: _held(m, me, lambda found: found),
     "buffers": lambda m, me, a, k, n: _iterated(m, [t for _, t in all_tensors(me, BUFFERS)]),
@@ -325,6 +344,7 @@ METHODS: dict[str, Any] = {
     "register_full_backward_hook": _backward_hook, "register_backward_hook": _backward_hook, "register_load_state_dict_pre_hook": _hook,
     "_register_load_state_dict_pre_hook": _hook, "_get_name": lambda m, me, a, k, n: me.cls.name if isinstance(me, Instance) else "Module",
 }  # fmt: skip
+METHODS: dict[str, Any] = {name: method if name in _WITHOUT else _begun(method, name not in _OF_ITSELF) for name, method in _METHODS.items()}
 
 
 def _dtype(label: str) -> Value:

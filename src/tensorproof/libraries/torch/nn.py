@@ -10,7 +10,7 @@ from tensorproof.libraries.torch import hooks as torch_hooks
 from tensorproof.libraries.torch import module_attributes, module_parts
 from tensorproof.libraries.torch.layer_attributes import WRAPPER_ATTRIBUTES, module_names
 from tensorproof.libraries.torch.layer_attributes import may_have as may_have
-from tensorproof.libraries.torch.modules import BUFFERS, METHODS, PARAMETERS, children, is_module, listed
+from tensorproof.libraries.torch.modules import BUFFERS, METHODS, PARAMETERS, check_begun, children, is_module, listed
 from tensorproof.terms.tensor import TensorType
 from tensorproof.values.heap import MISSING
 from tensorproof.values.objects import Bound, Choice, Class, Dict, Function, Instance, Model, Native
@@ -29,6 +29,7 @@ def _init(m: Machine, me: Instance, args: Args, kwargs: Kwargs, node: ast.AST) -
 def _call(m: Machine, me: Instance, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     found = me.space.get("forward", MISSING)  # assigned to this object, it is called as it is
     own = found is not MISSING
+    check_begun(m, me, node)
     found = found if own else m.in_class(me.cls, "forward")
     if found is MISSING:
         raise m.raised("NotImplementedError", f"{me.cls.name} has no forward", node, "module/forward")
