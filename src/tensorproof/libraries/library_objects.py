@@ -13,7 +13,7 @@ from tensorproof.libraries.registry import kind_model
 from tensorproof.libraries.torch.layer_attributes import UNSEEN
 from tensorproof.terms.tensor import TensorType
 from tensorproof.values.heap import MISSING
-from tensorproof.values.objects import Choice, Model, Native
+from tensorproof.values.objects import Choice, Dict, List, Model, Native, Set
 from tensorproof.values.port import Args, Kwargs, Machine, Value
 from tensorproof.values.python_values import TEXT, Device, Layer, Named, Unknown
 
@@ -107,6 +107,9 @@ def binds(owner: Model) -> bool:
     return found is not None and found.binds
 
 
+_NO_CONTEXTS = frozenset((type(None), bool, int, float, str, bytes, tuple, List, Dict, Set))
+
+
 def enter(m: Machine, manager: Value, node: ast.AST) -> Any:
     """What `with` binds for a library's context, and how it is left."""
     if isinstance(manager, Model):
@@ -124,6 +127,9 @@ def enter(m: Machine, manager: Value, node: ast.AST) -> Any:
         (a, leave_a), (b, leave_b) = enter(m, manager.then, node), enter(m, manager.other, node)
         if leave_a is None and leave_b is None:
             return (a if a is b else Choice(manager.condition, a, b, manager.depth)), None
+    if type(manager) in _NO_CONTEXTS:
+        kind = "NoneType" if manager is None else type(manager).__name__.lower()
+        raise m.raised("TypeError", f"'{kind}' object does not support the context manager protocol", node, "python/type")
     return m.gap("with", node, "the context is not modelled"), None
 
 

@@ -191,6 +191,9 @@ def _by_batch_sampler(m: Machine, me: Instance | Model, node: ast.AST) -> Value:
     return [(True, samples.batch(c)) for c in counts]
 
 
+NOT_BY_NUMBER = "its result does not follow from the number of samples"
+
+
 class _Samples:
     """Two samples of a dataset, and batches of them."""
 
@@ -249,24 +252,34 @@ class _Samples:
         m, path = self.m, self.m.path
         gaps, stated, findings, facts, errors = len(path.gaps), len(path.stated), len(path.findings), len(m.facts), m.errors
         mark, recorded = m.heap.mark(), path.recorded
-        summary = Summary("samples of a summarised list", count=count, first=self.first, second=self.second)
-        found = m.call(self.collate, (List(m.heap.row([summary])),), {}, self.node)
-        if len(path.gaps) == gaps and not isinstance(found, Unknown):
+        found = self._summarised(count)
+        known = len(path.gaps) == gaps and not isinstance(found, Unknown)
+        if known or upper(count) > MOST_TRIED:
             m.heap.forget(mark)
-            return found
-        most = upper(count)
-        if most > MOST_TRIED:
+            return found if known or len(path.gaps) > gaps else m.gap("collate_fn", self.node, NOT_BY_NUMBER)
+
+        def undo() -> None:
+            m.heap.undo(mark)
             m.heap.forget(mark)
-            return found if len(path.gaps) > gaps else m.gap("collate_fn", self.node, "its result does not follow from the number of samples")
-        m.heap.undo(mark)
-        m.heap.forget(mark)
-        del path.gaps[gaps:], path.stated[stated:], path.findings[findings:], m.facts[facts:]
-        path.unrecord(recorded)
-        m.errors = errors
-        sizes = tuple(range(max(1, int(lower(count))), int(most) + 1))
+            del path.gaps[gaps:], path.stated[stated:], path.findings[findings:], m.facts[facts:]
+            path.unrecord(recorded)
+            m.errors = errors
+
+        undo()
+        mark = m.heap.mark()
+        sizes = tuple(range(max(1, int(lower(count))), int(upper(count)) + 1))
         made = [self._collated(n) for n in sizes]
-        found = made[0] if len(sizes) == 1 else _generalised(m, made, sizes, count)
-        return m.gap("collate_fn", self.node, "its result does not follow from the number of samples") if found is MISSING else found
+        result = made[0] if len(sizes) == 1 else _generalised(m, made, sizes, count)
+        if result is not MISSING or isinstance(found, Unknown):
+            m.heap.forget(mark)
+            return m.gap("collate_fn", self.node, NOT_BY_NUMBER) if result is MISSING else result
+        undo()  # a part of what it gives was not understood in either way: the other parts of a batch are known of the list
+        return self._summarised(count)
+
+    def _summarised(self, count: Any) -> Value:
+        """What the collate function makes of a list that is not counted out."""
+        summary = Summary("samples of a summarised list", count=count, first=self.first, second=self.second)
+        return self.m.call(self.collate, (List(self.m.heap.row([summary])),), {}, self.node)
 
 
 def _generalised(m: Machine, made: list[Any], sizes: tuple[int, ...], count: Value) -> Value:

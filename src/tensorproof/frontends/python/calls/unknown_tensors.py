@@ -1,4 +1,4 @@
-"""Methods that only tensors of torch have: an unknown value of which one is called is a tensor of unknown rank."""
+"""Methods that only tensors of torch or only texts have: an unknown value of which one is called is a tensor of unknown rank, or a text."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from tensorproof.bindings.unknown_arguments import open_tensor
 from tensorproof.frontends.python.attributes import attributes
 from tensorproof.frontends.python.frame import Frame
 from tensorproof.frontends.python.scope import Scope
-from tensorproof.values.python_values import AFTER_ERROR, Method, Unknown
+from tensorproof.values.python_values import AFTER_ERROR, TEXT, Method, Unknown
 
 _ONLY_OF_TENSORS = frozenset(
     {
@@ -20,11 +20,25 @@ _ONLY_OF_TENSORS = frozenset(
 )  # fmt: skip
 """Neither layers, nor arrays, nor the objects of other libraries have a method of these names."""
 
+_ONLY_OF_TEXTS = frozenset(
+    {"lower", "upper", "casefold", "title", "capitalize", "strip", "lstrip", "rstrip", "splitlines", "startswith", "endswith", "removeprefix", "removesuffix"}
+)
+"""So has the `str` of a column of a table, which is told by its name."""
+
+
+def _of_texts(node: ast.Call, function: ast.Attribute) -> bool:
+    column = isinstance(function.value, ast.Attribute) and function.value.attr == "str"
+    plain = not node.keywords and (not node.args or function.attr not in ("lower", "upper", "casefold", "title", "capitalize"))
+    return function.attr in _ONLY_OF_TEXTS and plain and not column
+
 
 def callee(node: ast.Call, scope: Scope) -> Callable[[Frame], Any] | None:
     """What is called, where it is such a method; None for any other call."""
     function = node.func
-    if not isinstance(function, ast.Attribute) or function.attr not in _ONLY_OF_TENSORS:
+    if not isinstance(function, ast.Attribute):
+        return None
+    texts = _of_texts(node, function)
+    if function.attr not in _ONLY_OF_TENSORS and not texts:
         return None
     holder = scope.expression(function.value)
 
@@ -32,6 +46,8 @@ def callee(node: ast.Call, scope: Scope) -> Callable[[Frame], Any] | None:
         owner, m = holder(frame), frame.machine
         if type(owner) is not Unknown or owner is AFTER_ERROR or owner.text or owner.number or owner.octets:
             return attributes.load(m, owner, function.attr, function)
+        if texts:
+            return attributes.load(m, TEXT, function.attr, function)
         m.gap(ast.unparse(function)[:80], node, "what is called is not known")
         m.session.site = f"@{getattr(node, 'lineno', 0)}"
         return Method(open_tensor(owner, "torch", m.session), function.attr)

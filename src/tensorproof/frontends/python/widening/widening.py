@@ -150,12 +150,14 @@ class Widening:
             summary, rest = wide[at], shown(end[at:])
             count = length(end[at:])
             count_then = summary.count if count == self._next(summary.count) else self._any(0, "count")
-            first, second = summary.first, summary.second
-            if not all(self._sampled(summary, item, MOST_DEPTH) for item in rest):
-                second = self._either(second, self._named(rest[-1], '"'), MOST_DEPTH)
-                if second is MISSING:
-                    return MISSING
-            return (*wide[:at], Summary(summary.reason, count=count_then, first=first, second=second))
+            made = Summary(summary.reason, count=count_then, first=summary.first, second=summary.second)
+            for item in reversed(rest):
+                if not self._sampled(made, item, MOST_DEPTH):
+                    second = self._either(made.second, self._named(item, '"'), MOST_DEPTH)
+                    if second is MISSING:
+                        return MISSING
+                    made = Summary(summary.reason, count=count_then, first=summary.first, second=second)
+            return (*wide[:at], made)
         if type(wide) is Summary and type(end) is Summary:
             second = self._either(wide.second, self._named(end.second, '"'), MOST_DEPTH)
             return MISSING if second is MISSING else summarise(self._any(0, "count"), [wide.first, second])
