@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Mapping
 from time import perf_counter
 
 from tensorproof.app.program import Options, Program, is_model
+from tensorproof.bindings.names import versions
 from tensorproof.diagnostics.diagnostic import Diagnostic, Gap, Severity, Verdict
 from tensorproof.diagnostics.errors import BadFile, BadInput
 from tensorproof.diagnostics.span import Span
@@ -163,7 +164,8 @@ def check_source(source: Source, options: Options | None = None) -> Program:
     begin_file()
     start = perf_counter()
     try:
-        return _within_limit(source, chosen, start)
+        with versions.chosen(chosen.target, site_packages(chosen.environment)):
+            return _within_limit(source, chosen, start)
     except limits.OutOfBudget as spent:  # the clock ran out where nothing could be kept
         lost = Path(gaps=[Gap("the program", Span(source.path, 1, 1, 1, 1), str(spent))])
         return _decided(source, [lost], start)

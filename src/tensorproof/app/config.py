@@ -10,7 +10,7 @@ from tensorproof.diagnostics.errors import BadInput
 
 _SPEAKS = r"""^\s*(\[\s*["']?tool["']?\s*(\]|\.\s*["']?tensorproof)|["']?tool["']?\s*[.=])"""
 """Where a file may hold our settings; reading others costs more than all the rest of a start."""
-KEYS: dict[str, Any] = {"select": list, "ignore": list, "fail-on": str, "output-format": str, "path": list, "time-limit": (int, float)}
+KEYS: dict[str, Any] = {"select": list, "ignore": list, "fail-on": str, "output-format": str, "path": list, "time-limit": (int, float), "target": str}
 _WORDS = {list: "list of strings", str: "string"}
 
 

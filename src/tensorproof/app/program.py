@@ -24,6 +24,8 @@ class Options:
     inputs: dict[str, Input] = field(default_factory=dict[str, "Input"])
     roots: tuple[str, ...] = ()
     environment: str | None = None
+    target: dict[str, str] = field(default_factory=dict[str, str])
+    """The version of each library that the program is written for, where the user says it."""
     directives: Directives = NOTHING
     time_limit: float = limits.DEFAULT_SECONDS
     """Seconds for one file, counted in steps."""

@@ -20,7 +20,7 @@ def check(given: Any, arguments: tuple[str, ...]) -> int:
     from tensorproof.app.explain import require_codes
     from tensorproof.app.program import Options
     from tensorproof.app.suppress import leave_out
-    from tensorproof.cli.shapes import data_of, entry_of, inputs_of, seconds_of
+    from tensorproof.cli.shapes import data_of, entry_of, inputs_of, seconds_of, versions_of
     from tensorproof.diagnostics.diagnostic import Severity, Verdict
     from tensorproof.reporters import text
     from tensorproof.values.directives import Directives
@@ -33,7 +33,8 @@ def check(given: Any, arguments: tuple[str, ...]) -> int:
     if not paths:
         raise BadInput("check needs a Python file, a directory or a saved model")
     directives = Directives(data_of(given.data or ()), frozenset(word.lstrip("-").replace("-", "_") for word in given.vary or ()))
-    asked = Options(arguments, name, inputs_of(given.inputs or ()), tuple(given.path or ()), given.environment, directives, seconds_of(given.time_limit))
+    shapes, limit, target = inputs_of(given.inputs or ()), seconds_of(given.time_limit), versions_of(given.target)
+    asked = Options(arguments, name, shapes, tuple(given.path or ()), given.environment, target, directives, limit)
     require_codes([*(given.select or ()), *(given.ignore or ())])
     done: list[Program] = []
 

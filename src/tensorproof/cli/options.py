@@ -39,6 +39,7 @@ def check(parser: Parser) -> None:
     parser.several("--data", "data", "NAME=COUNTx(SIZES)", "a dataset: how many samples, and what one is, such as Photos=5000x(3,224,224),int64()")
     parser.several("--vary", "vary", "NAME", "try every value of this command-line argument or configuration value, not only its default")
     _imports(parser)
+    _target(parser)
     _format(parser)
     parser.several("--select", "select", "CODE", "only findings of this code or prefix")
     parser.several("--ignore", "ignore", "CODE", "leave out findings of this code or prefix")
@@ -139,11 +140,19 @@ def _imports(parser: Parser) -> None:
     parser.several("--path", "path", "DIR", "another folder from which the program imports")
 
 
+def _target(parser: Parser) -> None:
+    parser.add_argument(
+        "--target",
+        metavar="LIBRARY=VERSION,…",
+        help="the versions that the program is written for, such as torch=1.13 (else the environment's)",
+    )
+
+
 def _format(parser: Parser) -> None:
     parser.add_argument("--output-format", default="full", metavar="|".join(FORMATS), help="how to print")
 
 
-LATER = ("--checkpoint", "--target")
+LATER = ("--checkpoint",)
 
 
 def read(command: str, description: str, declare: Callable[[Parser], None], words: list[str], settings: dict[str, Any]) -> argparse.Namespace:

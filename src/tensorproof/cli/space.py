@@ -45,7 +45,9 @@ def run(given: Any, arguments: tuple[str, ...]) -> tuple[int, str]:
         raise BadInput(f"the mode {mode} is not known; there are {', '.join(MODES)}")
     directives, inputs = Directives(data_of(given.data or ())), inputs_of([*asked.inputs, *(given.inputs or ())])
     limit = seconds_of(given.time_limit)
-    options = Options(arguments or asked.arguments, name or asked.entry, inputs, tuple(given.path or ()), given.environment, directives, limit)
+    options = Options(
+        arguments or asked.arguments, name or asked.entry, inputs, tuple(given.path or ()), given.environment, directives=directives, time_limit=limit
+    )
     found = space(asked.path, parameters, options, mode, _engine(given, mode), given.strict)
     if given.list is not None:
         _write(found, given.list)

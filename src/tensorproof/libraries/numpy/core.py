@@ -219,7 +219,7 @@ FUNCTIONS: dict[str, Run] = {
     **{f"numpy.ndarray.{n}": _nothing for n in ("tofile", "dump", "setflags")},
     **{f"numpy.{n}.at": _at for n in ("add", "subtract", "multiply", "maximum", "minimum")},
 }  # fmt: skip
-VALUES: dict[str, Any] = {"numpy.__version__": "2.4.6", "numpy.Inf": math.inf, "numpy.NaN": math.nan, "numpy.infty": math.inf}
+VALUES: dict[str, Any] = {"numpy.Inf": math.inf, "numpy.NaN": math.nan, "numpy.infty": math.inf}
 
 
 KINDS = {

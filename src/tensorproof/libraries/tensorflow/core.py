@@ -344,8 +344,8 @@ _METHODS_OF_RESIZING = {
     "GAUSSIAN": "gaussian", "MITCHELLCUBIC": "mitchellcubic",
 }  # fmt: skip
 VALUES: dict[str, object] = {
-    **{f"tf.image.ResizeMethod.{w}": v for w, v in _METHODS_OF_RESIZING.items()}, "tf.newaxis": None, "tf.__version__": "2.21.0",
-    "tf.VERSION": "2.21.0", "tf.distribute.ReduceOp.SUM": "SUM", "tf.distribute.ReduceOp.MEAN": "MEAN",
+    **{f"tf.image.ResizeMethod.{w}": v for w, v in _METHODS_OF_RESIZING.items()}, "tf.newaxis": None,
+    "tf.distribute.ReduceOp.SUM": "SUM", "tf.distribute.ReduceOp.MEAN": "MEAN",
     "tf.UnconnectedGradients.NONE": "none", "tf.UnconnectedGradients.ZERO": "zero", "tf.VariableAggregation.MEAN": "MEAN",
     "tf.VariableAggregation.ONLY_FIRST_REPLICA": "ONLY_FIRST_REPLICA", "tf.VariableSynchronization.ON_READ": "ON_READ", "tf.bfloat16": BY_LABEL["bfloat16"],
 }  # fmt: skip

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tensorproof.bindings.call import Run, takes
+from tensorproof.bindings.names import versions
 from tensorproof.bindings.readers import tensor_in
 from tensorproof.ops.inputs import Anything, Axes, Bool, Int, Tensor
 from tensorproof.terms.ints import minimum
@@ -86,6 +87,8 @@ REPLACEMENTS = {
 def removed(a: dict[str, Value], run: Run) -> TensorType:
     """Names that torch keeps only to say that they are gone."""
     name = run.name.rpartition(".")[2]
+    if versions.had(run.name):
+        raise run.give_up("it was there in the version that the program is for, and has no rule")
     raise run.refuse("removed", f"{run.name} was removed from torch; {REPLACEMENTS[name]} takes its place", ("x",))
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
-from tensorproof.bindings.names import is_public
+from tensorproof.bindings.names import is_public, versions
 from tensorproof.frontends.python.attributes import library_names, listing, metaclasses, super_attributes, unknown_values
 from tensorproof.frontends.python.attributes.lookup import bind, in_class
 from tensorproof.frontends.python.branching.joining import may_be_missing
@@ -350,9 +350,11 @@ def of_library(m: Interpreter, library: str, name: str, node: ast.AST, error: st
         return held
     full = canonical(f"{library}.{name}")
     found, value = constant(full)
-    if found:
+    if found and not versions.changing(name):
         return value
     library_names.check(m, f"{library}.{name}", node, error)
+    if found:
+        return value
     model = registry.value(m, full)
     if model is not MISSING:
         return library_names.module(f"{library}.{name}", model)

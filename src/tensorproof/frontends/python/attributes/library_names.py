@@ -6,7 +6,7 @@ import ast
 from typing import TYPE_CHECKING, Any
 
 from tensorproof.bindings.call import spelled
-from tensorproof.bindings.names import closest, is_public, namespaces
+from tensorproof.bindings.names import closest, is_public, namespaces, versions
 from tensorproof.frontends.python.tensors import tensors
 from tensorproof.libraries import registry
 from tensorproof.libraries.keras.names import canonical
@@ -35,10 +35,11 @@ def check(m: Interpreter, name: str, node: ast.AST, error: str = "AttributeError
         if is_public(name) is False:  # there from its first import on
             _space(m)[canonical(name)] = Named(name)
         return
-    if is_public(name) is not False or (registry.known(canonical(name)) and not name.startswith(_EXACT)):
+    lacking = versions.lacks(name)
+    if not lacking and (is_public(name) is not False or (registry.known(canonical(name)) and not name.startswith(_EXACT)) or versions.had(name)):
         return
-    near = closest(name)
-    hint = f"; did you mean {near[0]}?" if near else ""
+    near = [] if lacking else closest(name)
+    hint = f": {lacking}" if lacking else f"; did you mean {near[0]}?" if near else ""
     owner, _, last = name.rpartition(".")
     if error == "AttributeError":
         raise m.raised(error, f"{owner} has no attribute {last}{hint}", node)

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from tensorproof.bindings.call import operator
-from tensorproof.bindings.names import is_public
+from tensorproof.bindings.names import is_public, versions
 from tensorproof.frontends.python.tensors import numpy_scalars, own_attributes
 from tensorproof.frontends.python.tensors.number_kinds import number_kind
 from tensorproof.libraries import layers, library_objects, registry, signatures
@@ -51,6 +51,9 @@ def attribute(m: Interpreter, owner: TensorType, name: str, node: ast.AST) -> Va
         return layers.keras_tensor_attribute(m, owner, name, node)
     if "tensor attributes" in m.model_state and (found := own_attributes.kept(m, owner, name)) is not MISSING:
         return found
+    lacking = versions.lacks(f"{tensor_class(owner)}.{name}") if versions.changing(name) else ""
+    if lacking:
+        raise m.raised("AttributeError", f"{tensor_class(owner)} has no attribute {name}: {lacking}", node)
     held, owner = owner, m.memory.current(owner)
     known = _ATTRIBUTES.get(name)
     found = MISSING if known is None else known(m, owner)
@@ -61,7 +64,7 @@ def attribute(m: Interpreter, owner: TensorType, name: str, node: ast.AST) -> Va
         return m.spelling(f"{home}.{name}", (owner,), {}, node)
     if is_public(f"{home}.{name}") is False and numpy_scalars.is_scalar(owner):
         return numpy_scalars.attribute(m, owner, name, node)
-    if is_public(f"{home}.{name}") is False:
+    if is_public(f"{home}.{name}") is False and not versions.had(f"{home}.{name}"):
         raise m.raised("AttributeError", f"{home} has no attribute {name}", node)
     return Method(held, name)
 
