@@ -99,6 +99,8 @@ def find_truth(wanted: list[tuple[str, str]], truth: dict[str, running.Truth], m
                 break
             if key not in truth:
                 outcome = worker.run(text)
+                if "TimeoutError" in outcome.message:  # a compiler was cut off, and says so in words of its own
+                    outcome = outcome._replace(exception="TimeoutError")
                 truth[key] = outcome._replace(message=outcome.message[:120])
                 stream.write(json.dumps({"key": key, "truth": truth[key]}) + "\n")
                 stream.flush()

@@ -81,6 +81,13 @@ class DType(Enum):
         return -self.greatest if self.kind not in "iu" else 0 if self.kind == "u" else -(1 << (self.bits - 1))
 
     @property
+    def whole_ends(self) -> tuple[int, int] | None:
+        """The least and the greatest whole number that may be drawn as this type; None where each one of 64 bits may."""
+        if self is DType.BOOL:
+            return 0, 1
+        return (int(self.least), int(self.greatest)) if self.kind in "iu" or self is DType.FLOAT16 else None
+
+    @property
     def smallest_normal(self) -> float:
         """The least positive number that keeps all its digits; numbers below it may count as 0."""
         return _LIMITS_OF[self][1]

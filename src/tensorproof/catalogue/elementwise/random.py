@@ -12,7 +12,7 @@ from tensorproof.ops.families import same_shape
 from tensorproof.ops.inputs import Axis, Bool, Choice, ElementType, Float, Int, Ints, Number, Tensor, is_size
 from tensorproof.ops.ranges import in_unit
 from tensorproof.ops.record import Op, Values
-from tensorproof.terms.dtypes import ALL_INTS, BOOL, FLOATS, FLOATS_OR_COMPLEX, INDEX, INT64, REALS, REALS_OR_BOOL, DType
+from tensorproof.terms.dtypes import ALL_INTS, FLOATS, FLOATS_OR_COMPLEX, INDEX, INT64, REALS, REALS_OR_BOOL, DType
 from tensorproof.terms.predicates import conj, ge, gt, le, lt
 from tensorproof.terms.shapes import Shape, unknown_shape
 from tensorproof.terms.tensor import TensorType
@@ -60,8 +60,9 @@ def drawn_between(c: Call) -> None:
     if is_size(low) and is_size(high):
         c.require("range", lt(low, high), f"there is no whole number from {low!r} up to, and without, {high!r}", ("low", "high"))
         dtype = c["dtype"] or (c.dtype("x") if c.given("x") else None)
-        if c.option("value_fits") and dtype is BOOL:
-            c.require("bounds", conj(ge(low, 0), le(high, 2)), f"truth values are 0 and 1, and {low!r} up to {high!r} are to be drawn", ("low", "high"))
+        ends = dtype.whole_ends if c.option("value_fits") and dtype is not None else None
+        if ends is not None:
+            c.require("bounds", conj(ge(low, ends[0]), le(high, ends[1] + 1)), f"{low!r} up to {high!r} is beyond {dtype!r}", ("low", "high"))
 
 
 def randint_shape(c: Call) -> Shape:

@@ -22,12 +22,27 @@ def check(m: Machine, applied: list[Applied], node: ast.AST) -> None:
     """What operators demand of their elements beside shapes and types."""
     for one in applied:
         matrices.check(m, one, node)
+        if one.op.name == "binary_cross_entropy":
+            _endless_slope(m, one, node)
         if one.op.name == "random_distribution" and one.results[0].framework == "numpy":
             _distributed(m, one, node)
         about = NOT_NEGATIVE.get(one.op.name)
         if about is not None and one.results and one.results[0].framework == "torch":
             name, kind = about
             judge(m, one.arguments.get(name), name, 0.0, inf, node, f"{one.op.name}/range", kind, one.spelling)
+
+
+def _endless_slope(m: Machine, one: Applied, node: ast.AST) -> None:
+    """Where a prediction is 0 or 1, the slope by its target is infinite: a step along it leaves parameters that are no numbers, which the next call refuses.
+
+    Predictions that are learnt themselves are taken to stay between; what was given as predictions may be labels.
+    """
+    x, target = one.arguments.get("x"), one.arguments.get("target")
+    if not isinstance(target, TensorType) or not isinstance(x, TensorType) or not target.requires_grad or x.requires_grad:
+        return
+    found = bounds.of(x)
+    if found is None or found[0] <= 0 or found[1] >= 1:
+        m.gap(one.spelling, node, "whether the predictions are 0 or 1, where the gradient of the targets is infinite, is not known")
 
 
 def _distributed(m: Machine, one: Applied, node: ast.AST) -> None:

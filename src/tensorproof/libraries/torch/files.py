@@ -14,6 +14,9 @@ from tensorproof.values.port import Args, Kwargs, Machine, Value
 from tensorproof.values.python_values import COUNTED, REAL, Layer, Unknown
 from tensorproof.values.summaries import number_of
 
+_GIVEN = frozenset(["f", "map_location", "pickle_module", "weights_only", "mmap"])
+_OF_WEIGHTS, _OF_PICKLES = frozenset(["encoding"]), frozenset(["encoding", "errors", "fix_imports", "buffers"])
+"""What torch.load passes on to its own unpickler of weights, and to Python's."""
 _END: Any = object()
 """The place in a buffer after all that was written."""
 
@@ -47,6 +50,17 @@ def _save(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> None:
 def _load_scripted(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     """torch.jit.load gives the whole module that torch.jit.save has written."""
     return _load(m, args, {**kwargs, "weights_only": False}, node)
+
+
+def _load_any(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    """torch.load, which passes on what it does not know itself."""
+    passed = [name for name in kwargs if type(name) is str and name not in _GIVEN]
+    weights = kwargs.get("weights_only")
+    taken = _OF_WEIGHTS if weights is None or weights is True else _OF_PICKLES
+    bad = next((name for name in passed if name not in taken), None)
+    if bad is not None and argument(args, kwargs, 2, "pickle_module") is None:
+        raise m.raised("TypeError", f"torch.load has no argument {bad}, and neither has what unpickles", node, "call/arguments")
+    return _load(m, args, kwargs, node)
 
 
 def _load(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
@@ -93,4 +107,4 @@ def _common(m: Machine, a: Value, b: Value) -> Value:
     return Unknown("a saved value") if "" in kinds else REAL if "float" in kinds else COUNTED
 
 
-FUNCTIONS: dict[str, object] = {"torch.save": _save, "torch.load": _load, "torch.jit.save": _save, "torch.jit.load": _load_scripted}
+FUNCTIONS: dict[str, object] = {"torch.save": _save, "torch.load": _load_any, "torch.jit.save": _save, "torch.jit.load": _load_scripted}

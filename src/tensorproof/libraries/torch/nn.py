@@ -180,7 +180,10 @@ def _parameter_dict(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Va
 
 
 def _parameter(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-    if isinstance(data := args[0] if args else kwargs.get("data"), TensorType) and data.framework == "numpy":
+    data = args[0] if args else kwargs.get("data")
+    if data is None:
+        data = m.call(Named("torch.empty"), (0,), {}, node)
+    if isinstance(data, TensorType) and data.framework == "numpy":
         raise m.raised("AttributeError", "nn.Parameter takes a tensor, and this is a NumPy array: write torch.from_numpy(…)", node)
     if isinstance(data, TensorType):
         grad = kwargs.get("requires_grad", args[1] if len(args) > 1 else True)
@@ -190,7 +193,7 @@ def _parameter(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
             words = f"only tensors of floating point and complex type can require gradients, and this is {data.dtype!r}: use requires_grad=False"
             raise m.raised("RuntimeError", words, node, "requires_grad/dtype")
         return m.path.taken(data, m.memory.sharing(data.but(parameter=True, requires_grad=grad is True, contents=None, grad=None), data))
-    return m.gap("torch.nn.Parameter", node, "of something that is not a tensor") if data is not None else Unknown("Parameter")
+    return m.gap("torch.nn.Parameter", node, "of something that is not a tensor")
 
 
 def _wrapper(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:

@@ -208,8 +208,8 @@ def dirichlet(a: dict[str, Value], run: Run) -> TensorType:
 
 def _fits(run: Run, low: Any, past: Any, dtype: Any) -> None:
     """The ends must be numbers of the type drawn."""
-    if isinstance(dtype, DType) and dtype.kind in "biu":
-        least, most = (0, 1) if dtype is BOOL else (int(dtype.least), int(dtype.greatest))
+    if isinstance(dtype, DType) and dtype.kind in "biu" and dtype.whole_ends is not None:
+        least, most = dtype.whole_ends
         run.require("bounds", conj(ge(low, least), le(past, most + 1)), f"{low!r} up to {past!r} is beyond {dtype!r}", ("low", "high", "dtype"))
 
 

@@ -8,7 +8,7 @@ from tensorproof.bindings.arrays import Ragged, array_like
 from tensorproof.bindings.call import Run, takes
 from tensorproof.bindings.readers import tensor_in
 from tensorproof.ops.inputs import REQUIRED, Anything, Bool, Choice, ElementType, Float, Floats, Int, Ints, Number, Tensor, is_size
-from tensorproof.terms.dtypes import BOOL, BY_LABEL, FLOAT32, FLOAT64, DType
+from tensorproof.terms.dtypes import BY_LABEL, FLOAT32, FLOAT64, DType
 from tensorproof.terms.predicates import conj, eq, ge, gt, le
 from tensorproof.terms.records import dataclass
 from tensorproof.terms.tensor import UNKNOWN_STRIDES, TensorType
@@ -264,8 +264,10 @@ def frombuffer(a: dict[str, Value], run: Run) -> TensorType:
 @takes(Int("low", 0), Int("high"))
 def bounded(a: dict[str, Any], run: Run) -> Value:
     low = a.get("low", 0)
-    if "x" in a and tensor_in(a, "x").dtype is BOOL and is_size(low) and is_size(a["high"]):
-        run.require("bounds", conj(ge(low, 0), le(a["high"], 2)), f"truth values are 0 and 1, and {low!r} up to {a['high']!r} are to be drawn", ("high",))
+    dtype = tensor_in(a, "x").dtype if "x" in a else None
+    ends = dtype.whole_ends if dtype is not None and is_size(low) and is_size(a["high"]) else None
+    if ends is not None:
+        run.require("bounds", conj(ge(low, ends[0]), le(a["high"], ends[1] + 1)), f"{low!r} up to {a['high']!r} is beyond {dtype!r}", ("high",))
     run.require("range", gt(a["high"], low), f"there is no whole number from {low!r} up to, and without, {a['high']!r}", ("low", "high"))
     return run.default(a)
 
