@@ -7,8 +7,10 @@ function `others` of that file. The first line, `spaces: …`, holds what stands
 from __future__ import annotations
 
 import os
+import sys
 from functools import cache
 
+from tensorproof.bindings.names import is_public
 from tensorproof.terms.records import dataclass
 
 
@@ -62,3 +64,10 @@ def roots() -> frozenset[str]:
 def is_space(name: str) -> bool:
     """Whether names below this one are modelled."""
     return name in _table().spaces
+
+
+@cache
+def unseen(name: str) -> bool:
+    """Whether a name belongs to a package of which nothing is known here: neither modelled, nor listed, nor Python's own."""
+    root = name.partition(".")[0]
+    return is_public(root) is None and not is_space(root) and root not in sys.stdlib_module_names and root != "builtins"

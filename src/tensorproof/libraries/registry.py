@@ -7,11 +7,12 @@ from functools import cache
 from importlib import import_module
 from typing import Any
 
-from tensorproof.libraries import homes, signatures
+from tensorproof.libraries import homes, results, signatures
 from tensorproof.libraries.homes import home
 from tensorproof.libraries.model import ClassModel, KindModel, Run
 from tensorproof.libraries.plain import plainly
 from tensorproof.terms.dtypes import DType
+from tensorproof.terms.records import replace
 from tensorproof.terms.tensor import TensorType
 from tensorproof.values.heap import MISSING
 from tensorproof.values.objects import NOWHERE, Class, Dict, Instance, List, Model, Native, Record
@@ -65,13 +66,15 @@ def class_model(name: str) -> ClassModel | None:
         return file_named("torch.nn").layer_class(name)  # type: ignore[no-any-return]
     if found is None and name.startswith("keras.layers."):
         return import_module("tensorproof.libraries.keras.custom").layer_class(name)  # type: ignore[no-any-return]
-    return found
+    rows = results.of_class(name)
+    return replace(found, methods={**rows, **found.methods}) if found and rows else found
 
 
 @cache
 def kind_model(kind: str) -> KindModel | None:
     found: KindModel | None = _entry(kind, "KINDS")
-    return found
+    rows = results.of_object(kind)
+    return replace(found, methods={**rows, **found.methods}) if found and rows else found
 
 
 @cache

@@ -161,7 +161,7 @@ def _items(m: Machine, me: Model, node: ast.AST) -> Value:
 KINDS = {
     NUMBERS: KindModel(iterations=_number_iterations, items=lambda m, me, node: list(me.space[RANGE])),
     STREAM: KindModel(
-        {"__next__": lambda m, me, a, k, n: _stream_next(m, me, n), "__iter__": lambda m, me, a, k, n: me, "close": lambda m, me, a, k, n: None},
+        {"__next__": lambda m, me, a, k, n: _stream_next(m, me, n)},
         iterations=_stream_iterations, next=_stream_next, items=_items, length=None,
         attribute=lambda m, me, name, node: MISSING,
     ),

@@ -290,7 +290,6 @@ def _nothing(m: Machine, me: Value, args: Args, kwargs: Kwargs, node: ast.AST) -
     return None
 
 
-_DATA = ("Dataset", "IterableDataset", "TensorDataset", "Subset", "ConcatDataset", "ChainDataset", "StackDataset")
 _PARTS: dict[str, tuple[Any, Any, Any]] = {
     "TensorDataset": (_tensors_init, _tensors_length, _tensors_item), "Subset": (_subset_init, _subset_length, _subset_item),
     "ConcatDataset": (_concat_init, _concat_length, _concat_item),
@@ -307,7 +306,6 @@ _MARKS = {"__add__": _add}
 FUNCTIONS: dict[str, Run] = {
     **{name: by_signature(LOADER, loader) for name in (LOADER, HOME + "dataloader.DataLoader")},
     **{name: by_signature(HOME + "random_split", _random_split) for name in (HOME + "random_split", HOME + "dataset.random_split")},
-    HOME + "get_worker_info": lambda m, a, k, n: None,
     HOME + "default_collate": lambda m, a, k, n: _default_collate(m, a, n), HOME + "dataloader.default_collate": lambda m, a, k, n: _default_collate(m, a, n),
     HOME + "_utils.collate.default_collate": lambda m, a, k, n: _default_collate(m, a, n),
 }  # fmt: skip

@@ -6,7 +6,7 @@ import ast
 
 from tensorproof.libraries import registry
 from tensorproof.libraries.model import ClassModel, Iterations, KindModel, Run
-from tensorproof.libraries.plain import argument, nothing
+from tensorproof.libraries.plain import argument
 from tensorproof.values.objects import Model
 from tensorproof.values.port import Args, Kwargs, Machine, Value
 from tensorproof.values.python_values import Unknown
@@ -47,10 +47,9 @@ _SAYING = (
 )  # fmt: skip
 _HOMES = ("tqdm", "tqdm.auto", "tqdm.notebook", "tqdm.std", "tqdm.autonotebook", "tqdm.rich")
 FUNCTIONS: dict[str, Run] = {
-    **{f"{home}.tqdm": _tqdm for home in _HOMES}, **{f"{home}.trange": _trange for home in _HOMES}, **{f"{home}.tqdm.write": nothing for home in _HOMES},
-    "tqdm.tqdm_notebook": _tqdm, "tqdm.tnrange": _trange, "tqdm.tqdm.pandas": nothing, "rich.progress.track": _track, "fastprogress.progress_bar": _track,
-    "tqdm.contrib.tenumerate": lambda m, a, k, n: m.call(enumerate, a[:2], {}, n), "tqdm.contrib.tzip": lambda m, a, k, n: m.call(zip, a, {}, n),
-    "tqdm.contrib.logging.logging_redirect_tqdm": lambda m, a, k, n: Model("context", m.heap.space()),
+    **{f"{home}.tqdm": _tqdm for home in _HOMES}, **{f"{home}.trange": _trange for home in _HOMES}, "tqdm.tqdm_notebook": _tqdm, "tqdm.tnrange": _trange,
+    "rich.progress.track": _track, "fastprogress.progress_bar": _track, "tqdm.contrib.tenumerate": lambda m, a, k, n: m.call(enumerate, a[:2], {}, n),
+    "tqdm.contrib.tzip": lambda m, a, k, n: m.call(zip, a, {}, n),
 }  # fmt: skip
 KINDS = {
     "tqdm.tqdm": KindModel(

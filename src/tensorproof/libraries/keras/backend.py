@@ -332,7 +332,4 @@ FUNCTIONS: dict[str, Any] = {
     **{f"keras.{word}": _make_policy for word in (
         "mixed_precision.Policy", "DTypePolicy", "mixed_precision.DTypePolicy", "mixed_precision.experimental.Policy", "dtype_policies.DTypePolicy")},
     "keras.config.dtype_policy": _tell_policy, "keras.mixed_precision.global_policy": _tell_policy, "keras.mixed_precision.dtype_policy": _tell_policy,
-    **{f"keras.config.{word}": _nothing for word in (
-        "enable_unsafe_deserialization", "disable_traceback_filtering", "enable_traceback_filtering", "disable_interactive_logging",
-        "enable_interactive_logging", "set_backend", "enable_flash_attention", "disable_flash_attention")},
 }  # fmt: skip

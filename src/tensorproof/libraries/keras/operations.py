@@ -11,7 +11,7 @@ from tensorproof.terms.ints import Origin, Term
 from tensorproof.terms.predicates import eq
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
-from tensorproof.values.objects import List, Model
+from tensorproof.values.objects import List
 from tensorproof.values.port import Args, Kwargs, Machine, Value
 from tensorproof.values.python_values import TEXT, Named, Unknown
 
@@ -133,15 +133,11 @@ def _is_tensor(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     return Unknown("is_tensor") if isinstance(x, Unknown) else isinstance(x, TensorType) and x.framework == "tf"
 
 
-def _seeds(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-    return Model("keras.seed", m.heap.space())
-
-
-KINDS = {"keras.seed": KindModel(passed=True, methods={"next": lambda m, me, a, k, n: Unknown("seed", number="int")}, open=True)}
+KINDS = {"keras.seed": KindModel(passed=True, open=True)}
 FUNCTIONS: dict[str, Run] = {
     "keras.ops.cond": _as("tf.cond", ("pred", "true_fn", "false_fn")), "keras.ops.while_loop": _as("tf.while_loop", ("cond", "body", "loop_vars")),
     "keras.ops.map": _as("tf.map_fn", ("f", "xs")), "keras.ops.vectorized_map": _as("tf.vectorized_map", ("function", "elements")),
     "keras.ops.fori_loop": _fori, "keras.ops.scan": _scan, "keras.ops.convert_to_numpy": _to_numpy, "keras.ops.dtype": _dtype,
-    "keras.ops.is_tensor": _is_tensor, "keras.ops.image.extract_patches": _patches, "keras.random.SeedGenerator": _seeds,
+    "keras.ops.is_tensor": _is_tensor, "keras.ops.image.extract_patches": _patches,
     "keras.ops.custom_gradient": lambda m, a, k, n: m.call(Named("tf.custom_gradient"), a, k, n),
 }  # fmt: skip

@@ -176,10 +176,6 @@ def _config(m: Machine, me: Value, args: Args, kwargs: Kwargs, node: ast.AST) ->
     return Dict(m.heap.entries(items))
 
 
-def _result_itself(m: Machine, me: Value, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-    return args[0] if args else None
-
-
 METHODS: dict[str, Any] = {
     "count_params": _count_params, "get_weights": _get_weights, "set_weights": _set_weights, "get_config": _config, "add_loss": _add_loss,
     "add_metric": _nothing, "add_update": _nothing, "get_build_config": _config, "build_from_config": _nothing, "reset_states": _nothing,

@@ -15,14 +15,10 @@ from tensorproof.terms.tensor import TensorType
 from tensorproof.values.heap import Key, slot
 from tensorproof.values.objects import Dict, List, Model, Native
 from tensorproof.values.port import Args, Kwargs, Machine, Value
-from tensorproof.values.python_values import TEXT, Named, Unknown
+from tensorproof.values.python_values import Named, Unknown
 
 SIZE: Key[tuple[Dim, ...]] = slot("size")
 CHANNELS: Key[int] = slot("channels")
-
-
-def _nothing(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> None:
-    return None
 
 
 def _decorator(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
@@ -95,10 +91,6 @@ def _to_img(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     return Model("keras.image", m.heap.space({"size": tuple(x.shape[:2]), "channels": channels}))
 
 
-def _scope(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-    return Model("keras.scope", m.heap.space())
-
-
 def _custom_objects(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     kept = keras_graph.state(m)
     if "custom objects" not in kept:
@@ -110,14 +102,9 @@ KINDS = {
     "keras.image": KindModel(attribute=_image_tensor, open=True), "keras.scope": KindModel(enter=lambda m, me, n: me),
     "keras.policy": KindModel(passed=True),
 }  # fmt: skip
-_QUIET = (
-    "plot_model", "set_random_seed", "model_to_dot", "enable_interactive_logging", "disable_interactive_logging", "save_img", "clear_session", "print_summary",
-)  # fmt: skip
 FUNCTIONS: dict[str, Run] = {
-    **{f"keras.utils.{word}": _nothing for word in _QUIET}, "keras.utils.get_file": lambda m, a, k, n: TEXT,
-    "keras.utils.get_source_inputs": _source_inputs,
-    "keras.utils.array_to_img": _to_img, "keras.utils.is_keras_tensor": lambda m, a, k, n: keras_graph.is_symbolic(a[0]),
-    "keras.utils.img_to_array": _img_to_array, "keras.utils.load_img": _load_img,
-    "keras.saving.register_keras_serializable": _decorator, "keras.src.api_export.keras_export": _decorator,
-    "keras.saving.custom_object_scope": _scope, "keras.name_scope": _scope, "keras.device": _scope, "keras.saving.get_custom_objects": _custom_objects,
+    "keras.utils.get_source_inputs": _source_inputs, "keras.utils.array_to_img": _to_img,
+    "keras.utils.is_keras_tensor": lambda m, a, k, n: keras_graph.is_symbolic(a[0]), "keras.utils.img_to_array": _img_to_array,
+    "keras.utils.load_img": _load_img, "keras.saving.register_keras_serializable": _decorator, "keras.src.api_export.keras_export": _decorator,
+    "keras.saving.get_custom_objects": _custom_objects,
 }  # fmt: skip

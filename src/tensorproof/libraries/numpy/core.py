@@ -119,14 +119,6 @@ def _mapped(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     return TensorType(Shape(shape if isinstance(shape, tuple) else (shape,)), dtype, framework="numpy")
 
 
-def _nothing(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> None:
-    return None
-
-
-def _context(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-    return Model("context", m.heap.space())
-
-
 def _generator(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     return Model("numpy.random.Generator", m.heap.space())
 
@@ -201,32 +193,16 @@ _RANDOM = {
     "gamma": "gamma", "exponential": "exponential", "random_sample": "random_sample", "laplace": "laplace", "lognormal": "lognormal",
 }  # fmt: skip
 FUNCTIONS: dict[str, Run] = {
-    "numpy.ndarray.tobytes": lambda m, a, k, n: Unknown("bytes"), "numpy.ndarray.tostring": lambda m, a, k, n: Unknown("bytes"),
     "numpy.ndarray": lambda m, a, k, n: m.spelling("numpy.empty", a[:2], {w: v for w, v in k.items() if w in ("shape", "dtype")}, n),
-    **{f"numpy.{n}": _array(n) for n in _ARRAYS}, "numpy.load": load("npy", "file", _load), "numpy.save": save_array,
-    **dict.fromkeys(("numpy.loadtxt", "numpy.genfromtxt"), _outside), "numpy.memmap": _mapped, "numpy.fromfile": _mapped,
-    **dict.fromkeys(
-        (
-            "numpy.savez", "numpy.savez_compressed", "numpy.savetxt", "numpy.random.seed", "numpy.random.set_state",
-            "numpy.set_printoptions", "numpy.seterr",
-        ),
-        _nothing,
-    ),
-    "numpy.random.shuffle": shuffle, "numpy.random.get_state": lambda m, a, k, n: Unknown("the state of a generator"), "numpy.errstate": _context,
-    "numpy.printoptions": _context, "numpy.random.randint": _randint, "numpy.random.default_rng": _generator, "numpy.random.RandomState": _generator,
-    "numpy.random.Generator": _generator,
+    **{f"numpy.{n}": _array(n) for n in _ARRAYS}, "numpy.load": load("npy", "file", _load), "numpy.save": save_array, "numpy.memmap": _mapped,
+    "numpy.fromfile": _mapped, "numpy.random.shuffle": shuffle, "numpy.random.randint": _randint, "numpy.random.Generator": _generator,
     "numpy.ndarray.item": _item, **{f"numpy.ndarray.{n}": _in_place for n in ("fill", "sort", "partition")},
-    **{f"numpy.ndarray.{n}": _nothing for n in ("tofile", "dump", "setflags")},
     **{f"numpy.{n}.at": _at for n in ("add", "subtract", "multiply", "maximum", "minimum")},
 }  # fmt: skip
 VALUES: dict[str, Any] = {"numpy.Inf": math.inf, "numpy.NaN": math.nan, "numpy.infty": math.inf}
 
 
 KINDS = {
-    "numpy.NpzFile": KindModel(
-        item=lambda m, me, index, node: unknown_array(m, node), open=True, methods={"close": lambda m, me, a, k, n: None}, enter=lambda m, me, node: me,
-    ),
-    "numpy.random.Generator": KindModel(
-        {**{n: _drawn(s) for n, s in _RANDOM.items()}, "shuffle": lambda m, me, a, k, n: shuffle(m, a, k, n), "seed": lambda m, me, a, k, n: None}, open=True,
-    ),
+    "numpy.NpzFile": KindModel(item=lambda m, me, index, node: unknown_array(m, node), open=True, enter=lambda m, me, node: me),
+    "numpy.random.Generator": KindModel({**{n: _drawn(s) for n, s in _RANDOM.items()}, "shuffle": lambda m, me, a, k, n: shuffle(m, a, k, n)}, open=True),
 }  # fmt: skip

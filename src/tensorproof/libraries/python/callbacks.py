@@ -6,7 +6,7 @@ import ast
 from typing import Any
 
 from tensorproof.libraries.model import AT_EXIT, KindModel, Run
-from tensorproof.libraries.plain import argument, quiet, unknown
+from tensorproof.libraries.plain import argument
 from tensorproof.values.objects import Bound, Function, List, Model
 from tensorproof.values.port import Args, Kwargs, Machine, Value
 from tensorproof.values.python_values import REAL, Unknown
@@ -115,18 +115,14 @@ def _delayed(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Model:
 
 
 FUNCTIONS: dict[str, Run] = {
-    "timeit.timeit": _timeit("timeit", 1), "timeit.repeat": _timeit("repeat", 5), "timeit.Timer": _timer, "timeit.default_timer": unknown("a time"),
+    "timeit.timeit": _timeit("timeit", 1), "timeit.repeat": _timeit("repeat", 5), "timeit.Timer": _timer,
     **{f"{home}.run": _profile_text for home in ("cProfile", "profile")}, **{f"{home}.Profile": _profiler for home in ("cProfile", "profile")},
-    "cProfile.runctx": _profile_text, "atexit.register": _register, "atexit.unregister": _unregister, "signal.signal": _signal, "signal.alarm": quiet,
-    "signal.getsignal": quiet, "signal.pause": quiet, "signal.setitimer": quiet, "threading.Timer": _delayed,
+    "cProfile.runctx": _profile_text, "atexit.register": _register, "atexit.unregister": _unregister, "signal.signal": _signal, "threading.Timer": _delayed,
 }  # fmt: skip
 KINDS = {
     "timeit.Timer": KindModel({name: _timed(name) for name in ("timeit", "repeat", "autorange")}),
     "cProfile.Profile": KindModel(
-        {
-            "runcall": _runcall, "run": _run_method, "runctx": _run_method,
-            **{name: lambda m, me, a, k, n: None for name in ("enable", "disable", "print_stats", "dump_stats", "create_stats")},
-        },
+        {"runcall": _runcall, "run": _run_method, "runctx": _run_method},
         enter=lambda m, me, node: me, leave=lambda m, me, raised, node: False, open=True,
     ),
 }  # fmt: skip

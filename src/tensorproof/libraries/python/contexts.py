@@ -172,9 +172,7 @@ def _decorated_by(m: Machine, me: Value, args: Args, kwargs: Kwargs, node: ast.A
 
 
 CLASSES = {
-    "contextlib.AbstractContextManager": ClassModel(
-        "contextlib.AbstractContextManager", methods={"__enter__": lambda m, me, a, k, n: me, "__exit__": lambda m, me, a, k, n: None}
-    ),
+    "contextlib.AbstractContextManager": ClassModel("contextlib.AbstractContextManager"),
     "contextlib.ContextDecorator": ClassModel("contextlib.ContextDecorator", call=_decorated_by),
 }
 __all__ = ["CLASSES", "FUNCTIONS", "KINDS", "Class"]

@@ -210,7 +210,7 @@ def _set_plain_attribute(m: Any, me: Value, name: str, value: Value, node: Value
 
 
 KINDS = {
-    "coroutine": KindModel(methods={"close": lambda m, me, args, kwargs, node: None}, open=True),
+    "coroutine": KindModel(open=True),
     "range": KindModel(length=_range_length, iterations=_range_iterations),
     "enumerate": KindModel(iterations=_enumerate_iterations, next=next_batch),
     "zip": KindModel(iterations=_zip_iterations),
@@ -221,10 +221,7 @@ KINDS = {
     "exception": KindModel(attribute=_exception_attribute, open=True),
     "object": KindModel(open=True),
     "builtins.object": KindModel(attribute=_plain_attribute, set_attribute=_set_plain_attribute),
-    "context": KindModel(
-        enter=lambda m, me, node: None,
-        call=lambda m, me, args, kwargs, node: args[0] if args else None,
-    ),
+    "context": KindModel(enter=lambda m, me, node: None, call=lambda m, me, args, kwargs, node: args[0] if args else None),
     "quiet": KindModel(
         attribute=lambda m, me, name, node: MISSING if name in me.space else me, enter=lambda m, me, node: me, call=lambda m, me, args, kwargs, node: me,
         item=lambda m, me, index, node: me, set_item=lambda m, me, index, value, node: None, next=lambda m, me, node: me,
@@ -232,12 +229,7 @@ KINDS = {
         binary=lambda m, word, a, b, node: Unknown(word),
     ),
     "file": KindModel(
-        methods={
-            "read": _file_read, "readlines": _file_lines, "readline": _file_line,
-            **{w: lambda m, me, args, kwargs, node: None for w in ("close", "flush", "writelines")},
-            "write": lambda m, me, args, kwargs, node: Unknown("a number"), "seek": _file_seek, "tell": lambda m, me, args, kwargs, node: Unknown("a number"),
-            "fileno": lambda m, me, args, kwargs, node: Unknown("a number"), "isatty": lambda m, me, args, kwargs, node: False,
-        },
+        methods={"read": _file_read, "readlines": _file_lines, "readline": _file_line, "seek": _file_seek},
         enter=lambda m, me, node: me, iterations=_file_iterations, items=_file_items, next=_file_next, open=True,
     ),
 }  # fmt: skip

@@ -235,7 +235,7 @@ def _functional(base: str) -> Run:
 
 _WORDS = ("Enum", "IntEnum", "StrEnum", "Flag", "IntFlag")
 FUNCTIONS: dict[str, Run] = {
-    "enum.auto": _auto, "enum.unique": _unique, "enum.property": lambda m, a, k, n: Property(a[0]), "enum.member": lambda m, a, k, n: a[0],
+    "enum.auto": _auto, "enum.unique": _unique, "enum.property": lambda m, a, k, n: Property(a[0]),
     "enum.nonmember": lambda m, a, k, n: Model("enum.nonmember", m.heap.space({"value": a[0]})), **{f"enum.{w}": _functional(f"enum.{w}") for w in _WORDS},
 }  # fmt: skip
 KINDS = {"enum.auto": KindModel(), "enum.nonmember": KindModel()}

@@ -12,7 +12,6 @@ from tensorproof.terms.predicates import conj, disj, negate
 from tensorproof.values.heap import MISSING, Key, Row, Space, slot
 from tensorproof.values.objects import Class, Dict, Function, Instance, List, Model, Native, Property, Set
 from tensorproof.values.port import Args, Kwargs, Machine, Value
-from tensorproof.values.python_values import Unknown
 
 FIRST: Key[Args] = slot("args")
 NAMED: Key[Dict] = slot("named")
@@ -205,10 +204,7 @@ FUNCTIONS: dict[str, Run] = {
 }  # fmt: skip
 KINDS = {
     "functools.partial": KindModel(call=_call_partial, attribute=_partial_attribute),
-    "functools.cached": KindModel(
-        call=_call_cached, attribute=_cached_attribute, binds=True,
-        methods={"cache_clear": _clear, "cache_info": lambda m, me, a, k, n: Unknown("cache_info")},
-    ),
+    "functools.cached": KindModel(call=_call_cached, attribute=_cached_attribute, binds=True, methods={"cache_clear": _clear}),
     "functools.singledispatch": KindModel(call=_dispatch, methods={"register": _register}),
 }  # fmt: skip
 __all__ = ["FUNCTIONS", "KINDS", "from_host"]

@@ -100,12 +100,10 @@ def _is_abstract(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> bool:
 
 
 FUNCTIONS = {
-    "inspect.getmembers": _members, "inspect.isabstract": _is_abstract,
-    "inspect.signature": _signature,
+    "inspect.getmembers": _members, "inspect.isabstract": _is_abstract, "inspect.signature": _signature,
     "inspect.isclass": lambda m, a, k, n: isinstance(a[0], (Class, type)) or (isinstance(a[0], Named) and a[0].name.rpartition(".")[2][:1].isupper()),
     "inspect.isfunction": _is(Function), "inspect.ismethod": _is(Bound), "inspect.ismodule": _is(ModuleFile), "inspect.isgeneratorfunction": _is(),
-    "inspect.getfullargspec": _argument_list, "inspect.getargspec": _argument_list, "inspect.currentframe": lambda m, a, k, n: Unknown("a frame"),
-    "inspect.stack": lambda m, a, k, n: Unknown("the stack"), "inspect.getsource": lambda m, a, k, n: Unknown("source", text=True),
+    "inspect.getfullargspec": _argument_list, "inspect.getargspec": _argument_list,
 }  # fmt: skip
 VALUES: dict[str, object] = {f"inspect.Parameter.{word}": i for i, word in enumerate(KINDS_OF_PARAMETER)}
 KINDS = {"inspect.Signature": KindModel(open=True), "inspect.Parameter": KindModel(open=True)}

@@ -6,11 +6,11 @@ import ast
 from typing import Any
 
 from tensorproof.libraries.model import KindModel, Run
-from tensorproof.libraries.plain import argument, exception, iterator, listed, nothing, quiet
+from tensorproof.libraries.plain import argument, exception, iterator, listed
 from tensorproof.values.heap import Key, slot
 from tensorproof.values.objects import Dict, List, Model
 from tensorproof.values.port import Args, Kwargs, Machine, Value
-from tensorproof.values.python_values import WHOLE, Named, Unknown
+from tensorproof.values.python_values import Named, Unknown
 
 ITEMS: Key[List] = slot("items")
 
@@ -57,8 +57,7 @@ def _get_nowait(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST
 _QUEUE = KindModel(
     methods={
         "put": _put, "put_nowait": _put, "get": _get, "get_nowait": _get_nowait, "qsize": lambda m, me, a, k, n: len(me.space[ITEMS].items),
-        "empty": lambda m, me, a, k, n: not me.space[ITEMS].items, "full": lambda m, me, a, k, n: Unknown("full"),
-        **{name: lambda m, me, a, k, n: None for name in ("task_done", "join", "close", "join_thread")},
+        "empty": lambda m, me, a, k, n: not me.space[ITEMS].items,
     },
 )  # fmt: skip
 
@@ -108,28 +107,18 @@ _POOL = KindModel(
     methods={
         "map": _map(False, False), "starmap": _map(True, False), "imap": _map(False, True), "imap_unordered": _map(False, True), "submit": _submit,
         "apply_async": _apply_async, "apply": lambda m, me, a, k, n: _result(m, _apply_async(m, me, a, k, n), (), {}, n),
-        **{name: lambda m, me, a, k, n: None for name in ("close", "join", "terminate", "shutdown")},
     },
     enter=lambda m, me, node: me, leave=lambda m, me, raised, node: False,
 )  # fmt: skip
 _EXECUTOR = KindModel(methods={**_POOL.methods, "map": _map(False, True)}, enter=_POOL.enter, leave=_POOL.leave)
-_THREADS = ("Lock", "RLock", "Event", "Condition", "Semaphore", "Manager", "Value", "Array", "Pipe", "get_context", "current_process", "Barrier")
 _POOLS = ("multiprocessing", "torch.multiprocessing", "multiprocessing.pool", "multiprocessing.dummy")
 FUNCTIONS: dict[str, Any] = {
-    "heapq.merge": _merge,
-    **{f"queue.{name}": _queue(name) for name in ("Queue", "LifoQueue", "PriorityQueue", "SimpleQueue")}, "queue.Empty": exception("Empty"),
-    "queue.Full": exception("Full"), "multiprocessing.Queue": _queue("Queue"), "multiprocessing.SimpleQueue": _queue("Queue"),
-    **{f"{home}.{name}": _pool for home in _POOLS for name in ("Pool", "ThreadPool")},
-    "multiprocessing.cpu_count": lambda m, a, k, n: WHOLE, "multiprocessing.set_start_method": nothing, "multiprocessing.freeze_support": nothing,
-    **{f"multiprocessing.{name}": quiet for name in _THREADS},
-    **{f"concurrent.futures.{name}": lambda m, a, k, n: Model("concurrent.futures.Executor", m.heap.space())
-    for name in ("ThreadPoolExecutor", "ProcessPoolExecutor")},
-    "concurrent.futures.as_completed": lambda m, a, k, n: a[0], "concurrent.futures.wait": lambda m, a, k, n: (a[0], listed(m, [])),
+    "heapq.merge": _merge, **{f"queue.{name}": _queue(name) for name in ("Queue", "LifoQueue", "PriorityQueue", "SimpleQueue")},
+    "queue.Empty": exception("Empty"), "queue.Full": exception("Full"), "multiprocessing.Queue": _queue("Queue"),
+    "multiprocessing.SimpleQueue": _queue("Queue"), **{f"{home}.{name}": _pool for home in _POOLS for name in ("Pool", "ThreadPool")},
+    "concurrent.futures.wait": lambda m, a, k, n: (a[0], listed(m, [])),
 }  # fmt: skip
 KINDS = {
     "queue.Queue": _QUEUE, "multiprocessing.Pool": _POOL, "concurrent.futures.Executor": _EXECUTOR,
-    "multiprocessing.Result": KindModel(
-        methods={"get": _result, "result": _result, "wait": lambda m, me, a, k, n: None, "ready": lambda m, me, a, k, n: True,
-        "done": lambda m, me, a, k, n: True},
-    ),
+    "multiprocessing.Result": KindModel(methods={"get": _result, "result": _result}),
 }  # fmt: skip

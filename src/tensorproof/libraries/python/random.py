@@ -250,9 +250,7 @@ def _on_object(run: Run) -> Run:
 
 
 FUNCTIONS: dict[str, Run] = {
-    **{f"random.{name}": run for name, run in _METHODS.items()},
-    "random.Random": lambda m, a, k, n: Model("random.Random", m.heap.space()),
-    "random.SystemRandom": lambda m, a, k, n: Model("random.Random", m.heap.space()),
+    **{f"random.{name}": run for name, run in _METHODS.items()}, "random.Random": lambda m, a, k, n: Model("random.Random", m.heap.space()),
 }  # fmt: skip
 KINDS = {"random.Random": KindModel(methods={name: _on_object(run) for name, run in _METHODS.items()})}
 CLASSES = {"random.Random": ClassModel("random.Random", closed=False)}

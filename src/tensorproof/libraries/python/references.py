@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from tensorproof.libraries.model import Run
-from tensorproof.libraries.plain import argument, nothing, quiet
+from tensorproof.libraries.plain import argument, quiet
 from tensorproof.values.objects import Model, Native, Set
 from tensorproof.values.port import Args, Kwargs, Machine, Value
 from tensorproof.values.python_values import TEXT, Unknown
@@ -34,13 +34,6 @@ def _text(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Unknown:
     return TEXT
 
 
-_WORDS = {
-    "platform": (
-        "node", "system", "machine", "processor", "platform", "release", "version", "python_version", "python_implementation", "architecture", "uname"),
-    "socket": ("gethostname", "getfqdn", "gethostbyname", "inet_ntoa"), "getpass": ("getuser", "getpass"),
-}  # fmt: skip
-
-
 SPEAKS_FOR = ("tempfile", "platform", "socket", "getpass")
 
 
@@ -50,8 +43,8 @@ def others(name: str) -> Run | None:
 
 
 FUNCTIONS: dict[str, Run] = {
-    "weakref.ref": _reference, "weakref.WeakMethod": _reference, "weakref.proxy": lambda m, a, k, n: a[0], "weakref.finalize": nothing,
-    "weakref.WeakValueDictionary": _dict, "weakref.WeakKeyDictionary": _dict, "weakref.WeakSet": lambda m, a, k, n: Set(m.heap.row(m.iterate(a[0], n) or ()))
-    if a else Set(m.heap.row()), **{f"{home}.{word}": _text for home, words in _WORDS.items() for word in words},
+    "weakref.ref": _reference, "weakref.WeakMethod": _reference, "weakref.WeakValueDictionary": _dict, "weakref.WeakKeyDictionary": _dict,
+    "weakref.WeakSet": lambda m, a, k, n: Set(m.heap.row(m.iterate(a[0], n) or ()))
+    if a else Set(m.heap.row()),
     **{f"tempfile.{word}": _file for word in ("NamedTemporaryFile", "TemporaryFile", "SpooledTemporaryFile")},
 }  # fmt: skip

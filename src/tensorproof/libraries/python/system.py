@@ -8,7 +8,7 @@ import sys
 from typing import Any
 
 from tensorproof.libraries.model import ClassModel, KindModel, Run, some_iterations
-from tensorproof.libraries.plain import argument, exception, listed, nothing, quiet, unknown
+from tensorproof.libraries.plain import argument, exception, listed
 from tensorproof.libraries.python.callbacks import warned
 from tensorproof.libraries.python.core import texts
 from tensorproof.libraries.python.storage.path_text import text_of
@@ -18,7 +18,7 @@ from tensorproof.terms.tensor import Outputs
 from tensorproof.values.heap import MISSING, Key, Space, slot
 from tensorproof.values.objects import Dict, List, Model, Native
 from tensorproof.values.port import Args, Kwargs, Machine, Value
-from tensorproof.values.python_values import REAL, TEXT, WHOLE, Unknown
+from tensorproof.values.python_values import TEXT, WHOLE, Unknown
 
 SETTINGS: Key[Space] = slot("set")
 CHANGED: Key[bool] = slot("changed")
@@ -169,15 +169,7 @@ def _moment_binary(m: Machine, word: str, a: Value, b: Value, node: ast.AST) -> 
     return Unknown(word) if word in ("eq", "ne", "lt", "le", "gt", "ge") else Model("datetime.datetime", m.heap.space())
 
 
-_SAME_MOMENT = ("replace", "date", "time", "astimezone")
-_MOMENT = KindModel(
-    methods={
-        **{name: lambda m, me, a, k, n: me for name in _SAME_MOMENT}, "strftime": lambda m, me, a, k, n: TEXT, "isoformat": lambda m, me, a, k, n: TEXT,
-        **{name: lambda m, me, a, k, n: REAL for name in ("timestamp", "total_seconds")},
-        **{name: lambda m, me, a, k, n: Unknown("a time") for name in ("weekday", "toordinal", "timetuple")},
-    },
-    binary=_moment_binary, open=True,
-)  # fmt: skip
+_MOMENT = KindModel(binary=_moment_binary, open=True)  # fmt: skip
 
 
 # --- loggers ---
@@ -203,14 +195,7 @@ _SAYING = (
     "setFormatter",
     "close",
 )
-_LOGGER = KindModel(
-    methods={
-        **{name: lambda m, me, a, k, n: None for name in _SAYING}, "getChild": lambda m, me, a, k, n: me,
-        "isEnabledFor": lambda m, me, a, k, n: Unknown("a level"), "getEffectiveLevel": lambda m, me, a, k, n: Unknown("a level"),
-        "hasHandlers": lambda m, me, a, k, n: Unknown("handlers"),
-    },
-    open=True,
-)  # fmt: skip
+_LOGGER = KindModel(open=True)  # fmt: skip
 
 
 def _said(m: Machine, me: Value, name: str, node: ast.AST) -> Value:
@@ -229,14 +214,7 @@ _FORMATTING = (
     "emit", "handle", "acquire", "release", "flush", "filter",
     "process",
 )  # fmt: skip
-_STREAM = KindModel(
-    methods={
-        **{name: lambda m, me, a, k, n: None for name in ("write", "flush", "writelines", "close")}, "isatty": lambda m, me, a, k, n: Unknown("a terminal"),
-        "read": lambda m, me, a, k, n: TEXT, "readline": lambda m, me, a, k, n: TEXT, "readlines": lambda m, me, a, k, n: Unknown("lines"),
-        "fileno": lambda m, me, a, k, n: Unknown("a number"),
-    },
-    open=True, iterations=lambda m, me, node: some_iterations(m, "lines", TEXT, node),
-)  # fmt: skip
+_STREAM = KindModel(open=True, iterations=lambda m, me, node: some_iterations(m, "lines", TEXT, node))  # fmt: skip
 
 
 def _stream(m: Machine) -> Model:
@@ -277,55 +255,22 @@ def _each(library: str, names: tuple[str, ...], run: Run) -> dict[str, Value]:
     return {f"{library}.{name}": run for name in names}
 
 
-def _warnings(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Model:
-    return Model("context", m.heap.space())
-
-
 FUNCTIONS: dict[str, object] = {
-    "importlib.import_module": _import_module, "importlib.reload": lambda m, a, k, n: a[0], "importlib.util.find_spec": _find_spec,
-    "importlib.metadata.version": _text,
-    "sys.setrecursionlimit": _set_recursion_limit, "sys.getrecursionlimit": lambda m, a, k, n: m.model_state["interpreter"].get("recursion limit", 1000),
-    "sys.exit": _exit, "os._exit": _exit, "os.abort": _exit, **_each("sys", ("settrace", "setprofile", "exc_clear"), nothing),
-    **_each("sys", ("getsizeof", "exc_info", "getrefcount", "_getframe", "getdefaultencoding"), unknown("a value of the interpreter")),
-    **_each("os", ("rename", "replace", "renames"), moved),
-    **_each("os", (
-        "makedirs", "mkdir", "remove", "unlink", "rmdir", "removedirs", "chdir", "chmod", "symlink", "kill", "nice", "utime", "umask",
-        "putenv", "unsetenv", "truncate",
-    ), nothing),
-    **_each("os", (
-        "stat", "popen", "getuid", "uname", "getloadavg", "sched_getaffinity",
-        "access", "get_terminal_size", "urandom", "times",
-    ), unknown("a value of the system")),
-    **_each("os", ("cpu_count", "getpid", "getppid", "system", "getpgid"), lambda m, a, k, n: WHOLE),
-    "os.scandir": lambda m, a, k, n: Model("os.scandir", m.heap.space()),
-    **_each("os", ("getlogin", "readlink"), _text), "os.getcwd": lambda m, a, k, n: os.getcwd(), "os.getenv": _getenv,
-    "os.fspath": lambda m, a, k, n: text_of(a[0]) if text_of(a[0]) is not None else TEXT,
-    **_each("time", ("time", "perf_counter", "monotonic", "process_time", "thread_time", "mktime"), lambda m, a, k, n: REAL),
-    **_each("time", ("time_ns", "perf_counter_ns", "monotonic_ns"), lambda m, a, k, n: WHOLE), **_each("time", ("localtime", "gmtime"), unknown("the time")),
-    **_each("time", ("strftime", "ctime", "asctime"), _text), "time.sleep": nothing,
+    "importlib.import_module": _import_module, "importlib.util.find_spec": _find_spec, "sys.setrecursionlimit": _set_recursion_limit,
+    "sys.getrecursionlimit": lambda m, a, k, n: m.model_state["interpreter"].get("recursion limit", 1000), "sys.exit": _exit, "os._exit": _exit,
+    "os.abort": _exit, **_each("os", ("rename", "replace", "renames"), moved), "os.scandir": lambda m, a, k, n: Model("os.scandir", m.heap.space()),
+    "os.getcwd": lambda m, a, k, n: os.getcwd(), "os.getenv": _getenv, "os.fspath": lambda m, a, k, n: text_of(a[0]) if text_of(a[0]) is not None else TEXT,
     **_each("datetime", (
         "datetime", "datetime.now", "datetime.utcnow", "datetime.today", "datetime.fromtimestamp", "datetime.strptime", "datetime.fromisoformat", "date",
         "date.today", "timedelta", "time", "timezone", "datetime.combine", "date.fromisoformat", "datetime.utcfromtimestamp",
     ), _moment),
     "logging.getLogger": _logger, "logging.Logger": _logger,
-    **_each("logging", (
-        "debug", "info", "warning", "warn", "error", "critical", "exception", "log", "basicConfig", "disable", "captureWarnings", "shutdown", "addLevelName",
-        "setLoggerClass", "config.dictConfig", "config.fileConfig",
-    ), nothing),
     **_each("logging", ("StreamHandler", "FileHandler", "NullHandler", "Handler", "Formatter", "Filter", "LoggerAdapter", "handlers.RotatingFileHandler",
     "handlers.TimedRotatingFileHandler"), _logger),
-    "logging.getLevelName": unknown("a level"),
-    **_each("warnings", ("warn", "filterwarnings", "simplefilter", "resetwarnings", "showwarning"), nothing), "warnings.catch_warnings": _warnings,
-    **_each("glob", ("glob", "iglob"), _names), "glob.escape": _text, "os.listdir": _names, "os.walk": lambda m, a, k, n: Model("os.walk", m.heap.space()),
-    **_each("shutil", ("rmtree", "copyfileobj", "unpack_archive", "chown"), nothing),
-    **_each("shutil", ("copy", "copy2", "copyfile", "copytree", "move", "make_archive"), writing(1, "dst", _text)),
-    **_each("shutil", ("which", "disk_usage", "get_terminal_size"), unknown("a value of the system")),
-    **_each("uuid", ("uuid1", "uuid4", "uuid3", "uuid5", "UUID"), quiet), "uuid.getnode": unknown("a number"),
-    "threading.Thread": _thread, **_each("threading", ("Lock", "RLock", "Event", "Condition", "Semaphore", "BoundedSemaphore", "Barrier"), _lock),
-    **_each("threading", ("current_thread", "main_thread", "local", "enumerate"), quiet),
-    **_each("threading", ("active_count", "get_ident"), unknown("a number")),
+    **_each("glob", ("glob", "iglob"), _names), "os.listdir": _names, "os.walk": lambda m, a, k, n: Model("os.walk", m.heap.space()),
+    **_each("shutil", ("copy", "copy2", "copyfile", "copytree", "move", "make_archive"), writing(1, "dst", _text)), "threading.Thread": _thread,
+    **_each("threading", ("Lock", "RLock", "Event", "Condition", "Semaphore", "BoundedSemaphore", "Barrier"), _lock),
     "subprocess.CalledProcessError": exception("CalledProcessError"), "subprocess.TimeoutExpired": exception("TimeoutExpired"),
-    **_each("subprocess", ("run", "call", "check_call", "check_output", "Popen", "getoutput", "getstatusoutput"), quiet),
 }  # fmt: skip
 VALUES: dict[str, Any] = {
     "sys.argv": _kept("sys.argv", lambda m: listed(m, [m.main_path, *m.argv])), "sys.path": _kept("sys.path", lambda m: listed(m, [""])),
@@ -343,19 +288,13 @@ VALUES: dict[str, Any] = {
 }  # fmt: skip
 KINDS = {
     "sys.modules": KindModel(
-        methods={
-            **{word: lambda m, me, a, k, n: Unknown("a module") for word in ("pop", "setdefault", "keys", "values", "items")},
-            "get": lambda m, me, a, k, n: _loaded_module(m, me, a[0] if a else None),
-        },
+        methods={"get": lambda m, me, a, k, n: _loaded_module(m, me, a[0] if a else None)},
         item=lambda m, me, index, node: _loaded_module(m, me, index),
         set_item=_put_module, items=lambda m, me, node: None, length=lambda m, me, node: Unknown("len"),
         binary=_is_loaded,
     ),
     "os.environ": KindModel(
-        methods={
-            "get": _get, "setdefault": _set_default, "copy": lambda m, me, a, k, n: me, "pop": _changed,
-            "keys": lambda m, me, a, k, n: Unknown("names"), "items": lambda m, me, a, k, n: Unknown("variables"), "update": _changed,
-        },
+        methods={"get": _get, "setdefault": _set_default, "pop": _changed, "update": _changed},
         item=_get_item, set_item=_put, binary=_environ_binary, items=lambda m, me, node: None, length=lambda m, me, node: Unknown("len"),
     ),
     "os.scandir": KindModel(
@@ -367,10 +306,7 @@ KINDS = {
     ),
     "os.walk": KindModel(iterations=_walk_iterations, items=lambda m, me, node: None, next=lambda m, me, node: (TEXT, texts(m, node), texts(m, node))),
     "datetime.datetime": _MOMENT, "logging.Logger": _LOGGER, "sys.stream": _STREAM, "threading.Lock": _LOCK,
-    "threading.Thread": KindModel(
-        methods={"start": _start, "join": lambda m, me, a, k, n: None, "is_alive": lambda m, me, a, k, n: Unknown("alive"),
-        "setDaemon": lambda m, me, a, k, n: None}, open=True,
-    ),
+    "threading.Thread": KindModel(methods={"start": _start}, open=True),
 }  # fmt: skip
 _LOGGING = ("Handler", "Formatter", "Filter", "LoggerAdapter", "Logger", "StreamHandler", "FileHandler")
 CLASSES = {

@@ -153,7 +153,7 @@ def _match_attribute(m: Machine, me: Model, name: str, node: ast.AST) -> Value:
 FUNCTIONS: dict[str, Run] = {
     "re.compile": _compile, **{f"re.{name}": _function(name) for name in _SEARCHES},
     "re.escape": lambda m, a, k, n: TEXT if isinstance(a[0], Unknown) else m.call(re.escape, a, k, n),
-    "re.purge": lambda m, a, k, n: None, "regex.compile": lambda m, a, k, n: Model("re.Pattern", m.heap.space({"host": None})),
+    "regex.compile": lambda m, a, k, n: Model("re.Pattern", m.heap.space({"host": None})),
     **{f"regex.{name}": lambda m, a, k, n, name=name: _unknown_result(m, name, n, 0 if "(" not in str(a[0]) else 2) for name in _SEARCHES},
 }  # fmt: skip
 VALUES: dict[str, object] = {

@@ -153,10 +153,9 @@ _TYPING: dict[str, Run] = {
     "TypedDict": lambda m, a, k, n: dict, "deprecated": lambda m, a, k, n: Native("deprecated", lambda mm, i, kk, nn: i[0]),
 }  # fmt: skip
 FUNCTIONS: dict[str, Run] = {
-    **{f"{library}.{name}": run for library in ("typing", "typing_extensions") for name, run in _TYPING.items()},
-    "abc.abstractmethod": _abstract, "abc.abstractclassmethod": _abstract, "abc.abstractstaticmethod": _abstract, "abc.abstractproperty": _abstract_property,
+    **{f"{library}.{name}": run for library in ("typing", "typing_extensions") for name, run in _TYPING.items()}, "abc.abstractproperty": _abstract_property,
+    "abc.abstractmethod": _abstract, "abc.abstractclassmethod": _abstract, "abc.abstractstaticmethod": _abstract,
     "types.SimpleNamespace": _simple_namespace, "types.MethodType": _method_type,
-    "types.MappingProxyType": lambda m, a, k, n: a[0],
 }  # fmt: skip
 VALUES: dict[str, object] = {
     "typing.TYPE_CHECKING": False, "typing_extensions.TYPE_CHECKING": False, "types.FunctionType": types.FunctionType, "types.LambdaType": types.FunctionType,

@@ -367,16 +367,10 @@ _DEFINES: dict[str, Any] = {
     "DEFINE_multi_integer": (int,), "DEFINE_multi_float": (float,), "DEFINE_multi_string": (str,),
 }  # fmt: skip
 FUNCTIONS: dict[str, Run] = {
-    **{f"absl.flags.{name}": _define(kind) for name, kind in _DEFINES.items()}, "absl.app.run": _run_app,
-    **{f"absl.flags.{name}": lambda m, a, k, n: None for name in (
-        "register_validator", "declare_key_flag", "adopt_module_key_flags", "disclaim_key_flags", "mark_flags_as_mutual_exclusive",
-        "mark_bool_flags_as_mutual_exclusive", "register_multi_flags_validator")},
-    "absl.flags.mark_flag_as_required": _required, "absl.flags.mark_flags_as_required": _required,
-    **{f"absl.logging.{name}": lambda m, a, k, n: None for name in ("info", "warning", "error", "debug", "fatal", "set_verbosity", "log", "vlog", "exception")},
-    "click.option": _option(False), "click.argument": _option(True), "click.command": _command, "click.Choice": _choice, "click.version_option": _decorator,
-    "click.help_option": _decorator, "click.echo": lambda m, a, k, n: None, "click.secho": lambda m, a, k, n: None, "fire.Fire": _fire,
-    "click.Path": lambda m, a, k, n: str, "click.File": lambda m, a, k, n: str, "click.IntRange": lambda m, a, k, n: int,
-    "click.FloatRange": lambda m, a, k, n: float,
+    **{f"absl.flags.{name}": _define(kind) for name, kind in _DEFINES.items()}, "absl.app.run": _run_app, "absl.flags.mark_flag_as_required": _required,
+    "absl.flags.mark_flags_as_required": _required, "click.option": _option(False), "click.argument": _option(True), "click.command": _command,
+    "click.Choice": _choice, "click.version_option": _decorator, "click.help_option": _decorator, "fire.Fire": _fire, "click.Path": lambda m, a, k, n: str,
+    "click.File": lambda m, a, k, n: str, "click.IntRange": lambda m, a, k, n: int, "click.FloatRange": lambda m, a, k, n: float,
 }  # fmt: skip
 VALUES: dict[str, object] = {"absl.flags.FLAGS": _flags, "absl.logging.INFO": 0, "absl.logging.WARNING": -1, "absl.logging.ERROR": -2}
 KINDS = {

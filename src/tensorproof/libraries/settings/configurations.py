@@ -237,10 +237,6 @@ def _select(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     return _at(m, args[0], args[1], node, kwargs.get("default"))
 
 
-def _nothing(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> None:
-    return None
-
-
 # --- Hydra ---
 
 
@@ -320,16 +316,11 @@ def _file(m: Machine, folder: str, name: str, node: ast.AST, groups: dict[str, s
 
 
 FUNCTIONS: dict[str, Run] = {
-    "omegaconf.OmegaConf.create": _create, "omegaconf.DictConfig": _create, "omegaconf.OmegaConf.structured": _create,
-    "omegaconf.OmegaConf.load": _load,
+    "omegaconf.OmegaConf.create": _create, "omegaconf.DictConfig": _create, "omegaconf.OmegaConf.structured": _create, "omegaconf.OmegaConf.load": _load,
     "omegaconf.OmegaConf.merge": _merge, "omegaconf.OmegaConf.unsafe_merge": _merge, "omegaconf.OmegaConf.to_container": _to_container,
     "omegaconf.OmegaConf.to_object": _to_container, "omegaconf.OmegaConf.from_cli": _from_words, "omegaconf.OmegaConf.from_dotlist": _from_words,
-    "omegaconf.OmegaConf.select": _select, "omegaconf.OmegaConf.to_yaml": lambda m, a, k, n: TEXT,
-    "omegaconf.OmegaConf.is_config": lambda m, a, k, n: isinstance(a[0], Model) and a[0].kind == CONFIG,
-    **{f"omegaconf.OmegaConf.{name}": _nothing
-    for name in ("set_struct", "set_readonly", "resolve", "save", "register_new_resolver", "register_resolver", "clear_resolvers")},
-    "omegaconf.open_dict": lambda m, a, k, n: Model("context", m.heap.space()), "omegaconf.read_write": lambda m, a, k, n: Model("context", m.heap.space()),
-    "hydra.main": _main, "hydra.utils.to_absolute_path": lambda m, a, k, n: a[0], "hydra.utils.get_original_cwd": lambda m, a, k, n: TEXT,
+    "omegaconf.OmegaConf.select": _select, "omegaconf.OmegaConf.is_config": lambda m, a, k, n: isinstance(a[0], Model) and a[0].kind == CONFIG,
+    "hydra.main": _main,
 }  # fmt: skip
 VALUES: dict[str, object] = {"omegaconf.MISSING": "???"}
 KINDS = {

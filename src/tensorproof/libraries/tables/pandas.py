@@ -337,10 +337,9 @@ KINDS = {
     "pandas.rows": KindModel(iterations=lambda m, me, node: Open(me.space[OWNER].space[ROWS], lambda k: (Unknown(VALUE), Unknown(VALUE)), 1)),
 }  # fmt: skip
 FUNCTIONS: dict[str, Any] = {
-    **{f"pandas.read_{n}": _read for n in ("csv", "table", "excel", "json", "parquet", "pickle", "feather", "hdf", "sql")},
-    "pandas.DataFrame": _new_frame, "pandas.Series": _new_series, "pandas.concat": _concat, "pandas.get_dummies": _dummies,
+    **{f"pandas.read_{n}": _read for n in ("csv", "table", "excel", "json", "parquet", "pickle", "feather", "hdf", "sql")}, "pandas.DataFrame": _new_frame,
+    "pandas.Series": _new_series, "pandas.concat": _concat, "pandas.get_dummies": _dummies,
     "pandas.merge": lambda m, a, k, n: frame(m, rows_of(m, n), columns_of(m, n)),
     **{f"pandas.{n}": _same_argument for n in ("to_datetime", "to_numeric", "Categorical", "to_timedelta")},
     **{f"pandas.{n}": _new_series for n in ("cut", "qcut", "isnull", "isna", "notnull")},
-    **{f"pandas.{n}": lambda m, a, k, n: None for n in ("set_option", "reset_option", "options.display")},
 }  # fmt: skip

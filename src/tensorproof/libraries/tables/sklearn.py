@@ -17,7 +17,7 @@ from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
 from tensorproof.values.objects import List, Model
 from tensorproof.values.port import Args, Kwargs, Machine, Value
-from tensorproof.values.python_values import REAL, Unknown
+from tensorproof.values.python_values import Unknown
 
 FLOAT64, INT64 = BY_LABEL["float64"], BY_LABEL["int64"]
 
@@ -102,34 +102,16 @@ def _encoded(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -
     return Unknown("encoded data") if rows is None else TensorType(Shape((rows,)), INT64, framework="numpy")
 
 
-def _fit(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-    return me
-
-
-def _quiet(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-    return Unknown("a number about the data")
-
-
 KINDS = {
     "sklearn.Bunch": KindModel(open=True, item=lambda m, me, index, node: me.space.get(index, Unknown("a part of the data"))),
-    "sklearn.scaler": KindModel({"fit": _fit, "transform": _scaled, "fit_transform": _scaled, "inverse_transform": _scaled, "partial_fit": _fit}, open=True),
-    "sklearn.encoder": KindModel(
-        {"fit": _fit, "transform": _encoded, "fit_transform": _encoded, "inverse_transform": lambda m, me, a, k, n: Unknown("labels")}, open=True
-    ),
+    "sklearn.scaler": KindModel({"transform": _scaled, "fit_transform": _scaled, "inverse_transform": _scaled}, open=True),
+    "sklearn.encoder": KindModel({"transform": _encoded, "fit_transform": _encoded}, open=True),
 }
-_SCALERS = ("StandardScaler", "MinMaxScaler", "MaxAbsScaler", "RobustScaler", "Normalizer")
-_SEVERAL = ("confusion_matrix", "classification_report", "roc_curve")
-_METRICS = ("accuracy_score", "f1_score", "precision_score", "recall_score", "roc_auc_score", "confusion_matrix", "classification_report",
-            "mean_squared_error", "mean_absolute_error", "r2_score", "average_precision_score", "balanced_accuracy_score", "log_loss", "roc_curve")  # fmt: skip
 FUNCTIONS: dict[str, Run] = {
-    "sklearn.model_selection.train_test_split": _split,
-    "sklearn.datasets.load_iris": _bunch(150, 4, True, 3), "sklearn.datasets.load_digits": _bunch(1797, 64, True, 10),
-    "sklearn.datasets.load_wine": _bunch(178, 13, True, 3),
+    "sklearn.model_selection.train_test_split": _split, "sklearn.datasets.load_iris": _bunch(150, 4, True, 3),
+    "sklearn.datasets.load_digits": _bunch(1797, 64, True, 10), "sklearn.datasets.load_wine": _bunch(178, 13, True, 3),
     "sklearn.datasets.load_breast_cancer": _bunch(569, 30, True, 2), "sklearn.datasets.load_diabetes": _bunch(442, 10, False),
     "sklearn.datasets.fetch_california_housing": _bunch(20640, 8, False), "sklearn.datasets.make_moons": _generated("", 2, True),
     "sklearn.datasets.make_circles": _generated("", 2, True), "sklearn.datasets.make_blobs": _generated("n_features", 2, True),
     "sklearn.datasets.make_classification": _generated("n_features", 20, True), "sklearn.datasets.make_regression": _generated("n_features", 100, False),
-    **{f"sklearn.preprocessing.{n}": (lambda m, a, k, n: Model("sklearn.scaler", m.heap.space())) for n in _SCALERS},
-    "sklearn.preprocessing.LabelEncoder": lambda m, a, k, n: Model("sklearn.encoder", m.heap.space()),
-    **{f"sklearn.metrics.{n}": _quiet if n in _SEVERAL else (lambda m, a, k, n: REAL) for n in _METRICS},
 }  # fmt: skip

@@ -21,7 +21,6 @@ from tensorproof.values.python_values import Unknown
 WHOLE: Key[Dim] = slot("whole")
 SIZES: Key[tuple[Dim, ...]] = slot("sizes")
 TIMES: Key[tuple[Dim, ...]] = slot("times")
-HOME = "sklearn."
 
 
 def _folds(name: str) -> Run:

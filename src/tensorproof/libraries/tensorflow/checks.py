@@ -120,7 +120,6 @@ _CHECKS: dict[str, object] = {
     "assert_scalar": _scalar, "assert_type": _type, "assert_shapes": _shapes, **dict.fromkeys(_VALUES, _nothing),
 }  # fmt: skip
 FUNCTIONS: dict[str, object] = {
-    **{f"{home}.{name}": run for name, run in _CHECKS.items() for home in ("tf", "tf.debugging")},
-    "tf.debugging.check_numerics": _first, "tf.debugging.assert_all_finite": _first, "tf.verify_tensor_all_finite": _first, "tf.debugging.Assert": _nothing,
-    "tf.Assert": _nothing, "tf.debugging.assert_same_float_dtype": _nothing, "tf.debugging.experimental.enable_dump_debug_info": _nothing,
+    **{f"{home}.{name}": run for name, run in _CHECKS.items() for home in ("tf", "tf.debugging")}, "tf.debugging.check_numerics": _first,
+    "tf.debugging.assert_all_finite": _first, "tf.verify_tensor_all_finite": _first,
 }  # fmt: skip

@@ -237,5 +237,4 @@ EAGER: dict[str, Any] = {
 FUNCTIONS: dict[str, object] = {
     "tf.switch_case": _switch, "tf.vectorized_map": _vectorized_map, "tf.py_function": _py_function, "tf.numpy_function": _numpy_function,
     "tf.nest.map_structure": _map_structure, "tf.nest.flatten": _flatten, "tf.nest.is_nested": _is_nested,
-    "tf.nest.assert_same_structure": lambda m, a, k, n: None,
 }  # fmt: skip

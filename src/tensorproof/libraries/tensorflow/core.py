@@ -115,11 +115,6 @@ def _parts(value: Any) -> list[Value]:
     return list(value.items if isinstance(value, List) else value)
 
 
-def _concrete(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-    """`f.get_concrete_function(spec, …)`: traced with what the specs describe."""
-    return me
-
-
 def _function_attribute(m: Machine, me: Model, name: str, node: ast.AST) -> Value:
     match name:
         case "python_function":
@@ -200,10 +195,6 @@ def _scoped(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     """Names of variables begin with a scope from here on: they are not followed."""
     m.model_state["tf name scopes"] = True
     return args[0] if args and not isinstance(args[0], str) else Model("context", m.heap.space())
-
-
-def _context(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-    return Model("context", m.heap.space())
 
 
 # --- distribution ---
@@ -308,36 +299,23 @@ def others(name: str) -> Run | None:
     return quiet
 
 
-_NOTHING = (
-    "tf.print", "tf.random.set_seed", "tf.config.experimental.set_memory_growth", "tf.config.set_visible_devices",
-    "tf.config.experimental.set_visible_devices", "tf.config.set_logical_device_configuration",
-    "tf.config.set_soft_device_placement", "tf.debugging.set_log_device_placement", "tf.config.experimental.set_virtual_device_configuration",
-    "tf.config.experimental_connect_to_cluster", "tf.debugging.enable_check_numerics", "tf.debugging.disable_traceback_filtering",
-    "tf.config.experimental.enable_op_determinism", "tf.compat.v1.enable_eager_execution", "tf.enable_eager_execution", "tf.compat.v1.enable_v2_behavior",
-    "tf.debugging.enable_traceback_filtering", "tf.no_gradient", "tf.config.experimental.enable_tensor_float_32_execution",
-    "tf.config.experimental.enable_mlir_graph_optimization", "tf.experimental.dtensor",
-)  # fmt: skip
 _STRATEGIES = (
     "MirroredStrategy", "OneDeviceStrategy", "TPUStrategy", "MultiWorkerMirroredStrategy", "get_strategy", "Strategy", "experimental.TPUStrategy",
     "experimental.CentralStorageStrategy", "experimental.MultiWorkerMirroredStrategy", "ParameterServerStrategy",
 )  # fmt: skip
-_CONTEXTS = ("tf.device", "tf.experimental.async_scope", "tf.xla.experimental.jit_scope")
 FUNCTIONS: dict[str, Run] = {
     "tf.function": _function, "tf.config.run_functions_eagerly": _run_eagerly, "tf.config.experimental_run_functions_eagerly": _run_eagerly,
     "tf.init_scope": lambda m, a, k, n: Model("tf.init_scope", m.heap.space()), "tf.name_scope": _scoped, "tf.Module.with_name_scope": _scoped,
-    "tf.Module": lambda m, a, k, n: m.gap("tf.Module", n, "an object of the bare class"),
-    **dict.fromkeys(_NOTHING, nothing), **{f"tf.distribute.{s}": _strategy for s in _STRATEGIES}, **dict.fromkeys(_CONTEXTS, _context),
+    "tf.Module": lambda m, a, k, n: m.gap("tf.Module", n, "an object of the bare class"), **{f"tf.distribute.{s}": _strategy for s in _STRATEGIES},
     "tf.config.list_physical_devices": _devices, "tf.config.experimental.list_physical_devices": _devices, "tf.config.list_logical_devices": _devices,
     "tf.config.experimental.list_logical_devices": _devices, "tf.config.get_visible_devices": _devices, "tf.is_tensor": _is_tensor,
-    "tf.config.LogicalDeviceConfiguration": quiet, "tf.config.experimental.VirtualDeviceConfiguration": quiet, "tf.executing_eagerly": _eager,
-    "tf.test.is_gpu_available": lambda m, a, k, n: False, "tf.test.gpu_device_name": lambda m, a, k, n: "", "tf.get_static_value": _get_static,
-    "tf.test.is_built_with_cuda": lambda m, a, k, n: False, "tf.inside_function": lambda m, a, k, n: bool(m.model_state.get(GRAPH, 0)),
+    "tf.executing_eagerly": _eager, "tf.get_static_value": _get_static, "tf.inside_function": lambda m, a, k, n: bool(m.model_state.get(GRAPH, 0)),
     "tf.train.Checkpoint": _checkpoint, "tf.train.CheckpointManager": _manager, "tf.train.latest_checkpoint": _maybe_text,
     "tf.nn.compute_average_loss": _average_loss, "tf.nn.scale_regularization_loss": lambda m, a, k, n: m.spelling("tf.reduce_sum", a[:1], {}, n),
     "tf.autograph.experimental.do_not_convert": _same, "tf.experimental.numpy.experimental_enable_numpy_behavior": _numpy_behaviour,
     "tf.dtypes.as_dtype": _as_dtype, "tf.as_dtype": _as_dtype, "tf.type_spec_from_value": lambda m, a, k, n: spec_of(m, a[0]),
     "tf.autograph.experimental.set_loop_options": _loop_options, "tf.recompute_grad": _same, "tf.grad_pass_through": _same,
-    "tf.compat.as_str": lambda m, a, k, n: a[0] if isinstance(a[0], str) else TEXT, "tf.compat.as_text": lambda m, a, k, n: TEXT,
+    "tf.compat.as_str": lambda m, a, k, n: a[0] if isinstance(a[0], str) else TEXT,
 }  # fmt: skip
 _METHODS_OF_RESIZING = {
     "NEAREST_NEIGHBOR": "nearest", "BILINEAR": "bilinear", "BICUBIC": "bicubic", "AREA": "area", "LANCZOS3": "lanczos3", "LANCZOS5": "lanczos5",
@@ -365,14 +343,12 @@ def _leave_init(m: Machine, me: Model, raised: Value, node: ast.AST) -> bool:
 
 KINDS: dict[str, KindModel] = {
     "tf.init_scope": KindModel(enter=_enter_init, leave=_leave_init),
-    FUNCTION: KindModel({"get_concrete_function": _concrete, "experimental_get_tracing_count": lambda m, me, a, k, n: 1}, _function_attribute,
-                        call=_call_function, binds=True),
+    FUNCTION: KindModel(attribute=_function_attribute, call=_call_function, binds=True),
     "tf.distribute.Strategy": KindModel(
         {
-            "scope": lambda m, me, a, k, n: Model("context", m.heap.space()), "run": _run, "reduce": _reduce, "experimental_run_v2": _run,
-            "experimental_distribute_dataset": lambda m, me, a, k, n: a[0], "distribute_datasets_from_function": _from_function,
-            "experimental_distribute_datasets_from_function": _from_function, "experimental_local_results": lambda m, me, a, k, n: (a[0],),
-            "gather": lambda m, me, a, k, n: a[0], "reduce_to": lambda m, me, a, k, n: a[1],
+            "run": _run, "reduce": _reduce, "experimental_run_v2": _run, "experimental_distribute_dataset": lambda m, me, a, k, n: a[0],
+            "distribute_datasets_from_function": _from_function, "experimental_distribute_datasets_from_function": _from_function,
+            "experimental_local_results": lambda m, me, a, k, n: (a[0],), "gather": lambda m, me, a, k, n: a[0], "reduce_to": lambda m, me, a, k, n: a[1],
         }, open=True,
     ),
     "tf.train.Checkpoint": KindModel(dict.fromkeys((), quiet) | {
@@ -380,7 +356,7 @@ KINDS: dict[str, KindModel] = {
         "read": lambda m, me, a, k, n: Model("quiet", m.heap.space()), "sync": lambda m, me, a, k, n: None,
     }, open=True),
     "tf.train.CheckpointManager": KindModel(
-        {"save": lambda m, me, a, k, n: TEXT, "restore_or_initialize": lambda m, me, a, k, n: _maybe_text(m, a, k, n)},
+        {"restore_or_initialize": lambda m, me, a, k, n: _maybe_text(m, a, k, n)},
         lambda m, me, name, n: _maybe_text(m, (), {}, n) if name == "latest_checkpoint" else MISSING, open=True,
     ),
 }  # fmt: skip

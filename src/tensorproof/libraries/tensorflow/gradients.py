@@ -228,7 +228,6 @@ KINDS: dict[str, KindModel] = {
     TAPE: KindModel(
         {
             "watch": _watch, "gradient": _gradient, "jacobian": _jacobian, "batch_jacobian": _batch_jacobian, "reset": _unsure, "stop_recording": _stopped,
-            "watched_variables": lambda m, me, a, k, n: Unknown("variables"),
             "_push_tape": _unsure, "_pop_tape": _unsure,
         },
         enter=_enter, leave=_leave,

@@ -110,9 +110,5 @@ def _size(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> V
 
 FUNCTIONS: dict[str, Run] = {ARRAY: _make}
 KINDS: dict[str, KindModel] = {
-    ARRAY: KindModel(
-        {"write": _write, "stack": _stack, "read": _read, "unstack": _unstack, "concat": _concat, "gather": _gather, "size": _size,
-         "identity": lambda m, me, a, k, n: me, "close": lambda m, me, a, k, n: None, "mark_used": lambda m, me, a, k, n: None},
-        _attribute,
-    ),
+    ARRAY: KindModel({"write": _write, "stack": _stack, "read": _read, "unstack": _unstack, "concat": _concat, "gather": _gather, "size": _size}, _attribute),
 }  # fmt: skip

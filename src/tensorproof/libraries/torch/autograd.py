@@ -301,10 +301,7 @@ FUNCTIONS: dict[str, Run] = {
 CLASSES = {"torch.autograd.Function": ClassModel("torch.autograd.Function", member=_member, closed=False)}
 KINDS = {
     CONTEXT: KindModel(
-        methods={
-            "save_for_backward": _save, "save_for_forward": lambda m, me, a, k, n: None, "mark_dirty": _open, "mark_non_differentiable": _open,
-            "set_materialize_grads": lambda m, me, a, k, n: None,
-        },
+        methods={"save_for_backward": _save, "mark_dirty": _open, "mark_non_differentiable": _open},
         attribute=lambda m, me, name, node: me.space["saved_tensors"] if name == "saved_variables" else MISSING,
     ),
 }  # fmt: skip

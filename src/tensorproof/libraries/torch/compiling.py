@@ -8,7 +8,6 @@ from typing import Any
 from tensorproof.libraries.model import Run
 from tensorproof.values.objects import Dict, Function, Instance, List, Native
 from tensorproof.values.port import Args, Kwargs, Machine, Value
-from tensorproof.values.python_values import TEXT
 
 _FUNCTION_NAMES = ("fn", "model", "obj", "func", "function")
 """How what is decorated is called where it is given by name."""
@@ -28,10 +27,6 @@ def _decorator(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
 
 def _false(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> bool:
     return False
-
-
-def _nothing(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> None:
-    return None
 
 
 def _asserted(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> None:
@@ -80,20 +75,7 @@ _KEPT = (
     "torch._disable_dynamo", "torch.jit.ignore", "torch.jit.export", "torch.jit.unused", "torch.jit.interface", "torch.fx.wrap", "torch.jit._overload",
     "torch.jit._overload_method", "torch.jit._script_if_tracing", "torch.jit.script_if_tracing", "torch._dynamo.dont_skip_tracing",
 )  # fmt: skip
-_FALSE = (
-    "torch.compiler.is_compiling", "torch.compiler.is_dynamo_compiling", "torch.compiler.is_exporting", "torch._dynamo.is_compiling",
-    "torch._utils.is_compiling", "torch.jit.is_scripting", "torch.jit.is_tracing", "torch.jit.is_scripting_or_tracing", "torch._C._get_tracing_state",
-    "torch.onnx.is_in_onnx_export", "torch.overrides.has_torch_function", "torch.overrides.has_torch_function_unary",
-    "torch.overrides.has_torch_function_variadic",
-)  # fmt: skip
-_NOTHING = (
-    "torch.compiler.reset", "torch.compiler.cudagraph_mark_step_begin", "torch._dynamo.reset", "torch._dynamo.mark_static_address",
-    "torch._dynamo.mark_dynamic", "torch._dynamo.maybe_mark_dynamic", "torch._dynamo.mark_static", "torch._dynamo.graph_break",
-    "torch.onnx.register_custom_op_symbolic", "torch._C._log_api_usage_once",
-)  # fmt: skip
 FUNCTIONS: dict[str, Run] = {
-    **dict.fromkeys(_KEPT, kept), **dict.fromkeys(_FALSE, _false), **dict.fromkeys(_NOTHING, _nothing),
-    "torch.compiler.substitute_in_graph": _decorator, "torch.onnx.symbolic_helper.parse_args": _decorator,
+    **dict.fromkeys(_KEPT, kept), "torch.compiler.substitute_in_graph": _decorator, "torch.onnx.symbolic_helper.parse_args": _decorator,
     "torch.jit.script": _script, "torch.jit.trace": _trace, "torch.jit.annotate": lambda m, a, k, n: a[1], "torch._assert": _asserted,
-    "torch.hub._get_torch_home": lambda m, a, k, n: TEXT, "torch.hub.get_dir": lambda m, a, k, n: TEXT,
 }  # fmt: skip

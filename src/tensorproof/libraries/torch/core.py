@@ -31,10 +31,6 @@ def _context(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     return Model("context", m.heap.space())
 
 
-def _nothing(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> None:
-    return None
-
-
 def _device(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     given = args[0] if args else kwargs.get("type")
     index = args[1] if len(args) > 1 else kwargs.get("index")
@@ -90,10 +86,6 @@ def _default_dtype(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Non
         m.session.default_float = given
 
 
-def _unknown(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-    return Unknown("a value from outside")
-
-
 _LOSS_OPTIONS = {"allow_retain_graph": False, "batch_chunk_size": None, "chunking_method": "auto", "acc_policy": "auto", "acc_dtype": None}
 
 
@@ -115,40 +107,18 @@ _CONTEXTS = (
     "torch.autograd.set_detect_anomaly", "torch.autograd.detect_anomaly", "torch.cuda.device", "torch.random.fork_rng",
     "torch.backends.cuda.sdp_kernel", "torch.nn.attention.sdpa_kernel", "torch.profiler.record_function", "torch.autograd.profiler.record_function",
 )  # fmt: skip
-_NOTHING = (
-    "torch.cuda.manual_seed", "torch.cuda.manual_seed_all", "torch.cuda.empty_cache", "torch.cuda.synchronize",
-    "torch.cuda.set_device", "torch.use_deterministic_algorithms", "torch.set_num_threads", "torch.set_printoptions",
-    "torch.set_float32_matmul_precision",
-    "torch.multiprocessing.set_start_method", "torch.distributed.init_process_group", "torch.distributed.destroy_process_group", "torch.distributed.barrier",
-    "torch.cuda.reset_peak_memory_stats", "torch.set_num_interop_threads",
-    "torch.Tensor.share_memory_", "torch.cuda.reset_max_memory_allocated",
-)  # fmt: skip
 
 
 FUNCTIONS: dict[str, Run] = {
-    "torch.unbind": _unbind, "torch.Tensor.unbind": _unbind,
-    "torch.nn.LinearCrossEntropyOptions": _loss_options, "torch.Tensor.as_subclass": kept,
-    **dict.fromkeys(_CONTEXTS, _context), **dict.fromkeys(_NOTHING, _nothing),
-    "torch.device": _device, "torch.Tensor.backward": backward, "torch.Tensor.item": _item,
-    "torch.utils.checkpoint.checkpoint": _checkpoint,
-    "torch.is_tensor": _is_tensor, "torch.cuda.is_available": _false,
-    "torch.backends.mps.is_available": _false, "torch.distributed.is_initialized": _false, "torch.distributed.is_available": _false,
-    "torch.Tensor.register_hook": register_hook, "torch.Tensor.retain_grad": retain_grad, "torch.get_default_dtype": lambda m, a, k, n: m.session.default_float,
-    "torch.set_default_dtype": _default_dtype, "torch.cuda.device_count": lambda m, a, k, n: 1, "torch.distributed.get_rank": lambda m, a, k, n: 0,
-    "torch.distributed.get_world_size": lambda m, a, k, n: 1, "torch.cuda.current_device": lambda m, a, k, n: 0,
-    "torch.Generator": lambda m, a, k, n: Model("torch.Generator", m.heap.space()),
-    "torch.nn.utils.remove_weight_norm": kept, "torch.nn.utils.fusion.fuse_conv_bn_eval": kept,
-    "torch.utils.tensorboard.SummaryWriter": lambda m, a, k, n: Model("quiet", m.heap.space()),
-    "torch.get_num_threads": lambda m, a, k, n: 1, "torch.are_deterministic_algorithms_enabled": _false,
+    "torch.unbind": _unbind, "torch.Tensor.unbind": _unbind, "torch.nn.LinearCrossEntropyOptions": _loss_options, "torch.Tensor.as_subclass": kept,
+    **dict.fromkeys(_CONTEXTS, _context), "torch.device": _device, "torch.Tensor.backward": backward, "torch.Tensor.item": _item,
+    "torch.utils.checkpoint.checkpoint": _checkpoint, "torch.is_tensor": _is_tensor, "torch.Tensor.register_hook": register_hook,
+    "torch.Tensor.retain_grad": retain_grad, "torch.get_default_dtype": lambda m, a, k, n: m.session.default_float, "torch.set_default_dtype": _default_dtype,
+    "torch.Generator": lambda m, a, k, n: Model("torch.Generator", m.heap.space()), "torch.nn.utils.remove_weight_norm": kept,
+    "torch.nn.utils.fusion.fuse_conv_bn_eval": kept,
 }  # fmt: skip
 VALUES: dict[str, object] = {"torch.version.cuda": lambda m: None}
 KINDS = {
     "torch.nn.LinearCrossEntropyOptions": KindModel(passed=True, open=True),
-    "torch.Generator": KindModel(
-        methods={
-            "manual_seed": lambda m, me, a, k, n: me, "set_state": lambda m, me, a, k, n: None, "seed": lambda m, me, a, k, n: Unknown("a seed"),
-            "initial_seed": lambda m, me, a, k, n: Unknown("a seed"), "get_state": lambda m, me, a, k, n: Unknown("a state"),
-        },
-        attribute=lambda m, me, name, n: Device("cpu") if name == "device" else MISSING, passed=True,
-    ),
+    "torch.Generator": KindModel(attribute=lambda m, me, name, n: Device("cpu") if name == "device" else MISSING, passed=True),
 }  # fmt: skip

@@ -48,8 +48,5 @@ def _gather_objects(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Va
 FUNCTIONS: dict[str, Run] = {
     **{f"torch.distributed.{w}": _in_place for w in ("all_reduce", "broadcast", "reduce", "send", "recv", "isend", "irecv")},
     "torch.distributed.all_gather": _gather, "torch.distributed.all_gather_object": _gather_objects,
-    "torch.distributed.broadcast_object_list": lambda m, a, k, n: None, "torch.distributed.get_backend": lambda m, a, k, n: "gloo",
-    "torch.distributed.new_group": lambda m, a, k, n: Model("object", m.heap.space()),
-    "torch.distributed.is_torchelastic_launched": lambda m, a, k, n: False, "torch.distributed.is_nccl_available": lambda m, a, k, n: False,
 }  # fmt: skip
-KINDS = {"torch.distributed.Work": KindModel(methods={"wait": lambda m, me, a, k, n: True, "is_completed": lambda m, me, a, k, n: True})}
+KINDS = {"torch.distributed.Work": KindModel()}

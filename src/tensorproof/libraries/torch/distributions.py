@@ -281,7 +281,6 @@ METHODS: dict[str, Any] = {
     "icdf": _log_prob, "expand": _expand,
 }  # fmt: skip
 _FREE = ("Independent", "TransformedDistribution", "MixtureSameFamily")
-_HOMES = {n: n.lower() for n in (*_SCALAR, *_VECTOR)}
 FUNCTIONS: dict[str, Run] = {
     **{HOME + n: _scalar(n, w) for n, w in _SCALAR.items()}, **{HOME + n: _vector(n, w) for n, w in _VECTOR.items()},
     HOME + "Independent": _independent, HOME + "TransformedDistribution": _transformed, HOME + "MixtureSameFamily": _mixture,

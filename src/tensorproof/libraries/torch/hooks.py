@@ -93,11 +93,5 @@ def _before(m: Machine, me: Value, hook: Model, args: Args, kwargs: Kwargs, node
     raise m.raised("RuntimeError", "a pre-hook with kwargs must return None or a tuple of new args and kwargs", node, "module/hook")
 
 
-def unmodelled(m: Machine, me: Value, args: Args, kwargs: Kwargs, node: ast.AST) -> Model:
-    """A hook on loading, saving or gradients: it is not run here, so nothing is proved of it."""
-    m.gap("a module's hook", node, "when it runs is not modelled")
-    return Model(KIND, m.heap.space({"owner": me, "hook": None, "before": False, "named": False}))
-
-
 METHODS: dict[str, Run] = {"register_forward_hook": _registers(False), "register_forward_pre_hook": _registers(True)}
 KINDS = {KIND: KindModel({"remove": _remove}, enter=lambda m, me, node: me, leave=_leave)}

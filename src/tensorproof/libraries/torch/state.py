@@ -13,7 +13,7 @@ from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
 from tensorproof.values.objects import Dict, List, Model
 from tensorproof.values.port import Args, Kwargs, Machine, Value
-from tensorproof.values.python_values import REAL, TEXT, Named, Unknown
+from tensorproof.values.python_values import REAL, Named, Unknown
 
 _WHOLE = Unknown("a number of the process", number="int")
 _FLAG = Unknown("a setting", number="bool")
@@ -86,29 +86,15 @@ def _apply_each(m: Machine, args: tuple[Any, ...], kwargs: Kwargs, node: ast.AST
     return m.memory.write(args[0])
 
 
-_CUDA_NUMBERS = (
-    "max_memory_allocated", "memory_allocated", "max_memory_reserved", "memory_reserved", "max_memory_cached", "memory_cached", "initial_seed",
-)  # fmt: skip
-_FALSE = (
-    "is_autocast_cpu_enabled", "is_anomaly_enabled", "is_anomaly_check_nan_enabled", "cuda.is_initialized",
-    "cuda.is_bf16_supported", "is_deterministic_algorithms_warn_only_enabled", "is_warn_always_enabled", "xpu.is_available",
-    "backends.cudnn.is_available", "backends.cuda.is_built", "backends.mps.is_built",
-)  # fmt: skip
 _BACKENDS = ("mkldnn", "mkl", "openmp", "opt_einsum", "cusparselt", "kleidiai")
 """Backends that are or are not built into torch."""
 _NUMPY_TESTS = ("assert_allclose", "assert_equal", "assert_array_equal", "assert_almost_equal", "assert_array_almost_equal", "assert_array_less")
 FUNCTIONS: dict[str, object] = {
     **{f"torch.backends.{home}.is_available": lambda m, a, k, n: m.open_truth("available", n) for home in _BACKENDS},
     **{f"{home}.manual_seed": _generator for home in ("torch", "torch.random")}, **{f"{home}.get_rng_state": _rng_state for home in ("torch", "torch.random")},
-    **{f"{home}.set_rng_state": _set_rng_state for home in ("torch", "torch.random")},
-    **{f"{home}.{name}": _constant(_WHOLE) for home in ("torch", "torch.random") for name in ("seed", "initial_seed")},
-    **{f"torch.cuda.{name}": _constant(_WHOLE) for name in _CUDA_NUMBERS}, **{f"torch.{name}": _constant(False) for name in _FALSE},
-    "torch.cuda.mem_get_info": _constant((_WHOLE, _WHOLE)), "torch.cuda.get_device_name": _constant(TEXT), "torch.cuda.memory_summary": _constant(TEXT),
-    "torch.get_float32_matmul_precision": _constant(TEXT), "torch.get_num_interop_threads": _constant(_WHOLE), "torch.typename": _constant(TEXT),
-    "torch.set_default_tensor_type": _default_type, "torch.set_flush_denormal": _constant(_FLAG),
-    "torch.set_warn_always": _constant(None), "torch.cuda.ipc_collect": _constant(None), "torch.testing.assert_close": _assert_close,
-    **{f"numpy.testing.{name}": _arrays_close for name in _NUMPY_TESTS}, "torch.Tensor.data_ptr": _constant(_WHOLE), "torch.Tensor.apply_": _apply_each,
-    **{f"torch.Tensor.{name}": lambda m, args, kwargs, node: Model("object", m.heap.space()) for name in ("storage", "untyped_storage")},
+    **{f"{home}.set_rng_state": _set_rng_state for home in ("torch", "torch.random")}, "torch.cuda.mem_get_info": _constant((_WHOLE, _WHOLE)),
+    "torch.set_default_tensor_type": _default_type, "torch.testing.assert_close": _assert_close,
+    **{f"numpy.testing.{name}": _arrays_close for name in _NUMPY_TESTS}, "torch.Tensor.apply_": _apply_each,
 }  # fmt: skip
 _FLAGS = {
     "cudnn": ("enabled", "deterministic", "benchmark", "benchmark_limit", "allow_tf32", "fp32_precision", "conv", "depthwise_kernel"),

@@ -311,11 +311,9 @@ def _make_grid(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
 
 FUNCTIONS: dict[str, Any] = {
     **{HOME + n: _make(n) for n in SOURCES}, "torchvision.io.read_image": _read_image, "torchvision.io.decode_image": _read_image,
-    "torchvision.utils.make_grid": _make_grid, "torchvision.utils.save_image": lambda m, a, k, n: None,
+    "torchvision.utils.make_grid": _make_grid,
     "torchvision.datasets.folder.default_loader": lambda m, a, k, n: image(m, 3, size_symbol(m, "image height", n), size_symbol(m, "image width", n)),
     "torchvision.datasets.folder.pil_loader": lambda m, a, k, n: image(m, 3, size_symbol(m, "image height", n), size_symbol(m, "image width", n)),
-    "torchvision.set_image_backend": lambda m, a, k, n: None, "torchvision.disable_beta_transforms_warning": lambda m, a, k, n: None,
-    "torchvision.datasets.wrap_dataset_for_transforms_v2": lambda m, a, k, n: a[0],
 }  # fmt: skip
 VALUES: dict[str, object] = {f"torchvision.io.ImageReadMode.{n}": n for n in ("RGB", "GRAY", "RGB_ALPHA", "GRAY_ALPHA", "UNCHANGED")}
 VALUES["torchvision.__version__"] = "0.28.0"

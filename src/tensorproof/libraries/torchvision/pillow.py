@@ -254,14 +254,12 @@ KINDS = {
     "PIL.ImageDraw.Draw": KindModel(open=True),
 }
 FUNCTIONS: dict[str, Run] = {
-    "PIL.Image.open": _open, "PIL.Image.new": _new, "PIL.Image.fromarray": _from_array, "PIL.Image.merge": _merge,
-    "PIL.Image.blend": _same_image, "PIL.Image.composite": _same_image, "PIL.Image.alpha_composite": _same_image,
+    "PIL.Image.open": _open, "PIL.Image.new": _new, "PIL.Image.fromarray": _from_array, "PIL.Image.merge": _merge, "PIL.Image.blend": _same_image,
+    "PIL.Image.composite": _same_image, "PIL.Image.alpha_composite": _same_image,
     **{f"PIL.ImageEnhance.{n}": _enhanced for n in ("Color", "Contrast", "Brightness", "Sharpness")},
     **{f"PIL.ImageOps.{n}": _same_image for n in ("autocontrast", "equalize", "flip", "mirror", "invert", "posterize", "solarize", "exif_transpose")},
     "PIL.ImageOps.fit": _fitted, "PIL.ImageOps.pad": _fitted, "PIL.ImageOps.grayscale": _grayscale,
-    "PIL.ImageDraw.Draw": lambda m, a, k, n: Model("quiet", m.heap.space()), "PIL.ImageFont.truetype": lambda m, a, k, n: Model("quiet", m.heap.space()),
-    "PIL.ImageFont.load_default": lambda m, a, k, n: Model("quiet", m.heap.space()),
-    **{f"PIL.ImageFilter.{n}": (lambda m, a, k, n: Model("object", m.heap.space())) for n in ("GaussianBlur", "BoxBlur", "UnsharpMask", "MedianFilter")},
+    "PIL.ImageDraw.Draw": lambda m, a, k, n: Model("quiet", m.heap.space()),
 }  # fmt: skip
 VALUES: dict[str, object] = {
     **{f"PIL.Image.{n}": n for n in (*_FILTERS, *_WORDS)}, **{f"PIL.Image.Resampling.{n}": n for n in _FILTERS},

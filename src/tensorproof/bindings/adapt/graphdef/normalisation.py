@@ -7,7 +7,7 @@ from math import nan, prod
 from tensorproof.bindings.adapt.tensorflow.shared import Arguments, ranked, same_types, somewhere
 from tensorproof.bindings.adapt.tensorflow.windows import backed, channels_last, fronted
 from tensorproof.bindings.call import Run, takes
-from tensorproof.ops.inputs import Anything, Bool, Choice, Tensor
+from tensorproof.ops.inputs import Anything, Bool, Tensor
 from tensorproof.terms.dtypes import INDEX, DType
 from tensorproof.terms.ints import Dim, Term
 from tensorproof.terms.predicates import eq
@@ -15,7 +15,6 @@ from tensorproof.terms.shapes import Shape, broadcast
 from tensorproof.terms.tensor import TensorType
 from tensorproof.values.port import Value
 
-_BATCH_FORMAT = Choice("data_format", ("NHWC", "NCHW"), "NHWC")
 _PER_CHANNEL = tuple(Tensor(n, "C") for n in ("weight", "bias"))
 
 

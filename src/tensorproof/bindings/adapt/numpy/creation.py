@@ -179,9 +179,6 @@ def random(a: dict[str, Value], run: Run) -> TensorType:
     return run("random", size=sizes, dtype=FLOAT64, distribution=a["distribution"])
 
 
-_PARAMETER = Tensor("low", "...", scalar=True, values="positive")
-
-
 @takes(Ints("size", None, least=0, optional=True, shape=True), Real("low", 0.5, least=0.25, most=1.0), Real("high", 0.5, least=0.5, most=1.0))
 def distribution(a: dict[str, Value], run: Run) -> TensorType:
     """The parameters broadcast, and must broadcast to the size where one is given."""

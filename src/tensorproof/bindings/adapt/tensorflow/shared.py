@@ -88,16 +88,6 @@ def at_least(run: Run, x: TensorType, rank: int, name: str = "x") -> None:
         run.require("rank", len(x.shape) >= rank, f"{name} must have rank {rank} or more, and has shape {x.shape!r}", (name,))
 
 
-def few(shape: Shape) -> int | None:
-    """The number of elements, where it is known and small enough to keep contents for."""
-    if not shape.known or not shape.concrete:
-        return None
-    count = 1
-    for n in shape:
-        count *= int(n)
-    return count if count <= 64 else None
-
-
 def whole(value: Value) -> Any:
     """A whole number (or None for "not given"), or the tensor whose contents are not known."""
     return as_size(value) if isinstance(value, TensorType) else value

@@ -42,10 +42,6 @@ def to_front(x: TensorType, last: bool) -> TensorType:
     return x if not last else x.but(shape=Shape((x.shape[0], x.shape[-1], *x.shape[1:-1])), contents=None, strides=None)
 
 
-def to_back(x: TensorType, last: bool) -> TensorType:
-    return x.but(strides=None) if not last else x.but(shape=Shape((x.shape[0], *x.shape[2:], x.shape[1])), contents=None, strides=None)
-
-
 def _moved(run: Run, x: TensorType, known: TensorType, order: tuple[int, ...]) -> TensorType:
     made: TensorType = run.shaped("permute", Shape(known.shape[i] for i in order), x.dtype, x=x, dim=order)
     return made

@@ -102,12 +102,6 @@ def parameter(a: dict[str, Value], run: Run) -> TensorType:
     return _leaf(data, a, run)
 
 
-def rewrapped(a: dict[str, Any], run: Run) -> TensorType:
-    """The same tensor with another note on gradients."""
-    x: TensorType = a["x"]
-    return _leaf(x.but(requires_grad=False), {"requires_grad": a.get("requires_grad", True)}, run)
-
-
 @dataclass(frozen=True, slots=True)
 class Data:
     """Data, and no sizes: a list, a tuple or a tensor."""

@@ -98,10 +98,6 @@ def aliased(a: Arguments, run: Run) -> Value:
     return run.default(a)
 
 
-def chunk_like(a: Arguments, run: Run) -> Value:
-    return run.default(a)
-
-
 def _cuts(value: Value, run: Run) -> Value:
     if isinstance(value, TensorType):
         if value.dtype is not None and not (value.dtype.is_integer and value.dtype.bits == 64):

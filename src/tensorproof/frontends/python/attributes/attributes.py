@@ -15,9 +15,9 @@ from tensorproof.frontends.python.containers import containers
 from tensorproof.frontends.python.tensors import tensors
 from tensorproof.libraries import library_objects, registry
 from tensorproof.libraries.constants import constant
+from tensorproof.libraries.homes import unseen
 from tensorproof.libraries.keras.names import canonical
 from tensorproof.libraries.plain import HOSTS
-from tensorproof.libraries.unseen import unseen
 from tensorproof.terms.dtypes import DType
 from tensorproof.terms.ints import Term
 from tensorproof.terms.predicates import Predicate

@@ -26,8 +26,8 @@ from tensorproof.frontends.python.summaries.joined_lists import joined
 from tensorproof.frontends.python.tensors import numpy_scalars, tensors  # fmt: skip
 from tensorproof.frontends.python.tensors.memory import writing
 from tensorproof.libraries import layers, library_objects, outside, registry, signatures
+from tensorproof.libraries.homes import unseen
 from tensorproof.libraries.torch import modes as torch_modes
-from tensorproof.libraries.unseen import unseen
 from tensorproof.terms.budgets import BUDGETS
 from tensorproof.terms.dtypes import DType
 from tensorproof.terms.tensor import TensorType

@@ -6,7 +6,7 @@ import ast
 from typing import TYPE_CHECKING, Any
 
 from tensorproof.libraries import registry
-from tensorproof.libraries.unseen import unseen
+from tensorproof.libraries.homes import unseen
 from tensorproof.values.objects import Class, Instance
 from tensorproof.values.python_values import Named, Unknown
 

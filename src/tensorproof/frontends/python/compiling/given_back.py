@@ -8,9 +8,9 @@ from typing import Any
 
 from tensorproof.frontends.python.frame import Frame
 from tensorproof.frontends.python.scope import Scope
+from tensorproof.libraries.homes import unseen
 from tensorproof.libraries.torch.layer_attributes import UNSEEN
 from tensorproof.libraries.torch.modules import is_module
-from tensorproof.libraries.unseen import unseen
 from tensorproof.values.objects import Model
 from tensorproof.values.python_values import AFTER_ERROR, Layer, Named, Unknown
 

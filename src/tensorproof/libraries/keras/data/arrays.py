@@ -188,7 +188,7 @@ FUNCTIONS: dict[str, Run] = {
 }  # fmt: skip
 KINDS = {
     OBJECTS: KindModel(
-        {"tolist": lambda m, me, a, k, n: me.space[LIST], "copy": lambda m, me, a, k, n: me},
+        {"tolist": lambda m, me, a, k, n: me.space[LIST]},
         attribute=lambda m, me, name, node: _objects_attribute(m, me, name),
         length=lambda m, me, node: length_of(me.space[LIST].items), item=lambda m, me, index, node: _objects_item(m, me, index, node),
         iterations=lambda m, me, node: _objects_iterations(me), items=lambda m, me, node: m.iterate(me.space[LIST], node),

@@ -8,7 +8,6 @@ from typing import Any
 from tensorproof.libraries.domains.label_ranges import note
 from tensorproof.libraries.keras.data.arrays import OBJECTS
 from tensorproof.libraries.model import Run
-from tensorproof.libraries.plain import unknown
 from tensorproof.libraries.sequences import sequence
 from tensorproof.terms.dtypes import BY_LABEL
 from tensorproof.terms.ints import Origin
@@ -114,7 +113,5 @@ def _words(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
 
 FUNCTIONS: dict[str, object] = {
     **{f"{HOME}{n}.load_data": _images(n) for n in _IMAGES}, **{f"{HOME}{n}.load_data": _texts(n) for n in _TEXTS},
-    **{f"{HOME}{n}.load_data": _tables(n) for n in ("boston_housing", "california_housing")},
-    **{f"{HOME}{n}.get_word_index": _words for n in _TEXTS},
-    f"{HOME}reuters.get_label_names": unknown("the labels' names"),
+    **{f"{HOME}{n}.load_data": _tables(n) for n in ("boston_housing", "california_housing")}, **{f"{HOME}{n}.get_word_index": _words for n in _TEXTS},
 }  # fmt: skip

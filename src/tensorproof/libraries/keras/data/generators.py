@@ -189,11 +189,11 @@ def _nothing(m: Machine, me: Value, args: Args, kwargs: Kwargs, node: ast.AST) -
 
 KINDS = {
     GENERATOR: KindModel({
-        "flow": _flow, "flow_from_directory": _from_directory, "flow_from_dataframe": _from_frame, "fit": _fit, "standardize": _same,
-        "random_transform": _same, "apply_transform": _same, "get_random_transform": lambda m, me, a, k, n: Model("quiet", m.heap.space()),
+        "flow": _flow, "flow_from_directory": _from_directory, "flow_from_dataframe": _from_frame, "fit": _fit, "standardize": _same, "random_transform": _same,
+        "apply_transform": _same,
     }, open=True),
     BATCHES: KindModel(
-        {"reset": _nothing, "on_epoch_end": _nothing, "next": lambda m, me, a, k, n: _item(m, me, 0, n)}, iterations=_iterations, length=_length, item=_item,
+        {"next": lambda m, me, a, k, n: _item(m, me, 0, n)}, iterations=_iterations, length=_length, item=_item,
         next=lambda m, me, node: _item(m, me, 0, node), open=True,
     ),
 }  # fmt: skip

@@ -162,8 +162,6 @@ def _pair(m: Machine, me: Model, node: ast.AST) -> Value:
 KINDS = {
     HOME + "Tokenizer": KindModel({
         "fit_on_texts": _fit, "texts_to_sequences": _numbers, "texts_to_matrix": _matrix, "sequences_to_matrix": _matrix,
-        "fit_on_sequences": lambda m, me, a, k, n: None, "to_json": lambda m, me, a, k, n: Unknown("a text", text=True),
-        "sequences_to_texts": lambda m, me, a, k, n: Unknown("texts"), "get_config": lambda m, me, a, k, n: Unknown("a configuration"),
     }, _attribute),
     "keras.words": KindModel(
         {"get": lambda m, me, a, k, n: _word_number(m, me, n), "items": _pairs}, length=lambda m, me, node: me.space["size"],
@@ -173,7 +171,7 @@ KINDS = {
     "keras.word_pairs": KindModel(iterations=lambda m, me, node: [(m.open_truth("another word", node), _pair(m, me, node))], open=True),
 }  # fmt: skip
 FUNCTIONS: dict[str, Run] = {
-    HOME + "Tokenizer": _make, HOME + "text_to_word_sequence": lambda m, a, k, n: Unknown("words"),
+    HOME + "Tokenizer": _make,
     HOME + "one_hot": lambda m, a, k, n: sequence(m, m.symbol(m.name_here("length", n), 0, None, Origin.WORLD), *[m.symbol(
         m.name_here("word", n), 1, None, Origin.WORLD)] * 2),
     HOME + "tokenizer_from_json": lambda m, a, k, n: m.gap("tokenizer_from_json", n, "what was saved is not known"),

@@ -29,12 +29,6 @@ def input_specs(m: Machine, model: Value) -> list[TensorType] | None:
     return None if found is None else tape.tensors_in(found[0])
 
 
-def output_specs(m: Machine, model: Value) -> Value:
-    """The model's outputs as symbolic tensors, nested as the program nested them; None when they are not known yet."""
-    found = ends_of(m, model)
-    return None if found is None else found[1]
-
-
 def input_names(m: Machine, model: Value) -> list[Value] | None:
     found = ends_of(m, model)
     if found is None:

@@ -165,11 +165,7 @@ _NAMES = ("on_epoch_begin", "on_epoch_end", "on_train_begin", "on_train_end", "o
           "on_batch_begin", "on_batch_end", "set_params", "set_model")  # fmt: skip
 KINDS = {
     **{HOME + n: KindModel(dict.fromkeys(_NAMES, _nothing), open=True, bases=(HOME + "Callback",)) for n in _SIGNATURES},
-    "keras.logs": KindModel(
-        {"get": lambda m, me, a, k, n: REAL, "items": lambda m, me, a, k, n: Model("quiet", m.heap.space()),
-         "keys": lambda m, me, a, k, n: Model("quiet", m.heap.space())},
-        item=lambda m, me, index, node: REAL, open=True, set_item=lambda m, me, index, value, node: None,
-    ),
+    "keras.logs": KindModel(item=lambda m, me, index, node: REAL, open=True, set_item=lambda m, me, index, value, node: None),
 }  # fmt: skip
 
 

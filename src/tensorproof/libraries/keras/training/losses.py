@@ -267,10 +267,7 @@ def _get(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
 
 
 CLASSES = {
-    HOME + "Loss": ClassModel(
-        HOME + "Loss", init=_init, call=_call, closed=False,
-        methods={"get_config": lambda m, me, a, k, n: Model("quiet", m.heap.space())},
-    ),
+    HOME + "Loss": ClassModel(HOME + "Loss", init=_init, call=_call, closed=False),
 }  # fmt: skip
 FUNCTIONS: dict[str, Run] = {HOME + "get": _get, **{HOME + n: _made(n) for n in CLASSES_BY_FUNCTION.values()}}
 VALUES: dict[str, Any] = {

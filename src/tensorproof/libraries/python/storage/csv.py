@@ -7,7 +7,7 @@ import csv
 from typing import Any
 
 from tensorproof.libraries.model import KindModel, Run, some_iterations
-from tensorproof.libraries.plain import argument, from_host, iterator, quiet
+from tensorproof.libraries.plain import argument, from_host, iterator
 from tensorproof.values.heap import MISSING
 from tensorproof.values.objects import List, Model
 from tensorproof.values.port import Args, Kwargs, Machine, Value
@@ -57,6 +57,6 @@ def _attribute(m: Machine, me: Model, name: str, node: ast.AST) -> Value:
     return me.space["fieldnames"] if name == "fieldnames" and "fieldnames" in me.space else MISSING
 
 
-FUNCTIONS: dict[str, Run] = {"csv.reader": _reader("reader"), "csv.DictReader": _reader("DictReader"), "csv.writer": quiet, "csv.DictWriter": quiet}
+FUNCTIONS: dict[str, Run] = {"csv.reader": _reader("reader"), "csv.DictReader": _reader("DictReader")}
 VALUES: dict[str, object] = {"csv.QUOTE_NONE": 3, "csv.QUOTE_ALL": 1}
 KINDS = {READER: KindModel(attribute=_attribute, iterations=_iterations, items=_items, next=_next, open=True)}

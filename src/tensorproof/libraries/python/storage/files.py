@@ -227,15 +227,14 @@ def _unpickled(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
 
 FUNCTIONS: dict[str, Run] = {
     "configparser.ConfigParser": _ini, "configparser.RawConfigParser": _ini, "configparser.SafeConfigParser": _ini,
-    "json.loads": _loads(_json, "JSONDecodeError"), "json.load": load("json", "fp", _load(_json, "JSONDecodeError")),
-    "json.dumps": _dumps, "json.dump": dump("json", "obj", "fp", nothing),
-    "tomllib.loads": _loads(_toml, "TOMLDecodeError"), "tomllib.load": _load(_toml, "TOMLDecodeError"),
-    "toml.loads": _loads(_toml, "TomlDecodeError"), "toml.load": _load(_toml, "TomlDecodeError"), "toml.dump": nothing,
-    "toml.dumps": lambda m, a, k, n: TEXT, "tomli.load": _load(_toml, "TOMLDecodeError"), "tomli.loads": _loads(_toml, "TOMLDecodeError"),
+    "json.loads": _loads(_json, "JSONDecodeError"), "json.load": load("json", "fp", _load(_json, "JSONDecodeError")), "json.dumps": _dumps,
+    "json.dump": dump("json", "obj", "fp", nothing), "tomllib.loads": _loads(_toml, "TOMLDecodeError"), "tomllib.load": _load(_toml, "TOMLDecodeError"),
+    "toml.loads": _loads(_toml, "TomlDecodeError"), "toml.load": _load(_toml, "TomlDecodeError"), "tomli.load": _load(_toml, "TOMLDecodeError"),
+    "tomli.loads": _loads(_toml, "TOMLDecodeError"),
     **{f"yaml.{name}": load("yaml", "stream", _yaml) for name in ("safe_load", "load", "full_load", "unsafe_load")},
     **{f"yaml.{name}": dump("yaml", "data", "stream", lambda m, a, k, n: TEXT) for name in ("dump", "safe_dump")},
-    "pickle.load": load("pickle", "file", unknown("a pickled object")), "pickle.loads": _unpickled,
-    "pickle.dump": dump("pickle", "obj", "file", nothing), "pickle.dumps": _pickled,
+    "pickle.load": load("pickle", "file", unknown("a pickled object")), "pickle.loads": _unpickled, "pickle.dump": dump("pickle", "obj", "file", nothing),
+    "pickle.dumps": _pickled,
 }  # fmt: skip
 VALUES: dict[str, Any] = {"pickle.HIGHEST_PROTOCOL": 5, "pickle.DEFAULT_PROTOCOL": 4}
 KINDS = {

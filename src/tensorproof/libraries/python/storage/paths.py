@@ -165,11 +165,6 @@ def _binary(m: Machine, word: str, a: Value, b: Value, node: ast.AST) -> Value:
     raise m.raised("TypeError", f"the operator {word} is not defined for paths", node)
 
 
-def _iterations(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Model:
-    """The entries of a folder: none, or some that are unknown."""
-    return Model("pathlib.entries", m.heap.space())
-
-
 def _entries(m: Machine, me: Model, node: ast.AST) -> Value:
     return some_iterations(m, "entries", _made(m, None), node)
 
@@ -198,8 +193,6 @@ FUNCTIONS: dict[str, Run] = {
         "join", "basename", "dirname", "splitext", "split", "normpath", "isabs", "abspath", "realpath", "expanduser", "expandvars", "relpath", "normcase",
     )},
     "os.path.commonprefix": lambda m, a, k, n: m.call(os.path.commonprefix, a, k, n),
-    **{f"os.path.{name}": unknown(f"os.path.{name}")
-    for name in ("exists", "isfile", "isdir", "islink", "getsize", "getmtime", "getctime", "getatime", "ismount", "samefile", "lexists")},
     **{f"pathlib.{name}": _path for name in ("Path", "PurePath", "PosixPath", "PurePosixPath")},
     "pathlib.Path.cwd": lambda m, a, k, n: _made(m, str(Path.cwd())), "pathlib.Path.home": lambda m, a, k, n: _made(m, None),
 }  # fmt: skip
@@ -209,10 +202,9 @@ KINDS = {
         methods={
             **{name: _pure(name) for name in _PURE}, **{name: _quietly(nothing) for name in _NOTHING},
             **{name: _quietly(unknown(f"Path.{name}")) for name in _UNKNOWN}, "resolve": _resolved, "absolute": _resolved, "expanduser": _resolved,
-            "read_text": _read, "open": _open, "glob": _iterations, "rglob": _iterations, "iterdir": _iterations, "is_absolute": _asked("is_absolute"),
-            "as_posix": lambda m, me, a, k, n: me.space["text"], "match": _asked("match"), "is_relative_to": _asked("is_relative_to"),
-            "rename": _renamed, "replace": _renamed, "write_text": _written, "write_bytes": _written, "__fspath__": lambda m, me, a, k, n: me.space["text"],
-            "__str__": lambda m, me, a, k, n: me.space["text"],
+            "read_text": _read, "open": _open, "is_absolute": _asked("is_absolute"), "as_posix": lambda m, me, a, k, n: me.space["text"],
+            "match": _asked("match"), "is_relative_to": _asked("is_relative_to"), "rename": _renamed, "replace": _renamed, "write_text": _written,
+            "write_bytes": _written, "__fspath__": lambda m, me, a, k, n: me.space["text"], "__str__": lambda m, me, a, k, n: me.space["text"],
         },
         attribute=_attribute, binary=_binary, text=lambda m, me: me.space["text"], bases=("pathlib.PurePath", "os.PathLike", "pathlib.PosixPath"),
         enter=lambda m, me, node: me,

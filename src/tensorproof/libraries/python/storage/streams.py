@@ -98,8 +98,6 @@ _BUFFER = KindModel(
     methods={
         "write": _write, "getvalue": lambda m, me, a, k, n: me.space["text"], "getbuffer": lambda m, me, a, k, n: me.space["text"], "read": _read,
         "seek": _seek, "readline": _line, "readlines": _all_lines, "tell": lambda m, me, a, k, n: me.space["at"],
-        **{name: lambda m, me, a, k, n: None for name in ("close", "flush", "truncate", "writelines")}, "isatty": lambda m, me, a, k, n: False,
-        "readable": lambda m, me, a, k, n: True, "writable": lambda m, me, a, k, n: True, "seekable": lambda m, me, a, k, n: True,
     },
     enter=lambda m, me, node: me, leave=lambda m, me, raised, node: False, items=_lines, next=_next, iterations=_iterations, open=True,
 )  # fmt: skip
@@ -140,10 +138,8 @@ def _members(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -
 _ARCHIVE = KindModel(
     methods={
         **{name: lambda m, me, a, k, n: texts(m, n) for name in ("namelist", "getnames")}, "infolist": _members, "getmembers": _members,
-        **{name: lambda m, me, a, k, n: _member(m) for name in ("getinfo", "getmember", "next", "gettarinfo")}, "read": lambda m, me, a, k, n: BYTES,
-        **{name: lambda m, me, a, k, n: _file(m, "b") for name in ("open", "extractfile")}, "testzip": lambda m, me, a, k, n: None,
-        **{name: lambda m, me, a, k, n: None for name in ("extractall", "write", "writestr", "close", "add", "addfile", "setpassword", "printdir", "list")},
-        "extract": lambda m, me, a, k, n: TEXT,
+        **{name: lambda m, me, a, k, n: _member(m) for name in ("getinfo", "getmember", "next", "gettarinfo")},
+        **{name: lambda m, me, a, k, n: _file(m, "b") for name in ("open", "extractfile")},
     },
     enter=lambda m, me, node: me, leave=lambda m, me, raised, node: False,
     iterations=lambda m, me, node: some_iterations(m, "members", _member(m), node), open=True,
@@ -192,19 +188,11 @@ _HASH = KindModel(
 )  # fmt: skip
 
 
-def _compress(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-    return BYTES
-
-
-_ARCHIVES = ("zipfile.ZipFile", "zipfile.PyZipFile", "tarfile.open", "tarfile.TarFile", "tarfile.TarFile.open")
 FUNCTIONS: dict[str, Run] = {
-    "io.StringIO": _buffer("", TEXT), "io.BytesIO": _buffer(b"", BYTES), "io.TextIOWrapper": _wrapped,
-    "io.BufferedReader": lambda m, a, k, n: a[0], "io.open": lambda m, a, k, n: m.call(open, a, k, n),
-    "codecs.open": lambda m, a, k, n: m.call(open, a[:2], {}, n),
-    **{f"{home}.open": _packed for home in ("gzip", "bz2", "lzma")}, "gzip.GzipFile": _packed, "bz2.BZ2File": _packed, "lzma.LZMAFile": _packed,
-    **{f"{home}.{name}": _compress for home in ("gzip", "bz2", "lzma") for name in ("compress", "decompress")},
-    **dict.fromkeys(_ARCHIVES, _archive), "zipfile.is_zipfile": lambda m, a, k, n: Unknown("an archive"),
-    "tarfile.is_tarfile": lambda m, a, k, n: Unknown("an archive"), **{f"{w}.{i}": lambda m, a, k, n: _member(m)
+    "io.StringIO": _buffer("", TEXT), "io.BytesIO": _buffer(b"", BYTES), "io.TextIOWrapper": _wrapped, "io.open": lambda m, a, k, n: m.call(open, a, k, n),
+    "codecs.open": lambda m, a, k, n: m.call(open, a[:2], {}, n), **{f"{home}.open": _packed for home in ("gzip", "bz2", "lzma")}, "gzip.GzipFile": _packed,
+    "bz2.BZ2File": _packed, "lzma.LZMAFile": _packed,
+    **{f"{w}.{i}": lambda m, a, k, n: _member(m)
     for w, i in (("tarfile", "TarInfo"), ("zipfile", "ZipInfo"))},
     **{f"hashlib.{name}": _digest(name) for name in ("md5", "sha1", "sha224", "sha256", "sha384", "sha512", "blake2b", "blake2s", "sha3_256", "new")},
 }  # fmt: skip

@@ -24,10 +24,5 @@ def _file(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
 
 FUNCTIONS: dict[str, Run] = {
     "tempfile.mkdtemp": _folder, "tempfile.mktemp": _folder, "tempfile.TemporaryDirectory": _directory, "tempfile.mkstemp": _file,
-    "tempfile.gettempdir": lambda m, a, k, n: "/tmp",
 }  # fmt: skip
-KINDS = {
-    "tempfile.TemporaryDirectory": KindModel(
-        {"cleanup": lambda m, me, a, k, n: None}, enter=lambda m, me, node: me.space["name"], leave=lambda m, me, raised, node: False, open=True
-    )
-}
+KINDS = {"tempfile.TemporaryDirectory": KindModel(enter=lambda m, me, node: me.space["name"], leave=lambda m, me, raised, node: False, open=True)}

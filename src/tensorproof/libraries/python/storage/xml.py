@@ -42,30 +42,19 @@ def _texts(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> 
     return texts(m, node)
 
 
-def _none(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> None:
-    return None
-
-
 def _iterations(m: Machine, me: Model, node: ast.AST) -> Value:
     return some_iterations(m, "elements", _element(m), node)
 
 
 _SEARCH: dict[str, Run] = {"find": _one, "findall": _several, "iter": _each, "iterfind": _each, "getiterator": _each}
-_TREE = KindModel(
-    methods={**_SEARCH, "getroot": _one, "parse": _one, "write": _none, "findtext": lambda m, me, a, k, n: TEXT}, open=True,
-)  # fmt: skip
+_TREE = KindModel(methods={**_SEARCH, "getroot": _one, "parse": _one}, open=True)  # fmt: skip
 _ELEMENT = KindModel(
-    methods={
-        **_SEARCH, "getchildren": _several, "findtext": lambda m, me, a, k, n: TEXT, "get": _get, "keys": _texts,
-        **dict.fromkeys(("set", "append", "remove", "insert", "extend", "clear"), _none),
-    },
+    methods={**_SEARCH, "getchildren": _several, "get": _get, "keys": _texts},
     iterations=_iterations, item=lambda m, me, index, node: _element(m) if not isinstance(index, slice) else Unknown("elements"),
     length=lambda m, me, node: m.symbol(m.name_here("elements", node), 0, None, Origin.USER),
     truth=lambda m, me: Unknown("an element"), open=True,
 )  # fmt: skip
-_ATTRIBUTES = KindModel(
-    methods={"get": _get, "keys": _texts, "values": _texts}, item=lambda m, me, index, node: TEXT, open=True,
-)  # fmt: skip
+_ATTRIBUTES = KindModel(methods={"get": _get, "keys": _texts, "values": _texts}, item=lambda m, me, index, node: TEXT, open=True)  # fmt: skip
 _ELEMENTS = KindModel(iterations=_iterations, next=lambda m, me, node: _element(m), open=True)
 
 

@@ -6,7 +6,7 @@ import ast
 from typing import Any
 
 from tensorproof.libraries.model import KindModel, Run
-from tensorproof.libraries.plain import argument, quiet
+from tensorproof.libraries.plain import argument
 from tensorproof.libraries.tensorflow.data.elements import scalar
 from tensorproof.libraries.tensorflow.shapes import GRAPH, sizes_of
 from tensorproof.libraries.tensorflow.tensors import converted
@@ -173,10 +173,6 @@ def _to_dense(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     return m.gap("tf.sparse.to_dense", node, "of a tensor that is not known")
 
 
-def _parse_tensor(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-    return m.gap("tf.io.parse_tensor", node, "its shape is not known before it is read")
-
-
 # --- texts ---
 
 
@@ -296,22 +292,16 @@ def _write_file(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> None:
 FUNCTIONS: dict[str, Any] = {
     "tf.io.read_file": _read_file, "tf.io.decode_raw": _decode_raw, "tf.io.decode_csv": _decode_csv,
     **{f"tf.{home}.decode_{w}": _decode(1, most) for home in ("io", "image") for w, most in (("jpeg", 3), ("png", 4), ("bmp", 4))},
-    "tf.io.decode_image": _decode_any, "tf.image.decode_image": _decode_any, "tf.image.resize": _resize,
-    "tf.io.FixedLenFeature": _feature("fixed"), "tf.io.VarLenFeature": _feature("sparse"), "tf.io.RaggedFeature": _feature("ragged"),
-    "tf.io.parse_single_example": _parse(False), "tf.io.parse_example": _parse(True), "tf.io.parse_tensor": _parse_tensor,
-    "tf.io.serialize_tensor": lambda m, a, k, n: scalar("string"), "tf.sparse.to_dense": _to_dense, "tf.sparse.SparseTensor": _sparse,
-    "tf.SparseTensor": _sparse, "tf.sparse.sparse_dense_matmul": _sparse_matmul, "tf.sparse.reorder": lambda m, a, k, n: a[0],
-    "tf.image.sample_distorted_bounding_box": _distorted_box, "tf.strings.split": _split, "tf.strings.join": _join,
-    "tf.strings.unicode_split": _split, **{f"tf.strings.{w}": _alike("string") for w in _SAME}, "tf.as_string": _alike("string"),
-    "tf.strings.regex_full_match": _alike("bool"), "tf.strings.format": lambda m, a, k, n: scalar("string"), "tf.strings.unicode_transcode": _alike("string"),
-    "tf.lookup.StaticHashTable": _table, "tf.lookup.StaticVocabularyTable": _table, "tf.lookup.KeyValueTensorInitializer": _key_values,
-    "tf.lookup.TextFileInitializer": quiet, "tf.ragged.constant": _ragged_constant, "tf.random.Generator.from_seed": _generator,
-    "tf.random.Generator.from_non_deterministic_state": _generator, "tf.random.get_global_generator": _generator, "tf.random.Generator": _generator,
-    "tf.random.experimental.Generator.from_seed": _generator, "tf.timestamp": lambda m, a, k, n: scalar("float64"),
-    "tf.io.matching_files": lambda m, a, k, n: _tensor((m.symbol(m.name_here("files", n), 0, None, Origin.USER),), STRING),
-    **{f"tf.train.{w}": quiet for w in ("Feature", "Features", "Example", "BytesList", "Int64List", "FloatList", "FeatureList", "FeatureLists",
-                                          "SequenceExample")},
-    "tf.io.write_file": _write_file, "tf.io.write_graph": lambda m, a, k, n: None, "tf.io.TFRecordWriter": quiet, "tf.io.TFRecordOptions": quiet,
+    "tf.io.decode_image": _decode_any, "tf.image.decode_image": _decode_any, "tf.image.resize": _resize, "tf.io.FixedLenFeature": _feature("fixed"),
+    "tf.io.VarLenFeature": _feature("sparse"), "tf.io.RaggedFeature": _feature("ragged"), "tf.io.parse_single_example": _parse(False),
+    "tf.io.parse_example": _parse(True), "tf.io.serialize_tensor": lambda m, a, k, n: scalar("string"), "tf.sparse.to_dense": _to_dense,
+    "tf.sparse.SparseTensor": _sparse, "tf.SparseTensor": _sparse, "tf.sparse.sparse_dense_matmul": _sparse_matmul,
+    "tf.image.sample_distorted_bounding_box": _distorted_box, "tf.strings.split": _split, "tf.strings.join": _join, "tf.strings.unicode_split": _split,
+    **{f"tf.strings.{w}": _alike("string") for w in _SAME}, "tf.as_string": _alike("string"), "tf.strings.regex_full_match": _alike("bool"),
+    "tf.strings.format": lambda m, a, k, n: scalar("string"), "tf.strings.unicode_transcode": _alike("string"), "tf.lookup.StaticHashTable": _table,
+    "tf.lookup.StaticVocabularyTable": _table, "tf.lookup.KeyValueTensorInitializer": _key_values, "tf.ragged.constant": _ragged_constant,
+    "tf.random.Generator": _generator, "tf.timestamp": lambda m, a, k, n: scalar("float64"),
+    "tf.io.matching_files": lambda m, a, k, n: _tensor((m.symbol(m.name_here("files", n), 0, None, Origin.USER),), STRING), "tf.io.write_file": _write_file,
 }  # fmt: skip
 KINDS: dict[str, KindModel] = {
     "tf.io.feature": KindModel(open=True), "tf.SparseTensor": KindModel(open=True), "tf.lookup.pairs": KindModel(open=True),
@@ -325,7 +315,8 @@ KINDS: dict[str, KindModel] = {
         iterations=lambda m, me, n: [(True, me.space[ROW])],
     ),
     "tf.random.Generator": KindModel(
-        {**{w: _drawn(w) for w in ("normal", "uniform", "truncated_normal")}, "make_seeds": _seeds, "split": lambda m, me, a, k, n: List(m.heap.row([me])),
-         "reset_from_seed": lambda m, me, a, k, n: None}, open=True,
+        {
+            **{w: _drawn(w) for w in ("normal", "uniform", "truncated_normal")}, "make_seeds": _seeds, "split": lambda m, me, a, k, n: List(m.heap.row([me])),
+        }, open=True,
     ),
 }  # fmt: skip

@@ -7,7 +7,7 @@ import re
 from typing import Any
 
 from tensorproof.libraries.model import KindModel, Run
-from tensorproof.libraries.plain import argument, quiet
+from tensorproof.libraries.plain import argument
 from tensorproof.libraries.tensorflow.data.elements import scalar, stacked
 from tensorproof.libraries.tensorflow.data.pipeline import batched, dataset, unknown_count
 from tensorproof.terms.dtypes import BY_LABEL
@@ -17,7 +17,7 @@ from tensorproof.terms.tensor import TensorType
 from tensorproof.values.heap import MISSING, Key, slot
 from tensorproof.values.objects import Dict, List, Model
 from tensorproof.values.port import Args, Kwargs, Machine, Value
-from tensorproof.values.python_values import TEXT, Unknown
+from tensorproof.values.python_values import TEXT
 
 LABEL_COUNT: Key[int] = slot("classes")
 COUNTS: Key[dict[str, Dim]] = slot("counts")
@@ -146,14 +146,10 @@ def _as_numpy(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     return given.but(framework="numpy") if isinstance(given, TensorType) else m.gap("tfds.as_numpy", node)
 
 
-FUNCTIONS: dict[str, Run] = {
-    "tensorflow_datasets.load": _load, "tensorflow_datasets.as_numpy": _as_numpy, "tensorflow_datasets.disable_progress_bar": lambda m, a, k, n: None,
-    "tensorflow_datasets.show_examples": lambda m, a, k, n: None, "tensorflow_datasets.list_builders": lambda m, a, k, n: Unknown("names"),
-    "tensorflow_datasets.as_dataframe": quiet,
-}  # fmt: skip
+FUNCTIONS: dict[str, Run] = {"tensorflow_datasets.load": _load, "tensorflow_datasets.as_numpy": _as_numpy}  # fmt: skip
 KINDS: dict[str, KindModel] = {
     "tfds.info": KindModel(attribute=_info_attribute, open=True),
     "tfds.split": KindModel(open=True),
     "tfds.feature": KindModel(open=True),
-    "tfds.labels": KindModel({"int2str": lambda m, me, a, k, n: TEXT, "str2int": lambda m, me, a, k, n: Unknown("a class", number="int")}, open=True),
+    "tfds.labels": KindModel(open=True),
 }

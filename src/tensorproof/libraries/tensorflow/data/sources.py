@@ -346,11 +346,10 @@ _FILES = ("TFRecordDataset", "TextLineDataset", "FixedLengthRecordDataset")
 FUNCTIONS: dict[str, Any] = {
     **{f"{DATASET}.{k}": v for k, v in _STATIC.items()}, **{f"tf.data.{k}": _strings(counted=False) for k in _FILES},
     "tf.data.experimental.cardinality": _from_dataset, "tf.data.experimental.assert_cardinality": _assert_cardinality,
-    "tf.data.Options": quiet, "tf.data.experimental.sample_from_datasets": _one_of, "tf.data.experimental.choose_from_datasets": _one_of,
-    "tf.data.experimental.Counter": _counter, "tf.data.experimental.get_single_element": lambda m, a, k, n: a[0].space["element"],
+    "tf.data.experimental.sample_from_datasets": _one_of, "tf.data.experimental.choose_from_datasets": _one_of, "tf.data.experimental.Counter": _counter,
+    "tf.data.experimental.get_single_element": lambda m, a, k, n: a[0].space["element"],
     "tf.data.experimental.ignore_errors": lambda m, a, k, n: Named("builtins.same"), "tf.TensorSpec": tensor_spec,
     "tf.TensorSpec.from_tensor": spec_from_tensor,
-    "tf.data.experimental.enable_debug_mode": lambda m, a, k, n: None,
 }  # fmt: skip
 VALUES: dict[str, object] = {
     "tf.data.AUTOTUNE": -1, "tf.data.experimental.AUTOTUNE": -1, "tf.data.INFINITE_CARDINALITY": -1, "tf.data.UNKNOWN_CARDINALITY": -2,

@@ -239,7 +239,6 @@ FUNCTIONS: dict[str, Run] = {
     "tf.nn.rnn_cell.LSTMStateTuple": _state_tuple,
 }  # fmt: skip
 CLASSES = {
-    CELL: ClassModel(CELL, methods={"zero_state": _zero_method, "__init__": lambda m, me, a, k, n: None}, init=lambda m, me, a, k, n: None,
-                     call=_call_instance, closed=False),
+    CELL: ClassModel(CELL, methods={"zero_state": _zero_method}, init=lambda m, me, a, k, n: None, call=_call_instance, closed=False),
 }  # fmt: skip
 KINDS: dict[str, KindModel] = {CELL: KindModel(methods={"zero_state": _zero_method, "call": _called}, attribute=_attribute, call=_called, open=True)}

@@ -9,7 +9,7 @@ import ast
 from typing import Any
 
 from tensorproof.libraries.model import KindModel, Run
-from tensorproof.libraries.plain import argument, quiet
+from tensorproof.libraries.plain import argument
 from tensorproof.libraries.tensorflow.data import iterators as tf_iterators
 from tensorproof.libraries.tensorflow.data import pipeline as tf_pipeline
 from tensorproof.libraries.tensorflow.data import sources as tf_data
@@ -251,19 +251,16 @@ _COLUMNS = {
 FUNCTIONS: dict[str, Run] = {
     "tf.estimator.Estimator": _estimator, **{f"tf.estimator.{k}": _canned(k) for k in _KINDS}, "tf.estimator.train_and_evaluate": _train_and_evaluate,
     SPEC: _fields(SPEC, "mode", "predictions", "loss", "train_op", "eval_metric_ops", "export_outputs"),
-    "tf.estimator.TrainSpec": _fields("tf.estimator.TrainSpec", "input_fn", "max_steps"), "tf.estimator.EvalSpec": _fields("tf.estimator.EvalSpec",
+    "tf.estimator.TrainSpec": _fields("tf.estimator.TrainSpec", "input_fn", "max_steps"),
+    "tf.estimator.EvalSpec": _fields("tf.estimator.EvalSpec",
     "input_fn", "steps"),
-    **dict.fromkeys(("tf.estimator.RunConfig", "tf.estimator.export.PredictOutput", "tf.estimator.export.ServingInputReceiver"), quiet),
     **dict.fromkeys(("tf.estimator.inputs.numpy_input_fn", "tf.estimator.inputs.pandas_input_fn"), _numpy_input_fn),
     **{f"tf.feature_column.{k}": v for k, v in _COLUMNS.items()}, "tf.feature_column.input_layer": _input_layer,
 }  # fmt: skip
 VALUES: dict[str, object] = {"tf.estimator.ModeKeys.TRAIN": "train", "tf.estimator.ModeKeys.EVAL": "eval", "tf.estimator.ModeKeys.PREDICT": "infer"}
 KINDS: dict[str, KindModel] = {
     ESTIMATOR: KindModel(
-        methods={"train": _run_in("train"), "fit": _run_in("train"), "evaluate": _run_in("eval"), "predict": _run_in("infer"),
-                 "export_savedmodel": lambda m, me, a, k, n: TEXT, "export_saved_model": lambda m, me, a, k, n: TEXT,
-                 "latest_checkpoint": lambda m, me, a, k, n: TEXT, "get_variable_value": lambda m, me, a, k, n: Unknown("value"),
-                 "get_variable_names": lambda m, me, a, k, n: Unknown("names")},
+        methods={"train": _run_in("train"), "fit": _run_in("train"), "evaluate": _run_in("eval"), "predict": _run_in("infer")},
         attribute=lambda m, me, name, n: me.space["params"] if name == "params" else TEXT if name == "model_dir" else MISSING, open=True,
     ),
     SPEC: KindModel(open=True), "tf.estimator.TrainSpec": KindModel(open=True), "tf.estimator.EvalSpec": KindModel(open=True),

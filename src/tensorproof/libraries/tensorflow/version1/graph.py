@@ -368,10 +368,8 @@ _OPERATIONS = (
 _CONTEXTS = ("name_scope", "device", "control_dependencies", "op_scope", "colocate_with", "init_scope")
 FUNCTIONS: dict[str, Run] = {
     "tf.placeholder": _placeholder, "tf.placeholder_with_default": _with_default, "tf.Graph": _new_graph, "tf.reset_default_graph": _reset,
-    "tf.get_default_graph": lambda m, a, k, n: graph(m), "tf.group": _group, "tf.tuple": _tuple,
-    **{f"tf.{name}": _operation() for name in _OPERATIONS}, **{f"tf.compat.v1.{name}": _context for name in _CONTEXTS},
-    **{f"tf.{name}": _context for name in ("op_scope", "colocate_with", "control_dependencies")},
-    "tf.set_random_seed": lambda m, a, k, n: None, "tf.random.set_random_seed": lambda m, a, k, n: None,
+    "tf.get_default_graph": lambda m, a, k, n: graph(m), "tf.group": _group, "tf.tuple": _tuple, **{f"tf.{name}": _operation() for name in _OPERATIONS},
+    **{f"tf.compat.v1.{name}": _context for name in _CONTEXTS}, **{f"tf.{name}": _context for name in ("op_scope", "colocate_with", "control_dependencies")},
     **{f"tf.{word}": lambda m, a, k, n: begin(m) for word in ("disable_v2_behavior", "disable_eager_execution", "disable_v2_tensorshape",
        "disable_resource_variables", "enable_resource_variables", "disable_control_flow_v2", "enable_control_flow_v2")},
 }  # fmt: skip
@@ -381,9 +379,8 @@ KINDS: dict[str, KindModel] = {
     "tf.Graph": KindModel(
         methods={
             "as_default": _as_default, "get_tensor_by_name": _by_name, "get_operation_by_name": _by_name, "as_graph_element": _by_name,
-            "finalize": lambda m, me, a, k, n: None, "device": _method_context, "name_scope": _method_context, "control_dependencies": _method_context,
-            "as_graph_def": lambda m, me, a, k, n: Model("quiet", m.heap.space()), "unique_name": lambda m, me, a, k, n: TEXT,
-            "get_operations": lambda m, me, a, k, n: Unknown("operations"), "get_collection": lambda m, me, a, k,
+            "device": _method_context, "name_scope": _method_context, "control_dependencies": _method_context,
+            "get_collection": lambda m, me, a, k,
             n: m.call(Named("tf.get_collection"), a, k, n),
             "add_to_collection": lambda m, me, a, k, n: m.call(Named("tf.add_to_collection"), a, k, n),
         },

@@ -148,9 +148,8 @@ _READERS = ("TFRecordReader", "TextLineReader", "WholeFileReader", "FixedLengthR
 _QUEUES = ("FIFOQueue", "RandomShuffleQueue", "PaddingFIFOQueue", "PriorityQueue", "queue.FIFOQueue", "queue.RandomShuffleQueue", "queue.PaddingFIFOQueue")
 FUNCTIONS: dict[str, Any] = {
     **{f"tf.train.{w}": _producer for w in ("string_input_producer", "input_producer", "range_input_producer")}, "tf.train.slice_input_producer": _slices,
-    "tf.train.limit_epochs": lambda m, a, k, n: a[0],
-    **{f"tf.train.{w}": _batch(w) for w in ("batch", "shuffle_batch", "maybe_batch", "maybe_shuffle_batch")},
-    **{f"tf.{w}": _reader for w in _READERS}, **{f"tf.{w}": _queue for w in _QUEUES},
+    **{f"tf.train.{w}": _batch(w) for w in ("batch", "shuffle_batch", "maybe_batch", "maybe_shuffle_batch")}, **{f"tf.{w}": _reader for w in _READERS},
+    **{f"tf.{w}": _queue for w in _QUEUES},
 }  # fmt: skip
 KINDS: dict[str, KindModel] = {
     QUEUE: KindModel(

@@ -12,7 +12,7 @@ from tensorproof.terms.tensor import TensorType
 from tensorproof.values.heap import Key, slot
 from tensorproof.values.objects import Dict, List, Model
 from tensorproof.values.port import Args, Kwargs, Machine, Value
-from tensorproof.values.python_values import TEXT, Unknown
+from tensorproof.values.python_values import TEXT
 
 CHOSEN: Key[dict[str, TensorType] | None] = slot("variables")
 CHECKPOINT = "checkpoint of "
@@ -73,15 +73,7 @@ def _restore(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -
             m.require("tf/checkpoint", eq(p, q), message, node)
 
 
-def _nothing(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-    return None
-
-
 FUNCTIONS: dict[str, Run] = {"tf.train.Saver": _saver}
 KINDS = {
-    "tf.train.Saver": KindModel(
-        {"save": _save, "restore": _restore, "export_meta_graph": _nothing, "build": _nothing, "as_saver_def": lambda m, me, a, k, n: Unknown("saver"),
-         "set_last_checkpoints": _nothing, "recover_last_checkpoints": _nothing},
-        open=True, passed=True,
-    ),
+    "tf.train.Saver": KindModel({"save": _save, "restore": _restore}, open=True, passed=True),
 }  # fmt: skip

@@ -295,8 +295,6 @@ def _attribute(m: Machine, me: Model, name: str, node: ast.AST) -> Any:
 FUNCTIONS: dict[str, Run] = {
     "tf.Session": _session, "tf.InteractiveSession": _session, "tf.train.MonitoredTrainingSession": _session, "tf.train.MonitoredSession": _session,
     "tf.train.SingularMonitoredSession": _session, "tf.get_default_session": _session, "tf.Tensor.eval": _eval,
-    "tf.ConfigProto": lambda m, a, k, n: Model("quiet", m.heap.space()), "tf.GPUOptions": lambda m, a, k, n: Model("quiet", m.heap.space()),
-    "tf.RunOptions": lambda m, a, k, n: Model("quiet", m.heap.space()), "tf.RunMetadata": lambda m, a, k, n: Model("quiet", m.heap.space()),
 }  # fmt: skip
 
 

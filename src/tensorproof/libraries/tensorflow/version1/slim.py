@@ -16,7 +16,7 @@ from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
 from tensorproof.values.objects import Dict, Function, List, Model, Native
 from tensorproof.values.port import Args, Kwargs, Machine, Value
-from tensorproof.values.python_values import Named, Unknown
+from tensorproof.values.python_values import Named
 
 SCOPES = "slim arg scopes"
 _NAMES: dict[str, tuple[str, ...]] = {
@@ -299,9 +299,9 @@ FUNCTIONS: dict[str, Run] = {
     "slim.xavier_initializer_conv2d": _initializer, "slim.variance_scaling_initializer": _initializer, "slim.learning.create_train_op": _train_op,
     "slim.optimize_loss": _train_op, "slim.get_model_variables": _model_variables, "slim.get_variables": _model_variables,
     "slim.get_trainable_variables": _model_variables, "slim.get_variables_to_restore": _model_variables, "slim.apply_regularization": _named_losses,
-    "slim.losses.get_total_loss": _named_losses, "slim.get_or_create_global_step": lambda m, a, k,
+    "slim.losses.get_total_loss": _named_losses,
+    "slim.get_or_create_global_step": lambda m, a, k,
     n: m.call(Named("tf.train.get_or_create_global_step"), (), {}, n),
-    "slim.learning.train": lambda m, a, k, n: Unknown("a loss", number="float"),
     **{f"slim.losses.{w}": _loss(w) for w in _LOSSES},
 }  # fmt: skip
 KINDS: dict[str, KindModel] = {"slim scope": KindModel(enter=_enter, leave=_leave)}

@@ -21,10 +21,6 @@ from tensorproof.values.python_values import Unknown
 OPTIMIZER = "tf.train.Optimizer"
 
 
-def _optimizer(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Model:
-    return Model(OPTIMIZER, m.heap.space())
-
-
 def _loss(m: Machine, value: Value, node: ast.AST) -> Value:
     if value is None:
         raise m.raised("TypeError", "the loss is None", node, "optimizer/loss")
@@ -90,16 +86,6 @@ def _gradients(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
 def _scalar(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     """Rates and steps: a number."""
     return TensorType(Shape(), FLOAT32, framework="tf")
-
-
-def _clip_by_global_norm(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-    given = m.iterate(argument(args, kwargs, 0, "t_list"), node)
-    if given is None:
-        return m.gap("tf.clip_by_global_norm", node, "what is clipped is not known")
-    made = tape.step(
-        m, "tf.clip_by_global_norm", lambda mm, a, k, n: (tuple(_plain(t) for t in a[0]), TensorType(Shape(), FLOAT32, framework="tf")), (given,), {}, node
-    )
-    return listed(m, made[0]), made[1]
 
 
 def _plain(value: Value) -> Value:
@@ -237,10 +223,6 @@ def _import_meta_graph(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) ->
     return quiet(m, (), {}, node)
 
 
-_OPTIMIZERS = (
-    "GradientDescentOptimizer", "AdamOptimizer", "MomentumOptimizer", "RMSPropOptimizer", "AdagradOptimizer", "AdadeltaOptimizer", "FtrlOptimizer",
-    "ProximalAdagradOptimizer", "ProximalGradientDescentOptimizer", "AdagradDAOptimizer", "SyncReplicasOptimizer",
-)  # fmt: skip
 _RATES = (
     "exponential_decay",
     "polynomial_decay",
@@ -251,11 +233,6 @@ _RATES = (
     "piecewise_constant_decay",
     "global_step",
 )
-_QUIET = (
-    "Coordinator", "start_queue_runners", "SessionManager", "Supervisor", "LoggingTensorHook", "StopAtStepHook", "CheckpointSaverHook",
-    "SummarySaverHook", "NanTensorHook", "Scaffold", "ClusterSpec", "Server", "write_graph", "get_checkpoint_state", "checkpoint_exists",
-    "NewCheckpointReader", "SummaryWriter", "QueueRunner", "add_queue_runner", "ProfilerHook", "init_from_checkpoint", "update_checkpoint_state",
-)  # fmt: skip
 _METRICS = (
     "accuracy",
     "mean",
@@ -269,16 +246,12 @@ _METRICS = (
     "mean_per_class_accuracy",
 )
 FUNCTIONS: dict[str, Any] = {
-    **{f"tf.train.{n}": _optimizer for n in _OPTIMIZERS}, **{f"tf.contrib.opt.{n}": _optimizer for n in ("AdamWOptimizer", "NadamOptimizer",
-    "LazyAdamOptimizer")},
-    **{f"tf.train.{n}": _scalar for n in _RATES}, **{f"tf.train.{n}": quiet for n in _QUIET}, "tf.gradients": _gradients,
-    **{f"tf.nn.{w}": _sampled(w) for w in ("nce_loss", "sampled_softmax_loss")},
+    **{f"tf.train.{n}": _scalar for n in _RATES}, "tf.gradients": _gradients, **{f"tf.nn.{w}": _sampled(w) for w in ("nce_loss", "sampled_softmax_loss")},
     "tf.train.import_meta_graph": _import_meta_graph, "tf.train.ExponentialMovingAverage": _average,
     **{f"tf.summary.{w}": _summary(w) for w in ("scalar", "histogram", "image", "audio", "text")}, "tf.summary.merge_all": _merge_all,
-    "tf.summary.merge": _merge, "tf.summary.FileWriter": quiet, "tf.Summary": quiet, "tf.Summary.Value": quiet, "tf.scalar_summary": _summary("scalar"),
-    "tf.histogram_summary": _summary("histogram"), "tf.image_summary": _summary("image"), "tf.merge_all_summaries": _merge_all, "tf.merge_summary": _merge,
-    **{f"tf.metrics.{w}": _metric(w) for w in _METRICS}, "tf.losses.get_total_loss": _total_loss, "tf.losses.add_loss": _add_loss,
-    "tf.losses.get_losses": lambda m, a, k, n: listed(m, [*graph(m).space[LOSSES]]),
+    "tf.summary.merge": _merge, "tf.scalar_summary": _summary("scalar"), "tf.histogram_summary": _summary("histogram"), "tf.image_summary": _summary("image"),
+    "tf.merge_all_summaries": _merge_all, "tf.merge_summary": _merge, **{f"tf.metrics.{w}": _metric(w) for w in _METRICS},
+    "tf.losses.get_total_loss": _total_loss, "tf.losses.add_loss": _add_loss, "tf.losses.get_losses": lambda m, a, k, n: listed(m, [*graph(m).space[LOSSES]]),
     "tf.losses.get_regularization_losses": lambda m, a, k, n: listed(m, ()), "tf.losses.get_regularization_loss": _scalar,
 }  # fmt: skip
 _LOSSES = ("softmax_cross_entropy", "sparse_softmax_cross_entropy", "sigmoid_cross_entropy", "mean_squared_error", "absolute_difference", "huber_loss",
@@ -287,13 +260,14 @@ FUNCTIONS.update({f"{home}.{name}": loss(name) for home in ("tf.losses", "tf.com
 CLASSES = {OPTIMIZER: ClassModel(OPTIMIZER, closed=False), "tf.train.SessionRunHook": ClassModel("tf.train.SessionRunHook", closed=False)}
 KINDS: dict[str, KindModel] = {
     OPTIMIZER: KindModel(
-        methods={"minimize": _minimize, "compute_gradients": _compute_gradients, "apply_gradients": _apply_gradients,
-                 "variables": lambda m, me, a, k, n: listed(m, ()), "get_slot": lambda m, me, a, k, n: Unknown("slot")},
+        methods={
+            "minimize": _minimize, "compute_gradients": _compute_gradients, "apply_gradients": _apply_gradients,
+            "variables": lambda m, me, a, k, n: listed(m, ()),
+        },
         open=True, passed=True,
     ),
     "tf.train.ExponentialMovingAverage": KindModel(
-        methods={"apply": lambda m, me, a, k, n: operation(m, (), n), "average": lambda m, me, a, k, n: a[0],
-                 "variables_to_restore": lambda m, me, a, k, n: Unknown("variables"), "average_name": lambda m, me, a, k, n: Unknown("name", text=True)},
+        methods={"apply": lambda m, me, a, k, n: operation(m, (), n), "average": lambda m, me, a, k, n: a[0]},
         open=True,
     ),
 }  # fmt: skip

@@ -235,10 +235,6 @@ def _listing(trainable: bool) -> Run:
     return lambda m, args, kwargs, node: listed(m, variables(m, trainable, argument(args, kwargs, 0, "scope")))
 
 
-def _is_variable(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-    return isinstance(args[0], TensorType) and args[0].parameter
-
-
 def _global_step(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     from tensorproof.terms.dtypes import INT64
 
@@ -255,20 +251,19 @@ _WORDS = (
 )  # fmt: skip
 FUNCTIONS: dict[str, Run] = {
     "tf.get_variable": _get_variable, "tf.variable_scope": _variable_scope, "tf.get_variable_scope": _get_scope, "tf.variable_op_scope": _variable_scope,
-    "tf.assign": _assign("assign"), "tf.assign_add": _assign("assign_add"), "tf.assign_sub": _assign("assign_sub"),
-    "tf.global_variables": _listing(False), "tf.all_variables": _listing(False), "tf.trainable_variables": _listing(True),
-    "tf.model_variables": _listing(False),
+    "tf.assign": _assign("assign"), "tf.assign_add": _assign("assign_add"), "tf.assign_sub": _assign("assign_sub"), "tf.global_variables": _listing(False),
+    "tf.all_variables": _listing(False), "tf.trainable_variables": _listing(True), "tf.model_variables": _listing(False),
     "tf.local_variables": lambda m, a, k, n: listed(m, ()), "tf.moving_average_variables": lambda m, a, k, n: listed(m, ()),
-    **{f"tf.{w}": _initializer(w) for w in _WORDS}, "tf.is_variable_initialized": lambda m, a, k, n: Unknown("is initialised"),
-    "tf.train.get_or_create_global_step": _global_step, "tf.train.create_global_step": _global_step, "tf.train.get_global_step": _global_step,
-    **{f"tf.scatter_{w}": _scatter for w in ("update", "add", "sub", "mul", "div", "min", "max")},
+    **{f"tf.{w}": _initializer(w) for w in _WORDS}, "tf.train.get_or_create_global_step": _global_step, "tf.train.create_global_step": _global_step,
+    "tf.train.get_global_step": _global_step, **{f"tf.scatter_{w}": _scatter for w in ("update", "add", "sub", "mul", "div", "min", "max")},
 }  # fmt: skip
 VALUES: dict[str, object] = {"tf.AUTO_REUSE": AUTO}
 KINDS: dict[str, KindModel] = {
     "tf.VariableScope": KindModel(
-        methods={"reuse_variables": _reuse_variables, "global_variables": lambda m, me, a, k, n: listed(m, variables(m, False, me)),
-                 "trainable_variables": lambda m, me, a, k, n: listed(m, variables(m, True, me)), "set_initializer": lambda m, me, a, k, n: None,
-                 "set_regularizer": lambda m, me, a, k, n: None},
+        methods={
+            "reuse_variables": _reuse_variables, "global_variables": lambda m, me, a, k, n: listed(m, variables(m, False, me)),
+            "trainable_variables": lambda m, me, a, k, n: listed(m, variables(m, True, me)),
+        },
         attribute=_scope_attribute, enter=_enter, leave=_leave, open=True,
     ),
     "tf1 initializer": KindModel(call=_initial, passed=True, open=True),
