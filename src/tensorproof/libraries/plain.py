@@ -100,8 +100,8 @@ def native(function: Value) -> Run:
     return run
 
 
-def nothing(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> None:
-    return None
+def nothing(*call: object) -> None:
+    """A function, a method or a hook without effect."""
 
 
 def unknown(reason: str) -> Run:

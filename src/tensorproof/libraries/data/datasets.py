@@ -13,7 +13,7 @@ from tensorproof.libraries.data import loader_checks
 from tensorproof.libraries.data.loader import LOADER, LOADER_METHODS, asked_length, loader, loader_attribute, loader_init, loader_items, loader_iterations
 from tensorproof.libraries.data.samples import item_of, length_of, unknown_length
 from tensorproof.libraries.model import ClassModel, KindModel, Run
-from tensorproof.libraries.plain import always
+from tensorproof.libraries.plain import always, nothing
 from tensorproof.terms.ints import Dim, Origin, Term, ceildiv
 from tensorproof.terms.predicates import Predicate, eq, lt
 from tensorproof.terms.tensor import TensorType
@@ -286,10 +286,6 @@ def _batch_sampler_length(m: Machine, me: Instance | Model, node: ast.AST) -> Va
     return count // size if me.space["drop_last"] is True else ceildiv(count, size)
 
 
-def _nothing(m: Machine, me: Value, args: Args, kwargs: Kwargs, node: ast.AST) -> None:
-    return None
-
-
 _PARTS: dict[str, tuple[Any, Any, Any]] = {
     "TensorDataset": (_tensors_init, _tensors_length, _tensors_item), "Subset": (_subset_init, _subset_length, _subset_item),
     "ConcatDataset": (_concat_init, _concat_length, _concat_item),
@@ -301,7 +297,7 @@ _SAMPLERS: dict[str, tuple[Any, Any]] = {
     "distributed.DistributedSampler": (_distributed_init, _sampler_length), "DistributedSampler": (_distributed_init, _sampler_length),
     "BatchSampler": (_batch_sampler_init, _batch_sampler_length),
 }  # fmt: skip
-_SAMPLER_METHODS = {"set_epoch": _nothing}
+_SAMPLER_METHODS = {"set_epoch": nothing}
 _MARKS = {"__add__": _add}
 FUNCTIONS: dict[str, Run] = {
     **{name: by_signature(LOADER, loader) for name in (LOADER, HOME + "dataloader.DataLoader")},
@@ -313,7 +309,7 @@ KINDS: dict[str, KindModel] = {LOADER: KindModel(LOADER_METHODS, loader_attribut
 CLASSES: dict[str, ClassModel] = {
     HOME + "Dataset": ClassModel(HOME + "Dataset", methods=_MARKS),
     HOME + "IterableDataset": ClassModel(HOME + "IterableDataset", (HOME + "Dataset",)),
-    HOME + "Sampler": ClassModel(HOME + "Sampler", init=_nothing),
+    HOME + "Sampler": ClassModel(HOME + "Sampler", init=nothing),
     LOADER: ClassModel(
         LOADER, init=filled_by_signature(LOADER, loader_init), length=asked_length, attribute=loader_attribute, methods=LOADER_METHODS, closed=False
     ),

@@ -7,6 +7,7 @@ from typing import Any
 
 from tensorproof.libraries.keras.models import graph as keras_graph
 from tensorproof.libraries.model import KindModel, Run
+from tensorproof.libraries.plain import nothing
 from tensorproof.terms.dtypes import DType
 from tensorproof.terms.ints import Term
 from tensorproof.terms.predicates import eq
@@ -184,10 +185,6 @@ def _value(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     return x.but(framework="numpy", parameter=False) if isinstance(x, TensorType) else x
 
 
-def _nothing(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> None:
-    return None
-
-
 def _setting(word: str, default: Value) -> tuple[Value, Value]:
     def tell(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
         return keras_graph.state(m).get(("setting", word), default)
@@ -291,14 +288,14 @@ _FUNCTIONS: dict[str, object] = {
     "repeat_elements": _repeat_elements, "categorical_crossentropy": _loss("categorical_crossentropy"),
     "sparse_categorical_crossentropy": _loss("sparse_categorical_crossentropy"), "binary_crossentropy": _loss("binary_crossentropy"), "cast": _cast,
     "cast_to_floatx": lambda m, a, k, n: _cast(m, (a[0], "float32"), {}, n) if isinstance(a[0], TensorType) else a[0], "transpose": _transpose,
-    "variable": _variable, "get_value": _value, "eval": _value, "set_value": _nothing, "batch_set_value": _nothing, "floatx": _FLOATX,
+    "variable": _variable, "get_value": _value, "eval": _value, "set_value": nothing, "batch_set_value": nothing, "floatx": _FLOATX,
     "set_floatx": _SET_FLOATX, "epsilon": _EPSILON, "set_epsilon": _SET_EPSILON, "image_data_format": _FORMAT, "set_image_data_format": _SET_FORMAT,
-    "image_dim_ordering": lambda m, a, k, n: "tf", "set_image_dim_ordering": _nothing, "backend": lambda m, a, k, n: "tensorflow",
+    "image_dim_ordering": lambda m, a, k, n: "tf", "set_image_dim_ordering": nothing, "backend": lambda m, a, k, n: "tensorflow",
     "is_keras_tensor": _is_symbolic, "is_tensor": lambda m, a, k, n: isinstance(a[0], TensorType) and a[0].framework == "tf", "clear_session": _clear,
-    "get_uid": lambda m, a, k, n: 1, "reset_uids": _nothing, "switch": _switch, "in_train_phase": _phase, "in_test_phase": _phase,
-    "learning_phase": lambda m, a, k, n: Unknown("learning phase", number="int"), "set_learning_phase": _nothing, "manual_variable_initialization": _nothing,
+    "get_uid": lambda m, a, k, n: 1, "reset_uids": nothing, "switch": _switch, "in_train_phase": _phase, "in_test_phase": _phase,
+    "learning_phase": lambda m, a, k, n: Unknown("learning phase", number="int"), "set_learning_phase": nothing, "manual_variable_initialization": nothing,
     "standardize_dtype": _standard, "is_float_dtype": lambda m, a, k, n: "float" in str(_standard(m, a, k, n)),
-    "is_int_dtype": lambda m, a, k, n: "int" in str(_standard(m, a, k, n)), "function": _function, "set_session": _nothing,
+    "is_int_dtype": lambda m, a, k, n: "int" in str(_standard(m, a, k, n)), "function": _function, "set_session": nothing,
     "name_scope": lambda m, a, k, n: Model("keras.scope", m.heap.space()),
     "dropout": lambda m, a, k, n: m.spelling("tf.nn.dropout", a[:2], {}, n),
 }  # fmt: skip

@@ -15,6 +15,7 @@ from tensorproof.libraries.keras.models import graph as keras_graph
 from tensorproof.libraries.keras.models import models as keras_models
 from tensorproof.libraries.keras.models import saving as keras_saving
 from tensorproof.libraries.model import ClassModel, Run
+from tensorproof.libraries.plain import nothing
 from tensorproof.libraries.tensorflow import initial_values
 from tensorproof.libraries.tensorflow.traced import unconverted
 from tensorproof.terms.dtypes import FLOAT32, DType
@@ -328,15 +329,7 @@ LAYER_METHODS: dict[str, Any] = {
 }  # fmt: skip
 
 
-def _summary(m: Machine, me: Value, args: Args, kwargs: Kwargs, node: ast.AST) -> None:
-    return None
-
-
-def _save(m: Machine, me: Value, args: Args, kwargs: Kwargs, node: ast.AST) -> None:
-    return None
-
-
-_EXTRA: dict[str, object] = {"summary": _summary, "get_layer": keras_models.get_layer, "export": _save, **keras_saving.METHODS}
+_EXTRA: dict[str, object] = {"summary": nothing, "get_layer": keras_models.get_layer, "export": nothing, **keras_saving.METHODS}
 MODEL_METHODS: dict[str, Any] = {**_EXTRA, **keras_models.training_methods()}
 
 

@@ -10,6 +10,7 @@ from typing import Any
 from tensorproof.libraries import registry
 from tensorproof.libraries.keras.models import graph as keras_graph
 from tensorproof.libraries.keras.models.order import layers_of
+from tensorproof.libraries.plain import nothing
 from tensorproof.terms.ints import product
 from tensorproof.terms.predicates import conj, eq
 from tensorproof.terms.tensor import TensorType
@@ -164,10 +165,6 @@ def _add_loss(m: Machine, me: Value, args: Args, kwargs: Kwargs, node: ast.AST) 
         raise m.raised("NotImplementedError", "add_loss is not available on a functional model: call it in a layer", node, "keras/add-loss")
 
 
-def _nothing(m: Machine, me: Value, args: Args, kwargs: Kwargs, node: ast.AST) -> None:
-    return None
-
-
 def _config(m: Machine, me: Value, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     """`get_config`: a dict that the program extends by its own entries."""
     items: dict[str, Value] = {"name": keras_graph.layer_name(me), "trainable": not frozen(me), "dtype": "float32"}
@@ -178,10 +175,10 @@ def _config(m: Machine, me: Value, args: Args, kwargs: Kwargs, node: ast.AST) ->
 
 METHODS: dict[str, Any] = {
     "count_params": _count_params, "get_weights": _get_weights, "set_weights": _set_weights, "get_config": _config, "add_loss": _add_loss,
-    "add_metric": _nothing, "add_update": _nothing, "get_build_config": _config, "build_from_config": _nothing, "reset_states": _nothing,
-    "reset_state": _nothing, "load_own_variables": _nothing, "save_own_variables": _nothing,
+    "add_metric": nothing, "add_update": nothing, "get_build_config": _config, "build_from_config": nothing, "reset_states": nothing,
+    "reset_state": nothing, "load_own_variables": nothing, "save_own_variables": nothing,
     "compute_mask": lambda m, me, a, k, n: a[1] if len(a) > 1 else None,
-    "quantize": _nothing, "rematerialized_call": _nothing,
+    "quantize": nothing, "rematerialized_call": nothing,
 }  # fmt: skip
 
 

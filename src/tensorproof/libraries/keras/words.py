@@ -8,6 +8,7 @@ from typing import Any
 from tensorproof.bindings.rows import names
 from tensorproof.libraries.keras.models.graph import element_type, snake
 from tensorproof.libraries.model import ClassModel, KindModel, Run
+from tensorproof.libraries.plain import nothing
 from tensorproof.libraries.tensorflow import initial_values
 from tensorproof.terms.ints import Term
 from tensorproof.terms.shapes import Shape
@@ -151,12 +152,8 @@ def _applied(m: Machine, me: Any, args: Args, kwargs: Kwargs, node: ast.AST) -> 
     return m.call(Bound(found, me), args, kwargs, node)
 
 
-def _plain_init(m: Machine, me: Value, args: Args, kwargs: Kwargs, node: ast.AST) -> None:
-    return None
-
-
 _BASE = {"get_config": lambda m, me, a, k, n: Dict(m.heap.entries({}))}
 CLASSES = {
-    name: ClassModel(name, methods=_BASE, init=_plain_init)
+    name: ClassModel(name, methods=_BASE, init=nothing)
     for name in ("keras.initializers.Initializer", "keras.regularizers.Regularizer", "keras.constraints.Constraint")
 }

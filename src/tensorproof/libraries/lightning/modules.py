@@ -7,6 +7,7 @@ from typing import Any
 
 from tensorproof.libraries.lightning.trainer import EPOCH, METHODS, trainer
 from tensorproof.libraries.model import ClassModel, KindModel, Run
+from tensorproof.libraries.plain import nothing
 from tensorproof.libraries.torch.nn import _init as module_init  # pyright: ignore[reportPrivateUsage]
 from tensorproof.terms.ints import Origin
 from tensorproof.values.heap import MISSING
@@ -48,10 +49,6 @@ def _save_hyperparameters(m: Machine, me: Instance, args: Args, kwargs: dict[str
     m.heap.set(me.space, "hparams", Model("lightning.hparams", m.heap.space({**old, **kept})))
 
 
-def _nothing(m: Machine, me: Value, args: Args, kwargs: Kwargs, node: ast.AST) -> None:
-    return None
-
-
 def _backward(m: Machine, me: Value, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     return m.call(Named("torch.Tensor.backward"), args[:1], {}, node)
 
@@ -91,7 +88,7 @@ def _loaded(m: Machine, cls: Value, name: str) -> Value:
 
 
 _METHODS: dict[str, Any] = {
-    **dict.fromkeys(("log", "log_dict", "print", "freeze", "unfreeze", "toggle_optimizer", "untoggle_optimizer", "clip_gradients", "all_gather"), _nothing),
+    **dict.fromkeys(("log", "log_dict", "print", "freeze", "unfreeze", "toggle_optimizer", "untoggle_optimizer", "clip_gradients", "all_gather"), nothing),
     "save_hyperparameters": _save_hyperparameters, "manual_backward": _backward, "optimizers": _optimizers,
     "lr_schedulers": lambda m, me, a, k, n: Unknown("the schedulers of a module"),
 }  # fmt: skip
@@ -110,9 +107,9 @@ for _home in HOMES:
     )  # fmt: skip
     _bases = ("lightning.LightningDataModule",) if _home != "lightning." else ()
     CLASSES[_home + "LightningDataModule"] = ClassModel(
-        _home + "LightningDataModule", _bases, {"save_hyperparameters": _save_hyperparameters}, _attribute, init=_nothing, closed=False,
+        _home + "LightningDataModule", _bases, {"save_hyperparameters": _save_hyperparameters}, _attribute, init=nothing, closed=False,
     )  # fmt: skip
-    CLASSES[_home + "Callback"] = CLASSES[_home + "callbacks.Callback"] = ClassModel(_home + "Callback", init=_nothing, closed=False)
+    CLASSES[_home + "Callback"] = CLASSES[_home + "callbacks.Callback"] = ClassModel(_home + "Callback", init=nothing, closed=False)
     CLASSES[_home + "core.LightningModule"] = ClassModel(_home + "core.LightningModule", (_home + "LightningModule",))
     CLASSES[_home + "LightningModule"] = CLASSES[_home + "LightningModule"]
 KINDS = {

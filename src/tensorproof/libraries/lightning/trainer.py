@@ -8,6 +8,7 @@ from typing import Any
 
 from tensorproof.libraries import registry
 from tensorproof.libraries.model import Iterations, Open, Run, batches, counts_of
+from tensorproof.libraries.plain import nothing
 from tensorproof.libraries.python.core import iterations_of
 from tensorproof.terms.ints import Origin, minimum
 from tensorproof.terms.predicates import conj, gt
@@ -293,11 +294,7 @@ def _driven(parts: tuple[str, ...]) -> Run:
     return run
 
 
-def _nothing(m: Machine, me: Value, args: Args, kwargs: Kwargs, node: ast.AST) -> None:
-    return None
-
-
 METHODS: dict[str, Any] = {
     "fit": _driven(("train", "validate")), "validate": _driven(("validate",)), "test": _driven(("test",)), "predict": _driven(("predict",)),
-    "save_checkpoint": _nothing,
+    "save_checkpoint": nothing,
 }  # fmt: skip

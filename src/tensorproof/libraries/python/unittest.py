@@ -6,7 +6,7 @@ import ast
 from typing import Any
 
 from tensorproof.libraries.model import ClassModel, KindModel, Run
-from tensorproof.libraries.plain import argument, quiet
+from tensorproof.libraries.plain import argument, nothing, quiet
 from tensorproof.terms.predicates import negate
 from tensorproof.values.heap import MISSING
 from tensorproof.values.objects import Class, Model, Native
@@ -59,10 +59,6 @@ def _main(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
 
 
 # --- what a test case can say ---
-
-
-def _nothing(m: Machine, me: Value, args: Args, kwargs: Kwargs, node: ast.AST) -> None:
-    return None
 
 
 def _asserts(op: type[ast.cmpop]) -> Run:
@@ -145,8 +141,8 @@ METHODS: dict[str, Any] = {
     **{name: _asserts(op) for name, op in _COMPARISONS.items()}, "assertTrue": _asserts_truth(True), "assertFalse": _asserts_truth(False),
     "assertIsNone": _asserts_none(ast.Is), "assertIsNotNone": _asserts_none(ast.IsNot), "assertIsInstance": _asserts_instance(True),
     "assertNotIsInstance": _asserts_instance(False), "assertRaises": _assert_raises, "fail": _fail, "skipTest": _skip, "subTest": _subtest,
-    **dict.fromkeys(("assertAlmostEqual", "assertNotAlmostEqual", "assertWarns", "assertLogs", "assertCountEqual"), _nothing),
-    **dict.fromkeys(("setUp", "tearDown", "addCleanup", "id", "shortDescription"), _nothing),
+    **dict.fromkeys(("assertAlmostEqual", "assertNotAlmostEqual", "assertWarns", "assertLogs", "assertCountEqual"), nothing),
+    **dict.fromkeys(("setUp", "tearDown", "addCleanup", "id", "shortDescription"), nothing),
 }  # fmt: skip
 FUNCTIONS: dict[str, Run] = {
     "unittest.main": _main,

@@ -6,7 +6,7 @@ import ast
 from typing import Any
 
 from tensorproof.libraries.model import Run
-from tensorproof.libraries.plain import argument
+from tensorproof.libraries.plain import argument, nothing
 from tensorproof.libraries.tensorflow.tensors import converted
 from tensorproof.terms import predicates
 from tensorproof.terms.dtypes import DType
@@ -110,14 +110,10 @@ def _first(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     return argument(args, kwargs, 0, "tensor", kwargs.get("x"))
 
 
-def _nothing(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> None:
-    return None
-
-
 _VALUES = ("assert_positive", "assert_negative", "assert_non_negative", "assert_non_positive", "assert_near", "assert_integer", "assert_proper_iterable")
 _CHECKS: dict[str, object] = {
     **{f"assert_{w}": _compared(w) for w in _ORDERS}, "assert_rank": _rank, "assert_rank_in": _rank_in, "assert_rank_at_least": _rank_at_least,
-    "assert_scalar": _scalar, "assert_type": _type, "assert_shapes": _shapes, **dict.fromkeys(_VALUES, _nothing),
+    "assert_scalar": _scalar, "assert_type": _type, "assert_shapes": _shapes, **dict.fromkeys(_VALUES, nothing),
 }  # fmt: skip
 FUNCTIONS: dict[str, object] = {
     **{f"{home}.{name}": run for name, run in _CHECKS.items() for home in ("tf", "tf.debugging")}, "tf.debugging.check_numerics": _first,

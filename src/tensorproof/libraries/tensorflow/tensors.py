@@ -6,7 +6,7 @@ import ast
 from typing import Any
 
 from tensorproof.libraries.model import ClassModel, Run
-from tensorproof.libraries.plain import argument
+from tensorproof.libraries.plain import argument, nothing
 from tensorproof.libraries.tensorflow.histories import leaf
 from tensorproof.libraries.tensorflow.shapes import compatible, shape_of, sizes_of
 from tensorproof.libraries.tensorflow.traced import SHAPELESS, TRACED
@@ -342,10 +342,6 @@ def _ref(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     return id(args[0])
 
 
-def _nothing(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> None:
-    return None
-
-
 def _read(m: Machine, args: tuple[Any, ...], kwargs: Kwargs, node: ast.AST) -> Value:
     return args[0].but(parameter=False)
 
@@ -356,7 +352,7 @@ METHODS: dict[str, Any] = {
     "assign_sub": _assign("assign_sub"), "sparse_read": _sparse_read, "gather_nd": _gather_nd,
     **{f"scatter_nd_{w}": _scatter_nd(w) for w in ("update", "add", "sub", "max", "min")},
     **{f"scatter_{w}": _scatter_slices for w in ("add", "sub", "update", "max", "min", "mul", "div")}, "is_initialized": lambda m, a, k, n: True,
-    "consumers": lambda m, a, k, n: Unknown("consumers"), "initialized_value": _read, "load": _nothing,
+    "consumers": lambda m, a, k, n: Unknown("consumers"), "initialized_value": _read, "load": nothing,
 }  # fmt: skip
 CLASSES = {name: ClassModel(name, closed=False) for name in ("tf.Variable", "tf.Tensor")}
 FUNCTIONS: dict[str, Run] = {**{f"tf.Tensor.{k}": v for k, v in METHODS.items()}, "tf.Variable": variable, "tf.IndexedSlices": _indexed_slices,

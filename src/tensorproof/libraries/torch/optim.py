@@ -8,6 +8,7 @@ from typing import Any
 from tensorproof.libraries.bound import Bound, by_signature, filled_by_signature
 from tensorproof.libraries.domains import autograd, backward
 from tensorproof.libraries.model import ClassModel, KindModel
+from tensorproof.libraries.plain import nothing
 from tensorproof.terms.tensor import TensorType
 from tensorproof.values.heap import MISSING
 from tensorproof.values.objects import Dict, Instance, List, Model
@@ -151,17 +152,13 @@ def _add_group(m: Machine, me: Any, args: Args, kwargs: Kwargs, node: ast.AST) -
             groups.items.extend(made.items)
 
 
-def _nothing(m: Machine, me: Value, args: Args, kwargs: Kwargs, node: ast.AST) -> None:
-    return None
-
-
 def _state(m: Machine, me: Value, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     return Dict(m.heap.entries({"state": Unknown("the state of an optimizer"), "param_groups": Unknown("the groups of an optimizer")}))
 
 
 METHODS: dict[str, Any] = {
-    "step": _step, "zero_grad": _zero_grad, "state_dict": _state, "load_state_dict": _nothing, "add_param_group": _add_group,
-    "register_step_post_hook": _nothing, "register_step_pre_hook": _nothing,
+    "step": _step, "zero_grad": _zero_grad, "state_dict": _state, "load_state_dict": nothing, "add_param_group": _add_group,
+    "register_step_post_hook": nothing, "register_step_pre_hook": nothing,
 }  # fmt: skip
 FUNCTIONS: dict[str, object] = {**{HOME + n: _maker(n) for n in _OPTIMIZERS}}
 FUNCTIONS |= {f"{HOME}{n.lower()}.{n}": FUNCTIONS[HOME + n] for n in _OPTIMIZERS}

@@ -7,6 +7,7 @@ from typing import Any
 
 from tensorproof.libraries.bound import Bound, by_signature, filled_by_signature
 from tensorproof.libraries.model import ClassModel, KindModel
+from tensorproof.libraries.plain import nothing
 from tensorproof.terms.tensor import TensorType
 from tensorproof.values.heap import MISSING
 from tensorproof.values.objects import Dict, Function, Instance, List, Model, Set
@@ -134,15 +135,11 @@ def _state(m: Machine, me: Any, args: Args, kwargs: Kwargs, node: ast.AST) -> Va
     return Dict(m.heap.entries({"last_epoch": _EPOCH, "base_lrs": me.space.get("base_lrs"), "_last_lr": _rates(m, me, (), {}, node)}))
 
 
-def _nothing(m: Machine, me: Value, args: Args, kwargs: Kwargs, node: ast.AST) -> None:
-    return None
-
-
 def _attribute(m: Machine, me: Value, name: str, node: ast.AST) -> Any:
     return _rates(m, me, (), {}, node) if name == "_last_lr" else Unknown(name) if name in ("_step_count", "_get_lr_called_within_step") else MISSING
 
 
-METHODS: dict[str, Any] = {"step": _step, "get_last_lr": _rates, "get_lr": _rates, "state_dict": _state, "load_state_dict": _nothing}
+METHODS: dict[str, Any] = {"step": _step, "get_last_lr": _rates, "get_lr": _rates, "state_dict": _state, "load_state_dict": nothing}
 
 
 def _signed(kind: str) -> str:

@@ -7,7 +7,7 @@ from typing import Any
 
 from tensorproof.libraries.bound import Bound, by_signature
 from tensorproof.libraries.model import KindModel, Run
-from tensorproof.libraries.plain import argument
+from tensorproof.libraries.plain import argument, nothing
 from tensorproof.libraries.python.copies import deep
 from tensorproof.libraries.torch.modules import PARAMETERS, all_tensors, is_module, walk
 from tensorproof.terms.dtypes import FLOAT32, INT64
@@ -150,13 +150,9 @@ def _scaler_state(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.A
     return Dict(m.heap.entries(dict.fromkeys(names, REAL)))
 
 
-def _quiet(m: Machine, me: Value, args: Args, kwargs: Kwargs, node: ast.AST) -> None:
-    return None
-
-
 _SCALER_METHODS: dict[str, Any] = {
     "scale": _scale, "step": _scaler_step, "state_dict": _scaler_state, "is_enabled": lambda m, me, a, k, n: me.space["enabled"],
-    **dict.fromkeys(("update", "unscale_", "load_state_dict", "set_growth_factor", "set_backoff_factor", "set_growth_interval"), _quiet),
+    **dict.fromkeys(("update", "unscale_", "load_state_dict", "set_growth_factor", "set_backoff_factor", "set_growth_interval"), nothing),
     **dict.fromkeys(("get_scale", "get_growth_factor", "get_backoff_factor"), lambda m, me, a, k, n: REAL),
     "get_growth_interval": lambda m, me, a, k, n: Unknown("an interval", number="int"),
 }  # fmt: skip

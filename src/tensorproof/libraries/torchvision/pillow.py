@@ -7,6 +7,7 @@ import re
 from typing import Any, TypeGuard
 
 from tensorproof.libraries.model import ClassModel, KindModel, Run
+from tensorproof.libraries.plain import nothing
 from tensorproof.terms.dtypes import BY_LABEL, DType
 from tensorproof.terms.ints import Dim, Origin, Term, ite
 from tensorproof.terms.predicates import eq
@@ -203,10 +204,6 @@ def _same(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> V
     return changed(m, me)
 
 
-def _nothing(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> None:
-    return None
-
-
 def _outside(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     return Unknown("a value of an image")
 
@@ -245,7 +242,7 @@ def _grayscale(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
 METHODS: dict[str, Any] = {
     "convert": _convert, "resize": _resize, "crop": _crop, "rotate": _rotate, "transpose": _transpose, "thumbnail": _thumbnail, "split": _split,
     **dict.fromkeys(("copy", "filter", "quantize", "effect_spread", "point", "reduce_gap", "transform"), _same),
-    **dict.fromkeys(("save", "show", "close", "load", "verify", "putpixel", "paste", "putalpha", "seek", "draft", "alpha_composite", "putdata"), _nothing),
+    **dict.fromkeys(("save", "show", "close", "load", "verify", "putpixel", "paste", "putalpha", "seek", "draft", "alpha_composite", "putdata"), nothing),
     **dict.fromkeys(("getpixel", "getdata", "tobytes", "histogram", "getbbox", "getextrema", "getbands", "getexif", "_getexif", "entropy"), _outside),
 }  # fmt: skip
 KINDS = {

@@ -10,6 +10,7 @@ from tensorproof.libraries.keras.data.arrays import array_of
 from tensorproof.libraries.keras.data.batches import agree, sizes
 from tensorproof.libraries.keras.data.directories import CHANNELS, bound, classes_of, one_of, sizes_of
 from tensorproof.libraries.model import ClassModel, KindModel, Run
+from tensorproof.libraries.plain import nothing
 from tensorproof.libraries.sequences import sequence
 from tensorproof.terms.dtypes import FLOAT32, INT64
 from tensorproof.terms.ints import Dim, Origin, Term, ceildiv
@@ -183,10 +184,6 @@ def _attribute(m: Machine, me: Instance, name: str, node: ast.AST) -> Value:
     return {"workers": 1, "use_multiprocessing": False, "max_queue_size": 10}.get(name, MISSING)
 
 
-def _nothing(m: Machine, me: Value, args: Args, kwargs: Kwargs, node: ast.AST) -> None:
-    return None
-
-
 KINDS = {
     GENERATOR: KindModel({
         "flow": _flow, "flow_from_directory": _from_directory, "flow_from_dataframe": _from_frame, "fit": _fit, "standardize": _same, "random_transform": _same,
@@ -197,7 +194,7 @@ KINDS = {
         next=lambda m, me, node: _item(m, me, 0, node), open=True,
     ),
 }  # fmt: skip
-_SEQUENCE = {"on_epoch_end": _nothing, "on_epoch_begin": _nothing}
+_SEQUENCE = {"on_epoch_end": nothing, "on_epoch_begin": nothing}
 CLASSES = {
     "keras.utils.PyDataset": ClassModel("keras.utils.PyDataset", methods=_SEQUENCE, init=_init, attribute=_attribute, closed=False),
     "keras.utils.Sequence": ClassModel("keras.utils.Sequence", ("keras.utils.PyDataset",), closed=False),

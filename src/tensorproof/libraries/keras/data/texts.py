@@ -10,6 +10,7 @@ from tensorproof.libraries.domains.label_ranges import note
 from tensorproof.libraries.keras.layer import LOOKED_UP
 from tensorproof.libraries.keras.special import kind, made
 from tensorproof.libraries.model import Run
+from tensorproof.libraries.plain import nothing
 from tensorproof.libraries.sequences import sequence
 from tensorproof.terms.dtypes import BY_LABEL, FLOAT32, INT64
 from tensorproof.terms.ints import Origin, Term
@@ -98,10 +99,6 @@ def _numbers(m: Machine, shape: Shape, size: Value) -> TensorType:
     return note(m, made, 0, size)
 
 
-def _nothing(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> None:
-    return None
-
-
 def _vocabulary(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     size = me.space["*size*"]
     if isinstance(size, int) and size <= 4096:
@@ -114,7 +111,7 @@ def _vocabulary_size(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: as
 
 
 _METHODS: dict[str, object] = {
-    "adapt": _nothing, "set_vocabulary": _nothing, "load_vocabulary": _nothing, "finalize_state": _nothing, "update_state": _nothing,
+    "adapt": nothing, "set_vocabulary": nothing, "load_vocabulary": nothing, "finalize_state": nothing, "update_state": nothing,
     "get_vocabulary": _vocabulary, "vocabulary_size": _vocabulary_size, "vocab_size": _vocabulary_size,
 }  # fmt: skip
 FUNCTIONS: dict[str, object] = {f"keras.layers.{name}": _make(name) for name in _NAMES}

@@ -18,6 +18,7 @@ from tensorproof.libraries.keras.models.order import LAYERS, layers_of
 from tensorproof.libraries.keras.models.sequential import add, build, ensure_ends, make, run
 from tensorproof.libraries.keras.models.specs import ends_of, graph_of, input_names, output_names
 from tensorproof.libraries.model import KindModel
+from tensorproof.libraries.plain import nothing
 from tensorproof.libraries.tensorflow import tape
 from tensorproof.values.heap import MISSING
 from tensorproof.values.objects import Dict, List, Model, Native
@@ -199,14 +200,6 @@ def end(m: Machine, me: Value, name: str, node: ast.AST) -> Value:
     return shown
 
 
-def _summary(m: Machine, me: Value, args: Args, kwargs: Kwargs, node: ast.AST) -> None:
-    return None
-
-
-def _save(m: Machine, me: Value, args: Args, kwargs: Kwargs, node: ast.AST) -> None:
-    return None
-
-
 def _build(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> None:
     if me.kind == "keras.Sequential":
         build(m, me, args, kwargs, node)
@@ -229,8 +222,8 @@ def _compute_output_shape(m: Machine, me: Model, args: Args, kwargs: Kwargs, nod
 
 
 METHODS: dict[str, Any] = {
-    **keras_state.METHODS, "add": _add, "pop": _pop, "build": _build, "summary": _summary, "get_layer": get_layer, "call": _call_method,
-    "__call__": _call_method, "compute_output_shape": _compute_output_shape, "export": _save, **keras_saving.METHODS, **keras_configs.METHODS,
+    **keras_state.METHODS, "add": _add, "pop": _pop, "build": _build, "summary": nothing, "get_layer": get_layer, "call": _call_method,
+    "__call__": _call_method, "compute_output_shape": _compute_output_shape, "export": nothing, **keras_saving.METHODS, **keras_configs.METHODS,
 }  # fmt: skip
 _FUNCTIONAL = {k: v for k, v in METHODS.items() if k not in ("add", "pop")}
 OBJECTS = {

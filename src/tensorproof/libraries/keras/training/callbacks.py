@@ -6,6 +6,7 @@ import ast
 from typing import Any
 
 from tensorproof.libraries.model import ClassModel, KindModel, Run
+from tensorproof.libraries.plain import nothing
 from tensorproof.terms.ints import Origin
 from tensorproof.values.heap import MISSING
 from tensorproof.values.objects import Bound, Dict, Function, Instance, List, Model
@@ -156,15 +157,11 @@ def logs(m: Machine, names: list[str] | None) -> Value:
     return Dict(m.heap.entries(dict.fromkeys(names, REAL)))
 
 
-def _nothing(m: Machine, me: Value, args: Args, kwargs: Kwargs, node: ast.AST) -> None:
-    return None
-
-
 _NAMES = ("on_epoch_begin", "on_epoch_end", "on_train_begin", "on_train_end", "on_train_batch_begin", "on_train_batch_end", "on_test_begin", "on_test_end",
           "on_test_batch_begin", "on_test_batch_end", "on_predict_begin", "on_predict_end", "on_predict_batch_begin", "on_predict_batch_end",
           "on_batch_begin", "on_batch_end", "set_params", "set_model")  # fmt: skip
 KINDS = {
-    **{HOME + n: KindModel(dict.fromkeys(_NAMES, _nothing), open=True, bases=(HOME + "Callback",)) for n in _SIGNATURES},
+    **{HOME + n: KindModel(dict.fromkeys(_NAMES, nothing), open=True, bases=(HOME + "Callback",)) for n in _SIGNATURES},
     "keras.logs": KindModel(item=lambda m, me, index, node: REAL, open=True, set_item=lambda m, me, index, value, node: None),
 }  # fmt: skip
 
@@ -180,7 +177,7 @@ def _attribute(m: Machine, me: Instance, name: str, node: ast.AST) -> Any:
 
 
 CLASSES = {
-    HOME + "Callback": ClassModel(HOME + "Callback", methods=dict.fromkeys(_NAMES, _nothing), init=_init, attribute=_attribute, closed=False),
+    HOME + "Callback": ClassModel(HOME + "Callback", methods=dict.fromkeys(_NAMES, nothing), init=_init, attribute=_attribute, closed=False),
     **{HOME + n: ClassModel(HOME + n, (HOME + "Callback",), closed=False) for n in _SIGNATURES},
 }
 FUNCTIONS: dict[str, Run] = {HOME + n: _make(n) for n in _SIGNATURES}

@@ -13,7 +13,7 @@ from tensorproof.libraries.keras.data.arrays import array_of
 from tensorproof.libraries.keras.training import metric_words
 from tensorproof.libraries.keras.training.losses import SHORT, fits, kinds_of_labels, ranks_made_equal
 from tensorproof.libraries.model import ClassModel, KindModel, Run
-from tensorproof.libraries.plain import argument
+from tensorproof.libraries.plain import argument, nothing
 from tensorproof.libraries.tensorflow.histories import CONSTANT
 from tensorproof.terms.dtypes import FLOAT32
 from tensorproof.terms.predicates import disj, eq
@@ -293,10 +293,6 @@ def _called(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) ->
     return _result(m, me, args, kwargs, node)
 
 
-def _nothing(m: Machine, me: Value, args: Args, kwargs: Kwargs, node: ast.AST) -> None:
-    return None
-
-
 def _function(word: str, name: str) -> Run:
     def run(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
         target, output = (array_of(m, argument(args, kwargs, i, n), node) for i, n in enumerate(("y_true", "y_pred")))
@@ -341,7 +337,7 @@ def _attribute(m: Machine, me: Value, name: str, node: ast.AST) -> Value:
     return TensorType(Shape(), FLOAT32, framework="tf", parameter=True) if name in ("total", "count") and isinstance(me, Model) else MISSING
 
 
-_METHODS: dict[str, Any] = {"result": _result, "reset_state": _nothing, "get_config": _config}
+_METHODS: dict[str, Any] = {"result": _result, "reset_state": nothing, "get_config": _config}
 KINDS = {
     HOME + n: KindModel({"update_state": _checked(n), **_METHODS}, call=_called, attribute=_attribute)
     for n in NAMES

@@ -8,7 +8,7 @@ from typing import Any
 from tensorproof.libraries import registry
 from tensorproof.libraries.keras.training.gradients import apply, apply_gradients
 from tensorproof.libraries.model import ClassModel, KindModel, Run
-from tensorproof.libraries.plain import argument
+from tensorproof.libraries.plain import argument, nothing
 from tensorproof.libraries.tensorflow.data.elements import scalar
 from tensorproof.terms.dtypes import FLOAT32, INT64
 from tensorproof.terms.shapes import Shape
@@ -126,10 +126,6 @@ def _scaling(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
 # --- methods ---
 
 
-def _nothing(m: Machine, me: Value, args: Args, kwargs: Kwargs, node: ast.AST) -> None:
-    return None
-
-
 def _apply(m: Machine, me: Value, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     try_schedule(m, me, node)
     return apply_gradients(m, me, args, kwargs, node)
@@ -180,7 +176,7 @@ def _rate(m: Machine, me: Value, args: Args, kwargs: Kwargs, node: ast.AST) -> V
 
 
 _METHODS: dict[str, Any] = {
-    **dict.fromkeys(("build", "finalize_variable_values", "exclude_from_weight_decay", "assign", "load_own_variables", "save_own_variables"), _nothing),
+    **dict.fromkeys(("build", "finalize_variable_values", "exclude_from_weight_decay", "assign", "load_own_variables", "save_own_variables"), nothing),
     "apply_gradients": _apply, "apply": apply, "scale_loss": _scaled, "get_scaled_loss": _scaled, "get_unscaled_gradients": _scaled,
     "get_config": lambda m, me, a, k, n: Model("quiet", m.heap.space()),
 }  # fmt: skip

@@ -14,6 +14,7 @@ from tensorproof.libraries.keras.models.order import layers_of
 from tensorproof.libraries.keras.training import callbacks
 from tensorproof.libraries.keras.training.compile import compute_loss, compute_metrics, outputs, result_names, state_of, trail
 from tensorproof.libraries.model import Run
+from tensorproof.libraries.plain import nothing
 from tensorproof.libraries.tensorflow.traced import EAGER, TRACED, tracing, within
 from tensorproof.terms.predicates import eq, implies
 from tensorproof.terms.tensor import TensorType
@@ -222,10 +223,6 @@ def _metrics_result(m: Machine, me: Value, args: Args, kwargs: Kwargs, node: ast
     return Model("keras.logs", m.heap.space())
 
 
-def _nothing(m: Machine, me: Value, args: Args, kwargs: Kwargs, node: ast.AST) -> None:
-    return None
-
-
 def _predict_step(m: Machine, me: Value, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     return call_on(m, me, unpacked(m, args[0] if args else kwargs.get("data"), node)[0], False, node)
 
@@ -233,5 +230,5 @@ def _predict_step(m: Machine, me: Value, args: Args, kwargs: Kwargs, node: ast.A
 METHODS: dict[str, object] = {
     "train_step": _train_step(True), "test_step": _train_step(False), "predict_step": _predict_step, "compute_loss": _compute_loss,
     "compute_metrics": _compute_metrics, "get_metrics_result": _metrics_result,
-    **dict.fromkeys(("reset_metrics", "make_train_function", "make_test_function", "make_predict_function"), _nothing),
+    **dict.fromkeys(("reset_metrics", "make_train_function", "make_test_function", "make_predict_function"), nothing),
 }  # fmt: skip
