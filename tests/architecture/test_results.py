@@ -21,7 +21,7 @@ def _parts(row: str) -> tuple[str, str, list[str], str]:
 @pytest.mark.parametrize("row", ROWS)
 def test_the_kind_is_known(row: str) -> None:
     _, home, names, kind = _parts(row)
-    assert names and callable(results._gives(kind, home))
+    assert names and callable(results.gives(kind, home))
 
 
 def test_a_name_has_one_row() -> None:
@@ -44,4 +44,4 @@ def test_a_model_in_code_does_not_hide_a_row() -> None:
 
 def test_an_unknown_kind_is_refused() -> None:
     with pytest.raises(KeyError):
-        results._gives("somthing", "a.b")
+        results.gives("somthing", "a.b")

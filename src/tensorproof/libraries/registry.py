@@ -66,14 +66,14 @@ def class_model(name: str) -> ClassModel | None:
         return file_named("torch.nn").layer_class(name)  # type: ignore[no-any-return]
     if found is None and name.startswith("keras.layers."):
         return import_module("tensorproof.libraries.keras.custom").layer_class(name)  # type: ignore[no-any-return]
-    rows = results.of_class(name)
+    rows = results.of_owner("class", name)
     return replace(found, methods={**rows, **found.methods}) if found and rows else found
 
 
 @cache
 def kind_model(kind: str) -> KindModel | None:
     found: KindModel | None = _entry(kind, "KINDS")
-    rows = results.of_object(kind)
+    rows = results.of_owner("object", kind)
     return replace(found, methods={**rows, **found.methods}) if found and rows else found
 
 

@@ -95,14 +95,6 @@ def _reshape(m: Machine, me: Model, args: tuple[Any, ...], kwargs: Kwargs, node:
     return _grid(m, sizes) if all(isinstance(s, int) and s > 0 for s in sizes) and prod(sizes) == total else quiet(m, (), {}, node)
 
 
-SPEAKS_FOR = ("matplotlib",)
-
-
-def others(name: str) -> Run | None:
-    """Any other name is a function without effect."""
-    return quiet
-
-
 FUNCTIONS: dict[str, Run] = {"matplotlib.pyplot.subplots": _subplots(False)}
 KINDS = {
     "matplotlib.axes": KindModel(

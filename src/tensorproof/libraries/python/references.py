@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from tensorproof.libraries.model import Run
-from tensorproof.libraries.plain import argument, quiet
+from tensorproof.libraries.plain import argument
 from tensorproof.values.objects import Model, Native, Set
 from tensorproof.values.port import Args, Kwargs, Machine, Value
 from tensorproof.values.python_values import TEXT, Unknown
@@ -32,14 +32,6 @@ def _file(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Model:
 
 def _text(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Unknown:
     return TEXT
-
-
-SPEAKS_FOR = ("tempfile", "platform", "socket", "getpass")
-
-
-def others(name: str) -> Run | None:
-    """Other names of these libraries are functions without effect."""
-    return quiet
 
 
 FUNCTIONS: dict[str, Run] = {

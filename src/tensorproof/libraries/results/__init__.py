@@ -1,7 +1,8 @@
 """Functions and methods of which all that a model says is the kind of thing they give. Their rows are in `results.txt`:
 
 `os: mkdir remove -> nothing` are functions; `object file: close -> nothing` are methods of what a library makes, and `class abc.ABC: f -> nothing` of a class
-that a program may derive from. A kind is a word below, mostly with a reason: `unknown a level`, `object threading.Lock`.
+that a program may derive from; `*: seaborn -> quiet` are all names below a library's. A kind is a word below, mostly with a reason: `unknown a level`,
+`object threading.Lock`.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ import os
 from ast import literal_eval
 from collections import defaultdict
 from collections.abc import Callable
+from functools import cache
 
 from tensorproof.libraries.model import Run
 from tensorproof.values.objects import Model
@@ -28,7 +30,7 @@ _OF_REASON: dict[str, Callable[[str], Value]] = {
 }
 
 
-def _gives(kind: str, name: str) -> Run:
+def gives(kind: str, name: str) -> Run:
     """The model of a function or method of this kind; the last four arguments are the machine's, the call's and its place."""
     word, _, rest = kind.partition(" ")
     if word in ("object", "quiet", "context"):
@@ -44,28 +46,19 @@ def _gives(kind: str, name: str) -> Run:
     return lambda m, *call: value
 
 
-def _read() -> dict[str, dict[str, dict[str, Run]]]:
+@cache
+def rows() -> dict[str, dict[str, dict[str, str]]]:
     """What the file says, by the sort of owner (`object`, `class`, or none for functions), the owner and the name."""
-    found: dict[str, dict[str, dict[str, Run]]] = defaultdict(lambda: defaultdict(dict))
+    found: dict[str, dict[str, dict[str, str]]] = defaultdict(lambda: defaultdict(dict))
     with open(_FILE, encoding="utf-8") as lines:
         for line in lines:
             left, _, kind = line.rstrip("\n").partition(" -> ")
             owner, _, names = left.partition(": ")
             sort, _, home = owner.partition(" ") if " " in owner else ("", "", owner)
-            for name in names.split():
-                found[sort][home][name] = _gives(kind, f"{home}.{name}")
+            found[sort][home].update(dict.fromkeys(names.split(), kind))
     return found
 
 
-_ROWS = _read()
-FUNCTIONS: dict[str, Run] = {f"{home}.{name}": run for home, names in _ROWS[""].items() for name, run in names.items()}
-
-
-def of_object(kind: str) -> dict[str, Run]:
-    """The methods of what a library makes that are rows."""
-    return _ROWS["object"].get(kind, {})
-
-
-def of_class(name: str) -> dict[str, Run]:
-    """The methods of a class that are rows."""
-    return _ROWS["class"].get(name, {})
+def of_owner(sort: str, home: str) -> dict[str, Run]:
+    """What an owner has by its rows: the methods of an object or a class, the functions of a module."""
+    return {name: gives(kind, f"{home}.{name}") for name, kind in rows()[sort].get(home, {}).items()}

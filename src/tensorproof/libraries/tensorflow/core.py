@@ -288,17 +288,6 @@ def _as_dtype(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     return given if isinstance(given, DType) else BY_LABEL.get(given, Unknown("dtype")) if isinstance(given, str) else Unknown("dtype")
 
 
-SPEAKS_FOR = (
-    "tf.summary", "tf.profiler", "tf.autograph", "tf.saved_model", "tf.lite", "tf.sysconfig", "tf.get_logger", "tf.config.threading",
-    "tf.config.optimizer", "tf.distribute.cluster_resolver", "tf.tpu", "tf.__internal__",
-)  # fmt: skip
-
-
-def others(name: str) -> Run | None:
-    """Whole families of names touch no tensor."""
-    return quiet
-
-
 _STRATEGIES = (
     "MirroredStrategy", "OneDeviceStrategy", "TPUStrategy", "MultiWorkerMirroredStrategy", "get_strategy", "Strategy", "experimental.TPUStrategy",
     "experimental.CentralStorageStrategy", "experimental.MultiWorkerMirroredStrategy", "ParameterServerStrategy",
