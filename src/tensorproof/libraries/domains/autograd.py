@@ -288,16 +288,14 @@ def copied(m: Machine, t: TensorType, node: ast.AST) -> TensorType:
     g, now = of(m, t), m.memory.current(t)
     if g.leaf is False and g.requires:
         raise m.raised("RuntimeError", "deepcopy takes leaves only, and this tensor was computed: use detach() or clone()", node, "deepcopy/leaf")
-    made: TensorType = now.but(base=None, grad=None if now.grad is None else fresh(m, g.requires, g.leaf))
-    return made
+    return now.but(base=None, grad=None if now.grad is None else fresh(m, g.requires, g.leaf))
 
 
 def detached(m: Machine, t: TensorType) -> TensorType:
     """A tensor in the same memory that no gradient passes through."""
     now, g = m.memory.current(t), of(m, t)
     plain = g.but(requires=False, leaf=True, node=None, base=None, shown=None, own=m.heap.space({"grad": NO}))
-    made: TensorType = m.memory.shows(m.memory.sharing(now.but(requires_grad=False, parameter=False, grad=plain), now), t)
-    return made
+    return m.memory.shows(m.memory.sharing(now.but(requires_grad=False, parameter=False, grad=plain), now), t)
 
 
 def computed(

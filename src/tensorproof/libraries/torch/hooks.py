@@ -16,8 +16,7 @@ KIND, SLOT = "torch.utils.hooks.RemovableHandle", "_hooks"
 
 def of(me: Any) -> tuple[Model, ...]:
     """The hooks of a module, in the order in which they run."""
-    found: tuple[Model, ...] = me.hooks if isinstance(me, Layer) else me.space.get(SLOT, ())
-    return found
+    return me.hooks if isinstance(me, Layer) else me.space.get(SLOT, ())
 
 
 def _keep(m: Machine, me: Any, hooks: tuple[Model, ...]) -> None:

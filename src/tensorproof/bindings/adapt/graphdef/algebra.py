@@ -21,14 +21,12 @@ def matmul(a: Arguments, run: Run) -> TensorType:
         x = run("matrix_transpose", x=x)
     if a["transpose_b"]:
         y = run("matrix_transpose", x=y)
-    made: TensorType = run("matmul", x=x, y=y)
-    return made
+    return run("matmul", x=x, y=y)
 
 
 def _adjoint(run: Run, x: TensorType) -> TensorType:
     """The matrices transposed, and conjugated where they are complex."""
-    made: TensorType = run("adjoint" if x.dtype is not None and x.dtype.is_complex else "matrix_transpose", x=x)
-    return made
+    return run("adjoint" if x.dtype is not None and x.dtype.is_complex else "matrix_transpose", x=x)
 
 
 @takes(Tensor("x", "... N K"), Tensor("y", "... K M"), Bool("adj_x", False), Bool("adj_y", False), DTYPE)
@@ -40,16 +38,14 @@ def batch_matmul(a: Arguments, run: Run) -> TensorType:
         same_types(run, a, "x", "y")
     dtype = a.get("dtype") or x.dtype
     if not x.shape.known or not y.shape.known:
-        unknown: TensorType = run.shaped("matmul", somewhere(run), dtype, x=x, y=y)
-        return unknown
+        return run.shaped("matmul", somewhere(run), dtype, x=x, y=y)
     x = _adjoint(run, x) if a["adj_x"] else x
     y = _adjoint(run, y) if a["adj_y"] else y
     if run.name.endswith("BatchMatMul"):
         run.require("rank", len(x.shape) == len(y.shape), f"x {x.shape!r} and y {y.shape!r} must have as many axes", ("x", "y"))
         for m, n in zip(x.shape[:-2], y.shape[:-2]):
             run.require("batch", eq(m, n), f"the batch axes are {m!r} and {n!r}, and must be equal", ("x", "y"))
-    made: TensorType = run.typed("matmul", dtype, x=x, y=y)
-    return made
+    return run.typed("matmul", dtype, x=x, y=y)
 
 
 @takes(Tensors("xs"), Anything("equation"))
@@ -58,11 +54,9 @@ def einsum(a: Arguments, run: Run) -> TensorType:
     equation = a["equation"]
     text = equation.decode("latin-1") if isinstance(equation, bytes) else equation
     if any(not x.shape.known for x in a["xs"]):
-        unknown: TensorType = run.shaped("einsum", somewhere(run), a["xs"][0].dtype, xs=a["xs"], equation=text)
-        return unknown
+        return run.shaped("einsum", somewhere(run), a["xs"][0].dtype, xs=a["xs"], equation=text)
     labels_agree(run, text, tuple(a["xs"]))
-    made: TensorType = run("einsum", xs=a["xs"], equation=text)
-    return made
+    return run("einsum", xs=a["xs"], equation=text)
 
 
 def cross(a: Arguments, run: Run) -> TensorType:
@@ -122,8 +116,7 @@ def matrix_solve(a: Arguments, run: Run) -> TensorType:
 
 
 def _nothing(run: Run, x: TensorType) -> TensorType:
-    made: TensorType = run.typed("empty", x.dtype, size=(0,), dtype=x.dtype)
-    return made
+    return run.typed("empty", x.dtype, size=(0,), dtype=x.dtype)
 
 
 @takes(Tensor("x", "... N M"), Bool("compute_uv", True), Bool("full_matrices", False))
@@ -182,8 +175,7 @@ _LENGTH = Ints("size", loose=True, one=False, least=1)
 def _length(run: Run, value: Value, x: TensorType) -> Dim:
     size = vector(run, value, "size")
     if size is None:
-        made: Dim = run.fresh("length")
-        return made
+        return run.fresh("length")
     run.require("size", len(size) == 1, f"the length of the transform is a vector of 1, not of {len(size)}", ("size",))
     result: Dim = run.fresh("length") if size[0] is None else size[0]
     if isinstance(result, int) and result < 0:
@@ -200,8 +192,7 @@ def rfft(a: Arguments, run: Run) -> TensorType:
     dtype = a.get("dtype") or COMPLEX64
     n = _length(run, a["size"], x)
     shape = (*x.shape[:-1], ite(eq(n, 0), 0, n // 2 + 1)) if x.shape.known else somewhere(run)
-    made: TensorType = run.shaped("rfft", shape, dtype, x=x, n=n, dim=len(x.shape) - 1 if x.shape.known else -1)
-    return made
+    return run.shaped("rfft", shape, dtype, x=x, n=n, dim=len(x.shape) - 1 if x.shape.known else -1)
 
 
 @takes(Tensor("x", "... N"), _LENGTH, DTYPE)
@@ -210,5 +201,4 @@ def irfft(a: Arguments, run: Run) -> TensorType:
     at_least(run, x, 1)
     n = _length(run, a["size"], x)
     shape = (*x.shape[:-1], n) if x.shape.known else somewhere(run)
-    made: TensorType = run.shaped("irfft", shape, a.get("dtype") or FLOAT32, x=x, n=n, dim=len(x.shape) - 1 if x.shape.known else -1)
-    return made
+    return run.shaped("irfft", shape, a.get("dtype") or FLOAT32, x=x, n=n, dim=len(x.shape) - 1 if x.shape.known else -1)

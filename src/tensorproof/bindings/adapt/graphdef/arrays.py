@@ -22,8 +22,7 @@ def shape_vectors(a: Arguments, run: Run) -> TensorType:
     same_types(run, a, "x", "y")
     x, y = narrowed(run, a["x"], 1), narrowed(run, a["y"], 1, "y")
     known = type(x.shape[0]) is int and type(y.shape[0]) is int
-    made: TensorType = run("broadcast_args", x=x, y=y) if known else run.shaped("broadcast_args", (run.fresh("rank"),), x.dtype, x=x, y=y)
-    return made
+    return run("broadcast_args", x=x, y=y) if known else run.shaped("broadcast_args", (run.fresh("rank"),), x.dtype, x=x, y=y)
 
 
 def gradient_args(a: Arguments, run: Run) -> Value:
@@ -32,8 +31,7 @@ def gradient_args(a: Arguments, run: Run) -> Value:
 
 
 def one_vector(a: Arguments, run: Run) -> TensorType:
-    made: TensorType = run(run.row.op, x=narrowed(run, a["x"], 1))
-    return made
+    return run(run.row.op, x=narrowed(run, a["x"], 1))
 
 
 @takes(Tensor("x"), Pairs("paddings"), Choice("mode", ("REFLECT", "SYMMETRIC")))
@@ -59,16 +57,14 @@ def reverse_flags(a: Arguments, run: Run) -> TensorType:
     if x.shape.known:
         run.require("rank", len(x.shape) <= 8, f"x may have at most 8 axes, and is {x.shape!r}", ("x",))
         run.require("flags", eq(flags.shape[0], len(x.shape)), f"{flags.shape[0]!r} flags go with {len(x.shape)} axes", ("dims", "x"))
-    made: TensorType = run.shaped("flip_flagged", x.shape, x.dtype, x=x, flags=a["dims"])
-    return made
+    return run.shaped("flip_flagged", x.shape, x.dtype, x=x, flags=a["dims"])
 
 
 @takes(Tensors("xs", draw="2 3"), Anything("size", like=([2, 3],)))
 def accumulate(a: Arguments, run: Run) -> TensorType:
     """A sum of tensors of one shape; the shape that the node states is not held against them."""
     dtype = same_types(run, a, "xs")
-    made: TensorType = run.shaped("add_n", declared(run, a["size"]), dtype, xs=a["xs"])
-    return made
+    return run.shaped("add_n", declared(run, a["size"]), dtype, xs=a["xs"])
 
 
 @takes(Ints("sizes", loose=True), Axis("dim", loose=True), Int("count", least=1))
@@ -101,8 +97,7 @@ def split_v(a: Arguments, run: Run) -> tuple[TensorType, ...]:
 
 def _parts(run: Run, a: Arguments, shapes: list[Shape], sizes: Any, at: int | None) -> tuple[TensorType, ...]:
     stated = a["sizes"] if sizes is None or None in sizes else sizes
-    made: tuple[TensorType, ...] = run.shaped("split_sizes", shapes, a["x"].dtype, x=a["x"], sizes=stated, dim=a["dim"] if at is None else at)
-    return made
+    return run.shaped("split_sizes", shapes, a["x"].dtype, x=a["x"], sizes=stated, dim=a["dim"] if at is None else at)
 
 
 _ENDS = (Ints("begin", loose=True, one=False), Ints("end", loose=True, one=False), Ints("strides", loose=True, one=False))
@@ -115,15 +110,13 @@ def strided_slice_grad(a: Arguments, run: Run) -> TensorType:
     for n in size or ():
         run.require("size", n is None or ge(n, -1), f"a size cannot be negative, and the shape is {size!r}", ("size",))
     shape = somewhere(run) if size is None else Shape(run.fresh("size") if n is None or n == -1 else n for n in size)
-    made: TensorType = run.shaped("strided_slice_gradient", shape, a["y"].dtype, **a)
-    return made
+    return run.shaped("strided_slice_gradient", shape, a["y"].dtype, **a)
 
 
 @takes(Tensor("x"), Tensor("y"), *_ENDS)
 def strided_assign(a: Arguments, run: Run) -> TensorType:
     same_types(run, a, "x", "y")
-    made: TensorType = run.shaped("strided_slice_update", a["x"].shape, a["x"].dtype, **a)
-    return made
+    return run.shaped("strided_slice_update", a["x"].shape, a["x"].dtype, **a)
 
 
 @takes(Tensor("x"), Pairs("paddings"), Choice("mode", ("REFLECT", "SYMMETRIC")))
@@ -132,14 +125,12 @@ def mirror_pad_grad(a: Arguments, run: Run) -> TensorType:
     x = a["x"]
     if rows is None:
         shape = Shape(run.fresh("axis") for _ in x.shape) if x.shape.known else somewhere(run)
-        unknown: TensorType = run.shaped("mirror_pad_gradient", shape, x.dtype, x=x, paddings=a["paddings"], mode=a["mode"])
-        return unknown
+        return run.shaped("mirror_pad_gradient", shape, x.dtype, x=x, paddings=a["paddings"], mode=a["mode"])
     sizes = ranked(run, x, len(rows)).shape
     for n, (b, e) in zip(sizes, rows):
         run.require("padding", conj(ge(b, 0), ge(e, 0), ge(n, b + e)), f"padding ({b!r}, {e!r}) cannot be taken off an axis of size {n!r}", ("paddings", "x"))
     cut = Shape(n - b - e for n, (b, e) in zip(sizes, rows))
-    made: TensorType = run.shaped("mirror_pad_gradient", cut, x.dtype, x=x, paddings=rows, mode=a["mode"])
-    return made
+    return run.shaped("mirror_pad_gradient", cut, x.dtype, x=x, paddings=rows, mode=a["mode"])
 
 
 @takes(Tensors("xs", least=2), Axis("dim", 0, of="xs", loose=True))
@@ -174,8 +165,7 @@ def transpose(a: Arguments, run: Run) -> TensorType:
 @takes(Ints("dim", loose=True, one=False))
 def conjugate_transpose(a: Arguments, run: Run) -> TensorType:
     moved = tf_shapes.transpose(a, run)
-    made: TensorType = run.typed("conj", moved.dtype, x=moved)
-    return made
+    return run.typed("conj", moved.dtype, x=moved)
 
 
 @takes(Int("count", least=1), Axis("dim", 0))
@@ -189,20 +179,17 @@ def dynamic_stitch(a: Arguments, run: Run) -> TensorType:
     half = len(xs) // 2
     run.require("dtype", all(x.dtype in (INT32, None) for x in xs[:half]), "the places must be of element type int32", ("xs",))
     same_types(run, {"ys": xs[half:]}, "ys")
-    made: TensorType = run("dynamic_stitch", xs=xs[:half], ys=xs[half:])
-    return made
+    return run("dynamic_stitch", xs=xs[:half], ys=xs[half:])
 
 
 @takes(Ints("dim", loose=True, one=False))
 def reverse(a: Arguments, run: Run) -> TensorType:
     x, dims = a["x"], vector(run, a["dim"], "dim")
     if dims is None or not x.shape.known or any(type(d) is not int for d in dims):
-        unknown: TensorType = run.shaped("flip", x.shape, x.dtype, x=x, dim=a["dim"])
-        return unknown
+        return run.shaped("flip", x.shape, x.dtype, x=x, dim=a["dim"])
     axes = tuple(axis(run, d, len(x.shape)) for d in dims)
     run.require("axis", len(set(axes)) == len(axes), f"an axis is named twice: {dims!r}", ("dim",))
-    made: TensorType = run("flip", x=x, dim=axes)
-    return made
+    return run("flip", x=x, dim=axes)
 
 
 @takes(Tensor("lengths", "...", INDEX), Int("dim"), Int("batch_dim", 0))
@@ -214,10 +201,7 @@ def reverse_sequence(a: Arguments, run: Run) -> TensorType:
         run.require("axis", a["dim"] != a["batch_dim"], "the batch axis cannot be the one that is reversed", ("dim", "batch_dim"))
         batch = x.shape[a["batch_dim"]]
         run.require("lengths", eq(batch, lengths.shape[0]), f"{lengths.shape[0]!r} lengths go with a batch of {batch!r}", ("lengths", "x"))
-    made: TensorType = run.shaped(
-        "reverse_sequences", x.shape, x.dtype, x=x, lengths=a["lengths"], batch_dim=a["batch_dim"], time_dim=a["dim"], first_two=False
-    )
-    return made
+    return run.shaped("reverse_sequences", x.shape, x.dtype, x=x, lengths=a["lengths"], batch_dim=a["batch_dim"], time_dim=a["dim"], first_two=False)
 
 
 @takes(Tensor("shifts", "...", INDEX), Tensor("dim", "...", INDEX))
@@ -228,8 +212,7 @@ def roll(a: Arguments, run: Run) -> TensorType:
         if a[name].shape.known:
             run.require("rank", len(a[name].shape) <= 1, f"{name} must be a number or a vector, and has shape {a[name].shape!r}", (name,))
     merged(run, [a["shifts"].shape, a["dim"].shape], ("shifts", "dim"), "shifts")
-    made: TensorType = run.shaped("roll_by", x.shape, x.dtype, x=x, shifts=a["shifts"], dim=a["dim"])
-    return made
+    return run.shaped("roll_by", x.shape, x.dtype, x=x, shifts=a["shifts"], dim=a["dim"])
 
 
 @takes(Axis("dim", 0, loose=True))
@@ -237,7 +220,4 @@ def cumulative(a: Arguments, run: Run) -> TensorType:
     x = a["x"]
     at_least(run, x, 1)
     at = axis(run, a["dim"], len(x.shape)) if x.shape.known else None
-    made: TensorType = run.shaped(
-        run.row.op, x.shape, x.dtype, x=x, dim=a["dim"] if at is None else at, exclusive=bool(a.get("exclusive")), reverse=bool(a.get("reverse"))
-    )
-    return made
+    return run.shaped(run.row.op, x.shape, x.dtype, x=x, dim=a["dim"] if at is None else at, exclusive=bool(a.get("exclusive")), reverse=bool(a.get("reverse")))

@@ -48,8 +48,7 @@ def matrix_diag_part(a: Arguments, run: Run) -> TensorType:
     at_least(run, x, 2)
     if not x.shape.known:
         return with_shape(run, "diagonal", x, somewhere(run), dim1=-2, dim2=-1)
-    made: TensorType = run("diagonal", x=x, dim1=-2, dim2=-1)
-    return made
+    return run("diagonal", x=x, dim1=-2, dim2=-1)
 
 
 @takes(Tensor("x"), Tensor("y"))
@@ -137,8 +136,6 @@ def space_depth(a: Arguments, run: Run) -> TensorType:
     last = channels_last(a["data_format"])
     x = narrowed(run, a["x"], 4)
     if last:
-        made: TensorType = run(run.row.op, x=x, block=a["block"])
-        return made
+        return run(run.row.op, x=x, block=a["block"])
     image = run("permute", x=x, dim=(0, 2, 3, 1))
-    moved: TensorType = run("permute", x=run(run.row.op, x=image, block=a["block"]), dim=(0, 3, 1, 2))
-    return moved
+    return run("permute", x=run(run.row.op, x=image, block=a["block"]), dim=(0, 3, 1, 2))

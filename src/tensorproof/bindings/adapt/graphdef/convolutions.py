@@ -205,8 +205,7 @@ def _filter_gradient(run: Run, a: Arguments, n: int, result: Shape, depthwise: b
     if depthwise:
         made = run.shaped("reshape", (channels, out, *kernel), made.dtype, x=made, size=(channels, out, *kernel))
     order = (*range(2, n + 2), 0, 1) if depthwise else (*range(2, n + 2), 1, 0)
-    moved: TensorType = run.shaped("permute", result, made.dtype, x=made, dim=order)
-    return moved
+    return run.shaped("permute", result, made.dtype, x=made, dim=order)
 
 
 @takes(Tensor("x", "N H W C"), SIZES, Tensor("y", "N H W M"), *_WINDOW)
@@ -232,10 +231,9 @@ def dilation2d(a: Arguments, run: Run) -> TensorType:
     run.require("channels", eq(x.shape[3], weight.shape[2]), f"x has {x.shape[3]!r} channels and the weight {weight.shape[2]!r}", ("x", "weight"))
     strides, dilations = (spatial(run, a[n], 2, True, n) for n in ("stride", "dilation"))
     sizes = [windowed(run, s, k, t, d, a["padding"], overhang=True) for s, k, t, d in zip(x.shape[1:3], weight.shape[:2], strides, dilations)]
-    made: TensorType = run.shaped(
+    return run.shaped(
         "grey_dilation2d", (x.shape[0], *sizes, x.shape[3]), x.dtype, x=a["x"], weight=a["weight"], stride=strides, dilation=dilations, padding=a["padding"]
     )
-    return made
 
 
 @takes(Tensor("x", "N ... C"), Tensor("bias", "C"), FORMAT)
@@ -245,8 +243,7 @@ def bias_add(a: Arguments, run: Run) -> TensorType:
     last = channels_last(a.get("data_format") or "NHWC")
     at_least(run, x, 2 if last else 3)
     if not x.shape.known:
-        unknown: TensorType = run.shaped("add", x.shape, x.dtype, x=x, y=a["bias"])
-        return unknown
+        return run.shaped("add", x.shape, x.dtype, x=x, y=a["bias"])
     at = len(x.shape) - 1 if last else 1
     run.require("bias", eq(x.shape[at], bias.shape[0]), f"bias has {bias.shape[0]!r} elements and x {x.shape[at]!r} channels", ("bias", "x"))
     count = bias.shape[0] if isinstance(x.shape[at], Term) else x.shape[at]
@@ -254,8 +251,7 @@ def bias_add(a: Arguments, run: Run) -> TensorType:
     if not last:  # the channels before the spatial axes
         size = (count, *(1 for _ in x.shape[2:]))
         beside = run.shaped("reshape", size, bias.dtype, x=beside, size=size)
-    made: TensorType = run.shaped("add", (*x.shape[:at], count, *x.shape[at + 1 :]), x.dtype, x=x, y=beside)
-    return made
+    return run.shaped("add", (*x.shape[:at], count, *x.shape[at + 1 :]), x.dtype, x=x, y=beside)
 
 
 @takes(Tensor("y"), FORMAT)
@@ -265,5 +261,4 @@ def bias_add_grad(a: Arguments, run: Run) -> TensorType:
     at_least(run, y, 2 if last else 3, "y")
     at = (len(y.shape) - 1 if last else 1) if y.shape.known else None
     others = None if at is None else tuple(i for i in range(len(y.shape)) if i != at)
-    made: TensorType = run.shaped("sum", (run.fresh("channels") if at is None else y.shape[at],), y.dtype, x=y, dim=others, keepdim=False)
-    return made
+    return run.shaped("sum", (run.fresh("channels") if at is None else y.shape[at],), y.dtype, x=y, dim=others, keepdim=False)

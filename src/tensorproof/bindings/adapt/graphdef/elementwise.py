@@ -26,15 +26,13 @@ def merged(run: Run, shapes: list[Shape], about: tuple[str, ...], code: str = "s
 def narrowed(run: Run, x: TensorType, rank: int, name: str = "x") -> TensorType:
     """x, whose rank must be this; of an unknown rank, the same tensor with as many axes."""
     known = ranked(run, x, rank, name)
-    made: TensorType = x if x.shape.known else run.shaped("identity", known.shape, x.dtype, x=x)
-    return made
+    return x if x.shape.known else run.shaped("identity", known.shape, x.dtype, x=x)
 
 
 def same_type(a: Arguments, run: Run) -> TensorType:
     """An elementwise function that keeps whole numbers whole."""
     op = operator(run.row.op)
-    made: TensorType = run.typed(op.name, a["x"].dtype, **{k: v for k, v in a.items() if op.parameter(k) is not None})
-    return made
+    return run.typed(op.name, a["x"].dtype, **{k: v for k, v in a.items() if op.parameter(k) is not None})
 
 
 @takes(*(Tensor(name, "...", frozenset({STRING})) for name in ("x", "input")), Tensor("y", "", frozenset({STRING})))
@@ -42,64 +40,54 @@ def checked_first(a: Arguments, run: Run) -> TensorType:
     """What is made from strings one by one: the shape is that of the first input."""
     given = tuple(v for v in a.values() if isinstance(v, TensorType))
     dtype = a.get("dtype") or STRING
-    made: TensorType = run.shaped("stated", given[0].shape, dtype, made_from=given, dtype=dtype)
-    return made
+    return run.shaped("stated", given[0].shape, dtype, made_from=given, dtype=dtype)
 
 
 def second(a: Arguments, run: Run) -> TensorType:
     """y, which is handed on and kept."""
-    made: TensorType = run("identity", x=a["y"])
-    return made
+    return run("identity", x=a["y"])
 
 
 @takes(Tensor("x", ""))
 def scalar_first(a: Arguments, run: Run) -> TensorType:
     """x, which must be a scalar, handed on."""
     shape = ranked(run, a["x"], 0).shape
-    made: TensorType = run.shaped("identity", shape, a["x"].dtype, x=a["x"])
-    return made
+    return run.shaped("identity", shape, a["x"].dtype, x=a["x"])
 
 
 def filled_like(a: Arguments, run: Run) -> TensorType:
-    made: TensorType = run.typed("full_like", a["x"].dtype, x=a["x"], value=a["value"])
-    return made
+    return run.typed("full_like", a["x"].dtype, x=a["x"], value=a["value"])
 
 
 def part_of_complex(a: Arguments, run: Run) -> TensorType:
-    made: TensorType = run.typed(run.row.op, a.get("dtype") or FLOAT32, x=a["x"])
-    return made
+    return run.typed(run.row.op, a.get("dtype") or FLOAT32, x=a["x"])
 
 
 def complex(a: Arguments, run: Run) -> TensorType:
     same_types(run, a, "x", "y")
-    made: TensorType = run.typed("complex", a["dtype"], x=a["x"], y=a["y"])
-    return made
+    return run.typed("complex", a["dtype"], x=a["x"], y=a["y"])
 
 
 def cast(a: Arguments, run: Run) -> TensorType:
-    made: TensorType = run("cast", x=a["x"], dtype=a["dtype"])
-    return made
+    return run("cast", x=a["x"], dtype=a["dtype"])
 
 
 def softmax(a: Arguments, run: Run) -> TensorType:
     x = a["x"]
     at_least(run, x, 1)
-    made: TensorType = run.shaped(run.row.op, x.shape, x.dtype, x=x, dim=len(x.shape) - 1 if x.shape.known else -1)
-    return made
+    return run.shaped(run.row.op, x.shape, x.dtype, x=x, dim=len(x.shape) - 1 if x.shape.known else -1)
 
 
 def quotient(a: Arguments, run: Run) -> TensorType:
     """A quotient of TensorFlow keeps the element type; that of whole numbers is cut towards zero."""
     dtype = promoted_type(run, x=a["x"], y=a["y"])
     rounding = {"rounding": "trunc" if dtype is not None and dtype.is_integer else None} if run.row.op == "div" else {}
-    made: TensorType = run.typed(run.row.op, dtype, x=a["x"], y=a["y"], **rounding)
-    return made
+    return run.typed(run.row.op, dtype, x=a["x"], y=a["y"], **rounding)
 
 
 def pairwise(a: Arguments, run: Run) -> TensorType:
     """A function of two tensors that broadcast."""
-    made: TensorType = run.typed(run.row.op, promoted_type(run, x=a["x"], y=a["y"]), x=a["x"], y=a["y"])
-    return made
+    return run.typed(run.row.op, promoted_type(run, x=a["x"], y=a["y"]), x=a["x"], y=a["y"])
 
 
 def squared_difference(a: Arguments, run: Run) -> TensorType:
@@ -118,28 +106,23 @@ def broadcast_three(a: Arguments, run: Run) -> TensorType:
     dtype = same_types(run, a, "x", "y", "z")
     shapes = [a[n].shape for n in "xyz"]
     known = [s for s in shapes if s.known and len(s)]
-    made: TensorType = run.shaped(run.row.op, merged(run, known, ("x", "y", "z")) if known else shapes[0], dtype, x=a["x"], y=a["y"], z=a["z"])
-    return made
+    return run.shaped(run.row.op, merged(run, known, ("x", "y", "z")) if known else shapes[0], dtype, x=a["x"], y=a["y"], z=a["z"])
 
 
 @takes(Bool("incompatible_shape_error", True))
 def equality(a: Arguments, run: Run) -> TensorType:
     """With incompatible_shape_error off, shapes that do not broadcast give one truth value."""
     if a["incompatible_shape_error"]:
-        made: TensorType = run(run.row.op, x=a["x"], y=a["y"])
-        return made
+        return run(run.row.op, x=a["x"], y=a["y"])
     same_types(run, a, "x", "y")
     x, y = a["x"].shape, a["y"].shape
     if not x.known or not y.known or any(isinstance(n, Term) for n in (*x, *y)):
-        unknown: TensorType = run.shaped(run.row.op, somewhere(run), BOOL, x=a["x"], y=a["y"])
-        return unknown
+        return run.shaped(run.row.op, somewhere(run), BOOL, x=a["x"], y=a["y"])
     fits: list[bool] = [True]
     shape = broadcast([x, y], lambda holds, m, n: fits.append(holds is True))
     if all(fits):
-        result: TensorType = run.shaped(run.row.op, shape, BOOL, x=a["x"], y=a["y"])
-        return result
-    constant: TensorType = run.typed("full", BOOL, size=(), value=run.row.op == "ne", dtype=BOOL)
-    return constant
+        return run.shaped(run.row.op, shape, BOOL, x=a["x"], y=a["y"])
+    return run.typed("full", BOOL, size=(), value=run.row.op == "ne", dtype=BOOL)
 
 
 def approximate(a: Arguments, run: Run) -> TensorType:
@@ -148,8 +131,7 @@ def approximate(a: Arguments, run: Run) -> TensorType:
     shape = merged(run, [a["x"].shape, a["y"].shape], ("x", "y"))
     apart = run.shaped("sub", shape, dtype, x=a["x"], y=a["y"])
     distance = run.shaped("abs", shape, dtype.real if dtype is not None else None, x=apart)
-    made: TensorType = run.shaped("lt", shape, BOOL, x=distance, y=a["tolerance"])
-    return made
+    return run.shaped("lt", shape, BOOL, x=distance, y=a["tolerance"])
 
 
 @takes(Tensor("x"), Tensor("low"), Tensor("high"))
@@ -161,8 +143,7 @@ def clip(a: Arguments, run: Run) -> TensorType:
         if other.known and shape.known and len(other):
             shape = merged(run, [shape, other], ("x", name))
     below = run.shaped("clamp", shape, a["x"].dtype, x=a["x"], high=a["high"])
-    made: TensorType = run.shaped("clamp", shape, a["x"].dtype, x=below, low=a["low"])  # which wins where it is above the upper one
-    return made
+    return run.shaped("clamp", shape, a["x"].dtype, x=below, low=a["low"])
 
 
 @takes(Tensor("condition", "...", frozenset({BOOL})), Tensor("x"), Tensor("y"))
@@ -183,15 +164,13 @@ def select(a: Arguments, run: Run) -> TensorType:
             shape = merged(run, [shape, condition], ("condition", "x"), "condition")
     elif condition.known and len(condition) > 1:
         shape = condition
-    made: TensorType = run.shaped("where", shape, a["x"].dtype, condition=flags, x=a["x"], y=a["y"])
-    return made
+    return run.shaped("where", shape, a["x"].dtype, condition=flags, x=a["x"], y=a["y"])
 
 
 @takes(Tensor("condition", "...", frozenset({BOOL})), Tensor("x"), Tensor("y"))
 def select_v2(a: Arguments, run: Run) -> TensorType:
     same_types(run, a, "x", "y")
-    made: TensorType = run("where", condition=a["condition"], x=a["x"], y=a["y"])
-    return made
+    return run("where", condition=a["condition"], x=a["x"], y=a["y"])
 
 
 @takes(DTYPE)
@@ -199,27 +178,22 @@ def bitcast(a: Arguments, run: Run) -> TensorType:
     """The same bits. Several elements that are made of one, and those of which one is made, stand along the last axis."""
     x, dtype = a["x"], a["dtype"]
     if x.dtype is None or (not x.shape.known and x.dtype.bits != dtype.bits):
-        unknown: TensorType = run.shaped("view_dtype", somewhere(run) if x.dtype is None else x.shape, dtype, x=x, dtype=dtype)
-        return unknown
+        return run.shaped("view_dtype", somewhere(run) if x.dtype is None else x.shape, dtype, x=x, dtype=dtype)
     if x.dtype.bits == dtype.bits:
-        same: TensorType = run.shaped("view_dtype", x.shape, dtype, x=x, dtype=dtype)
-        return same
+        return run.shaped("view_dtype", x.shape, dtype, x=x, dtype=dtype)
     if x.dtype.bits > dtype.bits:
         alone = run("unsqueeze", x=x, dim=len(x.shape))
-        parts: TensorType = run.shaped("view_dtype", (*x.shape, x.dtype.bits // dtype.bits), dtype, x=alone, dtype=dtype)
-        return parts
+        return run.shaped("view_dtype", (*x.shape, x.dtype.bits // dtype.bits), dtype, x=alone, dtype=dtype)
     at_least(run, x, 1)
     run.require("width", eq(x.shape[-1], dtype.bits // x.dtype.bits), f"the last axis {x.shape[-1]!r} does not make one element of {dtype!r}", ("x", "dtype"))
     joined = run.shaped("view_dtype", (*x.shape[:-1], 1), dtype, x=x, dtype=dtype)
-    made: TensorType = run("squeeze", x=joined, dim=len(x.shape) - 1)
-    return made
+    return run("squeeze", x=joined, dim=len(x.shape) - 1)
 
 
 @takes(Tensor("x"), Float("low", -6.0), Float("high", 6.0))
 def within_numbers(a: Arguments, run: Run) -> TensorType:
     """x rounded within a range whose ends are attributes."""
-    made: TensorType = run.shaped(run.row.op, a["x"].shape, a["x"].dtype, **a)
-    return made
+    return run.shaped(run.row.op, a["x"].shape, a["x"].dtype, **a)
 
 
 @takes(Tensor("x"), Tensor("low", ""), Tensor("high", ""), Anything("axis", -1))
@@ -228,14 +202,12 @@ def with_scalars(a: Arguments, run: Run) -> TensorType:
     same_types(run, a, "x", "low", "high")
     for name in ("low", "high"):
         ranked(run, a[name], 0 if a.get("axis") in (None, -1) else 1, name)
-    made: TensorType = run.shaped(run.row.op, a["x"].shape, a["x"].dtype, **a)
-    return made
+    return run.shaped(run.row.op, a["x"].shape, a["x"].dtype, **a)
 
 
 @takes(Ints("size", shape=True, loose=True))
 def ensure_shape(a: Arguments, run: Run) -> TensorType:
-    made: TensorType = run("ensure_shape", x=a["x"], size=declared(run, a["size"])) if a.get("size") is not None else a["x"]
-    return made
+    return run("ensure_shape", x=a["x"], size=declared(run, a["size"])) if a.get("size") is not None else a["x"]
 
 
 @takes(Tensor("x"), Ints("size", shape=True, loose=True))
@@ -243,8 +215,7 @@ def placeholder_with_default(a: Arguments, run: Run) -> TensorType:
     """The declared shape, which the default must fit."""
     x, size = a["x"], declared(run, a["size"])
     merged(run, [x.shape, size], ("x", "size"))
-    made: TensorType = run.shaped("placeholder_with_default", size, x.dtype, x=x, size=size)
-    return made
+    return run.shaped("placeholder_with_default", size, x.dtype, x=x, size=size)
 
 
 def declared(run: Run, size: Value) -> Shape:

@@ -26,12 +26,10 @@ class Steps:
         self.shape = shape if shape is not None else merged(run, [a["x"].shape, a["y"].shape], ("x", "y"))
 
     def __call__(self, op: str, **arguments: Value) -> TensorType:
-        made: TensorType = self.run.shaped(op, self.shape, self.dtype, **arguments)
-        return made
+        return self.run.shaped(op, self.shape, self.dtype, **arguments)
 
     def flags(self, op: str, **arguments: Value) -> TensorType:
-        made: TensorType = self.run.shaped(op, self.shape, BOOL, **arguments)
-        return made
+        return self.run.shaped(op, self.shape, BOOL, **arguments)
 
     def conjugate(self, x: TensorType) -> TensorType:
         return self("conj", x=x) if self.dtype is not None and self.dtype.is_complex else x
@@ -121,5 +119,4 @@ def fake_quantised_grad(a: Arguments, run: Run) -> TensorType:
 
 def assign_sum(a: Arguments, run: Run) -> TensorType:
     """A variable that is added to, or taken from: the row's first operator says which."""
-    made: TensorType = run("assign", x=a["x"], y=Steps(run, a)(run.row.op, x=a["x"], y=a["y"]))
-    return made
+    return run("assign", x=a["x"], y=Steps(run, a)(run.row.op, x=a["x"], y=a["y"]))

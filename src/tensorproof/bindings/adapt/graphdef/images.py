@@ -30,8 +30,7 @@ _METHODS = {"ResizeBilinear": "bilinear", "ResizeBicubic": "bicubic", "ResizeAre
 def _scaled(run: Run, a: Arguments, dtype: DType | None) -> TensorType:
     shape = _resized(run, a["x"], a["size"])
     flags = {k: bool(a[k]) for k in ("align_corners", "half_pixel_centers") if k in a}
-    made: TensorType = run.shaped("resize_image", shape, dtype, x=a["x"], size=tuple(shape[1:3]), axis=1, method=_METHODS[run.name.rpartition(".")[2]], **flags)
-    return made
+    return run.shaped("resize_image", shape, dtype, x=a["x"], size=tuple(shape[1:3]), axis=1, method=_METHODS[run.name.rpartition(".")[2]], **flags)
 
 
 @takes(Tensor("x", "N H W C"), _TWO)
@@ -46,11 +45,17 @@ def resize(a: Arguments, run: Run) -> TensorType:
 
 def _gradient(run: Run, a: Arguments, shape: Shape, dtype: DType | None, method: str) -> TensorType:
     size = tuple(shape[1:3]) if shape.known else None
-    made: TensorType = run.shaped(
-        "resize_image_gradient", shape, dtype, y=a["y"], x=a.get("x"), size=size, method=method, align_corners=bool(a.get("align_corners")),
+    return run.shaped(
+        "resize_image_gradient",
+        shape,
+        dtype,
+        y=a["y"],
+        x=a.get("x"),
+        size=size,
+        method=method,
+        align_corners=bool(a.get("align_corners")),
         half_pixel_centers=bool(a.get("half_pixel_centers")),
-    )  # fmt: skip
-    return made
+    )
 
 
 @takes(Tensor("y", "N h w C"), Tensor("x", "N H W C"))
@@ -70,11 +75,17 @@ def crop_and_resize(a: Arguments, run: Run) -> TensorType:
     run.require("boxes", eq(boxes.shape[0], index.shape[0]), f"{boxes.shape[0]!r} boxes go with {index.shape[0]!r} indices", ("boxes", "index"))
     run.require("boxes", eq(boxes.shape[1], 4), f"a box has 4 numbers, and here {boxes.shape[1]!r}", ("boxes",))
     shape = _resized(run, a["x"], a["size"])
-    made: TensorType = run.shaped(
-        "crop_and_resize", (boxes.shape[0], *shape[1:]), FLOAT32, x=a["x"], boxes=a["boxes"], index=a["index"], size=tuple(shape[1:3]),
-        method=a.get("method") or "bilinear", extrapolation_value=a.get("extrapolation_value") or 0.0,
-    )  # fmt: skip
-    return made
+    return run.shaped(
+        "crop_and_resize",
+        (boxes.shape[0], *shape[1:]),
+        FLOAT32,
+        x=a["x"],
+        boxes=a["boxes"],
+        index=a["index"],
+        size=tuple(shape[1:3]),
+        method=a.get("method") or "bilinear",
+        extrapolation_value=a.get("extrapolation_value") or 0.0,
+    )
 
 
 @takes(Tensor("x", "... C"), Tensor("factor", ""))
@@ -103,10 +114,9 @@ def non_max_suppression(a: Arguments, run: Run) -> TensorType:
     run.require("boxes", eq(boxes.shape[0], scores.shape[0]), f"{boxes.shape[0]!r} boxes go with {scores.shape[0]!r} scores", ("boxes", "scores"))
     run.require("boxes", eq(boxes.shape[1], 4), f"a box has 4 numbers, and here {boxes.shape[1]!r}", ("boxes",))
     overlap = a["iou"] if a.get("iou") is not None else a.get("iou_threshold")
-    made: TensorType = run.shaped(
+    return run.shaped(
         "non_max_suppression", (run.fresh("selected"),), INT32, boxes=a["boxes"], scores=a["scores"], most=whole(a["most"]), iou=overlap, score=a.get("score")
     )
-    return made
 
 
 @takes(Tensor("x", "N H W C"), Tensor("boxes", "N B 4"))

@@ -85,8 +85,7 @@ def one_less(image: TensorType) -> int:
 
 def _following(run: Run, held: TensorType, new: TensorType, factor: float | None) -> TensorType:
     """A running statistic, moved towards that of the batch."""
-    made: TensorType = run.shaped("lerp", new.shape, new.dtype, x=held, y=new, weight=factor if factor is not None else 1.0)
-    return made
+    return run.shaped("lerp", new.shape, new.dtype, x=held, y=new, weight=factor if factor is not None else 1.0)
 
 
 @takes(
@@ -136,14 +135,12 @@ def l2_loss(a: Arguments, run: Run) -> TensorType:
     """Half the sum of squares."""
     x = a["x"]
     total = run.shaped("sum", (), x.dtype, x=run.typed("square", x.dtype, x=x), dim=None, keepdim=False)
-    made: TensorType = run.shaped("mul", (), x.dtype, x=total, y=0.5)
-    return made
+    return run.shaped("mul", (), x.dtype, x=total, y=0.5)
 
 
 def _spread(run: Run, x: TensorType, shape: Shape) -> TensorType:
     """x as one of this shape, to which it broadcasts."""
-    made: TensorType = x if x.shape == shape else run.shaped("expand", shape, x.dtype, x=x, size=tuple(shape))
-    return made
+    return x if x.shape == shape else run.shaped("expand", shape, x.dtype, x=x, size=tuple(shape))
 
 
 @takes(Tensor("x", "N C"), Tensor("target", "N C"))
@@ -186,5 +183,4 @@ def ctc_loss(a: Arguments, run: Run) -> tuple[TensorType, ...]:
     run.require("labels", eq(indices.shape[0], values.shape[0]), f"{indices.shape[0]!r} label places go with {values.shape[0]!r} labels", ("target_values",))
     run.require("batch", eq(lengths.shape[0], x.shape[1]), f"{lengths.shape[0]!r} lengths go with a batch of {x.shape[1]!r}", ("lengths", "x"))
     batch = lengths.shape[0] if isinstance(x.shape[1], Term) else x.shape[1]
-    made: tuple[TensorType, ...] = run.shaped("ctc_loss_of_places", [(batch,), x.shape], x.dtype, x.dtype, **a)
-    return made
+    return run.shaped("ctc_loss_of_places", [(batch,), x.shape], x.dtype, x.dtype, **a)

@@ -48,8 +48,7 @@ def _stepped(a: Arguments, run: Run, sparse: bool) -> Shape:
 
 
 def _step(a: Arguments, run: Run, shape: Shape) -> TensorType:
-    made: TensorType = run.shaped(run.row.op, shape, a["var"].dtype, **a)
-    return made
+    return run.shaped(run.row.op, shape, a["var"].dtype, **a)
 
 
 def optimiser(a: Arguments, run: Run) -> TensorType:

@@ -156,8 +156,13 @@ def patches(a: Arguments, run: Run) -> TensorType:
     if any(type(k) is int and k < 1 for k in kernel):
         raise run.give_up(f"patches of {kernel!r}, which TensorFlow refuses when the node runs")
     sizes = [windowed(run, s, k, t, d, a["padding"], overhang=True) for s, k, t, d in zip(x.shape[1:3], kernel, strides, dilations)]
-    made: TensorType = run.shaped(
-        "extract_patches", (x.shape[0], *sizes, kernel[0] * kernel[1] * x.shape[3]), x.dtype, x=a["x"], kernel=kernel, stride=strides, dilation=dilations,
+    return run.shaped(
+        "extract_patches",
+        (x.shape[0], *sizes, kernel[0] * kernel[1] * x.shape[3]),
+        x.dtype,
+        x=a["x"],
+        kernel=kernel,
+        stride=strides,
+        dilation=dilations,
         padding=a["padding"],
-    )  # fmt: skip
-    return made
+    )

@@ -19,8 +19,7 @@ def _drawn(run: Run, a: Arguments, dtype: DType | None, tail: Shape | None = Non
     size = of_size(run, a["size"])
     known = size is not None and (tail is None or tail.known)
     shape = Shape((*(size or ()), *(tail or ()))) if known else somewhere(run)
-    made: TensorType = run.shaped(run.row.op, shape, dtype, size=a["size"] if size is None else tuple(size), **parameters)
-    return made
+    return run.shaped(run.row.op, shape, dtype, size=a["size"] if size is None else tuple(size), **parameters)
 
 
 @takes(SIZE, Tensor("low", ""), Tensor("high", ""))
@@ -55,8 +54,7 @@ def multinomial(a: Arguments, run: Run) -> TensorType:
         ranked(run, n, 0, "n")
         n = run.fresh("samples")
     run.require("n", ge(n, 0), f"the number of samples must not be negative, and is {n!r}", ("n",))
-    made: TensorType = run.shaped("categorical", (rows, n), a.get("dtype") or INT64, x=a["x"], n=n)
-    return made
+    return run.shaped("categorical", (rows, n), a.get("dtype") or INT64, x=a["x"], n=n)
 
 
 @takes(Tensor("x"), Ints("size", loose=True, one=False))

@@ -30,8 +30,7 @@ def resource_gather(a: Arguments, run: Run) -> TensorType:
 @takes(Tensor("x"), Tensor("index", "...", INDEX), DTYPE)
 def resource_gather_nd(a: Arguments, run: Run) -> TensorType:
     _held(run, a)
-    made: TensorType = run("gather_nd", x=a["x"], index=a["index"])
-    return made
+    return run("gather_nd", x=a["x"], index=a["index"])
 
 
 @takes(Tensor("x"), Tensor("index", "...", INDEX), Tensor("y"))
@@ -46,8 +45,7 @@ def scatter_rows(a: Arguments, run: Run) -> TensorType:
 
 def scatter_variable(a: Arguments, run: Run) -> TensorType:
     at_least(run, a["y"], 1, "y")
-    made: TensorType = run("tensor_scatter", x=a["x"], index=a["index"], y=a["y"], reduction=a["reduction"])
-    return made
+    return run("tensor_scatter", x=a["x"], index=a["index"], y=a["y"], reduction=a["reduction"])
 
 
 @takes(Anything("value"), DTYPE)
@@ -61,11 +59,9 @@ def const(a: Arguments, run: Run) -> TensorType:
 def read_variable(a: Arguments, run: Run) -> TensorType:
     x, dtype = a["x"], a.get("dtype")
     if x.dtype is DType.RESOURCE:
-        held: TensorType = run.shaped("identity", somewhere(run), dtype, x=x)
-        return held
+        return run.shaped("identity", somewhere(run), dtype, x=x)
     run.require("dtype", None in (dtype, x.dtype) or dtype is x.dtype, f"the variable holds {x.dtype!r} and is read as {dtype!r}", ("x", "dtype"))
-    made: TensorType = run("identity", x=x)
-    return made
+    return run("identity", x=x)
 
 
 @takes(Tensor("x"), Tensor("y", "", frozenset({BOOL})))
@@ -83,8 +79,7 @@ def merge(a: Arguments, run: Run) -> tuple[TensorType, ...]:
 def array_gather(a: Arguments, run: Run) -> TensorType:
     index = ranked(run, a["index"], 1, "index")
     shown = a["index"] if a["index"].shape.known else index
-    made: TensorType = run("array_gather", index=shown, made_from=given(a, "x", "flow"), size=a.get("size"), dtype=a.get("dtype"))
-    return made
+    return run("array_gather", index=shown, made_from=given(a, "x", "flow"), size=a.get("size"), dtype=a.get("dtype"))
 
 
 def given(a: Arguments, *names: str) -> tuple[TensorType, ...]:
@@ -114,8 +109,7 @@ def unknown_each(a: Arguments, run: Run) -> tuple[TensorType, ...]:
 
 def lookup(a: Arguments, run: Run) -> TensorType:
     """What a table holds for each key."""
-    made: TensorType = run.shaped("stated", a["keys"].shape, a["default"].dtype, dtype=a["default"].dtype, made_from=given(a, "x", "keys", "default"))
-    return made
+    return run.shaped("stated", a["keys"].shape, a["default"].dtype, dtype=a["default"].dtype, made_from=given(a, "x", "keys", "default"))
 
 
 def restore(a: Arguments, run: Run) -> tuple[TensorType, ...]:

@@ -38,8 +38,7 @@ def _tensors(a: Arguments) -> tuple[TensorType, ...]:
 
 def _source(run: Run, a: Arguments, shape: Shape, dtype: DType | None) -> TensorType:
     """A tensor of which only shape and element type are known, made from all that was given."""
-    made: TensorType = run.shaped("stated", shape, dtype, made_from=_tensors(a) or None, size=shape if shape.known else None, dtype=dtype)
-    return made
+    return run.shaped("stated", shape, dtype, made_from=_tensors(a) or None, size=shape if shape.known else None, dtype=dtype)
 
 
 def two_strings(a: Arguments, run: Run) -> tuple[TensorType, ...]:

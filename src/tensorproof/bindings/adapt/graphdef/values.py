@@ -35,8 +35,7 @@ def one_hot(a: Arguments, run: Run) -> TensorType:
             ranked(run, a[name], 0, name)
     if isinstance(a["depth"], TensorType):
         ranked(run, a["depth"], 0, "depth")
-    made: TensorType = run("one_hot_axis", x=a["x"], depth=whole(a["depth"]), on=on, off=off, dim=a["dim"], dtype=dtype)
-    return made
+    return run("one_hot_axis", x=a["x"], depth=whole(a["depth"]), on=on, off=off, dim=a["dim"], dtype=dtype)
 
 
 @takes(Int("start", loose=True), Int("end", loose=True), Int("step", loose=True, least=1))
@@ -48,8 +47,7 @@ def _of_size(run: Run, a: Arguments, dtype: DType | None, **given: Value) -> Ten
     """What the row's operator makes of the shape that is an argument."""
     shape = of_size(run, a["size"])
     size = a["size"] if shape is None else tuple(shape)
-    made: TensorType = run.shaped(run.row.op, somewhere(run) if shape is None else shape, dtype, size=size, dtype=dtype, **given)
-    return made
+    return run.shaped(run.row.op, somewhere(run) if shape is None else shape, dtype, size=size, dtype=dtype, **given)
 
 
 @takes(SIZE, ElementType("dtype", optional=False))
@@ -84,14 +82,12 @@ def linspace(a: Arguments, run: Run) -> TensorType:
     else:
         run.require("steps", ge(steps, 1), f"there must be at least one step, and there are {steps!r}", ("steps",))
         count = steps
-    made: TensorType = run.shaped("linspace", (count,), dtype, start=a["start"], end=a["end"], steps=steps, dtype=dtype)
-    return made
+    return run.shaped("linspace", (count,), dtype, start=a["start"], end=a["end"], steps=steps, dtype=dtype)
 
 
 def where(a: Arguments, run: Run) -> TensorType:
     x = a["x"]
-    made: TensorType = run("nonzero", x=x) if x.shape.known else run.shaped("nonzero", (run.fresh("nnz"), x.shape.rank), INT64, x=x)
-    return made
+    return run("nonzero", x=x) if x.shape.known else run.shaped("nonzero", (run.fresh("nnz"), x.shape.rank), INT64, x=x)
 
 
 def _distinct(run: Run, a: Arguments, values: Shape | None, places: Shape, n: Value, at: int | None) -> tuple[TensorType, ...]:
@@ -163,8 +159,7 @@ def nth_element(a: Arguments, run: Run) -> TensorType:
     if x.shape.known and not isinstance(k, TensorType):
         run.require("k", conj(ge(k, 0), ge(x.shape[-1], k + 1)), f"there is no element {k!r} among {x.shape[-1]!r}", ("k", "x"))
     shape = Shape(x.shape[:-1]) if x.shape.known else somewhere(run)
-    made: TensorType = run.shaped("nth_element", shape, x.dtype, x=x, n=k, reverse=bool(a.get("reverse")))
-    return made
+    return run.shaped("nth_element", shape, x.dtype, x=x, n=k, reverse=bool(a.get("reverse")))
 
 
 @takes(Tensor("x"), Tensor("y"), Int("k", loose=True))
@@ -172,8 +167,7 @@ def in_top_k(a: Arguments, run: Run) -> TensorType:
     x, y = ranked(run, a["x"], 2), ranked(run, a["y"], 1, "y")
     run.require("batch", eq(x.shape[0], y.shape[0]), f"{x.shape[0]!r} predictions go with {y.shape[0]!r} targets", ("x", "y"))
     rows = x.shape[0] if isinstance(y.shape[0], Term) else y.shape[0]
-    made: TensorType = run.shaped("in_top_k", (rows,), BOOL, x=a["x"], y=a["y"], k=whole(a["k"]))
-    return made
+    return run.shaped("in_top_k", (rows,), BOOL, x=a["x"], y=a["y"], k=whole(a["k"]))
 
 
 @takes(Tensor("x"), Tensor("rows", "...", INDEX), Tensor("index", "...", INDEX))
@@ -183,16 +177,14 @@ def sparse_segment(a: Arguments, run: Run) -> TensorType:
     merged(run, [ranked(run, a["rows"], 1, "rows").shape, ranked(run, a["index"], 1, "index").shape], ("rows", "index"), "segments")
     taken = run.shaped("index_select", (a["rows"].shape.numel, *x.shape[1:]) if x.shape.known else somewhere(run), x.dtype, x=x, dim=0, index=a["rows"])
     shape = (run.fresh("segments"), *x.shape[1:]) if x.shape.known else somewhere(run)
-    made: TensorType = run.shaped("segment", shape, x.dtype, x=taken, index=a["index"], **{k: a[k] for k in ("reduction",) if k in a})
-    return made
+    return run.shaped("segment", shape, x.dtype, x=taken, index=a["index"], **{k: a[k] for k in ("reduction",) if k in a})
 
 
 @takes(Tensor("index", "...", INDEX), Ints("size", shape=True, loose=True, one=False), Tensor("values"), Tensor("default", ""))
 def sparse_to_dense(a: Arguments, run: Run) -> TensorType:
     same_types(run, a, "values", "default")
     size = of_size(run, a["size"])
-    made: TensorType = run.shaped("sparse_to_dense", somewhere(run) if size is None else size, a["values"].dtype, **a)
-    return made
+    return run.shaped("sparse_to_dense", somewhere(run) if size is None else size, a["values"].dtype, **a)
 
 
 @takes(Tensor("x", "...", frozenset({INT32})), Int("size", loose=True, least=0), Tensor("y"))
@@ -202,5 +194,4 @@ def bincount(a: Arguments, run: Run) -> TensorType:
         ranked(run, size, 0, "size")
         size = run.fresh("size")
     run.require("size", ge(size, 0), f"the number of bins must not be negative, and is {size!r}", ("size",))
-    made: TensorType = run.shaped("weighted_count", (size,), a["y"].dtype, x=a["x"], y=a["y"], size=size)
-    return made
+    return run.shaped("weighted_count", (size,), a["y"].dtype, x=a["x"], y=a["y"], size=size)

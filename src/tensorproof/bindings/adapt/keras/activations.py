@@ -21,8 +21,7 @@ def named(run: Run, name: str, x: TensorType) -> TensorType:
     inner = Run(row, run.session)
     inner.name = run.name
     arguments = {**{a.ours: a.default for a in row.arguments}, "x": x, **row.fixed}
-    made: TensorType = adapter(row.via)(arguments, inner) if row.via else inner.one(arguments)
-    return made
+    return adapter(row.via)(arguments, inner) if row.via else inner.one(arguments)
 
 
 def kept(a: dict[str, Value], run: Run) -> TensorType:

@@ -27,8 +27,7 @@ def ravel(a: dict[str, Value], run: Run) -> TensorType:
 
 
 def _flat(run: Run, x: TensorType) -> TensorType:
-    made: TensorType = run("reshape", x=x, size=(x.shape.numel,))
-    return made
+    return run("reshape", x=x, size=(x.shape.numel,))
 
 
 @takes(Axes("axes", None))

@@ -79,8 +79,7 @@ def _of_query(mask: Value) -> TensorType | None:
 
 
 def _causal(run: Run, scores: TensorType) -> TensorType:
-    made: TensorType = run.typed("tril", BOOL, x=run("full", size=tuple(scores.shape[-2:]), value=1, dtype=BOOL))
-    return made
+    return run.typed("tril", BOOL, x=run("full", size=tuple(scores.shape[-2:]), value=1, dtype=BOOL))
 
 
 def _masked(m: Maths, scores: TensorType, mask: Value, causal: Value) -> TensorType:
@@ -94,8 +93,7 @@ def _masked(m: Maths, scores: TensorType, mask: Value, causal: Value) -> TensorT
     if kept is None:
         return scores
     low = m("sub", scores, 65504.0 if m.dtype is FLOAT16 else 1e9)
-    made: TensorType = run.typed("where", m.dtype, condition=kept, x=scores, y=low)
-    return made
+    return run.typed("where", m.dtype, condition=kept, x=scores, y=low)
 
 
 # --- with heads ---

@@ -64,8 +64,7 @@ def _depthwise(a: dict[str, Value], run: Run, n: int, x: TensorType, kernel: Ten
     *k, c, many = kernel.shape
     flat = run("reshape", x=run("permute", x=computed(a, run, kernel), dim=(n, n + 1, *range(n))), size=(c * many, 1, *k))
     run.require("channels", eq(x.shape[1], c), f"the layer was made for {c!r} channels and x has {x.shape[1]!r}", ("x",))
-    made: TensorType = run(run.row.op, x=x, weight=flat, bias=bias, stride=a["stride"], dilation=a["dilation"], groups=c, **reach_of(a, n))
-    return made
+    return run(run.row.op, x=x, weight=flat, bias=bias, stride=a["stride"], dilation=a["dilation"], groups=c, **reach_of(a, n))
 
 
 @takes(*_CONV)
@@ -123,12 +122,17 @@ def transposed_conv(run: Run, op: str, x: TensorType, kernel: TensorType, a: dic
         added.append(maximum(beyond, 0))
     begin = tuple(c // 2 for c in cut)
     weight = run("permute", x=cast(kernel), dim=(n + 1, n, *range(n)))
-    made: TensorType = run(
-        op, x=x, weight=weight, stride=a["stride"] if not isinstance(a["stride"], list) else tuple(a["stride"]),
-        dilation=a["dilation"] if not isinstance(a["dilation"], list) else tuple(a["dilation"]), padding=begin,
-        padding_end=tuple(c - b for c, b in zip(cut, begin)), output_padding=tuple(added), **more,
-    )  # fmt: skip
-    return made
+    return run(
+        op,
+        x=x,
+        weight=weight,
+        stride=a["stride"] if not isinstance(a["stride"], list) else tuple(a["stride"]),
+        dilation=a["dilation"] if not isinstance(a["dilation"], list) else tuple(a["dilation"]),
+        padding=begin,
+        padding_end=tuple(c - b for c, b in zip(cut, begin)),
+        output_padding=tuple(added),
+        **more,
+    )
 
 
 @takes(Sizes("kernel", 2, least=1), PADDING, FORMAT, Sizes("stride", 2, None, least=1, optional=True))

@@ -21,20 +21,17 @@ def smoothed(m: Maths, target: TensorType, smoothing: Any, classes: Any) -> Tens
     if not smoothing:
         return target
     share = smoothing / classes if isinstance(classes, int) else m("div", smoothing, classes)
-    made: TensorType = m("add", m("mul", target, 1 - smoothing), share)
-    return made
+    return m("add", m("mul", target, 1 - smoothing), share)
 
 
 def binary(m: Maths, target: TensorType, x: TensorType, from_logits: Value) -> TensorType:
     """One entropy for each element."""
     if from_logits:
-        made: TensorType = m("binary_cross_entropy_with_logits", x, target=target, reduction="none")
-        return made
+        return m("binary_cross_entropy_with_logits", x, target=target, reduction="none")
     share = m("clamp", x, low=EPSILON, high=1 - EPSILON)
     right = m("mul", target, m("log", share))
     wrong = m("mul", m("sub", 1, target), m("log", m("sub", 1, share)))
-    made = m("neg", m("add", right, wrong))
-    return made
+    return m("neg", m("add", right, wrong))
 
 
 def one_hot_categorical(m: Maths, target: TensorType, x: TensorType, from_logits: Value, axis: int) -> TensorType:
@@ -44,8 +41,7 @@ def one_hot_categorical(m: Maths, target: TensorType, x: TensorType, from_logits
     else:
         share = m("div", x, m("sum", x, dim=axis, keepdim=True))
         logs = m("log", m("clamp", share, low=EPSILON, high=1 - EPSILON))
-    made: TensorType = m("neg", m("sum", m("mul", target, logs), dim=axis))
-    return made
+    return m("neg", m("sum", m("mul", target, logs), dim=axis))
 
 
 def categorical(m: Maths, target: TensorType, x: TensorType, from_logits: Value, axis: int = -1) -> TensorType:
@@ -54,12 +50,10 @@ def categorical(m: Maths, target: TensorType, x: TensorType, from_logits: Value,
     scores = x if from_logits else m("log", m("clamp", x, low=EPSILON, high=1 - EPSILON))
     logs = m("log_softmax", scores, dim=axis)
     index = run("unsqueeze", x=in_type(target, INT64, run.session, run.name), dim=axis)
-    made: TensorType = m("neg", run("squeeze", x=run("gather", x=logs, index=index, dim=axis), dim=axis))
-    return made
+    return m("neg", run("squeeze", x=run("gather", x=logs, index=index, dim=axis), dim=axis))
 
 
 def sparse_target(run: Run, target: TensorType, scores: Shape) -> TensorType:
     """The numbers of classes without a last axis of size 1."""
     alone = len(target.shape) == len(scores) and len(target.shape) > 0 and isinstance(target.shape[-1], int) and target.shape[-1] == 1
-    made: TensorType = run("squeeze", x=target, dim=-1) if alone else target
-    return made
+    return run("squeeze", x=target, dim=-1) if alone else target

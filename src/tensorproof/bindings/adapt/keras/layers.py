@@ -60,16 +60,14 @@ def first(run: Run, x: TensorType, a: dict[str, Value], n: int, lead: int = 1) -
     """Channels right behind the batch."""
     if word(run, a, FORMAT) == "channels_first":
         return x
-    made: TensorType = run("permute", x=x, dim=(*range(lead), lead + n, *range(lead, lead + n)))
-    return made
+    return run("permute", x=x, dim=(*range(lead), lead + n, *range(lead, lead + n)))
 
 
 def last(run: Run, x: TensorType, a: dict[str, Value], n: int, lead: int = 1) -> TensorType:
     """Back to where the layer has its channels."""
     if a.get("data_format") == "channels_first":
         return x
-    made: TensorType = run("permute", x=x, dim=(*range(lead), *range(lead + 1, lead + 1 + n), lead))
-    return made
+    return run("permute", x=x, dim=(*range(lead), *range(lead + 1, lead + 1 + n), lead))
 
 
 def reach_of(a: dict[str, Any], n: int) -> dict[str, Any]:
@@ -134,8 +132,7 @@ def scaled_by_noise(a: dict[str, Any], run: Run) -> TensorType:
 
 
 def _draws(x: TensorType, run: Run, mean: float, std: Value) -> TensorType:
-    made: TensorType = run.typed("normal_fill", x.dtype, x=run("empty_like", x=x), mean=mean, std=std)
-    return made
+    return run.typed("normal_fill", x.dtype, x=run("empty_like", x=x), mean=mean, std=std)
 
 
 def _inputs(a: dict[str, Any], run: Run) -> tuple[TensorType, ...]:

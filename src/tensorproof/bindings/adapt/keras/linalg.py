@@ -48,8 +48,7 @@ def cross(a: dict[str, Value], run: Run) -> TensorType:
 def _floating(run: Run, x: TensorType) -> TensorType:
     """x as floats."""
     dtype = as_float(x.dtype)
-    made: TensorType = x if dtype is x.dtype else run("cast", x=x, dtype=dtype)
-    return made
+    return x if dtype is x.dtype else run("cast", x=x, dtype=dtype)
 
 
 def linalg(a: dict[str, Value], run: Run) -> Value:

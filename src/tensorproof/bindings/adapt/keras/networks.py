@@ -94,8 +94,7 @@ _CONV = (
 def _kernel(run: Run, kernel: TensorType, n: int) -> TensorType:
     if len(kernel.shape) != n + 2:
         raise run.refuse("rank", f"the kernel has {n + 2} axes, and it is {kernel.shape!r}", ("kernel",))
-    made: TensorType = run("permute", x=kernel, dim=(n + 1, n, *range(n)))
-    return made
+    return run("permute", x=kernel, dim=(n + 1, n, *range(n)))
 
 
 @takes(*_CONV)
@@ -137,10 +136,7 @@ def _depthwise(a: dict[str, Any], run: Run, n: int, x: TensorType) -> TensorType
     *k, c, many = kernel.shape
     run.require("channels", eq(x.shape[1], c), f"the kernel is for {c!r} channels and x has {x.shape[1]!r}", ("x", "kernel"))
     flat = run("reshape", x=run("permute", x=kernel, dim=(n, n + 1, *range(n))), size=(c * many, 1, *k))
-    made: TensorType = run(
-        f"conv{n}d", x=x, weight=flat, stride=_plain(a["stride"]), dilation=_plain(a["dilation"]), groups=c, **_reach(run, a, n, kernel.shape)
-    )
-    return made
+    return run(f"conv{n}d", x=x, weight=flat, stride=_plain(a["stride"]), dilation=_plain(a["dilation"]), groups=c, **_reach(run, a, n, kernel.shape))
 
 
 @takes(*_CONV)

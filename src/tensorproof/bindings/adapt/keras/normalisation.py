@@ -32,8 +32,7 @@ def fits(run: Run, x: TensorType, axes: tuple[int, ...], **held: Any) -> None:
 
 
 def _moved(run: Run, x: TensorType, order: tuple[int, ...]) -> TensorType:
-    made: TensorType = x if order == tuple(range(len(order))) else run("permute", x=x, dim=order)
-    return made
+    return x if order == tuple(range(len(order))) else run("permute", x=x, dim=order)
 
 
 def _back(run: Run, x: TensorType, order: tuple[int, ...]) -> TensorType:

@@ -124,8 +124,7 @@ def _floats(x: TensorType, run: Run) -> TensorType:
 def _as(x: TensorType, dtype: DType | None, run: Run) -> TensorType:
     if dtype is None or x.dtype is dtype:
         return x
-    made: TensorType = run("cast", x=x, dtype=dtype)
-    return made
+    return run("cast", x=x, dtype=dtype)
 
 
 def linalg(a: dict[str, Any], run: Run) -> Value:

@@ -103,8 +103,7 @@ def written(made: Value, a: dict[str, Value], run: Run) -> Value:
 
 def _put(made: TensorType, out: TensorType, run: Run) -> TensorType:
     """The array with a result copied into it."""
-    put: TensorType = run.shaped("copy_into", out.but(contents=None), out.dtype, x=out, y=made)
-    return put
+    return run.shaped("copy_into", out.but(contents=None), out.dtype, x=out, y=made)
 
 
 def _fits(made: TensorType, out: TensorType, run: Run) -> None:
@@ -139,8 +138,7 @@ def _selected(made: TensorType, a: dict[str, Value], run: Run) -> TensorType:
     if not isinstance(mask, TensorType):
         return made
     rest = out if isinstance(out, TensorType) else run.typed("empty_like", made.dtype, x=made)
-    chosen: TensorType = run.typed("where", made.dtype, condition=selecting(mask, run), x=made, y=rest)
-    return chosen
+    return run.typed("where", made.dtype, condition=selecting(mask, run), x=made, y=rest)
 
 
 _ORDER = (
@@ -196,8 +194,7 @@ def looped(op: str, a: dict[str, Value], run: Run) -> TensorType:
     options = {k: v for k, v in a.items() if operator(op).parameter(k) is not None and k not in (*operands, "dtype")}
     given = list(operands.values())
     if kinds is None or any(v.dtype is None for v in given):
-        made: TensorType = run(op, **options, **operands)
-        return made
+        return run(op, **options, **operands)
     asked = dtype_of(a)
     loop = asked or _loop(kinds, given)
     alone = all(v.dtype is BOOL for v in given)
@@ -211,8 +208,7 @@ def looped(op: str, a: dict[str, Value], run: Run) -> TensorType:
         raise run.refuse("dtype", f"{run.row.name} does not take element type {shown}", tuple(operands))
     if asked is not None:
         operands = {n: v if v.weak or v.dtype is loop else run("cast", x=v, dtype=loop) for n, v in operands.items()}
-    made = run.typed(op, _result(op, loop, a), **options, **operands)
-    return made
+    return run.typed(op, _result(op, loop, a), **options, **operands)
 
 
 def _result(op: str, loop: DType, a: dict[str, Value]) -> DType:
@@ -326,8 +322,7 @@ def nonzero(x: TensorType, run: Run) -> TensorType:
     """The truth values of numbers."""
     if x.dtype is BOOL and not x.weak:
         return x
-    made: TensorType = run("ne", x=x, y=0)
-    return made
+    return run("ne", x=x, y=0)
 
 
 def imag(a: dict[str, Value], run: Run) -> TensorType:
@@ -380,8 +375,7 @@ def flattened(x: TensorType, run: Run) -> TensorType:
     """All elements as one vector."""
     if x.shape.known and len(x.shape) == 1:
         return x
-    made: TensorType = run("reshape", x=x, size=(x.shape.numel,))
-    return made
+    return run("reshape", x=x, size=(x.shape.numel,))
 
 
 def isclose(a: dict[str, Any], run: Run) -> Value:

@@ -179,8 +179,7 @@ def _kept(obj: Value, n: Value, run: Run) -> TensorType:
         raise run.give_up("the places to be deleted are not known")
     if made.dtype is not BOOL:
         made = run.typed("isin", BOOL, x=run("arange", start=0, end=n, dtype=INT64), y=run("remainder", x=made, y=n))
-    kept: TensorType = run("logical_not", x=made)
-    return kept
+    return run("logical_not", x=made)
 
 
 @takes(Tensor("x"), Whole("obj", least=0), Tensor("values", "", scalar=True), Axis("axis", None, optional=True))

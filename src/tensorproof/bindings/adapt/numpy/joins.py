@@ -76,8 +76,7 @@ def _stacked(a: dict[str, Any], run: Run, least: int, dim: Any) -> Value:
 def of_rank(x: TensorType, rank: int, run: Run) -> TensorType:
     if len(x.shape) >= rank:
         return x
-    made: TensorType = run("atleast", x=x, least=rank)
-    return made
+    return run("atleast", x=x, least=rank)
 
 
 def vstack(a: dict[str, Value], run: Run) -> Value:

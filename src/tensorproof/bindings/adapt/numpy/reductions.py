@@ -36,15 +36,13 @@ def _only(x: TensorType, neutral: Value, a: dict[str, Value], run: Run) -> Tenso
     mask = a.get("where")
     if not isinstance(mask, TensorType):
         return x
-    made: TensorType = run.typed("where", x.dtype, condition=selecting(mask, run), x=x, y=neutral)
-    return made
+    return run.typed("where", x.dtype, condition=selecting(mask, run), x=x, y=neutral)
 
 
 def _without_nan(x: TensorType, neutral: float, run: Run) -> TensorType:
     """x with `neutral` in place of each NaN."""
     other = neutral if x.dtype is None or x.dtype.kind in "fc" else 0
-    made: TensorType = run.typed("where", x.dtype, condition=run("isnan", x=x), x=other, y=x)
-    return made
+    return run.typed("where", x.dtype, condition=run("isnan", x=x), x=other, y=x)
 
 
 def _over_axes(a: dict[str, Value], run: Run) -> dict[str, Any]:

@@ -145,8 +145,7 @@ def _joined(x: TensorType, axes: tuple[int, ...], run: Run) -> TensorType:
         raise run.refuse("axis", f"an axis is named twice in {axes!r}", ("dim",))
     kept = [i for i in range(rank) if i not in gone]
     moved = run("permute", x=x, dim=(*kept, *gone))
-    made: TensorType = run("reshape", x=moved, size=(*(x.shape[i] for i in kept), Shape(x.shape[i] for i in gone).numel))
-    return made
+    return run("reshape", x=moved, size=(*(x.shape[i] for i in kept), Shape(x.shape[i] for i in gone).numel))
 
 
 # --- places and counts ---

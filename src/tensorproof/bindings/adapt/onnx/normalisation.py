@@ -38,8 +38,7 @@ def _grown(run: Run, name: str, weight: TensorType, sizes: Shape) -> TensorType:
     run.require("rank", len(shape) <= len(sizes), f"{name} {shape!r} does not broadcast into {sizes!r}", (name,))
     for m, n in zip(reversed(shape), reversed(sizes)):
         run.require(name, disj(eq(m, n), eq(m, 1)), f"{name} {shape!r} does not broadcast into {sizes!r}", (name,))
-    made: TensorType = run.shaped("expand", sizes, weight.dtype, x=weight, size=tuple(sizes))
-    return made
+    return run.shaped("expand", sizes, weight.dtype, x=weight, size=tuple(sizes))
 
 
 def group_norm(a: dict[str, Any], run: Run) -> Value:

@@ -29,14 +29,12 @@ def concat(a: Arguments, run: Run) -> TensorType:
         return with_shape(run, "squeeze", run("cat", xs=(run("unsqueeze", x=alone, dim=0),), dim=0), Shape(()), dim=(0,))
     if alone.shape.known and (not isinstance(dim, int) or not -len(alone.shape) <= dim < len(alone.shape)):
         dim = 0
-    made: TensorType = run.shaped("cat", alone.shape, alone.dtype, xs=(alone,), dim=dim)
-    return made
+    return run.shaped("cat", alone.shape, alone.dtype, xs=(alone,), dim=dim)
 
 
 @takes(ElementType("dtype", INT32, dtypes=INDEX))
 def shape(a: Arguments, run: Run) -> TensorType:
-    made: TensorType = run(run.row.op, x=a["x"], dtype=a.get("dtype") or INT32)
-    return made
+    return run(run.row.op, x=a["x"], dtype=a.get("dtype") or INT32)
 
 
 @takes(Loosely("sizes", least=1), Axis("dim", 0, loose=True), Anything("num"))
@@ -61,8 +59,7 @@ def split_any(a: Arguments, run: Run) -> Value:
 def block(a: Arguments, run: Run) -> TensorType:
     begin = vector(run, a["begin"], "begin")
     run.require("begin", begin is None or len(begin) > 0 or isinstance(a["begin"], TensorType), "an empty list of positions has no whole type", ("begin",))
-    made: TensorType = run("block_slice", x=a["x"], begin=a["begin"], size=a["size"])
-    return made
+    return run("block_slice", x=a["x"], begin=a["begin"], size=a["size"])
 
 
 @takes(Loosely("times", least=0), Axis("dim", None, optional=True))
@@ -96,8 +93,7 @@ def reverse(a: Arguments, run: Run) -> TensorType:
         return with_shape(run, "flip", x, x.shape, dim=a["dim"])
     axes = tuple(axis(run, d, len(x.shape)) for d in dims)
     run.require("axis", len(set(axes)) == len(axes), f"an axis is named twice: {dims!r}", ("dim",))
-    made: TensorType = run("flip", x=x, dim=axes)
-    return made
+    return run("flip", x=x, dim=axes)
 
 
 @takes(Tensor("lengths", "...", INDEX), Int("dim", None, optional=True), Int("batch_dim", None, optional=True))
@@ -128,8 +124,7 @@ def roll(a: Arguments, run: Run) -> TensorType:
             axis(run, d, len(x.shape))
     if shifts is None or dims is None or None in (*shifts, *dims) or not x.shape.known:
         return with_shape(run, "roll", x, x.shape, shifts=a["shifts"], dim=a["dim"])
-    made: TensorType = run("roll", x=x, shifts=shifts, dim=dims) if shifts else run("identity", x=x)
-    return made
+    return run("roll", x=x, shifts=shifts, dim=dims) if shifts else run("identity", x=x)
 
 
 @takes(Anything("on"), Anything("off"), Int("dim", None, optional=True), DTYPE)
@@ -138,8 +133,7 @@ def one_hot(a: Arguments, run: Run) -> TensorType:
     dtype = a.get("dtype") or (typed[0] if typed else FLOAT32)
     run.require("dtype", dtype is not BOOL or a.get("on") is not None, "truth values need on_value and off_value", ("dtype",))
     dim = -1 if a.get("dim") is None else a["dim"]
-    made: TensorType = run("one_hot_axis", x=a["x"], depth=whole(a["depth"]), on=a.get("on"), off=a.get("off"), dim=dim, dtype=dtype)
-    return made
+    return run("one_hot_axis", x=a["x"], depth=whole(a["depth"]), on=a.get("on"), off=a.get("off"), dim=dim, dtype=dtype)
 
 
 @takes(Tensor("x", "...", INDEX), Int("count", None, optional=True, loose=True, least=0), DTYPE)
@@ -151,8 +145,7 @@ def sequence_mask(a: Arguments, run: Run) -> TensorType:
     x = of_type(run, a["x"], a["x"].dtype if kept else INT32)
     places = run.typed("arange", x.dtype, start=0, end=n, step=1, dtype=x.dtype)
     if not x.shape.known:
-        unknown: TensorType = run.shaped("lt", somewhere(run), a.get("dtype") or BOOL, x=places, y=x)
-        return unknown
+        return run.shaped("lt", somewhere(run), a.get("dtype") or BOOL, x=places, y=x)
     made = run.typed("lt", BOOL, x=places, y=run("unsqueeze", x=x, dim=len(x.shape)))
     result: TensorType = of_type(run, made, a.get("dtype") or BOOL)
     return result
@@ -161,8 +154,7 @@ def sequence_mask(a: Arguments, run: Run) -> TensorType:
 @takes(Tensors("xs", "...", frozenset({INT32})), Tensors("ys"))
 def dynamic_stitch(a: Arguments, run: Run) -> TensorType:
     same_types(run, a, "ys")
-    made: TensorType = run("dynamic_stitch", xs=a["xs"], ys=a["ys"])
-    return made
+    return run("dynamic_stitch", xs=a["xs"], ys=a["ys"])
 
 
 @takes(Tensors("xs"), Choice("indexing", ("xy", "ij"), "xy"))
@@ -209,8 +201,7 @@ def searchsorted(a: Arguments, run: Run) -> TensorType:
     if x.shape.known and y.shape.known and x.shape[:-1] != y.shape[:-1]:
         x = with_shape(run, "reshape", x, (*y.shape[:-1], x.shape[-1]), size=(*y.shape[:-1], x.shape[-1]))
     x, y = (of_type(run, v, UINT8) if v.dtype is BOOL else v for v in (x, y))
-    made: TensorType = run.shaped("searchsorted", y.shape, a.get("dtype") or INT32, x=x, y=y, right=a.get("side") == "right")
-    return made
+    return run.shaped("searchsorted", y.shape, a.get("dtype") or INT32, x=x, y=y, right=a.get("side") == "right")
 
 
 @takes(DTYPE)
@@ -236,5 +227,4 @@ def unravel_index(a: Arguments, run: Run) -> TensorType:
         run.require("size", ge(n, 1), f"sizes must be at least 1, and are {tuple(size)!r}", ("size",))
     run.require("empty", ge(x.shape.numel, 1), f"there must be an index, and x is {x.shape!r}", ("x",))
     parts = run.typed("unravel_index", x.dtype, x=x, size=size)
-    made: TensorType = run.shaped("stack", Shape((len(size), *x.shape)), x.dtype, xs=tuple(parts), dim=0)
-    return made
+    return run.shaped("stack", Shape((len(size), *x.shape)), x.dtype, xs=tuple(parts), dim=0)

@@ -21,8 +21,7 @@ _IMAGE = Tensor("x", "H W C | N H W C")
 def drawn(run: Run, low: Any, high: Any) -> TensorType:
     """One number between two, drawn uniformly."""
     unit = run.typed("random", FLOAT32, size=(), dtype=FLOAT32, distribution="uniform")
-    made: TensorType = run.typed("add", FLOAT32, x=run.typed("mul", FLOAT32, x=unit, y=high - low), y=low)
-    return made
+    return run.typed("add", FLOAT32, x=run.typed("mul", FLOAT32, x=unit, y=high - low), y=low)
 
 
 def _most(dtype: DType) -> int:
@@ -34,23 +33,18 @@ def converted(run: Run, x: TensorType, dtype: DType | None, saturate: bool = Fal
     """An image of another element type: floats lie between 0 and 1, whole numbers between 0 and the greatest of their type."""
     old = x.dtype
     if old is None or dtype is None or old is dtype or (old.is_float and dtype.is_float):
-        same: TensorType = run("cast", x=x, dtype=dtype)
-        return same
+        return run("cast", x=x, dtype=dtype)
     if old.is_float:
         most = _most(dtype)
         scaled = run.typed("mul", old, x=x, y=most + 0.5)
         bounded = run.typed("clamp", old, x=scaled, low=-most - 1 if dtype.kind == "i" else 0, high=most) if saturate else scaled
-        whole: TensorType = run("cast", x=bounded, dtype=dtype)
-        return whole
+        return run("cast", x=bounded, dtype=dtype)
     if dtype.is_float:
-        made: TensorType = run.typed("mul", dtype, x=run("cast", x=x, dtype=dtype), y=1.0 / _most(old))
-        return made
+        return run.typed("mul", dtype, x=run("cast", x=x, dtype=dtype), y=1.0 / _most(old))
     if _most(old) > _most(dtype):
         less = run.typed("div", old, x=x, y=(_most(old) + 1) // (_most(dtype) + 1), rounding="floor")
-        down: TensorType = run("cast", x=less, dtype=dtype)
-        return down
-    up: TensorType = run.typed("mul", dtype, x=run("cast", x=x, dtype=dtype), y=(_most(dtype) + 1) // (_most(old) + 1))
-    return up
+        return run("cast", x=less, dtype=dtype)
+    return run.typed("mul", dtype, x=run("cast", x=x, dtype=dtype), y=(_most(dtype) + 1) // (_most(old) + 1))
 
 
 @takes(ElementType("dtype", optional=False))
@@ -203,8 +197,7 @@ def _table(run: Run, dtype: DType | None, *rows: tuple[float, ...] | float) -> T
     """A constant vector or matrix."""
     flat = [v for r in rows for v in (r if isinstance(r, tuple) else (r,))]
     shape = Shape((len(rows), len(rows[0])) if isinstance(rows[0], tuple) else (len(rows),))
-    made: TensorType = run.typed("constant", dtype, data=TensorType(shape, dtype, contents=tuple(map(float, flat)), framework="tf"))
-    return made
+    return run.typed("constant", dtype, data=TensorType(shape, dtype, contents=tuple(map(float, flat)), framework="tf"))
 
 
 @takes(Tensor("x", "... 3"))
@@ -251,8 +244,7 @@ def _slopes(run: Run, x: TensorType, at: int) -> TensorType:
     """Differences of neighbours along one axis."""
     n = x.shape[at]
     after, before = (run("slice", x=x, dim=at, start=i, end=e, step=1) for i, e in ((1, n), (0, n - 1)))
-    made: TensorType = run.typed("sub", x.dtype, x=after, y=before)
-    return made
+    return run.typed("sub", x.dtype, x=after, y=before)
 
 
 @takes(Tensor("x", "N H W C"))
@@ -278,14 +270,12 @@ def total_variation(a: Arguments, run: Run) -> TensorType:
     x = a["x"]
     kind = None if x.dtype is None else x.dtype.real
     if not x.shape.known:
-        unknown: TensorType = run.shaped("sum", somewhere(run), kind, x=run.typed("abs", kind, x=x))
-        return unknown
+        return run.shaped("sum", somewhere(run), kind, x=run.typed("abs", kind, x=x))
     run.require("rank", len(x.shape) in (3, 4), f"an image has rank 3, a batch of them 4, and this is {x.shape!r}", ("x",))
     first = len(x.shape) - 3
     axes = tuple(range(first, first + 3))
     parts = [run.typed("sum", kind, x=run.typed("abs", kind, x=_slopes(run, x, at)), dim=axes, keepdim=False) for at in (first, first + 1)]
-    made: TensorType = run.typed("add", kind, x=parts[0], y=parts[1])
-    return made
+    return run.typed("add", kind, x=parts[0], y=parts[1])
 
 
 _PAIR = (Tensor("x", "... H W C"), Tensor("y", "... H W C"), Float("max_val", least=1.0, most=255.0))
@@ -317,8 +307,7 @@ def psnr(a: Arguments, run: Run) -> TensorType:
         peak: Value = 20 * math.log10(most)
     else:
         peak = run.typed("mul", FLOAT32, x=run.typed("log", FLOAT32, x=most), y=20 / math.log(10))
-    made: TensorType = run.shaped("sub", lead, FLOAT32, x=peak, y=scaled)
-    return made
+    return run.shaped("sub", lead, FLOAT32, x=peak, y=scaled)
 
 
 @takes(*_PAIR, Int("filter_size", 11, least=1), Bool("return_index_map", False))
@@ -333,8 +322,7 @@ def ssim(a: Arguments, run: Run) -> TensorType:
         lead = Shape((*lead, *(n - side + 1 for n in x.shape[-3:-1]))) if lead.known and x.shape.known else somewhere(run)
     words = {name: a[name] for name in ("filter_sigma", "k1", "k2") if a.get(name) is not None}
     first, second = (converted(run, a[n], FLOAT32) for n in ("x", "y"))
-    made: TensorType = run.shaped("ssim", lead, FLOAT32, x=first, y=second, most=_peak(a["max_val"], x.dtype), filter_size=side, windows=windows, **words)
-    return made
+    return run.shaped("ssim", lead, FLOAT32, x=first, y=second, most=_peak(a["max_val"], x.dtype), filter_size=side, windows=windows, **words)
 
 
 def _peak(value: Value, dtype: DType | None) -> Value:

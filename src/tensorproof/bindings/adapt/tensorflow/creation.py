@@ -27,10 +27,8 @@ def _filled(run: Run, given: Value, value: Value, dtype: DType | None) -> Tensor
     """A tensor full of one value, with a symbol for each size that is not known."""
     shape = as_shape(run, given)
     if not shape.known:
-        unknown: TensorType = run.shaped("full", shape, dtype, size=given, value=value, dtype=dtype)
-        return unknown
-    made: TensorType = run.typed("full", dtype, size=tuple(shape), value=value, dtype=dtype)
-    return made
+        return run.shaped("full", shape, dtype, size=given, value=value, dtype=dtype)
+    return run.typed("full", dtype, size=tuple(shape), value=value, dtype=dtype)
 
 
 @takes(SIZE, Tensor("value", ""))
@@ -41,8 +39,7 @@ def fill(a: Arguments, run: Run) -> TensorType:
 
 @takes(DTYPE)
 def zeros_like(a: Arguments, run: Run) -> TensorType:
-    made: TensorType = run.typed("full_like", a.get("dtype") or a["x"].dtype, x=a["x"], value=run.row.fixed["value"], dtype=a.get("dtype"))
-    return made
+    return run.typed("full_like", a.get("dtype") or a["x"].dtype, x=a["x"], value=run.row.fixed["value"], dtype=a.get("dtype"))
 
 
 @takes(
@@ -75,10 +72,8 @@ def range(a: Arguments, run: Run) -> TensorType:
     broken = dtype.is_integer and any(isinstance(v, float) for v in values)
     run.require("dtype", not broken, f"{values!r} make no range of {dtype!r}", ("start", "end", "step"))
     if any(isinstance(v, TensorType) for v in values) or (any(isinstance(v, Term) for v in values) and any(isinstance(v, float) for v in values)):
-        unknown: TensorType = run.shaped("arange", Shape((run.fresh("range"),)), dtype, start=start, end=end, step=step, dtype=dtype)
-        return unknown
-    made: TensorType = run("arange", start=values[0], end=values[1], step=values[2], dtype=dtype)
-    return made
+        return run.shaped("arange", Shape((run.fresh("range"),)), dtype, start=start, end=end, step=step, dtype=dtype)
+    return run("arange", start=values[0], end=values[1], step=values[2], dtype=dtype)
 
 
 @takes(Tensor("start", "", scalar=True), Tensor("end", "", scalar=True), Int("steps", least=1, loose=True), Anything("dim"))
@@ -91,8 +86,7 @@ def linspace(a: Arguments, run: Run) -> TensorType:
     n = run.fresh("steps") if isinstance(steps, TensorType) else steps
     run.require("steps", ge(n, 0), f"the number of steps must not be negative, and is {n!r}", ("steps",))
     first = a["start"].shape if isinstance(a["start"], TensorType) else Shape()
-    made: TensorType = run.shaped("linspace", Shape((n, *first)), dtype, start=a["start"], end=a["end"], steps=n, dtype=dtype)
-    return made
+    return run.shaped("linspace", Shape((n, *first)), dtype, start=a["start"], end=a["end"], steps=n, dtype=dtype)
 
 
 @takes(Tensor("data"), DTYPE, Anything("size"))
@@ -120,19 +114,16 @@ def constant(a: Arguments, run: Run) -> TensorType:
 def ensure_shape(a: Arguments, run: Run) -> TensorType:
     size = a["size"]
     if size is None:
-        made: TensorType = run("identity", x=a["x"])
-        return made
+        return run("identity", x=a["x"])
     wanted = size if isinstance(size, Shape) else Shape(run.fresh("any") if n is None or n == -1 else n for n in size)
-    result: TensorType = run("ensure_shape", x=a["x"], size=wanted)
-    return result
+    return run("ensure_shape", x=a["x"], size=wanted)
 
 
 @takes(ElementType("dtype", optional=False), Holes("size", None, shape=True, optional=True))
 def placeholder(a: Arguments, run: Run) -> TensorType:
     size = a.get("size")
     shape = somewhere(run, "placeholder") if size is None else Shape(run.fresh("placeholder") if n is None or n == -1 else n for n in size)
-    made: TensorType = run.shaped("stated", shape, a["dtype"], size=tuple(shape) if shape.known else None, dtype=a["dtype"])
-    return made
+    return run.shaped("stated", shape, a["dtype"], size=tuple(shape) if shape.known else None, dtype=a["dtype"])
 
 
 @takes(Tensor("x"), Holes("size", shape=True, optional=True))
@@ -140,8 +131,7 @@ def placeholder_with_default(a: Arguments, run: Run) -> TensorType:
     size = a.get("size")
     made = somewhere(run) if size is None else Shape(run.fresh("placeholder") if n is None or n == -1 else n for n in size)
     merged(run, [a["x"].shape, made], ("x", "size"))
-    result: TensorType = run.shaped("placeholder_with_default", made, a["x"].dtype, x=a["x"], size=made)
-    return result
+    return run.shaped("placeholder_with_default", made, a["x"].dtype, x=a["x"], size=made)
 
 
 @takes(Anything("size"), DTYPE, Anything("initializer"))
@@ -156,5 +146,4 @@ def get_variable(a: Arguments, run: Run) -> TensorType:
 
 def _stated(run: Run, shape: Shape, dtype: DType | None) -> TensorType:
     """A variable: what it holds the session decides."""
-    made: TensorType = run.shaped("stated", shape, dtype, size=tuple(shape) if shape.known else None, dtype=dtype)
-    return made
+    return run.shaped("stated", shape, dtype, size=tuple(shape) if shape.known else None, dtype=dtype)

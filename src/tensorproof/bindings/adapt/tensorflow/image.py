@@ -69,8 +69,7 @@ def _resized(run: Run, a: Arguments, x: TensorType, height: Value, width: Value,
     axis = len(x.shape) - 3 if x.shape.known else 1
     dtype = x.dtype if method == "nearest" else _smoothed_type(run, x, height, width)
     shape = _framed(run, x, height, width)
-    made: TensorType = run.shaped("resize_image", shape, dtype, x=x, size=(height, width), axis=axis, method=method, **flags)
-    return made
+    return run.shaped("resize_image", shape, dtype, x=x, size=(height, width), axis=axis, method=method, **flags)
 
 
 @takes(_IMAGE, _SIZE, Choice("method", _METHODS[:4], "bilinear"), Bool("preserve_aspect_ratio", False))
@@ -220,8 +219,7 @@ def random_flip(a: Arguments, run: Run) -> TensorType:
     run.require("dtype", not batch or x.dtype is None or x.dtype.kind in "iufc", f"a batch of {x.dtype!r} is not flipped at random", ("x",))
     size = (x.shape[0], 1, 1, 1) if batch else ()
     coin = run.typed("lt", BOOL, x=run.typed("random", FLOAT32, size=size, dtype=FLOAT32, distribution="uniform"), y=0.5)
-    made: TensorType = run.shaped("where", x.shape, x.dtype, condition=coin, x=other, y=x)
-    return made
+    return run.shaped("where", x.shape, x.dtype, condition=coin, x=other, y=x)
 
 
 @takes(_IMAGE, Int("k", 1))
@@ -231,8 +229,7 @@ def rot90(a: Arguments, run: Run) -> TensorType:
     if not x.shape.known or not isinstance(k, int):
         sizes = [*x.shape[:-3], run.fresh("height"), run.fresh("width"), x.shape[-1]] if x.shape.known else somewhere(run)
         return with_shape(run, "rot90", x, sizes, k=k, dim=axes)
-    made: TensorType = run("rot90", x=x, k=k, dim=axes)
-    return made
+    return run("rot90", x=x, k=k, dim=axes)
 
 
 @takes(_IMAGE)
@@ -241,8 +238,7 @@ def transpose(a: Arguments, run: Run) -> TensorType:
     if not x.shape.known:
         return with_shape(run, "permute", x, somewhere(run), dim=(0, 2, 1, 3))
     n = len(x.shape)
-    made: TensorType = run("permute", x=x, dim=(*range(n - 3), n - 2, n - 3, n - 1))
-    return made
+    return run("permute", x=x, dim=(*range(n - 3), n - 2, n - 3, n - 1))
 
 
 @takes(Tensor("x"), Ints("size", loose=True, one=False, least=1))
@@ -256,8 +252,7 @@ def random_crop(a: Arguments, run: Run) -> TensorType:
     for m, n in zip(size, x.shape):
         run.require("crop/size", m is None or conj(ge(m, -1), le(m, n)), f"a block of {m!r} cannot be cut out of {n!r}", ("size", "x"))
     room = Shape(n if m is None or m == -1 else m for m, n in zip(size, x.shape))
-    made: TensorType = run.typed("block_slice", x.dtype, x=x, begin=_somewhere_in(run, x, len(size), room), size=size if None not in size else a["size"])
-    return made
+    return run.typed("block_slice", x.dtype, x=x, begin=_somewhere_in(run, x, len(size), room), size=size if None not in size else a["size"])
 
 
 def _somewhere_in(run: Run, x: TensorType, rank: int, shape: Shape | None) -> TensorType:
@@ -265,8 +260,7 @@ def _somewhere_in(run: Run, x: TensorType, rank: int, shape: Shape | None) -> Te
     unit = run.typed("random", FLOAT32, size=(rank,), dtype=FLOAT32, distribution="uniform")
     room = None if shape is None else tuple(n - m + 1 for n, m in zip(x.shape, shape))
     places = run.typed("constant", INT32, data=TensorType(Shape((rank,)), INT32, contents=room, framework="tf"))
-    made: TensorType = run("cast", x=run.typed("mul", FLOAT32, x=unit, y=places), dtype=INT32)
-    return made
+    return run("cast", x=run.typed("mul", FLOAT32, x=unit, y=places), dtype=INT32)
 
 
 @takes(
@@ -293,15 +287,13 @@ def decode(a: Arguments, run: Run) -> TensorType:
     run.require("dtype", a.get("dtype") in _PIXELS | {None}, f"the pixels of a file are of 8 or 16 bits, and no {a.get('dtype')!r}", ("dtype",))
     if isinstance(a["x"], TensorType):
         ranked(run, a["x"], 0)
-    made: TensorType = run.typed("decode_image", a.get("dtype") or UINT8, x=a["x"], channels=a.get("channels") or 0, dtype=a.get("dtype"))
-    return made
+    return run.typed("decode_image", a.get("dtype") or UINT8, x=a["x"], channels=a.get("channels") or 0, dtype=a.get("dtype"))
 
 
 @takes(Tensor("x", "", frozenset({STRING})), ElementType("dtype", UINT8, dtypes=frozenset({UINT8, FLOAT32})))
 def decode_any(a: Arguments, run: Run) -> TensorType:
     dtype = a.get("dtype") or UINT8
-    made: TensorType = run.shaped("decode_image", somewhere(run), dtype, x=a["x"], channels=a.get("channels") or 0, dtype=dtype)
-    return made
+    return run.shaped("decode_image", somewhere(run), dtype, x=a["x"], channels=a.get("channels") or 0, dtype=dtype)
 
 
 def patches(a: Arguments, run: Run) -> TensorType:
@@ -320,5 +312,4 @@ def encode(a: Arguments, run: Run) -> TensorType:
         at_least(run, x, 3)
     else:
         ranked(run, x, 3)
-    made: TensorType = run.shaped("encode_image", Shape(x.shape[:-3]) if x.shape.known else somewhere(run), STRING, x=x)
-    return made
+    return run.shaped("encode_image", Shape(x.shape[:-3]) if x.shape.known else somewhere(run), STRING, x=x)

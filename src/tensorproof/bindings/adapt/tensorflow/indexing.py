@@ -40,8 +40,7 @@ def strided_slice(a: Arguments, run: Run) -> TensorType:
 
 @takes(SIZE)
 def scatter_nd(a: Arguments, run: Run) -> TensorType:
-    made: TensorType = run("scatter_nd", index=a["index"], y=a["y"], size=a["size"], bad_indices_policy=a.get("bad_indices_policy"))
-    return made
+    return run("scatter_nd", index=a["index"], y=a["y"], size=a["size"], bad_indices_policy=a.get("bad_indices_policy"))
 
 
 @takes(Tensor("x"), Tensor("mask", "...", frozenset({BOOL})), Int("dim", None, optional=True))
@@ -66,10 +65,8 @@ def places(a: Arguments, run: Run) -> TensorType:
     """Where a condition holds, a row for each place."""
     x = a["x"]
     if x.shape.known:
-        found: TensorType = run.typed("nonzero", INT64, x=x)
-        return found
-    made: TensorType = run.shaped("nonzero", Shape((run.fresh("true"), x.shape.rank)), INT64, x=x)
-    return made
+        return run.typed("nonzero", INT64, x=x)
+    return run.shaped("nonzero", Shape((run.fresh("true"), x.shape.rank)), INT64, x=x)
 
 
 @takes(Tensor("condition"), Tensor("x", scalar=True, default=None), Tensor("y", scalar=True, default=None))
@@ -81,8 +78,7 @@ def where(a: Arguments, run: Run) -> TensorType:
     run.require("dtype", condition.dtype in (None, BOOL), f"the condition must be truth values, not {condition.dtype!r}", ("condition",))
     if run.name.startswith("tf.compat.v1.") and isinstance(x, TensorType) and isinstance(y, TensorType):
         return _old_where(condition, x, y, run)
-    made: TensorType = run("where", condition=condition, x=x, y=y)
-    return made
+    return run("where", condition=condition, x=x, y=y)
 
 
 def _old_where(condition: TensorType, x: TensorType, y: TensorType, run: Run) -> TensorType:
@@ -101,8 +97,7 @@ def _old_where(condition: TensorType, x: TensorType, y: TensorType, run: Run) ->
             shape = graphdef.merged(run, [shape, given], ("condition", "x"), "condition")
     elif given.known and len(given) > 1:
         shape = given
-    made: TensorType = run.shaped("where", shape, dtype, condition=condition, x=x, y=y)
-    return made
+    return run.shaped("where", shape, dtype, condition=condition, x=x, y=y)
 
 
 @takes(Tensor("x", scalar=True), Tensor("y", scalar=True))
@@ -110,17 +105,14 @@ def tensor_equality(a: Arguments, run: Run) -> TensorType:
     """`==` of tensors: shapes that do not broadcast are simply not equal."""
     made = [v if isinstance(v, TensorType) else python_number(v) for v in (a["x"], a["y"])]
     if any(v.weak for v in made):
-        result: TensorType = run(run.row.op, x=a["x"], y=a["y"])
-        return result
+        return run(run.row.op, x=a["x"], y=a["y"])
     x, y = made
     same_types(run, {"x": x, "y": y}, "x", "y")
     fits: list[bool] = [x.shape.known and y.shape.known and not any(isinstance(n, Term) for n in (*x.shape, *y.shape))]
     shape = broadcast([x.shape, y.shape], lambda holds, m, n: fits.append(holds is True)) if fits[0] else somewhere(run)
     if fits[0] and not all(fits):  # one answer for the whole
-        answer: TensorType = run.typed("full", BOOL, size=(), value=run.row.op == "ne", dtype=BOOL)
-        return answer
-    found: TensorType = run.shaped(run.row.op, shape, BOOL, x=x, y=y)
-    return found
+        return run.typed("full", BOOL, size=(), value=run.row.op == "ne", dtype=BOOL)
+    return run.shaped(run.row.op, shape, BOOL, x=x, y=y)
 
 
 def _part(run: Run, value: Value, open_: list[int], bit: int) -> Value:
@@ -163,10 +155,7 @@ def getitem(a: Arguments, run: Run) -> TensorType:
         begin.append(first)
         end.append(last)
         strides.append(step)
-    made: TensorType = run(
-        "strided_slice", x=a["x"], begin=tuple(begin), end=tuple(end), strides=tuple(strides), begin_mask=opened[0], end_mask=closed[0], **masks
-    )
-    return made
+    return run("strided_slice", x=a["x"], begin=tuple(begin), end=tuple(end), strides=tuple(strides), begin_mask=opened[0], end_mask=closed[0], **masks)
 
 
 def get_shape(a: Arguments, run: Run) -> Shape:

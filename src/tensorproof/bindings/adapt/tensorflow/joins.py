@@ -22,22 +22,18 @@ def concat(a: Arguments, run: Run) -> TensorType:
         run.require("rank", not x.shape.known or len(x.shape) == rank, f"tensor {i} has shape {x.shape!r} and another has rank {rank}", ("xs",))
         run.require("rank", not x.shape.known or len(x.shape) > 0, "a tensor without axes cannot be joined to others", ("xs",))
     if isinstance(a["dim"], Term) and all(x.shape.known for x in xs):
-        chosen: TensorType = run("cat", xs=xs, dim=a["dim"])
-        return chosen
+        return run("cat", xs=xs, dim=a["dim"])
     at = None if rank is None else axis(run, a["dim"], rank, name="dim")
     if at is None or rank is None:
         shape = somewhere(run) if rank is None else Shape(run.fresh("axis") for _ in range(rank))
-        unknown: TensorType = run.shaped("cat", shape, dtype, xs=xs, dim=a["dim"])
-        return unknown
+        return run.shaped("cat", shape, dtype, xs=xs, dim=a["dim"])
     if any(not x.shape.known for x in xs) or any(isinstance(n, Term) for x in xs for n in x.shape):
         full = [_filled(run, x, xs, at, rank) for x in xs]
         if any(made != x.shape for made, x in zip(full, xs)):
             _agree(run, full, at)
             total = sum((s[at] for s in full[1:]), full[0][at])
-            joined: TensorType = run.shaped("cat", Shape((*full[0][:at], total, *full[0][at + 1 :])), dtype, xs=xs, dim=at)
-            return joined
-    made: TensorType = run("cat", xs=xs, dim=at)
-    return made
+            return run.shaped("cat", Shape((*full[0][:at], total, *full[0][at + 1 :])), dtype, xs=xs, dim=at)
+    return run("cat", xs=xs, dim=at)
 
 
 def _agree(run: Run, shapes: list[Shape], at: int) -> None:
@@ -68,13 +64,11 @@ def stack(a: Arguments, run: Run) -> TensorType:
     xs: tuple[TensorType, ...] = tuple(a["xs"])
     if not xs:  # a vector of no elements
         run.require("empty", a["dim"] in (0, None), "an empty list has no axis other than 0", ("xs",))
-        nothing: TensorType = run.shaped("empty", Shape((0,)), FLOAT32, size=(0,))
-        return nothing
+        return run.shaped("empty", Shape((0,)), FLOAT32, size=(0,))
     same_types(run, a, "xs")
     shape = next((x.shape for x in xs if x.shape.known), None)
     if shape is None:
-        unknown: TensorType = run.shaped("stack", somewhere(run), xs[0].dtype, xs=xs, dim=a["dim"])
-        return unknown
+        return run.shaped("stack", somewhere(run), xs[0].dtype, xs=xs, dim=a["dim"])
     for i, x in enumerate(xs):
         run.require("rank", not x.shape.known or len(x.shape) == len(shape), f"tensor {i} has shape {x.shape!r} and another {shape!r}", ("xs",))
     at = axis(run, a["dim"], len(shape), 1)
@@ -82,32 +76,27 @@ def stack(a: Arguments, run: Run) -> TensorType:
     if any(made != x.shape for made, x in zip(full, xs)):
         _agree(run, full, -1)
         if len(shape):
-            stacked: TensorType = run.shaped("stack", Shape((*full[0][:at], len(xs), *full[0][at:])), xs[0].dtype, xs=xs, dim=at)
-            return stacked
+            return run.shaped("stack", Shape((*full[0][:at], len(xs), *full[0][at:])), xs[0].dtype, xs=xs, dim=at)
         xs = tuple(x if x.shape.known else run.shaped("identity", Shape(), x.dtype, x=x) for x in xs)
     if len(shape) == 0 and any(x.contents is not None for x in xs):
         kind = next((x.dtype for x in xs if x.dtype is not None), None)
         if kind in INDEX:
             xs = tuple(x if x.contents is not None else x.but(contents=(run.fresh("value", -(1 << 31)),)) for x in xs)
-    made: TensorType = run("stack", xs=xs, dim=at)
-    return made
+    return run("stack", xs=xs, dim=at)
 
 
 def parts(run: Run, x: TensorType, count: int, at: int | None) -> tuple[TensorType, ...]:
     """x cut into `count` equal parts."""
     if not x.shape.known or at is None:
         shapes = [Shape(run.fresh("axis") for _ in x.shape) if x.shape.known else somewhere(run) for _ in range(count)]
-        unknown: tuple[TensorType, ...] = run.shaped("split_sizes", shapes, x.dtype, x=x, sizes=(), dim=0 if at is None else at)
-        return unknown
+        return run.shaped("split_sizes", shapes, x.dtype, x=x, sizes=(), dim=0 if at is None else at)
     n = x.shape[at]
     run.require("split/parts", eq(n % count, 0), f"an axis of size {n!r} does not divide into {count} parts", ("x", "count"))
     sizes = (n // count,) * count
     if isinstance(n, Term):
         part = Shape((*x.shape[:at], sizes[0], *x.shape[at + 1 :]))
-        made: tuple[TensorType, ...] = run.shaped("split_sizes", [part] * count, x.dtype, x=x, sizes=sizes, dim=at)
-        return made
-    found: tuple[TensorType, ...] = run("split_sizes", x=x, sizes=sizes, dim=at)
-    return found
+        return run.shaped("split_sizes", [part] * count, x.dtype, x=x, sizes=sizes, dim=at)
+    return run("split_sizes", x=x, sizes=sizes, dim=at)
 
 
 @takes(Int("count", least=1), Axis("dim", 0, loose=True))
@@ -123,8 +112,7 @@ def unstack(a: Arguments, run: Run) -> tuple[TensorType, ...]:
     if not x.shape.known:
         if count is None:
             raise run.give_up("the number of parts is not known")
-        unknown: tuple[TensorType, ...] = run.shaped("unbind", [somewhere(run) for _ in range(count)], x.dtype, x=x, dim=a["dim"])
-        return unknown
+        return run.shaped("unbind", [somewhere(run) for _ in range(count)], x.dtype, x=x, dim=a["dim"])
     at_least(run, x, 1)
     at = known_axis(run, a["dim"], len(x.shape))
     n = x.shape[at]
@@ -134,10 +122,8 @@ def unstack(a: Arguments, run: Run) -> tuple[TensorType, ...]:
     if type(count) is not int:
         raise run.give_up("the number of parts is not known")
     if isinstance(n, Term):
-        made: tuple[TensorType, ...] = run.shaped("unbind", [Shape((*x.shape[:at], *x.shape[at + 1 :]))] * count, x.dtype, x=x, dim=at)
-        return made
-    found: tuple[TensorType, ...] = run("unbind", x=x, dim=at)
-    return found
+        return run.shaped("unbind", [Shape((*x.shape[:at], *x.shape[at + 1 :]))] * count, x.dtype, x=x, dim=at)
+    return run("unbind", x=x, dim=at)
 
 
 @takes(Ints("times", loose=True, least=None, one=False))
@@ -150,5 +136,4 @@ def tile(a: Arguments, run: Run) -> TensorType:
         run.require("times", t is None or ge(t, 0), f"an axis cannot be repeated {t!r} times", ("times",))
     if any(t is None for t in times):
         return with_shape(run, "repeat", x, [run.fresh("axis") if t is None else n * t for n, t in zip(x.shape, times)], times=a["times"])
-    made: TensorType = run("repeat", x=x, times=times)
-    return made
+    return run("repeat", x=x, times=times)

@@ -30,16 +30,14 @@ def layer_dense(a: Arguments, run: Run) -> TensorType:
 
 def _variable(run: Run, x: TensorType, *size: Dim) -> TensorType:
     """A variable that the layer makes, of the element type of its input."""
-    made: TensorType = run.typed("empty", x.dtype, size=size, dtype=x.dtype)
-    return made
+    return run.typed("empty", x.dtype, size=size, dtype=x.dtype)
 
 
 def _activated(run: Run, a: Arguments, made: TensorType) -> TensorType:
     """What an activation that the program gives makes of numbers is not known."""
     if a.get("activation") is None:
         return made
-    result: TensorType = run.typed("activation", made.dtype, x=made)
-    return result
+    return run.typed("activation", made.dtype, x=made)
 
 
 def _layer_sizes(run: Run, value: Value, n: int, name: str) -> tuple[Any, ...]:
@@ -153,5 +151,4 @@ def layer_batch_norm(a: Arguments, run: Run) -> TensorType:
     if at == 1:
         return made
     back = tuple(order.index(i) for i in range(len(order)))
-    result: TensorType = run("permute", x=made, dim=back)
-    return result
+    return run("permute", x=made, dim=back)

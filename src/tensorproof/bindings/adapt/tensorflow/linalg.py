@@ -35,8 +35,7 @@ _indices = builtins.range
 def logdet(a: Arguments, run: Run) -> TensorType:
     x = square(run, a["x"])
     dtype = None if x.dtype is None else x.dtype.real
-    made: TensorType = run.shaped("logdet", Shape(x.shape[:-2]) if x.shape.known else somewhere(run), dtype, x=x, definite=True)
-    return made
+    return run.shaped("logdet", Shape(x.shape[:-2]) if x.shape.known else somewhere(run), dtype, x=x, definite=True)
 
 
 def square(run: Run, x: TensorType, name: str = "x") -> TensorType:
@@ -68,8 +67,7 @@ def _adjoint(run: Run, x: TensorType) -> TensorType:
 
 
 def _turned(run: Run, x: TensorType) -> TensorType:
-    made: TensorType = run("matrix_transpose", x=x)
-    return made
+    return run("matrix_transpose", x=x)
 
 
 @takes(Tensor("x", "... N K"), Tensor("y", "... K M"), *(Bool(n, False) for n in ("transpose_a", "transpose_b", "adjoint_a", "adjoint_b")))
@@ -90,10 +88,8 @@ def matmul(a: Arguments, run: Run) -> TensorType:
     x, y = sides
     dtype = a.get("output_type") or x.dtype
     if not x.shape.known or not y.shape.known:
-        unknown: TensorType = run.shaped("matmul", somewhere(run), dtype, x=x, y=y)
-        return unknown
-    made: TensorType = run.typed("matmul", dtype, x=x, y=y)
-    return made
+        return run.shaped("matmul", somewhere(run), dtype, x=x, y=y)
+    return run.typed("matmul", dtype, x=x, y=y)
 
 
 @takes(Tensor("x", "... N K"), Tensor("y", "... K"), Bool("transpose_a", False), Bool("adjoint_a", False))
@@ -111,8 +107,7 @@ def tensordot(a: Arguments, run: Run) -> TensorType:
     x, y, axes = a["x"], a["y"], whole(a["dim"])
     same_types(run, a, "x", "y")
     if not x.shape.known or not y.shape.known:
-        unknown: TensorType = run.shaped("tensordot", somewhere(run), x.dtype, x=x, y=y, dim=(), dim2=())
-        return unknown
+        return run.shaped("tensordot", somewhere(run), x.dtype, x=x, y=y, dim=(), dim2=())
     if isinstance(axes, TensorType):
         if axes.contents is None or len(axes.shape) != 2:
             raise run.give_up("the axes are not known")
@@ -132,8 +127,7 @@ def tensordot(a: Arguments, run: Run) -> TensorType:
         run.require("inner", eq(m, n), f"the contracted axes are {m!r} and {n!r}, and must be equal", ("x", "y"))
     left = [n for i, n in enumerate(x.shape) if i not in first]
     shape = Shape((*left, *(n for j, n in enumerate(y.shape) if j not in second)))
-    made: TensorType = run.shaped("tensordot", shape, x.dtype, x=x, y=y, dim=tuple(first), dim2=tuple(second))
-    return made
+    return run.shaped("tensordot", shape, x.dtype, x=x, y=y, dim=tuple(first), dim2=tuple(second))
 
 
 def _dot_of_rows(run: Run, x: TensorType, y: TensorType, first: list[int], second: list[int]) -> TensorType:
@@ -145,8 +139,7 @@ def _dot_of_rows(run: Run, x: TensorType, y: TensorType, first: list[int], secon
     free, outer = tuple(x.shape[i] for i in kept), tuple(y.shape[j] for j in others)
     rows = run("reshape", x=run("permute", x=x, dim=(*kept, *first)), size=(*free, ours))
     columns = run("reshape", x=run("permute", x=y, dim=(*second, *others)), size=(ours, *outer))
-    made: TensorType = run.shaped("tensordot", Shape((*free, *outer)), x.dtype, x=rows, y=columns, dim=(len(free),), dim2=(0,))
-    return made
+    return run.shaped("tensordot", Shape((*free, *outer)), x.dtype, x=rows, y=columns, dim=(len(free),), dim2=(0,))
 
 
 @takes(Choice("equation", ("i->", "ij->ji", "ij,jk->ik", "ij,ij->", "bij,bjk->bik", "i,j->ij", "i,i->")), Tensors("xs"))
@@ -155,11 +148,9 @@ def einsum(a: Arguments, run: Run) -> TensorType:
     usable = kind is None or len(a["xs"]) == 1 or kind.is_complex or kind in FLOATS | INDEX
     run.require("dtype", usable, f"elements of type {kind!r} are not multiplied and summed", ("xs",))
     if any(not x.shape.known for x in a["xs"]):
-        unknown: TensorType = run.shaped("einsum", somewhere(run), a["xs"][0].dtype, xs=tuple(a["xs"]), equation=a["equation"])
-        return unknown
+        return run.shaped("einsum", somewhere(run), a["xs"][0].dtype, xs=tuple(a["xs"]), equation=a["equation"])
     tensorflow.labels_agree(run, a["equation"], tuple(a["xs"]))
-    made: TensorType = run("einsum", xs=tuple(a["xs"]), equation=a["equation"])
-    return made
+    return run("einsum", xs=tuple(a["xs"]), equation=a["equation"])
 
 
 @takes(Anything("ord"), Axes("dim", None), Bool("keepdim", None, optional=True))
@@ -186,8 +177,7 @@ def trace(a: Arguments, run: Run) -> TensorType:
         unknown = with_shape(run, "diagonal", x, somewhere(run), offset=0, dim1=-2, dim2=-1)
         return with_shape(run, "sum", unknown, somewhere(run), dim=(-1,), keepdim=False)
     diagonal = run("diagonal", x=x, offset=0, dim1=-2, dim2=-1)
-    made: TensorType = run.typed("sum", x.dtype, x=diagonal, dim=(-1,), keepdim=False)
-    return made
+    return run.typed("sum", x.dtype, x=diagonal, dim=(-1,), keepdim=False)
 
 
 @takes(Tensor("x", "... N M"))
@@ -207,8 +197,7 @@ def diag(a: Arguments, run: Run) -> TensorType:
     if a.get("num_rows", -1) != -1 or a.get("num_cols", -1) != -1 or not isinstance(a.get("offset", 0), int):
         raise run.give_up("a band of diagonals")
     at_least(run, a["x"], 1)
-    made: TensorType = run("diag_embed", x=a["x"], offset=a.get("offset") or 0, dim1=-2, dim2=-1)
-    return made
+    return run("diag_embed", x=a["x"], offset=a.get("offset") or 0, dim1=-2, dim2=-1)
 
 
 @takes(Tensor("x", "... N M"), Int("offset", 0))
@@ -220,8 +209,7 @@ def diag_part(a: Arguments, run: Run) -> TensorType:
     made = run("diagonal", x=x, offset=k, dim1=-2, dim2=-1)
     rows, columns = x.shape[-2:]
     run.require("offset", k == 0 or conj(ge(k, 1 - rows), ge(columns, k + 1)), f"there is no diagonal {k} in {x.shape!r}", ("offset", "x"))
-    result: TensorType = made
-    return result
+    return made
 
 
 @takes(Tensor("x", "... N M"), Int("low", loose=True), Int("high", loose=True))
@@ -252,8 +240,7 @@ def solve(a: Arguments, run: Run) -> TensorType:
         run.require("rank", len(x.shape) == len(y.shape), f"x {x.shape!r} and y {y.shape!r} must have as many axes", ("x", "y"))
         for m, n in zip(x.shape[:-2], y.shape[:-2]):
             run.require("batch", eq(m, n), f"the batch axes are {m!r} and {n!r}, and must be equal", ("x", "y"))
-    made: TensorType = run.shaped("solve", y.shape if y.shape.known and x.shape.known else somewhere(run), x.dtype, x=x, y=y)
-    return made
+    return run.shaped("solve", y.shape if y.shape.known and x.shape.known else somewhere(run), x.dtype, x=x, y=y)
 
 
 @takes(Tensor("x", "... N N"), Tensor("y", "... N M"))
@@ -264,12 +251,10 @@ def triangular_solve(a: Arguments, run: Run) -> TensorType:
     if a.get("adjoint"):
         x, lower = _adjoint(run, x), not lower
     if not x.shape.known or not y.shape.known:
-        unknown: TensorType = run.shaped("solve_triangular", somewhere(run), x.dtype, x=x, y=y, upper=not lower)
-        return unknown
+        return run.shaped("solve_triangular", somewhere(run), x.dtype, x=x, y=y, upper=not lower)
     run.require("rows", eq(x.shape[-1], y.shape[-2]), f"the matrix has {x.shape[-1]!r} rows and the right side {y.shape[-2]!r}", ("x", "y"))
     lead = broadcast_of(run, [Shape(x.shape[:-2]), Shape(y.shape[:-2])], ("x", "y"), "add/broadcast")
-    made: TensorType = run.shaped("solve_triangular", Shape((*lead, *y.shape[-2:])), x.dtype, x=x, y=y, upper=not lower)
-    return made
+    return run.shaped("solve_triangular", Shape((*lead, *y.shape[-2:])), x.dtype, x=x, y=y, upper=not lower)
 
 
 @takes(Tensor("x", "... N M"), Bool("full_matrices", False), Bool("compute_uv", True))

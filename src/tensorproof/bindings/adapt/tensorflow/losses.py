@@ -63,8 +63,7 @@ def _soft(run: Run, x: TensorType, target: TensorType, dim: int, joint: Shape, r
     logs = with_shape(run, "log_softmax", x, x.shape, dim=dim)
     terms: TensorType = run.shaped("mul", joint, x.dtype, x=of_type(run, target, x.dtype), y=logs)
     total = with_shape(run, "sum", terms, rows, dim=(dim,), keepdim=False)
-    made: TensorType = run.typed("neg", x.dtype, x=total)
-    return made
+    return run.typed("neg", x.dtype, x=total)
 
 
 @takes(Tensor("x", "... C"), Tensor("target", "...", INDEX))
@@ -81,8 +80,7 @@ def sparse_cross_entropy(a: Arguments, run: Run) -> TensorType:
     if x.shape.known and len(x.shape) > 2:
         last = len(x.shape) - 1
         x = run("permute", x=x, dim=(0, last, *range(1, last)))
-    made: TensorType = run.shaped("cross_entropy", target.shape, x.dtype, x=x, target=target, reduction="none")
-    return made
+    return run.shaped("cross_entropy", target.shape, x.dtype, x=x, target=target, reduction="none")
 
 
 def _alike(run: Run, a: Arguments, x: str = "x", y: str = "target") -> Shape:
@@ -104,8 +102,7 @@ def _broadcast_rows(run: Run, a: Arguments, code: str = "") -> Shape:
 def sigmoid_cross_entropy(a: Arguments, run: Run) -> TensorType:
     a = needed(run, a, "x", "target")
     kind = same_types(run, a, "x", "target")
-    made: TensorType = run.shaped("binary_cross_entropy_with_logits", _alike(run, a), kind, x=a["x"], target=a["target"], reduction="none")
-    return made
+    return run.shaped("binary_cross_entropy_with_logits", _alike(run, a), kind, x=a["x"], target=a["target"], reduction="none")
 
 
 @takes(Tensor("x"), Tensor("target"))
@@ -113,8 +110,7 @@ def log_poisson(a: Arguments, run: Run) -> TensorType:
     """exp(x) - target · x; with `compute_full_loss`, Stirling's approximation of log(target!) is added."""
     kind = same_types(run, a, "x", "target")
     full = bool(a.get("compute_full_loss"))
-    made: TensorType = run.shaped("poisson_nll_loss", _alike(run, a), kind, x=a["x"], target=a["target"], reduction="none", log_input=True, full=full)
-    return made
+    return run.shaped("poisson_nll_loss", _alike(run, a), kind, x=a["x"], target=a["target"], reduction="none", log_input=True, full=full)
 
 
 @takes(Tensor("x"), Tensor("target"), Tensor("weight", "", scalar=True))
@@ -125,8 +121,7 @@ def weighted_cross_entropy(a: Arguments, run: Run) -> TensorType:
     if isinstance(weight, TensorType):
         shape = broadcast_of(run, [shape, weight.shape], ("x", "weight"), "mul/broadcast")
     given = {"x": a["x"], "target": a["target"], "pos_weight": weight, "reduction": "none"}
-    made: TensorType = run.shaped("binary_cross_entropy_with_logits", shape, kind, **given)
-    return made
+    return run.shaped("binary_cross_entropy_with_logits", shape, kind, **given)
 
 
 _REDUCTION = ("none", "weighted_mean", "weighted_sum", "weighted_sum_by_nonzero_weights", "weighted_sum_over_batch_size")
@@ -157,22 +152,19 @@ def _reduced_single(run: Run, a: Arguments, losses: TensorType) -> TensorType:
     total = with_shape(run, "sum", weighted, (), dim=None, keepdim=False)
     if word in ("sum", "weighted_sum"):
         return total
-    made: TensorType = run.typed("div_no_nan", kind, x=total, y=_count(run, losses, weight, word))
-    return made
+    return run.typed("div_no_nan", kind, x=total, y=_count(run, losses, weight, word))
 
 
 def _count(run: Run, losses: TensorType, weight: Value, word: str) -> TensorType:
     """By what the sum of the losses is divided: their number, the sum of their weights, or the number of weights that are not 0."""
     kind = losses.dtype
     if word.endswith("over_batch_size"):
-        size: TensorType = run("cast", x=run("size_of", x=losses), dtype=kind)
-        return size
+        return run("cast", x=run("size_of", x=losses), dtype=kind)
     each: TensorType = run.shaped("mul", losses.shape, kind, x=run.typed("full_like", kind, x=losses, value=1), y=weight)
     if word == "weighted_mean":
         return with_shape(run, "sum", each, (), dim=None, keepdim=False)
     counted = run.shaped("count_nonzero", Shape(), kind, x=each, dim=None, keepdim=False, dtype=kind)
-    made: TensorType = counted
-    return made
+    return counted
 
 
 _LOSS = (Choice("reduction", _REDUCTION, "weighted_sum_by_nonzero_weights"), Anything("weight"), Anything("scope"), Anything("loss_collection"))
@@ -185,8 +177,7 @@ def _smoothed(run: Run, a: Arguments, share: Any) -> TensorType:
     if not isinstance(rate, (int, float)) or rate == 0:
         return target
     scaled = run.typed("mul", target.dtype, x=target, y=1 - rate)
-    made: TensorType = run.typed("add", target.dtype, x=scaled, y=rate * share)
-    return made
+    return run.typed("add", target.dtype, x=scaled, y=rate * share)
 
 
 @takes(Tensor("x", "N C"), Tensor("target", "N C"), *_LOSS)

@@ -30,33 +30,28 @@ from tensorproof.values.port import Value
 
 def same_type(a: Arguments, run: Run) -> TensorType:
     """An elementwise function that keeps whole numbers whole."""
-    made: TensorType = run.typed(run.row.op, a["x"].dtype, x=a["x"])
-    return made
+    return run.typed(run.row.op, a["x"].dtype, x=a["x"])
 
 
 def gelu(a: Arguments, run: Run) -> TensorType:
-    made: TensorType = run.typed("gelu", a["x"].dtype, x=a["x"], approximate="tanh" if a.get("tanh") else "none")
-    return made
+    return run.typed("gelu", a["x"].dtype, x=a["x"], approximate="tanh" if a.get("tanh") else "none")
 
 
 def numeric(a: Arguments, run: Run) -> TensorType:
     """A function that real numbers pass through."""
     kind = a["x"].dtype
     run.require("dtype", kind is None or kind.kind in "iufc", f"{run.name} takes numbers, not {kind!r}", ("x",))
-    made: TensorType = run.typed(run.row.op, kind, x=a["x"])
-    return made
+    return run.typed(run.row.op, kind, x=a["x"])
 
 
 def real_part(a: Arguments, run: Run) -> TensorType:
     x = a["x"]
     run.require("dtype", x.dtype is None or x.dtype.kind in "iufc", f"{run.name} takes numbers, not {x.dtype!r}", ("x",))
-    made: TensorType = run.typed("real", None if x.dtype is None else x.dtype.real, x=x)
-    return made
+    return run.typed("real", None if x.dtype is None else x.dtype.real, x=x)
 
 
 def magnitude(a: Arguments, run: Run) -> TensorType:
-    made: TensorType = run("abs", x=a["x"])
-    return made
+    return run("abs", x=a["x"])
 
 
 def binary(a: Arguments, run: Run) -> TensorType:
@@ -69,8 +64,7 @@ def times(a: Arguments, run: Run) -> TensorType:
     kinds = [v.dtype for v in (a["x"], a["y"]) if isinstance(v, TensorType) and v.framework not in CONVERTED]
     if BOOL not in kinds:
         return binary(a, run)
-    made: TensorType = run.typed("mul", BOOL, x=a["x"], y=a["y"])
-    return made
+    return run.typed("mul", BOOL, x=a["x"], y=a["y"])
 
 
 def times_from_right(a: Arguments, run: Run) -> TensorType:
@@ -91,14 +85,12 @@ def true_quotient(a: Arguments, run: Run) -> TensorType:
     run.require("dtype", kind is not BOOL, "truth values are not divided", ("x", "y"))
     if kind is not None and kind.is_integer:
         kind = FLOAT32 if kind.bits <= 16 else FLOAT64
-    made: TensorType = run.typed("div", kind, x=a["x"], y=a["y"])
-    return made
+    return run.typed("div", kind, x=a["x"], y=a["y"])
 
 
 def one_type(a: Arguments, run: Run) -> TensorType:
     """A function of two tensors that broadcast, which keeps their element type, be it whole or not."""
-    made: TensorType = run.typed(run.row.op, promoted_type(run, x=a["x"], y=a["y"]), x=a["x"], y=a["y"], **run.row.fixed)
-    return made
+    return run.typed(run.row.op, promoted_type(run, x=a["x"], y=a["y"]), x=a["x"], y=a["y"], **run.row.fixed)
 
 
 def squared_difference(a: Arguments, run: Run) -> TensorType:
@@ -106,31 +98,26 @@ def squared_difference(a: Arguments, run: Run) -> TensorType:
     kind = promoted_type(run, x=a["x"], y=a["y"])
     made = run.typed("sub", kind, x=a["x"], y=a["y"])
     if kind is not None and kind.is_complex:
-        result: TensorType = run.typed("mul", kind, x=made, y=run.typed("conj", kind, x=made))
-        return result
-    found: TensorType = run.typed("square", kind, x=made)
-    return found
+        return run.typed("mul", kind, x=made, y=run.typed("conj", kind, x=made))
+    return run.typed("square", kind, x=made)
 
 
 def reciprocal_no_nan(a: Arguments, run: Run) -> TensorType:
-    made: TensorType = run.typed("div_no_nan", a["x"].dtype, x=1, y=a["x"])
-    return made
+    return run.typed("div_no_nan", a["x"].dtype, x=1, y=a["x"])
 
 
 def old_quotient(a: Arguments, run: Run) -> TensorType:
     """The quotient of Python 2: whole numbers are divided with the remainder left out."""
     kind = promoted_type(run, x=a["x"], y=a["y"])
     rounding = "floor" if kind is not None and kind.is_integer else None
-    made: TensorType = run.typed("div", kind, x=a["x"], y=a["y"], rounding=rounding)
-    return made
+    return run.typed("div", kind, x=a["x"], y=a["y"], rounding=rounding)
 
 
 @takes(Tensor("x", "", scalar=True), Tensor("y"))
 def scalar_mul(a: Arguments, run: Run) -> TensorType:
     if isinstance(a["x"], TensorType):
         run.require("scalar", not a["x"].shape.known or len(a["x"].shape) == 0, "the factor must be a scalar", ("x",))
-    made: TensorType = run("mul", x=a["x"], y=a["y"])
-    return made
+    return run("mul", x=a["x"], y=a["y"])
 
 
 @takes(Tensor("x"), Tensor("low", scalar=True), Tensor("high", scalar=True))
@@ -146,28 +133,24 @@ def clip(a: Arguments, run: Run) -> TensorType:
             for m, n in zip(wide, x.shape):
                 run.require("clamp/bounds", eq(m, n), sentence, ("low", "high"))
     kind = promoted_type(run, x=capped, y=a["low"])
-    made: TensorType = run.shaped("maximum", x.shape, kind, x=capped, y=a["low"] if isinstance(a["low"], TensorType) else python_number(a["low"]))
-    return made
+    return run.shaped("maximum", x.shape, kind, x=capped, y=a["low"] if isinstance(a["low"], TensorType) else python_number(a["low"]))
 
 
 @takes(Tensor("x"), Choice("message", ("not a number",)))
 def check_numerics(a: Arguments, run: Run) -> TensorType:
-    made: TensorType = run("identity", x=a["x"])
-    return made
+    return run("identity", x=a["x"])
 
 
 @takes(Tensor("x", "... N"), Axes("dim", None))
 def shifted(a: Arguments, run: Run) -> TensorType:
     at_least(run, a["x"], 1)
-    made: TensorType = run.typed(run.row.op, a["x"].dtype, x=a["x"], dim=a.get("dim"))
-    return made
+    return run.typed(run.row.op, a["x"].dtype, x=a["x"], dim=a.get("dim"))
 
 
 @takes(Tensor("x", "...", frozenset({DType.STRING})), Int("num_buckets", least=1))
 def hash_bucket(a: Arguments, run: Run) -> TensorType:
     run.require("buckets", a.get("num_buckets") is not None and ge(a["num_buckets"], 1), "there must be at least one bucket", ("num_buckets",))
-    made: TensorType = run.typed("empty_like", INT64, x=a["x"], dtype=INT64)
-    return made
+    return run.typed("empty_like", INT64, x=a["x"], dtype=INT64)
 
 
 @takes(Tensor("x"), Float("clip_norm"), Axes("dim", None))
@@ -185,8 +168,7 @@ def clipped(run: Run, x: TensorType, limit: Value, axes: tuple[int, ...]) -> Ten
     some = run("gt", x=total, y=0.0)
     length = run.typed("where", kind, condition=some, x=run.typed("sqrt", kind, x=run.typed("where", kind, condition=some, x=total, y=1.0)), y=total)
     least = run.typed("maximum", kind, x=length, y=limit)
-    made: TensorType = run.shaped("div", x.shape, kind, x=run.typed("mul", kind, x=x, y=limit), y=least)
-    return made
+    return run.shaped("div", x.shape, kind, x=run.typed("mul", kind, x=x, y=limit), y=least)
 
 
 @takes(Tensors("xs"), Float("clip_norm"), Anything("use_norm"))
@@ -206,20 +188,17 @@ def global_norm(a: Arguments, run: Run) -> TensorType:
     kind = same_types(run, a, "xs") if a["xs"] else FLOAT32
     squares = tuple(run.shaped("sum", Shape(), kind, x=run.typed("square", kind, x=x), dim=None, keepdim=False) for x in a["xs"])
     total = run.typed("sum", kind, x=run.shaped("stack", Shape((len(squares),)), kind, xs=squares, dim=0), dim=0, keepdim=False)
-    made: TensorType = run.typed("sqrt", kind, x=total)
-    return made
+    return run.typed("sqrt", kind, x=total)
 
 
 def complex(a: Arguments, run: Run) -> TensorType:
     kind = same_types(run, a, "x", "y")
-    made: TensorType = run.typed("complex", None if kind is None else COMPLEX_OF.get(kind), x=a["x"], y=a["y"])
-    return made
+    return run.typed("complex", None if kind is None else COMPLEX_OF.get(kind), x=a["x"], y=a["y"])
 
 
 @takes(ElementType("dtype", optional=False))
 def cast(a: Arguments, run: Run) -> TensorType:
-    made: TensorType = run("cast", x=a["x"], dtype=a["dtype"])
-    return made
+    return run("cast", x=a["x"], dtype=a["dtype"])
 
 
 @takes(Axes("dim", None), Bool("keepdim", None, optional=True), ElementType("dtype", INT64, optional=False))
@@ -238,8 +217,7 @@ def add_n(a: Arguments, run: Run) -> TensorType:
     if len(a["xs"]) > 1:
         kind = same_types(run, a, "xs")
         run.require("dtype", kind is None or kind.kind in "iufcqo", f"elements of type {kind!r} are not added", ("xs",))
-    made: TensorType = run("add_n", xs=tuple(a["xs"]))
-    return made
+    return run("add_n", xs=tuple(a["xs"]))
 
 
 @takes(Tensor("x", "...", INDEX), Anything("weights"), Anything("axis"))
@@ -250,8 +228,7 @@ def bincount(a: Arguments, run: Run) -> TensorType:
     dtype = weights.dtype if isinstance(weights, TensorType) else a.get("dtype") or INT32
     flat = x if x.shape.known and len(x.shape) == 1 else with_shape(run, "reshape", x, (x.shape.numel,), size=(-1,))
     least, most = whole(a.get("minlength")) or 0, whole(a.get("maxlength"))
-    made: TensorType = run.shaped("bincount", Shape((run.fresh("bins"),)), dtype, x=flat, weight=weights, minlength=least, maxlength=most)
-    return made
+    return run.shaped("bincount", Shape((run.fresh("bins"),)), dtype, x=flat, weight=weights, minlength=least, maxlength=most)
 
 
 @takes(Tensor("x", "N", INDEX), Tensor("y", "N", INDEX), Int("count", least=1), Anything("weight"), DTYPE)
@@ -262,14 +239,12 @@ def confusion_matrix(a: Arguments, run: Run) -> TensorType:
     x, y = a["x"], a["y"]
     if x.shape.known and y.shape.known and len(x.shape) == len(y.shape) == 1:
         run.require("batch", eq(x.shape[0], y.shape[0]), f"{x.shape[0]!r} labels go with {y.shape[0]!r} predictions", ("x", "y"))
-    made: TensorType = run.typed("confusion_matrix", a.get("dtype") or INT32, x=x, y=y, weight=a.get("weight"), count=count)
-    return made
+    return run.typed("confusion_matrix", a.get("dtype") or INT32, x=x, y=y, weight=a.get("weight"), count=count)
 
 
 @takes(Tensor("x", "...", frozenset({DType.STRING})))
 def string_length(a: Arguments, run: Run) -> TensorType:
-    made: TensorType = run.typed("empty_like", INT32, x=a["x"], dtype=INT32)
-    return made
+    return run.typed("empty_like", INT32, x=a["x"], dtype=INT32)
 
 
 @takes(Tensor("x"), Tensor("value_range", "2"), Int("count", 100, least=1, loose=True), DTYPE)
@@ -279,5 +254,4 @@ def histogram(a: Arguments, run: Run) -> TensorType:
     run.require("range", eq(limits.shape[0], 2), f"a range has two ends, and this has {limits.shape[0]!r}", ("value_range",))
     count = whole(a["count"])
     bins = run.fresh("bins") if isinstance(count, TensorType) else count
-    made: TensorType = run.typed("histogram_fixed_width", a.get("dtype") or INT32, x=a["x"], limits=limits, bins=bins)
-    return made
+    return run.typed("histogram_fixed_width", a.get("dtype") or INT32, x=a["x"], limits=limits, bins=bins)

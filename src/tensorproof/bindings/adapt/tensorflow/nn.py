@@ -33,8 +33,7 @@ def space_depth(a: Arguments, run: Run) -> TensorType:
     x, last = ranked(run, a["x"], 4), channels_last(a.get("data_format") or "NHWC")
     image = x if last else run("permute", x=x, dim=(0, 2, 3, 1))
     made: TensorType = run(run.row.op, x=image, block=a["block"])
-    result: TensorType = made if last else run("permute", x=made, dim=(0, 3, 1, 2))
-    return result
+    return made if last else run("permute", x=made, dim=(0, 3, 1, 2))
 
 
 @takes(Axis("dim", None, optional=True, scalar_ok=False))
@@ -54,16 +53,14 @@ def crelu(a: Arguments, run: Run) -> TensorType:
     at = known_axis(run, a["dim"], len(x.shape)) if x.shape.known else a["dim"]
     shape = Shape((*x.shape[:at], 2 * x.shape[at], *x.shape[at + 1 :])) if x.shape.known else x.shape
     both: TensorType = run.shaped("cat", shape, x.dtype, xs=(x, run.typed("neg", x.dtype, x=x)), dim=at)
-    made: TensorType = run.typed("relu", x.dtype, x=both)
-    return made
+    return run.typed("relu", x.dtype, x=both)
 
 
 @takes(Float("slope", 0.2))
 def leaky_relu(a: Arguments, run: Run) -> TensorType:
     x = a["x"]
     whole_numbers = x.dtype is not None and x.dtype.is_integer
-    made: TensorType = run.typed("leaky_relu", FLOAT32 if whole_numbers else x.dtype, x=x, slope=a["slope"])
-    return made
+    return run.typed("leaky_relu", FLOAT32 if whole_numbers else x.dtype, x=x, slope=a["slope"])
 
 
 @takes(Tensor("x", "N ... C"), Tensor("bias", "C"), Choice("data_format", ("NHWC", "NCHW"), None, optional=True))
@@ -72,15 +69,13 @@ def bias_add(a: Arguments, run: Run) -> TensorType:
     kind = same_types(run, a, "x", "bias")
     at_least(run, x, 2 if last else 3)
     if not x.shape.known:
-        unknown: TensorType = run.shaped("add", x.shape, kind, x=x, y=bias)
-        return unknown
+        return run.shaped("add", x.shape, kind, x=x, y=bias)
     channels = x.shape[-1 if last else 1]
     run.require("channels", eq(channels, bias.shape[0]), f"x has {channels!r} channels and bias {bias.shape[0]!r} elements", ("x", "bias"))
     if not last:
         size = (bias.shape[0], *(1,) * (len(x.shape) - 2))
         bias = run("reshape", x=bias, size=size)
-    made: TensorType = run.shaped("add", x.shape, kind, x=x, y=bias)
-    return made
+    return run.shaped("add", x.shape, kind, x=x, y=bias)
 
 
 @takes(Tensor("x"), *(Tensor(n) for n in ("mean", "variance")), *(Tensor(n, optional=True) for n in ("bias", "weight")), Float("variance_epsilon", 0.001))
@@ -93,8 +88,7 @@ def batch_normalization(a: Arguments, run: Run) -> TensorType:
         factor = run.typed("mul", kind, x=factor, y=weight)
     shift = run.typed("sub", kind, x=0 if bias is None else bias, y=run.typed("mul", kind, x=a["mean"], y=factor))
     scaled = run.typed("mul", x.dtype, x=x, y=of_type(run, factor, x.dtype))
-    made: TensorType = run.typed("add", x.dtype, x=scaled, y=of_type(run, shift, x.dtype))
-    return made
+    return run.typed("add", x.dtype, x=scaled, y=of_type(run, shift, x.dtype))
 
 
 @takes(
@@ -174,8 +168,7 @@ def l2_normalize(a: Arguments, run: Run) -> TensorType:
 def zero_fraction(a: Arguments, run: Run) -> TensorType:
     x = a["x"]
     zero = run.typed("eq", BOOL, x=x, y=False if x.dtype is BOOL else 0)
-    made: TensorType = run.shaped("mean", Shape(), FLOAT32, x=run("cast", x=zero, dtype=FLOAT32), dim=None, keepdim=False)
-    return made
+    return run.shaped("mean", Shape(), FLOAT32, x=run("cast", x=zero, dtype=FLOAT32), dim=None, keepdim=False)
 
 
 @takes(Float("rate", None, least=0.0, most=0.9, optional=True), Float("keep_prob", None, optional=True), Anything("noise_shape"))
@@ -246,12 +239,10 @@ def xw_plus_b(a: Arguments, run: Run) -> TensorType:
     if product.shape.known:
         columns = product.shape[-1]
         run.require("linear/bias", eq(bias.shape[0], columns), f"bias has {bias.shape[0]!r} elements and the product {columns!r} columns", ("bias", "y"))
-    made: TensorType = run.shaped("add", product.shape, product.dtype, x=product, y=bias)
-    return made
+    return run.shaped("add", product.shape, product.dtype, x=product, y=bias)
 
 
 @takes(*vars(xw_plus_b)["parameters"].values())
 def relu_layer(a: Arguments, run: Run) -> TensorType:
     made = xw_plus_b(a, run)
-    result: TensorType = run.typed("relu", made.dtype, x=made)
-    return result
+    return run.typed("relu", made.dtype, x=made)

@@ -21,14 +21,12 @@ def _random(run: Run, a: Arguments) -> TensorType:
     shape, dtype = as_shape(run, a["size"]), a.get("dtype") or FLOAT32
     seed = a.get("seed") if isinstance(a.get("seed"), TensorType) else None
     size = tuple(shape) if shape.known else a["size"]
-    made: TensorType = run.shaped("random", shape, dtype, size=size, dtype=dtype, key=seed, **run.row.fixed)
-    return made
+    return run.shaped("random", shape, dtype, size=size, dtype=dtype, key=seed, **run.row.fixed)
 
 
 def _moved(run: Run, x: TensorType, factor: Value, start: Value) -> TensorType:
     """x · factor + start"""
-    made: TensorType = run.typed("add", x.dtype, x=run.typed("mul", x.dtype, x=x, y=factor), y=start)
-    return made
+    return run.typed("add", x.dtype, x=run.typed("mul", x.dtype, x=x, y=factor), y=start)
 
 
 @takes(SIZE, ElementType("dtype", FLOAT32, optional=False))
@@ -73,8 +71,7 @@ def _whole(run: Run, a: Arguments, low: Any, high: Any) -> TensorType:
         some = disj(lt(low, high), eq(shape.numel, 0))
         run.require("range", some, f"no whole number lies from {low!r} up to, and without, {high!r}", ("minval", "maxval"))
     key = a.get("seed") if isinstance(a.get("seed"), TensorType) else None
-    made: TensorType = run.shaped("randint" if plain else "random_integers", shape, a["dtype"], low=low, high=high, size=size, key=key)
-    return made
+    return run.shaped("randint" if plain else "random_integers", shape, a["dtype"], low=low, high=high, size=size, key=key)
 
 
 @takes(SIZE, Tensor("y", scalar=True), Anything("beta"), ElementType("dtype", FLOAT32, optional=False, dtypes=frozenset({DType.FLOAT16, FLOAT32, FLOAT64})))
@@ -92,8 +89,7 @@ def random_gamma(a: Arguments, run: Run) -> TensorType:
     draws: TensorType = run.shaped("random_gamma", shape, dtype, y=y, size=a["size"])
     if rate is None:
         return draws
-    made: TensorType = run.shaped("div", shape, dtype, x=draws, y=rate)
-    return made
+    return run.shaped("div", shape, dtype, x=draws, y=rate)
 
 
 @takes(SIZE, Tensor("y", "...", frozenset({DType.FLOAT16, FLOAT32, FLOAT64, INT32, INT64}), scalar=True), DTYPE)
@@ -101,8 +97,7 @@ def random_poisson(a: Arguments, run: Run) -> TensorType:
     size, y = as_shape(run, a["size"]), a["y"]
     lead = y.shape if isinstance(y, TensorType) else Shape()
     shape = Shape((*size, *lead)) if size.known and lead.known else somewhere(run)
-    made: TensorType = run.shaped("random_poisson", shape, a.get("dtype") or FLOAT32, y=y, size=a["size"])
-    return made
+    return run.shaped("random_poisson", shape, a.get("dtype") or FLOAT32, y=y, size=a["size"])
 
 
 @takes(Tensor("x", "N C"), Int("n", least=0, loose=True), ElementType("dtype", dtypes=INDEX))

@@ -43,8 +43,7 @@ def saturated(run: Run, x: TensorType, dtype: DType, exact: bool = False) -> Ten
     if source is not None and all(d.kind in "iu" or d.label in _FLOATS for d in (source, dtype)):
         low, high = limits(source, dtype, exact)
         x = run.typed("clamp", source, x=x, low=low, high=high)
-    made: TensorType = run("cast", x=x, dtype=dtype)
-    return made
+    return run("cast", x=x, dtype=dtype)
 
 
 @takes(Tensor("x"), ElementType("dtype", optional=False))

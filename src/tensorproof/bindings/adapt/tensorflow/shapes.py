@@ -31,8 +31,7 @@ def reshape(a: Arguments, run: Run) -> TensorType:
             run.require("size", n == -1 or ge(n, 0), f"a size cannot be negative, and the shape is {size!r}", ("size",))
         run.require("size", sum(1 for n in size if n == -1) <= 1, f"only one size can be -1, and the shape is {size!r}", ("size",))
         return with_shape(run, "reshape", x, [run.fresh("size") if n == -1 else n for n in size], size=size)
-    made: TensorType = run("reshape", x=x, size=size)
-    return made
+    return run("reshape", x=x, size=size)
 
 
 @takes(Axes("dim", None, loose=True), Bool("keepdim", False))
@@ -47,15 +46,13 @@ def reduce(a: Arguments, run: Run, once: bool = True) -> TensorType:
     if not x.shape.known or axes is None or any(type(d) is not int for d in axes):
         whole = given is None and not keep
         shape = Shape() if whole else Shape(run.fresh("axis") for _ in x.shape) if keep and x.shape.known else somewhere(run)
-        unknown: TensorType = run.shaped(op, shape, dtype, x=x, dim=given, keepdim=keep, **fixed)
-        return unknown
+        return run.shaped(op, shape, dtype, x=x, dim=given, keepdim=keep, **fixed)
     found = [axis(run, d, len(x.shape)) for d in axes]
     axes = tuple(dict.fromkeys(found))
     run.require("axis", not once or len(axes) == len(found), f"axis names an axis twice: {tuple(found)!r}", ("dim",))
     if not axes and given is not None:  # a new axis of one element, folded away, stands for none
         x, axes, keep = run("unsqueeze", x=x, dim=0), (0,), False
-    result: TensorType = run.typed(op, dtype, x=x, dim=axes or None, keepdim=keep, **fixed)
-    return result
+    return run.typed(op, dtype, x=x, dim=axes or None, keepdim=keep, **fixed)
 
 
 @takes(Axis("dim", 0, loose=True))
@@ -67,10 +64,8 @@ def arg_reduce(a: Arguments, run: Run) -> TensorType:
     at_least(run, x, 1)
     if not x.shape.known or (at := axis(run, a["dim"] if a["dim"] is not None else 0, len(x.shape))) is None:
         shape = somewhere(run) if not x.shape.known else Shape(run.fresh("axis") for _ in x.shape[1:])
-        unknown: TensorType = run.shaped(run.row.op, shape, dtype, x=x, dim=a["dim"], keepdim=False)
-        return unknown
-    made: TensorType = run(run.row.op, x=x, dim=at, keepdim=False, dtype=dtype)
-    return made
+        return run.shaped(run.row.op, shape, dtype, x=x, dim=a["dim"], keepdim=False)
+    return run(run.row.op, x=x, dim=at, keepdim=False, dtype=dtype)
 
 
 @takes(Ints("dim", None, optional=True, loose=True))
@@ -87,8 +82,7 @@ def transpose(a: Arguments, run: Run) -> TensorType:
     x = ranked(run, x, len(order))
     order = tuple(axis(run, v, len(order)) for v in order)
     run.require("axes", len(set(order)) == len(order) or "Conjugate" in run.name, f"the order {order!r} names an axis twice", ("dim",))
-    made: TensorType = run("permute", x=x, dim=order)
-    return made
+    return run("permute", x=x, dim=order)
 
 
 @takes(Axis("dim", extra=1, loose=True))
@@ -99,8 +93,7 @@ def expand_dims(a: Arguments, run: Run) -> TensorType:
     if at is None:
         axes = [run.fresh("axis") for _ in range(len(x.shape) + 1)] if x.shape.known else somewhere(run)
         return with_shape(run, "unsqueeze", x, axes, dim=a["dim"])
-    made: TensorType = run("unsqueeze", x=x, dim=at)
-    return made
+    return run("unsqueeze", x=x, dim=at)
 
 
 @takes(Axes("dim", (), optional=True, unique=False))
@@ -113,14 +106,12 @@ def squeeze(a: Arguments, run: Run) -> TensorType:
     if not dims:
         if any(isinstance(n, Term) and lower(n) <= 1 for n in x.shape):
             return with_shape(run, "squeeze", x, somewhere(run, "squeezed"), dim=None)
-        result: TensorType = run("squeeze", x=x, dim=None)
-        return result
+        return run("squeeze", x=x, dim=None)
     axes = {axis(run, d, len(x.shape)) for d in dims}
     for at in axes:
         run.require("size", eq(x.shape[at], 1), f"axis {at} has size {x.shape[at]!r}; only axes of size 1 can go", ("x", "dim"))
     if all(x.shape[at] == 1 for at in axes):
-        found: TensorType = run("squeeze", x=x, dim=tuple(axes))
-        return found
+        return run("squeeze", x=x, dim=tuple(axes))
     return with_shape(run, "squeeze", x, [n for i, n in enumerate(x.shape) if i not in axes], dim=tuple(axes))
 
 
@@ -147,8 +138,7 @@ def pad(a: Arguments, run: Run) -> TensorType:
     flat = tuple(n for pair in reversed(rows) for n in pair)
     value = a.get("constant_values", a.get("value")) if mode == "CONSTANT" else None
     if mode == "CONSTANT":
-        plain: TensorType = run.typed("pad", x.dtype, x=x, padding=flat, mode="constant", value=value)
-        return plain
+        return run.typed("pad", x.dtype, x=x, padding=flat, mode="constant", value=value)
     return with_shape(run, "pad", x, made, padding=flat, mode=mode.lower())
 
 
@@ -190,8 +180,7 @@ def gather(a: Arguments, run: Run) -> TensorType:
         run.require("batch", eq(m, n), f"the batch axes are {m!r} and {n!r}, and must be equal", ("x", "index"))
     if a.get("bad_indices_policy") != "IGNORE":
         inside(run, index, x.shape[at])
-    made: TensorType = run.typed("gather_slices", x.dtype, x=x, index=index, dim=at, batch_dims=batch, lenient=True)
-    return made
+    return run.typed("gather_slices", x.dtype, x=x, index=index, dim=at, batch_dims=batch, lenient=True)
 
 
 @takes(Ints("size", shape=True, loose=True, one=False))
@@ -203,8 +192,7 @@ def broadcast_to(a: Arguments, run: Run) -> TensorType:
         return with_shape(run, "expand", x, [run.fresh("axis") if n is None else n for n in size], size=a["size"])
     for n in size:
         run.require("size", ge(n, 0), f"a size cannot be negative, and the shape is {size!r}", ("size",))
-    made: TensorType = run("expand", x=x, size=size)
-    return made
+    return run("expand", x=x, size=size)
 
 
 @takes(Ints("size", shape=True, loose=True))
@@ -222,10 +210,8 @@ def sized(a: Arguments, run: Run, **given: Value) -> TensorType:
         run.require("size", n is None or ge(n, 0), f"a size cannot be negative, and the shape is {size!r}", ("size",))
     if size is None or None in size:
         shape = somewhere(run) if size is None else Shape(run.fresh("size") if n is None else n for n in size)
-        unknown: TensorType = run.shaped(run.row.op, shape, dtype, size=a["size"], dtype=dtype, **given)
-        return unknown
-    made: TensorType = run.typed(run.row.op, dtype, size=size, dtype=dtype, **given)
-    return made
+        return run.shaped(run.row.op, shape, dtype, size=a["size"], dtype=dtype, **given)
+    return run.typed(run.row.op, dtype, size=size, dtype=dtype, **given)
 
 
 def arange(a: Arguments, run: Run) -> TensorType:
@@ -240,7 +226,5 @@ def arange(a: Arguments, run: Run) -> TensorType:
         ends.append(value)
     dtype = a.get("dtype") or dtype
     if any(v is None for v in ends) or (any(isinstance(v, Term) for v in ends) and any(isinstance(v, float) for v in ends)):
-        unknown: TensorType = run.shaped("arange", Shape((run.fresh("range"),)), dtype, **{n: a[n] for n in ("start", "end", "step")}, dtype=dtype)
-        return unknown
-    made: TensorType = run("arange", start=ends[0], end=ends[1], step=ends[2], dtype=dtype)
-    return made
+        return run.shaped("arange", Shape((run.fresh("range"),)), dtype, **{n: a[n] for n in ("start", "end", "step")}, dtype=dtype)
+    return run("arange", start=ends[0], end=ends[1], step=ends[2], dtype=dtype)

@@ -49,8 +49,7 @@ def anew(x: TensorType, shape: Value) -> TensorType:
 
 def with_shape(run: Run, op: str, x: TensorType, shape: Any, **attributes: Any) -> TensorType:
     """An operator of x that keeps its element type, with the shape that static inference tells."""
-    made: TensorType = run.shaped(op, shape if isinstance(shape, Shape) else Shape(shape), x.dtype, x=x, **attributes)
-    return made
+    return run.shaped(op, shape if isinstance(shape, Shape) else Shape(shape), x.dtype, x=x, **attributes)
 
 
 def promoted_type(run: Run, **operands: Value) -> DType | None:

@@ -33,8 +33,7 @@ def _no_empty(run: Run, x: TensorType, n: Dim) -> None:
 
 def _half_spectrum(run: Run, x: TensorType, n: Any) -> TensorType:
     shape = Shape((*x.shape[:-1], ite(eq(n, 0), 0, n // 2 + 1))) if x.shape.known else somewhere(run)
-    made: TensorType = run.shaped("rfft", shape, None if x.dtype is None else COMPLEX_OF.get(x.dtype, COMPLEX64), x=x, n=n, dim=-1)
-    return made
+    return run.shaped("rfft", shape, None if x.dtype is None else COMPLEX_OF.get(x.dtype, COMPLEX64), x=x, n=n, dim=-1)
 
 
 @takes(Tensor("x", "... N"), Ints("size", None, optional=True, one=False, least=1))
@@ -45,18 +44,15 @@ def irfft(a: Arguments, run: Run) -> TensorType:
     if n == 0:
         raise run.give_up("a transform of no elements")
     shape = Shape((*x.shape[:-1], n)) if x.shape.known else somewhere(run)
-    made: TensorType = run.shaped("irfft", shape, FLOAT64 if x.dtype is COMPLEX128 else FLOAT32, x=x, n=n, dim=-1)
-    return made
+    return run.shaped("irfft", shape, FLOAT64 if x.dtype is COMPLEX128 else FLOAT32, x=x, n=n, dim=-1)
 
 
 def _length(run: Run, x: TensorType, given: Any, otherwise: Any) -> Dim:
     size = vector(run, given, "size")
     if size is None:
-        made: Dim = run.fresh("length") if given is not None or otherwise is None else otherwise
-        return made
+        return run.fresh("length") if given is not None or otherwise is None else otherwise
     run.require("size", len(size) == 1, f"the length of the transform is a vector of 1, not of {len(size)}", ("size",))
-    result: Dim = run.fresh("length") if size[0] is None else size[0]
-    return result
+    return run.fresh("length") if size[0] is None else size[0]
 
 
 def _periodic(n: Value, wanted: bool) -> bool:
@@ -69,8 +65,7 @@ def window(a: Arguments, run: Run) -> TensorType:
     dtype = a.get("dtype") or FLOAT32
     run.require("dtype", dtype.is_float, f"a window is of floats, not of {dtype!r}", ("dtype",))
     n, beta = a["n"], a.get("beta", 12.0)
-    made: TensorType = run.typed("window", dtype, n=n, dtype=dtype, beta=beta, periodic=_periodic(n, bool(a.get("periodic"))), **run.row.fixed)
-    return made
+    return run.typed("window", dtype, n=n, dtype=dtype, beta=beta, periodic=_periodic(n, bool(a.get("periodic"))), **run.row.fixed)
 
 
 @takes(Tensor("x", "... N"), Int("length", least=1), Int("step", least=1), Bool("pad_end", False), Axis("dim", -1))
@@ -91,8 +86,7 @@ def frame(a: Arguments, run: Run) -> TensorType:
     if at == len(x.shape) - 1:
         return frames
     order = (*range(at + 1), len(x.shape), *range(at + 1, len(x.shape)))
-    made: TensorType = run("permute", x=frames, dim=order)
-    return made
+    return run("permute", x=frames, dim=order)
 
 
 @takes(Tensor("x", "... N"), Int("length", least=1), Int("step", least=1), Int("size", None, optional=True, least=1), Bool("pad_end", False))
@@ -122,5 +116,4 @@ def overlap_and_add(a: Arguments, run: Run) -> TensorType:
         return with_shape(run, "overlap_and_add", x, somewhere(run), step=a["step"])
     if x.dtype is not None and x.dtype.kind not in "iufc":
         raise run.give_up("frames that are not numbers")
-    made: TensorType = run.typed("overlap_and_add", x.dtype, x=x, step=a["step"])
-    return made
+    return run.typed("overlap_and_add", x.dtype, x=x, step=a["step"])

@@ -43,8 +43,7 @@ def to_front(x: TensorType, last: bool) -> TensorType:
 
 
 def _moved(run: Run, x: TensorType, known: TensorType, order: tuple[int, ...]) -> TensorType:
-    made: TensorType = run.shaped("permute", Shape(known.shape[i] for i in order), x.dtype, x=x, dim=order)
-    return made
+    return run.shaped("permute", Shape(known.shape[i] for i in order), x.dtype, x=x, dim=order)
 
 
 def fronted(run: Run, x: TensorType, rank: int, last: bool, name: str = "x") -> TensorType:
@@ -180,8 +179,7 @@ def channel_filters(run: Run, weight: TensorType, filters: Shape) -> TensorType:
     height, width, channels, multiplier = filters
     moved = run.shaped("permute", (channels, multiplier, height, width), weight.dtype, x=weight, dim=(2, 3, 0, 1))
     size = (channels * multiplier, 1, height, width)
-    made: TensorType = run.shaped("reshape", size, weight.dtype, x=moved, size=size)
-    return made
+    return run.shaped("reshape", size, weight.dtype, x=moved, size=size)
 
 
 def pooled(run: Run, x: TensorType, n: int, kernel: Value, stride: Value, padding: Value, explicit: Value, data_format: str, kind: str = "") -> TensorType:

@@ -133,8 +133,7 @@ def axis_split(a: Arguments, run: Run) -> Value:
 
 
 def _raised(x: TensorType, rank: int, run: Run) -> TensorType:
-    made: TensorType = run("atleast", x=x, least=rank)
-    return made
+    return run("atleast", x=x, least=rank)
 
 
 def _all(a: Arguments, run: Run) -> tuple[TensorType, ...]:

@@ -44,8 +44,7 @@ def _shut(run: Run, x: TensorType, mask: TensorType, number: float) -> TensorTyp
         value = bool(number)
     else:
         value = int(number) if number == number and abs(number) != INF else int(x.dtype.greatest if number > 0 else x.dtype.least)
-    made: TensorType = run.typed("where", x.dtype, condition=mask, x=x, y=value)
-    return made
+    return run.typed("where", x.dtype, condition=mask, x=x, y=value)
 
 
 def _axes(a: dict[str, Value]) -> dict[str, Any]:
@@ -53,8 +52,7 @@ def _axes(a: dict[str, Value]) -> dict[str, Any]:
 
 
 def _cast(run: Run, made: TensorType, dtype: DType | None) -> TensorType:
-    cast: TensorType = run("cast", x=made, dtype=dtype)
-    return cast
+    return run("cast", x=made, dtype=dtype)
 
 
 @takes(*ALONG_ANY)
@@ -162,5 +160,4 @@ def _spread_by_steps(a: dict[str, Any], run: Run, kept: TensorType, dtype: DType
     if less != 0:
         count = run("relu", x=run("sub", x=_cast(run, count, finer.real), y=less))
     made = _cast(run, run("div", x=total, y=count), dtype)
-    root: TensorType = made if run.row.op == "var" else run("sqrt", x=made)
-    return root
+    return made if run.row.op == "var" else run("sqrt", x=made)

@@ -267,8 +267,7 @@ def _in_given_order(run: Run, packed: Packed, x: TensorType, dim: int) -> Tensor
     """The sequences along an axis as they were before packing sorted them."""
     if not isinstance(packed[3], TensorType):
         return x
-    made: TensorType = run("index_select", x=x, dim=dim, index=packed[3])
-    return made
+    return run("index_select", x=x, dim=dim, index=packed[3])
 
 
 @dataclass(frozen=True, slots=True)

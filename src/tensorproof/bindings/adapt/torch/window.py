@@ -118,10 +118,8 @@ def _numbered(run: Run, boxes: Any, x: TensorType) -> TensorType:
         number = run("full_like", x=run("slice", x=one, dim=1, start=0, end=1, step=1), value=i)
         rows.append(run("cat", xs=[number, one], dim=1))
     if not rows:
-        made: TensorType = run("full", size=(0, 5), value=0, dtype=x.dtype)
-        return made
-    joined: TensorType = run("cat", xs=rows, dim=0)
-    return joined
+        return run("full", size=(0, 5), value=0, dtype=x.dtype)
+    return run("cat", xs=rows, dim=0)
 
 
 @takes(Anything("boxes"))

@@ -196,8 +196,7 @@ def end(m: Machine, me: Value, name: str, node: ast.AST) -> Value:
         if isinstance(graph, Model) and graph.kind == "keras.Sequential":  # which keeps them under `inputs` and `outputs` only
             return keras_state.attribute(m, me, name, node)
         return side
-    shown = keras_graph.mapped(m, side, lambda t: keras_graph.shown_shape(m, t))
-    return shown
+    return keras_graph.mapped(m, side, lambda t: keras_graph.shown_shape(m, t))
 
 
 def _build(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> None:

@@ -141,8 +141,7 @@ def _variable_scope(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Va
         chosen = m.branching.choose(m.truth(reuse, node), lambda: True, lambda: inherited) if not isinstance(reuse, Unknown) else AUTO
     else:
         chosen = inherited
-    made = Model("tf.VariableScope", m.heap.space({"name": name, "reuse": chosen, "dtype": dtype, "outer": outer}))
-    return made
+    return Model("tf.VariableScope", m.heap.space({"name": name, "reuse": chosen, "dtype": dtype, "outer": outer}))
 
 
 def _enter(m: Machine, me: Model, node: ast.AST) -> Model:
