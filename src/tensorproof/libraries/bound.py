@@ -8,10 +8,8 @@ from typing import Any
 
 from tensorproof.libraries import signatures
 from tensorproof.libraries.model import Run
-from tensorproof.terms.ints import Term
-from tensorproof.terms.records import dataclass
-from tensorproof.values.port import Args, Kwargs, Machine, Value
-from tensorproof.values.python_values import Summary, Unknown
+from tensorproof.terms import Term, dataclass
+from tensorproof.values import Args, Kwargs, Machine, Summary, Unknown, Value
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,8 +10,7 @@ from tensorproof.libraries import signatures
 from tensorproof.libraries.registry import file_named
 from tensorproof.libraries.torch.layer_attributes import UNSEEN
 from tensorproof.terms.tensor import TensorType
-from tensorproof.values.port import Args, Kwargs, Machine, Value
-from tensorproof.values.python_values import Layer
+from tensorproof.values import Args, Kwargs, Layer, Machine, Value
 from tensorproof.values.raised import Raised
 
 

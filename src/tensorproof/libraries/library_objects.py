@@ -12,10 +12,7 @@ from tensorproof.libraries import signatures
 from tensorproof.libraries.registry import kind_model
 from tensorproof.libraries.torch.layer_attributes import UNSEEN
 from tensorproof.terms.tensor import TensorType
-from tensorproof.values.heap import MISSING
-from tensorproof.values.objects import Choice, Dict, List, Model, Native, Set
-from tensorproof.values.port import Args, Kwargs, Machine, Value
-from tensorproof.values.python_values import TEXT, Device, Layer, Named, Unknown
+from tensorproof.values import MISSING, TEXT, Args, Choice, Device, Dict, Kwargs, Layer, List, Machine, Model, Named, Native, Set, Unknown, Value
 
 _FAMILIES = {"metrics": "Metric", "losses": "Loss", "optimizers": "Optimizer"}
 

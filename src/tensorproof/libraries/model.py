@@ -6,9 +6,7 @@ import ast
 from collections.abc import Callable
 from typing import Any
 
-from tensorproof.terms.ints import Origin
-from tensorproof.terms.predicates import gt
-from tensorproof.terms.records import dataclass, field
+from tensorproof.terms import Origin, dataclass, field, gt
 from tensorproof.values.port import Machine, Value
 
 AT_EXIT = "at exit"

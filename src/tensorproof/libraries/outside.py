@@ -5,14 +5,9 @@ from __future__ import annotations
 import ast
 
 from tensorproof.diagnostics.diagnostic import Diagnostic, Severity, Step
-from tensorproof.terms.dtypes import FLOAT32
-from tensorproof.terms.ints import Origin, Term
-from tensorproof.terms.shapes import Shape
+from tensorproof.terms import FLOAT32, Origin, Shape, TensorType, Term
 from tensorproof.terms.substitution import symbols
-from tensorproof.terms.tensor import TensorType
-from tensorproof.values.objects import List
-from tensorproof.values.port import Args, Kwargs, Machine, Value
-from tensorproof.values.python_values import Unknown
+from tensorproof.values import Args, Kwargs, List, Machine, Unknown, Value
 
 GIVEN = "outside results"
 

@@ -8,12 +8,9 @@ from collections.abc import Iterator as HostIterator
 from typing import Any
 
 from tensorproof.libraries.model import Run
+from tensorproof.terms import Predicate, Term
 from tensorproof.terms.budgets import BUDGETS
-from tensorproof.terms.ints import Term
-from tensorproof.terms.predicates import Predicate
-from tensorproof.values.objects import Dict, Generator, Instance, Iterator, List, Model, Set
-from tensorproof.values.port import Args, Kwargs, Machine, Value
-from tensorproof.values.python_values import Unknown
+from tensorproof.values import Args, Dict, Generator, Instance, Iterator, Kwargs, List, Machine, Model, Set, Unknown, Value
 
 HOSTS = frozenset(("decimal", "fractions", "_struct", "string", "datetime"))
 """Modules whose objects are kept as they are."""

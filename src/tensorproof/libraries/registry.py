@@ -11,13 +11,9 @@ from tensorproof.libraries import homes, results, signatures
 from tensorproof.libraries.homes import home
 from tensorproof.libraries.model import ClassModel, KindModel, Run
 from tensorproof.libraries.plain import plainly
-from tensorproof.terms.dtypes import DType
-from tensorproof.terms.records import replace
-from tensorproof.terms.tensor import TensorType
-from tensorproof.values.heap import MISSING
+from tensorproof.terms import DType, TensorType, replace
+from tensorproof.values import MISSING, Args, Device, Kwargs, Layer, Machine, Method, Named, Unknown, Value
 from tensorproof.values.objects import NOWHERE, Class, Dict, Instance, List, Model, Native, Record
-from tensorproof.values.port import Args, Kwargs, Machine, Value
-from tensorproof.values.python_values import Device, Layer, Method, Named, Unknown
 
 
 @cache

@@ -13,14 +13,8 @@ from typing import Any
 from tensorproof.libraries.domains import index_limits, label_ranges
 from tensorproof.libraries.domains.devices import refuse_values
 from tensorproof.libraries.whole_numbers import between
-from tensorproof.terms.dtypes import FLOAT32, INT64
-from tensorproof.terms.ints import Term, maximum, minimum
-from tensorproof.terms.predicates import Predicate, ge, le
-from tensorproof.terms.shapes import Shape
-from tensorproof.terms.tensor import TensorType
-from tensorproof.values.objects import List
-from tensorproof.values.port import Args, Kwargs, Machine, Value
-from tensorproof.values.python_values import Unknown
+from tensorproof.terms import FLOAT32, INT64, Predicate, Shape, TensorType, Term, ge, le, maximum, minimum
+from tensorproof.values import Args, Kwargs, List, Machine, Unknown, Value
 from tensorproof.values.summaries import length as length_of
 from tensorproof.values.summaries import number_of, shown, summarise
 

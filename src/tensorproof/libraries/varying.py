@@ -6,13 +6,9 @@ import ast
 from collections.abc import Iterable
 from typing import Any
 
+from tensorproof.terms import Origin, disj, eq
 from tensorproof.terms.budgets import BUDGETS
-from tensorproof.terms.ints import Origin
-from tensorproof.terms.predicates import disj, eq
-from tensorproof.values.heap import MISSING
-from tensorproof.values.objects import Choice, Dict, List
-from tensorproof.values.port import Machine, Value
-from tensorproof.values.python_values import REAL, TEXT, Unknown
+from tensorproof.values import MISSING, REAL, TEXT, Choice, Dict, List, Machine, Unknown, Value
 
 LIMIT = 2**63
 MOST_CHOICES = BUDGETS.containers.values_of_variable

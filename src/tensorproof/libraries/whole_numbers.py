@@ -8,14 +8,9 @@ from typing import Any
 from tensorproof.ops import whole
 from tensorproof.ops.applied import Applied
 from tensorproof.ops.record import Op
-from tensorproof.terms.dtypes import DType
+from tensorproof.terms import Dim, DType, Origin, TensorType, Term, ge, le, lower, upper
 from tensorproof.terms.facts import learn
-from tensorproof.terms.ints import Dim, Origin, Term, lower, upper
-from tensorproof.terms.predicates import ge, le
-from tensorproof.terms.tensor import TensorType
-from tensorproof.values.objects import NOWHERE
-from tensorproof.values.port import Machine, Value
-from tensorproof.values.python_values import Unknown
+from tensorproof.values import NOWHERE, Machine, Unknown, Value
 
 
 def size_in(m: Machine, value: Value) -> Dim:

@@ -7,12 +7,8 @@ from typing import Any
 
 from tensorproof.libraries import registry
 from tensorproof.libraries.model import KindModel, Run, batches
-from tensorproof.terms.ints import Dim, Origin, Term, ite, mod
-from tensorproof.terms.predicates import conj, eq, ge, lt
-from tensorproof.values.heap import MISSING, Key, slot
-from tensorproof.values.objects import Dict, List, Model
-from tensorproof.values.port import Machine, Value
-from tensorproof.values.python_values import Unknown
+from tensorproof.terms import Dim, Origin, Term, conj, eq, ge, ite, lt, mod
+from tensorproof.values import MISSING, Dict, Key, List, Machine, Model, Unknown, Value, slot
 
 AT: Key[Dim] = slot("at")
 RANGE: Key[range] = slot("range")

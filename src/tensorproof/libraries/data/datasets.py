@@ -14,13 +14,8 @@ from tensorproof.libraries.data.loader import LOADER, LOADER_METHODS, asked_leng
 from tensorproof.libraries.data.samples import item_of, length_of, unknown_length
 from tensorproof.libraries.model import ClassModel, KindModel, Run
 from tensorproof.libraries.plain import always, nothing
-from tensorproof.terms.ints import Dim, Origin, Term, ceildiv
-from tensorproof.terms.predicates import Predicate, eq, lt
-from tensorproof.terms.tensor import TensorType
-from tensorproof.values.heap import Key, slot
-from tensorproof.values.objects import Instance, Iterator, List, Model
-from tensorproof.values.port import Args, Kwargs, Machine, Value
-from tensorproof.values.python_values import Unknown
+from tensorproof.terms import Dim, Origin, Predicate, TensorType, Term, ceildiv, eq, lt
+from tensorproof.values import Args, Instance, Iterator, Key, Kwargs, List, Machine, Model, Unknown, Value, slot
 
 JOINED: Key[List] = slot("datasets")
 STACKED: Key[tuple[Value, ...]] = slot("datasets")

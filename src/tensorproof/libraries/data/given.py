@@ -10,13 +10,9 @@ import ast
 
 from tensorproof.libraries.data.samples import LENGTH, unknown_length
 from tensorproof.libraries.model import KindModel, Run
-from tensorproof.terms.ints import Origin
-from tensorproof.terms.shapes import Shape
-from tensorproof.terms.tensor import TensorType
+from tensorproof.terms import Origin, Shape, TensorType
+from tensorproof.values import Class, Machine, Model, Native, Unknown, Value
 from tensorproof.values.directives import Dataset
-from tensorproof.values.objects import Class, Model, Native
-from tensorproof.values.port import Machine, Value
-from tensorproof.values.python_values import Unknown
 
 KIND = "tensorproof.data"
 

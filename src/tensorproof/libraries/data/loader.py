@@ -12,17 +12,11 @@ from tensorproof.libraries.data.samples import argument, in_own_memory, is_concr
 from tensorproof.libraries.domains import index_limits
 from tensorproof.libraries.domains.index_ranges import all_of_it, labelled
 from tensorproof.libraries.model import Iterations, batches
+from tensorproof.terms import Dim, Origin, Shape, TensorType, Term, ceildiv, lower, mod, ne, upper
 from tensorproof.terms.budgets import BUDGETS
-from tensorproof.terms.ints import Dim, Origin, Term, ceildiv, lower, mod, upper
-from tensorproof.terms.predicates import ne
-from tensorproof.terms.shapes import Shape
 from tensorproof.terms.substitution import symbols
-from tensorproof.terms.tensor import TensorType
-from tensorproof.values.heap import MISSING, Key, slot
+from tensorproof.values import MISSING, Class, Dict, Generator, Instance, Iterator, Key, List, Machine, Model, Named, Summary, Unknown, Value, slot
 from tensorproof.values.objects import Bound as BoundMethod
-from tensorproof.values.objects import Class, Dict, Generator, Instance, Iterator, List, Model
-from tensorproof.values.port import Machine, Value
-from tensorproof.values.python_values import Named, Summary, Unknown
 
 SIZE: Key[Dim | Unknown | None] = slot("batch_size")
 LOADER = "torch.utils.data.DataLoader"

@@ -6,12 +6,8 @@ import ast
 
 from tensorproof.libraries.bound import Bound
 from tensorproof.libraries.data.samples import item_of
-from tensorproof.terms.ints import Origin, Term
-from tensorproof.terms.predicates import ge
-from tensorproof.terms.tensor import TensorType
-from tensorproof.values.objects import List, Model
-from tensorproof.values.port import Machine, Value
-from tensorproof.values.python_values import Unknown, whole_of
+from tensorproof.terms import Origin, TensorType, Term, ge
+from tensorproof.values import List, Machine, Model, Unknown, Value, whole_of
 
 
 def _given(value: Value) -> bool:

@@ -9,15 +9,8 @@ from typing import Any
 from tensorproof.libraries import registry
 from tensorproof.libraries.domains import autograd
 from tensorproof.libraries.plain import always
-from tensorproof.terms.dtypes import BY_LABEL
-from tensorproof.terms.ints import Origin, Term
-from tensorproof.terms.predicates import Predicate, conj, eq, lt
-from tensorproof.terms.shapes import Shape
-from tensorproof.terms.tensor import Outputs, TensorType
-from tensorproof.values.heap import MISSING
-from tensorproof.values.objects import Bound, Choice, Dict, Instance, List, Model
-from tensorproof.values.port import Args, Kwargs, Machine, Value
-from tensorproof.values.python_values import Unknown
+from tensorproof.terms import BY_LABEL, Origin, Outputs, Predicate, Shape, TensorType, Term, conj, eq, lt
+from tensorproof.values import MISSING, Args, Bound, Choice, Dict, Instance, Kwargs, List, Machine, Model, Unknown, Value
 
 LENGTH = ("length",)
 """Where a dataset keeps the symbol that stands for its length; no attribute of the program has this name."""

@@ -8,10 +8,7 @@ from typing import Any
 
 from tensorproof.libraries.model import KindModel, Run
 from tensorproof.libraries.plain import argument, quiet
-from tensorproof.values.heap import Key, slot
-from tensorproof.values.objects import NOWHERE, Model
-from tensorproof.values.port import Args, Kwargs, Machine, Value
-from tensorproof.values.python_values import Unknown
+from tensorproof.values import NOWHERE, Args, Key, Kwargs, Machine, Model, Unknown, Value, slot
 
 SHAPE: Key[tuple[int, ...]] = slot("shape")
 

@@ -7,9 +7,7 @@ import ast
 from tensorproof.libraries import registry
 from tensorproof.libraries.model import ClassModel, Iterations, KindModel, Run
 from tensorproof.libraries.plain import argument
-from tensorproof.values.objects import Model
-from tensorproof.values.port import Args, Kwargs, Machine, Value
-from tensorproof.values.python_values import Unknown
+from tensorproof.values import Args, Kwargs, Machine, Model, Unknown, Value
 
 
 def _tqdm(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Model:

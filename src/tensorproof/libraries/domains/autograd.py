@@ -22,8 +22,7 @@ from tensorproof.libraries.torch.modes import modes
 from tensorproof.ops.applied import Applied
 from tensorproof.terms.gradient import NO, WHOLE, Gradient, Node, Saved, Version
 from tensorproof.terms.tensor import UNKNOWN_STRIDES, Outputs, Storage, TensorType
-from tensorproof.values.port import Args, Kwargs, Machine, Value
-from tensorproof.values.python_values import Layer
+from tensorproof.values import Args, Kwargs, Layer, Machine, Value
 
 
 def observed(m: Machine, name: str, outcome: Outcome, args: Args, kwargs: Kwargs, node: ast.AST, layer: Layer | None) -> Value:

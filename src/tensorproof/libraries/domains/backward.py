@@ -6,12 +6,9 @@ import ast
 from typing import Any
 
 from tensorproof.libraries.domains import autograd
+from tensorproof.terms import TensorType, conj, eq
 from tensorproof.terms.gradient import FREED, NO, PERHAPS_FREED, UNDECIDED, YES, Gradient, Node
-from tensorproof.terms.predicates import conj, eq
-from tensorproof.terms.tensor import TensorType
-from tensorproof.values.objects import Choice, Model, Native
-from tensorproof.values.port import Kwargs, Machine, Value
-from tensorproof.values.python_values import Unknown
+from tensorproof.values import Choice, Kwargs, Machine, Model, Native, Unknown, Value
 
 
 def needs_gradient(m: Machine, loss: TensorType, node: ast.AST) -> None:

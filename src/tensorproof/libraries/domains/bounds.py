@@ -12,10 +12,9 @@ from tensorproof.catalogue.elementwise.formulas import drawn_numbers
 from tensorproof.catalogue.elementwise.formulas.real_bounds import ABOVE_ZERO, along_axis, are_whole, computed, of
 from tensorproof.ops.applied import Applied
 from tensorproof.ops.record import Op
+from tensorproof.terms import DType, TensorType
 from tensorproof.terms.budgets import BUDGETS
-from tensorproof.terms.dtypes import DType
 from tensorproof.terms.facts import Bounds, learn
-from tensorproof.terms.tensor import TensorType
 from tensorproof.values.port import Machine
 
 __all__ = ["applied", "of", "reads"]

@@ -11,8 +11,7 @@ from typing import Any
 
 from tensorproof.bindings.call import Outcome
 from tensorproof.terms.tensor import Outputs, TensorType
-from tensorproof.values.port import Machine, Value
-from tensorproof.values.python_values import Layer
+from tensorproof.values import Layer, Machine, Value
 
 _ACROSS = frozenset(["copy_", "__setitem__", "to", "type_as", "cpu", "cuda", "set_", "set_data", "pin_memory", "index_put_", "index_put", "type"])
 """What takes tensors of several devices."""

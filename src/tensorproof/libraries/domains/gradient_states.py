@@ -6,8 +6,7 @@ from typing import Any
 
 from tensorproof.terms.gradient import NO, WHOLE, Gradient, Node, Version
 from tensorproof.terms.tensor import TensorType
-from tensorproof.values.heap import Key, slot
-from tensorproof.values.port import Machine, Value
+from tensorproof.values import Key, Machine, Value, slot
 
 FIRST: Key[Gradient] = slot("first")
 

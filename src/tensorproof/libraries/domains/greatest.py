@@ -8,11 +8,9 @@ from typing import Any
 from tensorproof.libraries.whole_numbers import same_size, whole_tensor
 from tensorproof.ops.applied import Applied
 from tensorproof.ops.record import Op
+from tensorproof.terms import Dim, TensorType, Term, maximum
 from tensorproof.terms.facts import learn
-from tensorproof.terms.ints import Dim, Term, maximum
-from tensorproof.terms.tensor import TensorType
-from tensorproof.values.objects import List
-from tensorproof.values.port import Machine
+from tensorproof.values import List, Machine
 from tensorproof.values.summaries import is_summarised, shown
 
 _MOST = 64

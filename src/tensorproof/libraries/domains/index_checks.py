@@ -12,10 +12,7 @@ from tensorproof.ops.applied import Applied
 from tensorproof.ops.inputs import Index, Tensor
 from tensorproof.ops.layout import alternatives
 from tensorproof.ops.record import Op
-from tensorproof.terms.ints import Dim, Term
-from tensorproof.terms.predicates import Truth, conj, ge, implies, lt
-from tensorproof.terms.shapes import Shape
-from tensorproof.terms.tensor import TensorType
+from tensorproof.terms import Dim, Shape, TensorType, Term, Truth, conj, ge, implies, lt
 from tensorproof.values.port import Machine
 
 

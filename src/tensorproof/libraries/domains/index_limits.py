@@ -10,11 +10,9 @@ from typing import Any
 
 from tensorproof.libraries.domains.label_ranges import of as range_of
 from tensorproof.ops.whole import Span, joined
+from tensorproof.terms import Dim, TensorType
 from tensorproof.terms.facts import learn
-from tensorproof.terms.ints import Dim
-from tensorproof.terms.tensor import TensorType
-from tensorproof.values.objects import Dict, List
-from tensorproof.values.port import Machine, Value
+from tensorproof.values import Dict, List, Machine, Value
 
 Limit = tuple[Dim, Dim]
 """The least, and what all stay below."""

@@ -5,12 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from tensorproof.libraries.domains.label_ranges import note, of
-from tensorproof.terms.ints import Origin, Term, sole_atom
+from tensorproof.terms import Origin, TensorType, Term, sole_atom
 from tensorproof.terms.substitution import symbols
-from tensorproof.terms.tensor import TensorType
-from tensorproof.values.heap import MISSING
-from tensorproof.values.objects import Dict, Instance, List, Model
-from tensorproof.values.port import Machine, Value
+from tensorproof.values import MISSING, Dict, Instance, List, Machine, Model, Value
 
 Range = tuple[Any, Any]
 

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from tensorproof.terms import Dim, TensorType
 from tensorproof.terms.facts import learn
-from tensorproof.terms.ints import Dim
-from tensorproof.terms.tensor import TensorType
 from tensorproof.values.port import Machine, Value
 
 

@@ -11,10 +11,8 @@ from tensorproof.libraries.whole_numbers import same_size, whole_tensor
 from tensorproof.ops.applied import Applied
 from tensorproof.ops.ones import Counted, diagonal, opposite, spread
 from tensorproof.ops.record import Op
-from tensorproof.terms.dtypes import BOOL
+from tensorproof.terms import BOOL, Dim, TensorType, Term, upper
 from tensorproof.terms.facts import learn
-from tensorproof.terms.ints import Dim, Term, upper
-from tensorproof.terms.tensor import TensorType
 from tensorproof.values.port import Machine, Value
 
 _BEGINNING = frozenset(["fills", "totals", "counts"])

@@ -13,9 +13,7 @@ from tensorproof.libraries.domains import index_limits, label_ranges
 from tensorproof.ops.applied import Applied
 from tensorproof.ops.record import Op, Values
 from tensorproof.ops.whole import Span, joined
-from tensorproof.terms.dtypes import BOOL, DType
-from tensorproof.terms.ints import Term
-from tensorproof.terms.tensor import TensorType
+from tensorproof.terms import BOOL, DType, TensorType, Term
 from tensorproof.values.port import Machine, Value
 
 _KEEPING = frozenset(["moves", "cuts", "selects", "joins", "mixes", "fills"])

@@ -14,11 +14,9 @@ from tensorproof.libraries.domains import autograd, bounds, value_ranges
 from tensorproof.ops.applied import Applied
 from tensorproof.ops.inputs import Tensor
 from tensorproof.ops.record import Op
+from tensorproof.terms import Origin, TensorType, ge
 from tensorproof.terms.facts import learn
 from tensorproof.terms.gradient import Gradient
-from tensorproof.terms.ints import Origin
-from tensorproof.terms.predicates import ge
-from tensorproof.terms.tensor import TensorType
 from tensorproof.values.port import Machine
 
 

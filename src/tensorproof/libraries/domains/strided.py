@@ -5,8 +5,7 @@ from __future__ import annotations
 import ast
 
 from tensorproof.ops.applied import Applied
-from tensorproof.terms.predicates import disj, eq, le
-from tensorproof.terms.tensor import TensorType
+from tensorproof.terms import TensorType, disj, eq, le
 from tensorproof.values.port import Machine
 
 

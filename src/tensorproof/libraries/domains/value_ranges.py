@@ -10,8 +10,7 @@ from tensorproof.catalogue.elementwise.formulas.demanded import NOT_NEGATIVE, PA
 from tensorproof.catalogue.elementwise.formulas.drawn_numbers import share_outside
 from tensorproof.libraries.domains import bounds, label_ranges, matrices
 from tensorproof.ops.applied import Applied
-from tensorproof.terms.predicates import conj, ge, gt
-from tensorproof.terms.tensor import TensorType
+from tensorproof.terms import TensorType, conj, ge, gt
 from tensorproof.values.port import Machine
 
 RARE = 1e-3

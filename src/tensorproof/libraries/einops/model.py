@@ -7,14 +7,8 @@ from typing import Any
 
 from tensorproof.libraries.einops.patterns import ELLIPSIS, BadPattern, Side, check_names, number_of, parse, parse_side
 from tensorproof.libraries.model import KindModel, Run
-from tensorproof.terms.ints import Dim, Term, floordiv, mod, product
-from tensorproof.terms.predicates import eq
-from tensorproof.terms.shapes import Shape
-from tensorproof.terms.tensor import TensorType
-from tensorproof.values.heap import Key, slot
-from tensorproof.values.objects import Choice, Dict, List, Model
-from tensorproof.values.port import Args, Kwargs, Machine, Value
-from tensorproof.values.python_values import Unknown
+from tensorproof.terms import Dim, Shape, TensorType, Term, eq, floordiv, mod, product
+from tensorproof.values import Args, Choice, Dict, Key, Kwargs, List, Machine, Model, Unknown, Value, slot
 
 SIZES: Key[dict[str, Value]] = slot("sizes")
 _METHODS = ("min", "max", "sum", "mean", "prod", "any", "all")

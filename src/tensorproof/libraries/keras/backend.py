@@ -8,14 +8,8 @@ from typing import Any
 from tensorproof.libraries.keras.models import graph as keras_graph
 from tensorproof.libraries.model import KindModel, Run
 from tensorproof.libraries.plain import nothing
-from tensorproof.terms.dtypes import DType
-from tensorproof.terms.ints import Term
-from tensorproof.terms.predicates import eq
-from tensorproof.terms.shapes import Shape
-from tensorproof.terms.tensor import TensorType
-from tensorproof.values.objects import List, Model
-from tensorproof.values.port import Args, Kwargs, Machine, Value
-from tensorproof.values.python_values import Named, Unknown
+from tensorproof.terms import DType, Shape, TensorType, Term, eq
+from tensorproof.values import Args, Kwargs, List, Machine, Model, Named, Unknown, Value
 
 _SAME = {
     "abs": "tf.abs", "square": "tf.square", "sqrt": "tf.sqrt", "exp": "tf.exp", "log": "tf.math.log", "round": "tf.round", "sign": "tf.sign", "sin": "tf.sin",

@@ -18,14 +18,9 @@ from tensorproof.libraries.model import ClassModel, Run
 from tensorproof.libraries.plain import nothing
 from tensorproof.libraries.tensorflow import initial_values
 from tensorproof.libraries.tensorflow.traced import unconverted
-from tensorproof.terms.dtypes import FLOAT32, DType
-from tensorproof.terms.ints import Term
-from tensorproof.terms.shapes import Shape
-from tensorproof.terms.tensor import TensorType
-from tensorproof.values.heap import MISSING
+from tensorproof.terms import FLOAT32, DType, Shape, TensorType, Term
+from tensorproof.values import MISSING, Args, Kwargs, Layer, Machine, Named, Unknown, Value
 from tensorproof.values.objects import Bound, Class, Dict, Function, Instance, List, Model, Native, StaticMethod
-from tensorproof.values.port import Args, Kwargs, Machine, Value
-from tensorproof.values.python_values import Layer, Named, Unknown
 
 _BASE = ("name", "trainable", "dtype", "autocast", "activity_regularizer", "input_shape", "input_dim", "batch_input_shape", "batch_shape", "dynamic", "weights")
 _READY = "*ready*"

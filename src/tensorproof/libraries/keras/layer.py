@@ -17,14 +17,8 @@ from tensorproof.libraries.keras import words as keras_words
 from tensorproof.libraries.keras.models import graph as keras_graph
 from tensorproof.libraries.model import Run
 from tensorproof.ops.inputs import REQUIRED
-from tensorproof.terms.ints import Term
-from tensorproof.terms.predicates import eq
-from tensorproof.terms.shapes import Shape
-from tensorproof.terms.tensor import TensorType
-from tensorproof.values.heap import Cursor
-from tensorproof.values.objects import Dict, Function, Instance, List, Model, Native
-from tensorproof.values.port import Args, Kwargs, Machine, Value
-from tensorproof.values.python_values import Layer, Method, Named, Unknown
+from tensorproof.terms import Shape, TensorType, Term, eq
+from tensorproof.values import Args, Cursor, Dict, Function, Instance, Kwargs, Layer, List, Machine, Method, Model, Named, Native, Unknown, Value
 
 _OBJECTS = (Function, Native, Instance, Model, Named, Layer, Unknown, type(lambda: None))
 _OLD = {"Embedding": ("input_length",), "LeakyReLU": ("alpha",), "LSTM": ("implementation", "time_major"), "GRU": ("implementation", "time_major")}

@@ -8,12 +8,8 @@ from __future__ import annotations
 import ast
 from typing import Any
 
-from tensorproof.terms.dtypes import BOOL
-from tensorproof.terms.shapes import Shape
-from tensorproof.terms.tensor import TensorType
-from tensorproof.values.objects import Bound, Function, Instance, List, Model
-from tensorproof.values.port import Args, Kwargs, Machine, Value
-from tensorproof.values.python_values import Layer
+from tensorproof.terms import BOOL, Shape, TensorType
+from tensorproof.values import Args, Bound, Function, Instance, Kwargs, Layer, List, Machine, Model, Value
 
 MASKS = "keras masks"
 _PASS = frozenset(

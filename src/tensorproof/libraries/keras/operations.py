@@ -7,13 +7,8 @@ from typing import Any
 
 from tensorproof.libraries.keras.models import graph as keras_graph
 from tensorproof.libraries.model import KindModel, Run
-from tensorproof.terms.ints import Origin, Term
-from tensorproof.terms.predicates import eq
-from tensorproof.terms.shapes import Shape
-from tensorproof.terms.tensor import TensorType
-from tensorproof.values.objects import List
-from tensorproof.values.port import Args, Kwargs, Machine, Value
-from tensorproof.values.python_values import TEXT, Named, Unknown
+from tensorproof.terms import Origin, Shape, TensorType, Term, eq
+from tensorproof.values import TEXT, Args, Kwargs, List, Machine, Named, Unknown, Value
 
 
 def _by_name(names: tuple[str, ...], args: Args, kwargs: Kwargs) -> dict[str, Value]:

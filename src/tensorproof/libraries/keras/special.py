@@ -12,14 +12,8 @@ from tensorproof.libraries.keras.models import graph as keras_graph
 from tensorproof.libraries.keras.state import HELD, is_layer
 from tensorproof.libraries.model import KindModel, Run
 from tensorproof.libraries.tensorflow.tape import tensors_in
-from tensorproof.terms.ints import Term
-from tensorproof.terms.predicates import eq
-from tensorproof.terms.shapes import Shape
-from tensorproof.terms.tensor import TensorType
-from tensorproof.values.heap import MISSING
-from tensorproof.values.objects import Dict, Instance, List, Model
-from tensorproof.values.port import Args, Kwargs, Machine, Value
-from tensorproof.values.python_values import Layer, Named, Unknown
+from tensorproof.terms import Shape, TensorType, Term, eq
+from tensorproof.values import MISSING, Args, Dict, Instance, Kwargs, Layer, List, Machine, Model, Named, Unknown, Value
 
 _BASE = ("name", "trainable", "dtype", "autocast", "activity_regularizer", "input_shape", "batch_shape", "batch_input_shape", "input_dim")
 

@@ -11,13 +11,8 @@ from tensorproof.libraries import registry
 from tensorproof.libraries.keras.models import graph as keras_graph
 from tensorproof.libraries.keras.models.order import layers_of
 from tensorproof.libraries.plain import nothing
-from tensorproof.terms.ints import product
-from tensorproof.terms.predicates import conj, eq
-from tensorproof.terms.tensor import TensorType
-from tensorproof.values.heap import Key, slot
-from tensorproof.values.objects import Dict, Instance, List, Model
-from tensorproof.values.port import Args, Kwargs, Machine, Value
-from tensorproof.values.python_values import TEXT, Layer, Unknown
+from tensorproof.terms import TensorType, conj, eq, product
+from tensorproof.values import TEXT, Args, Dict, Instance, Key, Kwargs, Layer, List, Machine, Model, Unknown, Value, slot
 
 MODELS = ("keras.Sequential", "keras.Model")
 """The kinds of models that the library itself makes."""

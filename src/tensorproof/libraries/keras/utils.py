@@ -8,14 +8,8 @@ from typing import Any
 from tensorproof.libraries.keras.models import graph as keras_graph
 from tensorproof.libraries.model import KindModel, Run
 from tensorproof.libraries.tensorflow import tape
-from tensorproof.terms.dtypes import FLOAT32
-from tensorproof.terms.ints import Dim, Origin, Term
-from tensorproof.terms.shapes import Shape
-from tensorproof.terms.tensor import TensorType
-from tensorproof.values.heap import Key, slot
-from tensorproof.values.objects import Dict, List, Model, Native
-from tensorproof.values.port import Args, Kwargs, Machine, Value
-from tensorproof.values.python_values import Named, Unknown
+from tensorproof.terms import FLOAT32, Dim, Origin, Shape, TensorType, Term
+from tensorproof.values import Args, Dict, Key, Kwargs, List, Machine, Model, Named, Native, Unknown, Value, slot
 
 SIZE: Key[tuple[Dim, ...]] = slot("size")
 CHANNELS: Key[int] = slot("channels")

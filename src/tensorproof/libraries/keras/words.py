@@ -10,13 +10,8 @@ from tensorproof.libraries.keras.models.graph import element_type, snake
 from tensorproof.libraries.model import ClassModel, KindModel, Run
 from tensorproof.libraries.plain import nothing
 from tensorproof.libraries.tensorflow import initial_values
-from tensorproof.terms.ints import Term
-from tensorproof.terms.shapes import Shape
-from tensorproof.terms.tensor import TensorType
-from tensorproof.values.heap import MISSING
-from tensorproof.values.objects import Bound, Dict, List, Model
-from tensorproof.values.port import Args, Kwargs, Machine, Value
-from tensorproof.values.python_values import Named, Unknown
+from tensorproof.terms import Shape, TensorType, Term
+from tensorproof.values import MISSING, Args, Bound, Dict, Kwargs, List, Machine, Model, Named, Unknown, Value
 
 INITIALIZERS = (
     "Constant", "GlorotNormal", "GlorotUniform", "HeNormal", "HeUniform", "Identity", "LecunNormal", "LecunUniform", "Ones", "Orthogonal", "RandomNormal",

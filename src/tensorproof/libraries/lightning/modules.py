@@ -10,10 +10,7 @@ from tensorproof.libraries.model import ClassModel, KindModel, Run
 from tensorproof.libraries.plain import nothing
 from tensorproof.libraries.torch.nn import _init as module_init  # pyright: ignore[reportPrivateUsage]
 from tensorproof.terms.ints import Origin
-from tensorproof.values.heap import MISSING
-from tensorproof.values.objects import Class, Dict, Function, Instance, List, Model, Native
-from tensorproof.values.port import Args, Kwargs, Machine, Value
-from tensorproof.values.python_values import Named, Unknown
+from tensorproof.values import MISSING, Args, Class, Dict, Function, Instance, Kwargs, List, Machine, Model, Named, Native, Unknown, Value
 
 HOMES = ("pytorch_lightning.", "lightning.", "lightning.pytorch.")
 

@@ -10,12 +10,8 @@ from tensorproof.libraries import registry
 from tensorproof.libraries.model import Iterations, Open, Run, batches, counts_of
 from tensorproof.libraries.plain import nothing
 from tensorproof.libraries.python.core import iterations_of
-from tensorproof.terms.ints import Origin, minimum
-from tensorproof.terms.predicates import conj, gt
-from tensorproof.values.heap import MISSING
-from tensorproof.values.objects import Bound, Dict, Function, Instance, List, Model
-from tensorproof.values.port import Args, Kwargs, Machine, Value
-from tensorproof.values.python_values import Named, Unknown
+from tensorproof.terms import Origin, conj, gt, minimum
+from tensorproof.values import MISSING, Args, Bound, Dict, Function, Instance, Kwargs, List, Machine, Model, Named, Unknown, Value
 
 EPOCH = "*epoch*"
 """Where a module holds the number of the epoch while it is trained."""

@@ -14,14 +14,8 @@ from tensorproof.libraries.python.random import shuffle
 from tensorproof.libraries.python.storage.saved_values import load, save_array
 from tensorproof.libraries.torchvision.pillow import array_of, is_image
 from tensorproof.libraries.whole_numbers import between, exact_size, number_of
-from tensorproof.terms.dtypes import BY_LABEL, DType
-from tensorproof.terms.ints import Origin
-from tensorproof.terms.predicates import eq
-from tensorproof.terms.shapes import Segment, Shape
-from tensorproof.terms.tensor import TensorType
-from tensorproof.values.objects import Choice, List, Model
-from tensorproof.values.port import Args, Kwargs, Machine, Value
-from tensorproof.values.python_values import Unknown
+from tensorproof.terms import BY_LABEL, DType, Origin, Segment, Shape, TensorType, eq
+from tensorproof.values import Args, Choice, Kwargs, List, Machine, Model, Unknown, Value
 from tensorproof.values.summaries import is_summarised
 
 _ARRAYS = ("array", "asarray", "asanyarray", "ascontiguousarray", "asfortranarray")

@@ -6,12 +6,8 @@ import ast
 from typing import Any
 
 from tensorproof.libraries.model import Run
-from tensorproof.terms.dtypes import BY_LABEL, DType
-from tensorproof.terms.shapes import Shape
-from tensorproof.terms.tensor import TensorType
-from tensorproof.values.objects import Model
-from tensorproof.values.port import Args, Kwargs, Machine, Value
-from tensorproof.values.python_values import Unknown
+from tensorproof.terms import BY_LABEL, DType, Shape, TensorType
+from tensorproof.values import Args, Kwargs, Machine, Model, Unknown, Value
 
 _FLOATS = {"float16": (5, 10), "bfloat16": (8, 7), "float32": (8, 23), "float64": (11, 52)}
 """The bits of exponent and fraction."""

@@ -8,12 +8,8 @@ from collections.abc import Callable
 from typing import Any
 
 from tensorproof.libraries.model import Run
-from tensorproof.terms.dtypes import BY_LABEL, DType
-from tensorproof.terms.ints import Term, ceildiv, floordiv
-from tensorproof.terms.shapes import Shape
-from tensorproof.terms.tensor import TensorType
-from tensorproof.values.port import Args, Kwargs, Machine, Value
-from tensorproof.values.python_values import Named, Unknown
+from tensorproof.terms import BY_LABEL, DType, Shape, TensorType, Term, ceildiv, floordiv
+from tensorproof.values import Args, Kwargs, Machine, Named, Unknown, Value
 
 FLOAT64 = BY_LABEL["float64"]
 

@@ -7,15 +7,8 @@ from typing import Any
 
 from tensorproof.libraries.model import KindModel, Open
 from tensorproof.libraries.sequences import sequence
-from tensorproof.terms.dtypes import BOOL, BY_LABEL, DType
-from tensorproof.terms.ints import Dim, Term
-from tensorproof.terms.predicates import eq
-from tensorproof.terms.shapes import Shape
-from tensorproof.terms.tensor import TensorType
-from tensorproof.values.heap import MISSING, Key, slot
-from tensorproof.values.objects import List, Model
-from tensorproof.values.port import Args, Kwargs, Machine, Value
-from tensorproof.values.python_values import TEXT, Unknown
+from tensorproof.terms import BOOL, BY_LABEL, Dim, DType, Shape, TensorType, Term, eq
+from tensorproof.values import MISSING, TEXT, Args, Key, Kwargs, List, Machine, Model, Unknown, Value, slot
 from tensorproof.values.summaries import length, shown
 
 LENGTH: Key[Dim] = slot("length")

@@ -16,10 +16,7 @@ from tensorproof.libraries.python.core import texts
 from tensorproof.libraries.python.host_parser import Given, Parser, PassedOn, RefusedLine, UnmodelledAction
 from tensorproof.libraries.python.typing import namespace_attribute
 from tensorproof.libraries.varying import any_of, any_whole, chosen_value, refuse_given, refuse_type, varies
-from tensorproof.values.heap import MISSING, Key, Row, Space, Table, slot
-from tensorproof.values.objects import Class, Instance, List, Model, Native
-from tensorproof.values.port import Args, Kwargs, Machine, Value
-from tensorproof.values.python_values import REAL, Named, Unknown
+from tensorproof.values import MISSING, REAL, Args, Class, Instance, Key, Kwargs, List, Machine, Model, Named, Native, Row, Space, Table, Unknown, Value, slot
 from tensorproof.values.raised import Raised
 
 BELOW: Key[Table[Model]] = slot("choices")

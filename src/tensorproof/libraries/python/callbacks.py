@@ -7,9 +7,7 @@ from typing import Any
 
 from tensorproof.libraries.model import AT_EXIT, KindModel, Run
 from tensorproof.libraries.plain import argument
-from tensorproof.values.objects import Bound, Function, List, Model
-from tensorproof.values.port import Args, Kwargs, Machine, Value
-from tensorproof.values.python_values import REAL, Unknown
+from tensorproof.values import REAL, Args, Bound, Function, Kwargs, List, Machine, Model, Unknown, Value
 
 
 def _ran(m: Machine, what: Value, name: str, node: ast.AST) -> None:

@@ -8,13 +8,10 @@ from typing import Any
 from tensorproof.libraries.model import KindModel, Run
 from tensorproof.libraries.python.copies import deep
 from tensorproof.libraries.varying import any_like, varies
-from tensorproof.terms.predicates import negate
-from tensorproof.terms.records import dataclass
-from tensorproof.values.heap import MISSING, Key, slot
+from tensorproof.terms import dataclass, negate
+from tensorproof.values import MISSING, WHOLE, Args, Key, Kwargs, Machine, Named, Unknown, Value, slot
 from tensorproof.values.objects import FIELDS as ANNOTATED
 from tensorproof.values.objects import Bound, Class, Dict, Instance, List, Model, Native, Record, Set
-from tensorproof.values.port import Args, Kwargs, Machine, Value
-from tensorproof.values.python_values import WHOLE, Named, Unknown
 
 FIELDS: Key[tuple[Spec, ...]] = slot("__dataclass_fields__")
 _ORDER = {"__lt__": ast.Lt, "__le__": ast.LtE, "__gt__": ast.Gt, "__ge__": ast.GtE}

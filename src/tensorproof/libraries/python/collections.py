@@ -9,10 +9,8 @@ from typing import Any
 
 from tensorproof.libraries.model import ClassModel, KindModel, Run
 from tensorproof.libraries.plain import argument, iterator
-from tensorproof.values.heap import MISSING, Key, slot
+from tensorproof.values import MISSING, Args, Key, Kwargs, Machine, Method, Named, Unknown, Value, slot
 from tensorproof.values.objects import FIELDS, Bound, Class, Dict, Instance, List, Model, Native, Record
-from tensorproof.values.port import Args, Kwargs, Machine, Value
-from tensorproof.values.python_values import Method, Named, Unknown
 
 NAMES: Key[tuple[str, ...]] = slot("*tuple*")
 DEFAULTS: Key[dict[str, Value]] = slot("*defaults*")

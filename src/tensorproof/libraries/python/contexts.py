@@ -7,9 +7,7 @@ from typing import Any
 
 from tensorproof.libraries.model import ClassModel, KindModel, Run
 from tensorproof.libraries.plain import argument
-from tensorproof.values.heap import Key, Row, slot
-from tensorproof.values.objects import Class, Function, Model, Native
-from tensorproof.values.port import Args, Kwargs, Machine, Value
+from tensorproof.values import Args, Class, Function, Key, Kwargs, Machine, Model, Native, Row, Value, slot
 
 EXITS: Key[Row] = slot("exits")
 _END: object = object()

@@ -8,10 +8,8 @@ from typing import Any
 
 from tensorproof.libraries.domains import autograd
 from tensorproof.terms.tensor import TensorType
-from tensorproof.values.heap import MISSING, Entries, Row, Space
+from tensorproof.values import MISSING, Args, Entries, Kwargs, Layer, Machine, Row, Space, Value
 from tensorproof.values.objects import Bound, Choice, Dict, Generator, Instance, Iterator, List, Model, Set
-from tensorproof.values.port import Args, Kwargs, Machine, Value
-from tensorproof.values.python_values import Layer
 
 
 def _copy(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:

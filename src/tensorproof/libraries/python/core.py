@@ -8,13 +8,9 @@ from typing import Any
 from tensorproof.libraries import registry
 from tensorproof.libraries.data.batch_streams import next_batch
 from tensorproof.libraries.model import Iterations, KindModel, Open, batches, counts_of, some_iterations
+from tensorproof.terms import Dim, Origin, conj, floordiv, gt, maximum, minimum, upper
 from tensorproof.terms.budgets import BUDGETS
-from tensorproof.terms.ints import Dim, Origin, floordiv, maximum, minimum, upper
-from tensorproof.terms.predicates import conj, gt
-from tensorproof.values.heap import MISSING, Key, slot
-from tensorproof.values.objects import List, Model
-from tensorproof.values.port import Args, Kwargs, Machine, Value
-from tensorproof.values.python_values import BYTES, TEXT, Unknown
+from tensorproof.values import BYTES, MISSING, TEXT, Args, Key, Kwargs, List, Machine, Model, Unknown, Value, slot
 from tensorproof.values.summaries import summarise
 
 START: Key[Dim] = slot("start")

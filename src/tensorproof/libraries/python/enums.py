@@ -6,12 +6,9 @@ import ast
 from typing import Any
 
 from tensorproof.libraries.model import ClassModel, KindModel, Run
-from tensorproof.terms.ints import Term
-from tensorproof.terms.predicates import negate
-from tensorproof.values.heap import MISSING, Key, Table, slot
+from tensorproof.terms import Term, negate
+from tensorproof.values import MISSING, Args, Key, Kwargs, Machine, Named, Table, Unknown, Value, slot
 from tensorproof.values.objects import Bound, Choice, Class, ClassMethod, Dict, Function, Instance, Model, Native, Property, StaticMethod
-from tensorproof.values.port import Args, Kwargs, Machine, Value
-from tensorproof.values.python_values import Named, Unknown
 
 IGNORED: Key[tuple[str, ...]] = slot("_ignore_")
 SETS: Key[Table[Instance]] = slot("*sets*")

@@ -9,9 +9,7 @@ from typing import Any
 from tensorproof.libraries.model import KindModel, Run
 from tensorproof.libraries.plain import from_host
 from tensorproof.terms.predicates import conj, disj, negate
-from tensorproof.values.heap import MISSING, Key, Row, Space, slot
-from tensorproof.values.objects import Class, Dict, Function, Instance, List, Model, Native, Property, Set
-from tensorproof.values.port import Args, Kwargs, Machine, Value
+from tensorproof.values import MISSING, Args, Class, Dict, Function, Instance, Key, Kwargs, List, Machine, Model, Native, Property, Row, Set, Space, Value, slot
 
 FIRST: Key[Args] = slot("args")
 NAMED: Key[Dict] = slot("named")

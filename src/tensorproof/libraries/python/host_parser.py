@@ -5,8 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from tensorproof.values.port import Value
-from tensorproof.values.python_values import Unknown
+from tensorproof.values import Unknown, Value
 
 
 class RefusedLine(Exception):

@@ -7,10 +7,7 @@ import ast
 from tensorproof.libraries import signatures
 from tensorproof.libraries.model import KindModel, Run
 from tensorproof.libraries.python.typing import open_methods
-from tensorproof.values.heap import MISSING
-from tensorproof.values.objects import Bound, Class, Dict, Function, Instance, List, Model, ModuleFile
-from tensorproof.values.port import Args, Kwargs, Machine, Value
-from tensorproof.values.python_values import Named, Unknown
+from tensorproof.values import MISSING, Args, Bound, Class, Dict, Function, Instance, Kwargs, List, Machine, Model, ModuleFile, Named, Unknown, Value
 
 KINDS_OF_PARAMETER = ("POSITIONAL_ONLY", "POSITIONAL_OR_KEYWORD", "VAR_POSITIONAL", "KEYWORD_ONLY", "VAR_KEYWORD")
 

@@ -11,12 +11,8 @@ from tensorproof.libraries import registry
 from tensorproof.libraries.data.batch_streams import batch_at
 from tensorproof.libraries.model import KindModel, Run, batches
 from tensorproof.libraries.plain import argument, iterator, lazy
-from tensorproof.terms.ints import Dim, Origin, Term, lower, maximum, minimum
-from tensorproof.terms.predicates import conj, gt
-from tensorproof.values.heap import Key, slot
-from tensorproof.values.objects import Generator, Iterator, Model
-from tensorproof.values.port import Args, Kwargs, Machine, Value
-from tensorproof.values.python_values import Unknown
+from tensorproof.terms import Dim, Origin, Term, conj, gt, lower, maximum, minimum
+from tensorproof.values import Args, Generator, Iterator, Key, Kwargs, Machine, Model, Unknown, Value, slot
 
 SOURCES: Key[Args] = slot("sources")
 START: Key[Dim] = slot("start")

@@ -9,13 +9,8 @@ from typing import Any
 
 from tensorproof.libraries.model import KindModel, Run
 from tensorproof.libraries.plain import native
-from tensorproof.terms.ints import Term, absolute, ceildiv, floordiv, lower
-from tensorproof.terms.predicates import negate
-from tensorproof.terms.tensor import TensorType
-from tensorproof.values.heap import Key, slot
-from tensorproof.values.objects import Choice, Model
-from tensorproof.values.port import Args, Kwargs, Machine, Value
-from tensorproof.values.python_values import REAL, Unknown
+from tensorproof.terms import TensorType, Term, absolute, ceildiv, floordiv, lower, negate
+from tensorproof.values import REAL, Args, Choice, Key, Kwargs, Machine, Model, Unknown, Value, slot
 
 WANTED: Key[tuple[Any, ...]] = slot("wanted")
 NAMED: Key[Kwargs] = slot("named")

@@ -11,9 +11,7 @@ from typing import Any
 from tensorproof.libraries.model import Run
 from tensorproof.libraries.plain import HOSTS, Abstract, from_host, to_host
 from tensorproof.libraries.python.core import texts
-from tensorproof.values.objects import Generator, Iterator
-from tensorproof.values.port import Args, Kwargs, Machine, Value
-from tensorproof.values.python_values import BYTES, REAL, TEXT, WHOLE, Unknown
+from tensorproof.values import BYTES, REAL, TEXT, WHOLE, Args, Generator, Iterator, Kwargs, Machine, Unknown, Value
 
 LARGEST = 100_000
 """Texts and bytes that are longer are not looked into."""

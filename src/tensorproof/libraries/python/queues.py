@@ -7,10 +7,7 @@ from typing import Any
 
 from tensorproof.libraries.model import KindModel, Run
 from tensorproof.libraries.plain import argument, exception, iterator, listed
-from tensorproof.values.heap import Key, slot
-from tensorproof.values.objects import Dict, List, Model
-from tensorproof.values.port import Args, Kwargs, Machine, Value
-from tensorproof.values.python_values import Named, Unknown
+from tensorproof.values import Args, Dict, Key, Kwargs, List, Machine, Model, Named, Unknown, Value, slot
 
 ITEMS: Key[List] = slot("items")
 

@@ -8,12 +8,8 @@ from typing import Any
 from tensorproof.libraries.model import ClassModel, KindModel, Run
 from tensorproof.libraries.plain import argument, listed, nothing, unknown
 from tensorproof.libraries.whole_numbers import between
-from tensorproof.terms.ints import Term
-from tensorproof.terms.predicates import Predicate, le, lt
-from tensorproof.terms.tensor import TensorType
-from tensorproof.values.objects import Choice, Dict, List, Model, Record
-from tensorproof.values.port import Args, Kwargs, Machine, Value
-from tensorproof.values.python_values import REAL, TEXT, Unknown
+from tensorproof.terms import Predicate, TensorType, Term, le, lt
+from tensorproof.values import REAL, TEXT, Args, Choice, Dict, Kwargs, List, Machine, Model, Record, Unknown, Value
 from tensorproof.values.standing import standing
 from tensorproof.values.summaries import is_summarised, length, shown, summarise
 

@@ -6,9 +6,7 @@ import ast
 
 from tensorproof.libraries.model import Run
 from tensorproof.libraries.plain import argument
-from tensorproof.values.objects import Model, Native, Set
-from tensorproof.values.port import Args, Kwargs, Machine, Value
-from tensorproof.values.python_values import TEXT, Unknown
+from tensorproof.values import TEXT, Args, Kwargs, Machine, Model, Native, Set, Unknown, Value
 
 # --- weakref ---
 

@@ -13,12 +13,8 @@ from tensorproof.libraries.python.callbacks import warned
 from tensorproof.libraries.python.core import texts
 from tensorproof.libraries.python.storage.path_text import text_of
 from tensorproof.libraries.python.storage.saved_values import moved, writing
-from tensorproof.terms.records import replace
-from tensorproof.terms.tensor import Outputs
-from tensorproof.values.heap import MISSING, Key, Space, slot
-from tensorproof.values.objects import Dict, List, Model, Native
-from tensorproof.values.port import Args, Kwargs, Machine, Value
-from tensorproof.values.python_values import TEXT, WHOLE, Unknown
+from tensorproof.terms import Outputs, replace
+from tensorproof.values import MISSING, TEXT, WHOLE, Args, Dict, Key, Kwargs, List, Machine, Model, Native, Space, Unknown, Value, slot
 
 SETTINGS: Key[Space] = slot("set")
 CHANGED: Key[bool] = slot("changed")

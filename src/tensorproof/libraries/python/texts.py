@@ -10,10 +10,7 @@ from tensorproof.libraries.model import KindModel, Run, some_iterations
 from tensorproof.libraries.plain import from_host, iterator
 from tensorproof.libraries.python import pattern_cost
 from tensorproof.libraries.python.core import texts
-from tensorproof.values.heap import MISSING
-from tensorproof.values.objects import Model
-from tensorproof.values.port import Args, Kwargs, Machine, Value
-from tensorproof.values.python_values import TEXT, WHOLE, Unknown
+from tensorproof.values import MISSING, TEXT, WHOLE, Args, Kwargs, Machine, Model, Unknown, Value
 
 _SEARCHES = ("match", "search", "fullmatch", "findall", "finditer", "split", "sub", "subn")
 _LONGEST = 10_000

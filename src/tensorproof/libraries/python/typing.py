@@ -12,10 +12,8 @@ from typing import Any
 from tensorproof.libraries.model import ClassModel, KindModel, Run
 from tensorproof.libraries.plain import argument
 from tensorproof.libraries.python.collections import TUPLE, named_tuple_class
-from tensorproof.values.heap import MISSING
+from tensorproof.values import MISSING, Args, Kwargs, Machine, Unknown, Value
 from tensorproof.values.objects import Bound, Class, ClassMethod, Dict, Function, Instance, Model, Native, Property, StaticMethod
-from tensorproof.values.port import Args, Kwargs, Machine, Value
-from tensorproof.values.python_values import Unknown
 
 
 def _first(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:

@@ -8,10 +8,7 @@ from typing import Any
 from tensorproof.libraries.model import ClassModel, KindModel, Run
 from tensorproof.libraries.plain import argument, nothing, quiet
 from tensorproof.terms.predicates import negate
-from tensorproof.values.heap import MISSING
-from tensorproof.values.objects import Class, Model, Native
-from tensorproof.values.port import Args, Kwargs, Machine, Value
-from tensorproof.values.python_values import Named, Unknown
+from tensorproof.values import MISSING, Args, Class, Kwargs, Machine, Model, Named, Native, Unknown, Value
 
 CASE = "unittest.TestCase"
 

@@ -9,10 +9,7 @@ from itertools import zip_longest
 from typing import Any
 
 from tensorproof.libraries.model import ClassModel, KindModel, Run
-from tensorproof.values.heap import MISSING, Key, slot
-from tensorproof.values.objects import Model
-from tensorproof.values.port import Args, Kwargs, Machine, Value
-from tensorproof.values.python_values import Unknown
+from tensorproof.values import MISSING, Args, Key, Kwargs, Machine, Model, Unknown, Value, slot
 
 TEXT: Key[str] = slot("text")
 _FORM = re.compile(r"\s*v?(\d+(?:\.\d+)*)[-_.]?(?:(a|alpha|b|beta|c|rc|pre|dev|post)[-_.]?(\d*))?[^+]*(\+.*)?\s*")

@@ -14,9 +14,7 @@ from collections.abc import Callable
 from functools import cache
 
 from tensorproof.libraries.model import Run
-from tensorproof.values.objects import Model
-from tensorproof.values.port import Value
-from tensorproof.values.python_values import BYTES, REAL, TEXT, WHOLE, Unknown
+from tensorproof.values import BYTES, REAL, TEXT, WHOLE, Model, Unknown, Value
 
 _FILE = os.path.join(os.path.dirname(__file__), "results.txt")
 _FIXED: dict[str, Value] = {"nothing": None, "true": True, "false": False, "text": TEXT, "bytes": BYTES, "real": REAL, "whole": WHOLE}

@@ -12,10 +12,7 @@ from tensorproof.libraries.plain import argument, listed
 from tensorproof.libraries.python.arguments import FUNCTIONS as ARGPARSE
 from tensorproof.libraries.python.arguments import KINDS as PARSERS
 from tensorproof.libraries.varying import any_like, any_whole, varies
-from tensorproof.values.heap import MISSING, Key, Space, slot
-from tensorproof.values.objects import NOWHERE, Dict, Function, List, Model, Native
-from tensorproof.values.port import Args, Kwargs, Machine, Value
-from tensorproof.values.python_values import TEXT, Named, Unknown
+from tensorproof.values import MISSING, NOWHERE, TEXT, Args, Dict, Function, Key, Kwargs, List, Machine, Model, Named, Native, Space, Unknown, Value, slot
 
 PARSED: Key[Model | Unknown | None] = slot("values")
 ACTIONS: Key[Space] = slot("actions")

@@ -13,10 +13,7 @@ from tensorproof.libraries.python.storage.files import content
 from tensorproof.libraries.python.storage.paths import read_text
 from tensorproof.libraries.settings.yaml_text import NotUnderstood, parse, scalar
 from tensorproof.libraries.varying import refuse_given, varied
-from tensorproof.values.heap import MISSING
-from tensorproof.values.objects import Class, Dict, Instance, List, Model, Native
-from tensorproof.values.port import Args, Kwargs, Machine, Value
-from tensorproof.values.python_values import TEXT, Unknown
+from tensorproof.values import MISSING, TEXT, Args, Class, Dict, Instance, Kwargs, List, Machine, Model, Native, Unknown, Value
 
 CONFIG = "omegaconf.DictConfig"
 

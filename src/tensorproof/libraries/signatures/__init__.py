@@ -7,8 +7,7 @@ import os
 from functools import cache
 
 from tensorproof.terms.records import dataclass
-from tensorproof.values.port import Args, Kwargs, Machine
-from tensorproof.values.python_values import Summary
+from tensorproof.values import Args, Kwargs, Machine, Summary
 
 FILES = {"torch": "torch", "torchvision": "torchvision", "tf": "tensorflow", "keras": "keras", "numpy": "numpy"}
 """The table of each root name; those of the standard library stand in one table."""

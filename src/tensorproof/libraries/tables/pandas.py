@@ -28,15 +28,8 @@ from tensorproof.libraries.tables.pandas_shapes import (
     sliced,
     table,
 )
-from tensorproof.terms.dtypes import BOOL, BY_LABEL, DType
-from tensorproof.terms.ints import Origin
-from tensorproof.terms.predicates import eq
-from tensorproof.terms.shapes import Shape
-from tensorproof.terms.tensor import TensorType
-from tensorproof.values.heap import MISSING, Key, slot
-from tensorproof.values.objects import NOWHERE, Bound, Dict, Function, List, Model
-from tensorproof.values.port import Args, Kwargs, Machine, Value
-from tensorproof.values.python_values import REAL, TEXT, Unknown
+from tensorproof.terms import BOOL, BY_LABEL, DType, Origin, Shape, TensorType, eq
+from tensorproof.values import MISSING, NOWHERE, REAL, TEXT, Args, Bound, Dict, Function, Key, Kwargs, List, Machine, Model, Unknown, Value, slot
 
 WHOLE: Key[bool | None] = slot("whole")
 OWNER: Key[Model] = slot("owner")

@@ -7,16 +7,9 @@ from math import prod
 from typing import Any
 
 from tensorproof.libraries.model import Run
-from tensorproof.terms.dtypes import DType
-from tensorproof.terms.ints import Dim, Origin, Term
-from tensorproof.terms.predicates import eq
-from tensorproof.terms.shapes import Shape
+from tensorproof.terms import Dim, DType, Origin, Shape, TensorType, Term, eq
 from tensorproof.terms.substitution import symbols
-from tensorproof.terms.tensor import TensorType
-from tensorproof.values.heap import Key, slot
-from tensorproof.values.objects import Dict, List, Model
-from tensorproof.values.port import Kwargs, Machine, Value
-from tensorproof.values.python_values import Unknown
+from tensorproof.values import Dict, Key, Kwargs, List, Machine, Model, Unknown, Value, slot
 
 NAMES: Key[tuple[str, ...]] = slot("names")
 COLUMNS: Key[Dim] = slot("columns_")

@@ -10,14 +10,8 @@ from tensorproof.libraries.domains.label_ranges import keep, note
 from tensorproof.libraries.model import KindModel, Run
 from tensorproof.libraries.tables.pandas import array
 from tensorproof.libraries.tables.pandas_shapes import FRAME, SERIES, first_axis
-from tensorproof.terms.dtypes import BY_LABEL
-from tensorproof.terms.ints import Origin, Term
-from tensorproof.terms.predicates import eq
-from tensorproof.terms.shapes import Shape
-from tensorproof.terms.tensor import TensorType
-from tensorproof.values.objects import List, Model
-from tensorproof.values.port import Args, Kwargs, Machine, Value
-from tensorproof.values.python_values import Unknown
+from tensorproof.terms import BY_LABEL, Origin, Shape, TensorType, Term, eq
+from tensorproof.values import Args, Kwargs, List, Machine, Model, Unknown, Value
 
 FLOAT64, INT64 = BY_LABEL["float64"], BY_LABEL["int64"]
 

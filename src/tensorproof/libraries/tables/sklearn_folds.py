@@ -9,14 +9,8 @@ from tensorproof.libraries.domains.label_ranges import of
 from tensorproof.libraries.keras.data.arrays import array_of, enough
 from tensorproof.libraries.model import Iterations, KindModel, Run
 from tensorproof.libraries.plain import argument
-from tensorproof.terms.dtypes import BY_LABEL, INT64
-from tensorproof.terms.ints import Dim, Origin, Term, floordiv
-from tensorproof.terms.shapes import Shape
-from tensorproof.terms.tensor import TensorType
-from tensorproof.values.heap import Key, slot
-from tensorproof.values.objects import Model
-from tensorproof.values.port import Args, Kwargs, Machine, Value
-from tensorproof.values.python_values import Unknown
+from tensorproof.terms import BY_LABEL, INT64, Dim, Origin, Shape, TensorType, Term, floordiv
+from tensorproof.values import Args, Key, Kwargs, Machine, Model, Unknown, Value, slot
 
 WHOLE: Key[Dim] = slot("whole")
 SIZES: Key[tuple[Dim, ...]] = slot("sizes")

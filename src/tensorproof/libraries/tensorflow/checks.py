@@ -8,14 +8,8 @@ from typing import Any
 from tensorproof.libraries.model import Run
 from tensorproof.libraries.plain import argument, nothing
 from tensorproof.libraries.tensorflow.tensors import converted
-from tensorproof.terms import predicates
-from tensorproof.terms.dtypes import DType
-from tensorproof.terms.ints import Term
-from tensorproof.terms.predicates import conj, eq
-from tensorproof.terms.tensor import TensorType
-from tensorproof.values.objects import Dict, List
-from tensorproof.values.port import Args, Kwargs, Machine, Value
-from tensorproof.values.python_values import Unknown
+from tensorproof.terms import DType, TensorType, Term, conj, eq, predicates
+from tensorproof.values import Args, Dict, Kwargs, List, Machine, Unknown, Value
 from tensorproof.values.tensor_shape import TensorShape
 
 _ORDERS = {"equal": "eq", "none_equal": "ne", "less": "lt", "less_equal": "le", "greater": "gt", "greater_equal": "ge"}

@@ -10,11 +10,8 @@ from tensorproof.libraries.tensorflow.data.elements import element_of, mapped, r
 from tensorproof.libraries.tensorflow.data.pipeline import agree
 from tensorproof.libraries.tensorflow.shapes import GRAPH
 from tensorproof.libraries.tensorflow.traced import SHAPELESS, TRACED, untraced, within
-from tensorproof.terms.dtypes import DType
-from tensorproof.terms.tensor import TensorType
-from tensorproof.values.objects import Dict, List, Model
-from tensorproof.values.port import Args, Kwargs, Machine, Value
-from tensorproof.values.python_values import Unknown
+from tensorproof.terms import DType, TensorType
+from tensorproof.values import Args, Dict, Kwargs, List, Machine, Model, Unknown, Value
 
 
 def _cond(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:

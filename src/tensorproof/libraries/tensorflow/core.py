@@ -11,12 +11,8 @@ from tensorproof.libraries.tensorflow.autograph import RELAXED
 from tensorproof.libraries.tensorflow.data.elements import Opened, element_of, spec_of, traced
 from tensorproof.libraries.tensorflow.shapes import GRAPH, compatible
 from tensorproof.libraries.tensorflow.traced import EAGER, TRACED
-from tensorproof.terms.dtypes import BY_LABEL, DType
-from tensorproof.terms.tensor import TensorType
-from tensorproof.values.heap import MISSING
-from tensorproof.values.objects import Dict, Function, Instance, List, Model, Native
-from tensorproof.values.port import Args, Kwargs, Machine, Value
-from tensorproof.values.python_values import TEXT, Layer, Named, Unknown
+from tensorproof.terms import BY_LABEL, DType, TensorType
+from tensorproof.values import MISSING, TEXT, Args, Dict, Function, Instance, Kwargs, Layer, List, Machine, Model, Named, Native, Unknown, Value
 from tensorproof.values.tensor_shape import TensorShape
 
 FUNCTION = "tf.function"

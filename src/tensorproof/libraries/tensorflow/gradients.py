@@ -11,13 +11,8 @@ from tensorproof.libraries.tensorflow import histories, own_gradients
 from tensorproof.libraries.tensorflow.data.elements import mapped, tensors_in
 from tensorproof.libraries.tensorflow.histories import Token
 from tensorproof.libraries.tensorflow.traced import TRACED
-from tensorproof.terms.predicates import conj, eq
-from tensorproof.terms.shapes import Shape
-from tensorproof.terms.tensor import History, TensorType
-from tensorproof.values.heap import Key, slot
-from tensorproof.values.objects import Dict, Instance, Iterator, List, Model
-from tensorproof.values.port import Args, Kwargs, Machine, Value
-from tensorproof.values.python_values import Layer, Unknown
+from tensorproof.terms import History, Shape, TensorType, conj, eq
+from tensorproof.values import Args, Dict, Instance, Iterator, Key, Kwargs, Layer, List, Machine, Model, Unknown, Value, slot
 
 TOKEN: Key[Token] = slot("token")
 WATCHED: Key[tuple[TensorType, ...]] = slot("watched")

@@ -9,9 +9,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from tensorproof.terms.tensor import History, Outputs, TensorType
-from tensorproof.values.objects import Choice, Dict, List
-from tensorproof.values.port import Machine, Value
-from tensorproof.values.python_values import Layer
+from tensorproof.values import Choice, Dict, Layer, List, Machine, Value
 
 TAPES = "tf.tapes"
 """Where the machine keeps the tapes that record now."""

@@ -6,9 +6,7 @@ import math
 from typing import Any
 
 from tensorproof.terms.tensor import TensorType
-from tensorproof.values.heap import Key, slot
-from tensorproof.values.objects import Model
-from tensorproof.values.port import Args, Kwargs, Machine, Value
+from tensorproof.values import Args, Key, Kwargs, Machine, Model, Value, slot
 
 CLASS: Key[str] = slot("class")
 GIVEN: Key[Kwargs] = slot("given")

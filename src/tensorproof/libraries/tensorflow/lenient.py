@@ -6,8 +6,7 @@ import ast
 
 from tensorproof.libraries.whole_numbers import size_in, whole_tensor
 from tensorproof.terms.tensor import TensorType
-from tensorproof.values.objects import List
-from tensorproof.values.port import Args, Kwargs, Machine, Value
+from tensorproof.values import Args, Kwargs, List, Machine, Value
 
 
 def _only(value: Value) -> Value:

@@ -7,11 +7,8 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from tensorproof.libraries.tensorflow import histories
-from tensorproof.terms.predicates import eq
-from tensorproof.terms.tensor import History, TensorType
-from tensorproof.values.objects import Choice, List, Native
-from tensorproof.values.port import Args, Kwargs, Machine, Value
-from tensorproof.values.python_values import Unknown
+from tensorproof.terms import History, TensorType, eq
+from tensorproof.values import Args, Choice, Kwargs, List, Machine, Native, Unknown, Value
 
 
 class OwnGradient(NamedTuple):

@@ -11,14 +11,9 @@ from typing import Any
 
 from tensorproof.libraries.model import KindModel
 from tensorproof.libraries.tensorflow.tape import OPEN
-from tensorproof.terms.ints import Origin, Term, product
-from tensorproof.terms.predicates import Truth, conj, eq
+from tensorproof.terms import Origin, TensorType, Term, Truth, conj, eq, product
 from tensorproof.terms.substitution import symbols
-from tensorproof.terms.tensor import TensorType
-from tensorproof.values.heap import MISSING
-from tensorproof.values.objects import List, Model, Native
-from tensorproof.values.port import Args, Kwargs, Machine, Value
-from tensorproof.values.python_values import Unknown
+from tensorproof.values import MISSING, Args, Kwargs, List, Machine, Model, Native, Unknown, Value
 from tensorproof.values.tensor_shape import TensorShape
 
 GRAPH = "tf.graph mode"

@@ -32,14 +32,10 @@ from tensorproof.libraries.tensorflow import histories
 from tensorproof.libraries.tensorflow.traced import TRACED, within
 from tensorproof.ops.record import Requirement
 from tensorproof.program.form import Record
-from tensorproof.terms.ints import Dim, Origin, Term
-from tensorproof.terms.records import dataclass, field, replace
+from tensorproof.terms import Dim, Origin, Outputs, TensorType, Term, dataclass, field, replace
 from tensorproof.terms.substitution import symbols
-from tensorproof.terms.tensor import Outputs, TensorType
-from tensorproof.values.heap import AT, MISSING
-from tensorproof.values.objects import Dict, Instance, Iterator, List, Model, Set
+from tensorproof.values import AT, MISSING, Args, Dict, Instance, Iterator, Kwargs, List, Machine, Model, Set, Value
 from tensorproof.values.path import Path, Stated
-from tensorproof.values.port import Args, Kwargs, Machine, Value
 
 OPEN = "tf.open axes"
 """Where the machine keeps the symbols that static inference does not know."""

@@ -15,9 +15,7 @@ from tensorproof.bindings.call import call as call_bound
 from tensorproof.diagnostics.diagnostic import Step
 from tensorproof.libraries.tensorflow import tape
 from tensorproof.ops.record import Requirement
-from tensorproof.terms.ints import Origin, symbol
-from tensorproof.terms.shapes import Segment, Shape, unknown_shape
-from tensorproof.terms.tensor import Outputs, TensorType
+from tensorproof.terms import Origin, Outputs, Segment, Shape, TensorType, symbol, unknown_shape
 from tensorproof.values.path import Stated
 from tensorproof.values.port import Args, Kwargs, Machine, Value
 

@@ -9,14 +9,8 @@ from tensorproof.libraries.plain import argument
 from tensorproof.libraries.tensorflow.shapes import compatible, sizes_of
 from tensorproof.libraries.tensorflow.tensors import converted
 from tensorproof.ops.inputs import as_size
-from tensorproof.terms.ints import Origin, Term
-from tensorproof.terms.predicates import conj, ge, lt
-from tensorproof.terms.shapes import Shape
-from tensorproof.terms.tensor import TensorType
-from tensorproof.values.heap import MISSING, Key, slot
-from tensorproof.values.objects import Model
-from tensorproof.values.port import Args, Kwargs, Machine, Value
-from tensorproof.values.python_values import Unknown
+from tensorproof.terms import Origin, Shape, TensorType, Term, conj, ge, lt
+from tensorproof.values import MISSING, Args, Key, Kwargs, Machine, Model, Unknown, Value, slot
 from tensorproof.values.tensor_shape import TensorShape
 
 SHAPE: Key[TensorShape] = slot("shape")

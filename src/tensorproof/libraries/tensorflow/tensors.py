@@ -10,16 +10,10 @@ from tensorproof.libraries.plain import argument, nothing
 from tensorproof.libraries.tensorflow.histories import leaf
 from tensorproof.libraries.tensorflow.shapes import compatible, shape_of, sizes_of
 from tensorproof.libraries.tensorflow.traced import SHAPELESS, TRACED
-from tensorproof.terms.dtypes import BY_LABEL, DType
+from tensorproof.terms import BY_LABEL, DType, Origin, Shape, TensorType, Term, Truth, conj, disj, eq
 from tensorproof.terms.facts import forget
-from tensorproof.terms.ints import Origin, Term
-from tensorproof.terms.predicates import Truth, conj, disj, eq
-from tensorproof.terms.shapes import Shape
 from tensorproof.terms.substitution import symbols
-from tensorproof.terms.tensor import TensorType
-from tensorproof.values.objects import List, Model
-from tensorproof.values.port import Args, Kwargs, Machine, Value
-from tensorproof.values.python_values import BYTES, TEXT, Method, Unknown
+from tensorproof.values import BYTES, TEXT, Args, Kwargs, List, Machine, Method, Model, Unknown, Value
 from tensorproof.values.tensor_shape import TensorShape
 
 STRING = BY_LABEL["string"]

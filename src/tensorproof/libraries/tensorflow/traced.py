@@ -14,8 +14,7 @@ from typing import Any
 
 from tensorproof.libraries.tensorflow.data.kept import LAST
 from tensorproof.terms.tensor import Graph, Outputs, TensorType
-from tensorproof.values.objects import Dict, List, Model, Set
-from tensorproof.values.port import Machine, Value
+from tensorproof.values import Dict, List, Machine, Model, Set, Value
 
 TRACED = "tf.traced"
 """Where the machine keeps the graph of the function that is traced now."""

@@ -11,13 +11,8 @@ from tensorproof.libraries.domains import backward as paths
 from tensorproof.libraries.model import ClassModel, KindModel, Run
 from tensorproof.libraries.plain import argument
 from tensorproof.libraries.torch import modes as torch_modes
-from tensorproof.terms.predicates import Truth, conj, disj, eq
-from tensorproof.terms.shapes import Shape
-from tensorproof.terms.tensor import TensorType
-from tensorproof.values.heap import MISSING, Key, slot
-from tensorproof.values.objects import Class, Dict, Instance, List, Model, Native
-from tensorproof.values.port import Args, Kwargs, Machine, Value
-from tensorproof.values.python_values import Layer, Unknown
+from tensorproof.terms import Shape, TensorType, Truth, conj, disj, eq
+from tensorproof.values import MISSING, Args, Class, Dict, Instance, Key, Kwargs, Layer, List, Machine, Model, Native, Unknown, Value, slot
 
 SAVED: Key[tuple[Value, ...]] = slot("saved_tensors")
 CONTEXT = "torch.autograd.function.FunctionCtx"

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from tensorproof.bindings.call import spelled
-from tensorproof.values.port import Value
-from tensorproof.values.python_values import Unknown
+from tensorproof.values import Unknown, Value
 
 _FAMILIES: dict[str, tuple[str, ...]] = {
     "_BatchNorm": ("BatchNorm1d", "BatchNorm2d", "BatchNorm3d", "SyncBatchNorm", "LazyBatchNorm1d", "LazyBatchNorm2d", "LazyBatchNorm3d"),

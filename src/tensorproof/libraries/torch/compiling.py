@@ -6,8 +6,7 @@ import ast
 from typing import Any
 
 from tensorproof.libraries.model import Run
-from tensorproof.values.objects import Dict, Function, Instance, List, Native
-from tensorproof.values.port import Args, Kwargs, Machine, Value
+from tensorproof.values import Args, Dict, Function, Instance, Kwargs, List, Machine, Native, Value
 
 _FUNCTION_NAMES = ("fn", "model", "obj", "func", "function")
 """How what is decorated is called where it is given by name."""

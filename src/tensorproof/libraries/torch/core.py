@@ -13,14 +13,8 @@ from tensorproof.libraries.torch.compiling import kept
 from tensorproof.libraries.torch.modes import DEVICES
 from tensorproof.libraries.whole_numbers import number_of
 from tensorproof.ops.inputs import is_size
-from tensorproof.terms.dtypes import DType
-from tensorproof.terms.predicates import eq, ge
-from tensorproof.terms.shapes import Shape
-from tensorproof.terms.tensor import UNKNOWN_STRIDES, TensorType
-from tensorproof.values.heap import MISSING
-from tensorproof.values.objects import Class, Function, Model
-from tensorproof.values.port import Args, Kwargs, Machine, Value
-from tensorproof.values.python_values import Device, Unknown
+from tensorproof.terms import UNKNOWN_STRIDES, DType, Shape, TensorType, eq, ge
+from tensorproof.values import MISSING, Args, Class, Device, Function, Kwargs, Machine, Model, Unknown, Value
 from tensorproof.values.summaries import summarise
 
 

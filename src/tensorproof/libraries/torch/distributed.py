@@ -5,10 +5,8 @@ from __future__ import annotations
 import ast
 
 from tensorproof.libraries.model import KindModel, Run
-from tensorproof.terms.predicates import eq
-from tensorproof.terms.tensor import TensorType
-from tensorproof.values.objects import List, Model
-from tensorproof.values.port import Args, Kwargs, Machine, Value
+from tensorproof.terms import TensorType, eq
+from tensorproof.values import Args, Kwargs, List, Machine, Model, Value
 
 
 def _in_place(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:

@@ -9,15 +9,8 @@ from typing import Any
 from tensorproof.libraries.domains import bounds, matrices
 from tensorproof.libraries.domains.value_ranges import judge
 from tensorproof.libraries.model import ClassModel, KindModel, Run
-from tensorproof.terms.dtypes import BY_LABEL, DType
-from tensorproof.terms.ints import Term
-from tensorproof.terms.predicates import conj, disj, eq
-from tensorproof.terms.shapes import Shape, broadcast
-from tensorproof.terms.tensor import TensorType
-from tensorproof.values.heap import MISSING, Key, slot
-from tensorproof.values.objects import Choice, List, Model
-from tensorproof.values.port import Args, Kwargs, Machine, Value
-from tensorproof.values.python_values import Unknown
+from tensorproof.terms import BY_LABEL, DType, Shape, TensorType, Term, broadcast, conj, disj, eq
+from tensorproof.values import MISSING, Args, Choice, Key, Kwargs, List, Machine, Model, Unknown, Value, slot
 
 BATCH: Key[Shape] = slot("batch")
 EVENT: Key[Shape] = slot("event")

@@ -8,10 +8,7 @@ from typing import Any
 from tensorproof.libraries.plain import argument
 from tensorproof.libraries.python.copies import deep
 from tensorproof.terms.tensor import TensorType
-from tensorproof.values.heap import MISSING
-from tensorproof.values.objects import Choice, Dict, Instance, List, Model
-from tensorproof.values.port import Args, Kwargs, Machine, Value
-from tensorproof.values.python_values import COUNTED, REAL, Layer, Unknown
+from tensorproof.values import COUNTED, MISSING, REAL, Args, Choice, Dict, Instance, Kwargs, Layer, List, Machine, Model, Unknown, Value
 from tensorproof.values.summaries import number_of
 
 _GIVEN = frozenset(["f", "map_location", "pickle_module", "weights_only", "mmap"])

@@ -7,9 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from tensorproof.libraries.model import KindModel, Run
-from tensorproof.values.objects import Choice, Dict, Instance, Model
-from tensorproof.values.port import Args, Kwargs, Machine, Value
-from tensorproof.values.python_values import Layer, Unknown
+from tensorproof.values import Args, Choice, Dict, Instance, Kwargs, Layer, Machine, Model, Unknown, Value
 
 KIND, SLOT = "torch.utils.hooks.RemovableHandle", "_hooks"
 

@@ -11,9 +11,7 @@ from tensorproof.libraries.model import Run
 from tensorproof.libraries.plain import argument
 from tensorproof.libraries.torch.modes import without_grad
 from tensorproof.terms.tensor import TensorType
-from tensorproof.values.objects import List
-from tensorproof.values.port import Args, Kwargs, Machine, Value
-from tensorproof.values.python_values import REAL, Layer
+from tensorproof.values import REAL, Args, Kwargs, Layer, List, Machine, Value
 
 _NAMES = (
     "uniform_", "normal_", "constant_", "ones_", "zeros_", "eye_", "dirac_", "xavier_uniform_", "xavier_normal_", "kaiming_uniform_", "kaiming_normal_",

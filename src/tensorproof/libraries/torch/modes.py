@@ -9,12 +9,8 @@ from typing import Any
 from tensorproof.libraries.domains import devices
 from tensorproof.libraries.model import KindModel, Run
 from tensorproof.libraries.plain import argument
-from tensorproof.terms.dtypes import BFLOAT16, FLOAT16, DType
-from tensorproof.terms.records import dataclass, replace
-from tensorproof.values.heap import Key, slot
-from tensorproof.values.objects import Class, Function, Generator, Model, Native
-from tensorproof.values.port import Args, Kwargs, Machine, Value
-from tensorproof.values.python_values import Device, Unknown
+from tensorproof.terms import BFLOAT16, FLOAT16, DType, dataclass, replace
+from tensorproof.values import Args, Class, Device, Function, Generator, Key, Kwargs, Machine, Model, Native, Unknown, Value, slot
 
 VALUE: Key[Any] = slot("value")
 BEFORE: Key[tuple[Modes, ...]] = slot("before")

@@ -5,9 +5,7 @@ from __future__ import annotations
 import ast
 
 from tensorproof.terms.tensor import TensorType
-from tensorproof.values.heap import Key, slot
-from tensorproof.values.objects import Dict, Instance, List, Set
-from tensorproof.values.port import Machine, Value
+from tensorproof.values import Dict, Instance, Key, List, Machine, Set, Value, slot
 
 PARAMETERS: Key[tuple[str, ...]] = slot("<parameters>")
 BUFFERS: Key[tuple[str, ...]] = slot("<buffers>")

@@ -7,9 +7,7 @@ from functools import cache
 from typing import Any
 
 from tensorproof.terms.tensor import TensorType
-from tensorproof.values.objects import Class, Dict, Function, Instance, List
-from tensorproof.values.port import Machine, Value
-from tensorproof.values.python_values import Layer
+from tensorproof.values import Class, Dict, Function, Instance, Layer, List, Machine, Value
 
 _PLAIN = (bool, int, float, str, tuple, List, Dict)
 _OF_DICTS = ("clear", "items", "keys", "pop", "update", "values")

@@ -9,10 +9,7 @@ from typing import Any
 from tensorproof.libraries.torch import hooks as torch_hooks
 from tensorproof.libraries.torch import module_parts
 from tensorproof.terms.tensor import Outputs, TensorType
-from tensorproof.values.heap import MISSING, Cursor, Key, slot
-from tensorproof.values.objects import OPEN, Dict, Instance, List, Model, Native
-from tensorproof.values.port import Args, Kwargs, Machine, Value
-from tensorproof.values.python_values import Layer, Unknown
+from tensorproof.values import MISSING, OPEN, Args, Cursor, Dict, Instance, Key, Kwargs, Layer, List, Machine, Model, Native, Unknown, Value, slot
 
 PARAMETERS: Key[tuple[str, ...]] = slot("<parameters>")
 BUFFERS: Key[tuple[str, ...]] = slot("<buffers>")

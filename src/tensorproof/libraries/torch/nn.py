@@ -12,10 +12,7 @@ from tensorproof.libraries.torch.layer_attributes import WRAPPER_ATTRIBUTES, mod
 from tensorproof.libraries.torch.layer_attributes import may_have as may_have
 from tensorproof.libraries.torch.modules import BUFFERS, METHODS, PARAMETERS, check_begun, children, is_module, listed
 from tensorproof.terms.tensor import TensorType
-from tensorproof.values.heap import MISSING
-from tensorproof.values.objects import Bound, Choice, Class, Dict, Function, Instance, Model, Native
-from tensorproof.values.port import Args, Kwargs, Machine, Value
-from tensorproof.values.python_values import Layer, Named, Unknown
+from tensorproof.values import MISSING, Args, Bound, Choice, Class, Dict, Function, Instance, Kwargs, Layer, Machine, Model, Named, Native, Unknown, Value
 
 # --- the program's modules ---
 

@@ -9,10 +9,7 @@ from tensorproof.libraries.bound import Bound, by_signature, filled_by_signature
 from tensorproof.libraries.model import ClassModel, KindModel
 from tensorproof.libraries.plain import nothing
 from tensorproof.terms.tensor import TensorType
-from tensorproof.values.heap import MISSING
-from tensorproof.values.objects import Dict, Function, Instance, List, Model, Set
-from tensorproof.values.port import Args, Kwargs, Machine, Value
-from tensorproof.values.python_values import REAL, Layer, Unknown
+from tensorproof.values import MISSING, REAL, Args, Dict, Function, Instance, Kwargs, Layer, List, Machine, Model, Set, Unknown, Value
 
 HOME = "torch.optim.lr_scheduler."
 SWALR = "torch.optim.swa_utils.SWALR"

@@ -11,8 +11,7 @@ from typing import Any
 from tensorproof.libraries.model import ClassModel, Run
 from tensorproof.libraries.whole_numbers import size_in
 from tensorproof.terms.ints import Term
-from tensorproof.values.port import Args, Kwargs, Machine, Value
-from tensorproof.values.python_values import Unknown
+from tensorproof.values import Args, Kwargs, Machine, Unknown, Value
 
 
 def sizes(m: Machine, value: Any) -> tuple[Value, ...]:

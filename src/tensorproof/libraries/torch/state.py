@@ -7,13 +7,8 @@ from typing import Any
 
 from tensorproof.libraries.model import Run
 from tensorproof.libraries.plain import argument
-from tensorproof.terms.dtypes import BY_LABEL, DType
-from tensorproof.terms.predicates import conj, eq
-from tensorproof.terms.shapes import Shape
-from tensorproof.terms.tensor import TensorType
-from tensorproof.values.objects import Dict, List, Model
-from tensorproof.values.port import Args, Kwargs, Machine, Value
-from tensorproof.values.python_values import REAL, Named, Unknown
+from tensorproof.terms import BY_LABEL, DType, Shape, TensorType, conj, eq
+from tensorproof.values import REAL, Args, Dict, Kwargs, List, Machine, Model, Named, Unknown, Value
 
 _WHOLE = Unknown("a number of the process", number="int")
 _FLAG = Unknown("a setting", number="bool")

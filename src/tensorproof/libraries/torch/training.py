@@ -10,13 +10,8 @@ from tensorproof.libraries.model import KindModel, Run
 from tensorproof.libraries.plain import argument, nothing
 from tensorproof.libraries.python.copies import deep
 from tensorproof.libraries.torch.modules import PARAMETERS, all_tensors, is_module, walk
-from tensorproof.terms.dtypes import FLOAT32, INT64
-from tensorproof.terms.predicates import ge
-from tensorproof.terms.shapes import Shape
-from tensorproof.terms.tensor import TensorType
-from tensorproof.values.objects import Dict, List, Model, Native
-from tensorproof.values.port import Args, Kwargs, Machine, Value
-from tensorproof.values.python_values import REAL, Layer, Unknown
+from tensorproof.terms import FLOAT32, INT64, Shape, TensorType, ge
+from tensorproof.values import REAL, Args, Dict, Kwargs, Layer, List, Machine, Model, Native, Unknown, Value
 
 SCALER, SWA = "torch.amp.GradScaler", "torch.optim.swa_utils."
 

@@ -11,13 +11,8 @@ from typing import Any
 from tensorproof.libraries.plain import argument
 from tensorproof.libraries.torch.autograd import _like, _mapped
 from tensorproof.ops.applied import Applied
-from tensorproof.terms.ints import Term
-from tensorproof.terms.predicates import eq
-from tensorproof.terms.shapes import Shape
-from tensorproof.terms.tensor import TensorType
-from tensorproof.values.objects import Choice, Dict, Instance, List, Native
-from tensorproof.values.port import Args, Kwargs, Machine, Value
-from tensorproof.values.python_values import Unknown
+from tensorproof.terms import Shape, TensorType, Term, eq
+from tensorproof.values import Args, Choice, Dict, Instance, Kwargs, List, Machine, Native, Unknown, Value
 
 
 def _given(m: Machine, what: str, inner: Args, which: Value, node: ast.AST) -> tuple[Value, ...]:

@@ -7,10 +7,8 @@ from typing import Any
 
 from tensorproof.libraries.model import Run
 from tensorproof.libraries.plain import argument
-from tensorproof.terms.shapes import Shape
-from tensorproof.terms.tensor import TensorType
-from tensorproof.values.port import Args, Kwargs, Machine
-from tensorproof.values.python_values import Layer
+from tensorproof.terms import Shape, TensorType
+from tensorproof.values import Args, Kwargs, Layer, Machine
 
 COMPUTED = "_computed"
 """Under this name a layer keeps the names of its computed weights."""

@@ -9,16 +9,8 @@ from tensorproof.libraries.data.datasets import _add  # pyright: ignore[reportPr
 from tensorproof.libraries.data.samples import LENGTH, length_of, unknown_length
 from tensorproof.libraries.model import ClassModel, KindModel, Run
 from tensorproof.libraries.torchvision.pillow import any_channels, image, is_image, size_symbol
-from tensorproof.terms.dtypes import BY_LABEL
-from tensorproof.terms.ints import Origin, Term, ceildiv, ite, minimum
-from tensorproof.terms.predicates import eq
-from tensorproof.terms.records import dataclass, field
-from tensorproof.terms.shapes import Shape
-from tensorproof.terms.tensor import TensorType
-from tensorproof.values.heap import MISSING, Key, slot
-from tensorproof.values.objects import Instance, List, Model
-from tensorproof.values.port import Args, Kwargs, Machine, Value
-from tensorproof.values.python_values import Unknown
+from tensorproof.terms import BY_LABEL, Origin, Shape, TensorType, Term, ceildiv, dataclass, eq, field, ite, minimum
+from tensorproof.values import MISSING, Args, Instance, Key, Kwargs, List, Machine, Model, Unknown, Value, slot
 
 SOURCE: Key[str] = slot("source")
 GIVEN: Key[dict[str, Value]] = slot("given")

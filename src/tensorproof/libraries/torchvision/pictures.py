@@ -7,14 +7,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from tensorproof.libraries.torchvision.pillow import CHANNELS, changed, element_type, image, is_image, size_symbol
-from tensorproof.terms.dtypes import BY_LABEL, DType
-from tensorproof.terms.ints import Origin, Term, ite
-from tensorproof.terms.predicates import disj, eq, ge, le
-from tensorproof.terms.shapes import Shape
-from tensorproof.terms.tensor import TensorType
-from tensorproof.values.objects import List
-from tensorproof.values.port import Kwargs, Machine, Value
-from tensorproof.values.python_values import Unknown
+from tensorproof.terms import BY_LABEL, DType, Origin, Shape, TensorType, Term, disj, eq, ge, ite, le
+from tensorproof.values import Kwargs, List, Machine, Unknown, Value
 
 FLOAT32 = BY_LABEL["float32"]
 UINT8 = BY_LABEL["uint8"]

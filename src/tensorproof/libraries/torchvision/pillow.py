@@ -8,15 +8,8 @@ from typing import Any, TypeGuard
 
 from tensorproof.libraries.model import ClassModel, KindModel, Run
 from tensorproof.libraries.plain import nothing
-from tensorproof.terms.dtypes import BY_LABEL, DType
-from tensorproof.terms.ints import Dim, Origin, Term, ite
-from tensorproof.terms.predicates import eq
-from tensorproof.terms.shapes import Shape
-from tensorproof.terms.tensor import TensorType
-from tensorproof.values.heap import MISSING, Key, slot
-from tensorproof.values.objects import Choice, List, Model
-from tensorproof.values.port import Args, Kwargs, Machine, Value
-from tensorproof.values.python_values import Unknown
+from tensorproof.terms import BY_LABEL, Dim, DType, Origin, Shape, TensorType, Term, eq, ite
+from tensorproof.values import MISSING, Args, Choice, Key, Kwargs, List, Machine, Model, Unknown, Value, slot
 
 DEPTH: Key[Dim] = slot("channels")
 IMAGE = "PIL.Image.Image"

@@ -14,13 +14,8 @@ from tensorproof.libraries.plain import always
 from tensorproof.libraries.torchvision import pictures as rules
 from tensorproof.libraries.torchvision.pictures import each_side
 from tensorproof.libraries.torchvision.pillow import is_image
-from tensorproof.terms.ints import Origin
-from tensorproof.terms.predicates import eq
-from tensorproof.terms.tensor import TensorType
-from tensorproof.values.heap import MISSING, Key, slot
-from tensorproof.values.objects import Choice, List, Model, Native
-from tensorproof.values.port import Args, Kwargs, Machine, Value
-from tensorproof.values.python_values import Unknown
+from tensorproof.terms import Origin, TensorType, eq
+from tensorproof.values import MISSING, Args, Choice, Key, Kwargs, List, Machine, Model, Native, Unknown, Value, slot
 
 GIVEN: Key[Kwargs] = slot("given")
 

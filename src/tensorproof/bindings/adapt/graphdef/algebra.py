@@ -6,11 +6,7 @@ from tensorproof.bindings.adapt.graphdef.elementwise import DTYPE, narrowed
 from tensorproof.bindings.adapt.tensorflow.shared import Arguments, at_least, labels_agree, same_types, somewhere, vector, with_shape
 from tensorproof.bindings.call import Run, takes
 from tensorproof.ops.inputs import Anything, Bool, Ints, Tensor, Tensors
-from tensorproof.terms.dtypes import COMPLEX64, FLOAT32
-from tensorproof.terms.ints import Dim, Term, ite, minimum
-from tensorproof.terms.predicates import eq
-from tensorproof.terms.shapes import Shape, broadcast
-from tensorproof.terms.tensor import TensorType
+from tensorproof.terms import COMPLEX64, FLOAT32, Dim, Shape, TensorType, Term, broadcast, eq, ite, minimum
 from tensorproof.values.port import Value
 
 

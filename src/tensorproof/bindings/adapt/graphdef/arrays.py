@@ -11,10 +11,7 @@ from tensorproof.bindings.adapt.tensorflow.shapes import pairs
 from tensorproof.bindings.adapt.tensorflow.shared import Arguments, at_least, axis, ranked, same_types, somewhere, vector
 from tensorproof.bindings.call import Run, takes
 from tensorproof.ops.inputs import Anything, Axes, Axis, Choice, Int, Ints, Pairs, Tensor, Tensors
-from tensorproof.terms.dtypes import BOOL, INDEX, INT32
-from tensorproof.terms.predicates import conj, eq, ge
-from tensorproof.terms.shapes import Shape
-from tensorproof.terms.tensor import TensorType
+from tensorproof.terms import BOOL, INDEX, INT32, Shape, TensorType, conj, eq, ge
 from tensorproof.values.port import Value
 
 

@@ -11,10 +11,7 @@ from tensorproof.bindings.adapt.tensorflow.shared import Arguments, anew, at_lea
 from tensorproof.bindings.adapt.tensorflow.windows import channels_last
 from tensorproof.bindings.call import Run, takes
 from tensorproof.ops.inputs import Anything, Choice, Int, Ints, Pairs, Tensor
-from tensorproof.terms.ints import Dim, minimum, product
-from tensorproof.terms.predicates import conj, eq, ge
-from tensorproof.terms.shapes import Shape
-from tensorproof.terms.tensor import TensorType
+from tensorproof.terms import Dim, Shape, TensorType, conj, eq, ge, minimum, product
 from tensorproof.values.port import Value
 
 

@@ -20,11 +20,7 @@ from tensorproof.bindings.adapt.tensorflow.windows import (
 from tensorproof.bindings.call import Run, takes
 from tensorproof.ops.call import Refused
 from tensorproof.ops.inputs import Anything, Choice, Ints, Tensor
-from tensorproof.terms.ints import Dim, Term, ceildiv, maximum
-from tensorproof.terms.predicates import eq, ge
-from tensorproof.terms.records import dataclass
-from tensorproof.terms.shapes import Shape
-from tensorproof.terms.tensor import TensorType
+from tensorproof.terms import Dim, Shape, TensorType, Term, ceildiv, dataclass, eq, ge, maximum
 from tensorproof.values.port import Value
 
 FORMAT = Choice("data_format", ("NHWC", "NCHW"), "NHWC")

@@ -7,11 +7,7 @@ from tensorproof.bindings.call import Run, operator, takes
 from tensorproof.catalogue.frameworks.tensorflow_arrays import agreed
 from tensorproof.ops.call import Call
 from tensorproof.ops.inputs import Anything, Bool, ElementType, Float, Ints, Tensor
-from tensorproof.terms.dtypes import BOOL, FLOAT32, DType
-from tensorproof.terms.ints import Term
-from tensorproof.terms.predicates import eq
-from tensorproof.terms.shapes import Shape, broadcast
-from tensorproof.terms.tensor import TensorType
+from tensorproof.terms import BOOL, FLOAT32, DType, Shape, TensorType, Term, broadcast, eq
 from tensorproof.values.port import Value
 
 STRING = DType.STRING

@@ -8,9 +8,7 @@ from tensorproof.bindings.adapt.graphdef.elementwise import merged
 from tensorproof.bindings.adapt.tensorflow.shared import Arguments, same_types
 from tensorproof.bindings.call import Run, takes
 from tensorproof.ops.inputs import Float, Tensor
-from tensorproof.terms.dtypes import BOOL
-from tensorproof.terms.shapes import Shape
-from tensorproof.terms.tensor import TensorType
+from tensorproof.terms import BOOL, Shape, TensorType
 from tensorproof.values.port import Value
 
 _SCALE, _SCALE_ALPHA = 1.0507009873554805, 1.7580993408473768

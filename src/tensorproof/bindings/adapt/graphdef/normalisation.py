@@ -8,11 +8,7 @@ from tensorproof.bindings.adapt.tensorflow.shared import Arguments, ranked, same
 from tensorproof.bindings.adapt.tensorflow.windows import backed, channels_last, fronted
 from tensorproof.bindings.call import Run, takes
 from tensorproof.ops.inputs import Anything, Bool, Tensor
-from tensorproof.terms.dtypes import INDEX, DType
-from tensorproof.terms.ints import Dim, Term
-from tensorproof.terms.predicates import eq
-from tensorproof.terms.shapes import Shape, broadcast
-from tensorproof.terms.tensor import TensorType
+from tensorproof.terms import INDEX, Dim, DType, Shape, TensorType, Term, broadcast, eq
 from tensorproof.values.port import Value
 
 _PER_CHANNEL = tuple(Tensor(n, "C") for n in ("weight", "bias"))

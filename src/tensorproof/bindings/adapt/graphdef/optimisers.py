@@ -6,9 +6,7 @@ from tensorproof.bindings.adapt.graphdef.elementwise import merged
 from tensorproof.bindings.adapt.tensorflow.shared import Arguments, ranked
 from tensorproof.bindings.call import Run, takes
 from tensorproof.ops.inputs import Tensor
-from tensorproof.terms.dtypes import INDEX
-from tensorproof.terms.shapes import Shape
-from tensorproof.terms.tensor import TensorType
+from tensorproof.terms import INDEX, Shape, TensorType
 
 _RATES = frozenset(
     [

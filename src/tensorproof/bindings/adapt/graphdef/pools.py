@@ -10,10 +10,7 @@ from tensorproof.bindings.adapt.tensorflow.shared import Arguments, Window, rank
 from tensorproof.bindings.adapt.tensorflow.windows import backed, channels_last, fronted, padded_as, pooled, spatial, windowed
 from tensorproof.bindings.call import Run, takes
 from tensorproof.ops.inputs import Anything, Tensor
-from tensorproof.terms.dtypes import INT64, DType
-from tensorproof.terms.predicates import ge
-from tensorproof.terms.shapes import Shape
-from tensorproof.terms.tensor import TensorType
+from tensorproof.terms import INT64, DType, Shape, TensorType, ge
 from tensorproof.values.port import Value
 
 _POOL = (fourfold("kernel"), fourfold("stride"), PADDING, FORMAT, Anything("explicit_paddings", ()))

@@ -7,10 +7,7 @@ from tensorproof.bindings.adapt.graphdef.values import SIZE, of_size
 from tensorproof.bindings.adapt.tensorflow.shared import Arguments, ranked, same_types, somewhere, vector, whole, with_shape
 from tensorproof.bindings.call import Run, takes
 from tensorproof.ops.inputs import Int, Ints, Tensor
-from tensorproof.terms.dtypes import INT64, DType
-from tensorproof.terms.predicates import ge
-from tensorproof.terms.shapes import Shape
-from tensorproof.terms.tensor import TensorType
+from tensorproof.terms import INT64, DType, Shape, TensorType, ge
 from tensorproof.values.port import Value
 
 

@@ -9,9 +9,7 @@ from tensorproof.bindings.adapt.tensorflow import shapes as tf_shapes
 from tensorproof.bindings.adapt.tensorflow.shared import Arguments, at_least, ranked, same_types, somewhere, with_shape
 from tensorproof.bindings.call import Run, takes
 from tensorproof.ops.inputs import Anything, Tensor, Tensors
-from tensorproof.terms.dtypes import BOOL, INDEX, INT32, INT64, DType
-from tensorproof.terms.shapes import Shape
-from tensorproof.terms.tensor import TensorType
+from tensorproof.terms import BOOL, INDEX, INT32, INT64, DType, Shape, TensorType
 
 
 def _held(run: Run, a: Arguments) -> None:

@@ -9,10 +9,7 @@ from tensorproof.bindings.adapt.graphdef.state import sources
 from tensorproof.bindings.adapt.tensorflow.shared import Arguments, at_least, ranked, somewhere
 from tensorproof.bindings.call import Run, takes
 from tensorproof.ops.inputs import Int, Tensor, Tensors
-from tensorproof.terms.dtypes import FLOAT32, FLOAT64, INT32, INT64, DType
-from tensorproof.terms.ints import Dim
-from tensorproof.terms.shapes import Shape
-from tensorproof.terms.tensor import TensorType
+from tensorproof.terms import FLOAT32, FLOAT64, INT32, INT64, Dim, DType, Shape, TensorType
 
 _TAG = Tensor("tag", "", frozenset({STRING}))
 

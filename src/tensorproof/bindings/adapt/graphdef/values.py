@@ -9,11 +9,7 @@ from tensorproof.bindings.adapt.tensorflow import shapes as tf_shapes
 from tensorproof.bindings.adapt.tensorflow.shared import Arguments, at_least, known_axis, ranked, same_types, somewhere, vector, whole
 from tensorproof.bindings.call import Run, takes
 from tensorproof.ops.inputs import ElementType, Int, Ints, Tensor
-from tensorproof.terms.dtypes import BOOL, INDEX, INT32, INT64, DType
-from tensorproof.terms.ints import Term
-from tensorproof.terms.predicates import conj, eq, ge, le
-from tensorproof.terms.shapes import Shape
-from tensorproof.terms.tensor import TensorType
+from tensorproof.terms import BOOL, INDEX, INT32, INT64, DType, Shape, TensorType, Term, conj, eq, ge, le
 from tensorproof.values.port import Value
 
 SIZE = Ints("size", shape=True, loose=True, one=False)

@@ -6,9 +6,7 @@ from tensorproof.bindings.adapt.keras.ops import has_axis, own
 from tensorproof.bindings.adapt.numpy.arrays import Real, Whole, tensor
 from tensorproof.bindings.call import Run, adapter, takes
 from tensorproof.bindings.rows import rows
-from tensorproof.terms.dtypes import BOOL
-from tensorproof.terms.ints import product
-from tensorproof.terms.tensor import TensorType
+from tensorproof.terms import BOOL, TensorType, product
 from tensorproof.values.port import Value
 
 

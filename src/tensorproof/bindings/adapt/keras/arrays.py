@@ -14,11 +14,7 @@ from tensorproof.bindings.arrays import Ragged, array_like
 from tensorproof.bindings.call import Run, takes
 from tensorproof.bindings.readers import tensor_in
 from tensorproof.ops.inputs import Axes, Axis, Choice, ElementType, Int, Number, Tensor, as_size, is_number, is_size
-from tensorproof.terms.dtypes import BOOL, FLOAT32
-from tensorproof.terms.ints import maximum
-from tensorproof.terms.predicates import conj, eq, ge, le
-from tensorproof.terms.promotion import PY_FLOAT
-from tensorproof.terms.tensor import TensorType
+from tensorproof.terms import BOOL, FLOAT32, PY_FLOAT, TensorType, conj, eq, ge, le, maximum
 from tensorproof.values.port import Value
 
 

@@ -10,10 +10,7 @@ from tensorproof.bindings.call import Run, takes
 from tensorproof.bindings.modules import Module, computed_in
 from tensorproof.bindings.readers import module_in, tensor_in
 from tensorproof.ops.inputs import Bool, Choice, Int, Tensor, Tensors
-from tensorproof.terms.dtypes import BOOL, FLOAT16
-from tensorproof.terms.predicates import disj, eq
-from tensorproof.terms.shapes import Shape, broadcast
-from tensorproof.terms.tensor import TensorType
+from tensorproof.terms import BOOL, FLOAT16, Shape, TensorType, broadcast, disj, eq
 from tensorproof.values.port import Value
 
 # --- without heads ---

@@ -9,9 +9,7 @@ from tensorproof.bindings.adapt.keras.weights import of_rank, sizes
 from tensorproof.bindings.call import Run, takes
 from tensorproof.bindings.readers import module_in, tensor_in
 from tensorproof.ops.inputs import Bool, Choice, Int, Sizes
-from tensorproof.terms.ints import Dim, maximum
-from tensorproof.terms.predicates import eq, ge
-from tensorproof.terms.tensor import TensorType
+from tensorproof.terms import Dim, TensorType, eq, ge, maximum
 from tensorproof.values.port import Value
 
 _CONV = (

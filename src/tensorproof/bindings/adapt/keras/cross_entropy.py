@@ -7,9 +7,7 @@ from typing import Any
 from tensorproof.bindings.adapt.keras.ops import Maths
 from tensorproof.bindings.call import Run
 from tensorproof.bindings.modules import in_type
-from tensorproof.terms.dtypes import INT64
-from tensorproof.terms.shapes import Shape
-from tensorproof.terms.tensor import TensorType
+from tensorproof.terms import INT64, Shape, TensorType
 from tensorproof.values.port import Value
 
 EPSILON = 1e-07

@@ -11,10 +11,7 @@ from tensorproof.bindings.arrays import array_like
 from tensorproof.bindings.call import Run, takes
 from tensorproof.bindings.readers import tensor_in
 from tensorproof.ops.inputs import Anything, Axis, Choice, Float, Int, Ints, Sizes, Tensor, as_size, is_number, is_size
-from tensorproof.terms.dtypes import FLOAT32, FLOATS, INT32, DType
-from tensorproof.terms.predicates import eq, ge, le, lt
-from tensorproof.terms.shapes import Shape
-from tensorproof.terms.tensor import TensorType
+from tensorproof.terms import FLOAT32, FLOATS, INT32, DType, Shape, TensorType, eq, ge, le, lt
 from tensorproof.values.port import Value
 
 

@@ -11,11 +11,7 @@ from tensorproof.bindings.adapt.tensorflow.shared import inside
 from tensorproof.bindings.call import Run, takes
 from tensorproof.bindings.readers import tensor_in
 from tensorproof.ops.inputs import Axis, Choice, Index, Ints, Tensor
-from tensorproof.terms.dtypes import INT32, INT64
-from tensorproof.terms.ints import Dim
-from tensorproof.terms.predicates import conj, eq, ge, le, lt
-from tensorproof.terms.shapes import Shape
-from tensorproof.terms.tensor import TensorType
+from tensorproof.terms import INT32, INT64, Dim, Shape, TensorType, conj, eq, ge, le, lt
 from tensorproof.values.port import Value
 
 

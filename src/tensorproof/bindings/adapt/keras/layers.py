@@ -13,9 +13,7 @@ from tensorproof.bindings.call import Run, takes
 from tensorproof.bindings.modules import computed_in, in_type
 from tensorproof.bindings.readers import module_in, tensor_in
 from tensorproof.ops.inputs import Anything, Bool, Choice, Float, Int, Tensor, Tensors
-from tensorproof.terms.dtypes import BOOL, FLOAT16, FLOAT32, INT32, INT64
-from tensorproof.terms.predicates import eq, ge
-from tensorproof.terms.tensor import TensorType
+from tensorproof.terms import BOOL, FLOAT16, FLOAT32, INT32, INT64, TensorType, eq, ge
 from tensorproof.values.port import Value
 
 FORMAT = Choice("data_format", ("channels_last", "channels_first"), None, optional=True)

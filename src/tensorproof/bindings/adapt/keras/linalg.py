@@ -8,9 +8,7 @@ from tensorproof.bindings.adapt.numpy.reductions import word
 from tensorproof.bindings.call import Run, takes
 from tensorproof.bindings.readers import tensor_in
 from tensorproof.ops.inputs import Axes, Choice, Tensor
-from tensorproof.terms.dtypes import INT32
-from tensorproof.terms.predicates import eq
-from tensorproof.terms.tensor import TensorType
+from tensorproof.terms import INT32, TensorType, eq
 from tensorproof.values.port import Value
 
 

@@ -14,10 +14,7 @@ from tensorproof.bindings.adapt.numpy.arrays import tensor
 from tensorproof.bindings.call import Run, takes
 from tensorproof.bindings.modules import in_type
 from tensorproof.ops.inputs import Choice, Float, Int, Tensor
-from tensorproof.terms.dtypes import BOOL, FLOAT32, FLOATS, INT32, INT64, DType
-from tensorproof.terms.predicates import eq
-from tensorproof.terms.shapes import Shape, broadcast
-from tensorproof.terms.tensor import TensorType
+from tensorproof.terms import BOOL, FLOAT32, FLOATS, INT32, INT64, DType, Shape, TensorType, broadcast, eq
 from tensorproof.values.port import Value
 
 _FLOATS = (Tensor("target", "... C", FLOATS, values="unit"), Tensor("x", "... C", FLOATS, values="unit"))

@@ -13,11 +13,7 @@ from tensorproof.bindings.adapt.numpy.reductions import word
 from tensorproof.bindings.call import Run, takes
 from tensorproof.bindings.readers import tensor_in
 from tensorproof.ops.inputs import Anything, Axes, Axis, Choice, ElementType, Float, Int, Sizes, Tensor
-from tensorproof.terms.dtypes import ALL_INTS, BOOL, FLOAT32, FLOAT64, FLOATS, INT32, INT64
-from tensorproof.terms.ints import Dim
-from tensorproof.terms.predicates import conj, disj, eq, ge, gt
-from tensorproof.terms.shapes import Shape
-from tensorproof.terms.tensor import TensorType
+from tensorproof.terms import ALL_INTS, BOOL, FLOAT32, FLOAT64, FLOATS, INT32, INT64, Dim, Shape, TensorType, conj, disj, eq, ge, gt
 from tensorproof.values.port import Value
 
 PADDING = Choice("padding", ("valid", "same"), "valid")

@@ -13,9 +13,7 @@ from tensorproof.bindings.call import Run, takes
 from tensorproof.bindings.modules import computed_in, in_type
 from tensorproof.bindings.readers import module_in, tensor_in
 from tensorproof.ops.inputs import Anything, Axis, Int, Tensor, is_number
-from tensorproof.terms.dtypes import FLOATS, DType
-from tensorproof.terms.predicates import eq, ge, le
-from tensorproof.terms.tensor import TensorType
+from tensorproof.terms import FLOATS, DType, TensorType, eq, ge, le
 from tensorproof.values.port import Value
 
 

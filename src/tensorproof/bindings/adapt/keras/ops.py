@@ -11,9 +11,7 @@ from tensorproof.bindings.adapt.tensorflow.saturation import saturated
 from tensorproof.bindings.call import Run, operator, takes
 from tensorproof.bindings.readers import tensor_in
 from tensorproof.ops.inputs import Choice, ElementType, Tensor
-from tensorproof.terms.dtypes import ALL_INTS, BOOL, BY_LABEL, FLOAT64, INT32, INT64, DType
-from tensorproof.terms.promotion import PY_FLOAT, Operand, promote, to_float
-from tensorproof.terms.tensor import TensorType
+from tensorproof.terms import ALL_INTS, BOOL, BY_LABEL, FLOAT64, INT32, INT64, PY_FLOAT, DType, Operand, TensorType, promote, to_float
 from tensorproof.values.port import Value
 
 FORMAT = Choice("data_format", ("channels_last", "channels_first"), None, optional=True)

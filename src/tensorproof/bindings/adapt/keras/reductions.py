@@ -10,12 +10,7 @@ from tensorproof.bindings.adapt.numpy.reductions import word
 from tensorproof.bindings.call import Run, takes
 from tensorproof.bindings.readers import tensor_in
 from tensorproof.ops.inputs import Anything, Axes, Axis, Choice, Int, Tensor, is_size
-from tensorproof.terms.dtypes import BOOL, FLOAT32, FLOAT64, FLOATS, INT32, INT64, UINT32, DType
-from tensorproof.terms.ints import product
-from tensorproof.terms.predicates import conj, eq, ge, le, lt
-from tensorproof.terms.promotion import PY_FLOAT
-from tensorproof.terms.shapes import Shape
-from tensorproof.terms.tensor import TensorType
+from tensorproof.terms import BOOL, FLOAT32, FLOAT64, FLOATS, INT32, INT64, PY_FLOAT, UINT32, DType, Shape, TensorType, conj, eq, ge, le, lt, product
 from tensorproof.values.port import Value
 
 

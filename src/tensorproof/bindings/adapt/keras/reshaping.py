@@ -11,10 +11,7 @@ from tensorproof.bindings.call import Run, takes
 from tensorproof.bindings.modules import computed_in
 from tensorproof.bindings.readers import module_in, tensor_in
 from tensorproof.ops.inputs import Choice, Int, Ints, Sizes, Tensor
-from tensorproof.terms.ints import Dim, product
-from tensorproof.terms.predicates import disj, eq, ge
-from tensorproof.terms.shapes import Shape
-from tensorproof.terms.tensor import TensorType
+from tensorproof.terms import Dim, Shape, TensorType, disj, eq, ge, product
 from tensorproof.values.port import Value
 
 

@@ -11,10 +11,7 @@ from tensorproof.bindings.modules import Module
 from tensorproof.bindings.readers import module_in, tensor_in
 from tensorproof.ops.call import GiveUp, Refused
 from tensorproof.ops.inputs import Anything, Bool, Choice, Int, Sizes, Tensor, Tensors
-from tensorproof.terms.dtypes import FLOATS
-from tensorproof.terms.records import dataclass
-from tensorproof.terms.shapes import Shape
-from tensorproof.terms.tensor import TensorType
+from tensorproof.terms import FLOATS, Shape, TensorType, dataclass
 from tensorproof.values.port import Value
 
 

@@ -9,9 +9,7 @@ from tensorproof.bindings.adapt.numpy.arrays import LooseTensors, tensor
 from tensorproof.bindings.call import Run, takes
 from tensorproof.bindings.readers import tensor_in
 from tensorproof.ops.inputs import Int, Tensor
-from tensorproof.terms.dtypes import FLOAT32, FLOATS
-from tensorproof.terms.predicates import eq, ge
-from tensorproof.terms.tensor import TensorType
+from tensorproof.terms import FLOAT32, FLOATS, TensorType, eq, ge
 from tensorproof.values.port import Value
 
 

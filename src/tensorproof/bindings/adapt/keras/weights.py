@@ -9,11 +9,7 @@ from tensorproof.bindings.modules import Module
 from tensorproof.bindings.readers import tensor_in
 from tensorproof.ops.call import GiveUp, Refused, Session
 from tensorproof.ops.record import Requirement
-from tensorproof.terms.dtypes import BY_LABEL, FLOAT32, INT32, DType
-from tensorproof.terms.ints import Dim
-from tensorproof.terms.predicates import eq, ge
-from tensorproof.terms.shapes import Shape
-from tensorproof.terms.tensor import TensorType
+from tensorproof.terms import BY_LABEL, FLOAT32, INT32, Dim, DType, Shape, TensorType, eq, ge
 from tensorproof.values.port import Value
 
 

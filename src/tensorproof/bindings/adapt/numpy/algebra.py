@@ -10,12 +10,7 @@ from tensorproof.bindings.adapt.torch import contraction
 from tensorproof.bindings.call import Run, takes
 from tensorproof.bindings.readers import tensor_in
 from tensorproof.ops.inputs import Axes, Axis, Choice, Int, Ints, Tensor
-from tensorproof.terms.dtypes import BOOL, FLOAT16, FLOAT32, FLOAT64, INT32, INT64, DType
-from tensorproof.terms.ints import minimum
-from tensorproof.terms.predicates import eq, ge, gt, ne
-from tensorproof.terms.promotion import Operand, promote
-from tensorproof.terms.shapes import Shape
-from tensorproof.terms.tensor import TensorType
+from tensorproof.terms import BOOL, FLOAT16, FLOAT32, FLOAT64, INT32, INT64, DType, Operand, Shape, TensorType, eq, ge, gt, minimum, ne, promote
 from tensorproof.values.port import Value
 
 

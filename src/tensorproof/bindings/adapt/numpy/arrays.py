@@ -10,12 +10,7 @@ from tensorproof.bindings.readers import tensor_in
 from tensorproof.ops.inputs import Choice, Float, Int, Ints, Sizes, Tensor, Tensors
 from tensorproof.ops.session import python_number
 from tensorproof.ops.storage import copied_strides
-from tensorproof.terms.dtypes import BOOL, BY_LABEL, COMPLEX128, FLOAT16, FLOAT64, INT32, DType
-from tensorproof.terms.predicates import eq
-from tensorproof.terms.promotion import Operand, promote, to_float
-from tensorproof.terms.records import dataclass
-from tensorproof.terms.shapes import Shape
-from tensorproof.terms.tensor import TensorType
+from tensorproof.terms import BOOL, BY_LABEL, COMPLEX128, FLOAT16, FLOAT64, INT32, DType, Operand, Shape, TensorType, dataclass, eq, promote, to_float
 from tensorproof.values.port import Value
 
 

@@ -10,13 +10,8 @@ from tensorproof.bindings.arrays import Ragged, array_like
 from tensorproof.bindings.call import Run, takes
 from tensorproof.bindings.readers import tensor_in
 from tensorproof.ops.inputs import ElementType, Int, Ints, Number, Tensor, as_size, is_size
+from tensorproof.terms import Operand, Shape, TensorType, conj, dataclass, eq, ge, le, lt, maximum, promote
 from tensorproof.terms.dtypes import BOOL, BY_LABEL, COMPLEX128, FLOAT16, FLOAT32, FLOAT64, FLOATS, INT64, DType
-from tensorproof.terms.ints import maximum
-from tensorproof.terms.predicates import conj, eq, ge, le, lt
-from tensorproof.terms.promotion import Operand, promote
-from tensorproof.terms.records import dataclass
-from tensorproof.terms.shapes import Shape
-from tensorproof.terms.tensor import TensorType
 from tensorproof.values.port import Value
 
 

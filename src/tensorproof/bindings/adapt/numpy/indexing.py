@@ -11,11 +11,7 @@ from tensorproof.bindings.arrays import array_like
 from tensorproof.bindings.call import Run, takes
 from tensorproof.bindings.readers import tensor_in
 from tensorproof.ops.inputs import Axis, Index, Int, Ints, Tensor, as_size, is_size
-from tensorproof.terms.dtypes import BOOL, INT32, INT64, UINT8
-from tensorproof.terms.predicates import conj, disj, eq, ge, le, lt
-from tensorproof.terms.promotion import Operand, promote
-from tensorproof.terms.shapes import Shape
-from tensorproof.terms.tensor import TensorType
+from tensorproof.terms import BOOL, INT32, INT64, UINT8, Operand, Shape, TensorType, conj, disj, eq, ge, le, lt, promote
 from tensorproof.values.port import Value
 
 

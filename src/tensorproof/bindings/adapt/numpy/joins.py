@@ -10,9 +10,7 @@ from tensorproof.bindings.arrays import array_like
 from tensorproof.bindings.call import Run, takes
 from tensorproof.bindings.readers import tensor_in
 from tensorproof.ops.inputs import Axis, Ints, Tensor, as_size, is_size
-from tensorproof.terms.dtypes import COMPLEX128, FLOAT64, INT64
-from tensorproof.terms.predicates import eq, ge
-from tensorproof.terms.tensor import TensorType
+from tensorproof.terms import COMPLEX128, FLOAT64, INT64, TensorType, eq, ge
 from tensorproof.values.port import Value
 
 

@@ -9,9 +9,7 @@ from tensorproof.bindings.arrays import array_like
 from tensorproof.bindings.call import Run, takes
 from tensorproof.bindings.readers import tensor_in
 from tensorproof.ops.inputs import Axis, Number, Tensor, is_number, is_size
-from tensorproof.terms.dtypes import BOOL, FLOAT64, INT64, DType
-from tensorproof.terms.predicates import conj, disj, eq, ge, lt
-from tensorproof.terms.tensor import TensorType
+from tensorproof.terms import BOOL, FLOAT64, INT64, DType, TensorType, conj, disj, eq, ge, lt
 from tensorproof.values.port import Value
 
 

@@ -11,11 +11,7 @@ from tensorproof.bindings.call import Run, takes
 from tensorproof.bindings.readers import tensor_in
 from tensorproof.ops.inputs import Axes, Axis, ElementType, Int, Ints, Tensors, as_size, is_number, is_size
 from tensorproof.ops.storage import steps_of, strides_or_none
-from tensorproof.terms.dtypes import COMPLEX128, FLOAT64
-from tensorproof.terms.ints import ceildiv
-from tensorproof.terms.predicates import conj, eq, ge
-from tensorproof.terms.shapes import Shape
-from tensorproof.terms.tensor import TensorType
+from tensorproof.terms import COMPLEX128, FLOAT64, Shape, TensorType, ceildiv, conj, eq, ge
 from tensorproof.values.port import Value
 
 

@@ -8,9 +8,7 @@ from tensorproof.bindings.adapt.numpy.joins import of_rank
 from tensorproof.bindings.call import Run, takes
 from tensorproof.bindings.readers import tensor_in
 from tensorproof.ops.inputs import Choice, Tensor, is_number
-from tensorproof.terms.dtypes import BOOL, COMPLEX128, FLOAT64
-from tensorproof.terms.predicates import eq, ge, lt
-from tensorproof.terms.tensor import TensorType
+from tensorproof.terms import BOOL, COMPLEX128, FLOAT64, TensorType, eq, ge, lt
 from tensorproof.values.port import Value
 
 

@@ -10,12 +10,7 @@ from tensorproof.bindings.arrays import array_like
 from tensorproof.bindings.call import Run, takes
 from tensorproof.bindings.readers import tensor_in
 from tensorproof.ops.inputs import Anything, Axes, Choice, Tensor, is_number, is_size
-from tensorproof.terms.dtypes import BOOL, FLOAT16, FLOAT32, FLOAT64, INT64, DType
-from tensorproof.terms.ints import Term
-from tensorproof.terms.predicates import disj, eq, ge, le
-from tensorproof.terms.promotion import Operand, promote
-from tensorproof.terms.shapes import Shape
-from tensorproof.terms.tensor import TensorType
+from tensorproof.terms import BOOL, FLOAT16, FLOAT32, FLOAT64, INT64, DType, Operand, Shape, TensorType, Term, disj, eq, ge, le, promote
 from tensorproof.values.port import Value
 
 # --- counts and averages ---

@@ -8,9 +8,7 @@ from tensorproof.bindings.adapt.onnx.nodes import unknown, whole_numbers
 from tensorproof.bindings.call import Run, takes
 from tensorproof.bindings.readers import tensor_in
 from tensorproof.ops.inputs import Axes, Ints
-from tensorproof.terms.predicates import eq
-from tensorproof.terms.shapes import Shape
-from tensorproof.terms.tensor import TensorType
+from tensorproof.terms import Shape, TensorType, eq
 from tensorproof.values.port import Value
 
 

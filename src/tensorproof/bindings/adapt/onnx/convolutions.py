@@ -6,8 +6,7 @@ from tensorproof.bindings.adapt.onnx.windows import PADDED, WINDOW, one_each, si
 from tensorproof.bindings.call import Run, takes
 from tensorproof.bindings.readers import tensor_in
 from tensorproof.ops.inputs import Ints, Tensor
-from tensorproof.terms.dtypes import FLOATS
-from tensorproof.terms.tensor import TensorType
+from tensorproof.terms import FLOATS, TensorType
 from tensorproof.values.port import Value
 
 _KERNEL = Ints("kernel", None, optional=True, per_axis=1)

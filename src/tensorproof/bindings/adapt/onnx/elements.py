@@ -12,11 +12,7 @@ from tensorproof.bindings.readers import tensor_in
 from tensorproof.ops.contents import spread
 from tensorproof.ops.inputs import REQUIRED, Axis, Bool, Choice, ElementType, Float, Int, Tensor, Tensors
 from tensorproof.ops.storage import cast, known, small
-from tensorproof.terms.dtypes import FLOAT16, FLOAT32, FLOAT64, FLOATS, DType
-from tensorproof.terms.predicates import disj, eq
-from tensorproof.terms.records import dataclass
-from tensorproof.terms.shapes import Shape
-from tensorproof.terms.tensor import TensorType
+from tensorproof.terms import FLOAT16, FLOAT32, FLOAT64, FLOATS, DType, Shape, TensorType, dataclass, disj, eq
 from tensorproof.values.port import Value
 
 

@@ -10,10 +10,7 @@ from tensorproof.bindings.call import Run, takes
 from tensorproof.bindings.readers import tensor_in
 from tensorproof.catalogue.frameworks.onnx_windows import AUTO_PAD
 from tensorproof.ops.inputs import Anything, Bool, Choice, Int, Ints, Tensor
-from tensorproof.terms.dtypes import BOOL, FLOATS
-from tensorproof.terms.predicates import conj, eq, ge, lt
-from tensorproof.terms.shapes import Shape
-from tensorproof.terms.tensor import TensorType
+from tensorproof.terms import BOOL, FLOATS, Shape, TensorType, conj, eq, ge, lt
 from tensorproof.values.port import Value
 
 _WINDOW = (

@@ -7,8 +7,7 @@ from typing import Any
 from tensorproof.bindings.call import Run, takes
 from tensorproof.bindings.readers import tensor_in
 from tensorproof.ops.inputs import Int, Tensor
-from tensorproof.terms.dtypes import FLOATS, INDEX
-from tensorproof.terms.tensor import TensorType
+from tensorproof.terms import FLOATS, INDEX, TensorType
 from tensorproof.values.port import Value
 
 _LOSS = (

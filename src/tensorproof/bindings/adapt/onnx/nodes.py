@@ -9,11 +9,7 @@ from tensorproof.bindings.call import Run, takes
 from tensorproof.bindings.readers import tensor_in
 from tensorproof.ops.inputs import Anything, Axes, Bool, Choice, Int, Ints, Number, as_size
 from tensorproof.ops.storage import known, row_major
-from tensorproof.terms.dtypes import FLOAT32, INT64, REALS, DType
-from tensorproof.terms.ints import Dim, ceildiv, product
-from tensorproof.terms.predicates import ge
-from tensorproof.terms.shapes import Shape, unknown_shape
-from tensorproof.terms.tensor import Outputs, TensorType
+from tensorproof.terms import FLOAT32, INT64, REALS, Dim, DType, Outputs, Shape, TensorType, ceildiv, ge, product, unknown_shape
 from tensorproof.values.port import Value
 
 # --- numbers as inputs -----------------------------------------------------------------------------------------------------------------

@@ -8,10 +8,7 @@ from tensorproof.bindings.adapt.onnx.nodes import unknown
 from tensorproof.bindings.call import Run, takes
 from tensorproof.bindings.readers import tensor_in
 from tensorproof.ops.inputs import Anything, Axis, Tensor
-from tensorproof.terms.dtypes import FLOAT32, FLOATS, DType
-from tensorproof.terms.predicates import disj, eq
-from tensorproof.terms.shapes import Shape
-from tensorproof.terms.tensor import TensorType
+from tensorproof.terms import FLOAT32, FLOATS, DType, Shape, TensorType, disj, eq
 from tensorproof.values.port import Value
 
 _FROM = (Tensor("x", "X ...", FLOATS), Axis("dim", -1, scalar_ok=False), Anything("stash"))

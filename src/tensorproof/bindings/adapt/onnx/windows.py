@@ -9,8 +9,7 @@ from tensorproof.bindings.call import Run
 from tensorproof.catalogue.frameworks.onnx_windows import AUTO_PAD
 from tensorproof.ops.inputs import Choice, Ints
 from tensorproof.ops.window import span
-from tensorproof.terms.ints import Dim, ceildiv, maximum
-from tensorproof.terms.predicates import ge
+from tensorproof.terms import Dim, ceildiv, ge, maximum
 from tensorproof.values.port import Value
 
 WINDOW = (Ints("stride", None, least=1, optional=True, per_axis=1), Ints("dilation", None, least=1, optional=True, per_axis=1))

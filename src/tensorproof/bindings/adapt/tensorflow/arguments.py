@@ -5,11 +5,7 @@ from __future__ import annotations
 from tensorproof.bindings.adapt.tensorflow.shared import somewhere, vector
 from tensorproof.bindings.call import Run
 from tensorproof.ops.inputs import Choice, ElementType, Int, Ints
-from tensorproof.terms.dtypes import COMPLEX64, COMPLEX128, FLOAT32, FLOAT64, DType
-from tensorproof.terms.predicates import ge
-from tensorproof.terms.records import dataclass
-from tensorproof.terms.shapes import Shape
-from tensorproof.terms.tensor import TensorType
+from tensorproof.terms import COMPLEX64, COMPLEX128, FLOAT32, FLOAT64, DType, Shape, TensorType, dataclass, ge
 from tensorproof.values.port import Value
 
 SIZE = Ints("size", shape=True, loose=True, least=0)

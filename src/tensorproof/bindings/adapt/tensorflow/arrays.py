@@ -11,11 +11,7 @@ from tensorproof.bindings.adapt.tensorflow.joins import parts
 from tensorproof.bindings.adapt.tensorflow.shared import Arguments, at_least, axis, modern, of_type, ranked, same_types, somewhere, vector, whole, with_shape
 from tensorproof.bindings.call import Run, takes
 from tensorproof.ops.inputs import Anything, Axis, Choice, ElementType, Int, Ints, Tensor, Tensors
-from tensorproof.terms.dtypes import BOOL, FLOAT32, INDEX, INT32, UINT8, DType
-from tensorproof.terms.ints import Dim, product
-from tensorproof.terms.predicates import conj, eq, ge
-from tensorproof.terms.shapes import Shape
-from tensorproof.terms.tensor import TensorType
+from tensorproof.terms import BOOL, FLOAT32, INDEX, INT32, UINT8, Dim, DType, Shape, TensorType, conj, eq, ge, product
 from tensorproof.values.port import Value
 
 

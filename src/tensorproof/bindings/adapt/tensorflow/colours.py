@@ -8,11 +8,7 @@ from typing import Any
 from tensorproof.bindings.adapt.tensorflow.shared import Arguments, at_least, broadcast_of, of_type, ranked, same_types, somewhere, with_shape
 from tensorproof.bindings.call import Run, takes
 from tensorproof.ops.inputs import Bool, ElementType, Float, Int, Tensor
-from tensorproof.terms.dtypes import FLOAT32, FLOATS, DType
-from tensorproof.terms.ints import product
-from tensorproof.terms.predicates import eq, ge
-from tensorproof.terms.shapes import Shape
-from tensorproof.terms.tensor import TensorType
+from tensorproof.terms import FLOAT32, FLOATS, DType, Shape, TensorType, eq, ge, product
 from tensorproof.values.port import Value
 
 _IMAGE = Tensor("x", "H W C | N H W C")

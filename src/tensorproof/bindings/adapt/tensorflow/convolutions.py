@@ -9,11 +9,7 @@ from tensorproof.bindings.adapt.tensorflow.shared import Arguments, modern, rank
 from tensorproof.bindings.adapt.tensorflow.windows import Padding, channels_last, convolve, depthwise, explicit_sides, spatial, to_front, windowed
 from tensorproof.bindings.call import Run, takes
 from tensorproof.ops.inputs import Anything, Choice, Int, Ints, Sizes, Tensor
-from tensorproof.terms.dtypes import FLOAT32
-from tensorproof.terms.ints import product
-from tensorproof.terms.predicates import eq, ge
-from tensorproof.terms.shapes import Shape
-from tensorproof.terms.tensor import TensorType
+from tensorproof.terms import FLOAT32, Shape, TensorType, eq, ge, product
 from tensorproof.values.port import Value
 
 PADDING = Choice("padding", ("SAME", "VALID"))

@@ -7,11 +7,7 @@ from tensorproof.bindings.adapt.tensorflow.arguments import DTYPE, SIZE, Holes, 
 from tensorproof.bindings.adapt.tensorflow.shared import Arguments, ranked, same_types, somewhere, whole, with_shape
 from tensorproof.bindings.call import Run, takes
 from tensorproof.ops.inputs import Anything, ElementType, Int, Ints, Number, Tensor
-from tensorproof.terms.dtypes import FLOAT32, FLOAT64, INT32, DType
-from tensorproof.terms.ints import Term
-from tensorproof.terms.predicates import disj, eq, ge
-from tensorproof.terms.shapes import Shape
-from tensorproof.terms.tensor import TensorType
+from tensorproof.terms import FLOAT32, FLOAT64, INT32, DType, Shape, TensorType, Term, disj, eq, ge
 from tensorproof.values.port import Value
 
 

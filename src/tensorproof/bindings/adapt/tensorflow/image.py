@@ -9,11 +9,7 @@ from tensorproof.bindings.adapt.graphdef import pools as graphdef_pools
 from tensorproof.bindings.adapt.tensorflow.shared import Arguments, at_least, modern, ranked, somewhere, vector, whole, with_shape
 from tensorproof.bindings.call import Run, takes
 from tensorproof.ops.inputs import Bool, Choice, ElementType, Float, Int, Ints, Tensor
-from tensorproof.terms.dtypes import BOOL, FLOAT32, INT32, UINT8, UINT16, DType
-from tensorproof.terms.ints import Dim, maximum, minimum
-from tensorproof.terms.predicates import conj, eq, ge, le
-from tensorproof.terms.shapes import Shape
-from tensorproof.terms.tensor import TensorType
+from tensorproof.terms import BOOL, FLOAT32, INT32, UINT8, UINT16, Dim, DType, Shape, TensorType, conj, eq, ge, le, maximum, minimum
 from tensorproof.values.port import Value
 
 STRING = DType.STRING

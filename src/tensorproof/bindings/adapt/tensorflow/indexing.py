@@ -11,11 +11,7 @@ from tensorproof.bindings.adapt.tensorflow.shared import Arguments, same_types, 
 from tensorproof.bindings.call import Run, takes
 from tensorproof.ops.inputs import Index, Int, Ints, Tensor
 from tensorproof.ops.session import python_number
-from tensorproof.terms.dtypes import BOOL, INDEX, INT64
-from tensorproof.terms.ints import Term, product
-from tensorproof.terms.predicates import eq
-from tensorproof.terms.shapes import Shape, broadcast
-from tensorproof.terms.tensor import TensorType
+from tensorproof.terms import BOOL, INDEX, INT64, Shape, TensorType, Term, broadcast, eq, product
 from tensorproof.values.port import Value
 
 

@@ -5,11 +5,7 @@ from __future__ import annotations
 from tensorproof.bindings.adapt.tensorflow.shared import Arguments, at_least, axis, known_axis, ranked, same_types, somewhere, vector, with_shape
 from tensorproof.bindings.call import Run, takes
 from tensorproof.ops.inputs import Axis, Int, Ints, Tensors
-from tensorproof.terms.dtypes import FLOAT32, INDEX
-from tensorproof.terms.ints import Dim, Term
-from tensorproof.terms.predicates import eq, ge
-from tensorproof.terms.shapes import Shape
-from tensorproof.terms.tensor import TensorType
+from tensorproof.terms import FLOAT32, INDEX, Dim, Shape, TensorType, Term, eq, ge
 
 
 @takes(Tensors("xs"), Axis("dim", 0, of="xs", loose=True))

@@ -10,9 +10,7 @@ from tensorproof.bindings.adapt.tensorflow.shared import Arguments, at_least, ra
 from tensorproof.bindings.adapt.tensorflow.windows import channels_last, convolve, pooled, to_front
 from tensorproof.bindings.call import Run, takes
 from tensorproof.ops.inputs import Anything, Int, Sizes, Tensor
-from tensorproof.terms.ints import Dim, product
-from tensorproof.terms.shapes import Shape
-from tensorproof.terms.tensor import TensorType
+from tensorproof.terms import Dim, Shape, TensorType, product
 from tensorproof.values.port import Value
 
 

@@ -21,11 +21,7 @@ from tensorproof.bindings.adapt.tensorflow.shared import (
 )
 from tensorproof.bindings.call import Run, takes
 from tensorproof.ops.inputs import Anything, Axes, Bool, Choice, Int, Tensor, Tensors
-from tensorproof.terms.dtypes import FLOATS, INDEX
-from tensorproof.terms.ints import minimum, product
-from tensorproof.terms.predicates import conj, eq, ge
-from tensorproof.terms.shapes import Shape
-from tensorproof.terms.tensor import TensorType
+from tensorproof.terms import FLOATS, INDEX, Shape, TensorType, conj, eq, ge, minimum, product
 from tensorproof.values.port import Value
 
 _indices = builtins.range

@@ -9,11 +9,7 @@ from tensorproof.bindings.adapt.tensorflow.convolutions import needed
 from tensorproof.bindings.adapt.tensorflow.shared import Arguments, at_least, axis, broadcast_of, known_axis, modern, of_type, same_types, somewhere, with_shape
 from tensorproof.bindings.call import Run, takes
 from tensorproof.ops.inputs import Anything, Axis, Choice, Float, Tensor
-from tensorproof.terms.dtypes import FLOAT32, INDEX
-from tensorproof.terms.ints import product
-from tensorproof.terms.predicates import disj, eq
-from tensorproof.terms.shapes import Shape
-from tensorproof.terms.tensor import TensorType
+from tensorproof.terms import FLOAT32, INDEX, Shape, TensorType, disj, eq, product
 from tensorproof.values.port import Value
 
 

@@ -21,10 +21,7 @@ from tensorproof.bindings.call import Run, takes
 from tensorproof.ops.element_types import CONVERTED
 from tensorproof.ops.inputs import Anything, Axes, Bool, Choice, ElementType, Float, Int, Tensor, Tensors
 from tensorproof.ops.session import python_number
-from tensorproof.terms.dtypes import BOOL, FLOAT32, FLOAT64, INDEX, INT32, INT64, DType
-from tensorproof.terms.predicates import eq, ge
-from tensorproof.terms.shapes import Shape
-from tensorproof.terms.tensor import TensorType
+from tensorproof.terms import BOOL, FLOAT32, FLOAT64, INDEX, INT32, INT64, DType, Shape, TensorType, eq, ge
 from tensorproof.values.port import Value
 
 

@@ -22,10 +22,7 @@ from tensorproof.bindings.adapt.tensorflow.shared import (
 from tensorproof.bindings.adapt.tensorflow.windows import channels_last
 from tensorproof.bindings.call import Run, takes
 from tensorproof.ops.inputs import Anything, Axes, Axis, Bool, Choice, ElementType, Float, Int, Tensor
-from tensorproof.terms.dtypes import BOOL, FLOAT32, INDEX, INT32, INT64, DType
-from tensorproof.terms.predicates import disj, eq, ge, le
-from tensorproof.terms.shapes import Shape
-from tensorproof.terms.tensor import TensorType
+from tensorproof.terms import BOOL, FLOAT32, INDEX, INT32, INT64, DType, Shape, TensorType, disj, eq, ge, le
 
 
 @takes(Choice("data_format", ("NHWC", "NCHW"), "NHWC"))

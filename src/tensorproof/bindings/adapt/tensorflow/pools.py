@@ -9,10 +9,7 @@ from tensorproof.bindings.adapt.tensorflow.shared import Arguments, modern
 from tensorproof.bindings.adapt.tensorflow.windows import Padding, pooled, spatial
 from tensorproof.bindings.call import Run, takes
 from tensorproof.ops.inputs import Anything, Choice, ElementType, Ints, Sizes, Tensor
-from tensorproof.terms.dtypes import INDEX, INT64
-from tensorproof.terms.predicates import ge
-from tensorproof.terms.records import dataclass
-from tensorproof.terms.tensor import TensorType
+from tensorproof.terms import INDEX, INT64, TensorType, dataclass, ge
 from tensorproof.values.port import Value
 
 

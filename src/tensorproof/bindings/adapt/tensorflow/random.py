@@ -9,10 +9,7 @@ from tensorproof.bindings.adapt.tensorflow.arguments import DTYPE, SIZE, Among, 
 from tensorproof.bindings.adapt.tensorflow.shared import Arguments, broadcast_of, ranked, somewhere, whole
 from tensorproof.bindings.call import Run, takes
 from tensorproof.ops.inputs import REQUIRED, Anything, ElementType, Int, Number, Tensor
-from tensorproof.terms.dtypes import FLOAT32, FLOAT64, INDEX, INT32, INT64, DType
-from tensorproof.terms.predicates import disj, eq, lt
-from tensorproof.terms.shapes import Shape
-from tensorproof.terms.tensor import TensorType
+from tensorproof.terms import FLOAT32, FLOAT64, INDEX, INT32, INT64, DType, Shape, TensorType, disj, eq, lt
 from tensorproof.values.port import Value
 
 

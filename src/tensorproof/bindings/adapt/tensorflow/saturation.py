@@ -7,8 +7,7 @@ from typing import Any
 from tensorproof.bindings.adapt.tensorflow.shared import Arguments
 from tensorproof.bindings.call import Run, takes
 from tensorproof.ops.inputs import ElementType, Tensor
-from tensorproof.terms.dtypes import INT64, DType
-from tensorproof.terms.tensor import TensorType
+from tensorproof.terms import INT64, DType, TensorType
 
 _FLOATS = {"float16": (65504.0, 11), "bfloat16": (3.3895313892515355e38, 8), "float32": (3.4028234663852886e38, 24), "float64": (1.7976931348623157e308, 53)}
 """The greatest number, and the bits of precision."""

@@ -7,11 +7,7 @@ from typing import Any
 from tensorproof.bindings.adapt.tensorflow.shared import PLACES, Arguments, at_least, axis, inside, modern, ranked, same_types, somewhere, vector, with_shape
 from tensorproof.bindings.call import Run, takes
 from tensorproof.ops.inputs import Axes, Axis, Bool, Choice, Int, Ints, Pairs, Tensor
-from tensorproof.terms.dtypes import INDEX, INT64
-from tensorproof.terms.ints import Dim, Term, lower
-from tensorproof.terms.predicates import conj, eq, ge, le
-from tensorproof.terms.shapes import Shape
-from tensorproof.terms.tensor import TensorType
+from tensorproof.terms import INDEX, INT64, Dim, Shape, TensorType, Term, conj, eq, ge, le, lower
 from tensorproof.values.port import Value
 
 

@@ -9,13 +9,8 @@ from tensorproof.ops.call import Call
 from tensorproof.ops.element_types import CONVERTED, promoted
 from tensorproof.ops.inputs import Choice, as_size
 from tensorproof.ops.session import python_number
-from tensorproof.terms.dtypes import FLOATS, INT32, INT64, DType
-from tensorproof.terms.ints import Dim, Origin, Term
-from tensorproof.terms.predicates import conj, eq, le, lt
-from tensorproof.terms.records import dataclass
-from tensorproof.terms.shapes import Shape, broadcast, unknown_shape
+from tensorproof.terms import FLOATS, INT32, INT64, Dim, DType, Origin, Shape, TensorType, Term, broadcast, conj, dataclass, eq, le, lt, unknown_shape
 from tensorproof.terms.substitution import symbols
-from tensorproof.terms.tensor import TensorType
 from tensorproof.values.port import Value
 
 Arguments = dict[str, Any]

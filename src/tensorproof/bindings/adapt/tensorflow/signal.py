@@ -8,11 +8,7 @@ from tensorproof.bindings.adapt.tensorflow.arguments import COMPLEX_OF
 from tensorproof.bindings.adapt.tensorflow.shared import Arguments, at_least, known_axis, somewhere, vector, with_shape
 from tensorproof.bindings.call import Run, takes
 from tensorproof.ops.inputs import Axis, Bool, ElementType, Int, Ints, Tensor
-from tensorproof.terms.dtypes import BOOL, COMPLEX64, COMPLEX128, FLOAT32, FLOAT64
-from tensorproof.terms.ints import Dim, ite, maximum
-from tensorproof.terms.predicates import eq
-from tensorproof.terms.shapes import Shape
-from tensorproof.terms.tensor import TensorType
+from tensorproof.terms import BOOL, COMPLEX64, COMPLEX128, FLOAT32, FLOAT64, Dim, Shape, TensorType, eq, ite, maximum
 from tensorproof.values.port import Value
 
 

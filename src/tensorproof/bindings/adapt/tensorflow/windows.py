@@ -7,13 +7,8 @@ from typing import Any
 from tensorproof.bindings.adapt.tensorflow.shared import ranked, same_types
 from tensorproof.bindings.call import Run
 from tensorproof.ops.inputs import Choice
-from tensorproof.terms.dtypes import FLOAT64
-from tensorproof.terms.ints import Dim, Origin, Term, ceildiv, maximum
-from tensorproof.terms.predicates import conj, eq, ge, gt
-from tensorproof.terms.records import dataclass
-from tensorproof.terms.shapes import Shape
+from tensorproof.terms import FLOAT64, Dim, Origin, Shape, TensorType, Term, ceildiv, conj, dataclass, eq, ge, gt, maximum
 from tensorproof.terms.substitution import symbols
-from tensorproof.terms.tensor import TensorType
 from tensorproof.values.port import Value
 
 FORMATS = {1: ("NWC", "NCW", "NHC", "NCH"), 2: ("NHWC", "NCHW"), 3: ("NDHWC", "NCDHW")}

@@ -12,11 +12,7 @@ from tensorproof.catalogue.networks.attention import MASK, SEED, STATE
 from tensorproof.ops.call import GiveUp, Refused, Session
 from tensorproof.ops.inputs import Anything, Float, Int, Tensor
 from tensorproof.ops.storage import steps_of, strides_or_none
-from tensorproof.terms.dtypes import FLOAT32, FLOATS, UINT64, DType
-from tensorproof.terms.ints import Dim
-from tensorproof.terms.predicates import eq, ge
-from tensorproof.terms.shapes import Shape
-from tensorproof.terms.tensor import UNKNOWN_STRIDES, TensorType
+from tensorproof.terms import FLOAT32, FLOATS, UINT64, UNKNOWN_STRIDES, Dim, DType, Shape, TensorType, eq, ge
 from tensorproof.values.port import Value
 
 # --- multi-head attention ---

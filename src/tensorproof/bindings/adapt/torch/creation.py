@@ -8,10 +8,7 @@ from tensorproof.bindings.arrays import Ragged, array_like
 from tensorproof.bindings.call import Run, takes
 from tensorproof.bindings.readers import tensor_in
 from tensorproof.ops.inputs import REQUIRED, Anything, Bool, Choice, ElementType, Float, Floats, Int, Ints, Number, Tensor, is_size
-from tensorproof.terms.dtypes import BY_LABEL, FLOAT32, FLOAT64, DType
-from tensorproof.terms.predicates import conj, eq, ge, gt, le
-from tensorproof.terms.records import dataclass
-from tensorproof.terms.tensor import UNKNOWN_STRIDES, TensorType
+from tensorproof.terms import BY_LABEL, FLOAT32, FLOAT64, UNKNOWN_STRIDES, DType, TensorType, conj, dataclass, eq, ge, gt, le
 from tensorproof.values.port import Value
 
 

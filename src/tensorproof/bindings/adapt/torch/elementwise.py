@@ -8,11 +8,8 @@ from typing import Any
 from tensorproof.bindings.call import Run, takes
 from tensorproof.bindings.readers import module_in, tensor_in
 from tensorproof.ops.inputs import Anything, Axis, Bool, ElementType, Float, Int, Tensor, Tensors
+from tensorproof.terms import UNKNOWN_STRIDES, Operand, Shape, TensorType, eq, promote, torch_can_cast
 from tensorproof.terms.dtypes import ALL_INTS, BFLOAT16, BOOL, BY_LABEL, FLOAT16, FLOAT32, INT32, INTS, DType
-from tensorproof.terms.predicates import eq
-from tensorproof.terms.promotion import Operand, promote, torch_can_cast
-from tensorproof.terms.shapes import Shape
-from tensorproof.terms.tensor import UNKNOWN_STRIDES, TensorType
 from tensorproof.values.port import Value
 
 Arguments = dict[str, Any]

@@ -11,10 +11,7 @@ from tensorproof.bindings.readers import tensor_in
 from tensorproof.ops.call import Refused, Session
 from tensorproof.ops.inputs import Anything, Choice, Tensor
 from tensorproof.ops.record import Requirement
-from tensorproof.terms.dtypes import ANY, FLOAT32, FLOATS, INT64, DType
-from tensorproof.terms.predicates import conj, eq
-from tensorproof.terms.shapes import Shape
-from tensorproof.terms.tensor import TensorType
+from tensorproof.terms import ANY, FLOAT32, FLOATS, INT64, DType, Shape, TensorType, conj, eq
 from tensorproof.values.port import Value
 
 MODES = ("sum", "mean", "max")

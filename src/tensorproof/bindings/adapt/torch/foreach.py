@@ -8,9 +8,7 @@ from typing import Any
 from tensorproof.bindings.call import Run, operator, takes
 from tensorproof.ops.applied import Applied
 from tensorproof.ops.inputs import Floats, Number, Tensor, Tensors
-from tensorproof.terms.predicates import eq
-from tensorproof.terms.promotion import torch_can_cast
-from tensorproof.terms.tensor import TensorType
+from tensorproof.terms import TensorType, eq, torch_can_cast
 from tensorproof.values.port import Value
 
 XS = Tensors("xs")

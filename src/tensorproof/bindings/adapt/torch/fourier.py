@@ -7,8 +7,7 @@ from typing import Any
 from tensorproof.bindings.call import Run, takes
 from tensorproof.bindings.readers import tensor_in
 from tensorproof.ops.inputs import Bool, Int, Ints
-from tensorproof.terms.predicates import eq
-from tensorproof.terms.tensor import TensorType
+from tensorproof.terms import TensorType, eq
 from tensorproof.values.port import Value
 
 

@@ -10,10 +10,7 @@ from tensorproof.bindings.call import Run, takes
 from tensorproof.bindings.readers import tensor_in
 from tensorproof.ops.inputs import Anything, Bool, Choice, Index, Ints, Number, Tensor, as_size, is_size
 from tensorproof.ops.storage import cast
-from tensorproof.terms.dtypes import BOOL, INT32, INT64
-from tensorproof.terms.predicates import disj, eq, ge
-from tensorproof.terms.shapes import Shape
-from tensorproof.terms.tensor import UNKNOWN_STRIDES, TensorType
+from tensorproof.terms import BOOL, INT32, INT64, UNKNOWN_STRIDES, Shape, TensorType, disj, eq, ge
 from tensorproof.values.port import Value
 
 Arguments = dict[str, Any]

@@ -9,12 +9,7 @@ from tensorproof.bindings.arrays import Ragged, array_like
 from tensorproof.bindings.call import Run, takes
 from tensorproof.bindings.readers import tensor_in
 from tensorproof.ops.inputs import Anything, Axes, Choice, Int, Ints, Number, Sizes, Tensor, Tensors, is_size
-from tensorproof.terms.dtypes import BOOL, INT64
-from tensorproof.terms.ints import ceildiv, product
-from tensorproof.terms.predicates import eq
-from tensorproof.terms.promotion import torch_can_cast
-from tensorproof.terms.shapes import Shape, broadcast
-from tensorproof.terms.tensor import TensorType
+from tensorproof.terms import BOOL, INT64, Shape, TensorType, broadcast, ceildiv, eq, product, torch_can_cast
 from tensorproof.values.port import Value
 
 Arguments = dict[str, Any]

@@ -8,9 +8,7 @@ from tensorproof.bindings.call import Run, takes
 from tensorproof.bindings.names import versions
 from tensorproof.bindings.readers import tensor_in
 from tensorproof.ops.inputs import Anything, Axes, Bool, Int, Tensor
-from tensorproof.terms.ints import minimum
-from tensorproof.terms.predicates import conj, eq, ge, le
-from tensorproof.terms.tensor import TensorType
+from tensorproof.terms import TensorType, conj, eq, ge, le, minimum
 from tensorproof.values.port import Value
 
 

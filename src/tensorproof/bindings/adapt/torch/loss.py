@@ -13,13 +13,8 @@ from tensorproof.catalogue.networks.loss_sequence import CLASS
 from tensorproof.ops.call import GiveUp, Refused, Session
 from tensorproof.ops.inputs import Anything, Choice, Int, Ints, Tensor, is_size
 from tensorproof.ops.record import Requirement
+from tensorproof.terms import Dim, Operand, Shape, TensorType, Truth, broadcast, conj, dataclass, eq, negate, product, promote
 from tensorproof.terms.dtypes import FLOAT32, FLOATS, INDEX, INT64, INTS, DType
-from tensorproof.terms.ints import Dim, product
-from tensorproof.terms.predicates import Truth, conj, eq, negate
-from tensorproof.terms.promotion import Operand, promote
-from tensorproof.terms.records import dataclass
-from tensorproof.terms.shapes import Shape, broadcast
-from tensorproof.terms.tensor import TensorType
 from tensorproof.values.port import Value
 
 WORDS = ("none", "mean", "sum")

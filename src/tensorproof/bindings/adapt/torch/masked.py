@@ -10,8 +10,7 @@ from typing import Any
 
 from tensorproof.bindings.call import Run, takes
 from tensorproof.ops.inputs import Axes, Axis, Bool, ElementType, Float, Number, Tensor
-from tensorproof.terms.dtypes import BOOL, FLOAT32, INT64, UINT8, DType
-from tensorproof.terms.tensor import TensorType
+from tensorproof.terms import BOOL, FLOAT32, INT64, UINT8, DType, TensorType
 from tensorproof.values.port import Value
 
 INF = float("inf")

@@ -7,11 +7,7 @@ from typing import Any
 from tensorproof.bindings.call import Run, takes
 from tensorproof.bindings.readers import module_in, tensor_in
 from tensorproof.ops.inputs import Bool, Float, Int, Ints, Tensor
-from tensorproof.terms.dtypes import FLOATS, UINT8
-from tensorproof.terms.ints import Dim, product
-from tensorproof.terms.predicates import eq, ge, ne
-from tensorproof.terms.shapes import Shape
-from tensorproof.terms.tensor import TensorType
+from tensorproof.terms import FLOATS, UINT8, Dim, Shape, TensorType, eq, ge, ne, product
 from tensorproof.values.port import Value
 
 

@@ -8,11 +8,7 @@ from tensorproof.bindings.call import Run, takes
 from tensorproof.bindings.readers import tensor_in
 from tensorproof.ops.inputs import Anything, Tensor
 from tensorproof.ops.storage import row_major, steps_of, strides_of_format, strides_or_none
-from tensorproof.terms.dtypes import BOOL, FLOAT32
-from tensorproof.terms.ints import Dim, Term, ite
-from tensorproof.terms.predicates import conj, disj, eq, ge, lt
-from tensorproof.terms.shapes import Shape
-from tensorproof.terms.tensor import TensorType
+from tensorproof.terms import BOOL, FLOAT32, Dim, Shape, TensorType, Term, conj, disj, eq, ge, ite, lt
 from tensorproof.values.port import Value
 
 Arguments = dict[str, Any]

@@ -11,12 +11,7 @@ from tensorproof.bindings.readers import tensor_in
 from tensorproof.catalogue.networks.recurrence import STATE, Packed
 from tensorproof.ops.call import GiveUp, Session
 from tensorproof.ops.inputs import Anything, Bool, Int, Tensor, Tensors
-from tensorproof.terms.dtypes import ANY, FLOAT32, INDEX, INT64, DType
-from tensorproof.terms.ints import Dim
-from tensorproof.terms.predicates import eq
-from tensorproof.terms.records import dataclass
-from tensorproof.terms.shapes import Shape
-from tensorproof.terms.tensor import TensorType
+from tensorproof.terms import ANY, FLOAT32, INDEX, INT64, Dim, DType, Shape, TensorType, dataclass, eq
 from tensorproof.values.port import Value
 
 GATES = {"lstm": 4, "gru": 3, "rnn": 1}

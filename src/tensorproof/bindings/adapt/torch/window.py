@@ -9,9 +9,7 @@ from tensorproof.bindings.modules import Module
 from tensorproof.bindings.readers import tensor_in
 from tensorproof.ops.call import Session
 from tensorproof.ops.inputs import Anything, Bool, Choice, Int, Parameter, Sizes, Tensor
-from tensorproof.terms.dtypes import FLOATS, REALS
-from tensorproof.terms.predicates import eq, ge
-from tensorproof.terms.tensor import TensorType
+from tensorproof.terms import FLOATS, REALS, TensorType, eq, ge
 from tensorproof.values.port import Value
 
 

@@ -9,14 +9,8 @@ from tensorproof.libraries.domains.label_ranges import keep, note, of
 from tensorproof.libraries.model import Iterations, KindModel, Open, Run
 from tensorproof.libraries.plain import argument
 from tensorproof.libraries.sequences import tensor_of
-from tensorproof.terms.dtypes import BY_LABEL, DType
-from tensorproof.terms.ints import Origin, Term, upper
-from tensorproof.terms.shapes import Shape
-from tensorproof.terms.tensor import TensorType
-from tensorproof.values.heap import MISSING, Key, slot
-from tensorproof.values.objects import List, Model
-from tensorproof.values.port import Args, Kwargs, Machine, Value
-from tensorproof.values.python_values import Named, Unknown
+from tensorproof.terms import BY_LABEL, DType, Origin, Shape, TensorType, Term, upper
+from tensorproof.values import MISSING, Args, Key, Kwargs, List, Machine, Model, Named, Unknown, Value, slot
 from tensorproof.values.summaries import is_summarised, number_of, shown
 from tensorproof.values.summaries import length as length_of
 

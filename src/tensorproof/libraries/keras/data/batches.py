@@ -10,17 +10,9 @@ from tensorproof.libraries import registry
 from tensorproof.libraries.data.samples import item_of
 from tensorproof.libraries.domains.label_ranges import keep
 from tensorproof.libraries.keras.data.arrays import OBJECTS, array_of, unpacked
-from tensorproof.terms.dtypes import FLOAT32
-from tensorproof.terms.ints import Origin, Term, ceildiv, mod
-from tensorproof.terms.predicates import eq, ge, ne
-from tensorproof.terms.records import dataclass, field
-from tensorproof.terms.shapes import Shape
+from tensorproof.terms import FLOAT32, Origin, Shape, TensorType, Term, ceildiv, dataclass, eq, field, ge, mod, ne
 from tensorproof.terms.substitution import symbols
-from tensorproof.terms.tensor import TensorType
-from tensorproof.values.heap import MISSING
-from tensorproof.values.objects import Bound, Choice, Dict, Function, Generator, Instance, Iterator, List, Model
-from tensorproof.values.port import Machine, Value
-from tensorproof.values.python_values import Named, Unknown
+from tensorproof.values import MISSING, Bound, Choice, Dict, Function, Generator, Instance, Iterator, List, Machine, Model, Named, Unknown, Value
 
 TABLES = ("pandas.DataFrame", "pandas.Series")
 SEQUENCE = "keras.utils.PyDataset"

@@ -9,12 +9,8 @@ from tensorproof.libraries.domains.label_ranges import note
 from tensorproof.libraries.keras.data.arrays import OBJECTS
 from tensorproof.libraries.model import Run
 from tensorproof.libraries.sequences import sequence
-from tensorproof.terms.dtypes import BY_LABEL
-from tensorproof.terms.ints import Origin
-from tensorproof.terms.shapes import Shape
-from tensorproof.terms.tensor import TensorType
-from tensorproof.values.objects import Model
-from tensorproof.values.port import Args, Kwargs, Machine, Value
+from tensorproof.terms import BY_LABEL, Origin, Shape, TensorType
+from tensorproof.values import Args, Kwargs, Machine, Model, Value
 
 HOME = "keras.datasets."
 _IMAGES: dict[str, tuple[int, int, tuple[int, ...], tuple[int, ...], str, int]] = {

@@ -9,13 +9,8 @@ from tensorproof.libraries.domains.label_ranges import keep, note
 from tensorproof.libraries.keras.data.arrays import array_of
 from tensorproof.libraries.sequences import sequence
 from tensorproof.libraries.tensorflow.data import pipeline
-from tensorproof.terms.dtypes import BY_LABEL, FLOAT32
-from tensorproof.terms.ints import Origin, Term, ceildiv, minimum
-from tensorproof.terms.shapes import Shape
-from tensorproof.terms.tensor import TensorType
-from tensorproof.values.objects import List, Model
-from tensorproof.values.port import Args, Kwargs, Machine, Value
-from tensorproof.values.python_values import TEXT, Unknown
+from tensorproof.terms import BY_LABEL, FLOAT32, Origin, Shape, TensorType, Term, ceildiv, minimum
+from tensorproof.values import TEXT, Args, Kwargs, List, Machine, Model, Unknown, Value
 
 HOME = "keras.utils."
 CHANNELS = {"rgb": 3, "rgba": 4, "grayscale": 1}

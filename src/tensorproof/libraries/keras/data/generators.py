@@ -12,14 +12,8 @@ from tensorproof.libraries.keras.data.directories import CHANNELS, bound, classe
 from tensorproof.libraries.model import ClassModel, KindModel, Run
 from tensorproof.libraries.plain import nothing
 from tensorproof.libraries.sequences import sequence
-from tensorproof.terms.dtypes import FLOAT32, INT64
-from tensorproof.terms.ints import Dim, Origin, Term, ceildiv
-from tensorproof.terms.shapes import Shape
-from tensorproof.terms.tensor import TensorType
-from tensorproof.values.heap import MISSING, Key, slot
-from tensorproof.values.objects import Bound, Instance, List, Model
-from tensorproof.values.port import Args, Kwargs, Machine, Value
-from tensorproof.values.python_values import TEXT, Named, Unknown
+from tensorproof.terms import FLOAT32, INT64, Dim, Origin, Shape, TensorType, Term, ceildiv
+from tensorproof.values import MISSING, TEXT, Args, Bound, Instance, Key, Kwargs, List, Machine, Model, Named, Unknown, Value, slot
 
 TARGET: Key[TensorType | tuple[TensorType, ...] | None] = slot("y")
 SAMPLES: Key[Dim] = slot("samples")

@@ -12,13 +12,8 @@ from tensorproof.libraries.keras.special import kind, made
 from tensorproof.libraries.model import Run
 from tensorproof.libraries.plain import nothing
 from tensorproof.libraries.sequences import sequence
-from tensorproof.terms.dtypes import BY_LABEL, FLOAT32, INT64
-from tensorproof.terms.ints import Origin, Term
-from tensorproof.terms.shapes import Shape
-from tensorproof.terms.tensor import TensorType
-from tensorproof.values.objects import List, Model
-from tensorproof.values.port import Args, Kwargs, Machine, Value
-from tensorproof.values.python_values import TEXT, Named, Unknown
+from tensorproof.terms import BY_LABEL, FLOAT32, INT64, Origin, Shape, TensorType, Term
+from tensorproof.values import TEXT, Args, Kwargs, List, Machine, Model, Named, Unknown, Value
 from tensorproof.values.summaries import length
 
 _COUNTED = ("multi_hot", "count", "tf_idf", "tf-idf", "binary", "one_hot")

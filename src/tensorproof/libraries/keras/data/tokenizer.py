@@ -7,14 +7,8 @@ import ast
 from tensorproof.libraries.model import KindModel, Run
 from tensorproof.libraries.plain import argument, from_host
 from tensorproof.libraries.sequences import sequence
-from tensorproof.terms.dtypes import BY_LABEL
-from tensorproof.terms.ints import Dim, Origin, Term
-from tensorproof.terms.shapes import Shape
-from tensorproof.terms.tensor import TensorType
-from tensorproof.values.heap import MISSING, Key, slot
-from tensorproof.values.objects import List, Model
-from tensorproof.values.port import Args, Kwargs, Machine, Value
-from tensorproof.values.python_values import Named, Unknown
+from tensorproof.terms import BY_LABEL, Dim, Origin, Shape, TensorType, Term
+from tensorproof.values import MISSING, Args, Key, Kwargs, List, Machine, Model, Named, Unknown, Value, slot
 
 COUNTS: Key[tuple[tuple[str, int], ...] | Unknown | None] = slot("counts")
 REMOVED: Key[str] = slot("filters")

@@ -18,10 +18,7 @@ from tensorproof.libraries.keras.state import MODELS, frozen
 from tensorproof.libraries.model import Run
 from tensorproof.libraries.tensorflow import tape
 from tensorproof.terms.tensor import TensorType
-from tensorproof.values.heap import MISSING
-from tensorproof.values.objects import Dict, Function, Instance, List, Model
-from tensorproof.values.port import Args, Kwargs, Machine, Value
-from tensorproof.values.python_values import Layer, Named, Unknown
+from tensorproof.values import MISSING, Args, Dict, Function, Instance, Kwargs, Layer, List, Machine, Model, Named, Unknown, Value
 
 _TABLE = "configurations"
 

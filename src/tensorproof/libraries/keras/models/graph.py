@@ -18,16 +18,9 @@ from tensorproof.libraries.tensorflow import shapes as tf_shapes
 from tensorproof.libraries.tensorflow import tape
 from tensorproof.libraries.tensorflow.traced import tracing, within
 from tensorproof.ops.record import Requirement
-from tensorproof.terms.dtypes import BY_LABEL, FLOAT32, DType
-from tensorproof.terms.ints import Term
-from tensorproof.terms.records import replace
-from tensorproof.terms.shapes import Shape
+from tensorproof.terms import BY_LABEL, FLOAT32, DType, Outputs, Shape, TensorType, Term, replace
 from tensorproof.terms.substitution import symbols
-from tensorproof.terms.tensor import Outputs, TensorType
-from tensorproof.values.heap import Key, Space, slot
-from tensorproof.values.objects import Dict, Instance, List, Model, Native
-from tensorproof.values.port import Args, Kwargs, Machine, Value
-from tensorproof.values.python_values import TEXT, Layer, Method, Unknown
+from tensorproof.values import TEXT, Args, Dict, Instance, Key, Kwargs, Layer, List, Machine, Method, Model, Native, Space, Unknown, Value, slot
 
 INSIDE: Key[int] = slot("inside")
 Work = Callable[[Any, tuple[Any, ...], dict[str, Any], Any], Any]

@@ -12,15 +12,8 @@ from tensorproof.libraries.keras import state as keras_state
 from tensorproof.libraries.keras.models import graph as keras_graph
 from tensorproof.libraries.model import KindModel
 from tensorproof.libraries.tensorflow import tape
-from tensorproof.terms.dtypes import FLOAT32
-from tensorproof.terms.ints import Term
-from tensorproof.terms.predicates import eq
-from tensorproof.terms.shapes import Shape
-from tensorproof.terms.tensor import TensorType
-from tensorproof.values.heap import MISSING, Key, slot
-from tensorproof.values.objects import Choice, Dict, List, Model
-from tensorproof.values.port import Args, Kwargs, Machine, Value
-from tensorproof.values.python_values import Named, Unknown
+from tensorproof.terms import FLOAT32, Shape, TensorType, Term, eq
+from tensorproof.values import MISSING, Args, Choice, Dict, Key, Kwargs, List, Machine, Model, Named, Unknown, Value, slot
 
 TENSOR: Key[TensorType] = slot("*tensor*")
 _ARGUMENTS = ("shape", "batch_size", "dtype", "sparse", "ragged", "batch_shape", "name", "tensor", "optional")

@@ -20,10 +20,7 @@ from tensorproof.libraries.keras.models.specs import ends_of, graph_of, input_na
 from tensorproof.libraries.model import KindModel
 from tensorproof.libraries.plain import nothing
 from tensorproof.libraries.tensorflow import tape
-from tensorproof.values.heap import MISSING
-from tensorproof.values.objects import Dict, List, Model, Native
-from tensorproof.values.port import Args, Kwargs, Machine, Value
-from tensorproof.values.python_values import Named, Unknown
+from tensorproof.values import MISSING, Args, Dict, Kwargs, List, Machine, Model, Named, Native, Unknown, Value
 
 # --- functional models ---
 

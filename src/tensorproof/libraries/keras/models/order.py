@@ -6,9 +6,7 @@ from typing import Any
 
 from tensorproof.libraries.keras.models import graph as keras_graph
 from tensorproof.libraries.tensorflow import tape
-from tensorproof.values.heap import Key, slot
-from tensorproof.values.objects import Model
-from tensorproof.values.port import Machine, Value
+from tensorproof.values import Key, Machine, Model, Value, slot
 
 LAYERS: Key[tuple[Value, ...]] = slot("*layers*")
 """The layers of a Sequential, in order."""

@@ -6,11 +6,8 @@ import ast
 from typing import Any
 
 from tensorproof.libraries.plain import argument
-from tensorproof.terms.predicates import eq
-from tensorproof.terms.tensor import TensorType
-from tensorproof.values.heap import MISSING
-from tensorproof.values.objects import NOWHERE, Instance, List, Model
-from tensorproof.values.port import Args, Kwargs, Machine, Value
+from tensorproof.terms import TensorType, eq
+from tensorproof.values import MISSING, NOWHERE, Args, Instance, Kwargs, List, Machine, Model, Value
 
 STATE = "*compiled*"
 """Where a model keeps what it was compiled with."""

@@ -13,10 +13,7 @@ from tensorproof.libraries.keras.models.order import LAYERS
 from tensorproof.libraries.keras.state import is_layer
 from tensorproof.libraries.tensorflow import tape
 from tensorproof.terms.tensor import TensorType
-from tensorproof.values.heap import Key, slot
-from tensorproof.values.objects import Choice, Instance, List, Model
-from tensorproof.values.port import Args, Kwargs, Machine, Value
-from tensorproof.values.python_values import Layer, Named, Unknown
+from tensorproof.values import Args, Choice, Instance, Key, Kwargs, Layer, List, Machine, Model, Named, Unknown, Value, slot
 
 LATE: Key[Span] = slot("*late*")
 MADE: Key[tuple[Value, ...]] = slot("*made*")

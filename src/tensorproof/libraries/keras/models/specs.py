@@ -9,8 +9,7 @@ from tensorproof.libraries.keras.models import graph as keras_graph
 from tensorproof.libraries.keras.models.sequential import ends
 from tensorproof.libraries.tensorflow import tape
 from tensorproof.terms.tensor import TensorType
-from tensorproof.values.objects import Dict, Instance, Model
-from tensorproof.values.port import Machine, Value
+from tensorproof.values import Dict, Instance, Machine, Model, Value
 
 
 def call_model(m: Machine, model: Value, inputs: Value, training: Value, node: ast.AST) -> Value:

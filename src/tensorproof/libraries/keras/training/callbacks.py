@@ -8,10 +8,7 @@ from typing import Any
 from tensorproof.libraries.model import ClassModel, KindModel, Run
 from tensorproof.libraries.plain import nothing
 from tensorproof.terms.ints import Origin
-from tensorproof.values.heap import MISSING
-from tensorproof.values.objects import Bound, Dict, Function, Instance, List, Model
-from tensorproof.values.port import Args, Kwargs, Machine, Value
-from tensorproof.values.python_values import REAL, Named, Unknown
+from tensorproof.values import MISSING, REAL, Args, Bound, Dict, Function, Instance, Kwargs, List, Machine, Model, Named, Unknown, Value
 
 HOME = "keras.callbacks."
 _SIGNATURES: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {

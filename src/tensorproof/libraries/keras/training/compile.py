@@ -9,12 +9,8 @@ from tensorproof.diagnostics.diagnostic import Step
 from tensorproof.libraries.keras.models.saving import STATE
 from tensorproof.libraries.keras.training import losses, metrics, optimizers
 from tensorproof.libraries.model import KindModel
-from tensorproof.terms.dtypes import FLOAT32
-from tensorproof.terms.shapes import Shape
-from tensorproof.terms.tensor import TensorType
-from tensorproof.values.objects import Dict, Function, Instance, List, Model
-from tensorproof.values.port import Args, Kwargs, Machine, Value
-from tensorproof.values.python_values import Layer, Named, Unknown
+from tensorproof.terms import FLOAT32, Shape, TensorType
+from tensorproof.values import Args, Dict, Function, Instance, Kwargs, Layer, List, Machine, Model, Named, Unknown, Value
 
 _NAMES = ("optimizer", "loss", "loss_weights", "metrics", "weighted_metrics", "run_eagerly", "steps_per_execution", "jit_compile", "auto_scale_loss")
 

@@ -14,8 +14,7 @@ from tensorproof.libraries.keras.training import callbacks
 from tensorproof.libraries.model import Iterations, batches
 from tensorproof.terms.budgets import BUDGETS
 from tensorproof.terms.ints import Origin, Term
-from tensorproof.values.objects import Dict
-from tensorproof.values.port import Machine, Value
+from tensorproof.values import Dict, Machine, Value
 
 MOST_EPOCHS = BUDGETS.loops.epochs
 _SHORT = {"train": "on_batch_"}

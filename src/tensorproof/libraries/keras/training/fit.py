@@ -17,14 +17,9 @@ from tensorproof.libraries.keras.training.steps import METHODS as STEPS
 from tensorproof.libraries.keras.training.steps import call_on, compiled, in_graph, names_of, own_of, packed, run_batches, step
 from tensorproof.libraries.model import KindModel, Run
 from tensorproof.libraries.sequences import sequence
+from tensorproof.terms import FLOAT32, Origin, Shape, TensorType, Term
 from tensorproof.terms.budgets import BUDGETS
-from tensorproof.terms.dtypes import FLOAT32
-from tensorproof.terms.ints import Origin, Term
-from tensorproof.terms.shapes import Shape
-from tensorproof.terms.tensor import TensorType
-from tensorproof.values.objects import Dict, Instance, List, Model
-from tensorproof.values.port import Args, Kwargs, Machine, Value
-from tensorproof.values.python_values import REAL, Unknown
+from tensorproof.values import REAL, Args, Dict, Instance, Kwargs, List, Machine, Model, Unknown, Value
 
 _FIT = ("x", "y", "batch_size", "epochs", "verbose", "callbacks", "validation_split", "validation_data", "shuffle", "class_weight", "sample_weight",
         "initial_epoch", "steps_per_epoch", "validation_steps", "validation_batch_size", "validation_freq")  # fmt: skip

@@ -7,12 +7,8 @@ import ast
 from tensorproof.libraries import registry
 from tensorproof.libraries.plain import argument
 from tensorproof.libraries.tensorflow.data.elements import scalar
-from tensorproof.terms.predicates import conj, disj, eq
-from tensorproof.terms.tensor import TensorType
-from tensorproof.values.heap import MISSING
-from tensorproof.values.objects import Instance, List, Model
-from tensorproof.values.port import Args, Kwargs, Machine, Value
-from tensorproof.values.python_values import Unknown
+from tensorproof.terms import TensorType, conj, disj, eq
+from tensorproof.values import MISSING, Args, Instance, Kwargs, List, Machine, Model, Unknown, Value
 
 
 def apply_gradients(m: Machine, me: Value, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:

@@ -10,15 +10,8 @@ from tensorproof.libraries import registry
 from tensorproof.libraries.domains.label_ranges import of
 from tensorproof.libraries.model import ClassModel, Run
 from tensorproof.libraries.plain import argument
-from tensorproof.terms.dtypes import FLOAT32, INT64
-from tensorproof.terms.ints import Term
-from tensorproof.terms.predicates import disj, eq
-from tensorproof.terms.shapes import Shape
-from tensorproof.terms.tensor import TensorType
-from tensorproof.values.heap import MISSING
-from tensorproof.values.objects import Bound, Choice, Class, Function, Instance, Model, Native
-from tensorproof.values.port import Args, Kwargs, Machine, Value
-from tensorproof.values.python_values import Layer, Named, Unknown
+from tensorproof.terms import FLOAT32, INT64, Shape, TensorType, Term, disj, eq
+from tensorproof.values import MISSING, Args, Bound, Choice, Class, Function, Instance, Kwargs, Layer, Machine, Model, Named, Native, Unknown, Value
 
 HOME = "keras.losses."
 CLASSES_BY_FUNCTION = {

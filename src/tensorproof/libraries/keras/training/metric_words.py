@@ -5,8 +5,7 @@ from __future__ import annotations
 import ast
 from typing import Any
 
-from tensorproof.values.objects import List
-from tensorproof.values.port import Kwargs, Machine, Value
+from tensorproof.values import Kwargs, List, Machine, Value
 
 _WORDS: dict[tuple[str, str], tuple[str | None, ...]] = {
     ("F1Score", "average"): (None, "micro", "macro", "weighted"),

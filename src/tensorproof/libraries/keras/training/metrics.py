@@ -15,14 +15,8 @@ from tensorproof.libraries.keras.training.losses import SHORT, fits, kinds_of_la
 from tensorproof.libraries.model import ClassModel, KindModel, Run
 from tensorproof.libraries.plain import argument, nothing
 from tensorproof.libraries.tensorflow.histories import CONSTANT
-from tensorproof.terms.dtypes import FLOAT32
-from tensorproof.terms.predicates import disj, eq
-from tensorproof.terms.shapes import Shape
-from tensorproof.terms.tensor import TensorType
-from tensorproof.values.heap import MISSING
-from tensorproof.values.objects import Bound, Choice, Class, Function, Instance, Model
-from tensorproof.values.port import Args, Kwargs, Machine, Value
-from tensorproof.values.python_values import Layer, Named, Unknown
+from tensorproof.terms import FLOAT32, Shape, TensorType, disj, eq
+from tensorproof.values import MISSING, Args, Bound, Choice, Class, Function, Instance, Kwargs, Layer, Machine, Model, Named, Unknown, Value
 
 HOME = "keras.metrics."
 _FN = {  # a mean over a function of the two
@@ -188,12 +182,7 @@ def _weighted(m: Machine, values: Shape, weight: Value, node: ast.AST) -> None:
         return
     a, b = same_rank(values, given.shape)
     for p, q in zip(a, b):
-        m.require(
-            "keras/weights",
-            disj(eq(p, q), eq(q, 1)),
-            f"the weights {given.shape!r} do not fit the values {values!r}",
-            node,
-        )
+        m.require("keras/weights", disj(eq(p, q), eq(q, 1)), f"the weights {given.shape!r} do not fit the values {values!r}", node)
 
 
 def compare(m: Machine, name: str, options: Value, target: TensorType, output: TensorType, node: ast.AST) -> Shape:

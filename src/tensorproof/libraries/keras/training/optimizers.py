@@ -10,13 +10,8 @@ from tensorproof.libraries.keras.training.gradients import apply, apply_gradient
 from tensorproof.libraries.model import ClassModel, KindModel, Run
 from tensorproof.libraries.plain import argument, nothing
 from tensorproof.libraries.tensorflow.data.elements import scalar
-from tensorproof.terms.dtypes import FLOAT32, INT64
-from tensorproof.terms.shapes import Shape
-from tensorproof.terms.tensor import TensorType
-from tensorproof.values.heap import MISSING
-from tensorproof.values.objects import Bound, Function, Instance, List, Model
-from tensorproof.values.port import Args, Kwargs, Machine, Value
-from tensorproof.values.python_values import TEXT, Named, Unknown
+from tensorproof.terms import FLOAT32, INT64, Shape, TensorType
+from tensorproof.values import MISSING, TEXT, Args, Bound, Function, Instance, Kwargs, List, Machine, Model, Named, Unknown, Value
 
 HOME, SCHEDULES = "keras.optimizers.", "keras.optimizers.schedules."
 _SHARED = ("weight_decay", "clipnorm", "clipvalue", "global_clipnorm", "use_ema", "ema_momentum", "ema_overwrite_frequency", "loss_scale_factor",

@@ -16,12 +16,8 @@ from tensorproof.libraries.keras.training.compile import compute_loss, compute_m
 from tensorproof.libraries.model import Run
 from tensorproof.libraries.plain import nothing
 from tensorproof.libraries.tensorflow.traced import EAGER, TRACED, tracing, within
-from tensorproof.terms.predicates import eq, implies
-from tensorproof.terms.tensor import TensorType
-from tensorproof.values.heap import MISSING
-from tensorproof.values.objects import Bound, Function, Instance, List, Model
-from tensorproof.values.port import Args, Kwargs, Machine, Value
-from tensorproof.values.python_values import Layer, Named, Unknown
+from tensorproof.terms import TensorType, eq, implies
+from tensorproof.values import MISSING, Args, Bound, Function, Instance, Kwargs, Layer, List, Machine, Model, Named, Unknown, Value
 
 
 def compiled(m: Machine, me: Value, node: ast.AST) -> Any:

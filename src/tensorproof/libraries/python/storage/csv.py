@@ -8,10 +8,7 @@ from typing import Any
 
 from tensorproof.libraries.model import KindModel, Run, some_iterations
 from tensorproof.libraries.plain import argument, from_host, iterator
-from tensorproof.values.heap import MISSING
-from tensorproof.values.objects import List, Model
-from tensorproof.values.port import Args, Kwargs, Machine, Value
-from tensorproof.values.python_values import Unknown
+from tensorproof.values import MISSING, Args, Kwargs, List, Machine, Model, Unknown, Value
 
 MOST_ROWS = 4096
 READER = "csv.reader"

@@ -13,13 +13,8 @@ from tensorproof.libraries.python.storage.paths import read_text
 from tensorproof.libraries.python.storage.saved_values import dump, load
 from tensorproof.libraries.settings.yaml_text import NotUnderstood, parse
 from tensorproof.libraries.varying import varied
-from tensorproof.terms.dtypes import FLOAT64
-from tensorproof.terms.ints import Origin
-from tensorproof.terms.tensor import TensorType
-from tensorproof.values.heap import Key, slot
-from tensorproof.values.objects import NOWHERE, Dict, List, Model
-from tensorproof.values.port import Args, Kwargs, Machine, Value
-from tensorproof.values.python_values import TEXT, Unknown
+from tensorproof.terms import FLOAT64, Origin, TensorType
+from tensorproof.values import NOWHERE, TEXT, Args, Dict, Key, Kwargs, List, Machine, Model, Unknown, Value, slot
 
 if TYPE_CHECKING:
     import configparser

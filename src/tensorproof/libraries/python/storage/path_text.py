@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from tensorproof.values.objects import Model
-from tensorproof.values.port import Value
+from tensorproof.values import Model, Value
 
 
 def text_of(value: Value) -> str | None:

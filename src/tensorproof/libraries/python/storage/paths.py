@@ -11,10 +11,7 @@ from tensorproof.libraries.model import KindModel, Run, some_iterations
 from tensorproof.libraries.plain import Abstract, listed, nothing, to_host, unknown
 from tensorproof.libraries.python.storage.path_text import text_of
 from tensorproof.libraries.python.storage.saved_values import forget, moved
-from tensorproof.values.heap import MISSING
-from tensorproof.values.objects import Model, Native
-from tensorproof.values.port import Args, Kwargs, Machine, Value
-from tensorproof.values.python_values import TEXT, Unknown
+from tensorproof.values import MISSING, TEXT, Args, Kwargs, Machine, Model, Native, Unknown, Value
 
 LARGEST = 1_000_000
 """Files of more bytes are not read."""

@@ -12,12 +12,8 @@ from tensorproof.libraries.plain import argument
 from tensorproof.libraries.python.copies import deep
 from tensorproof.libraries.python.storage.path_text import text_of
 from tensorproof.libraries.torch.files import one_of_saved
-from tensorproof.terms.ints import Term
-from tensorproof.terms.tensor import TensorType
-from tensorproof.values.heap import MISSING
-from tensorproof.values.objects import Dict, List, Model
-from tensorproof.values.port import Args, Kwargs, Machine, Value
-from tensorproof.values.python_values import Unknown
+from tensorproof.terms import TensorType, Term
+from tensorproof.values import MISSING, Args, Dict, Kwargs, List, Machine, Model, Unknown, Value
 
 STALE = Unknown("a file that was written again")
 

@@ -9,10 +9,7 @@ from typing import Any
 from tensorproof.libraries.model import KindModel, Run, some_iterations
 from tensorproof.libraries.plain import listed
 from tensorproof.libraries.python.core import texts
-from tensorproof.values.heap import Key, slot
-from tensorproof.values.objects import List, Model
-from tensorproof.values.port import Args, Kwargs, Machine, Value
-from tensorproof.values.python_values import BYTES, TEXT, WHOLE, Summary, Unknown
+from tensorproof.values import BYTES, TEXT, WHOLE, Args, Key, Kwargs, List, Machine, Model, Summary, Unknown, Value, slot
 
 NAME: Key[str] = slot("name")
 

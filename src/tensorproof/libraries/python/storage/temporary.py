@@ -5,9 +5,7 @@ from __future__ import annotations
 import ast
 
 from tensorproof.libraries.model import KindModel, Run
-from tensorproof.values.objects import Model
-from tensorproof.values.port import Args, Kwargs, Machine, Value
-from tensorproof.values.python_values import Unknown
+from tensorproof.values import Args, Kwargs, Machine, Model, Unknown, Value
 
 
 def _folder(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> str:

@@ -9,9 +9,7 @@ from tensorproof.libraries.model import KindModel, Run, some_iterations
 from tensorproof.libraries.plain import listed
 from tensorproof.libraries.python.core import texts
 from tensorproof.terms.ints import Origin
-from tensorproof.values.objects import List, Model
-from tensorproof.values.port import Args, Kwargs, Machine, Value
-from tensorproof.values.python_values import TEXT, Summary, Unknown
+from tensorproof.values import TEXT, Args, Kwargs, List, Machine, Model, Summary, Unknown, Value
 
 TREE, ELEMENT, ELEMENTS, ATTRIBUTES = "xml.tree", "xml.element", "xml.elements", "xml.attributes"
 

@@ -11,15 +11,9 @@ from tensorproof.libraries.tensorflow.shapes import GRAPH, static_size
 from tensorproof.libraries.tensorflow.tape import OPEN
 from tensorproof.libraries.tensorflow.tensors import converted
 from tensorproof.libraries.tensorflow.traced import CONVERTED, TRACED, tracing, within
-from tensorproof.terms.dtypes import BY_LABEL, DType
-from tensorproof.terms.ints import Atom, Dim, Origin, Term
-from tensorproof.terms.shapes import Shape
+from tensorproof.terms import BY_LABEL, Atom, Dim, DType, Origin, Shape, TensorType, Term
 from tensorproof.terms.substitution import substitute, symbols
-from tensorproof.terms.tensor import TensorType
-from tensorproof.values.heap import Key, slot
-from tensorproof.values.objects import Choice, Dict, Instance, List, Model
-from tensorproof.values.port import Args, Kwargs, Machine, Value
-from tensorproof.values.python_values import Unknown
+from tensorproof.values import Args, Choice, Dict, Instance, Key, Kwargs, List, Machine, Model, Unknown, Value, slot
 from tensorproof.values.tensor_shape import TensorShape
 
 SHAPE: Key[tuple[Dim | None, ...] | Unknown | None] = slot("shape")

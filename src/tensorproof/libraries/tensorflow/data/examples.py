@@ -6,15 +6,8 @@ import ast
 
 from tensorproof.libraries.model import KindModel, Run
 from tensorproof.libraries.plain import argument
-from tensorproof.terms.dtypes import BY_LABEL, DType
-from tensorproof.terms.ints import Dim, Term
-from tensorproof.terms.predicates import ge
-from tensorproof.terms.shapes import Shape
-from tensorproof.terms.tensor import TensorType
-from tensorproof.values.heap import MISSING, Key, slot
-from tensorproof.values.objects import Model
-from tensorproof.values.port import Args, Kwargs, Machine, Value
-from tensorproof.values.python_values import COUNTED
+from tensorproof.terms import BY_LABEL, Dim, DType, Shape, TensorType, Term, ge
+from tensorproof.values import COUNTED, MISSING, Args, Key, Kwargs, Machine, Model, Value, slot
 
 IMAGES: Key[TensorType] = slot("images")
 LABELS: Key[TensorType] = slot("labels")

@@ -10,15 +10,8 @@ from tensorproof.libraries.plain import argument
 from tensorproof.libraries.tensorflow.data.elements import scalar
 from tensorproof.libraries.tensorflow.shapes import GRAPH, sizes_of
 from tensorproof.libraries.tensorflow.tensors import converted
-from tensorproof.terms.dtypes import BY_LABEL, DType
-from tensorproof.terms.ints import Origin, Term
-from tensorproof.terms.predicates import conj, eq
-from tensorproof.terms.shapes import Shape
-from tensorproof.terms.tensor import TensorType
-from tensorproof.values.heap import MISSING, Key, slot
-from tensorproof.values.objects import Dict, List, Model
-from tensorproof.values.port import Args, Kwargs, Machine, Value
-from tensorproof.values.python_values import Unknown
+from tensorproof.terms import BY_LABEL, DType, Origin, Shape, TensorType, Term, conj, eq
+from tensorproof.values import MISSING, Args, Dict, Key, Kwargs, List, Machine, Model, Unknown, Value, slot
 from tensorproof.values.tensor_shape import TensorShape
 
 ROW: Key[TensorType] = slot("row")

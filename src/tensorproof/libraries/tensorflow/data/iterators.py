@@ -15,12 +15,8 @@ from tensorproof.libraries.tensorflow.data.elements import mapped, tensor_of_spe
 from tensorproof.libraries.tensorflow.data.pipeline import DATASET, ENDLESS
 from tensorproof.libraries.tensorflow.data.specs import spec_of_types
 from tensorproof.libraries.tensorflow.version1.graph import LEAVES, begin, operation
-from tensorproof.terms.shapes import Shape
-from tensorproof.terms.tensor import TensorType
-from tensorproof.values.heap import Key, Row, slot
-from tensorproof.values.objects import Model
-from tensorproof.values.port import Args, Kwargs, Machine, Value
-from tensorproof.values.python_values import Unknown
+from tensorproof.terms import Shape, TensorType
+from tensorproof.values import Args, Key, Kwargs, Machine, Model, Row, Unknown, Value, slot
 
 SOURCES: Key[Row] = slot("sources")
 PATTERN: Key[Model] = slot("pattern")

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from tensorproof.terms.ints import Dim, Term
-from tensorproof.terms.predicates import Truth
-from tensorproof.values.heap import Key, slot
-from tensorproof.values.objects import Model
-from tensorproof.values.port import Value
+from tensorproof.terms import Dim, Term, Truth
+from tensorproof.values import Key, Model, Value, slot
 
 LAST: Key[tuple[Truth, Value] | None] = slot("last")
 """The last element where it may differ from the others, with the condition under which it comes."""

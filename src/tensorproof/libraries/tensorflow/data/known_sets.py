@@ -10,14 +10,8 @@ from tensorproof.libraries.model import KindModel, Run
 from tensorproof.libraries.plain import argument
 from tensorproof.libraries.tensorflow.data.elements import scalar, stacked
 from tensorproof.libraries.tensorflow.data.pipeline import batched, dataset, unknown_count
-from tensorproof.terms.dtypes import BY_LABEL
-from tensorproof.terms.ints import Dim, Origin
-from tensorproof.terms.shapes import Shape
-from tensorproof.terms.tensor import TensorType
-from tensorproof.values.heap import MISSING, Key, slot
-from tensorproof.values.objects import Dict, List, Model
-from tensorproof.values.port import Args, Kwargs, Machine, Value
-from tensorproof.values.python_values import TEXT
+from tensorproof.terms import BY_LABEL, Dim, Origin, Shape, TensorType
+from tensorproof.values import MISSING, TEXT, Args, Dict, Key, Kwargs, List, Machine, Model, Value, slot
 
 LABEL_COUNT: Key[int] = slot("classes")
 COUNTS: Key[dict[str, Dim]] = slot("counts")

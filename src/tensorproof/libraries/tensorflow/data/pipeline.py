@@ -11,14 +11,9 @@ from tensorproof.libraries.tensorflow.data.elements import Opened, as_arguments,
 from tensorproof.libraries.tensorflow.data.kept import COUNTED, LAST, OPENED, REGULAR, last_of, size_of
 from tensorproof.libraries.tensorflow.shapes import sizes_of
 from tensorproof.ops.inputs import as_size
-from tensorproof.terms.ints import Origin, Term, ceildiv, ite, maximum, minimum, mod, upper
-from tensorproof.terms.predicates import conj, eq, ge, ne
-from tensorproof.terms.shapes import Shape
+from tensorproof.terms import Origin, Shape, TensorType, Term, ceildiv, conj, eq, ge, ite, maximum, minimum, mod, ne, upper
 from tensorproof.terms.substitution import symbols
-from tensorproof.terms.tensor import TensorType
-from tensorproof.values.objects import Dict, List, Model
-from tensorproof.values.port import Args, Kwargs, Machine, Value
-from tensorproof.values.python_values import Unknown
+from tensorproof.values import Args, Dict, Kwargs, List, Machine, Model, Unknown, Value
 
 DATASET = "tf.data.Dataset"
 ENDLESS = "endless"

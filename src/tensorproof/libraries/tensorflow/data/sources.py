@@ -24,15 +24,9 @@ from tensorproof.libraries.tensorflow.data.elements import (
 from tensorproof.libraries.tensorflow.data.kept import LAST, OPENED, last_of, size_of
 from tensorproof.libraries.tensorflow.data.pipeline import DATASET, ENDLESS, agree, dataset, is_dataset, like, number, unknown_count, zipped
 from tensorproof.libraries.tensorflow.data.specs import check_fits, spec_attribute, spec_binary, spec_from_tensor, spec_of_types, tensor_spec
-from tensorproof.terms.dtypes import BY_LABEL
-from tensorproof.terms.ints import Origin, Term, ceildiv, lower, maximum, upper
-from tensorproof.terms.shapes import Shape
+from tensorproof.terms import BY_LABEL, Origin, Shape, TensorType, Term, ceildiv, lower, maximum, upper
 from tensorproof.terms.substitution import symbols
-from tensorproof.terms.tensor import TensorType
-from tensorproof.values.heap import MISSING
-from tensorproof.values.objects import Generator, Iterator, List, Model
-from tensorproof.values.port import Args, Kwargs, Machine, Value
-from tensorproof.values.python_values import Named, Unknown
+from tensorproof.values import MISSING, Args, Generator, Iterator, Kwargs, List, Machine, Model, Named, Unknown, Value
 
 # --- sources ---
 

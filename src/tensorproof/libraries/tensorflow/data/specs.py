@@ -7,12 +7,8 @@ import ast
 from tensorproof.libraries.plain import argument
 from tensorproof.libraries.tensorflow.data.elements import SPEC, element_of, spec_of
 from tensorproof.libraries.tensorflow.shapes import compatible, sizes_of
-from tensorproof.terms.dtypes import BY_LABEL
-from tensorproof.terms.tensor import TensorType
-from tensorproof.values.heap import MISSING
-from tensorproof.values.objects import Dict, List, Model
-from tensorproof.values.port import Args, Kwargs, Machine, Value
-from tensorproof.values.python_values import Unknown
+from tensorproof.terms import BY_LABEL, TensorType
+from tensorproof.values import MISSING, Args, Dict, Kwargs, List, Machine, Model, Unknown, Value
 from tensorproof.values.tensor_shape import TensorShape
 
 

@@ -8,14 +8,8 @@ from typing import Any
 from tensorproof.diagnostics.span import Span
 from tensorproof.libraries.model import ClassModel, KindModel, Run
 from tensorproof.libraries.plain import argument
-from tensorproof.terms.dtypes import FLOAT32
-from tensorproof.terms.ints import Dim, Term
-from tensorproof.terms.shapes import Shape
-from tensorproof.terms.tensor import Outputs, TensorType
-from tensorproof.values.heap import MISSING, Key, slot
-from tensorproof.values.objects import Instance, List, Model
-from tensorproof.values.port import Args, Kwargs, Machine, Value
-from tensorproof.values.python_values import Unknown
+from tensorproof.terms import FLOAT32, Dim, Outputs, Shape, TensorType, Term
+from tensorproof.values import MISSING, Args, Instance, Key, Kwargs, List, Machine, Model, Unknown, Value, slot
 
 CELLS: Key[tuple[Value, ...]] = slot("cells")
 KIND: Key[str] = slot("kind")

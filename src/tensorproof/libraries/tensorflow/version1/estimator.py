@@ -16,15 +16,8 @@ from tensorproof.libraries.tensorflow.data import sources as tf_data
 from tensorproof.libraries.tensorflow.data.pipeline import DATASET
 from tensorproof.libraries.tensorflow.version1.graph import GRAPHS, begin, graph, new_graph
 from tensorproof.libraries.tensorflow.version1.session import run
-from tensorproof.terms.dtypes import FLOAT32
-from tensorproof.terms.ints import Term, product
-from tensorproof.terms.predicates import conj, eq
-from tensorproof.terms.shapes import Shape
-from tensorproof.terms.tensor import TensorType
-from tensorproof.values.heap import MISSING
-from tensorproof.values.objects import Dict, Function, List, Model, Native
-from tensorproof.values.port import Args, Kwargs, Machine, Value
-from tensorproof.values.python_values import TEXT, Unknown
+from tensorproof.terms import FLOAT32, Shape, TensorType, Term, conj, eq, product
+from tensorproof.values import MISSING, TEXT, Args, Dict, Function, Kwargs, List, Machine, Model, Native, Unknown, Value
 
 ESTIMATOR, SPEC, COLUMN = "tf.estimator.Estimator", "tf.estimator.EstimatorSpec", "tf.feature_column"
 

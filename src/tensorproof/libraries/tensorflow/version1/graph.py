@@ -14,14 +14,8 @@ from tensorproof.diagnostics.span import Span
 from tensorproof.libraries.model import KindModel, Run
 from tensorproof.libraries.plain import argument, listed
 from tensorproof.libraries.tensorflow import tape
-from tensorproof.terms.dtypes import FLOAT32, DType
-from tensorproof.terms.ints import Term
-from tensorproof.terms.shapes import Shape, unknown_shape
-from tensorproof.terms.tensor import TensorType
-from tensorproof.values.heap import Key, Row, Table, slot
-from tensorproof.values.objects import List, Model
-from tensorproof.values.port import Args, Kwargs, Machine, Value
-from tensorproof.values.python_values import TEXT, Named, Unknown
+from tensorproof.terms import FLOAT32, DType, Shape, TensorType, Term, unknown_shape
+from tensorproof.values import TEXT, Args, Key, Kwargs, List, Machine, Model, Named, Row, Table, Unknown, Value, slot
 from tensorproof.values.tensor_shape import TensorShape
 
 VARIABLES: Key[Table[tuple[TensorType, Span, bool]]] = slot("variables")

@@ -16,13 +16,8 @@ from tensorproof.libraries.tensorflow import tape
 from tensorproof.libraries.tensorflow.shapes import sizes_of
 from tensorproof.libraries.tensorflow.tensors import converted
 from tensorproof.libraries.tensorflow.version1.graph import OPERATION, is_old, operation
-from tensorproof.terms.ints import Origin
-from tensorproof.terms.predicates import conj, eq
-from tensorproof.terms.shapes import Shape, unknown_shape
-from tensorproof.terms.tensor import Outputs, TensorType
-from tensorproof.values.objects import Dict, List, Model
-from tensorproof.values.port import Args, Kwargs, Machine, Value
-from tensorproof.values.python_values import Unknown
+from tensorproof.terms import Origin, Outputs, Shape, TensorType, conj, eq, unknown_shape
+from tensorproof.values import Args, Dict, Kwargs, List, Machine, Model, Unknown, Value
 
 
 def _graph_only(name: str, run: Any) -> Run:

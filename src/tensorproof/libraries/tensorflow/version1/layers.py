@@ -10,15 +10,8 @@ from tensorproof.libraries.plain import argument
 from tensorproof.libraries.tensorflow import tape
 from tensorproof.libraries.tensorflow.version1.graph import UPDATES, begin, graph, operation
 from tensorproof.libraries.tensorflow.version1.variables import current, prefix, reuses, shared
-from tensorproof.terms.dtypes import FLOAT32
-from tensorproof.terms.ints import Term
-from tensorproof.terms.predicates import Predicate
-from tensorproof.terms.shapes import Shape
-from tensorproof.terms.tensor import TensorType
-from tensorproof.values.heap import Key, Table, slot
-from tensorproof.values.objects import List, Model
-from tensorproof.values.port import Args, Kwargs, Machine, Value
-from tensorproof.values.python_values import Unknown
+from tensorproof.terms import FLOAT32, Predicate, Shape, TensorType, Term
+from tensorproof.values import Args, Key, Kwargs, List, Machine, Model, Table, Unknown, Value, slot
 
 LAYERS: Key[Table[int]] = slot("layers")
 WORD: Key[str] = slot("word")

@@ -9,14 +9,8 @@ from tensorproof.libraries.model import KindModel, Run
 from tensorproof.libraries.plain import argument, listed
 from tensorproof.libraries.tensorflow import tape
 from tensorproof.libraries.tensorflow.version1.graph import LEAVES, axes, begin, operation
-from tensorproof.terms.dtypes import BY_LABEL, DType
-from tensorproof.terms.predicates import conj, eq
-from tensorproof.terms.shapes import Shape, unknown_shape
-from tensorproof.terms.tensor import TensorType
-from tensorproof.values.heap import Key, slot
-from tensorproof.values.objects import Dict, List, Model
-from tensorproof.values.port import Args, Kwargs, Machine, Value
-from tensorproof.values.python_values import Unknown
+from tensorproof.terms import BY_LABEL, DType, Shape, TensorType, conj, eq, unknown_shape
+from tensorproof.values import Args, Dict, Key, Kwargs, List, Machine, Model, Unknown, Value, slot
 
 SHAPES: Key[tuple[tuple[Value, ...] | None, ...]] = slot("shapes")
 _KINDS: Key[Args] = slot("kinds")

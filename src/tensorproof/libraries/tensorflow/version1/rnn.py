@@ -8,12 +8,8 @@ from typing import Any
 from tensorproof.libraries.plain import argument, listed
 from tensorproof.libraries.tensorflow import tape
 from tensorproof.libraries.tensorflow.version1.cells import call_cell, zero_state
-from tensorproof.terms.predicates import conj, eq
-from tensorproof.terms.shapes import Shape
-from tensorproof.terms.tensor import TensorType
-from tensorproof.values.objects import List
-from tensorproof.values.port import Args, Kwargs, Machine, Value
-from tensorproof.values.python_values import Unknown
+from tensorproof.terms import Shape, TensorType, conj, eq
+from tensorproof.values import Args, Kwargs, List, Machine, Unknown, Value
 
 _DYNAMIC = ("cell", "inputs", "sequence_length", "initial_state", "dtype", "parallel_iterations", "swap_memory", "time_major", "scope")
 _STATIC = ("cell", "inputs", "initial_state", "dtype", "sequence_length", "scope")

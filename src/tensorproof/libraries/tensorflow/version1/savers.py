@@ -7,12 +7,8 @@ import ast
 from tensorproof.libraries.model import KindModel, Run
 from tensorproof.libraries.plain import argument
 from tensorproof.libraries.tensorflow.version1.graph import VARIABLES, graph
-from tensorproof.terms.predicates import eq
-from tensorproof.terms.tensor import TensorType
-from tensorproof.values.heap import Key, slot
-from tensorproof.values.objects import Dict, List, Model
-from tensorproof.values.port import Args, Kwargs, Machine, Value
-from tensorproof.values.python_values import TEXT
+from tensorproof.terms import TensorType, eq
+from tensorproof.values import TEXT, Args, Dict, Key, Kwargs, List, Machine, Model, Value, slot
 
 CHOSEN: Key[dict[str, TensorType] | None] = slot("variables")
 CHECKPOINT = "checkpoint of "

@@ -11,13 +11,8 @@ from tensorproof.libraries.plain import argument
 from tensorproof.libraries.tensorflow import tape
 from tensorproof.libraries.tensorflow.data import iterators as tf_iterators
 from tensorproof.libraries.tensorflow.version1.graph import GRAPHS, LEAVES, OPERATION, begin, by_name, fits, graph, inputs_of, shown_shape
-from tensorproof.terms.ints import Term
-from tensorproof.terms.shapes import Shape
-from tensorproof.terms.tensor import Outputs, TensorType
-from tensorproof.values.heap import MISSING, Key, slot
-from tensorproof.values.objects import Dict, List, Model, Native, Record
-from tensorproof.values.port import Args, Kwargs, Machine, Value
-from tensorproof.values.python_values import TEXT, Named, Unknown
+from tensorproof.terms import Outputs, Shape, TensorType, Term
+from tensorproof.values import MISSING, TEXT, Args, Dict, Key, Kwargs, List, Machine, Model, Named, Native, Record, Unknown, Value, slot
 
 RESTARTS: Key[Model] = slot("restarts")
 

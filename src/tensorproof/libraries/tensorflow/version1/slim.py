@@ -10,13 +10,8 @@ from tensorproof.libraries.plain import argument, listed
 from tensorproof.libraries.tensorflow.version1.graph import begin
 from tensorproof.libraries.tensorflow.version1.layers import layer_scope, make_variables, normalised
 from tensorproof.libraries.tensorflow.version1.variables import NAME, reuses, variables
-from tensorproof.terms.dtypes import FLOAT32
-from tensorproof.terms.ints import Term
-from tensorproof.terms.shapes import Shape
-from tensorproof.terms.tensor import TensorType
-from tensorproof.values.objects import Dict, Function, List, Model, Native
-from tensorproof.values.port import Args, Kwargs, Machine, Value
-from tensorproof.values.python_values import Named
+from tensorproof.terms import FLOAT32, Shape, TensorType, Term
+from tensorproof.values import Args, Dict, Function, Kwargs, List, Machine, Model, Named, Native, Value
 
 SCOPES = "slim arg scopes"
 _NAMES: dict[str, tuple[str, ...]] = {

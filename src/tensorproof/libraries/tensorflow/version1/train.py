@@ -10,13 +10,8 @@ from tensorproof.libraries.plain import argument, listed, quiet
 from tensorproof.libraries.tensorflow import tape
 from tensorproof.libraries.tensorflow.version1.graph import LOSSES, SUMMARIES, begin, graph, operation
 from tensorproof.libraries.tensorflow.version1.variables import variables
-from tensorproof.terms.dtypes import BY_LABEL, FLOAT32
-from tensorproof.terms.predicates import conj, disj, eq
-from tensorproof.terms.shapes import Shape
-from tensorproof.terms.tensor import TensorType
-from tensorproof.values.objects import List, Model
-from tensorproof.values.port import Args, Kwargs, Machine, Value
-from tensorproof.values.python_values import Unknown
+from tensorproof.terms import BY_LABEL, FLOAT32, Shape, TensorType, conj, disj, eq
+from tensorproof.values import Args, Kwargs, List, Machine, Model, Unknown, Value
 
 OPTIMIZER = "tf.train.Optimizer"
 

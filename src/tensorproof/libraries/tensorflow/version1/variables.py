@@ -11,14 +11,8 @@ from tensorproof.libraries.plain import argument, listed
 from tensorproof.libraries.tensorflow import initial_values, tape
 from tensorproof.libraries.tensorflow.tensors import METHODS, converted
 from tensorproof.libraries.tensorflow.version1.graph import COUNTS, SCOPES, VARIABLES, axes, begin, graph, named, operation
-from tensorproof.terms.dtypes import FLOAT32, DType
-from tensorproof.terms.predicates import conj, eq
-from tensorproof.terms.shapes import Shape
-from tensorproof.terms.tensor import TensorType
-from tensorproof.values.heap import MISSING, Key, slot
-from tensorproof.values.objects import List, Model
-from tensorproof.values.port import Args, Kwargs, Machine, Value
-from tensorproof.values.python_values import Unknown
+from tensorproof.terms import FLOAT32, DType, Shape, TensorType, conj, eq
+from tensorproof.values import MISSING, Args, Key, Kwargs, List, Machine, Model, Unknown, Value, slot
 
 ROOT: Key[Model] = slot("root")
 NAME: Key[str] = slot("name")
