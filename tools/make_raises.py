@@ -8,7 +8,6 @@ from __future__ import annotations
 import json
 import sys
 from collections import Counter, defaultdict
-from collections.abc import Iterator
 from pathlib import Path
 
 from tensorproof.bindings import raises
@@ -16,7 +15,7 @@ from tensorproof.bindings import raises
 FOLDER = Path(raises.__file__).parent
 SEVERAL = 3
 """How many calls that differ must be seen before their classes count as all that there are."""
-NOT_DRAWN = {"multi_head_attention/heads": "AssertionError", "lstm/state": "TypeError"}
+NOT_DRAWN = {"lstm/state": "TypeError"}
 """Classes of layers of torch that programs showed and generated calls did not."""
 Refusal = tuple[str, str, str]
 """A spelling, a code, and the message."""
@@ -36,7 +35,7 @@ def read(paths: list[str]) -> dict[str, Seen]:
                     continue
                 calls.add((code, call))
                 for where, name in ((library, now), (f"{library}_traced", later)):
-                    if name.isidentifier() and (where == library or library in ("tf", "keras")):
+                    if name.isidentifier() and name not in raises.OF_MACHINES and (where == library or library in ("tf", "keras")):
                         found[where][record["name"], code, message][name] += 1
     for (name, code, _), counted in found["torch"].items() if "torch" in found else ():
         if code in NOT_DRAWN and name.startswith("torch.nn."):
@@ -44,29 +43,29 @@ def read(paths: list[str]) -> dict[str, Seen]:
     return found
 
 
-def levels(seen: Seen) -> Iterator[dict[str, Counter[str]]]:
-    """What was seen by key, from the coarsest kind of key to the finest."""
-    width = 10
-    for level in reversed(range(width)):
-        counted: dict[str, Counter[str]] = defaultdict(Counter)
-        for (name, code, message), classes in seen.items():
-            counted[list(raises.keys(name, code, message))[level]].update(classes)
-        yield counted
-
-
 def made(seen: Seen) -> dict[str, tuple[str, ...]]:
-    """As few keys as say all: one that differs from what the coarser ones say, and was seen several times or is the coarsest."""
-    coarser: dict[str, set[tuple[str, ...]]] = defaultdict(set)
-    for refusal in seen:
-        chain = tuple(raises.keys(*refusal))
+    """As few keys as say all: one that differs from what the coarser ones say. Of a key that was seen in few calls the first class is its own, and those of
+    the coarser ones that were seen in several calls stay possible."""
+    chains = {refusal: tuple(dict.fromkeys(raises.keys(*refusal))) for refusal in seen}
+    counted: dict[str, Counter[str]] = defaultdict(Counter)
+    having: dict[str, list[tuple[str, ...]]] = defaultdict(list)
+    for refusal, chain in chains.items():
         for at, key in enumerate(chain):
-            coarser[key].add(chain[at + 1 :])
+            counted[key].update(seen[refusal])
+            having[key].append(chain[at + 1 :])
     found: dict[str, tuple[str, ...]] = {}
-    for level, counted in enumerate(levels(seen)):
-        for key, classes in counted.items():
-            said = {next((found[k] for k in chain if k in found), ()) for chain in coarser[key]}
-            if (not level or sum(classes.values()) >= SEVERAL) and said != {_ordered(classes)}:
-                found[key] = _ordered(classes)
+    for level in range(max(map(len, chains.values()), default=0)):
+        for key in dict.fromkeys(chain[-1 - level] for chain in chains.values() if level < len(chain)):
+            coarser = set(having[key])
+            said = {next((found[k] for k in chain if k in found), ()) for chain in coarser}
+            classes = _ordered(counted[key])
+            if counted[key].total() < SEVERAL:
+                sure = Counter[str]()
+                for chain in coarser:
+                    sure.update(next((counted[k] for k in chain if counted[k].total() >= SEVERAL), Counter()))
+                classes = (*sorted(classes, key=lambda name: -counted[key][name] * 1_000_000 - sure[name]), *(n for n in _ordered(sure) if n not in classes))
+            if said != {classes}:
+                found[key] = classes
     return found
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from tensorproof.ops.call import Call
 from tensorproof.ops.record import DTypeRule
 from tensorproof.terms.dtypes import BOOL, FLOAT32, INT32, INT64, UINT32, UINT64, DType, DTypes
-from tensorproof.terms.promotion import Operand
+from tensorproof.terms.promotion import Operand, torch_can_cast
 from tensorproof.terms.tensor import TensorType
 
 
@@ -58,7 +58,10 @@ def Within(rule: DTypeRule, takes: DTypes) -> DTypeRule:
     def checked(c: Call) -> DType | None:
         dtype = rule(c)
         if dtype is not None and dtype not in takes and c.option("typed_kernels"):
-            raise c.refuse("dtype", f"{c.name} does not take operands of the common element type {dtype!r}", tuple(p.name for p in c.op.inputs))
+            first = c[c.op.inputs[0].name]
+            held = not isinstance(first, TensorType) or first.dtype is None or torch_can_cast(dtype, first.dtype)
+            more = "" if held else f", which {c.op.inputs[0].name} of {first.dtype!r} does not hold"
+            raise c.refuse("dtype", f"{c.name} does not take operands of the common element type {dtype!r}{more}", tuple(p.name for p in c.op.inputs))
         return dtype
 
     return checked

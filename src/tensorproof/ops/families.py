@@ -138,7 +138,8 @@ def reduction(
             for size in sizes:
                 from tensorproof.terms.predicates import ge
 
-                c.require("empty", ge(size, 1), f"{c.name} over an axis of size 0 has no value", ("x", "dim"))
+                what = "of a tensor without elements" if axes is None else "over an axis of size 0"
+                c.require("empty", ge(size, 1), f"{c.name} {what} has no value", ("x", "dim"))
         result = reduced_shape(c)
         return [result] * len(outputs) if outputs else result
 

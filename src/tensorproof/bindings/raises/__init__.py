@@ -2,7 +2,7 @@
 
 A line of a table is `CLASS|CLASS: KEY KEY …`, the likeliest class first. A key is a spelling and a requirement's code with the words of its message, as in
 `numpy.sum:sum/axis:dim_names_an_axis_twice_r`, or a part of that; the first of `keys` that is there counts. One class alone was seen in several calls that
-differ; of more than one, each is possible.
+differ, or nothing else was where fewer calls were; of more than one, each is possible, and the first is the one seen in the calls that are most alike.
 """
 
 from __future__ import annotations
@@ -13,9 +13,13 @@ from collections.abc import Iterator
 from functools import cache
 
 DEFAULTS = {"torch": ("RuntimeError", "ValueError"), "numpy": ("ValueError", "TypeError"), "tf": ("InvalidArgumentError", "ValueError")}
+OF_MACHINES = ("NotFoundError", "AbortedError")
+"""By these TensorFlow says that this machine has no kernel for a call: they tell nothing of a requirement."""
 _SPELLED = {"torchvision": "torch", "aten": "torch"}
 _NAMES = r"\b(?:torch|torchvision|aten|tf|keras|numpy)\.[\w.]+"
 _TYPES = r"\b(?:bool|u?int\d+|b?float\d+\w*|complex\d+|qu?int\d+\w*|bits\w+)\b"
+_RARE = "float8_e8m0fnu"
+"""TensorFlow does not have it, and knows the other ones of eight bits."""
 _SHAPES = r"[(\[]([-\d, None]*)[)\]]"
 _NUMBERS = r"(?<!\w)-?\d+(?:\.\d+)?"
 
@@ -44,7 +48,7 @@ def table(library: str) -> dict[str, tuple[str, ...]]:
 def cases(message: str) -> tuple[str, str, str]:
     """The words of a requirement's message: with element types, ranks and signs, with element types alone, and without either."""
     plain = re.sub(_NAMES, "", message)
-    typed = re.sub(_TYPES, lambda found: "float8" if found[0].startswith("float8") else found[0], plain)
+    typed = re.sub(_TYPES, lambda found: "float8" if found[0].startswith("float8") and found[0] != _RARE else found[0], plain)
     fine = re.sub(_NUMBERS, _sign, re.sub(_SHAPES, lambda found: f" r{len([p for p in found[1].split(',') if p.strip()])}", typed))
     return _words(fine), _words(_unsized(typed)), _words(_unsized(re.sub(_TYPES, "T", plain)))
 
@@ -54,7 +58,7 @@ def _sign(found: re.Match[str]) -> str:
 
 
 def _unsized(text: str) -> str:
-    return re.sub(_NUMBERS, "n", re.sub(_SHAPES, " r", text))
+    return re.sub(_NUMBERS, "N", re.sub(_SHAPES, " R", text))
 
 
 def _words(text: str) -> str:
@@ -62,16 +66,15 @@ def _words(text: str) -> str:
 
 
 def keys(name: str, code: str, message: str) -> Iterator[str]:
-    """Where the classes of a refusal may stand, the most exact key first."""
-    said = cases(message)
+    """Where the classes of a refusal may stand, the most exact key first: what the message says tells more than which spelling it is."""
+    said, word = cases(message), code.rpartition("/")[2]
     for case in said:
         yield f"{name}:{code}:{case}"
-    yield f"{name}:{code}"
     for case in said:
         yield f"{code}:{case}"
-    yield code
-    word = code.rpartition("/")[2]
     yield f"{word}:{said[2]}"
+    yield f"{name}:{code}"
+    yield code
     yield word
 
 
