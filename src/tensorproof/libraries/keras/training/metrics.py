@@ -9,6 +9,7 @@ from tensorproof.bindings.adapt.keras.losses import same_rank
 from tensorproof.diagnostics.diagnostic import Step
 from tensorproof.libraries import registry
 from tensorproof.libraries.bound import bind
+from tensorproof.libraries.keras import words as keras_words
 from tensorproof.libraries.keras.data.arrays import array_of
 from tensorproof.libraries.keras.training import metric_words
 from tensorproof.libraries.keras.training.losses import SHORT, fits, kinds_of_labels, ranks_made_equal
@@ -299,10 +300,11 @@ def _init(m: Machine, me: Instance, args: Args, kwargs: Kwargs, node: ast.AST) -
 
 
 def _weight(m: Machine, me: Instance, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-    shape, initializer = argument(args, kwargs, 0, "shape", ()), argument(args, kwargs, 1, "initializer")
-    dtype = argument(args, kwargs, 2, "dtype", "float32")
+    if me.space.get("name", MISSING) is MISSING:
+        raise m.raised("RuntimeError", f"the constructor of {me.cls.name} must call super().__init__() before it adds weights", node)
+    keras_words.check(m, "initializer", argument(args, kwargs, 1, "initializer"), node)
+    shape, dtype = argument(args, kwargs, 0, "shape", ()), argument(args, kwargs, 2, "dtype", "float32")
     value = m.spelling("tf.zeros", (shape,), {"dtype": dtype} if isinstance(dtype, str) else {}, node)
-    del initializer
     return m.call(Named("tf.Variable"), (value,), {}, node)
 
 

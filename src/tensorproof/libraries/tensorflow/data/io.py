@@ -179,6 +179,15 @@ def _alike(label: str) -> Run:
     return run
 
 
+def _to_number(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    """`tf.strings.to_number`: of the texts that the call itself writes, each must be a number."""
+    given = argument(args, kwargs, 0, "input")
+    for text in given.items if isinstance(given, List) else (given,):
+        if isinstance(text, str) and not any(c.isdigit() for c in text) and not text.strip().lower().lstrip("+-").startswith(("inf", "nan")):
+            raise m.raised("InvalidArgumentError", f"{text!r} is not a number", node)
+    return m.spelling("tf.strings.to_number", args, kwargs, node)
+
+
 def _split(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     given = _texts(m, argument(args, kwargs, 0, "input"), node)
     if not isinstance(given, TensorType) or not given.shape.known:
@@ -289,6 +298,7 @@ FUNCTIONS: dict[str, Any] = {
     "tf.io.VarLenFeature": _feature("sparse"), "tf.io.RaggedFeature": _feature("ragged"), "tf.io.parse_single_example": _parse(False),
     "tf.io.parse_example": _parse(True), "tf.io.serialize_tensor": lambda m, a, k, n: scalar("string"), "tf.sparse.to_dense": _to_dense,
     "tf.sparse.SparseTensor": _sparse, "tf.SparseTensor": _sparse, "tf.sparse.sparse_dense_matmul": _sparse_matmul,
+    "tf.strings.to_number": _to_number,
     "tf.image.sample_distorted_bounding_box": _distorted_box, "tf.strings.split": _split, "tf.strings.join": _join, "tf.strings.unicode_split": _split,
     **{f"tf.strings.{w}": _alike("string") for w in _SAME}, "tf.as_string": _alike("string"), "tf.strings.regex_full_match": _alike("bool"),
     "tf.strings.format": lambda m, a, k, n: scalar("string"), "tf.strings.unicode_transcode": _alike("string"), "tf.lookup.StaticHashTable": _table,
