@@ -28,11 +28,11 @@ def over_batches(
     def act(item: Any) -> None:
         at, batch = item
         _hooks(m, own, part, "begin", at, Dict(m.heap.entries({})), node)
-        if step is not None:
+        if step is not None and batch is not None:
             step(batch)
         _hooks(m, own, part, "end", at, logs(batch), node)
 
-    if data.iterations:
+    if data.iterations or data.unknown:
         m.each(_iterations(m, data, node), act, node)
 
 
@@ -44,7 +44,7 @@ def _hooks(m: Machine, own: list[Value], part: str, word: str, at: Value, logs: 
 
 def _iterations(m: Machine, data: Batches, node: ast.AST) -> Iterations:
     """The iterations of one pass, each (number, batch)."""
-    first = data.iterations[0][1]
+    first = data.iterations[0][1] if data.iterations else None  # of data that are not known only the hooks run
     times = data.regular if data.regular is not None else data.count
     if not isinstance(times, (int, Term)):
         times = m.symbol(m.name_here("batches", node), 1, None, Origin.WORLD)

@@ -64,8 +64,8 @@ def fit(m: Machine, me: Value, args: Args, kwargs: Kwargs, node: ast.AST) -> Val
         run.traced()
         if validation is not None or (isinstance(epochs, int) and epochs > 1):
             reset_metrics(m, state, node)
-    if (own or eager) and not data.unknown:
-        keras_epochs.over_epochs(m, me, given_callbacks, epochs, lambda number: run.epoch(number, eager), node)
+    if own or (eager and not data.unknown):
+        keras_epochs.over_epochs(m, me, given_callbacks, epochs, lambda number: run.epoch(number, eager and not data.unknown), node)
     if not data.unknown and epochs != 0:
         callbacks.monitors(m, given_callbacks, run.names, node)
     callbacks.run(m, own, "on_train_end", (callbacks.logs(m, run.epoch_names()),), node)
