@@ -27,6 +27,7 @@ from tensorproof.ops.inputs import (
     Parameter,
     Sizes,
     Tensor,
+    Tensors,
 )  # fmt: skip
 from tensorproof.ops.session import Session
 from tensorproof.terms.budgets import BUDGETS
@@ -77,6 +78,9 @@ def stand_ins(row: Row, place: Place, owner: Any, session: Session) -> list[Any]
     match kind:
         case Tensor():
             return [open_tensor(value, row.framework, session), *none]
+        case Tensors():
+            one = open_tensor(value, row.framework, session)
+            return [(one,), (one, one), (one, one, one)]
         case Float() | Number() | Floats():
             return [*_RATES, 1, *none]
         case Bool():

@@ -14,7 +14,8 @@ from tensorproof.libraries.python.random import shuffle
 from tensorproof.libraries.python.storage.saved_values import load, save_array
 from tensorproof.libraries.torchvision.pillow import array_of, is_image
 from tensorproof.libraries.whole_numbers import between, exact_size, number_of
-from tensorproof.terms import BY_LABEL, DType, Origin, Segment, Shape, TensorType, eq
+from tensorproof.terms import BY_LABEL, DType, Origin, Shape, TensorType, eq
+from tensorproof.terms.shapes import open_shape
 from tensorproof.values import Args, Choice, Kwargs, List, Machine, Model, Unknown, Value
 from tensorproof.values.summaries import is_summarised
 
@@ -32,6 +33,9 @@ def _array(name: str) -> Run:
         if isinstance(given, List) and given.items and all(map(is_image, given.items)):
             args = (List(m.heap.row(array_of(m, i, node) for i in given.items if isinstance(i, Model))), *args[1:])
         if isinstance(given, Unknown):
+            dtype = argument(args, kwargs, 1, "dtype")
+            if isinstance(dtype, DType) and not given.number and not given.text:
+                return TensorType(open_shape(m.name_here("array", node)), dtype, framework="numpy")
             return Unknown("an array of values that are not known")
         fields = argument(args, kwargs, 1, "dtype")
         if isinstance(fields, List) or (isinstance(fields, str) and "," in fields):
@@ -83,9 +87,7 @@ def _from_model(m: Machine, given: Model, node: ast.AST) -> Value:
 
 def unknown_array(m: Machine, node: ast.AST) -> Value:
     """An array from a file: neither its rank nor its element type is known."""
-    name = m.name_here("array", node)
-    some = Segment(name, m.symbol(f"rank({name})", 0, None, Origin.USER), m.symbol(f"numel({name})", 0, None, Origin.USER))
-    return TensorType(Shape((some,)), None, framework="numpy")
+    return TensorType(open_shape(m.name_here("array", node)), None, framework="numpy")
 
 
 def _load(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
