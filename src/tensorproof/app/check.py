@@ -9,10 +9,10 @@ from time import perf_counter
 
 from tensorproof.app.program import Options, Program, is_model
 from tensorproof.bindings.names import versions
-from tensorproof.diagnostics.diagnostic import Diagnostic, Gap, Severity, Verdict
+from tensorproof.diagnostics.diagnostic import Certainty, Diagnostic, Gap, Severity, Verdict
 from tensorproof.diagnostics.errors import BadFile, BadInput
 from tensorproof.diagnostics.span import Span
-from tensorproof.engines.shapes.decide import decide, weigh
+from tensorproof.engines.shapes.decide import decide, fails_on_every_path, weigh
 from tensorproof.frontends.python.entry.driver import has_driver
 from tensorproof.frontends.python.explore import explore
 from tensorproof.frontends.python.machine import Interpreter
@@ -217,7 +217,11 @@ def _decided(source: Source, paths: list[Path], start: float) -> Program:
     if counts[Verdict.UNREACHABLE.value] == len(paths):  # every path ends at a `raise` of the program, whatever is chosen
         findings.update(guards)
         counts = {**counts, Verdict.INVALID.value: len(paths), Verdict.UNREACHABLE.value: 0}
+    if len(paths) > 1 and not any(d.severity is Severity.ERROR for d in findings.values()):
+        findings = {key: _certain(d, paths) for key, d in findings.items()}
     errors = any(d.severity is Severity.ERROR for d in findings.values())
+    if errors and not counts[Verdict.INVALID.value]:
+        counts = {**counts, Verdict.INVALID.value: counts[Verdict.UNKNOWN.value], Verdict.UNKNOWN.value: 0}
     findings = {key: d for key, d in findings.items() if not _explained(d, findings.values())}
     whole = Verdict.INVALID if errors else Verdict.UNKNOWN if counts["unknown"] else Verdict.VALID
     later = list(dict.fromkeys(g for path in paths for g in path.later))
@@ -244,6 +248,12 @@ def _region(paths: list[Path]) -> list[str]:
 
 
 MOST_COMPARED = BUDGETS.exploration.relations_compared
+
+
+def _certain(finding: Diagnostic, paths: list[Path]) -> Diagnostic:
+    """A finding that is told with doubt on each path and holds on all of them is an error."""
+    sure = finding.severity is Severity.WARNING and fails_on_every_path(paths, finding)
+    return replace(finding, severity=Severity.ERROR, certainty=Certainty.ALWAYS) if sure else finding
 
 
 def _explained(finding: Diagnostic, findings: Iterable[Diagnostic]) -> bool:

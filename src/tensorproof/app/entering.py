@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from tensorproof.diagnostics.diagnostic import Certainty, Diagnostic, Gap, Severity, Verdict
@@ -65,6 +65,10 @@ class Entering:
         self.modules = modules
         self.work = 0
 
+    def blamed(self, d: Diagnostic) -> bool:
+        """Whether a finding speaks of the function itself."""
+        return blamed(d)
+
     @property
     def has_work_left(self) -> bool:
         return self.work <= MOST_WORK and not limits.current().expired
@@ -90,7 +94,7 @@ class Entering:
     def one(self, one: Uncalled) -> Entry:
         """One definition, with unknown arguments; then with a tensor for each argument that is surely one."""
         paths = self._paths(one, {})
-        found = _certain(paths)
+        found = _certain(paths, self.blamed)
         gaps = list(dict.fromkeys(g for p in paths for g in p.gaps))
         if not found and any(map(_of_unknown, gaps)):
             found = self._with_tensors(one)
@@ -120,6 +124,10 @@ class Entering:
         node = one.node
         return Gap(f"{one.name}()", Span(self.modules.main.path, node.lineno, node.col_offset + 1, node.lineno, node.col_offset + 1), reason)
 
+    def call(self, run: Interpreter, one: Uncalled, tensors: dict[str, TensorType]) -> str:
+        """Call it in this run; the text says why that could not be done, if it could not."""
+        return call(run, one, tensors)
+
     def _paths(self, one: Uncalled, tensors: dict[str, TensorType]) -> list[Path]:
         """All paths of one way to call it."""
         pending: list[dict[Predicate, bool]] = [{}]
@@ -130,7 +138,7 @@ class Entering:
             run.facts.clear()
             run.steps = before = max(run.steps, run.limit.steps - min(ENTRY_STEPS, run.limit.steps))
             try:
-                why = call(run, one, tensors)
+                why = self.call(run, one, tensors)
                 if why:
                     run.path.gaps.append(self._gap(one, f"it was not wholly entered: {why}"))
             except Fork as fork:
@@ -184,7 +192,7 @@ def in_every(failures: list[list[Diagnostic]]) -> list[Diagnostic]:
     """The findings that every way to call a module meets: then no input can work. A rank or an element type may be our own bad guess."""
 
     def guessed(d: Diagnostic) -> bool:
-        return not _blamed(d) or d.code.endswith(("/rank", "/dtype", "/axis", "/axes", "/range"))
+        return not blamed(d) or d.code.endswith(("/rank", "/dtype", "/axis", "/axes", "/range"))
 
     if any(all(d.code.startswith(("python/", "call/")) for d in found) for found in failures):
         return []  # what a call could not even try proves nothing about the module
@@ -193,9 +201,9 @@ def in_every(failures: list[list[Diagnostic]]) -> list[Diagnostic]:
     return [d for d in (fair[0] if fair else []) if _key(d) in common and not guessed(d)]
 
 
-def _certain(paths: Iterable[Path]) -> list[Diagnostic]:
+def _certain(paths: Iterable[Path], blamed: Callable[[Diagnostic], bool]) -> list[Diagnostic]:
     """The errors that hold whatever the unknown arguments are. One behind a condition on an argument is an error when it is reached."""
-    found = [replace(d, severity=Severity.ERROR) for p in paths for d in decide(p)[1] if _blamed(d) and _plain(d, p)]
+    found = [replace(d, severity=Severity.ERROR) for p in paths for d in decide(p)[1] if blamed(d) and _plain(d, p)]
     return list({_key(d): d for d in found}.values())
 
 
@@ -203,7 +211,7 @@ def _key(d: Diagnostic) -> tuple[str, object]:
     return d.code, d.span
 
 
-def _blamed(d: Diagnostic) -> bool:
+def blamed(d: Diagnostic) -> bool:
     """Python's own errors hang on the state of objects and of other files, an empty list on who fills it."""
     return not d.code.startswith(("python/", "call/")) and not d.code.endswith("/empty") and "at least" not in d.message
 

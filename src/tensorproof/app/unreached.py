@@ -8,6 +8,7 @@ from __future__ import annotations
 import ast
 
 from tensorproof.app.entering import Entering, started
+from tensorproof.app.given_functions import errors_of_given
 from tensorproof.app.infer import infer
 from tensorproof.app.program import Options
 from tensorproof.diagnostics.diagnostic import Certainty, Diagnostic, Severity
@@ -26,13 +27,15 @@ from tensorproof.terms.records import replace
 
 def errors_of_unreached(source: Source, options: Options, last: Interpreter) -> list[Diagnostic]:
     """The errors of definitions that no run has entered and that the file uses by name."""
+    found = errors_of_given(source, last)
+    if found:
+        return found
     open_ = [one for one in definitions(source.tree) if not was_entered(value_of(last, one)) and _is_used(source.tree, one)]
     if not open_:
         return []
     alone = replace(source, tree=ast.Module([node for node in source.tree.body if not drives(node)], []))
     site = site_packages(options.environment)
     modules = Modules(alone, places(alone, options.roots, imported=True), site)
-    found: list[Diagnostic] = []
     try:
         modules_of_file = {entry.name for entry in entries(started(modules, {}))}
         entering = Entering(modules)

@@ -10,7 +10,7 @@ from tensorproof.bindings.modules import Module
 from tensorproof.bindings.open_calls import agreed_alternatives
 from tensorproof.bindings.rows import Row, rows
 from tensorproof.bindings.unknown_arguments import Place, places, stand_ins
-from tensorproof.ops.inputs import Anything, Axes, Axis, ElementType, Float, Floats, Int, Number, Tensor, Tensors
+from tensorproof.ops.inputs import REQUIRED, Anything, Axes, Axis, ElementType, Float, Floats, Int, Number, Tensor, Tensors
 from tensorproof.ops.record import Requirement
 from tensorproof.ops.session import Session
 from tensorproof.terms.budgets import BUDGETS
@@ -26,6 +26,7 @@ def call_partly(name: str, args: tuple[Any, ...], kwargs: dict[str, Any], sessio
     """A call of a spelling of which some arguments are not known; None where nothing can be said of it."""
     if _follows((args, kwargs)):
         return None
+    misfits: list[Outcome] = []
     for row in rows(name):
         construction = row.call_arguments is not None
         found = places(row, row.arguments, kinds(row, construction), args, kwargs)
@@ -34,9 +35,16 @@ def call_partly(name: str, args: tuple[Any, ...], kwargs: dict[str, Any], sessio
             continue
         tried = [call(name, one, named, session) for one, named in given]
         if all(one.refused is not None and one.refused.code == "call/arguments" for one in tried):
+            misfits += tried[:1] if all(map(_costs_nothing, found.values())) else []
             continue
+        session.wholes |= {place.value.key for place in found.values() if isinstance(place.kind, Int) and isinstance(place.value, Unknown)} - {""}
         return _constructed(found, tried) if construction else _valueless(found, _agreed(found, tried, session))
-    return None
+    return misfits[0] if misfits and len(misfits) == len(rows(name)) else None
+
+
+def _costs_nothing(place: Place) -> bool:
+    """Whether an unknown argument decides nothing, as a device does: a call that does not fit then fits for no value of it."""
+    return isinstance(place.kind, Anything) and place.argument.default is not REQUIRED
 
 
 def call_module_partly(module: Module, args: tuple[Any, ...], kwargs: dict[str, Any], session: Session) -> Outcome | None:

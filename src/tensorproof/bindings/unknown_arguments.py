@@ -89,6 +89,8 @@ def stand_ins(row: Row, place: Place, owner: Any, session: Session) -> list[Any]
             return [_whole(value, kind.name, kind.least or 0, session), *none]
         case Sizes():
             return [*_sizes(kind, value, session), *kind.words, *none]
+        case Ints() if kind.one and (value.number == "int" or value.key in session.wholes):
+            return [_whole(value, kind.name, 0, session), *none]
         case Axis():
             return [*_axes(owner, kind.extra), *none]
         case Axes():

@@ -38,6 +38,8 @@ class Session:
     made: int = 0
     names: set[str] = field(default_factory=set[str])
     """The names of all symbols and flags made so far; a loop looks here for those that one round made."""
+    wholes: set[str] = field(default_factory=set[str])
+    """The keys of unknown values that were taken as one whole number: they are no lists of sizes."""
     default_float: DType = FLOAT32
     default_device: str | None = None
     """Where tensors and layers are made that name no device; None is the CPU."""

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
+from tensorproof.solve.flags import satisfiable
 from tensorproof.solve.port import Answer, Solution, Solver
 from tensorproof.terms.budgets import BUDGETS
 from tensorproof.terms.ints import Atom, of_atom
@@ -56,11 +57,19 @@ class LayeredSolver:
         for name, predicate in pending:
             if negate(predicate) in self._facts:
                 return Solution(Answer.UNSAT, core=(name,))
-        if len(pending) <= 1 and not self._relevant(pending):
-            quick = _easy(pending[0][1]) if pending else None
-            if quick is not None:
-                return quick
-        return self._ask(pending)
+        relevant = self._relevant(pending)
+        quick = self._quick(pending, relevant) if len(pending) <= 1 else None
+        return self._ask(pending, relevant) if quick is None else quick
+
+    def _quick(self, pending: list[tuple[str, Predicate]], relevant: list[Predicate]) -> Solution | None:
+        """What needs no solver: one comparison of a plain symbol, and truth values of which each settles the next."""
+        if not relevant:
+            return _easy(pending[0][1]) if pending else None
+        facts = [*relevant, *(predicate for _, predicate in pending)]
+        if any(map(self._symbols_of, facts)):
+            return None
+        found = satisfiable(facts)
+        return None if found is None else Solution(Answer.SAT) if found else Solution(Answer.UNSAT, core=tuple(name for name, _ in pending))
 
     def proves(self, goal: Truth) -> bool | None:
         """Whether the facts imply the goal; None when nothing could tell."""
@@ -98,13 +107,13 @@ class LayeredSolver:
             found = self._symbols[predicate] = frozenset(symbols(predicate))
         return found
 
-    def _ask(self, pending: list[tuple[str, Predicate]]) -> Solution:
+    def _ask(self, pending: list[tuple[str, Predicate]], relevant: list[Predicate]) -> Solution:
         from tensorproof.solve.z3_solver import Z3Solver
 
         if self._z3 is None:
             self._z3 = Z3Solver(self._budget)
         with self._z3.scope():
-            for fact in self._distinct(self._relevant(pending), pending):
+            for fact in self._distinct(relevant, pending):
                 self._z3.assume(fact)
             return self._z3.check(pending)
 

@@ -13,6 +13,10 @@ class Exploration:
     """Paths of one program."""
     paths_after_error: int = 8
     """Paths that are followed once an error was found on an earlier one."""
+    decisions_about_items: int = 2
+    """How many decisions a path makes before lists and dicts that differ in their items are joined, and no path is followed for each."""
+    forks_in_package: int = 16
+    """How many decisions that cannot be joined may come up in a package's source before it is taken as one that is not here."""
     paths_of_uncalled: int = 16
     """Paths of a function that nothing calls."""
     work_of_uncalled: int = 400_000

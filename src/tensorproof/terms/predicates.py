@@ -166,7 +166,7 @@ def _joined(kind: str, items: Iterable[Truth]) -> Truth:
     if not kept:
         return neutral
     for item in kept:
-        if negate(item) in kept:
+        if item.kind not in ("and", "or") and negate(item) in kept:  # the opposite of a disjunction is a conjunction, which stands here by its parts
             return not neutral
     return next(iter(kept)) if len(kept) == 1 else _make(kind, tuple(kept))
 

@@ -9,7 +9,7 @@ from tensorproof.solve.limits import OutOfBudget
 from tensorproof.solve.port import Answer
 from tensorproof.terms.budgets import BUDGETS
 from tensorproof.terms.ints import Origin, of_atom
-from tensorproof.terms.predicates import Truth, conj, eq, implies, ne, negate
+from tensorproof.terms.predicates import Truth, conj, disj, eq, implies, ne, negate
 from tensorproof.terms.records import dataclass, field, replace
 from tensorproof.terms.substitution import symbols
 from tensorproof.values.path import Path, Stated
@@ -127,6 +127,19 @@ class _Weighing:
             return Verdict.UNREACHABLE, self.guards, Verdict.UNREACHABLE
         verdict = Verdict.UNKNOWN if unknown else Verdict.VALID
         return verdict, self.findings, verdict
+
+
+def fails_on_every_path(paths: list[Path], finding: Diagnostic) -> bool:
+    """Whether the paths on which a place fails for certain are all that there are, whatever the unknown truth values are that tell them apart."""
+    ways = [
+        conj(*s.facts) for p in paths for s in p.stated if s.requirement.predicate is False and (s.requirement.code, s.span) == (finding.code, finding.span)
+    ]
+    if not ways:
+        return False
+    try:
+        return LayeredSolver().proves(disj(*ways)) is True
+    except OutOfBudget:
+        return False
 
 
 def _same_place(a: Diagnostic, b: Diagnostic) -> bool:

@@ -18,6 +18,8 @@ class Fork(Exception):
 
     decision: int
     """The number of the branch in this run."""
+    package: str = ""
+    """The installed package in whose source it came up."""
 
 
 @dataclass(slots=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections import Counter
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
@@ -55,6 +56,7 @@ def explore(
     modules = Modules(source, places(source, roots), site)
     pending: list[dict[Predicate, bool]] = [{}]
     finished: list[Path] = []
+    forks: Counter[str] = Counter()
     work, most = 0, int(limits.current().steps * TO_GO_ON)
     before = sys.getrecursionlimit()
     sys.setrecursionlimit(max(before, _RECURSION))
@@ -69,6 +71,10 @@ def explore(
                 if ended is not None:
                     ended(run)
             except Fork as fork:
+                if _leaves(forks, fork):
+                    modules = Modules(source, modules.places, site, left=modules.left | {fork.package})  # what was entered before does not count
+                    pending, finished = [{}], []
+                    continue
                 paths = MOST_PATHS if not run.failures else MOST_AFTER_ERROR
                 if len(finished) + len(pending) + 2 > paths or work + run.steps > most:
                     return _given_up(source, finished, run)
@@ -82,6 +88,12 @@ def explore(
                 return Explored(finished, run)
     finally:
         sys.setrecursionlimit(before)
+
+
+def _leaves(forks: Counter[str], fork: Fork) -> bool:
+    """Whether a package that is read from its source has made so many paths that the program is better followed without it."""
+    forks[fork.package] += 1
+    return bool(fork.package) and forks[fork.package] > BUDGETS.exploration.forks_in_package
 
 
 def _given_up(source: Source, finished: list[Path], run: Interpreter, reason: str = "") -> Explored:

@@ -185,7 +185,7 @@ class Interpreter(Facts):
         number = self.heap.branch_since(-1)
         known = self.implied(p)
         if known is None and self.in_symbolic_iteration and number:
-            raise Undecided(number, p)
+            raise Undecided(number, predicate=p)
         return deciding.decided(self, p) if known is None else known
 
     def raised(self, kind: Any, message: str, node: ast.AST, code: str = "", trail: tuple[Step, ...] = ()) -> Raised:

@@ -11,6 +11,7 @@ from tensorproof.libraries.plain import Abstract, argument, from_host, to_host
 from tensorproof.libraries.python.classes import FUNCTIONS as DATACLASSES
 from tensorproof.libraries.python.storage.files import content
 from tensorproof.libraries.python.storage.paths import read_text
+from tensorproof.libraries.settings.config_store import stored
 from tensorproof.libraries.settings.yaml_text import NotUnderstood, parse, scalar
 from tensorproof.libraries.varying import refuse_given, varied
 from tensorproof.values import MISSING, TEXT, Args, Class, Dict, Instance, Kwargs, List, Machine, Model, Native, Unknown, Value
@@ -279,7 +280,8 @@ def _file(m: Machine, folder: str, name: str, node: ast.AST, groups: dict[str, s
     """A file with those of its defaults list. A word `group=choice` of the command line chooses another file of a group, which is noted in `groups`."""
     text = read_text(m, os.path.join(folder, name if name.endswith((".yaml", ".yml")) else f"{name}.yaml"))
     if text is None:
-        return m.gap("hydra.main", node, f"the configuration {name} is not found")
+        kept = stored(m, name)
+        return m.gap("hydra.main", node, f"the configuration {name} is not found") if kept is None else _create(m, (kept,), {}, node)
     own = _create(m, (_parsed(m, text, node, inside),), {}, node)
     if isinstance(own, Unknown):
         return own

@@ -7,10 +7,11 @@ from math import ceil
 from typing import Any
 
 from tensorproof.libraries.domains.label_ranges import keep, note
+from tensorproof.libraries.domains.number_ranges import span_of
 from tensorproof.libraries.model import KindModel, Run
 from tensorproof.libraries.tables.pandas import array
 from tensorproof.libraries.tables.pandas_shapes import FRAME, SERIES, first_axis
-from tensorproof.terms import BY_LABEL, Origin, Shape, TensorType, Term, eq
+from tensorproof.terms import BY_LABEL, Origin, Shape, TensorType, Term, eq, ge
 from tensorproof.values import Args, Kwargs, List, Machine, Model, Unknown, Value
 
 FLOAT64, INT64 = BY_LABEL["float64"], BY_LABEL["int64"]
@@ -81,25 +82,71 @@ def _as_array(m: Machine, value: Value, node: ast.AST) -> Value:
     return array(m, value) if isinstance(value, Model) and value.kind in (FRAME, SERIES) else value
 
 
+def _learnt(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    """A scaler keeps how many columns it was fitted to."""
+    x = _as_array(m, args[0] if args else kwargs.get("X"), node)
+    m.heap.set(me.space, "columns", x.shape[1] if isinstance(x, TensorType) and x.shape.known and len(x.shape) == 2 else None)
+    return me
+
+
+def _learnt_and_scaled(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    _learnt(m, me, args, kwargs, node)
+    return _scaled(m, me, args, kwargs, node)
+
+
 def _scaled(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     x = _as_array(m, args[0] if args else kwargs.get("X"), node)
     if not isinstance(x, TensorType) or not x.shape.known:
         return Unknown("scaled data")
     if len(x.shape) != 2:
         raise m.raised("ValueError", f"a scaler takes a table with two axes, this array has shape {x.shape!r}", node, "data/table")
+    columns = me.space.get("columns")
+    if isinstance(columns, (int, Term)):
+        m.require("data/table", eq(columns, x.shape[1]), f"the scaler was fitted to {columns!r} columns, and this array has {x.shape[1]!r}", node)
     keeps = x.dtype is not None and x.dtype.label == "float32"
     return TensorType(x.shape, x.dtype if keeps else FLOAT64, framework="numpy")
 
 
 def _encoded(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-    rows = first_axis(args[0]) if args else None
-    return Unknown("encoded data") if rows is None else TensorType(Shape((rows,)), INT64, framework="numpy")
+    rows, classes = first_axis(args[0]) if args else None, me.space.get("classes")
+    if rows is None:
+        return Unknown("encoded data")
+    made = TensorType(Shape((rows,)), INT64, framework="numpy")
+    return note(m, made, 0, classes) if isinstance(classes, int) else made
+
+
+def _named(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    """A LabelEncoder keeps how many different labels it has seen, where they stand in the program."""
+    labels = args[0] if args else kwargs.get("y")
+    items = labels.items if isinstance(labels, List) else labels if isinstance(labels, tuple) else [None]
+    m.heap.set(me.space, "classes", len(set(items)) if all(type(one) in (str, int) for one in items) else None)
+    return me
+
+
+def _named_and_encoded(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    _named(m, me, args, kwargs, node)
+    return _encoded(m, me, args, kwargs, node)
+
+
+def _decoded(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    """The labels of some numbers, each of which must be that of a class."""
+    given, classes = args[0] if args else kwargs.get("y"), me.space.get("classes")
+    span = span_of(m, given)
+    low, past = (span.low, span.past) if span is not None else (-1, 0)
+    numbers = [one for one in given.items if type(one) is int] if isinstance(given, List) else []
+    if isinstance(given, List) and numbers and len(numbers) == len(given.items):
+        low, past = min(numbers), max(numbers) + 1
+    if not (isinstance(classes, int) and ge(low, 0) is True and ge(classes, past) is True):
+        m.gap("LabelEncoder.inverse_transform", node, "whether each number is that of a class is not known")
+    return Unknown("labels")
 
 
 KINDS = {
     "sklearn.Bunch": KindModel(open=True, item=lambda m, me, index, node: me.space.get(index, Unknown("a part of the data"))),
-    "sklearn.scaler": KindModel({"transform": _scaled, "fit_transform": _scaled, "inverse_transform": _scaled}, open=True),
-    "sklearn.encoder": KindModel({"transform": _encoded, "fit_transform": _encoded}, open=True),
+    "sklearn.scaler": KindModel(
+        {"fit": _learnt, "transform": _scaled, "fit_transform": _learnt_and_scaled, "inverse_transform": _scaled, "partial_fit": _learnt}, open=True
+    ),
+    "sklearn.encoder": KindModel({"fit": _named, "transform": _encoded, "fit_transform": _named_and_encoded, "inverse_transform": _decoded}, open=True),
 }
 FUNCTIONS: dict[str, Run] = {
     "sklearn.model_selection.train_test_split": _split, "sklearn.datasets.load_iris": _bunch(150, 4, True, 3),

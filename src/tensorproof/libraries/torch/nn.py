@@ -7,7 +7,7 @@ from typing import Any
 
 from tensorproof.libraries.model import ClassModel
 from tensorproof.libraries.torch import hooks as torch_hooks
-from tensorproof.libraries.torch import module_attributes, module_parts
+from tensorproof.libraries.torch import module_attributes, module_parts, parameters
 from tensorproof.libraries.torch.layer_attributes import WRAPPER_ATTRIBUTES, module_names
 from tensorproof.libraries.torch.layer_attributes import may_have as may_have
 from tensorproof.libraries.torch.modules import BUFFERS, METHODS, PARAMETERS, check_begun, children, is_module, listed
@@ -176,23 +176,6 @@ def _parameter_dict(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Va
     return made
 
 
-def _parameter(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-    data = args[0] if args else kwargs.get("data")
-    if data is None:
-        data = m.call(Named("torch.empty"), (0,), {}, node)
-    if isinstance(data, TensorType) and data.framework == "numpy":
-        raise m.raised("AttributeError", "nn.Parameter takes a tensor, and this is a NumPy array: write torch.from_numpy(…)", node)
-    if isinstance(data, TensorType):
-        grad = kwargs.get("requires_grad", args[1] if len(args) > 1 else True)
-        if type(grad) in (int, float, str, type(None)):
-            raise m.raised("TypeError", f"requires_grad is True or False, and not {grad!r}", node, "call/arguments")
-        if grad is True and data.dtype is not None and not (data.dtype.is_float or data.dtype.is_complex):
-            words = f"only tensors of floating point and complex type can require gradients, and this is {data.dtype!r}: use requires_grad=False"
-            raise m.raised("RuntimeError", words, node, "requires_grad/dtype")
-        return m.path.taken(data, m.memory.sharing(data.but(parameter=True, requires_grad=grad is True, contents=None, grad=None), data))
-    return m.gap("torch.nn.Parameter", node, "of something that is not a tensor")
-
-
 def _wrapper(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     """DataParallel and its like: calls go to the module inside."""
     inner = args[0] if args else kwargs.get("module")
@@ -258,7 +241,7 @@ def layer_set_item(m: Machine, owner: Layer, index: Value, new: Value, node: ast
             owner.children, owner.names = (*owner.children, new), (*owner.names, index)
     elif owner.kind == "torch.nn.ParameterDict" and isinstance(index, str):
         m.remember(owner, "tensors", owner.tensors)
-        owner.tensors = {**owner.tensors, index: _parameter(m, (new,), {}, node) if isinstance(new, TensorType) and not new.parameter else new}
+        owner.tensors = {**owner.tensors, index: parameters.parameter(m, (new,), {}, node) if isinstance(new, TensorType) and not new.parameter else new}
     elif isinstance(index, int) and -len(owner.children) <= index < len(owner.children):
         at = index % len(owner.children)
         owner.children = (*owner.children[:at], new, *owner.children[at + 1 :])
@@ -389,7 +372,7 @@ FUNCTIONS: dict[str, Any] = {
     "torch.nn.Module": _namespace,
     "torch.nn.Sequential": _sequential, "torch.nn.ModuleList": _module_list, "torch.nn.ModuleDict": _module_dict, "torch.nn.ParameterList": _parameter_list,
     "torch.nn.ParameterDict": _parameter_dict, "torch.nn.SyncBatchNorm.convert_sync_batchnorm": lambda m, a, k, n: a[0] if a else k["module"],
-    "torch.nn.Parameter": _parameter, "torch.nn.parameter.Parameter": _parameter, "torch.nn.DataParallel": _wrapper,
+    "torch.nn.DataParallel": _wrapper,
     "torch.nn.parallel.DistributedDataParallel": _wrapper, "torch.nn.parallel.DataParallel": _wrapper, "torch.compile": None,
 }  # fmt: skip
 del FUNCTIONS["torch.compile"]

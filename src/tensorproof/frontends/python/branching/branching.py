@@ -9,6 +9,7 @@ from tensorproof.frontends.python import recording
 from tensorproof.frontends.python.branching.joining import CannotJoin, join, join_location, join_summarised
 from tensorproof.frontends.python.errors import Dead, Fork, Raised
 from tensorproof.frontends.python.frame import RETURN, Exit, Frame, Signal, Waiting
+from tensorproof.terms.budgets import BUDGETS
 from tensorproof.terms.ints import ite
 from tensorproof.terms.predicates import Predicate, Truth, conj, disj, implies, negate
 from tensorproof.terms.records import dataclass, field
@@ -175,7 +176,7 @@ class Branching:
                 try:
                     writes.append((owner, key, join_location(p, a, b, owner, key, sides if sides is not None and sides.follows(owner, key) else None)))
                 except CannotJoin:
-                    if not self.run.in_symbolic_iteration or (key not in (ITEMS, ORDER) and type(owner) is not Entries):
+                    if not self._summarises or (key not in (ITEMS, ORDER) and type(owner) is not Entries):
                         raise Fork(number) from None
                     if type(owner) is Entries and key is not ORDER:
                         perhaps.append((owner, key, p if b is MISSING else negate(p), a if b is MISSING else b))
@@ -186,6 +187,11 @@ class Branching:
         for owner, key, condition, value in perhaps:
             self._entry(owner, key, condition, value)
         recording.seen(self.run, recorded)
+
+    @property
+    def _summarises(self) -> bool:
+        """Whether lists that differ become what they share and so many items: where a round stands for many, or enough paths tell them apart."""
+        return bool(self.run.in_symbolic_iteration) or len(self.run.decisions) >= BUDGETS.exploration.decisions_about_items
 
     def _entry(self, owner: Any, key: Value, condition: Truth, value: Value) -> None:
         """An entry that one side made, in a round that stands for many: one of those whose keys are not known."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
+from tensorproof.frontends.python.branching import questions
 from tensorproof.values.heap import Space
 from tensorproof.values.objects import Dict, Function
 from tensorproof.values.python_values import Unknown
@@ -53,6 +54,9 @@ def bind_arguments(m: Interpreter, function: Function, space: Space, args: tuple
         space[a.kwarg.arg] = Dict(m.heap.entries(named))
     elif named:
         raise m.raised("TypeError", f"{function.name} has no argument named {next(iter(named))}", node, "call/arguments")
+    for name, value in space.items():
+        if type(value) is Unknown and not value.key:
+            space[name] = questions.named(m, value, str(name), function.code.node)
 
 
 def _passed_on(function: Function, args: tuple[Value, ...], kwargs: dict[str, Value]) -> tuple[tuple[Value, ...], dict[str, Value]]:

@@ -87,6 +87,11 @@ def _len(m: Interpreter, node: ast.AST, value: Value) -> Value:
             return host_calls.plain(m, len, (value,), node)
 
 
+def _size(value: Unknown) -> Value:
+    whole = whole_of(value)
+    return value if whole is None else whole
+
+
 def _range(m: Interpreter, node: ast.AST, *args: Value) -> Value:
     for given in args:
         if type(given) is TensorType and given.graph is not None and not traced.converts(m, given):
@@ -94,7 +99,7 @@ def _range(m: Interpreter, node: ast.AST, *args: Value) -> Value:
     if any(isinstance(a, TensorType) and a.dtype is not None and not a.dtype.is_integer and a.framework != "tf" for a in args):
         raise m.raised("TypeError", "range takes whole numbers, not a number of another element type: write int(…)", node)
     sizes = [a.contents[0] if isinstance(a, TensorType) and a.contents is not None and len(a.contents) == 1 else a for a in args]
-    sizes = [whole_of(a) or a if type(a) is Unknown and (not a.number or a.whole is not None) else a for a in sizes]
+    sizes = [_size(a) if type(a) is Unknown and (not a.number or a.whole is not None) else a for a in sizes]
     if any(isinstance(a, (Unknown, Choice, TensorType)) for a in sizes):
         return Unknown("range")
     if any(isinstance(a, Term) for a in sizes):

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from tensorproof.frontends.python.calls import given_away
 from tensorproof.frontends.python.errors import Raised
 from tensorproof.frontends.python.frame import Frame
 from tensorproof.values.objects import Bound, Function, Model
@@ -13,7 +14,7 @@ from tensorproof.values.python_values import Unknown
 
 if TYPE_CHECKING:
     from tensorproof.frontends.python.machine import Interpreter
-    from tensorproof.values.machine import Value
+    from tensorproof.values.machine import Args, Value
 
 _KEEPS_NOTHING = ("quiet", "context")
 """Kinds of objects that hold nothing of what they were made from."""
@@ -36,13 +37,14 @@ def written(node: ast.AST) -> str:
     return ast.unparse(node.func)[:80] if isinstance(node, ast.Call) else "a call"
 
 
-def watched(m: Interpreter, name: str, node: ast.AST, run: Callable[[], Value]) -> Value:
+def watched(m: Interpreter, name: str, node: ast.AST, run: Callable[[], Value], values: Args) -> Value:
     """Call a library with a function of the program. One that is neither run nor part of the result may run later, unseen: a gap."""
     entered, gaps = m.entered, len(m.path.gaps)
     result = run()
     kept = not (result is None or isinstance(result, Unknown) or (isinstance(result, Model) and result.kind in _KEEPS_NOTHING))
     if not kept and m.entered == entered and len(m.path.gaps) == gaps and name not in _FOR_EXPORT:
         m.gap(name, node, "the function that it is given is not followed")
+        given_away.note(m, values)
     return result
 
 

@@ -10,7 +10,17 @@ from tensorproof.bindings import partial_calls
 from tensorproof.bindings.call import Outcome, spelled
 from tensorproof.bindings.call import call as call_bound
 from tensorproof.frontends.python.branching import questions
-from tensorproof.frontends.python.calls import batch_generators, callbacks, classes, failures, layer_calls, natives, recovery, unseen_bases  # fmt: skip
+from tensorproof.frontends.python.calls import (  # fmt: skip
+    batch_generators,
+    callbacks,
+    classes,
+    failures,
+    layer_calls,
+    natives,
+    recovery,
+    unseen_bases,
+    unseen_calls,
+)
 from tensorproof.frontends.python.calls.arguments import bind_arguments
 from tensorproof.frontends.python.calls.chosen_arguments import distributed_call
 from tensorproof.frontends.python.calls.outcomes import taken
@@ -18,7 +28,7 @@ from tensorproof.frontends.python.containers import (
     containers,  # fmt: skip
     tuple_methods,
 )
-from tensorproof.frontends.python.errors import Dead, Raised
+from tensorproof.frontends.python.errors import Dead, Fork, Raised
 from tensorproof.frontends.python.frame import RETURN, Frame
 from tensorproof.frontends.python.iteration import iteration  # fmt: skip
 from tensorproof.frontends.python.scope import function_scope
@@ -68,12 +78,12 @@ def _call_library(m: Interpreter, kind: Any, callee: Any, args: tuple[Value, ...
         args = m.memory.all_current(args)
         m.direct = callee.name
         run: Callable[[], Any] = lambda: _guarded(m, callee.name, node, lambda: call_named(m, callee.name, args, kwargs, node))
-        return callbacks.watched(m, callee.name, node, run) if callbacks.given(args, kwargs) else run()
+        return callbacks.watched(m, callee.name, node, run, (*args, *kwargs.values())) if callbacks.given(args, kwargs) else run()
     if kind is Method:
         m.direct = callee.name
         run = lambda: _guarded(m, callee.name, node, lambda: call_method(m, callee.owner, callee.name, args, kwargs, node))
         outside = type(callee.owner) in (TensorType, Layer) and callbacks.given(args, kwargs)
-        return callbacks.watched(m, callee.name, node, run) if outside else run()
+        return callbacks.watched(m, callee.name, node, run, (*args, *kwargs.values())) if outside else run()
     if kind is Layer:
         m.direct = callee.module.name if callee.module is not None else ""
         name = callee.module.name if callee.module is not None else callee.kind
@@ -88,9 +98,11 @@ def _call_library(m: Interpreter, kind: Any, callee: Any, args: tuple[Value, ...
     if kind is Model:
         args = m.memory.all_current(args)
         run = lambda: _guarded(m, callee.kind, node, lambda: library_objects.call_model(m, callee, args, kwargs, node))
-        return callbacks.watched(m, callbacks.written(node), node, run) if callee.kind == "quiet" and callbacks.given(args, kwargs) else run()
+        quiet = callee.kind == "quiet" and callbacks.given(args, kwargs)
+        return callbacks.watched(m, callbacks.written(node), node, run, (*args, *kwargs.values())) if quiet else run()
     if kind is Unknown:
         questions.written(m, callee, *args, *kwargs.values())
+        unseen_calls.note(m, callee, args, kwargs, node)
         name = callee.key.partition("~")[0]
         if name and unseen(name) and "." in name and "@" not in name:
             return m.gap(name, node, "no model")
@@ -156,6 +168,10 @@ def call_function(m: Interpreter, function: Function, args: tuple[Value, ...], k
             raise
         m.branching.settle(frame, 0, RETURN, (RETURN,))
         return frame.result
+    except Fork as fork:
+        if function.module.foreign and not fork.package:
+            fork.package = function.module.name.partition(".")[0]
+        raise
     finally:
         m.frames.pop()
 
@@ -249,6 +265,7 @@ def call_named(m: Interpreter, name: str, args: tuple[Value, ...], kwargs: dict[
     if found is not None:
         return call(m, found, args, kwargs, node)
     _may_write(m, args)
+    unseen_calls.note(m, name, args, kwargs, node)
     return outside.given(m, m.gap(name, node, "no model"), name, (*args, *kwargs.values()), node)
 
 

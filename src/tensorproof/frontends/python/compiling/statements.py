@@ -184,7 +184,7 @@ def _unpacking(node: ast.expr, parts: list[ast.expr], scope: Scope) -> Put:
 
 def _assign(node: ast.Assign, scope: Scope) -> Act:
     value, puts = expression(node.value, scope), [target(t, scope) for t in node.targets]
-    kept = given_back.by_names(node, scope)
+    kept = given_back.by_names(node)
 
     def run(frame: Frame) -> None:
         frame.machine.step()

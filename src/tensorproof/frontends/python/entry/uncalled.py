@@ -143,7 +143,7 @@ def call(m: Interpreter, one: Uncalled, tensors: dict[str, TensorType]) -> str:
                 callee = value.function if isinstance(value, StaticMethod) else Bound(value.function, cls) if isinstance(value, ClassMethod) else MISSING
         if callee is MISSING or isinstance(callee, Unknown):
             return "what it is bound to is not known"
-        args, kwargs = _given(m, one, callee, tensors)
+        args, kwargs = arguments(m, one, callee, tensors)
         made = m.call(callee, args, kwargs, node)
         if isinstance(made, Generator):
             return _first_values(m, made, node)
@@ -167,7 +167,7 @@ def of_keras(m: Interpreter, one: Uncalled) -> bool:
     return isinstance(cls, Class) and any(isinstance(base, Named) and base.name.startswith(("keras.", "tf.")) for base in cls.mro)
 
 
-def _given(m: Interpreter, one: Uncalled, callee: Value, tensors: dict[str, TensorType]) -> tuple[tuple[Value, ...], dict[str, Value]]:
+def arguments(m: Interpreter, one: Uncalled, callee: Value, tensors: dict[str, TensorType]) -> tuple[tuple[Value, ...], dict[str, Value]]:
     a = one.node.args
     skipped = 1 if isinstance(callee, (Bound, Instance)) else 0
     every = [*a.posonlyargs, *a.args]

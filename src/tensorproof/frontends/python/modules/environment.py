@@ -7,7 +7,15 @@ import sys
 from functools import cache
 from glob import escape, iglob
 
+from tensorproof.bindings.rows import LIBRARIES
 from tensorproof.diagnostics.errors import BadInput
+from tensorproof.frontends.python.standard import FROM_SOURCE
+from tensorproof.libraries import homes
+
+SOURCES = (
+    "torchvision.models", "torchvision.ops", "torchvision.utils", "torchvision._internally_replaced_utils", "keras.applications", "keras.src.applications",
+)  # fmt: skip
+"""Parts of modelled packages that are read from their own source."""
 
 
 @cache
@@ -24,6 +32,18 @@ def builds_on_torch(site: tuple[str, ...], package: str) -> bool:
             with open(metadata, encoding="utf-8", errors="replace") as stream:
                 return any(line.startswith("Requires-Dist: torch") for line in stream)
     return False
+
+
+def read_as_source(full: str, site: tuple[str, ...], left: frozenset[str]) -> bool:
+    """Whether the source of a name's package is read where there is no model of it. `left` are packages that are not followed any more."""
+    root = full.partition(".")[0]
+    if root in left:
+        return False
+    if root in FROM_SOURCE:
+        return not homes.is_space(full)
+    if not site or full.startswith(SOURCES):
+        return bool(site)
+    return root not in LIBRARIES and not homes.is_space(root) and root not in sys.stdlib_module_names and builds_on_torch(site, root)
 
 
 def site_packages(environment: str | None) -> tuple[str, ...]:

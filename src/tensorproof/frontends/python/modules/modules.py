@@ -16,7 +16,7 @@ from tensorproof.frontends.python.attributes import attributes, library_names
 from tensorproof.frontends.python.errors import Dead, Raised
 from tensorproof.frontends.python.frame import Frame
 from tensorproof.frontends.python.modules.chosen_values import put_chosen
-from tensorproof.frontends.python.modules.environment import builds_on_torch, is_whole
+from tensorproof.frontends.python.modules.environment import is_whole, read_as_source
 from tensorproof.frontends.python.modules.files import holds_python, registers, shown, takes_imports, written_list
 from tensorproof.frontends.python.modules.loaded import Loaded
 from tensorproof.frontends.python.modules.places import Places, imports_own
@@ -35,10 +35,6 @@ if TYPE_CHECKING:
     from tensorproof.frontends.python.machine import Interpreter
     from tensorproof.values.machine import Value
 
-SOURCES = (
-    "torchvision.models", "torchvision.ops", "torchvision.utils", "torchvision._internally_replaced_utils", "keras.applications", "keras.src.applications",
-)  # fmt: skip
-"""Parts of modelled packages that are read from their own source."""
 _STANDARD = os.path.dirname(os.__file__)
 """The standard library of the running Python."""
 _BUILTINS: dict[str, Value] = {
@@ -63,6 +59,8 @@ class Modules:
     """Files of the project that could not be read."""
     answers: dict[Any, bool | None] = field(default_factory=dict[Any, "bool | None"])
     """What the solver said of a predicate under the facts of a path that have to do with it."""
+    left: frozenset[str] = frozenset()
+    """Installed packages that are not read any more: following them takes too many paths."""
     symbols: dict[Predicate, frozenset[Atom]] = field(default_factory=dict[Predicate, "frozenset[Atom]"])
     """What predicates stand on: a path asks again and again which of its facts have to do with a question."""
     main: ModuleFile = field(init=False)
@@ -236,22 +234,14 @@ class Modules:
 
     def resolve(self, m: Interpreter, full: str) -> Value:
         """A name of a library: its model or spelling by name, else the installed source of its package."""
-        if not self._read_as_source(full):
+        if not read_as_source(full, self.site, self.left):
             return Named(full)
         found = self.installed(m, full)
         return Named(full) if found is None else found
 
-    def _read_as_source(self, full: str) -> bool:
-        root = full.partition(".")[0]
-        if root in FROM_SOURCE:
-            return not homes.is_space(full)
-        if not self.site or full.startswith(SOURCES):
-            return bool(self.site)
-        return root not in LIBRARIES and not homes.is_space(root) and root not in sys.stdlib_module_names and builds_on_torch(self.site, root)
-
     def source_of(self, m: Interpreter, name: str) -> Value:
         """The object of that name in an installed package's own source; None when there is none."""
-        if not self._read_as_source(name):
+        if not read_as_source(name, self.site, self.left):
             return None
         parts = name.split(".")
         for length in range(len(parts) - 1, 0, -1):

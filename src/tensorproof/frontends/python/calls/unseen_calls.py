@@ -1,0 +1,29 @@
+"""The arguments of the latest call into a package that is not seen: what is done with its result may tell what they have to do with it."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from tensorproof.frontends.python.calls import given_away
+from tensorproof.libraries.homes import unseen
+from tensorproof.values.python_values import Unknown
+
+if TYPE_CHECKING:
+    from tensorproof.frontends.python.machine import Interpreter
+    from tensorproof.values.machine import Args, Kwargs, Value
+
+_STATE = "unseen call"
+
+
+def note(m: Interpreter, callee: Value, args: Args, kwargs: Kwargs, node: ast.AST) -> None:
+    """Keep the arguments of a call, if its callee is a package's name or what a package gave."""
+    if unseen(callee) if isinstance(callee, str) else isinstance(callee, Unknown) and not (callee.text or callee.number or callee.octets):
+        m.model_state[_STATE] = (node, args, kwargs)
+        given_away.note(m, (*args, *kwargs.values()))
+
+
+def latest(m: Interpreter, node: ast.AST) -> tuple[Args, Kwargs] | None:
+    """The arguments of this call, if it was the latest one."""
+    known = m.model_state.get(_STATE)
+    return known[1:] if known is not None and known[0] is node else None
