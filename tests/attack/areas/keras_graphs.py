@@ -221,26 +221,27 @@ def nested(d: Draw) -> None:
 
 def own_layer(d: Draw) -> None:
     n, m = d.sizes(2)
+    options, dense = d.pick("", ", **kwargs"), d.often()
     d.line(
         "class Norm(layers.Layer):",
-        f"    def __init__(self, units={m}{d.pick('', ', **kwargs')}):",
+        f"    def __init__(self, units={m}{options}):",
         f"        super().__init__({d.wrong('', 'unit=3')})",
         "        self.units = units",
-        f"        self.inner = layers.Dense({d.wrong('units', '-1')})" if d.often() else "        self.inner = layers.LayerNormalization()",
+        f"        self.inner = layers.Dense({d.wrong('units', '-1')})" if dense else "        self.inner = layers.LayerNormalization()",
         "    def build(self, shape):",
         f"        self.scale = self.add_weight(shape={d.wrong('(shape[-1],)', '(shape[-1], 2)', 'shape')}, initializer='{d.wrong('ones', 'one')}', {d.wrong('trainable', 'train')}=True)",
         f"        {d.wrong('self.count', 'self.input')} = self.add_weight(shape=(), initializer='zeros', trainable=False)",
         f"    def call(self, x{d.pick('', ', training=None', ', scale=1.0')}):",
         f"        {d.pick('self.count.assign_add(1.0)', 'self.add_loss(ops.mean(x))', 'pass')}",
         f"        return self.inner(x * {d.wrong('self.scale', 'self.scales')})",
-        "    def compute_output_shape(self, s):\n        return s" if d.often(0.2) and "LayerNorm" in d.lines[6] else "",
+        "    def compute_output_shape(self, s):\n        return s" if d.often(0.2) and not dense else "",
         "layer = Norm()",
         f"y = layer(np.zeros((3, {n}), 'float32'){d.wrong('', ', 3, 4')})",
         f"print(y.shape, len(layer.weights), layer({d.wrong(f'np.zeros((3, {n}))', f'np.zeros((3, {n + 1}))')}).shape, layer.losses)",
         f"model = keras.Sequential([keras.Input(({n},)), Norm(), layers.Dense(1)])",
         "model.compile('sgd', 'mse')",
         f"model.fit(np.zeros((4, {n})), np.zeros(({d.wrong(4, 3)}, 1)), verbose=0)",
-        f"print({d.wrong('layer.get_config()', 'layer.config')})" if "**kwargs" in d.lines[4] or d.often() else "",
+        f"print({d.wrong('layer.get_config()', 'layer.config')})" if options or d.often() else "",
     )
 
 
