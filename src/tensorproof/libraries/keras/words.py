@@ -11,7 +11,7 @@ from tensorproof.libraries.model import ClassModel, KindModel, Run
 from tensorproof.libraries.plain import nothing
 from tensorproof.libraries.tensorflow import initial_values
 from tensorproof.terms import Shape, TensorType, Term
-from tensorproof.values import MISSING, Args, Bound, Dict, Kwargs, List, Machine, Model, Named, Unknown, Value
+from tensorproof.values import Args, Dict, Kwargs, List, Machine, Model, Named, Unknown, Value
 
 INITIALIZERS = (
     "Constant", "GlorotNormal", "GlorotUniform", "HeNormal", "HeUniform", "Identity", "LecunNormal", "LecunUniform", "Ones", "Orthogonal", "RandomNormal",
@@ -138,13 +138,6 @@ FUNCTIONS: dict[str, Run] = {
         ("max_norm", "MaxNorm"), ("min_max_norm", "MinMaxNorm"), ("non_neg", "NonNeg"), ("unit_norm", "UnitNorm"))},
     **{f"tf.initializers.{v}": _make(v) for v in INITIALIZERS},
 }  # fmt: skip
-
-
-def _applied(m: Machine, me: Any, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-    found = m.in_class(me.cls, "__call__")
-    if found is MISSING:
-        raise m.raised("NotImplementedError", f"{me.cls.name} has no __call__", node, "module/forward")
-    return m.call(Bound(found, me), args, kwargs, node)
 
 
 _BASE = {"get_config": lambda m, me, a, k, n: Dict(m.heap.entries({}))}

@@ -6,7 +6,7 @@ import ast
 
 from tensorproof.libraries.model import Run
 from tensorproof.libraries.plain import argument
-from tensorproof.values import TEXT, Args, Kwargs, Machine, Model, Native, Set, Unknown, Value
+from tensorproof.values import TEXT, Args, Kwargs, Machine, Model, Native, Set, Value
 
 # --- weakref ---
 
@@ -26,10 +26,6 @@ def _dict(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
 def _file(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Model:
     mode = argument(args, kwargs, 0, "mode", "w+b")
     return Model("file", m.heap.space({"path": None, "mode": mode if isinstance(mode, str) else "?", "at": 0, "name": TEXT}))
-
-
-def _text(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Unknown:
-    return TEXT
 
 
 FUNCTIONS: dict[str, Run] = {

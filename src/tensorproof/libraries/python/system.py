@@ -176,21 +176,9 @@ def _logger(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Model:
 
 
 _SAYING = (
-    "debug",
-    "info",
-    "warning",
-    "warn",
-    "error",
-    "critical",
-    "exception",
-    "log",
-    "setLevel",
-    "addHandler",
-    "removeHandler",
-    "addFilter",
-    "setFormatter",
-    "close",
-)
+    "debug", "info", "warning", "warn", "error", "critical", "exception", "log", "setLevel", "addHandler", "removeHandler", "addFilter",
+    "setFormatter", "close",
+)  # fmt: skip
 _LOGGER = KindModel(open=True)  # fmt: skip
 
 

@@ -178,14 +178,6 @@ def _batch_jacobian(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast
     return _recorded(m, target, source, gradient_of(source).but(shape=Shape((*target.shape, *source.shape[1:]))))
 
 
-def _gradients(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-    """`tf.gradients(ys, xs)`: a list, in the order of the sources."""
-    given = argument(args, kwargs, 1, "xs")
-    sources = given if isinstance(given, (List, tuple)) else (given,)
-    made = _recorded(m, argument(args, kwargs, 0, "ys"), sources, like_sources(m, sources, gradient_of, node))
-    return List(m.heap.row(made.items if isinstance(made, List) else made)) if isinstance(made, (List, tuple)) else made
-
-
 def _enter(m: Machine, me: Model, node: ast.AST) -> Value:
     m.heap.set(me.space, "recording", True)
     m.model_state[histories.TAPES] = (*m.model_state.get(histories.TAPES, ()), me.space[TOKEN].number)

@@ -24,10 +24,6 @@ def _decorator(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     return kept(m, (), {}, node)
 
 
-def _false(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> bool:
-    return False
-
-
 def _asserted(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> None:
     """`torch._assert(condition, message)`, an assertion that tracers see."""
     if not args:

@@ -65,10 +65,6 @@ def _is_tensor(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     return Unknown("is_tensor") if isinstance(args[0], Unknown) else isinstance(args[0], TensorType) and args[0].framework == "torch"
 
 
-def _false(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> bool:
-    return False
-
-
 def _default_dtype(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> None:
     given = args[0] if args else kwargs.get("d")
     if not isinstance(given, DType):

@@ -10,7 +10,7 @@ from tensorproof.bindings.readers import tensor_in
 from tensorproof.ops.inputs import Choice, Float, Int, Ints, Sizes, Tensor, Tensors
 from tensorproof.ops.session import python_number
 from tensorproof.ops.storage import copied_strides
-from tensorproof.terms import BOOL, BY_LABEL, COMPLEX128, FLOAT16, FLOAT64, INT32, DType, Operand, Shape, TensorType, dataclass, eq, promote, to_float
+from tensorproof.terms import BOOL, BY_LABEL, COMPLEX128, FLOAT16, FLOAT64, INT32, DType, Operand, TensorType, dataclass, eq, promote, to_float
 from tensorproof.values.port import Value
 
 
@@ -360,10 +360,6 @@ def cast(a: dict[str, Value], run: Run) -> TensorType:
         raise run.give_up("the element type is not known")
     made: TensorType = run("cast", x=a["x"], dtype=a["dtype"])
     return made if made.strides is None or a.get("copy") is False else run.noted(made, strides=copied_strides(made))
-
-
-def flat(x: TensorType) -> TensorType:
-    return x.but(shape=Shape((x.shape.numel,)), strides=None)
 
 
 def flattened(x: TensorType, run: Run) -> TensorType:

@@ -117,10 +117,6 @@ def _wrapped(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Model:
     return _file(m, "t")
 
 
-def _archive(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Model:
-    return Model("zipfile.archive", m.heap.space())
-
-
 def _member(m: Machine) -> Model:
     return Model("zipfile.member", m.heap.space({"name": TEXT, "filename": TEXT, "size": WHOLE, "file_size": WHOLE, "mtime": WHOLE}))
 

@@ -83,10 +83,6 @@ def _scalar(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     return TensorType(Shape(), FLOAT32, framework="tf")
 
 
-def _plain(value: Value) -> Value:
-    return value.but(contents=None, parameter=False, taped=0) if isinstance(value, TensorType) else value
-
-
 def _sampled(word: str) -> Run:
     """tf.nn.nce_loss and tf.nn.sampled_softmax_loss(weights, biases, labels, inputs, num_sampled, num_classes): one number for each row."""
 
