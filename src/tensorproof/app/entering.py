@@ -7,7 +7,7 @@ from typing import Any
 
 from tensorproof.diagnostics.diagnostic import Certainty, Diagnostic, Gap, Severity, Verdict
 from tensorproof.diagnostics.span import Span
-from tensorproof.engines.shapes.decide import decide
+from tensorproof.engines.shapes.decide import decide, has_flag
 from tensorproof.frontends.python.entry.entry import tensor
 from tensorproof.frontends.python.entry.inputs import Input
 from tensorproof.frontends.python.entry.tensor_use import is_tensor
@@ -217,11 +217,11 @@ def blamed(d: Diagnostic) -> bool:
 
 
 def _plain(d: Diagnostic, path: Path) -> bool:
-    """Whether at most one unknown condition leads to it, and none decides it: several may exclude each other."""
+    """Whether at most one unknown condition leads to it, and none decides it: several may exclude each other. That loops run at least once is none."""
     if d.certainty is Certainty.ALWAYS:
         return d.severity is Severity.ERROR
     stated = [s for s in path.stated if s.span == d.span and s.requirement.code == d.code]
-    return any(len(s.facts) <= 1 and s.requirement.predicate is False for s in stated)
+    return any(sum(map(has_flag, s.facts)) <= 1 and s.requirement.predicate is False for s in stated)
 
 
 def _of_unknown(gap: Gap) -> bool:

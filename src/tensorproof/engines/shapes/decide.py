@@ -178,14 +178,14 @@ def _decide_one(
             return False, False, True  # the program's own guard against what it may get: raising there is what it is for
         if possible is Answer.UNSAT:
             return _never_holds(solver, stated, findings, understood, reached)
-        if stated.requirement.code == "python/assert" and _has_flag(predicate):
+        if stated.requirement.code == "python/assert" and has_flag(predicate):
             return False, False, True
         return _may_fail(solver, stated, findings, understood, fed, proved, possible)
 
 
 def _never_holds(solver: LayeredSolver, stated: Stated, findings: list[Diagnostic], understood: bool, reached: Answer) -> tuple[bool, bool, bool]:
     """No value that reaches this place works; what selects the path here never excuses it."""
-    if not understood and any(map(_has_flag, stated.facts)):
+    if not understood and any(map(has_flag, stated.facts)):
         # the path here may depend on something that was not understood: reported, and neither an error nor proved
         findings.append(replace(_finding(stated, Certainty.POSSIBLE, {}), severity=Severity.WARNING))
         return False, True, True
@@ -263,11 +263,11 @@ def _pinned(solver: LayeredSolver, stated: Stated, findings: list[Diagnostic]) -
         findings.append(replace(warning, message=message))
 
 
-def _has_flag(fact: Truth) -> bool:
+def has_flag(fact: Truth) -> bool:
     """Whether a truth value that nobody knows takes part."""
     if isinstance(fact, bool):
         return False
-    return fact.kind == "flag" or (fact.kind in ("and", "or") and any(_has_flag(part) for part in fact.args))
+    return fact.kind == "flag" or (fact.kind in ("and", "or") and any(has_flag(part) for part in fact.args))
 
 
 def _after_error(fact: Truth) -> bool:
