@@ -117,6 +117,7 @@ def prepare(tensorflow: bool = False) -> None:
     global _folder
     import numpy
     import torch
+    import torch._dynamo  # what optimizers import at their first step takes seconds
     import torch.utils.data
 
     _folder = _folder or tempfile.mkdtemp()

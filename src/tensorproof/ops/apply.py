@@ -13,10 +13,12 @@ from tensorproof.ops.call import Call, Prescribed, layout_shape
 from tensorproof.ops.inputs import REQUIRED, Tensor, is_number
 from tensorproof.ops.record import Op, Out, Requirement
 from tensorproof.ops.session import GiveUp, Refused, Session, python_number
+from tensorproof.ops.storage import FORMATS, copied_like, like_operands
 from tensorproof.ops.symbolic_axes import is_symbolic, joined
 from tensorproof.terms.dtypes import DType
 from tensorproof.terms.ints import Dim, Origin
 from tensorproof.terms.shapes import Shape, unknown_shape
+from tensorproof.terms.strides import strides_or_none
 from tensorproof.terms.tensor import MOST_CONTENTS, SOMEWHERE, UNKNOWN_STRIDES, Outputs, Storage, TensorType
 
 
@@ -140,51 +142,29 @@ def _one(call: Call, shape: Any, dtype: DType | None) -> TensorType:
 def _strides(call: Call, shape: Shape) -> tuple[Dim, ...] | None:
     """Contiguous inputs give a contiguous result, unless the rule or the declaration says otherwise."""
     order = call.op.order
+    if call.laid is not None and not call.op.outputs:
+        return strides_or_none(shape, call.laid)
     if order == "apart" and (not shape.known or len(shape)):
         return UNKNOWN_STRIDES
     if (call.reordered or order == "own") and (not shape.known or len(shape) > 1):
         return UNKNOWN_STRIDES
     if order == "compact" or (shape.known and not len(shape)):
         return None
-    pictures = (order == "pictures" or order == "channels") and call.option("channels_last")
-    if pictures and order == "pictures" and shape.known and len(shape) < 4:
-        return None
     tensors = _input_tensors(call)
     if all(t.strides is None for t in tensors):
         return None
-    if pictures:
-        from tensorproof.ops.storage import channels_first, channels_last, strides_of_format
-
-        pictured = tensors if order == "pictures" else tensors[:1]
-        if pictured and all(map(channels_last, pictured)) and all(not t.shape.known or len(t.shape) <= 4 for t in tensors):
-            return strides_of_format(shape, "channels_last")
-        enough = any if order == "pictures" else all
-        if enough(map(channels_first, tensors)):  # only what lies with the channels last gives such a result; of tensors that are joined, all must
-            return None
-    return _strides_like(tensors, shape, bool(call.option("laid_by_first"))) if order == "like" and shape.known else UNKNOWN_STRIDES
+    if not shape.known:
+        return UNKNOWN_STRIDES
+    if order in FORMATS and call.option("channels_last"):
+        return FORMATS[order](call, tensors, shape)
+    if order == "copied":
+        return copied_like(tensors, shape)
+    return like_operands(tensors, shape) if order == "like" else UNKNOWN_STRIDES
 
 
 def _input_tensors(call: Call) -> list[TensorType]:
     inputs = [call.arguments.get(parameter.name) for parameter in call.op.inputs]
     return [t for value in inputs for t in (value if isinstance(value, tuple) else (value,)) if isinstance(t, TensorType)]
-
-
-def _strides_like(tensors: list[TensorType], shape: Shape, by_first: bool) -> tuple[Dim, ...] | None:
-    """The strides of an elementwise result, whose axes lie in the order of its inputs'."""
-    from tensorproof.ops.storage import copied_strides, in_order
-
-    wide = [t for t in tensors if not t.weak and t.shape.known and len(t.shape)]
-    if not by_first:  # row by row when one of them lies so, as NumPy has it
-        alike = wide and all(t.strides == wide[0].strides and t.shape == shape for t in wide)
-        return None if any(t.shape == shape and in_order(t) for t in wide) else copied_strides(wide[0]) if alike else UNKNOWN_STRIDES
-    if wide and wide[0].shape == shape and not in_order(wide[0]):
-        return copied_strides(wide[0])
-    for one in wide:  # the first that has all axes decides their order, unless one before it lies otherwise
-        if not in_order(one):
-            break
-        if one.shape == shape:
-            return None
-    return UNKNOWN_STRIDES
 
 
 def _device(call: Call) -> str | None:

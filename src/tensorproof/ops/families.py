@@ -146,7 +146,7 @@ def reduction(
     axis: Attribute = Axis("dim", None, optional=True) if one_axis else Axes("dim", None, empty_is_all=empty_is_all)
     return Op(
         name, (Tensor("x", "...", dtypes),), (axis, Bool("keepdim", False), *attributes, *((Bool("empty", False),) if nonempty else ())), shape,
-        dtype if dtype is not None else Summed("x"), outputs=outputs, values=values, fold=fold, evaluate=evaluate, doc=doc,
+        dtype if dtype is not None else Summed("x"), outputs=outputs, values=values, fold=fold, evaluate=evaluate, order="rows", doc=doc,
     )  # fmt: skip
 
 

@@ -180,10 +180,11 @@ class Op:
 
     - "": row-major when all inputs are; of other inputs nothing is claimed;
     - "compact": row-major whatever the inputs are;
-    - "like": as the first input does that has all its axes, where none before it lies otherwise; operators element by element;
+    - "like": as iterators over all inputs choose it; operators element by element; "copied": as the first input, and dense;
     - "own": that of the library underneath, where there are several axes; "apart": never row-major;
-    - "channels": row-major unless an input has its channels last, with the channels last when the first surely has;
-      "pictures": row-major unless all inputs have, or with less than four axes; with the channels last when all surely have.
+    - "rows": row-major in torch, whatever the inputs are;
+    - "format": pictures with the channels last where the first input has them there, else row-major; "joined": where all inputs have;
+      "channels": where the pictures or the weight have; "padded", "stacked": parts of these.
     """
     advice: Callable[[Mapping[str, Any]], Iterable[Requirement]] | None = None
     """What should hold of the arguments of a call, although it runs without: requirements with `advised` alone."""

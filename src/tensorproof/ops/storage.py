@@ -7,16 +7,17 @@ to the steps in the known contents.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from itertools import combinations, pairwise
+from itertools import pairwise
 from struct import error, pack, unpack
 from typing import Any
 
 from tensorproof.ops.call import Call
 from tensorproof.terms.dtypes import FLOAT16, FLOAT32, FLOAT64, DType
 from tensorproof.terms.facts import learn
-from tensorproof.terms.ints import Dim, Term, bounds, ceildiv, ite, lower, maximum, minimum, product
-from tensorproof.terms.predicates import Truth, conj, disj, eq, ge, gt, le, lt
+from tensorproof.terms.ints import Dim, Term, bounds, ceildiv, ite, maximum, minimum, product
+from tensorproof.terms.predicates import Truth, conj, disj, eq, ge, le, lt
 from tensorproof.terms.shapes import Shape
+from tensorproof.terms.strides import channels_last, compact, copied, laid_like, row_major, strides_or_none, suggests_last
 from tensorproof.terms.tensor import MOST_CONTENTS, UNKNOWN_STRIDES, TensorType
 
 
@@ -37,17 +38,6 @@ def known(x: TensorType) -> bool:
 def whole(contents: tuple[Any, ...] | None) -> bool:
     """Whether the contents are known and free of symbols."""
     return contents is not None and not any(isinstance(v, Term) for v in contents)
-
-
-def row_major(shape: Sequence[Dim]) -> tuple[Dim, ...]:
-    """The strides of a contiguous tensor; as in torch, an axis of size 0 counts as 1."""
-    steps: list[Dim] = []
-    step: Dim = 1
-    for size in reversed(shape):
-        steps.append(step)
-        if size != 0:
-            step = step * size
-    return tuple(reversed(steps))
 
 
 def positions(sizes: Sequence[int], steps: Sequence[int], offset: int = 0) -> list[int]:
@@ -132,15 +122,6 @@ def steps_of(x: TensorType) -> tuple[Dim, ...] | None:
     return None if x.strides == UNKNOWN_STRIDES else x.strides
 
 
-def strides_or_none(shape: Sequence[Dim], steps: Sequence[Dim]) -> tuple[Dim, ...] | None:
-    """None where these are the strides of a contiguous tensor."""
-    if any(size == 0 for size in shape):
-        return None
-    plain = row_major(shape)
-    same = all(a is b or a == b or size == 1 for a, b, size in zip(steps, plain, shape))
-    return None if same else tuple(steps)
-
-
 def view(x: TensorType, change: Callable[[Axes], tuple[Axes, Dim]]) -> TensorType:
     """A view of x. `change` maps its axes to those of the view, with the offset of the first element."""
     steps = steps_of(x)
@@ -208,31 +189,28 @@ def _merged(old: Axes, new: list[Dim], conditions: list[Truth]) -> tuple[Dim, ..
     return tuple(step * n for n in row_major(new))
 
 
-def in_order(x: TensorType) -> bool:
-    """Whether the axes lie in memory in the order in which they are counted, perhaps with gaps."""
-    steps = steps_of(x) if x.shape.known else None
-    if steps is None:
-        return False
-    lying = [step for size, step in zip(x.shape, steps) if size != 1]
-    return all(gt(one, other) is True for one, other in pairwise(lying)) and all(gt(step, 0) is True for step in lying)
+def is_compact(x: TensorType) -> bool:
+    """Whether a tensor surely is contiguous."""
+    if x.strides is None or not x.shape.known:
+        return x.strides is None
+    return x.strides != UNKNOWN_STRIDES and compact(x.shape, x.strides)
 
 
-def channels_first(x: TensorType) -> bool:
-    """Whether torch surely does not take a tensor for pictures with the channels last."""
-    if x.strides is None:
-        return True
+def channels_last_suggested(x: TensorType) -> bool | None:
+    """Whether torch takes it for pictures with the channels last."""
+    if x.strides is None or (x.shape.known and len(x.shape) not in (4, 5)):
+        return False
     steps = steps_of(x) if x.shape.known else None
-    if steps is None:
-        return False
-    if in_order(x) and all(ge(one, other) is True for one, other in pairwise(steps)):
-        return True
-    axes = list(zip(x.shape, steps))
-    if len(axes) not in (4, 5):
-        return False
-    last = [
-        (size, step) for size, step in (axes[1], *axes[:1:-1], axes[0]) if lower(size) > 1
-    ]  # from the innermost on, as they lie where the channels are last
-    return any(lt(outer[1], inner[1]) is True for inner, outer in combinations(last, 2))
+    return None if steps is None else suggests_last(x.shape, steps)
+
+
+def copied_strides(x: TensorType) -> tuple[Dim, ...] | None:
+    """The strides of a copy as `clone` makes it: dense, the axes in the order in which they lie in x."""
+    steps = steps_of(x) if x.shape.known else None
+    if x.strides is None or steps is None:
+        return x.strides
+    made = copied(x.shape, steps, absolute=x.framework == "numpy")
+    return UNKNOWN_STRIDES if made is None else strides_or_none(x.shape, made)
 
 
 def strides_of_format(shape: Shape, memory: object) -> tuple[Dim, ...] | None:
@@ -241,37 +219,92 @@ def strides_of_format(shape: Shape, memory: object) -> tuple[Dim, ...] | None:
     word = str(memory).removeprefix("torch.")
     if word not in ranks or len(shape) != ranks[word]:
         return None
-    order = (0, *range(2, len(shape)), 1)
-    inner = row_major([shape[i] for i in order])
-    steps = dict(zip(order, inner))
-    return strides_or_none(shape, [steps[i] for i in range(len(shape))])
+    return strides_or_none(shape, channels_last(shape))
 
 
-def channels_last(x: TensorType) -> bool:
-    """Whether torch takes a tensor for pictures with the channels last: it surely lies so, and its sizes leave no other reading."""
-    if x.strides is None or not x.shape.known or len(x.shape) != 4 or any(gt(size, 1) is not True for size in x.shape[1:]):
-        return False
-    return x.strides == strides_of_format(x.shape, "channels_last")
+def format_strides(x: TensorType, memory: object, copies: bool) -> tuple[Dim, ...] | None:
+    """The strides of x in a memory format; `copies`: even where it lies so that torch takes it to have that already."""
+    word = str(memory).removeprefix("torch.")
+    if word in ("None", "preserve_format") or not x.shape.known:
+        return copied_strides(x) if copies else x.strides
+    last = {"channels_last": 4, "channels_last_3d": 5}.get(word) == len(x.shape)
+    if not copies:
+        suggested = channels_last_suggested(x)
+        if suggested is None or suggested is last:
+            return x.strides if suggested is last else UNKNOWN_STRIDES
+    return strides_or_none(x.shape, channels_last(x.shape)) if last else None
 
 
-def copied_strides(x: TensorType) -> tuple[Dim, ...] | None:
-    """The strides of a copy as `clone` makes it: dense, the axes in the order in which they lie in x."""
+# --- results ---
+
+
+def like_operands(tensors: list[TensorType], shape: Shape) -> tuple[Dim, ...] | None:
+    """The strides of an elementwise result."""
+    wide = [t for t in tensors if not t.weak]
+    laid = [(t.shape, steps) for t in wide if t.shape.known and (steps := steps_of(t)) is not None]
+    if len(laid) < len(wide):
+        return UNKNOWN_STRIDES
+    made = laid_like(shape, laid, len(wide) < len(tensors), absolute=any(t.framework == "numpy" for t in wide))
+    return UNKNOWN_STRIDES if made is None else strides_or_none(shape, made)
+
+
+def _of_format(last: bool | None, shape: Shape) -> tuple[Dim, ...] | None:
+    return None if last is False or len(shape) not in (4, 5) else UNKNOWN_STRIDES if last is None else strides_or_none(shape, channels_last(shape))
+
+
+def copied_like(tensors: list[TensorType], shape: Shape) -> tuple[Dim, ...] | None:
+    """The strides of a new tensor like the first one."""
+    return copied_strides(tensors[0]) if tensors[0].shape == shape else UNKNOWN_STRIDES
+
+
+def _as_first(call: Call, tensors: list[TensorType], shape: Shape) -> tuple[Dim, ...] | None:
+    """Pictures in the format of the first input."""
+    return _of_format(channels_last_suggested(tensors[0]), shape) if len(shape) in (4, 5) else UNKNOWN_STRIDES
+
+
+def _padded(call: Call, tensors: list[TensorType], shape: Shape) -> tuple[Dim, ...] | None:
+    """A border of one number keeps the format; others do so in part."""
+    made = _as_first(call, tensors, shape)
+    bordered = call["mode"] == "constant" and all(ge(n, 0) is True for n in call["padding"])
+    return made if made is None or bordered else UNKNOWN_STRIDES
+
+
+def _stacked(call: Call, tensors: list[TensorType], shape: Shape) -> tuple[Dim, ...] | None:
+    return None if len(shape) < 4 or all(_grown(t, call["dim"]) is False for t in tensors) else UNKNOWN_STRIDES
+
+
+def _grown(x: TensorType, dim: int) -> bool | None:
+    """Whether x with one more axis of size 1 is taken for pictures with the channels last."""
     steps = steps_of(x) if x.shape.known else None
-    if x.strides is None or steps is None:
-        return x.strides
-    lying = [(size, step) for size, step in zip(x.shape, steps) if size != 1]
-    if any(step == 0 for _, step in lying):
-        return UNKNOWN_STRIDES
-    if all(gt(one[1], other[1]) is True for one, other in pairwise(lying)):
+    if steps is None:
         return None
-    if not all(type(step) is int for _, step in lying) or len({step for _, step in lying}) < len(lying):
+    own = x.shape[dim] * steps[dim] if dim < len(steps) else 1
+    return suggests_last((*x.shape[:dim], 1, *x.shape[dim:]), (*steps[:dim], own, *steps[dim:]))
+
+
+def _joined(call: Call, tensors: list[TensorType], shape: Shape) -> tuple[Dim, ...] | None:
+    """The channels come last where they do so in all inputs."""
+    known = [channels_last_suggested(t) for t in tensors]
+    return _of_format(False if False in known else None if None in known else True, shape)
+
+
+def _convolved(call: Call, tensors: list[TensorType], shape: Shape) -> tuple[Dim, ...] | None:
+    """The channels come last where they do so in the pictures or in the weight; a GPU does not follow them in double precision."""
+    known = [channels_last_suggested(t) for t in tensors[:2]]
+    if all(last is False for last in known) and all(t.strides is None or len(t.shape) == 4 for t in tensors[:2]):
+        return None
+    real = all(t.dtype is not None and t.dtype.is_float and (t.dtype is not FLOAT64 or t.device in (None, "cpu")) for t in tensors)
+    if len(shape) != 4 or not real or any(len(t.shape) != 4 for t in tensors[:2]):
         return UNKNOWN_STRIDES
-    made: dict[Any, Dim] = {}
-    total: Dim = 1
-    for size, step in sorted(lying, key=lambda axis: axis[1]):  # type: ignore[arg-type, return-value]
-        made[step] = total
-        total = total * size
-    return strides_or_none(x.shape, [made.get(step, 1) for step in steps])
+    return _of_format(True if True in known else None, shape)
+
+
+def _rows(call: Call, tensors: list[TensorType], shape: Shape) -> tuple[Dim, ...] | None:
+    return None
+
+
+FORMATS = {"rows": _rows, "format": _as_first, "padded": _padded, "stacked": _stacked, "joined": _joined, "channels": _convolved}
+"""How torch lays out results of operators that keep a format of their own."""
 
 
 # --- slices ---

@@ -11,11 +11,13 @@ from tensorproof.terms.records import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """Whole numbers from `low` on and below `past`. `attained`: both ends occur for some data, so an end that lies outside of a range is an error."""
+    """Whole numbers from `low` on and below `past`. `attained`: both ends occur for some data, so an end that lies outside of a range is an error.
+    `possible`: they are places among numbers that nothing is known of, so each may be meant."""
 
     low: Dim
     past: Dim
     attained: bool = False
+    possible: bool = False
 
     @property
     def exact(self) -> bool:
@@ -38,11 +40,11 @@ def joined(spans: list[Span | None], all_occur: bool = False) -> Span | None:
     if not known or len(known) < len(spans):
         return None
     attained = all_occur and all(s.attained for s in known)
-    first = known[0]
+    first, possible = known[0], any(s.possible for s in known)
     if all(s.low == first.low and s.past == first.past for s in known):
-        return Span(first.low, first.past, attained)
+        return Span(first.low, first.past, attained, possible)
     if all(s.plain for s in known):
-        return Span(min(s.low for s in known), max(s.past for s in known), attained)  # type: ignore[type-var]
+        return Span(min(s.low for s in known), max(s.past for s in known), attained, possible)  # type: ignore[type-var]
     return None
 
 

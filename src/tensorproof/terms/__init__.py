@@ -31,6 +31,7 @@ from tensorproof.terms.predicates import Predicate, Truth, conj, disj, eq, ge, g
 from tensorproof.terms.promotion import PY_FLOAT, Operand, promote, to_float, torch_can_cast
 from tensorproof.terms.records import dataclass, field, replace
 from tensorproof.terms.shapes import Segment, Shape, broadcast, unknown_shape
+from tensorproof.terms.strides import row_major, strides_or_none
 from tensorproof.terms.tensor import SOMEWHERE, UNKNOWN_STRIDES, History, Outputs, TensorType
 
 __all__ = [
@@ -38,5 +39,5 @@ __all__ = [
     "INT32", "INT64", "PY_FLOAT", "REALS", "REALS_OR_BOOL", "SOMEWHERE", "UINT8", "UINT16", "UINT32", "UINT64", "UNKNOWN_STRIDES", "Atom", "DType", "Dim",
     "History", "Operand", "Origin", "Outputs", "Predicate", "Segment", "Shape", "TensorType", "Term", "Truth", "absolute", "broadcast", "ceildiv", "conj",
     "dataclass", "disj", "eq", "field", "floordiv", "ge", "gt", "implies", "ite", "le", "lower", "lt", "maximum", "minimum", "mod", "ne", "negate", "product",
-    "promote", "replace", "sole_atom", "symbol", "to_float", "torch_can_cast", "unknown_shape", "upper",
+    "promote", "replace", "row_major", "sole_atom", "strides_or_none", "symbol", "to_float", "torch_can_cast", "unknown_shape", "upper",
 ]  # fmt: skip

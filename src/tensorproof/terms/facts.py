@@ -30,6 +30,8 @@ class Facts:
     """Whole numbers from the first on that stay below the second. Both ends occur."""
     limit: Pair | None = None
     """The same, and the ends need not occur."""
+    possible: bool = False
+    """Whether each number within the limit may occur: places that were chosen by numbers of which nothing is known."""
     number: Dim | None = None
     """The whole number in a tensor of one element, as a size."""
     ones: Dim | None = None
@@ -82,7 +84,7 @@ class Facts:
 
 _PAIRS = ("span", "limit")
 _TERMS = ("number", "ones", "greatest")
-_TRUTHS = ("binary", "probabilities", "signed", "whole")
+_TRUTHS = ("possible", "binary", "probabilities", "signed", "whole")
 _NONE = Facts()
 SIGNED = Facts(signed=True)
 ANYTHING: Bounds = (float("-inf"), float("inf"))

@@ -29,6 +29,8 @@ class Unknown:
     """Whether it is a `bytes`: its methods are known, what they give is not."""
     whole: Any = None
     """The whole number that it is, where it is one: twice an unknown size is another size."""
+    least: float | None = None
+    """What it is not less than, where it is a number that has such an end: a time."""
 
 
 TRUTHS = frozenset(("is", "in", "eq", "ne", "lt", "le", "gt", "ge", "isinstance", "hasattr", "issubclass", "subset", "disjoint"))
@@ -45,6 +47,8 @@ TEXT = Unknown("text", text=True)
 REAL = Unknown("a real number", number="float")
 """A real number that is unknown: read from a tensor, drawn at random."""
 WHOLE = Unknown("a whole number", number="int")
+TIME = Unknown("a real number", number="float", least=0.0)
+"""What a clock says: never less than 0."""
 BYTES = Unknown("bytes", octets=True)
 """Unknown bytes: of an archive, a buffer, a digest."""
 

@@ -353,5 +353,5 @@ def cross_shape(c: Call) -> Shape:
 CROSS = Op(
     "cross", (Tensor("x", "...", NUMERIC), Tensor("y", "...", NUMERIC)), (Axis("dim", None, optional=True, scalar_ok=False),), cross_shape, Agreed("x", "y"),
     doc="The vector product in three dimensions.",
-    evaluate=contraction_products.cross_product,
+    order="rows", evaluate=contraction_products.cross_product,
 )  # fmt: skip

@@ -10,10 +10,13 @@ from tensorproof.ops.element_types import Promote
 from tensorproof.ops.families import NUMERIC
 from tensorproof.ops.inputs import Anything, Choice, Tensors
 from tensorproof.ops.record import Op
+from tensorproof.ops.storage import steps_of
 from tensorproof.terms.dtypes import COMPLEX32, INT64, DType
 from tensorproof.terms.ints import Dim
 from tensorproof.terms.predicates import Truth, eq
 from tensorproof.terms.shapes import Require, Shape, broadcast_axis
+from tensorproof.terms.strides import Laid, laid_like, row_major
+from tensorproof.terms.tensor import TensorType
 
 
 def _agreement(c: Call, name: str) -> Require:
@@ -85,17 +88,50 @@ def einsum_shape(c: Call) -> Shape:
     c.require("equation", not repeated, f"{equation!r} has {', '.join(repeated)} twice in the output", "equation")
     for name in output:
         c.require("equation", name == "..." or name in sizes, f"{equation!r} has {name} in the output and in no operand", "equation")
-    c.reordered = not _in_order(inputs, output)
+    if c.option("channels_last"):
+        c.laid = _laid(xs, inputs, output, sizes)
+    c.reordered = c.laid is None and len(output) > 1 and (c.option("channels_last") is not None or not _in_order(inputs, output))
     return Shape(d for name in output for d in (lead if name == "..." else (sizes[name],)))
 
 
 def _in_order(inputs: list[list[str]], output: list[str]) -> bool:
     """Whether the result lies as the product of two batches of matrices does: common axes, those of the first, those of the second."""
     if len(inputs) != 2:
-        return len(output) <= 1
+        return False
     first, second = inputs
     shared = [n for n in output if n in first and n in second]
     return output == [*shared, *(n for n in output if n not in second), *(n for n in output if n not in first)]
+
+
+def _laid(xs: tuple[TensorType, ...], inputs: list[list[str]], output: list[str], sizes: dict[str, Dim]) -> tuple[Dim, ...] | None:
+    """The strides of the product of two operands as torch makes it, or None where they are not known."""
+    if len(inputs) != 2 or not all(x.shape.known for x in xs) or any("..." in names for names in inputs) or len(set(output)) < len(output):
+        return None
+    wide = [[name for name, size in zip(names, x.shape) if size != 1] for names, x in zip(inputs, xs)]
+    first, second = wide
+    inner = [name for name in sizes if name not in output]
+    alone = [name for name in inner if (name in first) != (name in second)]
+    if not any(name in inputs[0] and name in inputs[1] for name in inner):
+        return None if alone else _multiplied(xs, inputs, output, sizes)
+    left, right = [n for n in output if n in first and n not in second], [n for n in output if n in second and n not in first]
+    swapped = bool(left and right) and not alone and output.index(right[-1]) < output.index(left[0])
+    rest = [n for n in output if n not in left and n not in right]
+    order = [*rest, *right, *left] if swapped else [*rest, *left, *right]
+    steps = dict(zip(order, row_major([sizes[name] for name in order])))
+    return tuple(steps[name] for name in output)
+
+
+def _multiplied(xs: tuple[TensorType, ...], inputs: list[list[str]], output: list[str], sizes: dict[str, Dim]) -> tuple[Dim, ...] | None:
+    """Without a sum, operands whose axes are put in the order of the output are multiplied element by element."""
+    operands: list[Laid] = []
+    for names, x in zip(inputs, xs):
+        steps = steps_of(x)
+        if steps is None or len(set(names)) < len(names):
+            return None
+        own = {name: (size, step) for name, size, step in zip(names, x.shape, steps)}
+        aligned = [own.get(name, (1, 1)) for name in output]
+        operands.append(([size for size, _ in aligned], tuple(step for _, step in aligned)))
+    return laid_like([sizes[name] for name in output], operands, False)
 
 
 def _narrowed(c: Call, i: int, names: list[str], shape: Shape) -> Shape:

@@ -100,7 +100,7 @@ def _pixel_shuffle_shape(c: Call) -> Shape:
 
 PIXEL_SHUFFLE = Op(
     "pixel_shuffle", (Tensor("x", "... C Y X", _MOVED),), (Int("factor", least=1), BLOCK_FIRST), _pixel_shuffle_shape, Like("x"), values=MOVES,
-    evaluate=folding_moves.pixels_of_channels,
+    order="format", evaluate=folding_moves.pixels_of_channels,
 )  # fmt: skip
 
 

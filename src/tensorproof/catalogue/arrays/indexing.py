@@ -14,11 +14,12 @@ from tensorproof.ops.families import replaced
 from tensorproof.ops.inputs import Axis, Bool, Index, Tensor, is_size
 from tensorproof.ops.later import later
 from tensorproof.ops.record import Op
-from tensorproof.ops.storage import cast, known, positions, row_major, selected, sliced, small, span, true_count, view, whole
+from tensorproof.ops.storage import cast, known, positions, selected, sliced, small, span, true_count, view, whole
 from tensorproof.terms.dtypes import BOOL, INDEX, INT64, UINT8
 from tensorproof.terms.ints import Dim, Term
 from tensorproof.terms.predicates import conj, disj, eq, ge, le, lt
 from tensorproof.terms.shapes import Shape, broadcast
+from tensorproof.terms.strides import row_major
 from tensorproof.terms.tensor import UNKNOWN_STRIDES, TensorType
 
 if TYPE_CHECKING:

@@ -117,13 +117,13 @@ CAT = Op(
     Promote("xs"),
     fold=cat_contents,
     values=JOINS,
-    order="pictures",
+    order="joined",
     doc="Tensors one behind the other along an axis.",
     evaluate=array_moves.concatenated,
 )
 STACK = Op(
     "stack", (XS,), (Axis("dim", 0, of="xs", extra=1),), stack_shape, Promote("xs"),
-    fold=lambda c: joined(c["xs"], c["dim"], Promote("xs")(c)), values=JOINS, order="pictures", doc="Equal tensors along a new axis.",
+    fold=lambda c: joined(c["xs"], c["dim"], Promote("xs")(c)), values=JOINS, order="stacked", doc="Equal tensors along a new axis.",
     evaluate=lambda np, a: np.stack(a["xs"], a["dim"]),
 )  # fmt: skip
 

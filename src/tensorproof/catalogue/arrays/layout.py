@@ -16,11 +16,12 @@ from tensorproof.ops.later import later
 from tensorproof.ops.ones import kept
 from tensorproof.ops.ones import on_diagonal as on_diagonal_filled
 from tensorproof.ops.record import Op
-from tensorproof.ops.storage import known, positions, row_major, small, strides_of_format, view, whole
+from tensorproof.ops.storage import copied_strides, is_compact, known, positions, small, steps_of, strides_of_format, view, whole
 from tensorproof.terms.dtypes import BOOL, INDEX
 from tensorproof.terms.ints import Dim, absolute, maximum
 from tensorproof.terms.predicates import disj, eq, ge, le
 from tensorproof.terms.shapes import Shape
+from tensorproof.terms.strides import channels_last, row_major, strides_or_none
 from tensorproof.terms.tensor import UNKNOWN_STRIDES, TensorType
 
 if TYPE_CHECKING:
@@ -46,12 +47,20 @@ def contiguous_rule(c: Call) -> TensorType:
     if str(memory).removeprefix("torch.") == "preserve_format":
         return x
     if memory is None or not x.shape.known:
-        c.copied = x.strides is not None and x.strides != UNKNOWN_STRIDES and x.shape.concrete
-        return x if x.strides is None else x.but(strides=None)
+        c.copied = not is_compact(x) and x.strides != UNKNOWN_STRIDES and x.shape.concrete
+        return x if is_compact(x) else x.but(strides=None)
     word = str(memory).removeprefix("torch.")
     rank = {"channels_last": 4, "channels_last_3d": 5}.get(word)
     c.require("rank", rank is None or len(x.shape) == rank, f"memory format {word} needs rank {rank}, and x is {x.shape!r}", ("memory", "x"))
-    return x.but(strides=strides_of_format(x.shape, memory))
+    return x.but(strides=_in_format(x, word == "contiguous_format"))
+
+
+def _in_format(x: TensorType, rows: bool) -> tuple[Dim, ...] | None:
+    """What already lies in the format asked for stays as it is, with the steps that axes of size 1 have."""
+    steps, wanted = steps_of(x), row_major(x.shape) if rows else channels_last(x.shape)
+    if steps is None:
+        return None if rows else UNKNOWN_STRIDES if any(type(n) is not int or n == 1 for n in x.shape[1:]) else wanted
+    return x.strides if all(a == b or n == 1 for a, b, n in zip(steps, wanted, x.shape)) else strides_or_none(x.shape, wanted)
 
 
 CONTIGUOUS = Op(
@@ -160,7 +169,7 @@ def flip_rule(c: Call) -> TensorType:
         made = [(n, -s) if i in turned else (n, s) for i, (n, s) in enumerate(axes)]
         return made, sum((n - 1) * s for i, (n, s) in enumerate(axes) if i in turned) if all(n != 0 for n, _ in axes) else 0
 
-    return view(x, change).but(strides=None if x.strides is None else UNKNOWN_STRIDES)
+    return view(x, change).but(strides=copied_strides(x))
 
 
 FLIP = Op(
@@ -209,6 +218,7 @@ ROLL = Op(
     fold=roll_contents,
     values=MOVES,
     doc="Elements moved round along axes.",
+    order="rows",
     evaluate=array_moves.rolled,
 )
 

@@ -124,5 +124,6 @@ PAD = Op(
     fold=pad_contents,
     doc="`padding` is (before, after) of the last axis, then of the one before it, and so on. `repeats`: the tensor's own elements are taken as often as it "
     "takes to fill the padding; `extent`: how many elements at each end a mean, median, maximum or minimum is of.",
+    order="padded",
     evaluate=made_numbers.pad,
 )

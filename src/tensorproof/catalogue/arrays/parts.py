@@ -11,11 +11,12 @@ from tensorproof.ops.facts import CUTS
 from tensorproof.ops.inputs import Anything, Axis, Int, Ints, Tensor
 from tensorproof.ops.later import later
 from tensorproof.ops.record import Op
-from tensorproof.ops.storage import from_end, positions, selected, sliced, small, span, strides_or_none, view
+from tensorproof.ops.storage import from_end, positions, selected, sliced, small, span, view
 from tensorproof.terms.dtypes import INT64
 from tensorproof.terms.ints import Dim, maximum, minimum
 from tensorproof.terms.predicates import conj, ge, le
 from tensorproof.terms.shapes import Shape
+from tensorproof.terms.strides import strides_or_none
 from tensorproof.terms.tensor import TensorType
 
 if TYPE_CHECKING:

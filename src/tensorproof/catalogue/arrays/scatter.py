@@ -12,11 +12,12 @@ from tensorproof.ops.facts import mixes
 from tensorproof.ops.inputs import Axis, Bool, Choice, Int, Ints, Number, Tensor
 from tensorproof.ops.later import later, makers
 from tensorproof.ops.record import Evaluate, Op
-from tensorproof.ops.storage import cast, known, positions, row_major, true_count, whole
+from tensorproof.ops.storage import cast, known, positions, true_count, whole
 from tensorproof.terms.dtypes import BOOL, FULL_COMPLEXES, INDEX, INT64, NUMBERS, REALS, REALS_OR_BOOL, DType
 from tensorproof.terms.ints import Dim
 from tensorproof.terms.predicates import conj, disj, eq, ge, le
 from tensorproof.terms.shapes import Shape
+from tensorproof.terms.strides import row_major
 from tensorproof.terms.tensor import TensorType
 
 if TYPE_CHECKING:
@@ -87,6 +88,7 @@ SCATTER = Op(
     fold=scatter_contents,
     gradient="x<index source<index,source? index-",
     doc="Each element of the source is written to the position that the index names along one axis.",
+    order="rows",
     evaluate=made.scatter(),
 )
 SCATTER_ADD = Op(
@@ -96,6 +98,7 @@ SCATTER_ADD = Op(
     scatter_shape,
     Like("x"),
     gradient="x< source<index,source? index-",
+    order="rows",
     evaluate=made.scatter("add"),
 )
 SCATTER_REDUCE = Op(
@@ -104,6 +107,7 @@ SCATTER_REDUCE = Op(
     (Axis("dim"), Choice("reduce", ("sum", "prod", "mean", "amax", "amin")), Bool("include_self", True)),
     scatter_shape,
     Like("x"),
+    order="rows",
     evaluate=made.scatter(),
 )
 
@@ -141,7 +145,7 @@ def index_write_shape(c: Call) -> Shape:
 
 def index_writer(name: str, dtypes: frozenset[DType], index: frozenset[DType], *attributes: Any, evaluate: Evaluate, doc: str = "", gradient: str = "") -> Op:
     inputs = (Tensor("x", "...", dtypes), Tensor("index", "...", index, values="index:dim"), Tensor("source", "...", dtypes))
-    return Op(name, inputs, (Axis("dim"), *attributes), index_write_shape, Like("x"), evaluate=evaluate, doc=doc, gradient=gradient)
+    return Op(name, inputs, (Axis("dim"), *attributes), index_write_shape, Like("x"), evaluate=evaluate, order="rows", doc=doc, gradient=gradient)
 
 
 INDEX_ADD = index_writer(
@@ -180,7 +184,7 @@ def index_fill_shape(c: Call) -> Shape:
 INDEX_FILL = Op(
     "index_fill", (Tensor("x", "...", NUMBERS), Tensor("index", "...", LONG, values="place:dim"), Tensor("value", "...", scalar=True)), (Axis("dim"),),
     index_fill_shape, Like("x"), overlaps=True,
-    evaluate=written_places.index_fill,
+    order="copied", evaluate=written_places.index_fill,
 )  # fmt: skip
 
 
@@ -220,6 +224,7 @@ MASKED_SCATTER = Op(
     (),
     masked_scatter_shape,
     Like("x"),
+    order="rows",
     evaluate=written_places.masked_scatter,
 )
 

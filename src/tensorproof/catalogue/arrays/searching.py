@@ -11,12 +11,13 @@ from tensorproof.ops.facts import selects
 from tensorproof.ops.inputs import Anything, Bool, Int, Ints, Tensor
 from tensorproof.ops.later import later
 from tensorproof.ops.record import NON_NEGATIVE, Interval, Op, Values
-from tensorproof.ops.storage import row_major, small, true_count, whole
+from tensorproof.ops.storage import small, true_count, whole
 from tensorproof.terms.dtypes import BOOL, INT32, INT64, REALS, REALS_OR_BOOL, DType
 from tensorproof.terms.ints import bounds, product
 from tensorproof.terms.predicates import disj, eq, ge
 from tensorproof.terms.promotion import Operand
 from tensorproof.terms.shapes import Shape
+from tensorproof.terms.strides import row_major
 from tensorproof.terms.tensor import UNKNOWN_STRIDES, TensorType
 
 if TYPE_CHECKING:

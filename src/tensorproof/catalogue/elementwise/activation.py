@@ -268,7 +268,7 @@ def prelu_shape(c: Call) -> Shape:
     return shape
 
 
-PRELU = Op("prelu", (Tensor("x", "...", FLOATS), Tensor("weight", "C | ", FLOATS)), (), prelu_shape, Same("x", "weight"), evaluate=prelu_of)
+PRELU = Op("prelu", (Tensor("x", "...", FLOATS), Tensor("weight", "C | ", FLOATS)), (), prelu_shape, Same("x", "weight"), order="like", evaluate=prelu_of)
 
 
 def glu_shape(c: Call) -> Shape:
@@ -281,7 +281,7 @@ def glu_shape(c: Call) -> Shape:
     return replaced(shape, c["dim"], size // 2)
 
 
-GLU = Op("glu", (Tensor("x", "...", FLOATS),), (Axis("dim", -1),), glu_shape, SAME, evaluate=glu_of)
+GLU = Op("glu", (Tensor("x", "...", FLOATS),), (Axis("dim", -1),), glu_shape, SAME, order="like", evaluate=glu_of)
 
 
 # --- the softmax family ---

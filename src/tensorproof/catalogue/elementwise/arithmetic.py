@@ -254,7 +254,7 @@ FLOAT_PAIRS = tuple(
 STRICT_FLOAT_PAIRS = tuple(promoting(name, FLOATS, evaluate=numpy(name, "x", "y")) for name in ("hypot", "logaddexp2"))
 NEXTAFTER = promoting("nextafter", FLOATS, evaluate=pair_formulas.neighbour, doc="The next number of the element type after x, towards y.")
 LOGADDEXP = promoting("logaddexp", MIXED, evaluate=pair_formulas.log_of_sum)
-LDEXP = promoting("ldexp", MIXED, dtype=ldexp_type, doc="x · 2 to the y", evaluate=pair_formulas.scaled_by_power)
+LDEXP = replace(promoting("ldexp", MIXED, dtype=ldexp_type, doc="x · 2 to the y", evaluate=pair_formulas.scaled_by_power), order="")
 
 MAXIMUM = promoting("maximum", REALS_OR_BOOL, values=GREATER, fold=folding(maximum), doc="nan where either is nan", evaluate=numpy("maximum", "x", "y"))
 MINIMUM = promoting("minimum", REALS_OR_BOOL, values=LESS, fold=folding(minimum), doc="nan where either is nan", evaluate=numpy("minimum", "x", "y"))

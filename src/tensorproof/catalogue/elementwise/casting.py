@@ -12,12 +12,12 @@ from tensorproof.ops.facts import FILLED, MOVES, moves
 from tensorproof.ops.inputs import Anything, Bool, ElementType, Number, Tensor
 from tensorproof.ops.later import later
 from tensorproof.ops.record import Op
-from tensorproof.ops.storage import copied_strides, strides_of_format
+from tensorproof.ops.storage import format_strides
 from tensorproof.terms.dtypes import ALL_INTS, BFLOAT16, BOOL, BOOLS, COMPLEXES, FULL_COMPLEXES, REALS_OR_BOOL, DType
 from tensorproof.terms.ints import Dim
 from tensorproof.terms.predicates import disj, eq
 from tensorproof.terms.shapes import Shape
-from tensorproof.terms.tensor import UNKNOWN_STRIDES, TensorType
+from tensorproof.terms.tensor import TensorType
 
 if TYPE_CHECKING:
     from tensorproof.ops import moves as array_moves
@@ -45,9 +45,7 @@ def _strides(c: Call, x: TensorType, dtype: DType | None) -> tuple[Dim, ...] | N
     """A copy keeps the order of memory where x is dense; the same tensor keeps its strides."""
     if c["compact"]:
         return None
-    if c["memory_format"] is not None and x.shape.known and "preserve" not in str(c["memory_format"]):
-        return strides_of_format(x.shape, c["memory_format"]) if x.strides is None else UNKNOWN_STRIDES
-    return copied_strides(x) if c["copy"] or dtype is not x.dtype else x.strides
+    return format_strides(x, c["memory_format"], c["copy"] or dtype is not x.dtype)
 
 
 @any_rank
@@ -140,6 +138,7 @@ MASKED_FILL = Op(
     SAME,
     values=FILLED,
     overlaps=True,
+    order="rows",
     evaluate=lambda np, a: np.where(a["mask"], a["value"], a["x"]),
 )
 

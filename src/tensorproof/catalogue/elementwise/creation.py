@@ -13,7 +13,7 @@ from tensorproof.ops.inputs import Anything, Bool, ElementType, Float, Int, Ints
 from tensorproof.ops.later import later
 from tensorproof.ops.ones import diagonal
 from tensorproof.ops.record import Evaluate, Op
-from tensorproof.ops.storage import cast, small, strides_or_none
+from tensorproof.ops.storage import cast, small
 from tensorproof.terms.dtypes import (
     ALL_INTS,
     ANY,
@@ -34,6 +34,7 @@ from tensorproof.terms.dtypes import (
 from tensorproof.terms.ints import Dim, Term, ceildiv, maximum
 from tensorproof.terms.predicates import ge, implies, le, lt, ne
 from tensorproof.terms.shapes import Shape
+from tensorproof.terms.strides import strides_or_none
 from tensorproof.terms.tensor import TensorType
 
 if TYPE_CHECKING:
@@ -144,6 +145,7 @@ FULL_LIKE = Op(
     gradient="x-",
     overlaps=True,
     evaluate=lambda np, a: np.broadcast_to(a["value"], a["x"].shape if a["size"] is None else tuple(a["size"])),
+    order="copied",
 )
 EMPTY_LIKE = Op(
     "empty_like",
@@ -152,6 +154,7 @@ EMPTY_LIKE = Op(
     dtype=like_type,
     shape=like_shape,
     opaque="memory",
+    order="copied",
 )
 
 

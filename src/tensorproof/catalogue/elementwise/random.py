@@ -52,6 +52,7 @@ RANDOM_LIKE = Op(
     shape=same_shape,
     random=True,
     values=NAMED,
+    order="copied",
 )
 
 
@@ -100,6 +101,7 @@ RANDINT_LIKE = Op(
     shape=any_rank(randint_like_shape),
     random=True,
     values=draws("low", "high"),
+    order="copied",
 )
 RANDPERM = Op(
     "randperm", attributes=(Int("n", least=0), ElementType(dtypes=REALS | ALL_INTS)), dtype=Given("dtype", INT64), shape="n", random=True, values=draws(0, "n"),

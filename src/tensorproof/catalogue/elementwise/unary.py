@@ -19,7 +19,7 @@ from tensorproof.ops.hazards import overflow
 from tensorproof.ops.inputs import Float, Int, Tensor
 from tensorproof.ops.ones import opposite
 from tensorproof.ops.record import NON_NEGATIVE, NON_ZERO, POSITIVE, Hazard, Interval, Op, Out, Values
-from tensorproof.terms.dtypes import ALL_INTS, ANY, BOOL, BOOLS, FLOATS, FULL_COMPLEXES, INT32, INT64, DType, DTypes
+from tensorproof.terms.dtypes import ALL_INTS, ANY, BOOL, BOOLS, FLOAT32, FLOAT64, FLOATS, FULL_COMPLEXES, INT32, INT64, DType, DTypes
 from tensorproof.terms.ints import Term, absolute
 from tensorproof.terms.records import replace
 
@@ -190,8 +190,21 @@ def rounding(function: Callable[[float], float]) -> Values:
     return increasing(lambda x: float(function(x)) if math.isfinite(x) else x)
 
 
+def _whole_of(function: Callable[[float], int]) -> Callable[[Call], Any]:
+    """A `fold`: whole numbers stay, and the float types hold what others are rounded to."""
+
+    def fold(c: Call) -> Any:
+        x = c.tensor("x")
+        if c.prescribed is not None or x.contents is None or x.dtype not in (FLOAT32, FLOAT64):
+            return each(c, lambda x: x, ("x",), c.dtype("x"))
+        known = all(type(v) in (int, float) and math.isfinite(v) for v in x.contents)
+        return tuple(float(function(v)) for v in x.contents) if known else None
+
+    return fold
+
+
 FLOOR, CEIL, TRUNC = (
-    elementwise(name, REAL, dtype=SAME, values=rounding(f), fold=folding(lambda x: x), evaluate=numpy(name))
+    elementwise(name, REAL, dtype=SAME, values=rounding(f), fold=_whole_of(f), evaluate=numpy(name))
     for name, f in (("floor", math.floor), ("ceil", math.ceil), ("trunc", math.trunc))
 )
 
@@ -206,7 +219,7 @@ def rounded_type(c: Call) -> DType | None:
 
 def _fold_rounded(c: Call) -> Any:
     """Whole numbers stay, unless they are rounded to tens."""
-    return each(c, lambda x: x, ("x",), c.dtype("x")) if c["decimals"] in (None, 0) else None
+    return _whole_of(round)(c) if c["decimals"] in (None, 0) else None
 
 
 ROUND = elementwise(

@@ -15,11 +15,12 @@ from tensorproof.ops.families import replaced, same_shape
 from tensorproof.ops.inputs import Anything, Bool, Choice, ElementType, Float, Int, Ints, Tensor
 from tensorproof.ops.later import later
 from tensorproof.ops.record import Op
-from tensorproof.ops.storage import known, positions, row_major, sliced, small, span
+from tensorproof.ops.storage import known, positions, sliced, small, span
 from tensorproof.terms.dtypes import ALL_INTS, FLOATS, INT64
 from tensorproof.terms.ints import product
 from tensorproof.terms.predicates import conj, disj, eq, ge, le
 from tensorproof.terms.shapes import Shape, unknown_shape
+from tensorproof.terms.strides import row_major
 from tensorproof.terms.tensor import TensorType
 
 if TYPE_CHECKING:

@@ -68,6 +68,7 @@ GRID_SAMPLE = Op(
     shape=_grid_sample_shape,
     dtype=Same("x", "grid"),
     codes={"N": "batch"},
+    order="rows",
     evaluate=grid_points.sampled,
     doc="Samples of images at points; `points_inside`: mode 'bicubic' too brings points inside before it looks at the pixels around them.",
 )

@@ -90,5 +90,6 @@ INTERPOLATE = Op(
     ),
     shape=_interpolated,
     dtype=Like("x"),
+    order="format",
     evaluate=resize_weights.interpolated,
 )

@@ -129,6 +129,7 @@ BATCH_NORM = Op(
     attributes=(Bool("training", False), *_MOMENTUM),
     shape=_batch_norm_shape,
     dtype=_with_parameters(*_ALL),
+    order="format",
     evaluate=formulas.batch_norm,
     constants=("running_mean", "running_var"),
     hazards=region("batch_norm/variance", "running_var eps", "running_var + eps is positive outside of training", "inf or nan", formulas.batch_has_spread),
@@ -183,6 +184,7 @@ INSTANCE_NORM = Op(
     shape=_instance_norm_shape,
     dtype=_instance_norm_dtype,
     codes=_CODES,
+    order="rows",
     evaluate=formulas.instance_norm,
     constants=("running_mean", "running_var"),
 )
@@ -201,6 +203,7 @@ GROUP_NORM = Op(
     shape=_group_norm_shape,
     dtype=_with_parameters("weight", "bias"),
     codes=_CODES,
+    order="format",
     evaluate=formulas.group_norm,
 )
 
@@ -309,6 +312,7 @@ LOCAL_RESPONSE_NORM = Op(
     attributes=(Int("size", least=1), Float("alpha", 1e-4), Float("beta", 0.75), Float("k", 1.0), Bool("odd_behind", False)),
     shape=same_shape,
     dtype=_response_dtype,
+    order="like",
     evaluate=formulas.local_response_norm,
     doc="x by a power of the mean of squares of neighbouring channels. `odd_behind`: of an even number, the odd one lies behind and not before.",
 )
@@ -318,6 +322,7 @@ NORMALIZE = Op(
     attributes=(Float("p", 2.0), Axes("dim", 1), Float("eps", 1e-12), Bool("by_squares", False)),
     shape=same_shape,
     dtype=Like("x"),
+    order="like",
     evaluate=formulas.normalize,
     hazards=region("normalize/zero", "x eps", "the norm of x, or eps in the element type of x, is positive", "nan", formulas.has_length),
     doc="x over its norm, or over eps where that is greater. `by_squares`: eps is the least of the sum of squares.",

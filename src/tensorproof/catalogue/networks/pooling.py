@@ -22,10 +22,6 @@ else:
     pooling_windows = later("catalogue.networks.formulas.pooling")
 
 
-_ORDER = {1: "", 2: "channels", 3: ""}
-"""Pools of pictures keep the channels last where they are."""
-
-
 def not_empty(c: Call, first: int) -> None:
     """Some libraries pool no empty axis from `first` on."""
     for size in c.shape("x")[first:] if c.option("no_empty_axis") else ():
@@ -81,8 +77,8 @@ def _max_pool(n: int) -> Op:
         outputs=(Out("values"), Out("indices", INT64, when="return_indices")),
         shape=shape,
         dtype=_max_dtype,
+        order="format" if n > 1 else "",
         evaluate=pooling_windows.max_pool,
-        order=_ORDER[n],
         advice=advice(f"max_pool{n}d"),
         values=Values("convex"),
     )
@@ -112,8 +108,8 @@ def _avg_pool(n: int, dtypes: DTypes) -> Op:
         attributes=_sliding(n, Bool("count_include_pad", True), Int("divisor_override", None, optional=True)),
         shape=shape,
         dtype=Like("x"),
+        order=("", "format", "rows")[n - 1],
         evaluate=pooling_windows.mean_pool,
-        order=_ORDER[n],
         advice=advice(f"avg_pool{n}d"),
     )
 
@@ -182,7 +178,7 @@ def _adaptive_avg(n: int) -> Op:
     return Op(
         f"adaptive_avg_pool{n}d", (Tensor("x", images(n) if n < 2 else f"... {AXES[n]}", _ANYTHING),),
         (Sizes("output_size", n, least=0, holes=n > 1), Bool("mean", True)), shape, _adaptive_avg_dtype,
-        evaluate=pooling_windows.adaptive_mean, values=Values("convex"), order=_ORDER[n],
+        evaluate=pooling_windows.adaptive_mean, order=("", "format", "rows")[n - 1], values=Values("convex"),
     )  # fmt: skip
 
 
@@ -195,7 +191,7 @@ def _adaptive_max(n: int) -> Op:
         f"adaptive_max_pool{n}d", (Tensor("x", images(n), FLOATS),),
         (Sizes("output_size", n, least=0, holes=n > 1), Bool("return_indices", False)), shape, Like("x"),
         outputs=(Out("values"), Out("indices", INT64, when="return_indices")),
-        evaluate=pooling_windows.adaptive_max, values=Values("convex"),
+        evaluate=pooling_windows.adaptive_max, order=("", "format", "rows")[n - 1], values=Values("convex"),
     )  # fmt: skip
 
 

@@ -11,12 +11,12 @@ from tensorproof.ops.element_types import Like, Same, float_of, promoted
 from tensorproof.ops.inputs import Bool, Choice, Float, Int, Tensor, Tensors
 from tensorproof.ops.later import later, makers
 from tensorproof.ops.record import Evaluate, Op, Out
-from tensorproof.ops.storage import strides_or_none
 from tensorproof.terms.dtypes import ALL_INTS, ANY, FLOATS, FULL_COMPLEXES, INT64, INTS, REALS_OR_BOOL, DType
 from tensorproof.terms.ints import Dim, lower, maximum, minimum
 from tensorproof.terms.predicates import conj, disj, eq, ge, le
 from tensorproof.terms.records import replace
 from tensorproof.terms.shapes import Shape
+from tensorproof.terms.strides import strides_or_none
 from tensorproof.terms.tensor import Outputs, TensorType
 
 if TYPE_CHECKING:

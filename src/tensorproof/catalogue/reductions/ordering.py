@@ -13,11 +13,11 @@ from tensorproof.ops.inputs import Anything, Axis, Bool, Int, Tensor
 from tensorproof.ops.later import later, makers
 from tensorproof.ops.lines import Lined, along
 from tensorproof.ops.record import Formula, Op, Out, Values
+from tensorproof.ops.storage import copied_strides
 from tensorproof.terms.dtypes import ALL_INTS, BOOLS, FLOATS, INT64, REALS, DType
 from tensorproof.terms.ints import Dim, Term, bounds
 from tensorproof.terms.predicates import conj, ge, le
 from tensorproof.terms.shapes import Shape
-from tensorproof.terms.tensor import UNKNOWN_STRIDES
 
 if TYPE_CHECKING:
     from tensorproof.catalogue.reductions.formulas import order_statistics
@@ -54,7 +54,7 @@ sorted_type = Lined(SORTED, Like("x"))
 
 def _pair(c: Call, shape: Shape, found: tuple[tuple[Any, ...] | None, tuple[Any, ...] | None]) -> list[Any]:
     sorted_type(c)
-    x = c.tensor("x").but(shape=shape, strides=None if c.tensor("x").strides is None else UNKNOWN_STRIDES, weak=False)
+    x = c.tensor("x").but(shape=shape, strides=None if c.op.order == "rows" else copied_strides(c.tensor("x")), weak=False)
     places = INT64 if c.prescribed is None else c.prescribed.dtypes[-1]
     return [x.but(contents=found[0]), x.but(contents=found[1], dtype=places)]
 
@@ -72,7 +72,7 @@ SORT = Op(
 ARGSORT = Op(
     "argsort", (ORDERED,), (Axis("dim", -1), Bool("descending", False)), same_shape, Lined(SORTED, lambda _: INT64),
     fold=lambda c: ranked(c, least_first=not c["descending"])[1], values=orders("dim"), doc="Where the elements stand in order along an axis.",
-    evaluate=order_statistics.argsort,
+    order="copied", evaluate=order_statistics.argsort,
 )  # fmt: skip
 
 
@@ -119,7 +119,7 @@ def topk_shape(c: Call) -> list[Any]:
 TOPK = Op(
     "topk", (ANY_X,), (Int("k"), Axis("dim", -1), Bool("largest", True), Bool("sorted", True)), topk_shape, Like("x"), outputs=PAIR,
     doc="The k greatest (or least) elements along an axis, and where they stood.",
-    evaluate=order_statistics.topk,
+    order="rows", evaluate=order_statistics.topk,
 )  # fmt: skip
 
 
@@ -131,7 +131,7 @@ def kthvalue_shape(c: Call) -> list[Shape]:
 KTHVALUE = Op(
     "kthvalue", (ANY_X,), (Int("k"), Axis("dim", -1), Bool("keepdim", False)), kthvalue_shape, Lined(REALS, Like("x")), outputs=PAIR,
     doc="The k-th least element along an axis, and where it stood.",
-    evaluate=order_statistics.kthvalue,
+    order="rows", evaluate=order_statistics.kthvalue,
 )  # fmt: skip
 
 

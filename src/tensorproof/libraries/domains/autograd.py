@@ -20,6 +20,7 @@ from tensorproof.libraries.domains.gradient_states import of as of
 from tensorproof.libraries.domains.saved_tensors import refuse_inference, saved
 from tensorproof.libraries.torch.modes import modes
 from tensorproof.ops.applied import Applied
+from tensorproof.ops.storage import is_compact
 from tensorproof.terms.gradient import NO, WHOLE, Gradient, Node, Saved, Version
 from tensorproof.terms.tensor import UNKNOWN_STRIDES, Outputs, Storage, TensorType
 from tensorproof.values import Args, Kwargs, Layer, Machine, Value
@@ -157,7 +158,7 @@ def _shown(view: str, t: TensorType, source: Value) -> TensorType | None:
     """The tensor that a result surely is a view of, for autograd."""
     if t.base is None or not isinstance(source, TensorType):
         return None
-    return source if view == "always" or (view == "compact" and source.strides is None) or (view == "itself" and t.strides == source.strides) else None
+    return source if view == "always" or (view == "compact" and is_compact(source)) or (view == "itself" and t.strides == source.strides) else None
 
 
 def _is_same(t: TensorType, source: Value) -> bool:

@@ -131,9 +131,19 @@ _INDEX_ERRORS = frozenset(["getitem/range", "embedding/index", "index_select/ran
 
 
 def _uncertain(m: Machine, one: Applied, index: TensorType, least: Dim, past: Dim | None, node: ast.AST) -> None:
-    """Indices that are made of random numbers must be known to lie inside; those that were given to the program, or chosen by value, are taken to do so."""
+    """Indices that are made of random numbers must be known to lie inside; those that were given to the program, or chosen by value, are taken to do so.
+    Places are chosen out of an axis, and all of it must fit."""
     facts, found, first, last = index.facts, bounds.of(index), bounds.of(least), bounds.of(past)
-    if facts is None or not facts.chance or facts.limit is not None or found is None or first is None or index.shape.numel == 0:
+    if facts is None or index.shape.numel == 0:
+        return
+    if facts.limit is not None and not facts.possible:
+        return
+    if facts.limit is not None:
+        low, high = facts.limit
+        if conj(ge(low, least), True if past is None else ge(past, high)) is False:
+            m.gap(one.spelling, node, f"the indices lie between {low!r} and {high - 1!r}, and whether those that do not fit occur is not known")
+        return
+    if not facts.chance or found is None or first is None:
         return
     below, above = last is None or found[1] <= last[0] - 1, found[0] >= first[1]
     if not below or not (above or found[0] == one.arguments.get("ignore_index")):

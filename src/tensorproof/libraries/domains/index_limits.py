@@ -27,9 +27,9 @@ def of(m: Machine, tensor: Value) -> Limit | None:
     return tensor.facts.limit if tensor.facts is not None and tensor.facts.limit is not None else range_of(m, tensor)
 
 
-def note(m: Machine, tensor: Value, limit: Limit | None) -> None:
+def note(m: Machine, tensor: Value, limit: Limit | None, possible: bool = False) -> None:
     if limit is not None and isinstance(tensor, TensorType) and tensor.contents is None:
-        learn(tensor, limit=limit)
+        learn(tensor, limit=limit, possible=possible)
         m.ranged = True
 
 

@@ -55,7 +55,7 @@ def note(m: Machine, made: TensorType, span: Span) -> None:
     if span.attained:
         label_ranges.note(m, made, span.low, span.past)
     else:
-        index_limits.note(m, made, (span.low, span.past))
+        index_limits.note(m, made, (span.low, span.past), span.possible)
 
 
 def span_of(m: Machine, value: Any) -> Span | None:
@@ -69,7 +69,7 @@ def span_of(m: Machine, value: Any) -> Span | None:
         return Span(*known, attained=True)
     limit = index_limits.of(m, value)
     if limit is not None:
-        return Span(*limit)
+        return Span(*limit, possible=value.facts is not None and value.facts.possible)
     if value.contents is not None and len(value.contents) == 1 and type(value.contents[0]) is Term:
         return Span(value.contents[0], value.contents[0] + 1, True)
     return Span(0, 2) if value.dtype is BOOL else None
@@ -146,8 +146,8 @@ def _positions(x: Value, axis: Value, every: bool) -> Span | None:
     if not isinstance(x, TensorType) or not x.shape.known:
         return None
     if axis is None:
-        return Span(0, x.shape.numel, every)
-    return Span(0, x.shape[axis], every) if type(axis) is int and -len(x.shape) <= axis < len(x.shape) else None
+        return Span(0, x.shape.numel, every, not every)
+    return Span(0, x.shape[axis], every, not every) if type(axis) is int and -len(x.shape) <= axis < len(x.shape) else None
 
 
 def _drawn(low: Any, high: Any, step: Value) -> Span | None:

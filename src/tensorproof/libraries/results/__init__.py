@@ -14,10 +14,10 @@ from collections.abc import Callable
 from functools import cache
 
 from tensorproof.libraries.model import Run
-from tensorproof.values import BYTES, REAL, TEXT, WHOLE, Model, Unknown, Value
+from tensorproof.values import BYTES, REAL, TEXT, TIME, WHOLE, Model, Unknown, Value
 
 _FILE = os.path.join(os.path.dirname(__file__), "results.txt")
-_FIXED: dict[str, Value] = {"nothing": None, "true": True, "false": False, "text": TEXT, "bytes": BYTES, "real": REAL, "whole": WHOLE}
+_FIXED: dict[str, Value] = {"nothing": None, "true": True, "false": False, "text": TEXT, "bytes": BYTES, "real": REAL, "clock": TIME, "whole": WHOLE}
 _OF_REASON: dict[str, Callable[[str], Value]] = {
     "unknown": Unknown,
     "text": lambda reason: Unknown(reason, text=True),

@@ -11,6 +11,7 @@ from tensorproof.libraries.model import KindModel, Run
 from tensorproof.libraries.torch.autograd import backward
 from tensorproof.libraries.torch.compiling import kept
 from tensorproof.libraries.torch.modes import DEVICES
+from tensorproof.libraries.torch.modules import children
 from tensorproof.libraries.whole_numbers import number_of
 from tensorproof.ops.inputs import is_size
 from tensorproof.terms import UNKNOWN_STRIDES, DType, Shape, TensorType, eq, ge
@@ -61,6 +62,19 @@ def _checkpoint(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     return m.call(args[0], args[1:], kept, node)
 
 
+def _checkpoint_sequential(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    """The functions one after another, in segments."""
+    given = dict(zip(("functions", "segments", "input"), args)) | kwargs
+    made: Value = given["input"]
+    functions = [child for _, child in children(given["functions"])] or m.iterate(given["functions"], node) or []
+    segments = given["segments"]
+    if type(segments) is int and not 0 < segments <= len(functions):
+        m.gap("torch.utils.checkpoint.checkpoint_sequential", node, "there are not so many functions as segments")
+    for function in functions:
+        made = m.call(function, (made,), {}, node)
+    return made
+
+
 def _is_tensor(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     return Unknown("is_tensor") if isinstance(args[0], Unknown) else isinstance(args[0], TensorType) and args[0].framework == "torch"
 
@@ -102,7 +116,8 @@ _CONTEXTS = (
 FUNCTIONS: dict[str, Run] = {
     "torch.unbind": _unbind, "torch.Tensor.unbind": _unbind, "torch.nn.LinearCrossEntropyOptions": _loss_options, "torch.Tensor.as_subclass": kept,
     **dict.fromkeys(_CONTEXTS, _context), "torch.device": _device, "torch.Tensor.backward": backward, "torch.Tensor.item": _item,
-    "torch.utils.checkpoint.checkpoint": _checkpoint, "torch.is_tensor": _is_tensor, "torch.Tensor.register_hook": register_hook,
+    "torch.utils.checkpoint.checkpoint": _checkpoint,
+    "torch.utils.checkpoint.checkpoint_sequential": _checkpoint_sequential, "torch.is_tensor": _is_tensor, "torch.Tensor.register_hook": register_hook,
     "torch.Tensor.retain_grad": retain_grad, "torch.get_default_dtype": lambda m, a, k, n: m.session.default_float, "torch.set_default_dtype": _default_dtype,
     "torch.Generator": lambda m, a, k, n: Model("torch.Generator", m.heap.space()), "torch.nn.utils.remove_weight_norm": kept,
     "torch.nn.utils.fusion.fuse_conv_bn_eval": kept,

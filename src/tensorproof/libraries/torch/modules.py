@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from tensorproof.libraries.torch import hooks as torch_hooks
 from tensorproof.libraries.torch import module_parts
+from tensorproof.ops.storage import format_strides
 from tensorproof.terms.tensor import Outputs, TensorType
 from tensorproof.values import MISSING, OPEN, Args, Cursor, Dict, Instance, Key, Kwargs, Layer, List, Machine, Model, Native, Unknown, Value, slot
 
@@ -134,6 +135,8 @@ def _moved(m: Machine, me: Value, args: Args, kwargs: Kwargs, node: ast.AST) -> 
     dtype = next((a for a in (*args, kwargs.get("dtype")) if isinstance(a, DType)), None)
     if dtype is not None:
         _cast(m, me, dtype)
+    if (memory := kwargs.get("memory_format")) is not None:
+        _changed(m, me, lambda t: _laid(t, memory))
     device = next((a for a in (*args, kwargs.get("device")) if isinstance(a, str)), None)
     return _placed(m, me, device) if device is not None else me
 
@@ -146,21 +149,42 @@ def _placed(m: Machine, me: Value, device: Value) -> Value:
     return me
 
 
-def _cast(m: Machine, me: Value, dtype: Value) -> Value:
+def _cast(m: Machine, me: Value, dtype: Value, only_floats: bool = True) -> Value:
+    return _changed(m, me, lambda t: t.but(dtype=dtype) if t.dtype is not None and (t.dtype.is_float or not only_floats) and t.dtype is not dtype else t)
+
+
+def _changed(m: Machine, me: Value, change: Callable[[TensorType], TensorType]) -> Value:
+    """Parameters and buffers become others."""
     for _, module in walk(me):
         if isinstance(module, Layer):
             if module.module is not None:
                 for home in (module.module.parameters, module.module.buffers):
                     for name, t in home.items():
-                        if t.dtype is not None and t.dtype.is_float and t.dtype is not dtype:
+                        if (new := change(t)) is not t:
                             m.remember(module, "module", module.module)
-                            home[name] = t.but(dtype=dtype)
+                            home[name] = new
             continue
         for which in (PARAMETERS, BUFFERS):
             for name, t in own_tensors(module, which):
-                if t.dtype is not None and t.dtype.is_float:
-                    m.heap.set(module.space, name, t.but(dtype=dtype))
+                if (new := change(t)) is not t:
+                    m.heap.set(module.space, name, new)
     return me
+
+
+def _typed(m: Machine, me: Value, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    """Module.type: all parameters and buffers get the element type, whole numbers too."""
+    from tensorproof.terms.dtypes import DType
+
+    dtype = args[0] if args else kwargs.get("dst_type")
+    return _cast(m, me, dtype, only_floats=False) if isinstance(dtype, DType) else m.gap("torch.nn.Module.type", node, "the element type is not known")
+
+
+def _laid(t: TensorType, memory: Value) -> TensorType:
+    """Tensors of four or five axes get the memory format."""
+    if not t.shape.known or len(t.shape) not in (4, 5):
+        return t
+    strides = format_strides(t, memory, False)
+    return t if strides == t.strides else t.but(strides=strides)
 
 
 def _require_grad(m: Machine, me: Value, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
@@ -337,6 +361,7 @@ _METHODS: dict[str, Any] = {
     "compile": lambda m, me, a, k, n: None, "extra_repr": lambda m, me, a, k, n: "",
     "half": lambda m, me, a, k, n: _cast(m, me, _dtype("float16")), "float": lambda m, me, a, k, n: _cast(m, me, _dtype("float32")),
     "double": lambda m, me, a, k, n: _cast(m, me, _dtype("float64")), "bfloat16": lambda m, me, a, k, n: _cast(m, me, _dtype("bfloat16")),
+    "type": _typed,
     "register_buffer": _register_buffer, "register_parameter": _register_parameter, **torch_hooks.METHODS,
     "register_full_backward_hook": _backward_hook, "register_backward_hook": _backward_hook, "register_load_state_dict_pre_hook": _hook,
     "_register_load_state_dict_pre_hook": _hook, "_get_name": lambda m, me, a, k, n: me.cls.name if isinstance(me, Instance) else "Module",

@@ -10,7 +10,7 @@ from tensorproof.bindings.arrays import Ragged, array_like
 from tensorproof.bindings.call import Run, takes
 from tensorproof.bindings.readers import tensor_in
 from tensorproof.ops.inputs import ElementType, Int, Ints, Number, Tensor, as_size, is_size
-from tensorproof.terms import Operand, Shape, TensorType, conj, dataclass, eq, ge, le, lt, maximum, promote
+from tensorproof.terms import UNKNOWN_STRIDES, Operand, Shape, TensorType, conj, dataclass, eq, ge, le, lt, maximum, promote
 from tensorproof.terms.dtypes import BOOL, BY_LABEL, COMPLEX128, FLOAT16, FLOAT32, FLOAT64, FLOATS, INT64, DType
 from tensorproof.values.port import Value
 
@@ -73,7 +73,8 @@ def like(a: dict[str, Any], run: Run) -> TensorType:
         held = value if dtype is None or value.dtype is dtype else run("cast", x=value, dtype=dtype)
         return broadcast_to({"x": held, "size": tuple(x.shape) if size is None else size}, run)
     options = {} if run.row.op == "empty_like" else {"value": a["value"]}
-    return run.typed(run.row.op, dtype, x=x, dtype=dtype, size=size, **options)
+    made: TensorType = run.typed(run.row.op, dtype, x=x, dtype=dtype, size=size, **options)
+    return made if made.strides is None or a.get("order") == "K" else run.noted(made, strides=UNKNOWN_STRIDES)
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,8 +10,8 @@ from tensorproof.bindings.adapt.torch import questions
 from tensorproof.bindings.call import Run, takes
 from tensorproof.bindings.readers import tensor_in
 from tensorproof.ops.inputs import Axes, Axis, ElementType, Int, Ints, Tensors, as_size, is_number, is_size
-from tensorproof.ops.storage import steps_of, strides_or_none
-from tensorproof.terms import COMPLEX128, FLOAT64, Shape, TensorType, ceildiv, conj, eq, ge
+from tensorproof.ops.storage import steps_of
+from tensorproof.terms import COMPLEX128, FLOAT64, Shape, TensorType, ceildiv, conj, eq, ge, strides_or_none
 from tensorproof.values.port import Value
 
 

@@ -8,8 +8,8 @@ from typing import Any
 from tensorproof.bindings.call import Run, takes
 from tensorproof.bindings.readers import tensor_in
 from tensorproof.ops.inputs import Anything, Axes, Bool, Choice, Int, Ints, Number, as_size
-from tensorproof.ops.storage import known, row_major
-from tensorproof.terms import FLOAT32, INT64, REALS, Dim, DType, Outputs, Shape, TensorType, ceildiv, ge, product, unknown_shape
+from tensorproof.ops.storage import known
+from tensorproof.terms import FLOAT32, INT64, REALS, Dim, DType, Outputs, Shape, TensorType, ceildiv, ge, product, row_major, unknown_shape
 from tensorproof.values.port import Value
 
 # --- numbers as inputs -----------------------------------------------------------------------------------------------------------------

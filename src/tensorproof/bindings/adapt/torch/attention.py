@@ -11,8 +11,8 @@ from tensorproof.bindings.readers import module_in, tensor_in
 from tensorproof.catalogue.networks.attention import MASK, SEED, STATE
 from tensorproof.ops.call import GiveUp, Refused, Session
 from tensorproof.ops.inputs import Anything, Float, Int, Tensor
-from tensorproof.ops.storage import steps_of, strides_or_none
-from tensorproof.terms import FLOAT32, FLOATS, UINT64, UNKNOWN_STRIDES, Dim, DType, Shape, TensorType, eq, ge
+from tensorproof.ops.storage import steps_of
+from tensorproof.terms import FLOAT32, FLOATS, UINT64, UNKNOWN_STRIDES, Dim, DType, Shape, TensorType, eq, ge, strides_or_none
 from tensorproof.values.port import Value
 
 # --- multi-head attention ---

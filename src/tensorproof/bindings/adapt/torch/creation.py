@@ -8,6 +8,7 @@ from tensorproof.bindings.arrays import Ragged, array_like
 from tensorproof.bindings.call import Run, takes
 from tensorproof.bindings.readers import tensor_in
 from tensorproof.ops.inputs import REQUIRED, Anything, Bool, Choice, ElementType, Float, Floats, Int, Ints, Number, Tensor, is_size
+from tensorproof.ops.storage import format_strides
 from tensorproof.terms import BY_LABEL, FLOAT32, FLOAT64, UNKNOWN_STRIDES, DType, TensorType, conj, dataclass, eq, ge, gt, le
 from tensorproof.values.port import Value
 
@@ -25,7 +26,11 @@ def _leaf(made: TensorType, a: dict[str, Value], run: Run) -> TensorType:
 )
 def leaf(a: dict[str, Value], run: Run) -> TensorType:
     """A new tensor, which may require a gradient."""
-    return _leaf(run.one(a), a, run)
+    made = run.one(a)
+    x, memory = a.get("x"), a.get("memory_format")
+    if memory is not None and isinstance(made, TensorType):
+        made = run.noted(made, strides=format_strides(x if isinstance(x, TensorType) else made, memory, True))
+    return _leaf(made, a, run)
 
 
 def exact(a: dict[str, Value], run: Run) -> TensorType:

@@ -7,8 +7,8 @@ from typing import Any
 from tensorproof.bindings.call import Run, takes
 from tensorproof.bindings.readers import tensor_in
 from tensorproof.ops.inputs import Anything, Tensor
-from tensorproof.ops.storage import row_major, steps_of, strides_of_format, strides_or_none
-from tensorproof.terms import BOOL, FLOAT32, Dim, Shape, TensorType, Term, conj, disj, eq, ge, ite, lt
+from tensorproof.ops.storage import steps_of, strides_of_format
+from tensorproof.terms import BOOL, FLOAT32, Dim, Shape, TensorType, Term, conj, disj, eq, ge, ite, lt, row_major, strides_or_none
 from tensorproof.values.port import Value
 
 Arguments = dict[str, Any]

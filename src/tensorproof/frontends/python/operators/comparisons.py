@@ -94,8 +94,11 @@ def _of_unknown(m: Interpreter, word: str, a: Value, b: Value, node: ast.AST) ->
     if a is AFTER_ERROR or b is AFTER_ERROR:
         m.path.lost = True
         return AFTER_ERROR
-    if _beyond(word, a, b) or _beyond(SWAPPED[word], b, a):
-        return False
+    found = _by_ends(word, a, b)
+    if found is None:
+        found = _by_ends(SWAPPED[word], b, a)
+    if found is not None:
+        return found
     return questions.asked(m, word, a, b, "bool" if number_kind(a) and number_kind(b) else "")
 
 
@@ -122,9 +125,16 @@ def _of_tensors(m: Interpreter, word: str, a: Value, b: Value, node: ast.AST) ->
     return on_tensors(m, word, a, b, node) if type(a) is TensorType else on_tensors(m, SWAPPED[word], b, a, node)
 
 
-def _beyond(word: str, a: Value, b: Value) -> bool:
-    """Whether a number that is not known is compared with what no number passes: `x > inf`, `x < -inf`."""
-    return type(b) is float and math.isinf(b) and word == ("gt" if b > 0 else "lt") and bool(number_kind(a))
+def _by_ends(word: str, a: Any, b: Any) -> bool | None:
+    """A number that is not known compared with one that it never passes: `x > inf`, `x < -inf`, a time and what is less than 0."""
+    if type(b) is float and math.isinf(b) and word == ("gt" if b > 0 else "lt") and number_kind(a):
+        return False
+    least = a.least if type(a) is Unknown else None
+    if least is None or type(b) not in (int, float) or math.isnan(b):
+        return None
+    if word in ("lt", "ge") and b <= least:
+        return word == "ge"
+    return word in ("gt", "ne") if word in ("le", "gt", "eq", "ne") and b < least else None
 
 
 def _texts_compared(m: Interpreter, word: str, a: Any, b: Any, node: ast.AST) -> Value:

@@ -20,6 +20,7 @@ from tensorproof.bindings.rows import rows
 from tensorproof.frontends.python.branching import deciding
 from tensorproof.frontends.python.tensors.written_elements import WrittenElements
 from tensorproof.ops.applied import Applied
+from tensorproof.ops.storage import is_compact
 from tensorproof.terms.dtypes import INT64, DType
 from tensorproof.terms.ints import Term
 from tensorproof.terms.predicates import Predicate
@@ -372,8 +373,10 @@ def surely_view(one: Applied, source: Value) -> bool:
     """Whether the result of an operator surely lies in the memory of its source, and which elements it shows is known from the call alone."""
     if not isinstance(source, TensorType) or any(isinstance(part, TensorType) for p in one.op.attributes for part in _parts(one.arguments[p.name])):
         return False
-    alike = one.op.view == "itself" and one.results[0].shape == source.shape and one.results[0].dtype is source.dtype
-    return one.op.view == "always" or (source.strides is None and (one.op.view == "compact" or alike))
+    alike = (
+        one.op.view == "itself" and one.results[0].shape == source.shape and one.results[0].dtype is source.dtype and one.results[0].strides == source.strides
+    )
+    return one.op.view == "always" or (is_compact(source) and (one.op.view == "compact" or alike))
 
 
 def _parts(value: Value) -> tuple[Value, ...]:
