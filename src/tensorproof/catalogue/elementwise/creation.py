@@ -147,15 +147,7 @@ FULL_LIKE = Op(
     evaluate=lambda np, a: np.broadcast_to(a["value"], a["x"].shape if a["size"] is None else tuple(a["size"])),
     order="copied",
 )
-EMPTY_LIKE = Op(
-    "empty_like",
-    inputs=(Tensor("x"),),
-    attributes=(ElementType(), OTHER_SIZE),
-    dtype=like_type,
-    shape=like_shape,
-    opaque="memory",
-    order="copied",
-)
+EMPTY_LIKE = Op("empty_like", (Tensor("x"),), (ElementType(), OTHER_SIZE), like_shape, like_type, opaque="memory", order="copied")
 
 
 def empty_strided_shape(c: Call) -> TensorType:
