@@ -306,10 +306,21 @@ def _layer(operation: str) -> Run:
 
 def _call(operation: str) -> Run:
     def run(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-        sizes = me.space[SIZES]
-        return _transform(m, operation, args[0] if args else next(iter(kwargs.values())), me.space["pattern"], dict(sizes), me.space["how"], node)
+        x = args[0] if args else next(iter(kwargs.values()))
+        _look_up(m, me.space["pattern"], x, node)
+        return _transform(m, operation, x, me.space["pattern"], dict(me.space[SIZES]), me.space["how"], node)
 
     return run
+
+
+def _look_up(m: Machine, pattern: Value, x: Value, node: ast.AST) -> None:
+    """A layer keeps what it does by the number of axes that its pattern takes."""
+    if not isinstance(pattern, str) or not isinstance(x, TensorType) or not x.shape.known:
+        return
+    groups = parse(pattern)[0].groups
+    least = len([g for g in groups if g != (ELLIPSIS,)])
+    if len(x.shape) < least or ((ELLIPSIS,) not in groups and len(x.shape) != least):
+        raise m.raised("KeyError", f"the layer's pattern '{pattern}' does not take {len(x.shape)} axes: the tensor has shape {x.shape!r}", node, "einops/rank")
 
 
 FUNCTIONS: dict[str, Run] = {
