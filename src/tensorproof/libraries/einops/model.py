@@ -307,8 +307,9 @@ def _layer(operation: str) -> Run:
 def _call(operation: str) -> Run:
     def run(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
         x = args[0] if args else next(iter(kwargs.values()))
+        sizes = me.space[SIZES]
         _look_up(m, me.space["pattern"], x, node)
-        return _transform(m, operation, x, me.space["pattern"], dict(me.space[SIZES]), me.space["how"], node)
+        return _transform(m, operation, x, me.space["pattern"], dict(sizes), me.space["how"], node)
 
     return run
 

@@ -11,7 +11,7 @@ from tensorproof.frontends.python.attributes.lookup import in_class
 from tensorproof.frontends.python.calls import decorating, unseen_bases
 from tensorproof.frontends.python.frame import Frame
 from tensorproof.frontends.python.scope import Scope, class_scope, inner_scopes
-from tensorproof.libraries import registry
+from tensorproof.libraries import registry, signatures
 from tensorproof.values.heap import MISSING
 from tensorproof.values.objects import Bound, Class, ClassMethod, Function, Instance
 from tensorproof.values.python_values import Named, Unknown
@@ -139,11 +139,18 @@ def made(m: Interpreter, cls: Class, args: tuple[Value, ...], kwargs: dict[str, 
             del m.path.gaps[gaps:]
         return new
     unseen_bases.fill(m, new, kwargs)
-    done = registry.initialise(m, new, args, kwargs, node) or isinstance(maker, Function) or any(isinstance(c, (Unknown, Named)) for c in cls.mro)
+    done = registry.initialise(m, new, args, kwargs, node) or isinstance(maker, Function) or any(_may_take_arguments(c) for c in cls.mro)
     exception = any(isinstance(c, type) and issubclass(c, BaseException) for c in cls.mro)
     if not done and (kwargs or (args and not exception)):
         raise m.raised("TypeError", f"{cls.name} takes no {'keyword ' if exception else ''}arguments", node, "call/arguments")
     return new
+
+
+def _may_take_arguments(base: Value) -> bool:
+    """Whether a base of a library, or one that is not known, may make use of the arguments that an object is made with."""
+    if not isinstance(base, Named):
+        return isinstance(base, Unknown)
+    return base.name not in ("abc.ABC", "typing.Generic") and not (base.name.startswith("torch.utils.data.") and signatures.row(base.name) == "-")
 
 
 def cls_is(cls: Value, wanted: Value) -> bool:
