@@ -132,9 +132,14 @@ def _by_ends(word: str, a: Any, b: Any) -> bool | None:
     least = a.least if type(a) is Unknown else None
     if least is None or type(b) not in (int, float) or math.isnan(b):
         return None
-    if word in ("lt", "ge") and b <= least:
-        return word == "ge"
-    return word in ("gt", "ne") if word in ("le", "gt", "eq", "ne") and b < least else None
+    match word:
+        case "lt" | "ge" if b <= least:
+            return word == "ge"
+        case "le" | "eq" if b < least:
+            return False
+        case "gt" | "ne" if b < least:
+            return True
+    return None
 
 
 def _texts_compared(m: Interpreter, word: str, a: Any, b: Any, node: ast.AST) -> Value:
