@@ -11,6 +11,7 @@ from tensorproof.ops.record import Op
 from tensorproof.terms import Dim, DType, Origin, TensorType, Term, ge, le, lower, upper
 from tensorproof.terms.facts import learn
 from tensorproof.values import NOWHERE, Machine, Unknown, Value
+from tensorproof.values.python_values import WHOLE
 
 
 def size_in(m: Machine, value: Value) -> Dim:
@@ -22,6 +23,12 @@ def size_in(m: Machine, value: Value) -> Dim:
     if found is None or found[0] is not value:
         found = held[id(value)] = (value, m.session.fresh("n"))
     return found[1]  # type: ignore[no-any-return]
+
+
+def held_size(m: Machine, value: Value) -> Dim | None:
+    """The size that stands for a whole number where it is known or was named before; None for anything else."""
+    found = m.model_state.get("sizes", {}).get(id(value)) if type(value) is Unknown and value is not WHOLE else None
+    return found[1] if found is not None and found[0] is value else exact_size(value)
 
 
 def exact_size(value: Value) -> Dim | None:

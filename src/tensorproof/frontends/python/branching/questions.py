@@ -6,6 +6,7 @@ import ast
 from typing import TYPE_CHECKING
 
 from tensorproof.libraries import outside
+from tensorproof.libraries.whole_numbers import held_size, same_size
 from tensorproof.terms.predicates import Predicate, Truth, disj, flag, implies, negate
 from tensorproof.terms.records import replace
 from tensorproof.values.objects import List, Set
@@ -30,6 +31,9 @@ def named(m: Interpreter, value: Value, word: str, node: ast.AST) -> Value:
     m.session.names.add(made)
     keyed = replace(value, key=made)
     outside.passed_on(m, value, keyed)
+    size = held_size(m, value)
+    if size is not None:
+        same_size(m, keyed, size)
     return keyed
 
 

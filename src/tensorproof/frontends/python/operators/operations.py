@@ -22,6 +22,7 @@ from tensorproof.frontends.python.tensors.number_kinds import number_kind
 from tensorproof.frontends.python.tensors.tensor_numbers import repeated
 from tensorproof.libraries import library_objects, registry
 from tensorproof.libraries.torch import sizes as torch_sizes
+from tensorproof.libraries.whole_numbers import held_size, same_size
 from tensorproof.terms.ints import Term, lower
 from tensorproof.terms.predicates import Predicate, conj, disj, ne, negate
 from tensorproof.terms.tensor import TensorType
@@ -169,7 +170,11 @@ def _on_unknown(m: Interpreter, word: str, a: Any, b: Any, node: ast.AST, in_pla
             return Unknown(word, whole=whole)
     if not all(kinds) or word not in ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow") or (word == "pow" and "float" not in kinds):
         return Unknown(word)
-    return Unknown(word, number="float" if word == "truediv" or "float" in kinds else "int")
+    made = Unknown(word, number="float" if word == "truediv" or "float" in kinds else "int")
+    whole = _whole(word, held_size(m, a), held_size(m, b)) if made.number == "int" else None
+    if whole is not None:
+        same_size(m, made, whole)
+    return made
 
 
 def _whole(word: str, a: Any, b: Any) -> Value:
