@@ -8,7 +8,7 @@ from tensorproof.solve.layered import LayeredSolver
 from tensorproof.solve.limits import OutOfBudget
 from tensorproof.solve.port import Answer
 from tensorproof.terms.budgets import BUDGETS
-from tensorproof.terms.ints import Origin, of_atom
+from tensorproof.terms.ints import Atom, Origin, of_atom
 from tensorproof.terms.predicates import Truth, conj, disj, eq, implies, ne, negate
 from tensorproof.terms.records import dataclass, field, replace
 from tensorproof.terms.substitution import symbols
@@ -212,9 +212,26 @@ def _may_fail(
         return not rare, False, True
     if origins == {Origin.USER}:
         _pinned(solver, stated, findings)
-        return False, possible is Answer.UNKNOWN, True
+        return False, possible is Answer.UNKNOWN or _fixes_samples(solver, predicate), True
     held = origins == {Origin.USER, Origin.WORLD} and _some_choice_holds(solver, predicate)
     return False, not held, True
+
+
+def _fixes_samples(solver: LayeredSolver, predicate: Truth) -> bool:
+    """Whether a requirement leaves one value alone to a number that each sample has anew (the words of a text), although it speaks of several samples."""
+    places: dict[str, list[Atom]] = {}
+    for atom in symbols(predicate):
+        places.setdefault(atom.name.partition("#")[0], []).append(atom)
+    for samples in places.values():
+        if len(samples) > 1:
+            with solver.scope():
+                solver.assume(conj(predicate, *(eq(of_atom(one), of_atom(samples[0])) for one in samples[1:])))
+                found = solver.check()
+                if found.answer is Answer.SAT and samples[0].name in found.witness:
+                    solver.assume(ne(of_atom(samples[0]), found.witness[samples[0].name]))
+                    if solver.check().answer is Answer.UNSAT:
+                        return True
+    return False
 
 
 def _some_choice_holds(solver: LayeredSolver, predicate: Truth) -> bool:
