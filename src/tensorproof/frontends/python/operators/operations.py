@@ -23,7 +23,7 @@ from tensorproof.frontends.python.tensors.tensor_numbers import repeated
 from tensorproof.libraries import library_objects, registry
 from tensorproof.libraries.torch import sizes as torch_sizes
 from tensorproof.libraries.whole_numbers import held_size, same_size
-from tensorproof.terms.ints import Term, lower
+from tensorproof.terms.ints import Dim, Term, lower
 from tensorproof.terms.predicates import Predicate, conj, disj, ne, negate
 from tensorproof.terms.tensor import TensorType
 from tensorproof.values.heap import MISSING
@@ -177,7 +177,7 @@ def _on_unknown(m: Interpreter, word: str, a: Any, b: Any, node: ast.AST, in_pla
     return made
 
 
-def _whole(word: str, a: Any, b: Any) -> Value:
+def _whole(word: str, a: Any, b: Any) -> Dim | None:
     """What an operator makes of two whole numbers; None where that is not one, or nothing is known."""
     known = word in _OF_WHOLES and a is not None and b is not None and (word != "floordiv" or lower(b) > 0)
     return _OF_WHOLES[word](a, b) if known else None
