@@ -256,7 +256,7 @@ def is_instance(m: Machine, value: Value, name: str) -> Value:
             mine = value.module.name if value.module is not None else value.kind
             if mine.startswith("keras."):
                 return name == mine or (mine.startswith("keras.layers.") and name in ("keras.Layer", "keras.Operation"))
-            if name == mine or name in ("torch.nn.Module", "torch.nn.modules.module.Module") or _same_class(name, mine):
+            if name == mine or name == "torch.nn.Module" or _same_class(name, mine):
                 return True
             return import_module("tensorproof.libraries.torch.bases").is_base(name.rpartition(".")[2], mine.rpartition(".")[2])
         case Model():

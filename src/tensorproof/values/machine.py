@@ -311,8 +311,8 @@ class Program(Protocol):
         """`import name`."""
         ...
 
-    def has_module(self, name: str) -> bool:
-        """Whether there may be a module of this name."""
+    def installed(self, name: str) -> tuple[bool | None, str | None]:
+        """Whether there is a module of this name, where that is known, and which version its package or library has."""
         ...
 
     def run_module(self, module: ModuleFile, name: str | None) -> None:

@@ -231,6 +231,8 @@ class ModuleFile:
     """Libraries whose names were imported with a star."""
     folders: tuple[Any, ...] = ()
     """Where a package's submodules are looked for."""
+    lazy: tuple[ModuleFile, ...] = ()
+    """Parts of the package whose names it takes with a star when they are asked for."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

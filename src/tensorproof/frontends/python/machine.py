@@ -215,7 +215,8 @@ class Interpreter(Facts):
             self.path.stated.append(Stated(failed, raised.span, raised.trail, tuple(self.facts), raised.fix, name, raised.call, certain))
 
     def warn(self, code: str, message: str, node: ast.AST) -> None:
-        if self.failures:
+        module = self.frames[-1].module if self.frames else None
+        if self.failures or (module is not None and module.foreign):  # a package's own code is not the user's to mend
             return
         found = Diagnostic(code, Severity.WARNING, message, self.user_span(node))
         if found not in self.path.findings:
@@ -286,8 +287,8 @@ class Interpreter(Facts):
     def module(self, name: str, node: ast.AST) -> Any:
         return self.modules.find(self, name, node)
 
-    def has_module(self, name: str) -> bool:
-        return not self.modules.absent(self, name)
+    def installed(self, name: str) -> tuple[bool | None, str | None]:
+        return self.modules.present(self, name), self.modules.version(self, name)
 
     def run_module(self, module: ModuleFile, name: str | None) -> None:
         self.modules.ensure(self, module, name)

@@ -72,6 +72,8 @@ _NAMES = {
 @cache
 def canonical(name: str) -> str:
     """The one name of something in a library that has moved or is known under several."""
+    if name.startswith("torch.nn.modules.") and name.rpartition(".")[2][:1].isupper():
+        return "torch.nn." + name.rpartition(".")[2]
     changed = True
     while changed:
         changed = False

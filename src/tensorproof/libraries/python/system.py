@@ -35,11 +35,6 @@ def _import_module(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Val
     return m.module(name, node)
 
 
-def _find_spec(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-    name = argument(args, kwargs, 0, "name")
-    return None if isinstance(name, str) and not m.has_module(name) else Unknown("a module")
-
-
 def _names(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> List:
     """Names of files: some, which are unknown."""
     return texts(m, node)
@@ -240,7 +235,7 @@ def _each(library: str, names: tuple[str, ...], run: Run) -> dict[str, Value]:
 
 
 FUNCTIONS: dict[str, object] = {
-    "importlib.import_module": _import_module, "importlib.util.find_spec": _find_spec, "sys.setrecursionlimit": _set_recursion_limit,
+    "importlib.import_module": _import_module, "sys.setrecursionlimit": _set_recursion_limit,
     "sys.getrecursionlimit": lambda m, a, k, n: m.model_state["interpreter"].get("recursion limit", 1000), "sys.exit": _exit, "os._exit": _exit,
     "os.abort": _exit, **_each("os", ("rename", "replace", "renames"), moved), "os.scandir": lambda m, a, k, n: Model("os.scandir", m.heap.space()),
     "os.getcwd": lambda m, a, k, n: os.getcwd(), "os.getenv": _getenv, "os.fspath": lambda m, a, k, n: text_of(a[0]) if text_of(a[0]) is not None else TEXT,

@@ -53,8 +53,7 @@ def _attribute(m: Machine, me: Instance, name: str, node: ast.AST) -> Value:
 
 
 CLASSES = {"torch.nn.Module": ClassModel("torch.nn.Module", methods=METHODS, init=_init, call=_call, stored=_stored, attribute=_attribute)}
-for _alias in ("torch.nn.modules.Module", "torch.nn.modules.module.Module", "torch.jit.ScriptModule"):
-    CLASSES[_alias] = ClassModel(_alias, bases=("torch.nn.Module",))
+CLASSES["torch.jit.ScriptModule"] = ClassModel("torch.jit.ScriptModule", bases=("torch.nn.Module",))
 
 
 # --- the program's classes that derive from a library's layer or container ---

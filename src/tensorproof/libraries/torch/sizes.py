@@ -11,7 +11,7 @@ from typing import Any
 from tensorproof.libraries.model import ClassModel, Run
 from tensorproof.libraries.whole_numbers import size_in
 from tensorproof.terms.ints import Term
-from tensorproof.values import Args, Kwargs, Machine, Unknown, Value
+from tensorproof.values import Args, Kwargs, List, Machine, Native, Unknown, Value
 
 
 def sizes(m: Machine, value: Any) -> tuple[Value, ...]:
@@ -58,6 +58,22 @@ def _legacy(name: str) -> Run:
     return run
 
 
+def _repeated(count: int) -> Run:
+    """`torch.nn.modules.utils._pair` and its like: a number so many times, and a sequence as a tuple."""
+
+    def run(m: Machine, args: tuple[Any, ...], kwargs: Kwargs, node: ast.AST) -> Value:
+        given = args[0] if args else kwargs.get("x")
+        if isinstance(given, Unknown) and given.number != "int":
+            return Unknown("sizes")
+        if isinstance(given, (tuple, List)):
+            items = m.iterate(given, node)
+            return Unknown("sizes") if items is None else tuple(items)
+        return (given,) * count
+
+    return run
+
+
+_REPEATED = {"_single": 1, "_pair": 2, "_triple": 3, "_quadruple": 4}
 LEGACY = {
     "FloatTensor": "float32", "DoubleTensor": "float64", "HalfTensor": "float16", "BFloat16Tensor": "bfloat16", "LongTensor": "int64", "IntTensor": "int32",
     "ShortTensor": "int16", "CharTensor": "int8", "ByteTensor": "uint8", "BoolTensor": "bool",
@@ -66,4 +82,6 @@ LEGACY = {
 CLASSES = {"torch.Tensor": ClassModel("torch.Tensor", closed=False)}
 FUNCTIONS: dict[str, Run] = {
     "torch.Size": _make, **{f"torch.{n}": _legacy(f"torch.{n}") for n in ("Tensor", *LEGACY)}, "torch.Tensor.new": _legacy("torch.Tensor.new"),
+    **{f"torch.nn.modules.utils.{name}": _repeated(count) for name, count in _REPEATED.items()},
+    "torch.nn.modules.utils._ntuple": lambda m, a, k, n: Native("parse", _repeated(a[0])),
 }  # fmt: skip

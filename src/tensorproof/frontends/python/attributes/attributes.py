@@ -8,7 +8,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from tensorproof.bindings.names import is_public, versions
-from tensorproof.frontends.python.attributes import library_names, listing, metaclasses, super_attributes, unknown_values
+from tensorproof.frontends.python.attributes import lazy_packages, library_names, listing, metaclasses, super_attributes, unknown_values
 from tensorproof.frontends.python.attributes.lookup import bind, in_class
 from tensorproof.frontends.python.branching.joining import may_be_missing
 from tensorproof.frontends.python.containers import containers
@@ -326,6 +326,9 @@ def of_module(m: Interpreter, owner: ModuleFile, name: str, node: ast.AST) -> Va
     if type(value) is Later:
         value = m.modules.now(m, value, node)
         m.heap.set(owner.space, name, value)
+    if value is MISSING and owner.lazy and not name.startswith("__"):
+        value = lazy_packages.found(m, owner, name)
+        value = m.modules.now(m, value, node) if type(value) is Later else value
     if value is not MISSING:
         return value
     if name == "__dict__":

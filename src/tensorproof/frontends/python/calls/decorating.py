@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 def decorated(m: Interpreter, decorator: Any, made: Any, node: ast.AST) -> Value:
     """What a decorator makes of a function or class. The call of one that is not known is a gap, and what it got stays."""
+    if isinstance(decorator, Function) and _documents(decorator):
+        return made
     got = m.call(decorator, (made,), {}, node)
     if not isinstance(got, Unknown) or not isinstance(decorator, (Unknown, Named)):
         return got
@@ -27,3 +29,8 @@ def decorated(m: Interpreter, decorator: Any, made: Any, node: ast.AST) -> Value
         made.mro = (*made.mro, Unknown("decorator"))
         return made
     return got
+
+
+def _documents(decorator: Function) -> bool:
+    """Whether a package's decorator writes documentation, as its name says: that needs no reading."""
+    return "docstring" in decorator.name and decorator.module is not None and decorator.module.foreign

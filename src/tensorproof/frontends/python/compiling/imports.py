@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from tensorproof.bindings.call import spelled
 from tensorproof.bindings.names import is_public
-from tensorproof.frontends.python.attributes import attributes
+from tensorproof.frontends.python.attributes import attributes, lazy_packages
 from tensorproof.frontends.python.frame import Frame
 from tensorproof.frontends.python.scope import Act, Scope
 from tensorproof.libraries import registry
@@ -64,7 +64,7 @@ def _one(frame: Frame, owner: Value, name: str, node: ast.ImportFrom) -> Value:
         if owner.foreign and owner.state != "done":
             return _later(m, owner, name)
         m.modules.ensure(m, owner, name)
-        value = owner.space.get(name, MISSING)
+        value = lazy_packages.found(m, owner, name) if name not in owner.space and owner.lazy else owner.space.get(name, MISSING)
         if value is MISSING:
             value = m.modules.submodule(m, owner, name)
             if value is None:
@@ -127,6 +127,8 @@ def _star(frame: Frame, owner: Value, node: ast.ImportFrom) -> None:
         m.modules.starred.append(owner)
         for name in public:
             m.heap.set(frame.globals, name, _later(m, owner, name))
+        return
+    if lazy_packages.waits(owner, frame.module):
         return
     m.modules.ensure(m, owner, None)
     if owner.stars:

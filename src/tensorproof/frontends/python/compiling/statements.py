@@ -6,7 +6,7 @@ import ast
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from tensorproof.frontends.python.attributes import attributes, stores
+from tensorproof.frontends.python.attributes import attributes, lazy_packages, stores
 from tensorproof.frontends.python.branching import questions
 from tensorproof.frontends.python.calls import classes, decorating, exceptions, failures, recovery
 from tensorproof.frontends.python.compiling import given_back, imports, machine_tests, matching, try_statements
@@ -291,6 +291,8 @@ def _delete(node: ast.Delete, scope: Scope) -> Act:
 
 
 def _if(node: ast.If, scope: Scope) -> Act:
+    if lazy_packages.is_lazy(node):
+        return block(node.body, scope)
     test, then, other = expression(node.test, scope), block(node.body, scope), block(node.orelse, scope)
     assumed = machine_tests.assumed(node)
     if assumed is not None:  # without such a device the program only stops

@@ -14,6 +14,7 @@ from tensorproof.libraries import homes
 
 SOURCES = (
     "torchvision.models", "torchvision.ops", "torchvision.utils", "torchvision._internally_replaced_utils", "keras.applications", "keras.src.applications",
+    "huggingface_hub.",
 )  # fmt: skip
 """Parts of modelled packages that are read from their own source."""
 
@@ -44,6 +45,17 @@ def read_as_source(full: str, site: tuple[str, ...], left: frozenset[str]) -> bo
     if not site or full.startswith(SOURCES):
         return bool(site)
     return root not in LIBRARIES and not homes.is_space(root) and root not in sys.stdlib_module_names and builds_on_torch(site, root)
+
+
+@cache
+def version_of(site: tuple[str, ...], package: str) -> str | None:
+    """The version of an installed package, which the folder of its metadata is named by; dashes and case do not count."""
+    for folder in site:
+        for path in iglob(os.path.join(escape(folder), "*.dist-info")):
+            name, _, version = os.path.basename(path).removesuffix(".dist-info").rpartition("-")
+            if name.replace("-", "_").replace(".", "_").lower() == package:
+                return version
+    return None
 
 
 def site_packages(environment: str | None) -> tuple[str, ...]:

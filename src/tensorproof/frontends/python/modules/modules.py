@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import builtins
 import os
 import sys
 from glob import escape, iglob
@@ -16,13 +15,13 @@ from tensorproof.frontends.python.attributes import attributes, library_names
 from tensorproof.frontends.python.errors import Dead, Raised
 from tensorproof.frontends.python.frame import Frame
 from tensorproof.frontends.python.modules.chosen_values import put_chosen
-from tensorproof.frontends.python.modules.environment import is_whole, read_as_source
+from tensorproof.frontends.python.modules.environment import is_whole, read_as_source, version_of
 from tensorproof.frontends.python.modules.files import holds_python, registers, shown, takes_imports, written_list
 from tensorproof.frontends.python.modules.loaded import Loaded
 from tensorproof.frontends.python.modules.places import Places, imports_own
 from tensorproof.frontends.python.modules.source import Source, read, text_of
-from tensorproof.frontends.python.standard import FROM_SOURCE, PURE_MODULES
-from tensorproof.libraries import homes
+from tensorproof.frontends.python.standard import BUILTINS, FROM_SOURCE, PURE_MODULES
+from tensorproof.libraries import homes, registry
 from tensorproof.libraries.keras.names import canonical
 from tensorproof.terms.ints import Atom
 from tensorproof.terms.predicates import Predicate
@@ -37,11 +36,6 @@ if TYPE_CHECKING:
 
 _STANDARD = os.path.dirname(os.__file__)
 """The standard library of the running Python."""
-_BUILTINS: dict[str, Value] = {
-    name: getattr(builtins, name)
-    for name in dir(builtins)
-    if not name.startswith("_") and (callable(getattr(builtins, name)) or name in ("True", "False", "None", "Ellipsis", "NotImplemented"))
-} | {"__debug__": True, "__import__": __import__}
 
 
 @dataclass(slots=True)
@@ -116,7 +110,7 @@ class Modules:
             raise
         else:
             self._bind(m, module)
-            if module.path.startswith(_STANDARD):  # what it could not make is unknown, and a gap where a name of it is used
+            if module.foreign:  # what it could not make is unknown, and a gap where a name of it is used
                 del m.path.gaps[gaps:]
         finally:
             m.frames.pop()
@@ -175,7 +169,7 @@ class Modules:
         return [self.main_source.text, *(loaded.text for loaded in self.loaded.values() if loaded is not None)]
 
     def builtin(self, name: str) -> Value:
-        return _BUILTINS.get(name, MISSING)
+        return BUILTINS.get(name, MISSING)
 
     def find(self, m: Interpreter, name: str, node: ast.AST) -> Value:
         placed = m.model_state.get("sys.modules")
@@ -193,12 +187,23 @@ class Modules:
         library_names.check(m, name, node, "ModuleNotFoundError")
         return self.library(m, name)
 
+    def present(self, m: Interpreter, name: str) -> bool | None:
+        """Whether there is a module of this name; None where nothing is known of the environment."""
+        top, absent = name.partition(".")[0], self.absent(m, name)
+        return not absent if absent or self._project(m, top) is not None or self._provided(top) else None
+
+    def version(self, m: Interpreter, name: str) -> str | None:
+        """The version of an installed package, or of a library that is modelled."""
+        known = registry.value(m, f"{name}.__version__")
+        return known if isinstance(known, str) else version_of(self.site, name)
+
     def absent(self, m: Interpreter, name: str) -> bool:
         """Whether the environment, which has the libraries that we know, has no such module; elsewhere nothing is said of what is installed."""
         top = name.partition(".")[0]
         if self._project(m, top) is not None:
             return self._project(m, name) is None and not self._compiled(name)
-        return is_whole(self.site) and not self._provided(top)
+        beside = m.frames and m.frames[-1].module is not None and m.frames[-1].module.foreign  # an installed package has what it needs beside it
+        return (bool(beside) or is_whole(self.site)) and not self._provided(top)
 
     def _compiled(self, name: str) -> bool:  # as an extension module of a package of the project
         head, _, leaf = name.rpartition(".")
@@ -207,9 +212,7 @@ class Modules:
 
     def guarded(self, m: Interpreter, node: ast.AST) -> bool:  # by a `try` that takes the failure of an import
         entry = self._entry(m)
-        if entry is None:
-            return False
-        tries = (t for t in ast.walk(entry.source.tree) if isinstance(t, ast.Try) and any(map(takes_imports, t.handlers)))
+        tries = (t for t in (ast.walk(entry.source.tree) if entry is not None else ()) if isinstance(t, ast.Try) and any(map(takes_imports, t.handlers)))
         return any(inner is node for t in tries for statement in t.body for inner in ast.walk(statement))
 
     def _entry(self, m: Interpreter) -> Any:

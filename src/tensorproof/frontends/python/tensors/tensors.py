@@ -103,6 +103,11 @@ def _of_arrays(name: str) -> Callable[[Interpreter, TensorType], Value]:
     return lambda m, owner: Unknown(name) if owner.framework == "numpy" else MISSING
 
 
+def _of_torch_none(m: Interpreter, owner: TensorType) -> Value:
+    """What no tensor is that we know of."""
+    return False if owner.framework == "torch" else MISSING
+
+
 _ATTRIBUTES: dict[str, Callable[[Interpreter, TensorType], Value]] = {
     "shape": _shape,
     "dtype": lambda m, owner: owner.dtype if owner.dtype is not None else Unknown("dtype"),
@@ -122,6 +127,9 @@ _ATTRIBUTES: dict[str, Callable[[Interpreter, TensorType], Value]] = {
     "flat": _of_arrays("flat"),
     "is_cuda": lambda m, owner: (owner.device or "cpu").startswith("cuda"),
     "is_sparse": lambda m, owner: owner.layout != "strided",
+    "is_quantized": lambda m, owner: MISSING if owner.framework != "torch" else Unknown("kind") if owner.dtype is None else owner.dtype.kind == "q",
+    "is_meta": lambda m, owner: MISSING if owner.framework != "torch" else owner.device == "meta",
+    **dict.fromkeys(("is_nested", "is_mps", "is_xpu", "is_mkldnn"), _of_torch_none),
     "grad_fn": lambda m, owner: None if autograd.of(m, owner).leaf else Unknown("grad_fn"),
     "names": lambda m, owner: Unknown("names"),
 }

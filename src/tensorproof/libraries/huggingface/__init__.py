@@ -1,0 +1,1 @@
+"""Hugging Face's hub: the mixin and functions that packages of models build on."""

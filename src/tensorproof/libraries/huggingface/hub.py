@@ -1,0 +1,28 @@
+"""Names of huggingface_hub that model packages use: they keep a class or function as it is, and their answers from the network are not known."""
+
+from __future__ import annotations
+
+import ast
+
+from tensorproof.libraries.model import ClassModel, Run
+from tensorproof.libraries.torch.compiling import kept
+from tensorproof.values import Kwargs, Machine, Unknown, Value
+
+_ROOT = "huggingface_hub"
+MIXINS = ("PyTorchModelHubMixin", "ModelHubMixin")
+"""Their classes only gain `from_pretrained`, `save_pretrained` and `push_to_hub`."""
+
+
+def _derived(m: Machine, cls: Value, keywords: Kwargs, node: ast.AST) -> Value:
+    """A class that derives from a mixin may say things about itself (`library_name=…`, `tags=…`), which only a model card shows."""
+    return cls
+
+
+def _member(m: Machine, cls: Value, name: str) -> Value:
+    return Unknown(f"{_ROOT}.{name}")
+
+
+FUNCTIONS: dict[str, Run] = {
+    f"{_ROOT}.utils.validate_hf_hub_args": kept, f"{_ROOT}.dataclasses.strict": kept,
+}  # fmt: skip
+CLASSES = {f"{_ROOT}.{name}": ClassModel(f"{_ROOT}.{name}", made=_derived, member=_member, closed=False) for name in MIXINS}

@@ -1,0 +1,124 @@
+"""Packages that are read from their installed source: registries, lazy modules, optional imports, versions, what their own lines do not understand."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from tensorproof.app.check import check_source
+from tensorproof.app.program import Options, Program
+from tensorproof.diagnostics.diagnostic import Severity
+from tensorproof.frontends.python.modules.source import read
+
+SITE = "env/lib/python3.11/site-packages"
+METADATA = {f"{SITE}/zoo-1.4.dist-info/METADATA": "Requires-Dist: torch\n"}
+LAYER = "from torch import nn\nclass G(nn.Module):\n    def __init__(self, i, o):\n        super().__init__()\n        self.fc = nn.Linear(i, o)\n"
+LAYER += "    def forward(self, x):\n        return self.fc(x)\n"
+
+
+def checked(folder: Path, main: str, files: dict[str, str], options: Options | None = None) -> Program:
+    for name, text in files.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(text)
+    return check_source(read(str(folder / main)), options)
+
+
+def errors(program: Program) -> list[tuple[str, int]]:
+    return [(d.code, d.span.line) for d in program.diagnostics if d.severity is Severity.ERROR]
+
+
+def read_package(folder: Path, files: dict[str, str], main: str) -> Program:
+    """The check of a program that uses the package `zoo`."""
+    written = {f"{SITE}/zoo/{name}": text for name, text in files.items()}
+    return checked(folder, "m.py", {**written, **METADATA, "m.py": f"import torch\n{main}"}, Options(environment=str(folder / "env")))
+
+
+def test_a_lazy_package_gives_the_names_of_its_parts(tmp_path: Path) -> None:
+    lazy = "else:\n    import sys\n    sys.modules[__name__] = Lazy(__name__, globals()['__file__'])\n"
+    files = {
+        "__init__.py": f"from typing import TYPE_CHECKING\nfrom .lazy import Lazy\nif TYPE_CHECKING:\n    from .models import *\n{lazy}",
+        "lazy.py": "import os\nclass Lazy:\n    def __init__(self, name, file):\n        self.names = [e for e in os.scandir(file)]\n",
+        "models/__init__.py": "from typing import TYPE_CHECKING\nfrom ..lazy import Lazy\n"
+        f"if TYPE_CHECKING:\n    from .net import *\n    from .bad import *\n{lazy}",
+        "models/net/__init__.py": f"from typing import TYPE_CHECKING\nfrom ...lazy import Lazy\nif TYPE_CHECKING:\n    from .modeling import *\n{lazy}",
+        "models/net/modeling.py": f"{LAYER}class Net(G):\n    pass\n__all__ = ['Net']\n",
+        "models/bad/__init__.py": "raise RuntimeError('nobody asks for it')\n",
+    }
+    program = read_package(tmp_path, files, "from zoo import Net\nmodel = Net(3, 4)\nmodel(torch.zeros(2, 3))\nmodel(torch.zeros(2, 5))\n")
+    assert errors(program) == [("linear/features", 5)]
+    assert not program.gaps
+
+
+def test_what_a_package_does_on_import_is_no_gap_unless_it_is_used(tmp_path: Path) -> None:
+    files = {
+        "__init__.py": f"import os\nos.register_at_fork(after_in_child=print)\nhost = os.uname().nodename.lower()\n{LAYER}def odd(i):\n    return host(i)\n",
+    }
+    program = read_package(tmp_path, files, "from zoo import G\nG(3, 4)(torch.zeros(2, 3))\n")
+    assert program.verdict.value == "valid"
+    used = read_package(tmp_path, files, "from zoo import G, odd\nG(3, 4)(torch.zeros(2, odd(3)))\n")
+    assert used.verdict.value == "unknown"
+
+
+def test_an_installed_package_lacks_what_is_not_beside_it(tmp_path: Path) -> None:
+    files = {
+        "__init__.py": "from importlib.metadata import version\nfrom importlib.util import find_spec\nfrom packaging.version import parse\n"
+        "try:\n    from fused_norm import Norm\nexcept ImportError:\n    Norm = None\n"
+        "HAS = find_spec('torch') is not None and find_spec('fused_norm') is None and parse(version('zoo')) >= parse('1.3')\n"
+        "if HAS:\n"
+        + "".join(f"    {line}\n" for line in LAYER.splitlines())
+        + "    class Net(G):\n        def forward(self, x):\n            return self.fc(x if Norm is None else Norm(x))\n",
+    }
+    program = read_package(tmp_path, files, "from zoo import Net\nmodel = Net(3, 4)\nmodel(torch.zeros(2, 3))\nmodel(torch.zeros(2, 5))\n")
+    assert errors(program) == [("linear/features", 5)]
+    assert not program.gaps
+
+
+def test_a_mixin_of_the_hub_and_decorators_of_compilers_keep_the_model(tmp_path: Path) -> None:
+    files = {
+        "__init__.py": f"import torch\nfrom huggingface_hub import PyTorchModelHubMixin, hf_hub_download\n{LAYER}"
+        "def add_docstring(text):\n    def add(fn):\n        fn.__doc__ = '\\n'.join(open(text).read().split(fn.__name__))\n        return fn\n    return add\n"
+        "class Hub(PyTorchModelHubMixin, library_name='zoo'):\n    pass\n"
+        "class Net(nn.Module, Hub):\n    def __init__(self):\n        super().__init__()\n        self.fc = G(3, 4)\n"
+        "    @torch.compiler.disable\n    @add_docstring('net')\n    def forward(self, x):\n"
+        "        torch._assert(x.shape[0] == 2, 'two rows')\n        return self.fc(x)\n",
+    }
+    program = read_package(tmp_path, files, "from zoo import Net\nmodel = Net()\nmodel(torch.zeros(2, 3))\nmodel(torch.zeros(3, 3))\n")
+    assert errors(program) == [("python/assert", 5)]
+    assert not program.gaps
+
+
+def test_a_package_finds_its_builders_in_a_registry_filled_through_sys_modules(tmp_path: Path) -> None:
+    site = "env/lib/python3.11/site-packages"
+    register = "import sys\n_BUILDERS = {}\ndef register(fn):\n    module = sys.modules[fn.__module__]\n    if hasattr(module, '__all__'):\n"
+    register += "        module.__all__.append(fn.__name__)\n    else:\n        module.__all__ = [fn.__name__]\n"
+    register += "    _BUILDERS[fn.__name__] = fn\n    return fn\n"
+    register += "def build(name, **given):\n    if name not in _BUILDERS:\n        raise RuntimeError(name)\n    return _BUILDERS[name](**given)\n"
+    files = {
+        f"{site}/zoo/__init__.py": "from .nets import *\nfrom .registry import build\n",
+        f"{site}/zoo/nets.py": f"from .registry import register\n__all__ = ['G']\n{LAYER}@register\ndef small(i=3):\n    return G(i, 8)\n",
+        f"{site}/zoo/registry.py": register,
+        f"{site}/zoo-1.0.dist-info/METADATA": "Requires-Dist: torch\n",
+        "m.py": "import torch\nimport zoo\nmodel = zoo.build('small', i=4)\nmodel(torch.zeros(2, 4))\nmodel(torch.zeros(2, 5))\n",
+    }
+    program = checked(tmp_path, "m.py", files, Options(environment=str(tmp_path / "env")))
+    assert errors(program) == [("linear/features", 5)]
+    assert not program.gaps
+
+
+def test_a_package_asks_for_a_word_that_no_module_registers(tmp_path: Path) -> None:
+    site = "env/lib/python3.11/site-packages"
+    build = "_BUILDERS = {}\ndef register(fn):\n    _BUILDERS[fn.__name__] = fn\n    return fn\n"
+    build += "def build(name, **given):\n    width = given['width'] if 'width' in given else 4\n    return _BUILDERS[name](width)\n"
+    build = build.replace("    width =", "    if name not in _BUILDERS:\n        raise RuntimeError(name)\n    width =")
+    other = "from .registry import register\n__all__ = ['large']\nimport nowhere_to_be_found\nnowhere_to_be_found.begin()\n@register\n"
+    files = {
+        f"{site}/zoo/__init__.py": "from .nets import *\nfrom .others import *\nfrom .broken import *\nfrom .registry import build\n",
+        f"{site}/zoo/nets.py": f"from .registry import register\n__all__ = ['G']\n{LAYER}@register\ndef small(i):\n    return G(i, 8)\n",
+        f"{site}/zoo/others.py": f"{other}def large(i):\n    return {{'width': i}}['width']\n",
+        f"{site}/zoo/broken.py": "__all__ = ['old']\nprint 'for another Python'\n",
+        f"{site}/zoo/registry.py": build,
+        f"{site}/zoo-1.0.dist-info/METADATA": "Requires-Dist: torch\n",
+        "m.py": "import torch\nimport zoo\nmodel = zoo.build('small')\nmodel(torch.zeros(2, 4))\nmodel(torch.zeros(2, 5))\n",
+    }
+    program = checked(tmp_path, "m.py", files, Options(environment=str(tmp_path / "env")))
+    assert errors(program) == [("linear/features", 5)]
+    assert not program.gaps
