@@ -72,6 +72,13 @@ def test_an_installed_package_lacks_what_is_not_beside_it(tmp_path: Path) -> Non
     assert not program.gaps
 
 
+def test_a_package_that_runs_has_its_own_parts(tmp_path: Path) -> None:
+    guarded = "try:\n    from zoo.parts import G\nexcept ImportError:\n    raise\n"
+    files = {"__init__.py": guarded, "parts/__init__.py": LAYER}
+    program = read_package(tmp_path, files, "from zoo import G\nG(3, 4)(torch.zeros(2, 3))\n")
+    assert errors(program) == []
+
+
 def test_a_mixin_of_the_hub_and_decorators_of_compilers_keep_the_model(tmp_path: Path) -> None:
     files = {
         "__init__.py": f"import torch\nfrom huggingface_hub import PyTorchModelHubMixin, hf_hub_download\n{LAYER}"

@@ -200,7 +200,8 @@ class Modules:
     def absent(self, m: Interpreter, name: str) -> bool:
         """Whether the environment, which has the libraries that we know, has no such module; elsewhere nothing is said of what is installed."""
         top = name.partition(".")[0]
-        if self._project(m, top) is not None:
+        around = self._project(m, top)
+        if around is not None and not around.foreign:  # a package that is installed is not the project's, though it runs
             return self._project(m, name) is None and not self._compiled(name)
         beside = m.frames and m.frames[-1].module is not None and m.frames[-1].module.foreign  # an installed package has what it needs beside it
         return (bool(beside) or is_whole(self.site)) and not self._provided(top)
