@@ -65,7 +65,7 @@ def lacks(name: str) -> str:
             return f"it is there since {library} {raw_since}, and the program is for {text(library)}"
         if library in _chosen and now >= until and not is_public(name):  # torch keeps some names to say that they are gone
             return f"{library} {raw_until} took it away, and the program is for {text(library)}"
-    if library == "tensorflow" and not name.startswith(("tf.keras.", "tf.compat.")):
+    if library == "tensorflow" and library in _chosen and not name.startswith(("tf.keras.", "tf.compat.")):
         return _of_other_tensorflow(name, now)
     return ""
 
