@@ -85,17 +85,23 @@ def own_weights(value: Any) -> list[TensorType]:
     return [*(t for t in found if t.requires_grad), *(t for t in found if not t.requires_grad)]
 
 
-def walk_weights(m: Machine, value: Value, learns: bool = True, seen: set[int] | None = None) -> Iterator[tuple[TensorType, bool]]:
-    """The variables of a layer and of all layers in it, each with whether it is trained."""
+def walk_layers(m: Machine, value: Value, learns: bool = True, seen: set[int] | None = None) -> Iterator[tuple[Any, bool]]:
+    """A layer and all layers in it, each with whether it is trained."""
     seen = set() if seen is None else seen
     if id(value) in seen:
         return
     seen.add(id(value))
     learns = learns and not frozen(value)
-    for t in own_weights(value):
-        yield (t.but(framework="tf", parameter=True) if t.framework != "tf" or not t.parameter else t), learns and t.requires_grad
+    yield value, learns
     for child in children(m, value):
-        yield from walk_weights(m, child, learns, seen)
+        yield from walk_layers(m, child, learns, seen)
+
+
+def walk_weights(m: Machine, value: Value) -> Iterator[tuple[TensorType, bool]]:
+    """The variables of a layer and of all layers in it, each with whether it is trained."""
+    for layer, learns in walk_layers(m, value):
+        for t in own_weights(layer):
+            yield (t.but(framework="tf", parameter=True) if t.framework != "tf" or not t.parameter else t), learns and t.requires_grad
 
 
 def all_weights(m: Machine, value: Value) -> list[TensorType]:
@@ -121,7 +127,7 @@ def is_built(m: Machine, value: Any) -> bool:
 
 
 def _count_params(m: Machine, me: Value, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-    if _incomplete(m, me):
+    if incomplete(m, me):
         return Unknown("count_params", number="int")
     if not is_built(m, me):
         raise m.raised("ValueError", f"count_params of {keras_graph.layer_name(me)}, which is not built yet: it has no weights", node, "keras/unbuilt")
@@ -132,14 +138,14 @@ def _count_params(m: Machine, me: Value, args: Args, kwargs: Kwargs, node: ast.A
 
 
 def _get_weights(m: Machine, me: Value, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-    if _incomplete(m, me):
+    if incomplete(m, me):
         return Unknown("weights")
     return List(m.heap.row(t.but(framework="numpy", parameter=False, requires_grad=False) for t in all_weights(m, me)))
 
 
 def _set_weights(m: Machine, me: Value, args: Args, kwargs: Kwargs, node: ast.AST) -> None:
     given = m.iterate(args[0] if args else kwargs.get("weights"), node)
-    if given is None or _incomplete(m, me):
+    if given is None or incomplete(m, me):
         m.gap("set_weights", node, "of unknown weights")
         return
     mine, name = all_weights(m, me), keras_graph.layer_name(me)
@@ -177,13 +183,13 @@ METHODS: dict[str, Any] = {
 }  # fmt: skip
 
 
-def _incomplete(m: Machine, me: Value, seen: set[int] | None = None) -> bool:
+def incomplete(m: Machine, me: Value, seen: set[int] | None = None) -> bool:
     """Whether something that was not understood may have left a layer without its weights."""
     seen = set() if seen is None else seen
     if not m.path.gaps or id(me) in seen:
         return False
     seen.add(id(me))
-    return not is_built(m, me) or any(_incomplete(m, child, seen) for child in children(m, me))
+    return not is_built(m, me) or any(incomplete(m, child, seen) for child in children(m, me))
 
 
 _WEIGHTS = ("weights", "variables", "trainable_weights", "trainable_variables", "non_trainable_weights", "non_trainable_variables")
@@ -191,7 +197,7 @@ _WEIGHTS = ("weights", "variables", "trainable_weights", "trainable_variables", 
 
 def attribute(m: Machine, me: Value, name: str, node: ast.AST) -> Value:
     """What every layer and model tells of itself; NotImplemented for other names."""
-    if name in _WEIGHTS and _incomplete(m, me):
+    if name in _WEIGHTS and incomplete(m, me):
         return Unknown(name)
     match name:
         case "weights" | "variables":

@@ -12,6 +12,7 @@ from tensorproof.libraries.keras.models.saving import keep_model
 from tensorproof.libraries.keras.training import callbacks
 from tensorproof.libraries.keras.training import epochs as keras_epochs
 from tensorproof.libraries.keras.training.compile import bound, compile_, outputs, reset_metrics, result_names, state_of
+from tensorproof.libraries.keras.training.one_model import trains
 from tensorproof.libraries.keras.training.optimizers import try_schedule
 from tensorproof.libraries.keras.training.steps import METHODS as STEPS
 from tensorproof.libraries.keras.training.steps import call_on, compiled, in_graph, names_of, own_of, packed, run_batches, step
@@ -62,6 +63,7 @@ def fit(m: Machine, me: Value, args: Args, kwargs: Kwargs, node: ast.AST) -> Val
     reset_metrics(m, state, node)
     if not eager or data.unknown or len(data.iterations) == 0:
         run.traced()
+        trains(m, state, me, _followed(m, me, given) and not data.unknown, node)
         if validation is not None or (isinstance(epochs, int) and epochs > 1):
             reset_metrics(m, state, node)
     if own or (eager and not data.unknown):
@@ -72,6 +74,12 @@ def fit(m: Machine, me: Value, args: Args, kwargs: Kwargs, node: ast.AST) -> Val
     _fill(m, history, run.epoch_names(), epochs, given_callbacks, node)
     _saved(m, me, given_callbacks)
     return history
+
+
+def _followed(m: Machine, me: Value, given: Kwargs) -> bool:
+    """Whether the steps of a training are those of Keras, and one is made."""
+    epochs = given.get("epochs", 1)
+    return own_of(m, me, "train_step") is None and isinstance(epochs, int) and epochs > 0 and "initial_epoch" not in given
 
 
 class _Fit:
@@ -288,6 +296,8 @@ def _one_batch(training: bool) -> Run:
             return m.gap(f"Model.{word}", node, "the batch is not known")
         made = tuple(batches.mapped(m, v, lambda a: _as_tensor(m, a, node)) for v in (x, y, weight))
         output = step(m, me, made, training, node, alone=True)
+        if training:
+            trains(m, compiled(m, me, node), me, _followed(m, me, {}), node)
         return _results(m, _named_results(m, me, output) if training else _named_test_results(m, me, output), given.get("return_dict", False), node)
 
     return run

@@ -7,6 +7,7 @@ from typing import Any
 
 from tensorproof.libraries import registry
 from tensorproof.libraries.keras.training.gradients import apply, apply_gradients
+from tensorproof.libraries.keras.training.one_model import built_elsewhere
 from tensorproof.libraries.model import ClassModel, KindModel, Run
 from tensorproof.libraries.plain import argument, nothing
 from tensorproof.libraries.tensorflow.data.elements import scalar
@@ -123,7 +124,13 @@ def _scaling(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
 
 def _apply(m: Machine, me: Value, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     try_schedule(m, me, node)
+    built_elsewhere(m, me, args, kwargs, node)
     return apply_gradients(m, me, args, kwargs, node)
+
+
+def _apply_lists(m: Machine, me: Value, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    built_elsewhere(m, me, args, kwargs, node)
+    return apply(m, me, args, kwargs, node)
 
 
 def _scaled(m: Machine, me: Value, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
@@ -171,8 +178,9 @@ def _rate(m: Machine, me: Value, args: Args, kwargs: Kwargs, node: ast.AST) -> V
 
 
 _METHODS: dict[str, Any] = {
-    **dict.fromkeys(("build", "finalize_variable_values", "exclude_from_weight_decay", "assign", "load_own_variables", "save_own_variables"), nothing),
-    "apply_gradients": _apply, "apply": apply, "scale_loss": _scaled, "get_scaled_loss": _scaled, "get_unscaled_gradients": _scaled,
+    "build": built_elsewhere,
+    **dict.fromkeys(("finalize_variable_values", "exclude_from_weight_decay", "assign", "load_own_variables", "save_own_variables"), nothing),
+    "apply_gradients": _apply, "apply": _apply_lists, "scale_loss": _scaled, "get_scaled_loss": _scaled, "get_unscaled_gradients": _scaled,
     "get_config": lambda m, me, a, k, n: Model("quiet", m.heap.space()),
 }  # fmt: skip
 KINDS = {

@@ -203,7 +203,18 @@ def _join(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     if parts is None:
         return m.gap("tf.strings.join", node, "of texts that are not known")
     tensors = [t for t in (_texts(m, p, node) for p in parts) if isinstance(t, TensorType)]
-    return max(tensors, key=lambda t: len(t.shape)).but(contents=None) if tensors else scalar("string")
+    if not all(t.shape.known for t in tensors):
+        return m.gap("tf.strings.join", node, "of texts whose rank is not known")
+    traced = bool(m.model_state.get(GRAPH, 0))
+    for t in tensors:
+        if t.dtype is not None and t.dtype != STRING:
+            raise m.raised("TypeError" if traced else "InvalidArgumentError", f"texts are joined, not {t.dtype!r}", node, "strings_join/dtype")
+    rows = [t for t in tensors if len(t.shape)]
+    for other in rows[1:]:
+        same = conj(*(eq(a, b) for a, b in zip(rows[0].shape, other.shape))) if len(rows[0].shape) == len(other.shape) else False
+        message = f"texts of the shapes {rows[0].shape!r} and {other.shape!r} are joined: all but scalars must have one shape"
+        m.demand("ValueError" if traced else "InvalidArgumentError", same, message, node, "strings_join/shapes")
+    return (rows or tensors)[0].but(contents=None) if tensors else scalar("string")
 
 
 # --- tables and ragged tensors ---
