@@ -270,7 +270,10 @@ def _padded(call: Call, tensors: list[TensorType], shape: Shape) -> tuple[Dim, .
 
 
 def _stacked(call: Call, tensors: list[TensorType], shape: Shape) -> tuple[Dim, ...] | None:
-    return None if len(shape) < 4 or all(_grown(t, call["dim"]) is False for t in tensors) else UNKNOWN_STRIDES
+    """torch joins the inputs as they are along the axis before which the new one stands, and then splits that axis; at the end, each gets an axis first."""
+    dim = call["dim"]
+    last = [channels_last_suggested(t) if dim < len(shape) - 1 else _grown(t, dim) for t in tensors]
+    return None if len(shape) < 4 or False in last else UNKNOWN_STRIDES
 
 
 def _grown(x: TensorType, dim: int) -> bool | None:

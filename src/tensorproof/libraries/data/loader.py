@@ -47,6 +47,8 @@ def loader_init(m: Machine, me: Instance | Model, call: Bound) -> None:
     loader_checks.check_loader(m, call, _is_iterable(data))
     if data is None or isinstance(data, (int, float)):
         raise m.raised("TypeError", f"{data!r} is not a dataset", call.node, "data/dataset")
+    if call.value("shuffle") is True:
+        loader_checks.check_sized(m, me, call.node)
 
 
 def _exists(value: Value) -> bool:
@@ -75,6 +77,7 @@ LOADER_METHODS: dict[str, Any] = {
 
 def sample_count(m: Machine, me: Instance | Model, node: ast.AST) -> Any:
     """How many samples one pass sees."""
+    loader_checks.check_sized(m, me, node)
     sampler = me.space["sampler"]
     source = sampler if _exists(sampler) else me.space["dataset"]
     return unknown_length(m, node) if isinstance(source, (Unknown, Generator, Iterator)) else length_of(m, source, node)
@@ -122,6 +125,7 @@ def loader_iterations(m: Machine, me: Instance | Model, node: ast.AST) -> Any:
         return [(True, m.gap("DataLoader", node, f"the dataset is not known: {data.reason}"))]
     if _exists(me.space["batch_sampler"]):
         return _by_batch_sampler(m, me, node)
+    loader_checks.check_sized(m, me, node)
     size = me.space["batch_size"]
     if isinstance(size, Unknown):
         size = loader_checks.unknown_size(m, size, node)

@@ -7,7 +7,7 @@ import ast
 from tensorproof.libraries.bound import Bound
 from tensorproof.libraries.data.samples import item_of
 from tensorproof.terms import Origin, TensorType, Term, ge
-from tensorproof.values import List, Machine, Model, Unknown, Value, whole_of
+from tensorproof.values import MISSING, Class, Instance, List, Machine, Model, Named, Unknown, Value, whole_of
 
 
 def _given(value: Value) -> bool:
@@ -32,6 +32,19 @@ def check_loader(m: Machine, call: Bound, iterable: bool) -> None:
         raise m.raised("ValueError", "a batch_sampler excludes batch_size, shuffle, sampler and drop_last", node, "data/sampler")
     if size is None and dropping:
         raise m.raised("ValueError", "without batches (batch_size=None) nothing can be dropped: drop_last must be False", node, "data/batch-size")
+
+
+_UNSIZED = ("torch.utils.data.Dataset", "torch.utils.data.dataset.Dataset", "object")
+
+
+def check_sized(m: Machine, me: Instance | Model, node: ast.AST) -> None:
+    """Refuse a dataset that surely has no length, where a sampler of the loader's own asks for it, before any sample is made."""
+    data = me.space["dataset"]
+    if me.space["sampler"] is not None or me.space["batch_sampler"] is not None or not isinstance(data, Instance):
+        return
+    plain = all(isinstance(c, Class) or (isinstance(c, Named) and c.name in _UNSIZED) for c in data.cls.mro)
+    if plain and m.in_class(data.cls, "__len__") is MISSING:
+        raise m.raised("TypeError", f"a DataLoader asks for the length of its dataset, and {data.cls.name} has no __len__", node, "python/type")
 
 
 def _check_workers(m: Machine, call: Bound, node: ast.AST) -> None:

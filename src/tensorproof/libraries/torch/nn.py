@@ -18,9 +18,17 @@ from tensorproof.values import MISSING, Args, Bound, Choice, Class, Dict, Functi
 
 
 def _init(m: Machine, me: Instance, args: Args, kwargs: Kwargs, node: ast.AST) -> None:
+    if (args or kwargs) and _is_plain(m, me):
+        raise m.raised("TypeError", f"{me.cls.name}: Module.__init__ takes no arguments: write an __init__ that takes them", node, "call/arguments")
     m.heap.set(me.space, "training", True)
     me.space.setdefault(PARAMETERS, ())
     me.space.setdefault(BUFFERS, ())
+
+
+def _is_plain(m: Machine, me: Instance) -> bool:
+    """Whether no class but `Module` and the program's own stands behind it, and `Module.__init__` is not told to hand its arguments on."""
+    own = all(isinstance(c, Class) or (isinstance(c, Named) and c.name in ("torch.nn.Module", "object")) for c in me.cls.mro)
+    return own and m.in_class(me.cls, "call_super_init") is MISSING
 
 
 def _call(m: Machine, me: Instance, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:

@@ -10,7 +10,7 @@ from tensorproof.libraries.domains import autograd, backward
 from tensorproof.libraries.model import ClassModel, KindModel
 from tensorproof.libraries.plain import nothing
 from tensorproof.terms.tensor import TensorType
-from tensorproof.values import MISSING, Args, Dict, Instance, Kwargs, Layer, List, Machine, Model, Unknown, Value
+from tensorproof.values import MISSING, OPEN, Args, Dict, Instance, Kwargs, Layer, List, Machine, Model, Unknown, Value
 
 HOME = "torch.optim."
 _OPTIMIZERS = (
@@ -153,8 +153,14 @@ def _state(m: Machine, me: Value, args: Args, kwargs: Kwargs, node: ast.AST) -> 
     return Dict(m.heap.entries({"state": Unknown("the state of an optimizer"), "param_groups": Unknown("the groups of an optimizer")}))
 
 
+def _load_state(m: Machine, me: Value, args: Args, kwargs: Kwargs, node: ast.AST) -> None:
+    given = args[0] if args else kwargs.get("state_dict")
+    if isinstance(given, Dict) and given.default is None and not given.items.keys() & {"param_groups", OPEN}:
+        raise m.raised("KeyError", "the state of an optimizer has the key 'param_groups', and this dict has none", node, "checkpoint/keys")
+
+
 METHODS: dict[str, Any] = {
-    "step": _step, "zero_grad": _zero_grad, "state_dict": _state, "load_state_dict": nothing, "add_param_group": _add_group,
+    "step": _step, "zero_grad": _zero_grad, "state_dict": _state, "load_state_dict": _load_state, "add_param_group": _add_group,
     "register_step_post_hook": nothing, "register_step_pre_hook": nothing,
 }  # fmt: skip
 FUNCTIONS: dict[str, object] = {**{HOME + n: _maker(n) for n in _OPTIMIZERS}}
