@@ -157,9 +157,10 @@ def _strides(call: Call, shape: Shape) -> tuple[Dim, ...] | None:
         return UNKNOWN_STRIDES
     if order in FORMATS and call.option("channels_last"):
         return FORMATS[order](call, tensors, shape)
+    absolute = bool(call.option("absolute_strides"))
     if order == "copied":
-        return copied_like(tensors, shape)
-    return like_operands(tensors, shape) if order == "like" else UNKNOWN_STRIDES
+        return copied_like(tensors, shape, absolute)
+    return like_operands(tensors, shape, absolute) if order == "like" else UNKNOWN_STRIDES
 
 
 def _input_tensors(call: Call) -> list[TensorType]:

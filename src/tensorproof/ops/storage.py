@@ -204,12 +204,12 @@ def channels_last_suggested(x: TensorType) -> bool | None:
     return None if steps is None else suggests_last(x.shape, steps)
 
 
-def copied_strides(x: TensorType) -> tuple[Dim, ...] | None:
-    """The strides of a copy as `clone` makes it: dense, the axes in the order in which they lie in x."""
+def copied_strides(x: TensorType, absolute: bool = False) -> tuple[Dim, ...] | None:
+    """The strides of a copy as `clone` makes it: dense, the axes in the order in which they lie in x; `absolute`: whichever way they run."""
     steps = steps_of(x) if x.shape.known else None
     if x.strides is None or steps is None:
         return x.strides
-    made = copied(x.shape, steps, absolute=x.framework == "numpy")
+    made = copied(x.shape, steps, absolute=absolute)
     return UNKNOWN_STRIDES if made is None else strides_or_none(x.shape, made)
 
 
@@ -238,13 +238,13 @@ def format_strides(x: TensorType, memory: object, copies: bool) -> tuple[Dim, ..
 # --- results ---
 
 
-def like_operands(tensors: list[TensorType], shape: Shape) -> tuple[Dim, ...] | None:
+def like_operands(tensors: list[TensorType], shape: Shape, absolute: bool) -> tuple[Dim, ...] | None:
     """The strides of an elementwise result."""
     wide = [t for t in tensors if not t.weak]
     laid = [(t.shape, steps) for t in wide if t.shape.known and (steps := steps_of(t)) is not None]
     if len(laid) < len(wide):
         return UNKNOWN_STRIDES
-    made = laid_like(shape, laid, len(wide) < len(tensors), absolute=any(t.framework == "numpy" for t in wide))
+    made = laid_like(shape, laid, len(wide) < len(tensors), absolute=absolute)
     return UNKNOWN_STRIDES if made is None else strides_or_none(shape, made)
 
 
@@ -252,9 +252,9 @@ def _of_format(last: bool | None, shape: Shape) -> tuple[Dim, ...] | None:
     return None if last is False or len(shape) not in (4, 5) else UNKNOWN_STRIDES if last is None else strides_or_none(shape, channels_last(shape))
 
 
-def copied_like(tensors: list[TensorType], shape: Shape) -> tuple[Dim, ...] | None:
+def copied_like(tensors: list[TensorType], shape: Shape, absolute: bool) -> tuple[Dim, ...] | None:
     """The strides of a new tensor like the first one."""
-    return copied_strides(tensors[0]) if tensors[0].shape == shape else UNKNOWN_STRIDES
+    return copied_strides(tensors[0], absolute) if tensors[0].shape == shape else UNKNOWN_STRIDES
 
 
 def _as_first(call: Call, tensors: list[TensorType], shape: Shape) -> tuple[Dim, ...] | None:

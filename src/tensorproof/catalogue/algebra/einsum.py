@@ -89,7 +89,7 @@ def einsum_shape(c: Call) -> Shape:
     for name in output:
         c.require("equation", name == "..." or name in sizes, f"{equation!r} has {name} in the output and in no operand", "equation")
     if c.option("channels_last"):
-        c.laid = _laid(xs, inputs, output, sizes)
+        c.laid = _laid(xs, inputs, [name for name in output if name != "..." or lead], sizes)
     c.reordered = c.laid is None and len(output) > 1 and (c.option("channels_last") is not None or not _in_order(inputs, output))
     return Shape(d for name in output for d in (lead if name == "..." else (sizes[name],)))
 

@@ -169,7 +169,7 @@ def flip_rule(c: Call) -> TensorType:
         made = [(n, -s) if i in turned else (n, s) for i, (n, s) in enumerate(axes)]
         return made, sum((n - 1) * s for i, (n, s) in enumerate(axes) if i in turned) if all(n != 0 for n, _ in axes) else 0
 
-    return view(x, change).but(strides=copied_strides(x))
+    return view(x, change).but(strides=copied_strides(x, bool(c.option("absolute_strides"))))
 
 
 FLIP = Op(

@@ -54,7 +54,9 @@ sorted_type = Lined(SORTED, Like("x"))
 
 def _pair(c: Call, shape: Shape, found: tuple[tuple[Any, ...] | None, tuple[Any, ...] | None]) -> list[Any]:
     sorted_type(c)
-    x = c.tensor("x").but(shape=shape, strides=None if c.op.order == "rows" else copied_strides(c.tensor("x")), weak=False)
+    x = c.tensor("x")
+    strides = None if c.op.order == "rows" else copied_strides(x, bool(c.option("absolute_strides")))
+    x = x.but(shape=shape, strides=strides, weak=False)
     places = INT64 if c.prescribed is None else c.prescribed.dtypes[-1]
     return [x.but(contents=found[0]), x.but(contents=found[1], dtype=places)]
 

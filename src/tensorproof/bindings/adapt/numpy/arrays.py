@@ -359,7 +359,7 @@ def cast(a: dict[str, Value], run: Run) -> TensorType:
     if not isinstance(a["dtype"], DType):
         raise run.give_up("the element type is not known")
     made: TensorType = run("cast", x=a["x"], dtype=a["dtype"])
-    return made if made.strides is None or a.get("copy") is False else run.noted(made, strides=copied_strides(made))
+    return made if made.strides is None or a.get("copy") is False else run.noted(made, strides=copied_strides(made, absolute=True))
 
 
 def flattened(x: TensorType, run: Run) -> TensorType:
