@@ -44,8 +44,13 @@ def refuse_symbolic(m: Machine, name: str, args: Args, kwargs: Kwargs, node: ast
     import_module("tensorproof.libraries.keras.models.graph").refuse_symbolic(m, name, args, kwargs, node)
 
 
+_OVERRIDDEN = frozenset(("build", "call", "compute_mask", "compute_output_shape", "compute_output_spec", "from_config", "quantized_build"))
+"""Methods of `keras.Layer` that its layers have with other arguments."""
+
+
 def layer_method(m: Machine, owner: Layer, name: str, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-    signatures.check(m, f"{'keras.Layer' if of_keras(owner) else 'torch.nn.Module'}.{name}", (owner, *args), kwargs, node)
+    if not of_keras(owner) or name not in _OVERRIDDEN:
+        signatures.check(m, f"{'keras.Layer' if of_keras(owner) else 'torch.nn.Module'}.{name}", (owner, *args), kwargs, node)
     if of_keras(owner):
         return _keras_layer().method(m, owner, name, args, kwargs, node)
     return file_named("torch.nn").layer_method(m, owner, name, args, kwargs, node)
