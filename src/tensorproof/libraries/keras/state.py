@@ -11,7 +11,7 @@ from tensorproof.libraries import registry
 from tensorproof.libraries.keras.models import graph as keras_graph
 from tensorproof.libraries.keras.models.order import layers_of
 from tensorproof.libraries.plain import nothing
-from tensorproof.terms import TensorType, conj, eq, product
+from tensorproof.terms import BOOL, Shape, TensorType, conj, eq, product
 from tensorproof.values import TEXT, Args, Dict, Instance, Key, Kwargs, Layer, List, Machine, Model, Unknown, Value, slot
 
 MODELS = ("keras.Sequential", "keras.Model")
@@ -174,11 +174,25 @@ def _config(m: Machine, me: Value, args: Args, kwargs: Kwargs, node: ast.AST) ->
     return Dict(m.heap.entries(items))
 
 
+def _compute_mask(m: Machine, me: Layer | Model | Instance, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    """`compute_mask`: that of a layer that makes one, else the mask that is given."""
+    name = me.module.name if isinstance(me, Layer) and me.module is not None else ""
+    x = args[0] if args else kwargs.get("inputs")
+    if name not in ("keras.layers.Embedding", "keras.layers.Masking"):
+        return args[1] if len(args) > 1 else kwargs.get("previous_mask", kwargs.get("mask"))
+    if isinstance(me, Layer) and me.module is not None and name == "keras.layers.Embedding" and me.module.arguments.get("mask_zero") is not True:
+        return None
+    if not isinstance(x, TensorType) or not x.shape.known:
+        return m.gap("compute_mask", node, "the inputs are not known")
+    shape = x.shape if name == "keras.layers.Embedding" else Shape(x.shape[:-1])
+    return x.but(shape=shape, dtype=BOOL, framework="tf", taped=False, contents=None, weak=False, base=None, strides=None, facts=None)
+
+
 METHODS: dict[str, Any] = {
     "count_params": _count_params, "get_weights": _get_weights, "set_weights": _set_weights, "get_config": _config, "add_loss": _add_loss,
     "add_metric": nothing, "add_update": nothing, "get_build_config": _config, "build_from_config": nothing, "reset_states": nothing,
     "reset_state": nothing, "load_own_variables": nothing, "save_own_variables": nothing,
-    "compute_mask": lambda m, me, a, k, n: a[1] if len(a) > 1 else None,
+    "compute_mask": _compute_mask,
     "quantize": nothing, "rematerialized_call": nothing,
 }  # fmt: skip
 
