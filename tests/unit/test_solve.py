@@ -8,6 +8,7 @@ import sys
 from tensorproof.solve.layered import LayeredSolver
 from tensorproof.solve.port import Answer
 from tensorproof.terms.ints import symbol
+from tensorproof.terms.polynomials import begin_file
 from tensorproof.terms.predicates import conj, eq, ge, implies, le, lt, ne
 
 n = symbol("n", 1)
@@ -122,3 +123,18 @@ def test_what_was_required_under_conditions_that_hold_is_used() -> None:
         other.assume(fact)
     other.assume(implies(conj(*draws), ge(m, n)))
     assert other.proves(ge(m, 257)) is False
+
+
+def test_a_solver_is_asked_again_after_another_one_began_a_file() -> None:
+    from tensorproof.solve.z3_solver import Z3Solver
+
+    before = Z3Solver(1_000_000)
+    before.assume(eq(n % 4, 0))
+    begin_file()
+    other = symbol("other", 1)
+    after = Z3Solver(1_000_000)
+    after.assume(eq(other, 3))
+    with before.scope():
+        before.assume(conj(ge(n, 10), ne(n * m, 12)))
+        assert before.check([("large", le(n, 12))]).answer is Answer.SAT
+    assert after.check([("small", lt(other, 3))]).answer is Answer.UNSAT

@@ -71,14 +71,17 @@ def _listen() -> None:
 
 
 @contextmanager
-def _cancelled_is_out_of_budget() -> Iterator[None]:
-    """A signal cancels whatever Z3 does, not questions alone: then the time is used up."""
+def _working(context: Any) -> Iterator[None]:
+    """Work of a solver, in the context that it was made in. A signal cancels whatever Z3 does, not questions alone: then the time is used up."""
+    before, _z3.z3._main_ctx = _z3.z3._main_ctx, context
     try:
         yield
     except _z3.Z3Exception as error:
         if "cancel" not in str(error):
             raise
         raise limits.OutOfBudget(limits.current().sentence) from None
+    finally:
+        _z3.z3._main_ctx = before
 
 
 class Z3Solver:
@@ -86,6 +89,8 @@ class Z3Solver:
 
     def __init__(self, budget: int) -> None:
         _fresh_context()
+        self._context = _z3.main_ctx()
+        """A solver that is asked again after another one was begun stays in its own."""
         self._solver = _z3.Solver()
         self._solver.set("random_seed", 7)
         self._solver.set("rlimit", budget)
@@ -99,7 +104,7 @@ class Z3Solver:
         self._known: list[set[Atom]] = [set()]
 
     def assume(self, fact: Truth) -> None:
-        with _cancelled_is_out_of_budget():
+        with _working(self._context):
             if isinstance(fact, bool):
                 self._solver.add(_z3.BoolVal(fact))
             else:
@@ -108,18 +113,18 @@ class Z3Solver:
 
     @contextmanager
     def scope(self) -> Iterator[None]:
-        with _cancelled_is_out_of_budget():
+        with _working(self._context):
             self._solver.push()
         self._known.append(set())
         try:
             yield
         finally:
             self._known.pop()
-            with _cancelled_is_out_of_budget():
+            with _working(self._context):
                 self._solver.pop()
 
     def check(self, named: Sequence[tuple[str, Truth]] = ()) -> Solution:
-        with _cancelled_is_out_of_budget(), self.scope():
+        with _working(self._context), self.scope():
             guards: dict[str, Any] = {}
             for i, (name, predicate) in enumerate(named):
                 guard = _z3.Bool(f"?{i}:{name}")
