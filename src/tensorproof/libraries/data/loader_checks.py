@@ -40,7 +40,7 @@ _UNSIZED = ("torch.utils.data.Dataset", "torch.utils.data.dataset.Dataset", "obj
 def check_sized(m: Machine, me: Instance | Model, node: ast.AST) -> None:
     """Refuse a dataset that surely has no length, where a sampler of the loader's own asks for it, before any sample is made."""
     data = me.space["dataset"]
-    if me.space["sampler"] is not None or me.space["batch_sampler"] is not None or not isinstance(data, Instance):
+    if me.space["sampler"] is not None or me.space["batch_sampler"] is not None or not isinstance(data, Instance) or data.cls.name in m.directives.data:
         return
     plain = all(isinstance(c, Class) or (isinstance(c, Named) and c.name in _UNSIZED) for c in data.cls.mro)
     if plain and m.in_class(data.cls, "__len__") is MISSING:
