@@ -29,7 +29,7 @@ from pathlib import Path
 from typing import Any
 
 from tensorproof.bindings.names import public
-from tensorproof.libraries import homes
+from tensorproof.libraries import homes, results
 from tensorproof.libraries.keras.names import canonical
 from tensorproof.libraries.model import ClassModel, KindModel
 
@@ -66,6 +66,8 @@ def modelled() -> tuple[set[str], set[str]]:
         functions |= set(getattr(module, "FUNCTIONS", {}))
         tables: list[dict[str, ClassModel | KindModel]] = [getattr(module, "CLASSES", {}), getattr(module, "KINDS", {})]
         found |= {f"{name}.{method}" for table in tables for name, one in table.items() for method in one.methods}
+    for sort in ("class", "object"):
+        found |= {f"{owner}.{method}" for owner, methods in results.rows()[sort].items() for method in methods}
     return functions, found
 
 
