@@ -8,6 +8,7 @@ from tensorproof.app.check import check_source
 from tensorproof.app.program import Options, Program
 from tensorproof.diagnostics.diagnostic import Severity
 from tensorproof.frontends.python.modules.source import read
+from tensorproof.solve import limits
 
 SITE = "env/lib/python3.11/site-packages"
 METADATA = {f"{SITE}/zoo-1.4.dist-info/METADATA": "Requires-Dist: torch\n"}
@@ -26,10 +27,10 @@ def errors(program: Program) -> list[tuple[str, int]]:
     return [(d.code, d.span.line) for d in program.diagnostics if d.severity is Severity.ERROR]
 
 
-def read_package(folder: Path, files: dict[str, str], main: str) -> Program:
+def read_package(folder: Path, files: dict[str, str], main: str, seconds: float = limits.DEFAULT_SECONDS) -> Program:
     """The check of a program that uses the package `zoo`."""
     written = {f"{SITE}/zoo/{name}": text for name, text in files.items()}
-    return checked(folder, "m.py", {**written, **METADATA, "m.py": f"import torch\n{main}"}, Options(environment=str(folder / "env")))
+    return checked(folder, "m.py", {**written, **METADATA, "m.py": f"import torch\n{main}"}, Options(environment=str(folder / "env"), time_limit=seconds))
 
 
 def test_a_lazy_package_gives_the_names_of_its_parts(tmp_path: Path) -> None:
@@ -44,6 +45,66 @@ def test_a_lazy_package_gives_the_names_of_its_parts(tmp_path: Path) -> None:
         "models/bad/__init__.py": "raise RuntimeError('nobody asks for it')\n",
     }
     program = read_package(tmp_path, files, "from zoo import Net\nmodel = Net(3, 4)\nmodel(torch.zeros(2, 3))\nmodel(torch.zeros(2, 5))\n")
+    assert errors(program) == [("linear/features", 5)]
+    assert not program.gaps
+
+
+SLOW = "def slow(n):\n    return 0 if n < 1 else slow(n - 1) + slow(n - 1)\n"
+
+
+def test_a_lazy_package_runs_only_the_parts_that_are_used(tmp_path: Path) -> None:
+    lazy = "else:\n    import sys\n    sys.modules[__name__] = Lazy(__name__)\n"
+    files = {
+        "__init__.py": "from typing import TYPE_CHECKING\nfrom .lazy import Lazy\nif TYPE_CHECKING:\n    from .net import Net\n"
+        f"    from .trainers import Trainer as Trainer\n{lazy}",
+        "lazy.py": "class Lazy:\n    pass\n",
+        "net.py": f"{LAYER}class Net(G):\n    pass\n",
+        "trainers/__init__.py": "from .loop import Trainer\nraise RuntimeError('nobody asks for it')\n",
+        "trainers/loop.py": "class Trainer:\n    pass\n",
+    }
+    program = read_package(tmp_path, files, "from zoo import Net, Trainer\nmodel = Net(3, 4)\nmodel(torch.zeros(2, 3))\nmodel(torch.zeros(2, 5))\n")
+    assert errors(program) == [("linear/features", 5)]
+    assert not program.gaps
+
+
+def test_a_name_whose_modules_take_too_long_is_unknown_and_the_rest_of_the_package_is_followed(tmp_path: Path) -> None:
+    files = {
+        "__init__.py": "from .net import G\nfrom .words import Words\n",
+        "net.py": LAYER,
+        "words.py": f"{SLOW}class Words:\n    size = slow(60)\n",
+    }
+    main = "from zoo import G, Words\nn = Words.load('a').size\nmodel = G(3, 4)\nmodel(torch.zeros(2, 3))\nmodel(torch.zeros(2, 5))\n"
+    program = read_package(tmp_path, files, main, 4)
+    assert errors(program) == [("linear/features", 6)]
+    assert [g.callee for g in program.gaps] == ["zoo.words.Words.load"]
+
+
+def test_a_call_into_a_package_that_takes_too_long_is_unknown(tmp_path: Path) -> None:
+    files = {"__init__.py": f"{LAYER}{SLOW}class Words:\n    def __init__(self, name):\n        self.size = slow(60)\n"}
+    main = "from zoo import G, Words\nn = Words('a').size\nmodel = G(3, 4)\nprint(n)\nmodel(torch.zeros(2, 5))\n"
+    program = read_package(tmp_path, files, main, 4)
+    assert errors(program) == [("linear/features", 6)]
+    assert program.gaps[0].callee == "Words"
+
+
+def test_an_unknown_choice_on_import_is_no_path_of_the_program(tmp_path: Path) -> None:
+    files = {
+        "__init__.py": f"import os\nfrom . import words\nHOSTS = {{h for h in ('a', 'b') if os.environ.get(h)}} | {{'c'}}\n{LAYER}"
+        "NAMES = [n for n in dir(words) if not n.startswith('_')]\ndef width():\n    return {'one': 3}[NAMES[0]]\n",
+        "words.py": "one = 1\n",
+    }
+    program = read_package(tmp_path, files, "from zoo import G, width\nmodel = G(width(), 4)\nmodel(torch.zeros(2, 3))\nmodel(torch.zeros(2, 5))\n")
+    assert errors(program) == [("linear/features", 5)]
+    assert sum(program.paths.values()) == 1
+
+
+def test_a_package_runs_before_its_parts(tmp_path: Path) -> None:
+    files = {
+        "__init__.py": "from .parts import has\nif has():\n    WIDTH = 3\nelse:\n    WIDTH = 4\n",
+        "parts/__init__.py": f"from .. import net\ndef has():\n    return True\n{LAYER}",
+        "net.py": "",
+    }
+    program = read_package(tmp_path, files, "from zoo.parts import G\nimport zoo\nG(zoo.WIDTH, 4)(torch.zeros(2, 3))\nG(zoo.WIDTH, 4)(torch.zeros(2, 4))\n")
     assert errors(program) == [("linear/features", 5)]
     assert not program.gaps
 

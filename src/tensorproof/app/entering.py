@@ -15,6 +15,7 @@ from tensorproof.frontends.python.entry.uncalled import Uncalled, call, definiti
 from tensorproof.frontends.python.errors import Dead, Fork, OutOfBudget, Raised
 from tensorproof.frontends.python.machine import Interpreter
 from tensorproof.frontends.python.modules.modules import Modules
+from tensorproof.frontends.python.modules.package_budget import Left
 from tensorproof.solve import limits
 from tensorproof.terms.budgets import BUDGETS
 from tensorproof.terms.dtypes import FLOAT32, INT64
@@ -50,6 +51,9 @@ def started(modules: Modules, decisions: dict[Predicate, bool]) -> Interpreter:
         run = Interpreter(modules, chosen)
         try:
             run.run()
+        except Left as left:
+            modules.left |= {left.name}
+            continue
         except Fork as fork:  # the definitions themselves fork: one of the paths is taken, and the others are a gap
             chosen = run.branching.sides(fork)[0]
             if len(chosen) > MOST_PATHS:

@@ -43,6 +43,11 @@ class Limit:
         """Whether one of the clocks has run out, whoever sent the signal that makes one ask."""
         return self.counted and (process_time() >= self._processor or monotonic() >= self._wall)
 
+    def share(self, steps: int) -> float:
+        """Which part of the limit is used up, by a run's steps or by the clock."""
+        of_time = 1 - (self._processor - process_time()) / self.seconds if self.counted else 0.0
+        return max(steps / self.steps, of_time)
+
     @property
     def sentence(self) -> str:
         return f"the time limit of {self.seconds:g} s is reached" + ("" if self.expired else f", counted as {self.steps:,} steps")

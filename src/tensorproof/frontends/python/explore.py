@@ -13,6 +13,7 @@ from tensorproof.frontends.python.errors import Fork, OutOfBudget
 from tensorproof.frontends.python.frame_room import with_room
 from tensorproof.frontends.python.machine import Interpreter
 from tensorproof.frontends.python.modules.modules import Modules
+from tensorproof.frontends.python.modules.package_budget import Left
 from tensorproof.frontends.python.modules.places import places
 from tensorproof.frontends.python.modules.source import Source
 from tensorproof.program.recorder import Recorder
@@ -79,6 +80,12 @@ def explore(
                 if len(finished) + len(pending) + 2 > paths or work + run.steps > most:
                     return _given_up(source, finished, run)
                 pending += run.branching.sides(fork)
+            except Left as left:
+                if left.name in modules.left:
+                    return _given_up(source, finished, run, run.limit.sentence)
+                modules = Modules(source, modules.places, site, left=modules.left | {left.name})
+                pending, finished = [{}], []
+                continue
             except OutOfBudget as spent:
                 return _given_up(source, finished, run, str(spent))
             work += run.steps

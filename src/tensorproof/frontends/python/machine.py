@@ -18,6 +18,7 @@ from tensorproof.frontends.python.errors import Dead, Fork, OutOfBudget, Raised,
 from tensorproof.frontends.python.iteration import generators, iteration
 from tensorproof.frontends.python.loops import endings, library_loops
 from tensorproof.frontends.python.modules.modules import Modules
+from tensorproof.frontends.python.modules.package_budget import Left, PackageBudget
 from tensorproof.frontends.python.operators import comparisons, container_comparisons, operations, subscripts, truths
 from tensorproof.frontends.python.scope import Act
 from tensorproof.frontends.python.summaries import summarised_lists
@@ -71,7 +72,7 @@ class Interpreter(Facts):
         self.steps = 0
         self.entered = 0
         """How many calls of the program's own functions were entered."""
-        self.limit = limits.current()
+        self.limit, self.budget = limits.current(), PackageBudget()
         self.here: ast.AST | None = None
         """The statement that runs."""
         self.spans: list[ast.AST] = []
@@ -113,8 +114,8 @@ class Interpreter(Facts):
 
     def step(self, cost: int = 1) -> None:
         self.steps += cost
-        if self.steps > self.limit.steps or self.limit.expired:
-            raise self.out_of_budget()
+        if self.steps > self.budget.next or self.limit.expired:
+            self.budget.check(self)
 
     def out_of_budget(self) -> OutOfBudget:
         """For `raise`: the limit of the file is reached here."""
@@ -366,13 +367,14 @@ class Interpreter(Facts):
             endings.ended(self, raised)
         except Dead:
             self.path.ended = True
+        except (Fork, Left):
+            raise
         except (OutOfBudget, RecursionError) as spent:
             reason = str(spent) if isinstance(spent, OutOfBudget) else "the program nests too deeply"
             self.lost_rest(reason)
-        except Fork:
-            raise
         except Exception as bug:  # ours: a gap, never the program's error
             self.lost_rest(failures.reason(bug))
+        self.budget.open = False
         if "tape" in self.model_state and not self.limit.expired:
             from tensorproof.libraries.tensorflow import tape_ranks
 
@@ -382,13 +384,11 @@ class Interpreter(Facts):
         return self.path
 
 
-def port(machine: Interpreter) -> Machine:
-    """The interpreter as library models see it: mypy holds that it offers all of the port."""
+def port(machine: Interpreter) -> Machine:  # the interpreter as library models see it: mypy holds that it offers all of it
     return machine
 
 
-def _from_data(predicate: Truth) -> bool:
-    """Whether a truth hangs on what data hold: that it may be otherwise is no error, whoever may catch it."""
+def _from_data(predicate: Truth) -> bool:  # that it may be otherwise is no error, whoever may catch it
     return isinstance(predicate, Predicate) and (predicate.kind == "flag" or any(map(_from_data, predicate.args)))
 
 

@@ -50,6 +50,8 @@ class Scope:
     is_module: bool = False
     is_class: bool = False
     outer: Scope | None = None
+    waits: bool = False
+    """Whether what is imported here runs only when a name of it is used."""
 
     def expression(self, node: ast.expr) -> Run:
         """An expression of this scope, compiled."""

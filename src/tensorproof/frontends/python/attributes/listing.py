@@ -28,7 +28,7 @@ def _held(m: Interpreter, owner: Value) -> set[str] | None:
     match owner:
         case ModuleFile():
             m.modules.ensure(m, owner, None)
-            return None if owner.hidden or owner.stars or owner.foreign else _of_space(owner.space)
+            return None if owner.hidden or owner.stars or (owner.foreign and (owner.package or owner.state != "done")) else _of_space(owner.space)
         case Named(name):
             inside = listed(canonical(name))
             return None if inside is None else set(inside)

@@ -24,10 +24,7 @@ from tensorproof.frontends.python.calls import (  # fmt: skip
 from tensorproof.frontends.python.calls.arguments import bind_arguments
 from tensorproof.frontends.python.calls.chosen_arguments import distributed_call
 from tensorproof.frontends.python.calls.outcomes import taken
-from tensorproof.frontends.python.containers import (
-    containers,  # fmt: skip
-    tuple_methods,
-)
+from tensorproof.frontends.python.containers import containers, tuple_methods
 from tensorproof.frontends.python.errors import Dead, Fork, Raised
 from tensorproof.frontends.python.frame import RETURN, Frame
 from tensorproof.frontends.python.iteration import iteration  # fmt: skip
@@ -60,6 +57,8 @@ _COUNTING = {"torch.arange", "numpy.arange"}
 
 def call(m: Interpreter, callee: Any, args: tuple[Value, ...], kwargs: dict[str, Value], node: ast.AST) -> Any:
     kind = type(callee)
+    if m.modules.left and unseen_calls.is_left(m, node):
+        callee, kind = unseen_calls.LEFT, Unknown
     if kind is Function:
         return call_function(m, callee, args, kwargs, node)
     if kind is Unknown and callee.key == callee.reason and callee.key:  # a name of a package that is not seen

@@ -6,6 +6,7 @@ import ast
 from typing import TYPE_CHECKING
 
 from tensorproof.frontends.python.calls import given_away
+from tensorproof.frontends.python.modules.package_budget import place_of
 from tensorproof.libraries.homes import unseen
 from tensorproof.values.python_values import Unknown
 
@@ -14,6 +15,14 @@ if TYPE_CHECKING:
     from tensorproof.values.machine import Args, Kwargs, Value
 
 _STATE = "unseen call"
+LEFT = Unknown("a call into a package that takes too long to follow")
+"""What is called at such a place."""
+
+
+def is_left(m: Interpreter, node: ast.AST) -> bool:
+    """Whether the program calls a package here that takes too long to follow."""
+    frame = m.frames[-1] if m.frames else None
+    return frame is not None and (frame.module is None or not frame.module.foreign) and place_of(frame, node) in m.modules.left
 
 
 def note(m: Interpreter, callee: Value, args: Args, kwargs: Kwargs, node: ast.AST) -> None:

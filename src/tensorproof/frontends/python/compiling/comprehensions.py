@@ -17,6 +17,7 @@ from tensorproof.frontends.python.scope import Put, Run, Scope, comprehension_sc
 from tensorproof.frontends.python.summaries import like_items, summarised_lists, summarised_results
 from tensorproof.libraries import registry
 from tensorproof.libraries.tensorflow import traced
+from tensorproof.terms.predicates import Truth
 from tensorproof.terms.tensor import TensorType
 from tensorproof.values.objects import Dict, Generator, List, Model, Set
 from tensorproof.values.python_values import Unknown
@@ -133,9 +134,18 @@ class _Comprehension:
             value = test(self.own)
             traced.refuse_truth(machine, value, generator.iter, "a comprehension")
             t = machine.truth(value, generator.iter)
-            if not (t if isinstance(t, bool) else deciding.decided(machine, t)):
+            if not self.decided(t):
                 return
         self.inside(at, add)
+
+    def decided(self, t: Truth) -> bool:
+        """Whether an item is kept. Where that is unknown the run forks; what a package's module makes on import is unknown instead."""
+        machine = self.machine
+        if isinstance(t, bool) or self.own.function is not None or not self.own.module.foreign:
+            return deciding.decided(machine, t)
+        if machine.implied(t) is None:
+            raise _NotKnown
+        return deciding.decided(machine, t)
 
     def inside(self, at: int, add: Callable[[Value], None]) -> None:
         if at + 1 == len(self.loops):
@@ -209,7 +219,11 @@ class _Comprehension:
         for item in found:
             machine.step()
             put(own, item)
-            if not all(deciding.decided(machine, machine.truth(test(own), generator.iter)) for test in tests):
+            try:
+                if not all(self.decided(machine.truth(test(own), generator.iter)) for test in tests):
+                    continue
+            except _NotKnown:
+                yield machine.gap("comprehension", self.node, "which items it keeps is not known")
                 continue
             if at + 1 == len(self.loops):
                 yield self.element(own)

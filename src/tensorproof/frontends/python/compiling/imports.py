@@ -53,7 +53,7 @@ def compile_from(node: ast.ImportFrom, scope: Scope) -> Act:
             if put is None:
                 _star(frame, owner, node)
             else:
-                put(frame, _one(frame, owner, name, node))
+                put(frame, Later(owner, name) if scope.waits and isinstance(owner, ModuleFile) and owner.foreign else _one(frame, owner, name, node))
 
     return run
 

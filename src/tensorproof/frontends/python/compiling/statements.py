@@ -20,6 +20,7 @@ from tensorproof.frontends.python.operators import operations, subscripts
 from tensorproof.frontends.python.scope import Act, Put, Scope, inner_scopes
 from tensorproof.frontends.python.summaries import summarised_lists
 from tensorproof.libraries.tensorflow import traced
+from tensorproof.terms.records import replace
 from tensorproof.terms.tensor import TensorType
 from tensorproof.values.heap import MISSING
 from tensorproof.values.objects import FIELDS, Choice, Code, Function
@@ -292,7 +293,7 @@ def _delete(node: ast.Delete, scope: Scope) -> Act:
 
 def _if(node: ast.If, scope: Scope) -> Act:
     if lazy_packages.is_lazy(node):
-        return block(node.body, scope)
+        return block(node.body, replace(scope, waits=True))
     test, then, other = expression(node.test, scope), block(node.body, scope), block(node.orelse, scope)
     assumed = machine_tests.assumed(node)
     if assumed is not None:  # without such a device the program only stops

@@ -36,9 +36,9 @@ def builds_on_torch(site: tuple[str, ...], package: str) -> bool:
 
 
 def read_as_source(full: str, site: tuple[str, ...], left: frozenset[str]) -> bool:
-    """Whether the source of a name's package is read where there is no model of it. `left` are packages that are not followed any more."""
+    """Whether the source of a name's package is read where there is no model of it. `left` are packages and names that are not followed any more."""
     root = full.partition(".")[0]
-    if root in left:
+    if left and (root in left or full in left):
         return False
     if root in FROM_SOURCE:
         return not homes.is_space(full)

@@ -4,57 +4,44 @@ from __future__ import annotations
 
 import ast
 import os
-import sys
 from glob import escape, iglob
 from typing import TYPE_CHECKING, Any
 
-from tensorproof.bindings.rows import LIBRARIES
 from tensorproof.diagnostics.errors import BadFile
-from tensorproof.diagnostics.span import Span
 from tensorproof.frontends.python.attributes import attributes, library_names
 from tensorproof.frontends.python.errors import Dead, Raised
 from tensorproof.frontends.python.frame import Frame
-from tensorproof.frontends.python.modules.chosen_values import put_chosen
 from tensorproof.frontends.python.modules.environment import is_whole, read_as_source, version_of
-from tensorproof.frontends.python.modules.files import holds_python, registers, shown, takes_imports, written_list
+from tensorproof.frontends.python.modules.files import registers, takes_imports, written_list
+from tensorproof.frontends.python.modules.finding import Finding
 from tensorproof.frontends.python.modules.loaded import Loaded
-from tensorproof.frontends.python.modules.places import Places, imports_own
-from tensorproof.frontends.python.modules.source import Source, read, text_of
-from tensorproof.frontends.python.standard import BUILTINS, FROM_SOURCE, PURE_MODULES
+from tensorproof.frontends.python.modules.package_budget import Left
+from tensorproof.frontends.python.modules.places import imports_own
+from tensorproof.frontends.python.standard import BUILTINS, PURE_MODULES
 from tensorproof.libraries import homes, registry
 from tensorproof.libraries.keras.names import canonical
 from tensorproof.terms.ints import Atom
 from tensorproof.terms.predicates import Predicate
 from tensorproof.terms.records import dataclass, field
 from tensorproof.values.heap import MISSING, Space
-from tensorproof.values.objects import Later, List, ModuleFile
-from tensorproof.values.python_values import Named
+from tensorproof.values.objects import Later, ModuleFile
+from tensorproof.values.python_values import Named, Unknown
 
 if TYPE_CHECKING:
     from tensorproof.frontends.python.machine import Interpreter
     from tensorproof.values.machine import Value
 
-_STANDARD = os.path.dirname(os.__file__)
-"""The standard library of the running Python."""
-
 
 @dataclass(slots=True)
-class Modules:
+class Modules(Finding):
     """The modules of one program. What was read and compiled is shared by its replays; what they hold is made anew for each."""
 
-    main_source: Source
-    places: Places = Places()
-    site: tuple[str, ...] = ()
-    loaded: dict[str, Loaded | None] = field(default_factory=dict[str, Loaded | None])
-    running: dict[str, ModuleFile] = field(default_factory=dict[str, ModuleFile])
     starred: list[ModuleFile] = field(default_factory=list[ModuleFile])
     """Modules of packages whose names were imported with a star and that still wait: they may register what they define."""
-    broken: dict[str, BadFile] = field(default_factory=dict[str, BadFile])
-    """Files of the project that could not be read."""
     answers: dict[Any, bool | None] = field(default_factory=dict[Any, "bool | None"])
     """What the solver said of a predicate under the facts of a path that have to do with it."""
     left: frozenset[str] = frozenset()
-    """Installed packages that are not read any more: following them takes too many paths."""
+    """What is not followed any more, because that takes too much: installed packages, names that were imported from them, and places of calls."""
     symbols: dict[Predicate, frozenset[Atom]] = field(default_factory=dict[Predicate, "frozenset[Atom]"])
     """What predicates stand on: a path asks again and again which of its facts have to do with a question."""
     main: ModuleFile = field(init=False)
@@ -104,6 +91,10 @@ class Modules:
         gaps = len(m.path.gaps)
         try:
             loaded.body(frame)
+        except Left as left:
+            if module.foreign:
+                left.through(module.name)
+            raise
         except (Raised, Dead):
             m.branching.abandon(frame)
             self.running.pop(module.name, None)  # the next import runs it again
@@ -118,16 +109,16 @@ class Modules:
             if kept is not None:
                 heap.marks, heap.log, heap.clock, m.facts = kept
 
-    def _bind(self, m: Interpreter, module: ModuleFile) -> None:
-        """A submodule that was imported is an attribute of its package."""
-        head, _, leaf = module.name.rpartition(".")
-        package = self.running.get(head)
-        if package is not None and not module.foreign:
-            m.heap.set(package.space, leaf, module)
-
     def ensure(self, m: Interpreter, module: ModuleFile, name: str | None) -> None:
         """Run a module that still waits, because one of its names is needed."""
         if module.state == "waiting":
+            if module.foreign and "." in module.name:  # the package runs before its parts
+                around = module.name.rpartition(".")[0]
+                package = self.installed(m, around) if read_as_source(around, self.site, self.left) else None
+                if package is not None:
+                    self.ensure(m, package, None)
+            if module.state != "waiting":
+                return
             entry = self.loaded.get(module.path)
             if entry is not None:
                 self._run(m, module, entry)
@@ -226,7 +217,14 @@ class Modules:
         return entry is None or any(isinstance(n, ast.Name) and n.id in bound for n in ast.walk(entry.source.tree))
 
     def now(self, m: Interpreter, later: Later, node: ast.AST) -> Value:
-        return attributes.of_module(m, later.module, later.name, node)
+        name = f"{later.module.name}.{later.name}"
+        if name in self.left:
+            return Unknown(name, key=name)
+        try:
+            return attributes.of_module(m, later.module, later.name, node)
+        except Left as left:
+            left.through(name)
+            raise
 
     def library(self, m: Interpreter, name: str) -> Value:
         full = canonical(name)
@@ -281,114 +279,3 @@ class Modules:
         if found is not None and not owner.foreign:
             self.ensure(m, found, None)
         return found
-
-    def _project(self, m: Interpreter, name: str) -> ModuleFile | None:
-        """A module of the project; the packages around it run before it."""
-        known = self.running.get(name)
-        if known is not None:
-            return known
-        head = name.rpartition(".")[0]
-        if not head:
-            return self._outermost(m, name)
-        package = self._project(m, head)
-        if package is None or package.foreign or not package.package:
-            return None
-        self.ensure(m, package, None)
-        return self.running.get(name) or self._regular(m, package.folders, name) or self._namespace(m, package.folders, name)
-
-    def _outermost(self, m: Interpreter, name: str) -> ModuleFile | None:
-        first, later = self._path(m), self.places.later
-        if name in sys.stdlib_module_names:  # a file of a package does not stand before the standard library
-            first = tuple(f for f in first if not os.path.isfile(os.path.join(f, "__init__.py")))
-        found = self._regular(m, first, name)
-        if found is not None or self._provided(name):
-            return found
-        held = tuple(f for f in first if holds_python(os.path.join(f, name)))
-        return self._namespace(m, held, name) or self._regular(m, later, name) or self._namespace(m, (*first, *later), name)
-
-    def _path(self, m: Interpreter) -> tuple[str, ...]:
-        """The folders before those of installed packages, with what the program itself puts into `sys.path`."""
-        changed = m.model_state.get("sys.path")
-        if not isinstance(changed, List):
-            return self.places.first
-        found = [f for item in changed.items if isinstance(item, str) for f in (self.places.first if item == "" else (os.path.realpath(item),))]
-        return tuple(dict.fromkeys(found))
-
-    def _provided(self, name: str) -> bool:
-        """Whether a library has this name: a folder without `__init__.py` does not hide it."""
-        full = canonical(name)
-        if full in sys.stdlib_module_names or full in LIBRARIES or full in homes.roots():
-            return True
-        return any(os.path.isdir(path) or os.path.isfile(f"{path}.py") for path in (os.path.join(site, name) for site in self.site))
-
-    def _regular(self, m: Interpreter, folders: tuple[str, ...], name: str) -> ModuleFile | None:
-        leaf = name.rpartition(".")[2]
-        return next((found for folder in folders if (found := self._at(m, os.path.join(folder, leaf), name, foreign=False)) is not None), None)
-
-    def _namespace(self, m: Interpreter, folders: tuple[str, ...], name: str) -> ModuleFile | None:
-        """A package without `__init__.py`: all folders of that name together."""
-        leaf = name.rpartition(".")[2]
-        found = tuple(path for folder in folders if os.path.isdir(path := os.path.join(folder, leaf)))
-        if not found:
-            return None
-        module = ModuleFile(name, found[0], m.heap.space({"__name__": name, "__package__": name}), "done", package=True, folders=found)
-        self.running[name] = module
-        self._bind(m, module)
-        return module
-
-    def installed(self, m: Interpreter, name: str) -> Any:
-        known = self.running.get(name)
-        if known is not None:
-            return known
-        for root in (_STANDARD,) if name.partition(".")[0] in FROM_SOURCE else self.site:
-            found = self._at(m, os.path.join(root, *name.split(".")), name, foreign=True)
-            if found is not None:
-                return found
-        return None
-
-    def _at(self, m: Interpreter, base: str, name: str, foreign: bool) -> ModuleFile | None:
-        """The module whose file is `base/__init__.py` or `base.py`."""
-        for path, package in ((os.path.join(base, "__init__.py"), True), (f"{base}.py", False)):
-            text = shown(path)
-            if text not in self.loaded:
-                self.loaded[text] = self._load(path, foreign)
-            if text in self.broken:
-                return self._unreadable(m, name, self.broken[text])
-            if self.loaded[text] is not None:
-                module = self.running[name] = self._made(m, name, path, text, package, foreign)
-                return module
-        return None
-
-    def _made(self, m: Interpreter, name: str, path: str, text: str, package: bool, foreign: bool = False) -> ModuleFile:
-        around = name if package else name.rpartition(".")[0]
-        space = m.heap.space({"__name__": name, "__file__": path, "__doc__": None, "__package__": around})
-        if package:
-            space["__path__"] = List(m.heap.row([os.path.dirname(path)]))
-        return ModuleFile(name, text, space, foreign=foreign, package=package, folders=(os.path.dirname(os.path.realpath(path)),) if package else ())
-
-    def _load(self, path: str, foreign: bool) -> Loaded | None:
-        try:
-            if not os.path.isfile(path):
-                return None
-            source = None if foreign else read(shown(path))
-            if source is None:
-                return Loaded(shown(path), text_of(shown(path)))
-            if self.main_source.directives.chosen:
-                put_chosen(source.tree, self.main_source.directives, source.path)
-            return Loaded(source.path, source.text, source)
-        except OSError:
-            return None
-        except BadFile as error:
-            if not foreign:  # a package's file that is not for this Python, or too large, stays a name without a model
-                self.broken[shown(path)] = error
-            return None
-
-    def _unreadable(self, m: Interpreter, name: str, error: BadFile) -> ModuleFile:
-        """A file of the project that cannot be read: Python refuses its syntax where it is imported; of any other its names are unknown."""
-        if error.code == "python/syntax":
-            raise Raised("SyntaxError", error.about, Span(error.path, error.line, error.column, error.line, error.column + 1), error.code)
-        m.gap(name, m.here or ast.Pass(), error.about)
-        module = ModuleFile(name, error.path, m.heap.space({"__name__": name}), state="done")
-        module.hidden = True
-        self.running[name] = module
-        return module
