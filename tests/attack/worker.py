@@ -11,7 +11,7 @@ import signal
 import struct
 import sys
 
-from tests.attack.truth import MOST_SECONDS, SEEDS, Truth, begin, one_run
+from tests.attack.truth import MOST_WAITED, SEEDS, Truth, begin, one_run
 
 RENEWED_AFTER = 300
 """Programs after which the child is made anew, so that what one leaves behind does not stay."""
@@ -30,7 +30,7 @@ class Worker:
         data = text.encode()
         try:
             os.write(self.to_child, struct.pack("I", len(data)) + data)
-            ready, _, _ = select.select([self.from_child], [], [], MOST_SECONDS + 10)
+            ready, _, _ = select.select([self.from_child], [], [], MOST_WAITED * len(SEEDS))
             size = os.read(self.from_child, 4) if ready else b""
             if len(size) == 4:
                 truth: Truth = pickle.loads(_read(self.from_child, struct.unpack("I", size)[0]))
