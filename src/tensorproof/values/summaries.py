@@ -13,7 +13,7 @@ from tensorproof.terms.substitution import substitute, symbols
 from tensorproof.terms.tensor import TensorType
 from tensorproof.values.heap import Heap
 from tensorproof.values.objects import Choice, Class, Dict, Function, Generator, Instance, List, Model, Set
-from tensorproof.values.python_values import COUNTED, REAL, TEXT, Layer, Named, Summary, Unknown
+from tensorproof.values.python_values import COUNTED, REAL, TEXT, TEXT_LENGTH, Layer, Named, Summary, Unknown
 
 DEEPEST = BUDGETS.containers.depth_of_summarised
 
@@ -178,3 +178,15 @@ class Renaming:
                     changes[field] = new
         facts = value.facts.mapped(part) if value.facts is not None else None
         return value.but(**changes, facts=facts) if changes or facts is not value.facts else value
+
+
+class OtherTexts(Renaming):
+    """Values in which the lengths of texts are those of other texts: of the one at some place of a list, or of those in a part of it."""
+
+    def __init__(self, heap: Heap, place: str) -> None:
+        super().__init__(heap, frozenset(), place)
+
+    def _atoms(self, value: Term | Predicate) -> None:
+        for atom in symbols(value):
+            if atom.name.startswith(f"{TEXT_LENGTH}@"):
+                self.known.setdefault(atom, self._other(atom))

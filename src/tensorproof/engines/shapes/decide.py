@@ -13,7 +13,7 @@ from tensorproof.terms.predicates import Truth, conj, disj, eq, implies, ne, neg
 from tensorproof.terms.records import dataclass, field, replace
 from tensorproof.terms.substitution import symbols
 from tensorproof.values.path import Path, Stated
-from tensorproof.values.python_values import AFTER_ERROR
+from tensorproof.values.python_values import AFTER_ERROR, TEXT_LENGTH
 
 
 def decide(path: Path) -> tuple[Verdict, list[Diagnostic]]:
@@ -212,7 +212,7 @@ def _may_fail(
         return not rare, False, True
     if origins == {Origin.USER}:
         _pinned(solver, stated, findings)
-        return False, possible is Answer.UNKNOWN or _fixes_samples(solver, predicate), True
+        return False, possible is Answer.UNKNOWN or _fixes_samples(solver, predicate) or _ties_texts(solver, predicate), True
     held = origins == {Origin.USER, Origin.WORLD} and _some_choice_holds(solver, predicate)
     return False, not held, True
 
@@ -234,6 +234,20 @@ def _fixes_samples(solver: LayeredSolver, predicate: Truth) -> bool:
     return False
 
 
+def _ties_texts(solver: LayeredSolver, predicate: Truth) -> bool:
+    """Whether a requirement asks of texts that one is as long as another, or as that is shorter: it fails for lengths that have nothing to do with each other."""
+    lengths = [of_atom(atom) for atom in symbols(predicate) if atom.name.startswith(f"{TEXT_LENGTH}@")]
+    if len(lengths) < 2:
+        return False
+    apart = _APART[: len(lengths)]
+    for values in (apart, apart[::-1]):
+        with solver.scope():
+            solver.assume(conj(predicate, *(eq(one, value) for one, value in zip(lengths, values))))
+            if len(values) < len(lengths) or solver.check().answer is not Answer.UNSAT:
+                return False
+    return True
+
+
 def _some_choice_holds(solver: LayeredSolver, predicate: Truth) -> bool:
     """Whether the user can choose values with which a requirement holds whatever the data are; the one choice that a witness names is tried."""
     witness = solver.check([("holds", predicate)]).witness
@@ -248,6 +262,8 @@ def _some_choice_holds(solver: LayeredSolver, predicate: Truth) -> bool:
 
 _RARE = {"batch_norm/values"}
 """What fails for one remainder of the data's length only, as a last batch of one sample: told as a warning while that length is not known."""
+_APART = (211, 1009, 4001, 16033)
+"""Lengths of texts that have nothing to do with each other."""
 _ANY_NUMBER = -(2**63)
 """The least value of a number that the user types."""
 _MOST_VALUES = BUDGETS.deciding.counterexamples

@@ -53,23 +53,29 @@ def raising(frame: Frame, value: Value, node: ast.AST) -> Exception:
     said = ", ".join(str(a) for a in args if isinstance(a, (str, int, float)))
     raised = Raised(kind, f"{name}: {said}" if said else f"{name} is raised", m.user_span(node), "python/raise", value=value)
     raised.own = frame.module is None or not frame.module.foreign
-    if frame.function is not None and frame.asked == m.asked and name not in ("SystemExit", "KeyboardInterrupt") and _chosen_inside(frame, node):
+    if frame.function is not None and frame.asked == m.asked and name not in ("SystemExit", "KeyboardInterrupt") and _chosen_inside(frame, node, name):
         raised.certain = m.asked
     raised.quiet = isinstance(kind, str) and kind in ("SystemExit", "KeyboardInterrupt") and (not args or args[0] in (0, None))
     return raised
 
 
-def _chosen_inside(frame: Frame, node: ast.AST) -> bool:
-    """Whether a function raises on one of its paths only: which it takes is decided by its own tests."""
+def _chosen_inside(frame: Frame, node: ast.AST, name: str) -> bool:
+    """Whether a function raises on one of its paths only: which it takes is decided by its own tests. What is not implemented raises whatever leads to it."""
     body = getattr(getattr(frame.function.code, "node", None), "body", None)
     if not isinstance(body, list):
         return False
+    if name == "NotImplementedError" and body[int(_is_docstring(body[0])) :][:1] == [node]:
+        return True
     for statement in body:
         if statement is node:
             return False
         if any(part is node or isinstance(part, ast.Return) for part in ast.walk(statement)):
             return True
     return False
+
+
+def _is_docstring(statement: ast.stmt) -> bool:
+    return isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
 
 
 def exception_object(m: Interpreter, kind: str, args: tuple[Value, ...], node: ast.AST) -> Model:

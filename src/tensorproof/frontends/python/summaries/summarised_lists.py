@@ -19,7 +19,7 @@ from tensorproof.values.heap import MISSING
 from tensorproof.values.objects import OPEN, Choice, Dict, Instance, List, Model, Set, as_value
 from tensorproof.values.python_values import COUNTED, REAL, TEXT, Summary, Unknown
 from tensorproof.values.standing import standing
-from tensorproof.values.summaries import is_summarised, is_text, length, number_of, shown, summarise
+from tensorproof.values.summaries import OtherTexts, is_summarised, is_text, length, number_of, shown, summarise
 
 if TYPE_CHECKING:
     from tensorproof.frontends.python.machine import Interpreter
@@ -162,7 +162,7 @@ def item(m: Interpreter, items: Any, index: Any, node: ast.AST) -> Any:
         at = index if index >= 0 else -index - 1
         for one in ahead[: at + 1]:
             if type(one) is Summary:
-                return standing(m, any_of(m, one.first, one.second, node))
+                return standing(m, OtherTexts(m.heap, f"[{index}]")(any_of(m, one.first, one.second, node)))
         if at < len(ahead):
             return ahead[at]
     samples = shown(found)
@@ -231,6 +231,8 @@ def cut(m: Interpreter, items: list[Value], index: slice, node: ast.AST) -> list
     if step == -1 and start is None and stop is None:
         return items[::-1]
     plain = next(i for i, v in enumerate(items) if type(v) is Summary)
+    if step in (None, 1) and start not in (None, 0):
+        items = [OtherTexts(m.heap, f"[{start!r}:]")(v) if type(v) is Summary else v for v in items]
     if step in (None, 1) and stop is None and isinstance(start, int) and 0 <= start <= plain:
         return items[start:]
     if step in (None, 1) and start in (None, 0) and isinstance(stop, int) and 0 <= stop <= plain:
