@@ -235,7 +235,7 @@ def _fixes_samples(solver: LayeredSolver, predicate: Truth) -> bool:
 
 
 def _ties_texts(solver: LayeredSolver, predicate: Truth) -> bool:
-    """Whether a requirement asks of texts that one is as long as another, or as that is shorter: it fails for lengths that have nothing to do with each other."""
+    """Whether a requirement asks of texts that one is as long as another: it fails for lengths that have nothing to do with each other."""
     lengths = [of_atom(atom) for atom in symbols(predicate) if atom.name.startswith(f"{TEXT_LENGTH}@")]
     if len(lengths) < 2:
         return False
