@@ -182,22 +182,43 @@ def _within_limit(source: Source, chosen: Options, start: float) -> Program:
     if program.verdict is Verdict.UNKNOWN and not any(d.severity is Severity.ERROR for d in program.diagnostics):
         with limits.limited(chosen.time_limit * TO_ENTER):
             _add_unreached(program, source, chosen, found.last, start)
+    if program.verdict is Verdict.UNKNOWN and not any(d.severity is Severity.ERROR for d in program.diagnostics):
+        with limits.limited(chosen.time_limit * TO_SETTLE):
+            _add_settled(program, source, chosen, found.paths, start)
     return program
 
 
 TO_ENTER = 0.25
 """The part of a file's time limit for what its own run did not enter."""
+TO_SETTLE = 0.5
+"""The part of a file's time limit for one more run, with the answers of the machine settled."""
+
+
+def _add_settled(program: Program, source: Source, options: Options, paths: list[Path], start: float) -> None:
+    """What is unknown when every answer of the machine is possible may be an error with one: the run with those that leave least unknown says so."""
+    world = {p: side for path in paths for p, side in path.worlds.items() if p.args[0] in path.of_worlds}
+    if not world:
+        return
+    found = explore(source, options.arguments, options.roots, site_packages(options.environment), world=world)
+    settled = _decided(source, found.paths, start)
+    _add_errors(program, [replace(d, certainty=Certainty.POSSIBLE) for d in settled.diagnostics if d.severity is Severity.ERROR], start)
 
 
 def _add_unreached(program: Program, source: Source, options: Options, last: Interpreter, start: float) -> None:
     """Enter what the program uses and its run did not come to."""
     from tensorproof.app.unreached import errors_of_unreached
 
-    found = errors_of_unreached(source, options, last)
+    _add_errors(program, errors_of_unreached(source, options, last), start)
+
+
+def _add_errors(program: Program, found: list[Diagnostic], start: float) -> None:
+    """What another look at a program found that was unknown before. An error says better what was told with doubt at its place."""
     if found:
         program.verdict = Verdict.INVALID
         program.paths["invalid"] += 1
-        program.diagnostics = sorted([*program.diagnostics, *found], key=lambda d: (d.span.path, d.span.line, d.span.column))
+        places = {(d.code, d.span) for d in found}
+        kept = [d for d in program.diagnostics if (d.code, d.span) not in places]
+        program.diagnostics = sorted([*kept, *found], key=lambda d: (d.span.path, d.span.line, d.span.column))
     program.seconds = perf_counter() - start
 
 

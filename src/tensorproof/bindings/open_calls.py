@@ -139,8 +139,16 @@ class _Differ(Exception):
     """Results that no one value describes."""
 
 
-def agreed(tried: list[Tried], session: Session) -> Outcome | None:
-    """What holds whichever alternative is the true one; None where that is not known."""
+@dataclass(frozen=True, slots=True)
+class _Joining:
+    """How results are joined: `all_tried` where the alternatives are all that there are, and so the sizes between which a result's lie."""
+
+    session: Session
+    all_tried: bool
+
+
+def agreed(tried: list[Tried], session: Session, all_tried: bool = True) -> Outcome | None:
+    """What holds whichever alternative is the true one; None where that is not known. `all_tried` is False where other values of a number are possible."""
     if any(one.outcome.unknown is not None for one in tried):
         return None
     accepted = [one for one in tried if one.outcome.refused is None]
@@ -150,7 +158,7 @@ def agreed(tried: list[Tried], session: Session) -> Outcome | None:
     if len(accepted) == 1 and not segments(first.outputs):
         return replace(first, guessed=True)
     try:
-        made = _joined([one.outcome.outputs for one in accepted], [one.axes for one in accepted], session)
+        made = _joined([one.outcome.outputs for one in accepted], [one.axes for one in accepted], _Joining(session, all_tried))
     except _Differ:
         return None
     common = [r for r in first.requirements if all(any(r.code == o.code and r.predicate == o.predicate for o in one.outcome.requirements) for one in accepted)]
@@ -161,9 +169,9 @@ def agreed(tried: list[Tried], session: Session) -> Outcome | None:
     return replace(first, outputs=made, made=made, requirements=common, applied=applied, guessed=True)
 
 
-def agreed_alternatives(outcomes: list[Outcome], session: Session) -> Outcome | None:
+def agreed_alternatives(outcomes: list[Outcome], session: Session, all_tried: bool = True) -> Outcome | None:
     """What holds whichever of some calls the program makes."""
-    return outcomes[0] if len(outcomes) == 1 else agreed([Tried({}, one) for one in outcomes], session)
+    return outcomes[0] if len(outcomes) == 1 else agreed([Tried({}, one) for one in outcomes], session, all_tried)
 
 
 _OF_RANK = ("/rank", "/axis", "/dimensions", "call/arguments")
@@ -183,50 +191,50 @@ def _paired(old: Any, new: Any, pairs: dict[int, Any]) -> None:
             _paired(a, b, pairs)
 
 
-def _joined(values: list[Any], axes: list[dict[str, tuple[Dim, ...]]], session: Session) -> Any:
+def _joined(values: list[Any], axes: list[dict[str, tuple[Dim, ...]]], how: _Joining) -> Any:
     first = values[0]
     if isinstance(first, TensorType) and all(isinstance(v, TensorType) for v in values):
-        return _tensor(values, axes, session)
+        return _tensor(values, axes, how)
     if isinstance(first, (tuple, list)):
         if any(type(v) is not type(first) or len(v) != len(first) for v in values):
             raise _Differ
-        made = [_joined([v[i] for v in values], axes, session) for i in range(len(first))]
+        made = [_joined([v[i] for v in values], axes, how) for i in range(len(first))]
         return first.like(made) if isinstance(first, Outputs) else type(first)(made)
     if all(type(v) is type(first) and v == first for v in values):
         return first
     if all(type(v) in (int, Term) for v in values):
-        return _size(values, session)
+        return _size(values, how)
     raise _Differ
 
 
-def _tensor(tensors: list[TensorType], axes: list[dict[str, tuple[Dim, ...]]], session: Session) -> TensorType:
+def _tensor(tensors: list[TensorType], axes: list[dict[str, tuple[Dim, ...]]], how: _Joining) -> TensorType:
     first = tensors[0]
     if any(t.layout != first.layout or t.framework != first.framework for t in tensors):
         raise _Differ
     same = all(t.dtype is first.dtype for t in tensors)
     return first.but(
-        shape=_shape([t.shape for t in tensors], axes, session), dtype=first.dtype if same else None, contents=None, facts=None,
+        shape=_shape([t.shape for t in tensors], axes, how), dtype=first.dtype if same else None, contents=None, facts=None,
         weak=all(t.weak for t in tensors), strides=None if all(t.strides is None for t in tensors) else UNKNOWN_STRIDES,
         device=first.device if all(t.device == first.device for t in tensors) else None,
     )  # fmt: skip
 
 
-def _shape(shapes: list[Shape], axes: list[dict[str, tuple[Dim, ...]]], session: Session) -> Shape:
+def _shape(shapes: list[Shape], axes: list[dict[str, tuple[Dim, ...]]], how: _Joining) -> Shape:
     first = shapes[0]
     if all(s == first for s in shapes):
         return first
     if not all(s.known for s in shapes):
         tails = [_tail(s) for s in shapes]
         shown = min(map(len, tails))
-        return Shape((*_unknown(session, 0, False), *(_size([t[len(t) - shown + i] for t in tails], session) for i in range(shown))))
+        return Shape((*_unknown(how.session, 0, False), *(_size([t[len(t) - shown + i] for t in tails], how) for i in range(shown))))
     for name in axes[0]:
         rests = [tuple(s[len(put[name]) :]) if tuple(s[: len(put[name])]) == put[name] else None for s, put in zip(shapes, axes)]
         if None not in rests and all(r == rests[0] for r in rests) and len(shapes) > 1:
-            return Shape((session.segments[name], *(rests[0] or ())))
+            return Shape((how.session.segments[name], *(rests[0] or ())))
     least = min(map(len, shapes))
-    tail = [_size([s[len(s) - least + i] for s in shapes], session) for i in range(least)]
+    tail = [_size([s[len(s) - least + i] for s in shapes], how) for i in range(least)]
     most = max(map(len, shapes))
-    return Shape(tail) if most == least else Shape((*_unknown(session, most - least, bounded(axes)), *tail))
+    return Shape(tail) if most == least else Shape((*_unknown(how.session, most - least, bounded(axes)), *tail))
 
 
 def _tail(shape: Shape) -> tuple[Dim, ...]:
@@ -235,10 +243,12 @@ def _tail(shape: Shape) -> tuple[Dim, ...]:
     return tuple(shape[at:])
 
 
-def _size(sizes: list[Dim], session: Session) -> Dim:
+def _size(sizes: list[Dim], how: _Joining) -> Dim:
     if all(size == sizes[0] for size in sizes):
         return sizes[0]
-    return session.fresh("size", int(min(max(lower(size), 0) for size in sizes)), _most(sizes))
+    if not how.all_tried:
+        return how.session.fresh("size")
+    return how.session.fresh("size", int(min(max(lower(size), 0) for size in sizes)), _most(sizes))
 
 
 def _most(sizes: list[Dim]) -> int | None:

@@ -102,13 +102,17 @@ def _agreed(found: dict[int | str, Place], tried: list[Outcome], session: Sessio
     accepted = [one for one in tried if one.refused is None]
     if accepted:
         tried = accepted  # what is refused for some value is not what the program does
-    outcome = agreed_alternatives(tried, session)
+    outcome = agreed_alternatives(tried, session, all_tried=not any(isinstance(place.kind, _SOME_TRIED) for place in found.values()))
     return outcome if outcome is None or outcome.refused is None or _sure(found, outcome.refused) else None
+
+
+_SOME_TRIED = (Float, Floats, Number, ElementType, Anything)
+"""Arguments for which some of their values stand."""
 
 
 def _sure(found: dict[int | str, Place], refused: Requirement) -> bool:
     """Whether a refusal holds for every value of what is not known: it does not speak of an argument of which only some values were tried."""
-    some = {place.argument.ours for place in found.values() if isinstance(place.kind, (Float, Floats, Number, ElementType, Anything))}
+    some = {place.argument.ours for place in found.values() if isinstance(place.kind, _SOME_TRIED)}
     typed = any(isinstance(place.kind, ElementType) for place in found.values())
     return refused.code != "call/arguments" and some.isdisjoint(refused.about) and not (typed and refused.code.endswith("/dtype"))
 

@@ -108,6 +108,7 @@ def stand_ins(row: Row, place: Place, owner: Any, session: Session) -> list[Any]
 def _items(row: Row, place: Place, session: Session) -> list[Any] | None:
     """A tuple or list in which something is not known: a shape with unknown sizes, a list of tensors, a pair of rates."""
     made: list[Any] = []
+    rates = isinstance(place.kind, Floats) and any(isinstance(one, Unknown) for one in place.value)
     for one in place.value:
         if not isinstance(one, Unknown):
             made.append(one)
@@ -121,7 +122,8 @@ def _items(row: Row, place: Place, session: Session) -> list[Any] | None:
             return None
         else:
             made.append(open_tensor(one, row.framework, session))
-    return [type(place.value)(made)]
+    others = [_RATES[1] if isinstance(one, Unknown) else one for one in place.value]
+    return [type(place.value)(made), type(place.value)(others)] if rates else [type(place.value)(made)]
 
 
 def _whole(value: Unknown, name: str, least: int, session: Session) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import os
 import signal
 import threading
@@ -80,6 +81,10 @@ def _working(context: Any) -> Iterator[None]:
         if "cancel" not in str(error):
             raise
         raise limits.OutOfBudget(limits.current().sentence) from None
+    except ctypes.ArgumentError:
+        if not limits.current().expired:
+            raise
+        raise limits.OutOfBudget(limits.current().sentence) from None  # the clock ran out while arguments were put into C's form: ctypes wraps what is raised there
     finally:
         _z3.z3._main_ctx = before
 

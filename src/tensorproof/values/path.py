@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 
 from tensorproof.diagnostics.diagnostic import Diagnostic, Gap, Step
@@ -55,8 +56,18 @@ class Path:
     """Whether the caller feeds everything that is not in the program, as for a saved graph: no size is the world's."""
     program: Recorder | None = None
     """The program form of this path, where an engine asked for it."""
+    asked: dict[str, str] = field(default_factory=dict[str, str])
+    """Truth values that the machine or the command line decides, and what was asked: each answer is a world in which somebody runs the program."""
+    worlds: dict[Predicate, bool] = field(default_factory=dict[Predicate, bool])
+    """The answers of the machine with which more of the program is understood."""
     open: list[Gap] = field(default_factory=list[Gap])
     """The requirements that neither hold for every value nor fail for one, where each is stated: known once the path is decided."""
+
+    @property
+    def of_worlds(self) -> frozenset[str]:
+        """The truth values that are free: nothing else was asked of the same file, which the program may have made in between."""
+        times = Counter(self.asked.values())
+        return frozenset(name for name, one in self.asked.items() if times[one] == 1)
 
     @property
     def recorded(self) -> int:

@@ -31,6 +31,8 @@ class Unknown:
     """The whole number that it is, where it is one: twice an unknown size is another size."""
     least: float | None = None
     """What it is not less than, where it is a number that has such an end: a time."""
+    world: str = ""
+    """What of the machine it was asked of: the path of a file. Both answers are possible, whatever else was not understood."""
 
 
 TRUTHS = frozenset(("is", "in", "eq", "ne", "lt", "le", "gt", "ge", "isinstance", "hasattr", "issubclass", "subset", "disjoint"))

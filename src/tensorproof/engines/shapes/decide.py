@@ -9,7 +9,7 @@ from tensorproof.solve.limits import OutOfBudget
 from tensorproof.solve.port import Answer
 from tensorproof.terms.budgets import BUDGETS
 from tensorproof.terms.ints import Atom, Origin, of_atom
-from tensorproof.terms.predicates import Truth, conj, disj, eq, implies, ne, negate
+from tensorproof.terms.predicates import Predicate, Truth, conj, disj, eq, implies, ne, negate
 from tensorproof.terms.records import dataclass, field, replace
 from tensorproof.terms.substitution import symbols
 from tensorproof.values.path import Path, Stated
@@ -40,7 +40,7 @@ def weigh(path: Path) -> tuple[Verdict, list[Diagnostic], Verdict]:
             continue
         before = len(weighing.findings)
         try:
-            error, open_, proved = _decide_one(weighing.solver, stated, weighing.findings, not path.gaps, weighing.guards, path.fed)
+            error, open_, proved = _decide_one(weighing.solver, stated, weighing.findings, path, weighing.guards)
         except OutOfBudget:  # what is left stays open, unless it fails for certain
             weighing.leave_rest_open(stated)
             break
@@ -157,7 +157,7 @@ def _taken_to_hold(solver: LayeredSolver, held: Truth) -> bool:
 
 
 def _decide_one(
-    solver: LayeredSolver, stated: Stated, findings: list[Diagnostic], understood: bool, guards: list[Diagnostic], fed: bool
+    solver: LayeredSolver, stated: Stated, findings: list[Diagnostic], path: Path, guards: list[Diagnostic]
 ) -> tuple[bool, bool, bool]:
     """(an error was found, the requirement stays open, it adds to what is known). Where all was understood, an unknown truth value is the world's."""
     predicate = stated.requirement.predicate
@@ -177,15 +177,15 @@ def _decide_one(
             guards.append(_finding(stated, Certainty.POSSIBLE, {}))
             return False, False, True  # the program's own guard against what it may get: raising there is what it is for
         if possible is Answer.UNSAT:
-            return _never_holds(solver, stated, findings, understood, reached)
+            return _never_holds(solver, stated, findings, path, reached)
         if stated.requirement.code == "python/assert" and has_flag(predicate):
             return False, False, True
-        return _may_fail(solver, stated, findings, understood, fed, proved, possible)
+        return _may_fail(solver, stated, findings, not path.gaps, path.fed, proved, possible)
 
 
-def _never_holds(solver: LayeredSolver, stated: Stated, findings: list[Diagnostic], understood: bool, reached: Answer) -> tuple[bool, bool, bool]:
+def _never_holds(solver: LayeredSolver, stated: Stated, findings: list[Diagnostic], path: Path, reached: Answer) -> tuple[bool, bool, bool]:
     """No value that reaches this place works; what selects the path here never excuses it."""
-    if not understood and any(map(has_flag, stated.facts)):
+    if path.gaps and any(map(has_flag, stated.facts)) and not _reached_in_some_world(solver, stated.facts, path.of_worlds):
         # the path here may depend on something that was not understood: reported, and neither an error nor proved
         findings.append(replace(_finding(stated, Certainty.POSSIBLE, {}), severity=Severity.WARNING))
         return False, True, True
@@ -294,6 +294,26 @@ def _pinned(solver: LayeredSolver, stated: Stated, findings: list[Diagnostic]) -
     message = f"{name} must be {' or '.join(map(str, kept))}: {stated.requirement.message}"
     if not any(f.severity is Severity.WARNING and f.span == warning.span and f.message == message for f in findings):
         findings.append(replace(warning, message=message))
+
+
+def _reached_in_some_world(solver: LayeredSolver, facts: tuple[Predicate, ...], free: frozenset[str]) -> bool:
+    """Whether some answers of the machine alone lead here, whatever is not understood."""
+    led = conj(*(_without_doubt(fact, free) for fact in facts)) if free else False
+    if led is False:
+        return False
+    with solver.scope():
+        solver.assume(led)
+        return solver.check().answer is Answer.SAT
+
+
+def _without_doubt(fact: Truth, free: frozenset[str]) -> Truth:
+    """What makes a fact hold with no truth value but these."""
+    if isinstance(fact, bool) or not has_flag(fact):
+        return fact
+    if fact.kind == "flag":
+        return fact if fact.args[0] in free else False
+    parts = [_without_doubt(part, free) for part in fact.args]
+    return conj(*parts) if fact.kind == "and" else disj(*parts)
 
 
 def has_flag(fact: Truth) -> bool:

@@ -51,11 +51,13 @@ def explore(
     ended: Callable[[Interpreter], None] | None = None,
     stop_at_error: bool = False,
     record: bool = False,
+    world: Mapping[Predicate, bool] | None = None,
 ) -> Explored:
     """`stop_at_error` ends a path where CPython would end.
-    `inputs` are names that the main file finds bound; `ended` gets every path while its memory is still there; `record` asks for the program form."""
+    `inputs` are names that the main file finds bound; `ended` gets every path while its memory is still there; `record` asks for the program form.
+    `world` holds answers of the machine with which every path begins."""
     modules = Modules(source, places(source, roots), site)
-    pending: list[dict[Predicate, bool]] = [{}]
+    pending: list[dict[Predicate, bool]] = [dict(world or {})]
     finished: list[Path] = []
     forks: Counter[str] = Counter()
     work, most = 0, int(limits.current().steps * TO_GO_ON)
@@ -74,7 +76,7 @@ def explore(
             except Fork as fork:
                 if _leaves(forks, fork):
                     modules = Modules(source, modules.places, site, left=modules.left | {fork.package})  # what was entered before does not count
-                    pending, finished = [{}], []
+                    pending, finished = [dict(world or {})], []
                     continue
                 paths = MOST_PATHS if not run.failures else MOST_AFTER_ERROR
                 if len(finished) + len(pending) + 2 > paths or work + run.steps > most:
@@ -84,7 +86,7 @@ def explore(
                 if left.name in modules.left:
                     return _given_up(source, finished, run, run.limit.sentence)
                 modules = Modules(source, modules.places, site, left=modules.left | {left.name})
-                pending, finished = [{}], []
+                pending, finished = [dict(world or {})], []
                 continue
             except OutOfBudget as spent:
                 return _given_up(source, finished, run, str(spent))

@@ -229,13 +229,20 @@ def _host(m: Machine, me: Model, strict: bool, node: ast.AST) -> Any:
     return parser
 
 
+def _switch(m: Machine, name: str, node: ast.AST) -> Value:
+    """What a switch of the command line is: each answer is one that somebody gives."""
+    made = m.open_truth(name, node)
+    m.path.asked[made.args[0]] = f"--{name}"
+    return made
+
+
 def _given(m: Machine, given: Given, node: ast.AST) -> Value:
     action = given.kind
     if (value := chosen_value(m, given.name)) is not MISSING:
         refuse_type(m, given.name, value, action.type)
         return value
     if action.nargs == 0 or isinstance(action, argparse.BooleanOptionalAction):
-        return m.open_truth(given.name, node) if isinstance(action.const, (bool, type(None))) else Unknown(f"the argument {given.name}")
+        return _switch(m, given.name, node) if isinstance(action.const, (bool, type(None))) else Unknown(f"the argument {given.name}")
     if action.choices and action.nargs is None:
         return any_of(m, given.name, list(action.choices), node)
     words = action.type in (None, str)

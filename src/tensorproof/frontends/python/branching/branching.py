@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from tensorproof.frontends.python import recording
+from tensorproof.frontends.python.branching import worlds
 from tensorproof.frontends.python.branching.joining import CannotJoin, join, join_location, join_summarised
 from tensorproof.frontends.python.errors import Dead, Fork, Raised
 from tensorproof.frontends.python.frame import RETURN, Exit, Frame, Signal, Waiting
@@ -36,6 +37,8 @@ class Side:
     exits: list[Exit] = field(default_factory=list[Exit])
     kept: list[Truth] = field(default_factory=list[Truth])
     """What was found to hold for the rest of the path, on this side."""
+    gaps: int = 0
+    """How much was not understood on this side."""
 
 
 class Branching:
@@ -86,6 +89,7 @@ class Branching:
         a = self._side(p, then, mark, number)
         heap.undo(mark)
         b = self._side(negate(p), other, mark, number)
+        worlds.compare(self.run, p, (a.gaps, a.difference), (b.gaps, b.difference))
         if self._one_ended(a, b):
             return self._survivor(p, a, b, mark).value
         self._keep(p, a, b)
@@ -126,7 +130,7 @@ class Branching:
 
     def _taken(self, action: Callable[[], Any], mark: Mark, number: int, frame: Frame | None) -> Side:
         waiting = len(frame.waiting) if frame is not None else 0
-        failures = self.run.failures
+        failures, gaps = self.run.failures, len(self.run.path.gaps)
         try:
             value = action()
         except Dead:
@@ -138,7 +142,7 @@ class Branching:
                 raise Fork(number) from None
             self.run.uncaught(raised)
             return Side(dead=True)
-        side = Side(value=value, failed=self.run.failures > failures)
+        side = Side(value=value, failed=self.run.failures > failures, gaps=len(self.run.path.gaps) - gaps)
         if frame is not None:
             side.signal, side.result = value, frame.result
             side.exits = self._lifted(frame, waiting, mark)
@@ -221,6 +225,7 @@ class Branching:
         b = self._side(negate(p), lambda: other(frame), mark, number, frame)
         exits = [Exit(conj(p, e.condition), e.signal, e.result, e.difference) for e in a.exits]
         exits += [Exit(conj(negate(p), e.condition), e.signal, e.result, e.difference) for e in b.exits]
+        worlds.compare(self.run, p, (a.gaps, a.difference), (b.gaps, b.difference))
         if self._one_ended(a, b):
             if exits:
                 raise Fork(number)

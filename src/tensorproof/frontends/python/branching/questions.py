@@ -103,7 +103,10 @@ def truth(m: Interpreter, value: Unknown, node: ast.AST) -> Truth:
     if value is AFTER_ERROR:
         m.path.lost = True
     if not value.key:
-        return m.open_truth(value.reason, node)
+        value = replace(value, key=m.name_here(value.reason, node))
+        m.session.names.add(value.key)
+    if value.world:
+        m.path.asked[value.key.removeprefix(_NOT)] = value.world
     return by_key(value.key)
 
 

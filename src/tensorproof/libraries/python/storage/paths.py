@@ -167,7 +167,19 @@ def _entries(m: Machine, me: Model, node: ast.AST) -> Value:
 
 
 _NOTHING = ("mkdir", "touch", "unlink", "rmdir", "chmod", "symlink_to")
-_UNKNOWN = ("exists", "is_file", "is_dir", "stat", "read_bytes", "is_symlink", "samefile", "owner")
+_OF_FILE = ("exists", "is_file", "is_dir", "is_symlink")
+_UNKNOWN = ("stat", "read_bytes", "samefile", "owner")
+
+
+def _of_file(name: str) -> Run:
+    """A question of the file system: each answer is one of a machine on which the program may run."""
+
+    def run(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+        path = args[0] if args else kwargs.get("path")
+        text = text_of(path)
+        return Unknown(name, number="bool", world=text if text is not None else path.key or "?" if isinstance(path, Unknown) else "?")
+
+    return run
 
 
 def _written(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
@@ -184,11 +196,16 @@ def _quietly(run: Run) -> Run:
     return lambda m, me, args, kwargs, node: run(m, args, kwargs, node)
 
 
+def _asks(name: str) -> Run:
+    return lambda m, me, args, kwargs, node: _of_file(f"Path.{name}")(m, (me,), {}, node)
+
+
 _PURE = ("joinpath", "with_suffix", "with_name", "with_stem", "relative_to")
 FUNCTIONS: dict[str, Run] = {
     **{f"os.path.{name}": _on_texts(getattr(os.path, name)) for name in (
         "join", "basename", "dirname", "splitext", "split", "normpath", "isabs", "abspath", "realpath", "expanduser", "expandvars", "relpath", "normcase",
     )},
+    **{f"os.path.{name}": _of_file(f"os.path.{name}") for name in ("exists", "isdir", "isfile", "islink", "ismount", "lexists")},
     "os.path.commonprefix": lambda m, a, k, n: m.call(os.path.commonprefix, a, k, n),
     **{f"pathlib.{name}": _path for name in ("Path", "PurePath", "PosixPath", "PurePosixPath")},
     "pathlib.Path.cwd": lambda m, a, k, n: _made(m, str(Path.cwd())), "pathlib.Path.home": lambda m, a, k, n: _made(m, None),
@@ -198,7 +215,8 @@ KINDS = {
     "pathlib.Path": KindModel(
         methods={
             **{name: _pure(name) for name in _PURE}, **{name: _quietly(nothing) for name in _NOTHING},
-            **{name: _quietly(unknown(f"Path.{name}")) for name in _UNKNOWN}, "resolve": _resolved, "absolute": _resolved, "expanduser": _resolved,
+            **{name: _quietly(unknown(f"Path.{name}")) for name in _UNKNOWN},
+            **{name: _asks(name) for name in _OF_FILE}, "resolve": _resolved, "absolute": _resolved, "expanduser": _resolved,
             "read_text": _read, "open": _open, "is_absolute": _asked("is_absolute"), "as_posix": lambda m, me, a, k, n: me.space["text"],
             "match": _asked("match"), "is_relative_to": _asked("is_relative_to"), "rename": _renamed, "replace": _renamed, "write_text": _written,
             "write_bytes": _written, "__fspath__": lambda m, me, a, k, n: me.space["text"], "__str__": lambda m, me, a, k, n: me.space["text"],
