@@ -84,7 +84,9 @@ def _working(context: Any) -> Iterator[None]:
     except ctypes.ArgumentError:
         if not limits.current().expired:
             raise
-        raise limits.OutOfBudget(limits.current().sentence) from None  # the clock ran out while arguments were put into C's form: ctypes wraps what is raised there
+        raise limits.OutOfBudget(
+            limits.current().sentence
+        ) from None  # the clock ran out while arguments were put into C's form: ctypes wraps what is raised there
     finally:
         _z3.z3._main_ctx = before
 

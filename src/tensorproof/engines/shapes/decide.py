@@ -156,9 +156,7 @@ def _taken_to_hold(solver: LayeredSolver, held: Truth) -> bool:
     return True
 
 
-def _decide_one(
-    solver: LayeredSolver, stated: Stated, findings: list[Diagnostic], path: Path, guards: list[Diagnostic]
-) -> tuple[bool, bool, bool]:
+def _decide_one(solver: LayeredSolver, stated: Stated, findings: list[Diagnostic], path: Path, guards: list[Diagnostic]) -> tuple[bool, bool, bool]:
     """(an error was found, the requirement stays open, it adds to what is known). Where all was understood, an unknown truth value is the world's."""
     predicate = stated.requirement.predicate
     with solver.scope():
