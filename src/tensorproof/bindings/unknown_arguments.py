@@ -109,6 +109,8 @@ def _items(row: Row, place: Place, session: Session) -> list[Any] | None:
     """A tuple or list in which something is not known: a shape with unknown sizes, a list of tensors, a pair of rates."""
     made: list[Any] = []
     rates = isinstance(place.kind, Floats) and any(isinstance(one, Unknown) for one in place.value)
+    if place.argument.ours in _CONVERTED and any(isinstance(one, Unknown) and not one.number for one in place.value):
+        return None  # each may be a list or an array itself
     for one in place.value:
         if not isinstance(one, Unknown):
             made.append(one)
