@@ -8,7 +8,7 @@ from typing import Any
 from tensorproof.terms.budgets import BUDGETS
 
 PURE_MODULES = ("math", "cmath", "operator", "itertools", "fractions", "string", "functools", "collections")
-FROM_SOURCE = frozenset(("_collections_abc", "bisect", "collections", "difflib", "graphlib", "heapq", "statistics"))
+FROM_SOURCE = frozenset(("_collections_abc", "bisect", "collections", "contextlib", "difflib", "functools", "graphlib", "heapq", "reprlib", "statistics"))
 """Modules of which names without a model are read from the source of the running Python."""
 MOST_ITEMS = BUDGETS.containers.items
 BUILTINS: dict[str, Any] = {

@@ -1,4 +1,4 @@
-"""collections: ordered and default dicts, counters, deques, named tuples, chained maps."""
+"""collections: ordered and default dicts, counters, deques, named tuples."""
 
 from __future__ import annotations
 
@@ -7,14 +7,13 @@ import collections.abc
 import keyword
 from typing import Any
 
-from tensorproof.libraries.model import ClassModel, KindModel, Run
+from tensorproof.libraries.model import ClassModel, Run
 from tensorproof.libraries.plain import argument, iterator
 from tensorproof.values import MISSING, Args, Key, Kwargs, Machine, Method, Named, Unknown, Value, slot
-from tensorproof.values.objects import FIELDS, Bound, Class, Dict, Instance, List, Model, Native, Record
+from tensorproof.values.objects import FIELDS, Bound, Class, Dict, Instance, List, Native, Record
 
 NAMES: Key[tuple[str, ...]] = slot("*tuple*")
 DEFAULTS: Key[dict[str, Value]] = slot("*defaults*")
-MAPS: Key[List] = slot("maps")
 
 
 def _ordered_dict(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
@@ -162,39 +161,6 @@ TUPLE = ClassModel(
 )  # fmt: skip
 
 
-# --- chained maps ---
-
-
-def _chain_map(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-    if any(not isinstance(a, Dict) for a in args):
-        return m.gap("collections.ChainMap", node, "of something that is not known")
-    return Model("collections.ChainMap", m.heap.space({"maps": List(m.heap.row(args or [Dict(m.heap.entries())]))}))
-
-
-def _merged(m: Machine, me: Model) -> Dict:
-    made: dict[str, Any] = {}
-    for one in reversed(me.space[MAPS].items):
-        if isinstance(one, Dict):
-            made.update(one.items)
-    return Dict(m.heap.entries(made))
-
-
-def _chain_item(m: Machine, me: Model, index: Value, node: ast.AST) -> Value:
-    return m.item(_merged(m, me), index, node)
-
-
-def _chain_set(m: Machine, me: Model, index: Value, value: Value, node: ast.AST) -> None:
-    m.set_item(me.space[MAPS].items[0], index, value, node)
-
-
-def _chain_method(name: str) -> Run:
-    return lambda m, me, args, kwargs, node: m.call(m.attribute(_merged(m, me), name, node), args, kwargs, node)
-
-
-def _new_child(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-    return _chain_map(m, (args[0] if args else Dict(m.heap.entries()), *me.space[MAPS].items), {}, node)
-
-
 # --- classes of the program that are dicts or lists ---
 
 
@@ -248,19 +214,11 @@ _LIST_WORDS = ("append", "extend", "insert", "pop", "remove", "sort", "clear", "
 
 FUNCTIONS: dict[str, Run] = {
     "collections.OrderedDict": _ordered_dict, "collections.OrderedDict.fromkeys": _from_keys, "collections.defaultdict": _defaultdict,
-    "collections.Counter": _counter, "collections.deque": _deque, "collections.namedtuple": _namedtuple, "collections.ChainMap": _chain_map,
-    "collections.UserDict": _ordered_dict, "collections.UserList": lambda m, a, k, n: m.call(list, a, k, n),
+    "collections.Counter": _counter, "collections.deque": _deque, "collections.namedtuple": _namedtuple,
+    "collections.UserDict": _ordered_dict,
 }  # fmt: skip
 _ABSTRACT = [name for name in dir(collections.abc) if isinstance(getattr(collections.abc, name), type)]
 VALUES: dict[str, Run] = {}
-KINDS = {
-    "collections.ChainMap": KindModel(
-        methods={"get": _chain_method("get"), "keys": _chain_method("keys"), "values": _chain_method("values"), "items": _chain_method("items"),
-        "new_child": _new_child},
-        item=_chain_item, set_item=_chain_set, items=lambda m, me, node: list(_merged(m, me).items),
-        length=lambda m, me, node: len(_merged(m, me).items), bases=("collections.abc.Mapping", "collections.abc.MutableMapping"),
-    ),
-}  # fmt: skip
 CLASSES = {
     **{f"collections.{word}": _container_class(f"collections.{word}", make, (*_DICT_WORDS, "move_to_end")) for word, make in (
         ("OrderedDict", _ordered_dict), ("defaultdict", _defaultdict), ("Counter", _counter), ("UserDict", _ordered_dict),

@@ -1,13 +1,13 @@
-"""contextlib: contexts made of generators, stacks of contexts, suppressed exceptions."""
+"""contextlib: contexts made of generators, stacks of contexts, suppressed exceptions. The others are read from their source."""
 
 from __future__ import annotations
 
 import ast
 from typing import Any
 
-from tensorproof.libraries.model import ClassModel, KindModel, Run
+from tensorproof.libraries.model import KindModel, Run
 from tensorproof.libraries.plain import argument
-from tensorproof.values import Args, Class, Function, Key, Kwargs, Machine, Model, Native, Row, Value, slot
+from tensorproof.values import Args, Function, Key, Kwargs, Machine, Model, Native, Row, Value, slot
 
 EXITS: Key[Row] = slot("exits")
 _END: object = object()
@@ -77,19 +77,6 @@ def _nullcontext(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Model
     return Model("contextlib.nullcontext", m.heap.space({"given": argument(args, kwargs, 0, "enter_result")}))
 
 
-def _closing(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Model:
-    return Model("contextlib.closing", m.heap.space({"given": args[0]}))
-
-
-def _leave_closing(m: Machine, me: Model, raised: Value, node: ast.AST) -> bool:
-    m.call(m.attribute(me.space["given"], "close", node), (), {}, node)
-    return False
-
-
-def _redirect(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Model:
-    return Model("contextlib.nullcontext", m.heap.space({"given": args[0] if args else None}))
-
-
 # --- stacks ---
 
 
@@ -142,35 +129,14 @@ def _close(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> 
 
 FUNCTIONS: dict[str, Run] = {
     "contextlib.contextmanager": _contextmanager, "contextlib.suppress": _suppress, "contextlib.nullcontext": _nullcontext,
-    "contextlib.closing": _closing, "contextlib.redirect_stdout": _redirect, "contextlib.redirect_stderr": _redirect,
     "contextlib.ExitStack": _exit_stack,
 }  # fmt: skip
 KINDS = {
     "contextlib.generator": KindModel(enter=_enter_generator, leave=_leave_generator, call=_decorate),
     "contextlib.suppress": KindModel(enter=lambda m, me, node: None, leave=_leave_suppress),
     "contextlib.nullcontext": KindModel(enter=lambda m, me, node: me.space["given"]),
-    "contextlib.closing": KindModel(enter=lambda m, me, node: me.space["given"], leave=_leave_closing),
     "contextlib.ExitStack": KindModel(
         methods={"enter_context": _enter_context, "callback": _callback, "pop_all": _pop_all, "close": _close},
         enter=lambda m, me, node: me, leave=_leave_stack,
     ),
 }  # fmt: skip
-
-
-def _decorated_by(m: Machine, me: Value, args: Args, kwargs: Kwargs, node: ast.AST) -> Native:
-    """A context that decorates a function: it is entered and left around each call."""
-
-    def run(machine: Machine, given: Any, named: Any, at: Any) -> Value:
-        machine.call(machine.attribute(me, "__enter__", at), (), {}, at)
-        result = machine.call(args[0], given, named, at)
-        machine.call(machine.attribute(me, "__exit__", at), (None, None, None), {}, at)
-        return result
-
-    return Native("decorated", run)
-
-
-CLASSES = {
-    "contextlib.AbstractContextManager": ClassModel("contextlib.AbstractContextManager"),
-    "contextlib.ContextDecorator": ClassModel("contextlib.ContextDecorator", call=_decorated_by),
-}
-__all__ = ["CLASSES", "FUNCTIONS", "KINDS", "Class"]

@@ -1,4 +1,4 @@
-"""functools: partial application, wrappers, caches, orderings, dispatch by type."""
+"""functools: partial application, wrappers, caches, dispatch by type. Orderings and cached properties are read from their source."""
 
 from __future__ import annotations
 
@@ -8,8 +8,7 @@ from typing import Any
 
 from tensorproof.libraries.model import KindModel, Run
 from tensorproof.libraries.plain import from_host
-from tensorproof.terms.predicates import conj, disj, negate
-from tensorproof.values import MISSING, Args, Class, Dict, Function, Instance, Key, Kwargs, List, Machine, Model, Native, Property, Row, Set, Space, Value, slot
+from tensorproof.values import MISSING, Args, Dict, Function, Key, Kwargs, List, Machine, Model, Native, Row, Set, Space, Value, slot
 
 FIRST: Key[Args] = slot("args")
 NAMED: Key[Dict] = slot("named")
@@ -100,64 +99,6 @@ def _clear(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> 
         m.heap.delete(kept, place)
 
 
-def _cached_property(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-    function = args[0]
-    if not isinstance(function, Function):
-        return m.gap("functools.cached_property", node, "of something that is not a function of the program")
-
-    def get(machine: Machine, given: tuple[Any, ...], named: Kwargs, at: Any) -> Any:
-        me: Instance = given[0]
-        if function.name not in me.space:
-            machine.heap.set(me.space, function.name, machine.call(function, (me,), {}, at))
-        return me.space[function.name]
-
-    def put(machine: Machine, given: tuple[Any, ...], named: Kwargs, at: Value) -> None:
-        machine.heap.set(given[0].space, function.name, given[1])
-
-    return Property(Native(function.name, get), Native(function.name, put))
-
-
-# --- orders ---
-
-_ROOTS = ("__lt__", "__le__", "__gt__", "__ge__")
-
-
-def _total_ordering(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-    cls = args[0]
-    if not isinstance(cls, Class):
-        return cls
-    root = next((name for name in _ROOTS if m.in_class(cls, name) is not MISSING), None)
-    if root is None:
-        raise m.raised("ValueError", f"total_ordering of {cls.name}: it defines none of <, <=, > and >=", node)
-    method = m.in_class(cls, root)
-
-    def derived(name: str) -> Run:
-        def run(machine: Machine, given: Args, named: Kwargs, at: Any) -> Value:
-            me, other = given
-            base = machine.truth(machine.call(method, (me, other), {}, at), at)
-            same = machine.truth(machine.compare(ast.Eq, me, other, at), at)
-            below = {"__lt__": base, "__le__": conj(base, negate(same)), "__gt__": conj(negate(base), negate(same)), "__ge__": negate(base)}[root]
-            return {"__lt__": below, "__le__": disj(below, same), "__gt__": conj(negate(below), negate(same)), "__ge__": negate(below)}[name]
-
-        return run
-
-    for name in _ROOTS:
-        if name != root and name not in cls.space:
-            m.heap.set(cls.space, name, Native(name, derived(name)))
-    return cls
-
-
-def _cmp_to_key(m: Machine, args: tuple[Value, ...], kwargs: Kwargs, node: ast.AST) -> Native:
-    """Objects that are compared as a function of two values says."""
-
-    def below(machine: Machine, given: tuple[Any, ...], named: Kwargs, at: Any) -> Value:
-        return machine.compare(ast.Lt, machine.call(args[0], (given[0].space["value"], given[1].space["value"]), {}, at), 0, at)
-
-    cls = Class("K", (), m.heap.space({"__lt__": Native("__lt__", below)}))
-    cls.mro = (cls,)
-    return Native("cmp_to_key", lambda machine, given, named, at: Instance(cls, machine.heap.space({"value": given[0]})))
-
-
 # --- dispatch by type ---
 
 
@@ -197,8 +138,8 @@ def _dispatch(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) 
 FUNCTIONS: dict[str, Run] = {
     "asyncio.run": lambda m, a, k, n: a[0].space["result"] if isinstance(a[0], Model) and a[0].kind == "coroutine" else m.gap("asyncio.run", n),
     "functools.partial": _partial, "functools.wraps": _wraps, "functools.update_wrapper": _update_wrapper, "functools.reduce": _reduce,
-    "functools.lru_cache": _cache, "functools.cache": _cache, "functools.cached_property": _cached_property,
-    "functools.cmp_to_key": _cmp_to_key, "functools.total_ordering": _total_ordering, "functools.singledispatch": _singledispatch,
+    "functools.lru_cache": _cache, "functools.cache": _cache,
+    "functools.singledispatch": _singledispatch,
 }  # fmt: skip
 KINDS = {
     "functools.partial": KindModel(call=_call_partial, attribute=_partial_attribute),

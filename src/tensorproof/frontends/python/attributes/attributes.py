@@ -255,6 +255,10 @@ def of_record(m: Interpreter, owner: Record, name: str, node: ast.AST) -> Value:
     return _of_host(m, tuple(owner), name, node) if found is MISSING else found
 
 
+_ORDER = ("__lt__", "__le__", "__gt__", "__ge__")
+"""What every class has of `object`, unless a class of the program defines it."""
+
+
 def of_class(m: Interpreter, owner: Class, name: str, node: ast.AST) -> Value:
     value, _ = in_class(m, owner, name)
     if value is not MISSING:
@@ -287,6 +291,8 @@ def of_class(m: Interpreter, owner: Class, name: str, node: ast.AST) -> Value:
         return Unknown(name)
     if name == "register" and any(isinstance(c, Named) and c.name == "abc.ABC" for c in owner.mro):
         return Native("abc.register", lambda machine, args, kwargs, at: metaclasses.register(machine, owner, args[0]))
+    if name in _ORDER and owner.meta is None and all(c is object or (isinstance(c, Class) and "__dataclass_fields__" not in c.space) for c in owner.mro):
+        return getattr(object, name)
     if name.startswith("__") and name.endswith("__"):
         return m.gap(f"{owner.name}.{name}", node, "what a class's own class gives it is not known")
     raise m.raised("AttributeError", f"the class {owner.name} has no attribute {name}", node)

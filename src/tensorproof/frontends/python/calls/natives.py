@@ -156,6 +156,11 @@ def _open(m: Interpreter, node: ast.AST, file: Value, mode: Value = "r", *rest: 
     return Model("file", m.heap.space({"path": file if known else None, "mode": mode if isinstance(mode, str) else "?", "at": 0, "name": file}))
 
 
+def _dict_of_keys(m: Interpreter, node: ast.AST, keys: Value, value: Value = None) -> Value:
+    found = m.iterate(keys, node)
+    return Unknown("fromkeys") if found is None else Dict(m.heap.entries(dict.fromkeys(found, value)))
+
+
 def _exit(m: Interpreter, node: ast.AST, *args: Value) -> Value:
     """`exit()` and `quit()` are `sys.exit()`."""
     return m.call(Named("sys.exit"), args, {}, node)
@@ -171,6 +176,6 @@ MODELS: dict[Any, Run] = {
     **{getattr(builtins, name): run for name, run in _INTERACTIVE.items() if hasattr(builtins, name)},
     **builtin_classes.MODELS, **builtin_sequences.MODELS, **builtin_numbers.MODELS, **listing.MODELS,
     print: _print, id: _id, object: _object, open: _open, slice: lambda m, node, *a: slice(*a), input: lambda m, node, *a: TEXT,
-    locals: lambda m, node: Unknown("locals"), hash: _hash, exec: _exec,
+    locals: lambda m, node: Unknown("locals"), hash: _hash, exec: _exec, dict.fromkeys: _dict_of_keys,
     eval: lambda m, node, *a: m.gap("eval", node), __import__: lambda m, node, *a, **k: m.gap("__import__", node),
 }  # fmt: skip

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import os
+import sys
 from glob import escape, iglob
 from typing import TYPE_CHECKING, Any
 
@@ -17,7 +18,7 @@ from tensorproof.frontends.python.modules.finding import Finding
 from tensorproof.frontends.python.modules.loaded import Loaded
 from tensorproof.frontends.python.modules.package_budget import Left
 from tensorproof.frontends.python.modules.places import imports_own
-from tensorproof.frontends.python.standard import BUILTINS, PURE_MODULES
+from tensorproof.frontends.python.standard import BUILTINS, FROM_SOURCE, PURE_MODULES
 from tensorproof.libraries import homes, registry
 from tensorproof.libraries.keras.names import canonical
 from tensorproof.terms.ints import Atom
@@ -171,7 +172,7 @@ class Modules(Finding):
             if not file.foreign:
                 self.ensure(m, file, None)
             return file
-        if self.absent(m, name) and self.guarded(m, node):
+        if (self.absent(m, name) or self._written_in_c(m, name)) and self.guarded(m, node):
             raise m.raised("ModuleNotFoundError", f"there is no module named {name}", node)
         if self.absent(m, name) and not self._used(m, node):
             m.gap(f"import {name}", node, "no module of this name is installed here")
@@ -196,6 +197,12 @@ class Modules(Finding):
             return self._project(m, name) is None and not self._compiled(name)
         beside = m.frames and m.frames[-1].module is not None and m.frames[-1].module.foreign  # an installed package has what it needs beside it
         return (bool(beside) or is_whole(self.site)) and not self._provided(top)
+
+    def _written_in_c(self, m: Interpreter, name: str) -> bool:
+        """Whether a module of the standard library, whose source is read, asks for its fast half: the half in Python takes its place."""
+        around = m.frames[-1].module if m.frames else None
+        own = around is not None and around.foreign and around.name.partition(".")[0] in FROM_SOURCE
+        return own and name.startswith("_") and name in sys.stdlib_module_names and name not in FROM_SOURCE
 
     def _compiled(self, name: str) -> bool:  # as an extension module of a package of the project
         head, _, leaf = name.rpartition(".")
