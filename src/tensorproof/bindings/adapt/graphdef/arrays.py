@@ -10,6 +10,7 @@ from tensorproof.bindings.adapt.tensorflow import shapes as tf_shapes
 from tensorproof.bindings.adapt.tensorflow.shapes import pairs
 from tensorproof.bindings.adapt.tensorflow.shared import Arguments, at_least, axis, ranked, same_types, somewhere, vector
 from tensorproof.bindings.call import Run, takes
+from tensorproof.bindings.forms import taking
 from tensorproof.ops.inputs import Anything, Axes, Axis, Choice, Int, Ints, Pairs, Tensor, Tensors
 from tensorproof.terms import BOOL, INDEX, INT32, Shape, TensorType, conj, eq, ge
 from tensorproof.values.port import Value
@@ -31,9 +32,7 @@ def one_vector(a: Arguments, run: Run) -> TensorType:
     return run(run.row.op, x=narrowed(run, a["x"], 1))
 
 
-@takes(Tensor("x"), Pairs("paddings"), Choice("mode", ("REFLECT", "SYMMETRIC")))
-def mirror_pad(a: Arguments, run: Run) -> TensorType:
-    return tf_shapes.pad(a, run)
+mirror_pad = taking(tf_shapes.pad, Tensor("x"), Pairs("paddings"), Choice("mode", ("REFLECT", "SYMMETRIC")))
 
 
 @takes(Tensor("x"), Pairs("paddings"), Tensor("value", ""))
@@ -42,9 +41,7 @@ def pad_v2(a: Arguments, run: Run) -> TensorType:
     return tf_shapes.pad(a, run)
 
 
-@takes(Ints("dim", (), optional=True, one=False))
-def squeeze(a: Arguments, run: Run) -> TensorType:
-    return tf_shapes.squeeze(a, run)
+squeeze = taking(tf_shapes.squeeze, Ints("dim", (), optional=True, one=False))
 
 
 @takes(Tensor("x"), Tensor("dims", "R", frozenset({BOOL})))
@@ -149,14 +146,8 @@ def shape_n(a: Arguments, run: Run) -> Value:
     return run("shapes_of", xs=a["xs"], dtype=a["dtype"])
 
 
-@takes(Axes("dim", optional=False, loose=True, unique=False))
-def reduce(a: Arguments, run: Run) -> TensorType:
-    return tf_shapes.reduce(a, run, once=False)
-
-
-@takes(Ints("dim", loose=True, one=False))
-def transpose(a: Arguments, run: Run) -> TensorType:
-    return tf_shapes.transpose(a, run)
+reduce = taking(tf_shapes.reduce, Axes("dim", optional=False, loose=True, unique=False), once=False)
+transpose = taking(tf_shapes.transpose, Ints("dim", loose=True, one=False))
 
 
 @takes(Ints("dim", loose=True, one=False))
@@ -165,9 +156,7 @@ def conjugate_transpose(a: Arguments, run: Run) -> TensorType:
     return run.typed("conj", moved.dtype, x=moved)
 
 
-@takes(Int("count", least=1), Axis("dim", 0))
-def unpack(a: Arguments, run: Run) -> tuple[TensorType, ...]:
-    return tf_joins.unstack(a, run)
+unpack = taking(tf_joins.unstack, Int("count", least=1), Axis("dim", 0))
 
 
 @takes(Tensors("xs", "...", frozenset({INT32})))

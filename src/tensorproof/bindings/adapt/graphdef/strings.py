@@ -8,6 +8,7 @@ from tensorproof.bindings.adapt.graphdef.elementwise import DTYPE, STRING, merge
 from tensorproof.bindings.adapt.graphdef.state import sources
 from tensorproof.bindings.adapt.tensorflow.shared import Arguments, at_least, ranked, somewhere
 from tensorproof.bindings.call import Run, takes
+from tensorproof.bindings.forms import taking
 from tensorproof.ops.inputs import Int, Tensor, Tensors
 from tensorproof.terms import FLOAT32, FLOAT64, INT32, INT64, Dim, DType, Shape, TensorType
 
@@ -93,10 +94,6 @@ def string_vector(a: Arguments, run: Run) -> TensorType:
     return _source(run, a, Shape((run.fresh("files"),)), STRING)
 
 
-def parse_single(a: Arguments, run: Run) -> tuple[TensorType, ...]:
-    return _parsed(a, run, ())
-
-
 def parse_many(a: Arguments, run: Run) -> tuple[TensorType, ...]:
     first = next((v for v in a.values() if isinstance(v, TensorType)), None)
     batch: Dim = first.shape[0] if first is not None and first.shape.known and len(first.shape) == 1 else run.fresh("batch")
@@ -117,6 +114,9 @@ def _parsed(a: Arguments, run: Run, lead: tuple[Dim, ...]) -> tuple[TensorType, 
         shapes.append(Shape((*lead, *stated)) if known else somewhere(run))
         dtypes.append(kinds[i] if i < len(kinds) else None)
     return sources(run, shapes, dtypes, _tensors(a))
+
+
+parse_single = taking(_parsed, lead=())
 
 
 @takes(Tensor("x", "...", frozenset({STRING})), Tensors("xs", "", frozenset({FLOAT32, FLOAT64, INT32, INT64, STRING})))

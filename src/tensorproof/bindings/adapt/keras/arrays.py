@@ -12,6 +12,7 @@ from tensorproof.bindings.adapt.numpy.arrays import Data, LooseTensors, Whole, t
 from tensorproof.bindings.adapt.numpy.reductions import word
 from tensorproof.bindings.arrays import Ragged, array_like
 from tensorproof.bindings.call import Run, takes
+from tensorproof.bindings.forms import taking
 from tensorproof.bindings.readers import tensor_in
 from tensorproof.ops.inputs import Axes, Axis, Choice, ElementType, Int, Number, Tensor, as_size, is_number, is_size
 from tensorproof.terms import BOOL, FLOAT32, PY_FLOAT, TensorType, conj, eq, ge, le, maximum
@@ -36,8 +37,7 @@ def transpose(a: dict[str, Value], run: Run) -> TensorType:
     return run("permute", x=x, dim=tuple(reversed(range(len(x.shape))))) if x.shape.known else run("reversed_axes", x=x)
 
 
-def moved(a: dict[str, Value], run: Run) -> Value:
-    return numpy_shapes.moved(a, run)
+moved = taking(numpy_shapes.moved)
 
 
 def rot90(a: dict[str, Value], run: Run) -> Value:
@@ -89,9 +89,7 @@ def append(a: dict[str, Value], run: Run) -> Value:
     return run("cat", xs=(x, y), dim=a["axis"])
 
 
-@takes(Whole("at", least=1))
-def array_split(a: dict[str, Value], run: Run) -> Value:
-    return numpy_joins.array_split(a, run)
+array_split = taking(numpy_joins.array_split, Whole("at", least=1))
 
 
 @takes(Whole("width", least=0), Choice("mode", ("constant", "reflect", "symmetric"), "constant"))

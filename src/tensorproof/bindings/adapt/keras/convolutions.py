@@ -7,6 +7,7 @@ from typing import Any
 from tensorproof.bindings.adapt.keras.layers import FORMAT, PADDING, activated, check_padding, computed, first, last, reach_of, word
 from tensorproof.bindings.adapt.keras.weights import of_rank, sizes
 from tensorproof.bindings.call import Run, takes
+from tensorproof.bindings.forms import taking
 from tensorproof.bindings.readers import module_in, tensor_in
 from tensorproof.ops.inputs import Bool, Choice, Int, Sizes
 from tensorproof.terms import Dim, TensorType, eq, ge, maximum
@@ -42,10 +43,8 @@ def _bias(a: dict[str, Any], run: Run) -> TensorType | None:
 _CAUSAL = (Choice("padding", ("valid", "same", "causal"), "valid"), *_CONV[1:])
 
 
-@takes(*_CAUSAL)
-def conv1(a: dict[str, Value], run: Run) -> TensorType:
-    """Over one axis a convolution may be causal."""
-    return conv(a, run)
+conv1 = taking(conv, *_CAUSAL)
+"""Over one axis a convolution may be causal."""
 
 
 @takes(*_CONV)

@@ -11,6 +11,7 @@ from tensorproof.bindings.adapt.keras.reductions import over
 from tensorproof.bindings.adapt.numpy.arrays import Whole, tensor
 from tensorproof.bindings.adapt.numpy.reductions import word
 from tensorproof.bindings.call import Run, takes
+from tensorproof.bindings.forms import taking
 from tensorproof.bindings.readers import tensor_in
 from tensorproof.ops.inputs import Anything, Axes, Axis, Choice, ElementType, Float, Int, Sizes, Tensor
 from tensorproof.terms import ALL_INTS, BOOL, FLOAT32, FLOAT64, FLOATS, INT32, INT64, Dim, Shape, TensorType, conj, disj, eq, ge, gt
@@ -316,16 +317,6 @@ def psnr(a: dict[str, Any], run: Run) -> TensorType:
     return m("sub", m("mul", m("log10", run.typed("full", y.dtype, size=(), value=most)), 20), m("mul", m("log10", error), 10))
 
 
-@takes(Tensor("x", "N H W C", draw="N H W 4*K"), Int("factor", least=2, most=2))
-def depth_to_space(a: dict[str, Value], run: Run) -> TensorType:
-    return _shuffled(a, run)
-
-
-@takes(Tensor("x", "N H W C", draw="N 2*H 2*W C"), Int("factor", least=2, most=2))
-def space_to_depth(a: dict[str, Value], run: Run) -> TensorType:
-    return _shuffled(a, run)
-
-
 def _shuffled(a: dict[str, Any], run: Run) -> TensorType:
     x = tensor_in(a, "x")
     if len(x.shape) != 4:
@@ -344,6 +335,10 @@ def _shuffled(a: dict[str, Any], run: Run) -> TensorType:
         whole = x if last else run("permute", x=x, dim=(0, 2, 3, 1))
         made = run.typed(op, x.dtype, x=whole, block=factor)
         return made if last else run("permute", x=made, dim=(0, 3, 1, 2))
+
+
+depth_to_space = taking(_shuffled, Tensor("x", "N H W C", draw="N H W 4*K"), Int("factor", least=2, most=2))
+space_to_depth = taking(_shuffled, Tensor("x", "N H W C", draw="N 2*H 2*W C"), Int("factor", least=2, most=2))
 
 
 def folding(a: dict[str, Value], run: Run) -> TensorType:

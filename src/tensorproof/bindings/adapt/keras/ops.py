@@ -9,6 +9,7 @@ from typing import Any
 from tensorproof.bindings.adapt.numpy.arrays import LooseTensors, tensor
 from tensorproof.bindings.adapt.tensorflow.saturation import saturated
 from tensorproof.bindings.call import Run, operator, takes
+from tensorproof.bindings.forms import taking
 from tensorproof.bindings.readers import tensor_in
 from tensorproof.ops.inputs import Choice, ElementType, Tensor
 from tensorproof.terms import ALL_INTS, BOOL, BY_LABEL, FLOAT64, INT32, INT64, PY_FLOAT, DType, Operand, TensorType, promote, to_float
@@ -166,10 +167,8 @@ def ldexp(a: dict[str, Value], run: Run) -> TensorType:
     return float_pair(a, run)
 
 
-@takes(Tensor("x", "...", ALL_INTS), Tensor("y", "...", ALL_INTS))
-def divisors(a: dict[str, Value], run: Run) -> TensorType:
-    """gcd and lcm."""
-    return number_pair(a, run)
+divisors = taking(number_pair, Tensor("x", "...", ALL_INTS), Tensor("y", "...", ALL_INTS))
+"""gcd and lcm."""
 
 
 def comparison(a: dict[str, Value], run: Run) -> TensorType:

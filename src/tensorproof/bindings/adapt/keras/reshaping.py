@@ -8,6 +8,7 @@ from tensorproof.bindings.adapt.keras.layers import FORMAT, word
 from tensorproof.bindings.adapt.keras.weights import at_least, of_rank, sizes
 from tensorproof.bindings.adapt.numpy.arrays import Listed, Real, Sized, Whole, Word
 from tensorproof.bindings.call import Run, takes
+from tensorproof.bindings.forms import taking
 from tensorproof.bindings.modules import computed_in
 from tensorproof.bindings.readers import module_in, tensor_in
 from tensorproof.ops.inputs import Choice, Int, Ints, Sizes, Tensor
@@ -145,6 +146,4 @@ def coloured(a: dict[str, Any], run: Run) -> TensorType:
     return run.typed(run.row.op, x.dtype if run.row.name.endswith("Grayscale") else computed_in(module_in(a)), x=x)
 
 
-@takes(Whole("factor", least=1, most=8))
-def posterised(a: dict[str, Value], run: Run) -> TensorType:
-    return augmented(a, run)
+posterised = taking(augmented, Whole("factor", least=1, most=8))

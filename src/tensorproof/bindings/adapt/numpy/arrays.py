@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from tensorproof.bindings.call import Run, operator, takes
+from tensorproof.bindings.forms import taking
 from tensorproof.bindings.readers import tensor_in
 from tensorproof.ops.inputs import Choice, Float, Int, Ints, Sizes, Tensor, Tensors
 from tensorproof.ops.session import python_number
@@ -287,11 +288,6 @@ def modf(a: dict[str, Value], run: Run) -> Value:
     return _both((run.typed("frac", loop, x=x), run.typed("trunc", loop, x=x)), a, run)
 
 
-def truth(a: dict[str, Value], run: Run) -> Value:
-    """A plain True or False; unequal shapes are unequal arrays."""
-    return isclose(a, run)
-
-
 @takes(Tensor("low", "...", optional=True, scalar=True), Tensor("high", "...", optional=True, scalar=True))
 def clip(a: dict[str, Value], run: Run) -> Value:
     low, high = a["low"], a["high"]
@@ -373,3 +369,7 @@ def isclose(a: dict[str, Any], run: Run) -> Value:
     if any(isinstance(a.get(n), (int, float)) and a[n] < 0 for n in ("rtol", "atol")):
         raise run.give_up("a negative tolerance")
     return run.default(a)
+
+
+truth = taking(isclose)
+"""A plain True or False; unequal shapes are unequal arrays."""

@@ -8,6 +8,7 @@ from tensorproof.bindings.adapt.numpy.arrays import Whole, flattened, tensor, ty
 from tensorproof.bindings.adapt.numpy.reductions import word
 from tensorproof.bindings.arrays import array_like
 from tensorproof.bindings.call import Run, takes
+from tensorproof.bindings.forms import taking
 from tensorproof.bindings.readers import tensor_in
 from tensorproof.ops.inputs import Axis, Ints, Tensor, as_size, is_size
 from tensorproof.terms import COMPLEX128, FLOAT64, INT64, TensorType, eq, ge
@@ -77,16 +78,9 @@ def of_rank(x: TensorType, rank: int, run: Run) -> TensorType:
     return run("atleast", x=x, least=rank)
 
 
-def vstack(a: dict[str, Value], run: Run) -> Value:
-    return _stacked(a, run, 2, 0)
-
-
-def hstack(a: dict[str, Value], run: Run) -> Value:
-    return _stacked(a, run, 1, lambda x: 0 if len(x.shape) == 1 else 1)
-
-
-def dstack(a: dict[str, Value], run: Run) -> Value:
-    return _stacked(a, run, 3, 2)
+vstack = taking(_stacked, least=2, dim=0)
+hstack = taking(_stacked, least=1, dim=lambda x: 0 if len(x.shape) == 1 else 1)
+dstack = taking(_stacked, least=3, dim=2)
 
 
 def column_stack(a: dict[str, Any], run: Run) -> TensorType:
@@ -136,14 +130,8 @@ def hsplit(a: dict[str, Value], run: Run) -> Value:
     return _split_along(a, run, 1, 0 if len(tensor_in(a, "x").shape) == 1 else 1)
 
 
-@takes(Whole("at", least=1))
-def vsplit(a: dict[str, Value], run: Run) -> Value:
-    return _split_along(a, run, 2, 0)
-
-
-@takes(Whole("at", least=1))
-def dsplit(a: dict[str, Value], run: Run) -> Value:
-    return _split_along(a, run, 3, 2)
+vsplit = taking(_split_along, Whole("at", least=1), least=2, dim=0)
+dsplit = taking(_split_along, Whole("at", least=1), least=3, dim=2)
 
 
 def meshgrid(a: dict[str, Any], run: Run) -> Value:

@@ -8,6 +8,7 @@ from functools import reduce as fold
 from typing import Any
 
 from tensorproof.bindings.call import Run, takes
+from tensorproof.bindings.forms import default, taking
 from tensorproof.bindings.readers import tensor_in
 from tensorproof.ops.contents import spread
 from tensorproof.ops.inputs import REQUIRED, Axis, Bool, Choice, ElementType, Float, Int, Tensor, Tensors
@@ -185,9 +186,8 @@ def isinf(a: dict[str, Value], run: Run) -> TensorType:
     return run("isinf", x=a["x"])
 
 
-def softmax(a: dict[str, Value], run: Run) -> Value:
-    """The shape stays. Before opset 13 all axes from `dim` on count as one."""
-    return run.default(a)
+softmax = taking(default)
+"""The shape stays. Before opset 13 all axes from `dim` on count as one."""
 
 
 @takes(Bool("broadcast", False), Int("axis", None, optional=True))

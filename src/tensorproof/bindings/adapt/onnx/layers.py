@@ -7,6 +7,7 @@ from typing import Any
 from tensorproof.bindings.adapt.onnx.nodes import number as number_in
 from tensorproof.bindings.adapt.onnx.nodes import unknown, whole_numbers
 from tensorproof.bindings.call import Run, takes
+from tensorproof.bindings.forms import default, taking
 from tensorproof.bindings.readers import tensor_in
 from tensorproof.catalogue.frameworks.onnx_windows import AUTO_PAD
 from tensorproof.ops.inputs import Anything, Bool, Choice, Int, Ints, Tensor
@@ -29,9 +30,9 @@ def max_pool(a: dict[str, Value], run: Run) -> Value:
     return found if run.row.opsets[1] >= 8 or not isinstance(found, tuple) else found[0]
 
 
-@takes(Choice("coordinate_transformation_mode", ("half_pixel", "pytorch_half_pixel", "align_corners", "asymmetric", "tf_crop_and_resize"), "half_pixel"))
-def older_resize(a: dict[str, Value], run: Run) -> Value:
-    return run.default(a)
+older_resize = taking(
+    default, Choice("coordinate_transformation_mode", ("half_pixel", "pytorch_half_pixel", "align_corners", "asymmetric", "tf_crop_and_resize"), "half_pixel")
+)
 
 
 def global_pool(a: dict[str, Value], run: Run) -> TensorType:

@@ -10,6 +10,7 @@ from tensorproof.bindings.adapt.tensorflow.arguments import DTYPE, Loosely
 from tensorproof.bindings.adapt.tensorflow.joins import parts
 from tensorproof.bindings.adapt.tensorflow.shared import Arguments, at_least, axis, modern, of_type, ranked, same_types, somewhere, vector, whole, with_shape
 from tensorproof.bindings.call import Run, takes
+from tensorproof.bindings.forms import taking
 from tensorproof.ops.inputs import Anything, Axis, Choice, ElementType, Int, Ints, Tensor, Tensors
 from tensorproof.terms import BOOL, FLOAT32, INDEX, INT32, UINT8, Dim, DType, Shape, TensorType, conj, eq, ge, product
 from tensorproof.values.port import Value
@@ -208,9 +209,7 @@ def unique(a: Arguments, run: Run, counts: bool = False) -> Value:
     return tuple(run.typed("unique", x.dtype, dtype, dtype, x=x, return_inverse=True, return_counts=counts, sorted=False, as_met=True))
 
 
-@takes(DTYPE)
-def unique_counts(a: Arguments, run: Run) -> Value:
-    return unique(a, run, counts=True)
+unique_counts = taking(unique, DTYPE, counts=True)
 
 
 @takes(Tensor("x", " | N", INDEX), Ints("size", least=1, one=False))

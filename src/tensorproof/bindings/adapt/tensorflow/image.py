@@ -8,6 +8,7 @@ from tensorproof.bindings.adapt.graphdef import images as graphdef_images
 from tensorproof.bindings.adapt.graphdef import pools as graphdef_pools
 from tensorproof.bindings.adapt.tensorflow.shared import Arguments, at_least, modern, ranked, somewhere, vector, whole, with_shape
 from tensorproof.bindings.call import Run, takes
+from tensorproof.bindings.forms import taking
 from tensorproof.ops.inputs import Bool, Choice, ElementType, Float, Int, Ints, Tensor
 from tensorproof.terms import BOOL, FLOAT32, INT32, UINT8, UINT16, Dim, DType, Shape, TensorType, conj, eq, ge, le, maximum, minimum
 from tensorproof.values.port import Value
@@ -270,9 +271,7 @@ def non_max_suppression(a: Arguments, run: Run) -> TensorType:
     return graphdef_images.non_max_suppression({**a, "score": a["score_threshold"]}, run)
 
 
-@takes(Tensor("x", "N H W C"), Tensor("boxes", "N B 4"), Tensor("colors", "K 4", frozenset({FLOAT32})))
-def draw_boxes(a: Arguments, run: Run) -> TensorType:
-    return graphdef_images.draw_boxes(a, run)
+draw_boxes = taking(graphdef_images.draw_boxes, Tensor("x", "N H W C"), Tensor("boxes", "N B 4"), Tensor("colors", "K 4", frozenset({FLOAT32})))
 
 
 _PIXELS = frozenset({UINT8, UINT16})

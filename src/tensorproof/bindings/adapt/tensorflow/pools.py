@@ -8,6 +8,7 @@ from tensorproof.bindings.adapt.tensorflow.convolutions import FORMATS, IMAGES, 
 from tensorproof.bindings.adapt.tensorflow.shared import Arguments, modern
 from tensorproof.bindings.adapt.tensorflow.windows import Padding, pooled, spatial
 from tensorproof.bindings.call import Run, takes
+from tensorproof.bindings.forms import taking
 from tensorproof.ops.inputs import Anything, Choice, ElementType, Ints, Sizes, Tensor
 from tensorproof.terms import INDEX, INT64, TensorType, dataclass, ge
 from tensorproof.values.port import Value
@@ -74,11 +75,6 @@ _ANY_WINDOW = (
 )
 
 
-@takes(*_ANY_WINDOW, Word("pooling_type", ("MAX",)))
-def pool_max(a: Arguments, run: Run) -> TensorType:
-    return pool(a, run)
-
-
 @takes(*_ANY_WINDOW, Choice("pooling_type", ("AVG",)))
 def pool(a: Arguments, run: Run) -> TensorType:
     """A pool over as many axes as the window has."""
@@ -98,3 +94,6 @@ def pool(a: Arguments, run: Run) -> TensorType:
     if a.get("dilations") is not None or a.get("dilation") is not None:
         raise run.give_up("a pool with dilation")
     return pooled(run, a["x"], n, kernel, stride, a.get("padding") or "VALID", None, layout_of(a, n), word.lower())
+
+
+pool_max = taking(pool, *_ANY_WINDOW, Word("pooling_type", ("MAX",)))

@@ -8,6 +8,7 @@ from tensorproof.bindings.adapt.graphdef import random as graphdef_random
 from tensorproof.bindings.adapt.tensorflow.arguments import DTYPE, SIZE, Among, Nothing, as_shape
 from tensorproof.bindings.adapt.tensorflow.shared import Arguments, broadcast_of, ranked, somewhere, whole
 from tensorproof.bindings.call import Run, takes
+from tensorproof.bindings.forms import taking
 from tensorproof.ops.inputs import REQUIRED, Anything, ElementType, Int, Number, Tensor
 from tensorproof.terms import FLOAT32, FLOAT64, INDEX, INT32, INT64, DType, Shape, TensorType, disj, eq, lt
 from tensorproof.values.port import Value
@@ -97,9 +98,7 @@ def random_poisson(a: Arguments, run: Run) -> TensorType:
     return run.shaped("random_poisson", shape, a.get("dtype") or FLOAT32, y=y, size=a["size"])
 
 
-@takes(Tensor("x", "N C"), Int("n", least=0, loose=True), ElementType("dtype", dtypes=INDEX))
-def categorical(a: Arguments, run: Run) -> TensorType:
-    return graphdef_random.multinomial(a, run)
+categorical = taking(graphdef_random.multinomial, Tensor("x", "N C"), Int("n", least=0, loose=True), ElementType("dtype", dtypes=INDEX))
 
 
 _SEED = Tensor("seed", "2", INDEX)

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from tensorproof.bindings.call import Run, call_module, takes
+from tensorproof.bindings.forms import taking
 from tensorproof.bindings.modules import Module
 from tensorproof.bindings.readers import module_in, tensor_in
 from tensorproof.catalogue.networks.attention import MASK, SEED, STATE
@@ -197,16 +198,6 @@ STACK = (
 )  # fmt: skip
 
 
-@takes(*STACK, Anything("layer", of="torch.nn.TransformerEncoderLayer"))
-def run_encoder(a: dict[str, Value], run: Run) -> Value:
-    return run_stack(a, run)
-
-
-@takes(*STACK, Anything("layer", of="torch.nn.TransformerDecoderLayer"))
-def run_decoder(a: dict[str, Value], run: Run) -> Value:
-    return run_stack(a, run)
-
-
 def run_stack(a: dict[str, Any], run: Run) -> Value:
     """All layers are alike, so one call tells."""
     run.require("layers", a["num_layers"] > 0, "a stack needs at least one layer", ("num_layers",))
@@ -219,6 +210,10 @@ def run_stack(a: dict[str, Any], run: Run) -> Value:
         }  # fmt: skip
     out = _called(a["layer"], run, a["x"], **rest)
     return out if a["norm"] is None else _called(a["norm"], run, out)
+
+
+run_encoder = taking(run_stack, *STACK, Anything("layer", of="torch.nn.TransformerEncoderLayer"))
+run_decoder = taking(run_stack, *STACK, Anything("layer", of="torch.nn.TransformerDecoderLayer"))
 
 
 def transformer(module: Module, names: Mapping[str, Any], session: Session) -> None:

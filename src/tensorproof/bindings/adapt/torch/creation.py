@@ -6,6 +6,7 @@ from typing import Any
 
 from tensorproof.bindings.arrays import Ragged, array_like
 from tensorproof.bindings.call import Run, takes
+from tensorproof.bindings.forms import default, taking
 from tensorproof.bindings.readers import tensor_in
 from tensorproof.ops.inputs import REQUIRED, Anything, Bool, Choice, ElementType, Float, Floats, Int, Ints, Number, Tensor, is_size
 from tensorproof.ops.storage import format_strides
@@ -42,9 +43,7 @@ def exact(a: dict[str, Value], run: Run) -> TensorType:
     return made
 
 
-@takes(Int("m", least=0))
-def rectangle(a: dict[str, Value], run: Run) -> TensorType:
-    return leaf(a, run)
+rectangle = taking(leaf, Int("m", least=0))
 
 
 _MATRIX = Choice("data", ([[1, 2], [3, 4]], [[0.5], [1.5], [2.5]], [[True, False]], [[]], [[[1]], [[2]]]))
@@ -244,10 +243,8 @@ def kaiser(a: dict[str, Value], run: Run) -> TensorType:
     return signal_window(a, run)
 
 
-@takes(Float("sparsity", least=0.0, most=1.0))
-def thinned(a: dict[str, Value], run: Run) -> Value:
-    """nn.init.sparse_: a share of each column is zero."""
-    return run.default(a)
+thinned = taking(default, Float("sparsity", least=0.0, most=1.0))
+"""nn.init.sparse_: a share of each column is zero."""
 
 
 @takes(ElementType(default=REQUIRED, optional=False), Anything("buffer", like=(Choice("buffer", (b"01234567", b"0123456789abcdef", b"0" * 64)),)))

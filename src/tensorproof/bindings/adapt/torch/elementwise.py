@@ -6,6 +6,7 @@ import math
 from typing import Any
 
 from tensorproof.bindings.call import Run, takes
+from tensorproof.bindings.forms import taking
 from tensorproof.bindings.readers import module_in, tensor_in
 from tensorproof.ops.inputs import Anything, Axis, Bool, ElementType, Float, Int, Tensor, Tensors
 from tensorproof.terms import UNKNOWN_STRIDES, Operand, Shape, TensorType, eq, promote, torch_can_cast
@@ -141,9 +142,7 @@ def to(a: Arguments, run: Run) -> TensorType:
     return run("cast", x=a["x"], dtype=dtype, device=device, memory_format=a.get("memory_format"), copy=bool(a.get("copy")))
 
 
-@takes(Tensor("other"))
-def type_as(a: Arguments, run: Run) -> TensorType:
-    return to(a, run)
+type_as = taking(to, Tensor("other"))
 
 
 CLASSES = {

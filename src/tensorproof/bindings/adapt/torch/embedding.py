@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from tensorproof.bindings.call import Run, takes
+from tensorproof.bindings.forms import default, taking
 from tensorproof.bindings.modules import Module
 from tensorproof.bindings.readers import tensor_in
 from tensorproof.ops.call import Refused, Session
@@ -25,15 +26,9 @@ def bag(a: dict[str, Value], run: Run) -> Value:
     return run.default(a)
 
 
-@takes(Tensor("weight", "V D", ANY))
-def lookup_given(a: dict[str, Value], run: Run) -> Value:
-    """A lookup in a table that was given to the constructor."""
-    return run.default(a)
-
-
-@takes(Tensor("weight", "V D", FLOATS))
-def bag_given(a: dict[str, Value], run: Run) -> Value:
-    return run.default(a)
+lookup_given = taking(default, Tensor("weight", "V D", ANY))
+"""A lookup in a table that was given to the constructor."""
+bag_given = taking(default, Tensor("weight", "V D", FLOATS))
 
 
 @takes(Choice("mode", (0, 1, 2)), Anything("padding_idx"))

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from tensorproof.bindings.call import Run, operator, takes
+from tensorproof.bindings.forms import taking
 from tensorproof.ops.applied import Applied
 from tensorproof.ops.inputs import Floats, Number, Tensor, Tensors
 from tensorproof.terms import TensorType, eq, torch_can_cast
@@ -45,9 +46,7 @@ def _written(run: Run, target: TensorType, result: TensorType) -> TensorType:
     return made
 
 
-@takes(XS)
-def alone(a: dict[str, Value], run: Run) -> TensorsOut:
-    return _each(a, run)
+alone = taking(_each, XS)
 
 
 @takes(XS)
@@ -55,31 +54,9 @@ def zeroed(a: dict[str, Value], run: Run) -> TensorsOut:
     return _each({**a, "value": 0}, run, value="value")
 
 
-@takes(XS, Number("y"))
-def with_number(a: dict[str, Value], run: Run) -> TensorsOut:
-    return _each(a, run, y="y")
-
-
-@takes(XS, Tensors("y"))
-def with_tensors(a: dict[str, Value], run: Run) -> TensorsOut:
-    return _each(a, run, y="y")
-
-
-@takes(XS, Floats("y", optional=False))
-def with_numbers(a: dict[str, Value], run: Run) -> TensorsOut:
-    return _each(a, run, y="y")
-
-
-@takes(XS, Tensor("y", ""))
-def with_tensor(a: dict[str, Value], run: Run) -> TensorsOut:
-    return _each(a, run, y="y")
-
-
-@takes(XS, Tensors("y"), Tensors("z"), Floats("value", 1, optional=False))
-def with_two(a: dict[str, Value], run: Run) -> TensorsOut:
-    return _each(a, run, y="y", z="z", value="value")
-
-
-@takes(XS, Tensors("y"), Floats("weight", optional=False))
-def towards(a: dict[str, Value], run: Run) -> TensorsOut:
-    return _each(a, run, y="y", weight="weight")
+with_number = taking(_each, XS, Number("y"), y="y")
+with_tensors = taking(_each, XS, Tensors("y"), y="y")
+with_numbers = taking(_each, XS, Floats("y", optional=False), y="y")
+with_tensor = taking(_each, XS, Tensor("y", ""), y="y")
+with_two = taking(_each, XS, Tensors("y"), Tensors("z"), Floats("value", 1, optional=False), y="y", z="z", value="value")
+towards = taking(_each, XS, Tensors("y"), Floats("weight", optional=False), y="y", weight="weight")

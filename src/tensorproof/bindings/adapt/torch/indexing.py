@@ -7,6 +7,7 @@ from typing import Any
 from tensorproof.bindings.adapt.torch.creation import exact
 from tensorproof.bindings.arrays import Ragged, array_like
 from tensorproof.bindings.call import Run, takes
+from tensorproof.bindings.forms import taking
 from tensorproof.bindings.readers import tensor_in
 from tensorproof.ops.inputs import Anything, Bool, Choice, Index, Ints, Number, Tensor, as_size, is_size
 from tensorproof.ops.storage import cast
@@ -186,12 +187,6 @@ def masked_put(a: Arguments, run: Run) -> TensorType:
     return x.but(contents=None, strides=x.strides and UNKNOWN_STRIDES)
 
 
-@takes(Choice("reduce", ("add", "multiply")))
-def scattered(a: Arguments, run: Run) -> Value:
-    return any_if_empty(a, run)
-
-
-@takes(Tensor("value", scalar=True))
-def set_one(a: Arguments, run: Run) -> Value:
-    """x[index] = a tensor or a number."""
-    return setitem(a, run)
+scattered = taking(any_if_empty, Choice("reduce", ("add", "multiply")))
+set_one = taking(setitem, Tensor("value", scalar=True))
+"""x[index] = a tensor or a number."""

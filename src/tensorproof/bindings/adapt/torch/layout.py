@@ -7,6 +7,7 @@ from typing import Any
 from tensorproof.bindings.adapt.torch.questions import known_shape
 from tensorproof.bindings.arrays import Ragged, array_like
 from tensorproof.bindings.call import Run, takes
+from tensorproof.bindings.forms import default, taking
 from tensorproof.bindings.readers import tensor_in
 from tensorproof.ops.inputs import Anything, Axes, Choice, Int, Ints, Number, Sizes, Tensor, Tensors, is_size
 from tensorproof.terms import BOOL, INT64, Shape, TensorType, broadcast, ceildiv, eq, product, torch_can_cast
@@ -20,10 +21,8 @@ LISTS = (
 )  # fmt: skip
 
 
-@takes(*LISTS)
-def listed(a: Arguments, run: Run) -> Value:
-    """As the operator; but where torch's functions want a list, one number does not do."""
-    return run.default(a)
+listed = taking(default, *LISTS)
+"""As the operator; but where torch's functions want a list, one number does not do."""
 
 
 def movedim(a: Arguments, run: Run) -> Value:
@@ -32,20 +31,16 @@ def movedim(a: Arguments, run: Run) -> Value:
     return run.default(a)
 
 
-@takes(Int("start"))
-def narrow(a: Arguments, run: Run) -> Value:
-    return run.default(a)
-
-
-@takes(Int("start"))
-def narrow_copied(a: Arguments, run: Run) -> Value:
-    return copied(a, run)
+narrow = taking(default, Int("start"))
 
 
 def copied(a: Arguments, run: Run) -> Value:
     """permute_copy and the like: as the view, in memory of its own."""
     made = run.default(a)
     return run("copy", x=made) if isinstance(made, TensorType) else tuple(run("copy", x=one) for one in made)
+
+
+narrow_copied = taking(copied, Int("start"))
 
 
 def compact(a: Arguments, run: Run) -> TensorType:
@@ -63,9 +58,8 @@ def like(a: Arguments, run: Run) -> Value:
     return run.default({**a, "size": tuple(y.shape)})
 
 
-def expanded(a: Arguments, run: Run) -> Value:
-    """broadcast_to of torch, which has no strides to tell."""
-    return run.default(a)
+expanded = taking(default)
+"""broadcast_to of torch, which has no strides to tell."""
 
 
 @takes(Anything("dims"))
@@ -74,12 +68,6 @@ def adjoint(a: Arguments, run: Run) -> TensorType:
     x: TensorType = a["x"]
     run.require("rank", len(x.shape) in (0, 2), f"H is for matrices, and x is {x.shape!r}", ("x",))
     return x if len(x.shape) == 0 else run("adjoint", x=x)
-
-
-@takes(Anything("xs", like=(Tensor("xs"), Tensors("xs"))))
-def atleast_one(a: Arguments, run: Run) -> Value:
-    """As ATen has it: one tensor, or a list."""
-    return atleast(a, run)
 
 
 @takes(Ints("size", least=0, shape=True, one=False), Ints("stride", least=0, one=False))
@@ -170,6 +158,10 @@ def atleast(a: Arguments, run: Run) -> Value:
     if not all(isinstance(x, TensorType) for x in xs):
         raise run.refuse("xs", f"{run.name} takes tensors", ("xs",))
     return tuple(run("atleast", x=x, least=a["least"]) for x in xs)
+
+
+atleast_one = taking(atleast, Anything("xs", like=(Tensor("xs"), Tensors("xs"))))
+"""As ATen has it: one tensor, or a list."""
 
 
 @takes(Ints("times", one=False))
@@ -322,19 +314,9 @@ def chunk_cat(a: Arguments, run: Run) -> TensorType:
     return run("cat", xs=tuple(parts), dim=dim + 1)
 
 
-@takes(Int("times", least=0))
-def repeated(a: Arguments, run: Run) -> Value:
-    return run.default(a)
-
-
-@takes(Tensor("times", values="positive"))
-def repeated_each(a: Arguments, run: Run) -> Value:
-    return run.default(a)
-
-
-@takes(*LISTS)
-def listed_copied(a: Arguments, run: Run) -> Value:
-    return copied(a, run)
+repeated = taking(default, Int("times", least=0))
+repeated_each = taking(default, Tensor("times", values="positive"))
+listed_copied = taking(copied, *LISTS)
 
 
 @takes(Choice("reduce", ("sum", "mean", "amax", "amin", "max", "min")))

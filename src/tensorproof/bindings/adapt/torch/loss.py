@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from tensorproof.bindings.call import Run, call_module, takes
+from tensorproof.bindings.forms import taking
 from tensorproof.bindings.modules import Module
 from tensorproof.bindings.readers import tensor_in
 from tensorproof.catalogue.networks.loss import ANY_NUMBER
@@ -168,16 +169,6 @@ LENGTHS = (
 )  # fmt: skip
 
 
-@takes(Tensor("target", "N S | S", INDEX, values="index:C"), *LENGTHS[1:])
-def ctc_forward(a: dict[str, Value], run: Run) -> Value:
-    return ctc(a, run)
-
-
-@takes(*LENGTHS, NUMBERED)
-def numbered_ctc(a: dict[str, Value], run: Run) -> Value:
-    return ctc(a, run)
-
-
 @takes(*LENGTHS)
 def ctc(a: dict[str, Any], run: Run) -> Value:
     names = ("input_lengths", "target_lengths")
@@ -187,6 +178,10 @@ def ctc(a: dict[str, Any], run: Run) -> Value:
         if not isinstance(a[name], TensorType):
             a[name] = TensorType(Shape((len(a[name]),)), INT64, contents=tuple(a[name]))
     return legacy(a, run)
+
+
+ctc_forward = taking(ctc, Tensor("target", "N S | S", INDEX, values="index:C"), *LENGTHS[1:])
+numbered_ctc = taking(ctc, *LENGTHS, NUMBERED)
 
 
 @takes(

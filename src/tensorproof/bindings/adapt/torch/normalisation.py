@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tensorproof.bindings.call import Run, takes
+from tensorproof.bindings.forms import default, taking
 from tensorproof.bindings.readers import module_in, tensor_in
 from tensorproof.ops.inputs import Bool, Float, Int, Ints, Tensor
 from tensorproof.terms import FLOATS, UINT8, Dim, Shape, TensorType, eq, ge, ne, product
@@ -66,28 +67,22 @@ def group_norm(a: dict[str, Value], run: Run) -> Value:
     return result
 
 
-@takes(Ints("normalized_shape", one=False))
-def listed(a: dict[str, Value], run: Run) -> Value:
-    """The functions want a list where the modules take one number too."""
-    return run.default(a)
+listed = taking(default, Ints("normalized_shape", one=False))
+"""The functions want a list where the modules take one number too."""
 
 
 _SAID = (Float("momentum"), Float("eps"), Bool("training"), Bool("use_input_stats"), Bool("cudnn_enabled"))
 
 
-@takes(*_SAID)
-def said(a: dict[str, Value], run: Run) -> Value:
-    """Forms without defaults: what may be left open elsewhere must be said."""
-    return run.default(a)
+said = taking(default, *_SAID)
+"""Forms without defaults: what may be left open elsewhere must be said."""
 
 
 _KEPT = (Tensor("running_mean", "C", FLOATS), Tensor("running_var", "C", FLOATS))
 
 
-@takes(*_SAID, *_KEPT)
-def with_statistics(a: dict[str, Value], run: Run) -> Value:
-    """Forms that have running statistics for certain."""
-    return run.default(a)
+with_statistics = taking(default, *_SAID, *_KEPT)
+"""Forms that have running statistics for certain."""
 
 
 @takes(*_SAID, *_KEPT)
@@ -102,10 +97,8 @@ def with_reserve(a: dict[str, Value], run: Run) -> Value:
     return (*run.several(a), TensorType(Shape((0,)), UINT8))
 
 
-@takes(Ints("normalized_shape", one=False), Float("eps"))
-def listed_said(a: dict[str, Value], run: Run) -> Value:
-    """A list, and an eps that has no default."""
-    return run.default(a)
+listed_said = taking(default, Ints("normalized_shape", one=False), Float("eps"))
+"""A list, and an eps that has no default."""
 
 
 @takes(Int("dim"))

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from tensorproof.bindings.call import Run, takes
+from tensorproof.bindings.call import Run
+from tensorproof.bindings.forms import taking
 from tensorproof.ops.inputs import Sizes, Tensor, is_size
 from tensorproof.terms.tensor import TensorType
-from tensorproof.values.port import Value
 
 
 def layer(a: dict[str, Any], run: Run) -> TensorType:
@@ -18,31 +18,9 @@ def layer(a: dict[str, Any], run: Run) -> TensorType:
     return run("pad", x=a["x"], padding=sides, mode=a["mode"], value=value)
 
 
-@takes(Sizes("padding", 2))
-def layer1(a: dict[str, Value], run: Run) -> TensorType:
-    return layer(a, run)
-
-
-@takes(Tensor("x", draw="_ _ _ | _ _ _ _"), Sizes("padding", 4))
-def layer2(a: dict[str, Value], run: Run) -> TensorType:
-    return layer(a, run)
-
-
-@takes(Tensor("x", draw="_ _ _ _ | _ _ _ _ _"), Sizes("padding", 6))
-def layer3(a: dict[str, Value], run: Run) -> TensorType:
-    return layer(a, run)
-
-
-@takes(Tensor("x", draw="_ _ | _ _ _"), Sizes("padding", 2, one=False))
-def sided1(a: dict[str, Value], run: Run) -> TensorType:
-    return layer(a, run)
-
-
-@takes(Tensor("x", draw="_ _ _ | _ _ _ _"), Sizes("padding", 4, one=False))
-def sided2(a: dict[str, Value], run: Run) -> TensorType:
-    return layer(a, run)
-
-
-@takes(Tensor("x", draw="_ _ _ _ | _ _ _ _ _"), Sizes("padding", 6, one=False))
-def sided3(a: dict[str, Value], run: Run) -> TensorType:
-    return layer(a, run)
+layer1 = taking(layer, Sizes("padding", 2))
+layer2 = taking(layer, Tensor("x", draw="_ _ _ | _ _ _ _"), Sizes("padding", 4))
+layer3 = taking(layer, Tensor("x", draw="_ _ _ _ | _ _ _ _ _"), Sizes("padding", 6))
+sided1 = taking(layer, Tensor("x", draw="_ _ | _ _ _"), Sizes("padding", 2, one=False))
+sided2 = taking(layer, Tensor("x", draw="_ _ _ | _ _ _ _"), Sizes("padding", 4, one=False))
+sided3 = taking(layer, Tensor("x", draw="_ _ _ _ | _ _ _ _ _"), Sizes("padding", 6, one=False))

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from tensorproof.bindings.call import Run, takes
+from tensorproof.bindings.forms import taking
 from tensorproof.bindings.modules import Module
 from tensorproof.bindings.readers import tensor_in
 from tensorproof.catalogue.networks.recurrence import STATE, Packed
@@ -106,21 +107,6 @@ def flat(gates: int) -> tuple[Any, ...]:
     )  # fmt: skip
 
 
-@takes(*flat(4))
-def run_flat_lstm(a: dict[str, Value], run: Run) -> Value:
-    return run_flat(a, run)
-
-
-@takes(*flat(3))
-def run_flat_gru(a: dict[str, Value], run: Run) -> Value:
-    return run_flat(a, run)
-
-
-@takes(*flat(1))
-def run_flat_rnn(a: dict[str, Value], run: Run) -> Value:
-    return run_flat(a, run)
-
-
 def _more_layers(params: Any, given: dict[str, TensorType], total: int, each: int) -> bool:
     layers = [state.shape[0] for state in given.values() if state.shape.known and len(state.shape) == 3]
     longer = any(type(n) is int and n * each > total for n in layers)
@@ -170,6 +156,11 @@ def run_flat(a: dict[str, Any], run: Run) -> Value:
     return run.default(a)
 
 
+run_flat_lstm = taking(run_flat, *flat(4))
+run_flat_gru = taking(run_flat, *flat(3))
+run_flat_rnn = taking(run_flat, *flat(1))
+
+
 # --- cells ---
 
 
@@ -188,14 +179,8 @@ def run_cell(a: dict[str, Value], run: Run) -> Value:
     return run.default({**a, **states(a, run)})
 
 
-@takes(Tensor("x", "N I", STATE), Tensor("hx", "N H", STATE))
-def run_flat_cell(a: dict[str, Value], run: Run) -> Value:
-    return run.default({**a, **states(a, run)})
-
-
-@takes(Tensor("x", "N I", STATE), Tensors("hx", "N H", STATE, least=2))
-def run_flat_lstm_cell(a: dict[str, Value], run: Run) -> Value:
-    return run.default({**a, **states(a, run)})
+run_flat_cell = taking(run_cell, Tensor("x", "N I", STATE), Tensor("hx", "N H", STATE))
+run_flat_lstm_cell = taking(run_cell, Tensor("x", "N I", STATE), Tensors("hx", "N H", STATE, least=2))
 
 
 # --- packed sequences ---

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tensorproof.bindings.call import Run, takes
+from tensorproof.bindings.forms import default, taking
 from tensorproof.bindings.readers import tensor_in
 from tensorproof.ops.inputs import Anything, Axes, Axis, Bool, Floats, Int, Number, Tensor, Tensors
 from tensorproof.terms import FULL_COMPLEXES, REALS, REALS_OR_BOOL, SOMEWHERE, UINT8, Shape, TensorType, eq
@@ -23,10 +24,8 @@ def counted_as_flag(a: dict[str, Value], run: Run) -> Value:
     return run.default({**a, "correction": int(bool(a["unbiased"]))})
 
 
-@takes(Tensor("y"))
-def other(a: dict[str, Value], run: Run) -> Value:
-    """max(x, y) of two tensors."""
-    return run.default(a)
+other = taking(default, Tensor("y"))
+"""max(x, y) of two tensors."""
 
 
 def into(a: dict[str, Value], run: Run) -> Value:
@@ -38,10 +37,8 @@ def into(a: dict[str, Value], run: Run) -> Value:
     return run.default(a)
 
 
-@takes(Axis("dim"))
-def along(a: dict[str, Value], run: Run) -> Value:
-    """The overload in which one axis must be given."""
-    return run.default(a)
+along = taking(default, Axis("dim"))
+"""The overload in which one axis must be given."""
 
 
 @takes(Axis("dim"))
@@ -53,16 +50,10 @@ def extreme_along(a: dict[str, Value], run: Run) -> Value:
     return run.default(a)
 
 
-@takes(Axes("dim"))
-def maybe_over(a: dict[str, Value], run: Run) -> Value:
-    """The overload in which axes must be given; None represents all."""
-    return run.default(a)
-
-
-@takes(Tensor("x", "... _"))
-def placed(a: dict[str, Value], run: Run) -> Value:
-    """The overload in which the places of the samples are given."""
-    return run.default(a)
+maybe_over = taking(default, Axes("dim"))
+"""The overload in which axes must be given; None represents all."""
+placed = taking(default, Tensor("x", "... _"))
+"""The overload in which the places of the samples are given."""
 
 
 def scan(a: dict[str, Value], run: Run) -> Value:
@@ -94,28 +85,14 @@ def neighbours(a: dict[str, Any], run: Run) -> Value:
     return run.default(a)
 
 
-@takes(Number("spacing", None, optional=True), Axis("dim", None, optional=True, scalar_ok=False))
-def slope(a: dict[str, Value], run: Run) -> Value:
-    """gradient along one axis or all, with one spacing."""
-    return _differences(a, run)
-
-
-@takes(Axes("dim", optional=False, scalar_ok=False))
-def slopes(a: dict[str, Value], run: Run) -> Value:
-    """gradient along some axes."""
-    return _differences(a, run)
-
-
-@takes(Floats("spacing", optional=False), Axes("dim", None, scalar_ok=False))
-def spaced(a: dict[str, Value], run: Run) -> Value:
-    """gradient with a spacing, or with one for each axis."""
-    return _differences(a, run)
-
-
-@takes(Tensors("spacing", "_"), Axes("dim", None, scalar_ok=False))
-def placed_samples(a: dict[str, Value], run: Run) -> Value:
-    """gradient with the places of the samples along each axis."""
-    return _differences(a, run)
+slope = taking(_differences, Number("spacing", None, optional=True), Axis("dim", None, optional=True, scalar_ok=False))
+"""gradient along one axis or all, with one spacing."""
+slopes = taking(_differences, Axes("dim", optional=False, scalar_ok=False))
+"""gradient along some axes."""
+spaced = taking(_differences, Floats("spacing", optional=False), Axes("dim", None, scalar_ok=False))
+"""gradient with a spacing, or with one for each axis."""
+placed_samples = taking(_differences, Tensors("spacing", "_"), Axes("dim", None, scalar_ok=False))
+"""gradient with the places of the samples along each axis."""
 
 
 @takes(Anything("indices"))
@@ -125,16 +102,10 @@ def segments(a: dict[str, Value], run: Run) -> Value:
     return run.default(a)
 
 
-@takes(Int("bins", least=1))
-def histogram(a: dict[str, Value], run: Run) -> Value:
-    """A number of equal bins."""
-    return run.default(a)
-
-
-@takes(Tensor("bins", "E"))
-def histogram_edges(a: dict[str, Value], run: Run) -> Value:
-    """The bins between given edges."""
-    return run.default(a)
+histogram = taking(default, Int("bins", least=1))
+"""A number of equal bins."""
+histogram_edges = taking(default, Tensor("bins", "E"))
+"""The bins between given edges."""
 
 
 @takes(Axes("dim", optional=False))
@@ -200,9 +171,7 @@ def flags_by_position(a: dict[str, Value], run: Run) -> Value:
     return run.default(a)
 
 
-@takes(Axis("dim", scalar_ok=False))
-def unique_along(a: dict[str, Value], run: Run) -> Value:
-    return unique_all(a, run)
+unique_along = taking(unique_all, Axis("dim", scalar_ok=False))
 
 
 def msort(a: dict[str, Value], run: Run) -> TensorType:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tensorproof.bindings.call import Run, takes
+from tensorproof.bindings.forms import default, taking
 from tensorproof.bindings.readers import tensor_in
 from tensorproof.ops.inputs import Bool, Int, Ints, Sizes, Tensor, as_size, is_size
 from tensorproof.terms.dtypes import FLOATS
@@ -24,30 +25,16 @@ def interpolate(a: dict[str, Value], run: Run) -> Value:
     return run.default({**a, "size": size})
 
 
-def _sized(n: int) -> Value:
-    """The forms of ATen that get the size."""
-
-    @takes(Sizes("size", n, least=1, one=False), Bool("align_corners"))
-    def sized(a: dict[str, Value], run: Run) -> Value:
-        return run.default(a)
-
-    return sized
-
-
-def _sized_or_scaled(n: int) -> Value:
+def _sized_or_scaled(a: dict[str, Value], run: Run) -> Value:
     """The forms of ATen that get the size or the factors, in lists."""
-
-    @takes(Sizes("size", n, least=1, one=False, optional=True), Bool("align_corners"))
-    def sized_or_scaled(a: dict[str, Value], run: Run) -> Value:
-        if a["scale"] is not None and not isinstance(a["scale"], (tuple, list)):
-            raise run.refuse("scale", f"scale_factors must be a list, and is {a['scale']!r}", ("scale",))
-        return run.default(a)
-
-    return sized_or_scaled
+    if a["scale"] is not None and not isinstance(a["scale"], (tuple, list)):
+        raise run.refuse("scale", f"scale_factors must be a list, and is {a['scale']!r}", ("scale",))
+    return run.default(a)
 
 
-sized_1, sized_2, sized_3 = _sized(1), _sized(2), _sized(3)
-scaled_1, scaled_2, scaled_3 = _sized_or_scaled(1), _sized_or_scaled(2), _sized_or_scaled(3)
+_ALIGNED = Bool("align_corners")
+sized_1, sized_2, sized_3 = (taking(default, Sizes("size", n, least=1, one=False), _ALIGNED) for n in (1, 2, 3))
+scaled_1, scaled_2, scaled_3 = (taking(_sized_or_scaled, Sizes("size", n, least=1, one=False, optional=True), _ALIGNED) for n in (1, 2, 3))
 
 MODES = ("bilinear", "nearest", "bicubic")
 PADDINGS = ("zeros", "border", "reflection")
@@ -73,7 +60,5 @@ def affine_grid(a: dict[str, Value], run: Run) -> Any:
     return run.default({**a, "checked": True})
 
 
-@takes(*_GRID, Bool("align_corners"))
-def affine_grid_generator(a: dict[str, Value], run: Run) -> Value:
-    """What stands behind it."""
-    return run.default(a)
+affine_grid_generator = taking(default, *_GRID, Bool("align_corners"))
+"""What stands behind it."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tensorproof.bindings.call import Run, takes
+from tensorproof.bindings.forms import default, taking
 from tensorproof.bindings.modules import Module
 from tensorproof.bindings.readers import tensor_in
 from tensorproof.ops.call import Session
@@ -67,17 +68,8 @@ def fractional(a: dict[str, Value], run: Run) -> Value:
     return run.default(a)
 
 
-def _sampled(n: int) -> Value:
-    """The form of ATen, which gets the size and the samples."""
-
-    @takes(Tensor("samples", f"N C {n}", FLOATS), Sizes("output_size", n, least=0, one=False))
-    def sampled(a: dict[str, Value], run: Run) -> Value:
-        return run.default(a)
-
-    return sampled
-
-
-sampled_2, sampled_3 = _sampled(2), _sampled(3)
+sampled_2, sampled_3 = (taking(default, Tensor("samples", f"N C {n}", FLOATS), Sizes("output_size", n, least=0, one=False)) for n in (2, 3))
+"""The forms of ATen, which get the size and the samples."""
 
 
 def samples(module: Module, names: Any, session: Session) -> None:
@@ -155,10 +147,8 @@ def deform_kernel(a: dict[str, Any], run: Run) -> Value:
     return run.default({**a, **pair, "mask": a["mask"] if a["use_mask"] else None})
 
 
-@takes(*(Sizes(name, 2, least=0 if name == "padding" else 1) for name in ("kernel", "stride", "padding", "dilation")))
-def all_given(a: dict[str, Value], run: Run) -> Any:
-    """All sizes must be given."""
-    return run.default(a)
+all_given = taking(default, *(Sizes(name, 2, least=0 if name == "padding" else 1) for name in ("kernel", "stride", "padding", "dilation")))
+"""All sizes must be given."""
 
 
 def unpool(a: dict[str, Any], run: Run) -> Value:

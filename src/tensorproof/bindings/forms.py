@@ -1,0 +1,28 @@
+"""`via` functions made of others: the row's own operator, or another function, on arguments of other kinds."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from tensorproof.bindings.call import Run, takes
+
+if TYPE_CHECKING:
+    from tensorproof.catalogue.results import Result
+    from tensorproof.ops.inputs import Parameter
+    from tensorproof.values.machine import Value
+
+
+def taking(function: Callable[..., Any], *parameters: Parameter, **fixed: Value) -> Callable[[dict[str, Any], Run], Any]:
+    """`function` as another `via` function, whose own arguments are of these kinds; it is called with what is fixed."""
+
+    @takes(*parameters)
+    def run(a: dict[str, Any], run: Run) -> Any:
+        return function(a, run, **fixed)
+
+    return run
+
+
+def default(a: dict[str, Any], run: Run) -> Result:
+    """The row's own operator, on those of the arguments that it has."""
+    return run.default(a)
