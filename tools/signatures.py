@@ -92,7 +92,7 @@ def arguments(holder: Any, value: Any, name: str, path: list[str]) -> str | None
     made_class = value if inspect.isclass(value) else None
     if inspect.isclass(value):
         made = inspect.getattr_static(value, "__init__", None)
-        left_out, value = (1, value.__init__) if inspect.isfunction(made) else (0, value)
+        left_out, value = (1, value.__init__) if inspect.isfunction(made) and not _gives_others(value) else (0, value)
     elif inspect.isclass(holder):
         held = inspect.getattr_static(holder, path[-1])
         if isinstance(held, (staticmethod, classmethod)) and name not in modelled()[1]:
@@ -104,7 +104,8 @@ def arguments(holder: Any, value: Any, name: str, path: list[str]) -> str | None
     elif name in modelled()[1]:  # of an object, such as os.environ
         before = ["/self"]
     try:
-        parameters = list(inspect.signature(value).parameters.values())
+        given = value.__new__ if inspect.isclass(value) and inspect.isfunction(getattr(value, "__init__", None)) else value
+        parameters = list(inspect.signature(given).parameters.values())[int(given is not value) :]
         left_out = 0 if parameters and parameters[0].kind is inspect.Parameter.VAR_POSITIONAL else left_out
         parameters = parameters[left_out:]
     except (ValueError, TypeError):
@@ -117,6 +118,13 @@ def arguments(holder: Any, value: Any, name: str, path: list[str]) -> str | None
     if hasattr(value, "__wrapped__") and "*" not in words and any(word.startswith("*") and not word.startswith("**") for word in words) and _takes_any(value):
         words.append("*")  # a wrapper may give names to positions, as those of torchvision's old interface do
     return " ".join(words)
+
+
+def _gives_others(value: Any) -> bool:
+    """Whether the `__new__` of a class may give what `__init__` does not take: `torch.no_grad` decorates a function that it is given."""
+    making = inspect.getattr_static(value, "__new__", None)
+    taken = inspect.signature(value.__init__).parameters
+    return len(taken) == 1 and inspect.isfunction(getattr(making, "__func__", making)) and len(inspect.signature(value.__new__).parameters) > 1
 
 
 def _takes_any(wrapper: Any) -> bool:

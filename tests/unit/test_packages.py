@@ -67,6 +67,23 @@ def test_a_lazy_package_runs_only_the_parts_that_are_used(tmp_path: Path) -> Non
     assert not program.gaps
 
 
+def test_a_part_of_a_lazy_package_is_found_by_its_own_name(tmp_path: Path) -> None:
+    lazy = "else:\n    import sys\n    sys.modules[__name__] = Lazy(__name__)\n"
+    files = {
+        "__init__.py": f"from typing import TYPE_CHECKING\nfrom .lazy import Lazy\nif TYPE_CHECKING:\n    from .models import *\n{lazy}",
+        "lazy.py": "class Lazy:\n    pass\n",
+        "sizes.py": "WIDTH = 3\n",
+        "models/__init__.py": "from typing import TYPE_CHECKING\nfrom ..lazy import Lazy\nif TYPE_CHECKING:\n"
+        f"    from .bad import *\n    from .net import *\n{lazy}",
+        "models/net.py": f"{LAYER}from .. import sizes as s\nclass Net(G):\n    def __init__(self, o):\n"
+        "        super().__init__(s.WIDTH, o)\n__all__ = ['Net']\n",
+        "models/bad/__init__.py": f"{SLOW}WIDTH = slow(60)\n",
+    }
+    program = read_package(tmp_path, files, "from zoo import Net\nmodel = Net(4)\nmodel(torch.zeros(2, 3))\nmodel(torch.zeros(2, 5))\n", 4)
+    assert errors(program) == [("linear/features", 5)]
+    assert not program.gaps
+
+
 def test_a_name_whose_modules_take_too_long_is_unknown_and_the_rest_of_the_package_is_followed(tmp_path: Path) -> None:
     files = {
         "__init__.py": "from .net import G\nfrom .words import Words\n",

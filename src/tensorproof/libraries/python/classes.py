@@ -6,12 +6,13 @@ import ast
 from typing import Any
 
 from tensorproof.libraries.model import KindModel, Run
+from tensorproof.libraries.python.annotations import of as annotated
 from tensorproof.libraries.python.copies import deep
 from tensorproof.libraries.varying import any_like, varies
 from tensorproof.terms import dataclass, negate
 from tensorproof.values import MISSING, WHOLE, Args, Key, Kwargs, Machine, Named, Unknown, Value, slot
 from tensorproof.values.objects import FIELDS as ANNOTATED
-from tensorproof.values.objects import Bound, Class, Dict, Instance, List, Model, Native, Record, Set
+from tensorproof.values.objects import Bound, Class, Dict, Instance, List, Model, ModuleFile, Native, Record, Set
 
 FIELDS: Key[tuple[Spec, ...]] = slot("__dataclass_fields__")
 _ORDER = {"__lt__": ast.Lt, "__le__": ast.LtE, "__gt__": ast.Gt, "__ge__": ast.GtE}
@@ -29,7 +30,11 @@ class Spec:
     compared: bool = True
     only_init: bool = False
     """InitVar: it goes to `__post_init__` and is no attribute."""
-    annotation: Value = None
+    annotation: ast.expr | None = None
+    home: ModuleFile | None = None
+    """The module of the class that has the annotation."""
+    metadata: Value = None
+    """The `metadata` that `dataclasses.field` was given."""
 
     @property
     def optional(self) -> bool:
@@ -72,13 +77,14 @@ def _own_fields(m: Machine, cls: Class, keyword: bool, node: ast.AST) -> list[Sp
             spec = Spec(
                 name, said.get("default", MISSING), said.get("default_factory", MISSING), said.get("init", True) is not False,
                 said.get("kw_only", keyword) is True, said.get("compare", True) is not False, only_init, annotation,
+                cls.module, said.get("metadata"),
             )  # fmt: skip
             if spec.default is not MISSING:
                 m.heap.set(cls.space, name, spec.default)
             else:
                 m.heap.delete(cls.space, name)
         else:
-            spec = Spec(name, value, keyword=keyword, only_init=only_init, annotation=annotation)
+            spec = Spec(name, value, keyword=keyword, only_init=only_init, annotation=annotation, home=cls.module)
         if isinstance(spec.default, (List, Dict, Set)):
             word = type(spec.default).__name__.lower()
             raise m.raised("ValueError", f"the default of {cls.name}.{name} is a {word}, which all objects would share: use default_factory", node)
@@ -109,7 +115,12 @@ def _made(m: Machine, cls: Class, kwargs: Kwargs, node: ast.AST) -> Class:
     order = tuple(fields.values())
     frozen = kwargs.get("frozen") is True
     own = dict(cls.space)
-    put: dict[str, Value] = {FIELDS: order, "__match_args__": tuple(s.name for s in order if s.init and not s.keyword)}
+    said = {name: kwargs.get(name, default) for name, default in _PARAMETERS.items()}
+    put: dict[str, Value] = {
+        FIELDS: order,
+        "__dataclass_params__": Model("dataclasses.Params", m.heap.space(said)),
+        "__match_args__": tuple(s.name for s in order if s.init and not s.keyword),
+    }
     if kwargs.get("init", True) is not False:
         put["__init__"] = Native(f"{cls.name}.__init__", _init(cls, order, frozen))
     if kwargs.get("eq", True) is not False:
@@ -273,19 +284,24 @@ def _fields(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     if refused is not None:
         return refused
     cls = args[0].cls if isinstance(args[0], Instance) else args[0]
-    return tuple(_field_object(m, s) for s in specs(cls) if not s.only_init)
+    return tuple(_field_object(m, s, node) for s in specs(cls) if not s.only_init)
 
 
-def _field_object(m: Machine, spec: Spec) -> Model:
+def _field_object(m: Machine, spec: Spec, node: ast.AST) -> Model:
     missing = Named("dataclasses.MISSING")
     return Model("dataclasses.Field", m.heap.space({
-        "name": spec.name, "default": missing if spec.default is MISSING else spec.default, "init": spec.init,
-        "default_factory": missing if spec.factory is MISSING else spec.factory, "kw_only": spec.keyword, "type": Unknown("a type"),
+        "name": spec.name, "default": missing if spec.default is MISSING else spec.default, "init": spec.init, "compare": spec.compared,
+        "default_factory": missing if spec.factory is MISSING else spec.factory, "kw_only": spec.keyword,
+        "type": annotated(m, spec.annotation, spec.home, node),
+        "metadata": Dict(m.heap.entries({})) if spec.metadata is None else spec.metadata,
     }))  # fmt: skip
+
+
+_PARAMETERS = {"init": True, "repr": True, "eq": True, "order": False, "unsafe_hash": False, "frozen": False}
 
 
 FUNCTIONS: dict[str, Any] = {
     "dataclasses.dataclass": _dataclass, "dataclasses.field": _field, "dataclasses.asdict": _asdict, "dataclasses.astuple": _astuple,
     "dataclasses.replace": _replace, "dataclasses.fields": _fields, "dataclasses.is_dataclass": lambda m, a, k, n: _is_one(a[0]),
 }  # fmt: skip
-KINDS = {"dataclasses.field": KindModel(), "dataclasses.Field": KindModel(open=True)}
+KINDS = {"dataclasses.field": KindModel(), "dataclasses.Field": KindModel(open=True), "dataclasses.Params": KindModel(open=True)}

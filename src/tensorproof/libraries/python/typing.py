@@ -146,8 +146,6 @@ _SAME = ("overload", "final", "no_type_check", "override", "dataclass_transform"
 _TYPING: dict[str, Run] = {
     **dict.fromkeys(_WORDS, _type_word), **dict.fromkeys(_SAME, _first), "runtime_checkable": _runtime_checkable,
     "cast": _cast, "NewType": _new_type, "NamedTuple": _named_tuple,
-    "get_type_hints": lambda m, a, k, n: Unknown("type hints"), "get_origin": lambda m, a, k, n: Unknown("a type"),
-    "get_args": lambda m, a, k, n: Unknown("types"),
     "TypedDict": lambda m, a, k, n: dict, "deprecated": lambda m, a, k, n: Native("deprecated", lambda mm, i, kk, nn: i[0]),
 }  # fmt: skip
 FUNCTIONS: dict[str, Run] = {

@@ -33,7 +33,10 @@ def waits(owner: ModuleFile, module: ModuleFile) -> bool:
 
 
 def found(m: Interpreter, module: ModuleFile, name: str) -> Value:
-    """A name that a waiting star brings in; MISSING where none does. Parts whose own name is in it are asked first."""
+    """A name that a waiting star brings in; MISSING where none does. A part of this name is found first, then parts whose own name is in it."""
+    inner = m.modules.submodule(m, module, name)
+    if inner is not None:
+        return inner
     plain = name.lower().replace("_", "")
 
     def likely(part: ModuleFile) -> tuple[bool, int]:

@@ -42,18 +42,20 @@ def _reached(m: Any, name: str, whole: Value) -> Value:
 
 
 def compile_from(node: ast.ImportFrom, scope: Scope) -> Act:
-    if node.module == "__future__":
-        return lambda frame: None
     puts = [(a.name, None if a.name == "*" else scope.name_target(a.asname or a.name, node)) for a in node.names]
+    future = node.module == "__future__" and not node.level
 
     def run(frame: Frame) -> None:
         m = frame.machine
-        owner = m.modules.find_relative(m, frame.module, node)
+        owner = Named("__future__") if future else m.modules.find_relative(m, frame.module, node)
+        lazy = owner if scope.waits and isinstance(owner, ModuleFile) and owner.foreign else None
         for name, put in puts:
             if put is None:
-                _star(frame, owner, node)
+                _star(frame, owner, node, scope.waits)
+            elif future:
+                put(frame, Named(f"__future__.{name}"))
             else:
-                put(frame, Later(owner, name) if scope.waits and isinstance(owner, ModuleFile) and owner.foreign else _one(frame, owner, name, node))
+                put(frame, _one(frame, owner, name, node) if lazy is None else Later(lazy, name))
 
     return run
 
@@ -112,7 +114,7 @@ def starred(frame: Frame, name: str, node: ast.AST) -> Value:
     return MISSING
 
 
-def _star(frame: Frame, owner: Value, node: ast.ImportFrom) -> None:
+def _star(frame: Frame, owner: Value, node: ast.ImportFrom, waits: bool = False) -> None:
     m = frame.machine
     if not isinstance(owner, ModuleFile):
         if isinstance(owner, Named):
@@ -124,7 +126,8 @@ def _star(frame: Frame, owner: Value, node: ast.ImportFrom) -> None:
         return
     public = m.modules.listed(owner) if owner.foreign else None
     if public is not None:
-        m.modules.starred.append(owner)
+        if not waits:  # what a lazy package would import has registered nothing
+            m.modules.starred.append(owner)
         for name in public:
             m.heap.set(frame.globals, name, _later(m, owner, name))
         return

@@ -73,6 +73,8 @@ def load(m: Interpreter, owner: Value, index: Value, node: ast.AST) -> Value:
                     return found
             if isinstance(owner, Named) and is_opaque(owner) and not signatures.forms(owner.name):
                 return not_modelled(m, owner, node)  # a value of a library: np.mgrid[:3]
+            if isinstance(owner, type):
+                m.model_state["typed"] = {owner, *m.model_state.get("typed", ())}
             return owner  # a type with parameters: list[int], Tensor[...]
         case Function():
             raise m.raised("TypeError", f"the function {owner.name} cannot be indexed", node)
