@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from typing import Any
 
 import pytest
 
@@ -118,3 +119,10 @@ def test_terms_import_no_third_party_package() -> None:
         "print(sorted(m for m in ('numpy', 'z3', 'torch', 'click', 'rich') if m in sys.modules))"
     )
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.strip() == "[]"
+
+
+@pytest.mark.parametrize("condition", [lt(b, n), le(b, n)])
+def test_the_smaller_of_two_that_are_compared_is_their_minimum(condition: Any) -> None:
+    assert ite(condition, b, n) is minimum(b, n)
+    assert ite(condition, n, b) is maximum(b, n)
+    assert ite(condition, b, n + 1) is not minimum(b, n + 1)

@@ -6,6 +6,7 @@ Two items represent all of them; what differs between the two may differ between
 from __future__ import annotations
 
 import ast
+from collections.abc import Callable
 from functools import reduce
 from itertools import pairwise
 from typing import Any
@@ -13,7 +14,7 @@ from typing import Any
 from tensorproof.libraries.domains import index_limits, label_ranges
 from tensorproof.libraries.domains.devices import refuse_values
 from tensorproof.libraries.whole_numbers import between
-from tensorproof.terms import FLOAT32, INT64, Predicate, Shape, TensorType, Term, ge, le, maximum, minimum
+from tensorproof.terms import FLOAT32, INT64, Predicate, Shape, TensorType, Term, Truth, conj, eq, ge, le, maximum, minimum
 from tensorproof.values import Args, Kwargs, List, Machine, Unknown, Value
 from tensorproof.values.summaries import length as length_of
 from tensorproof.values.summaries import number_of, shown, summarise
@@ -24,8 +25,9 @@ def sequence(m: Machine, length: Value, first: Value, second: Value) -> List:
     return List(m.heap.row([summarise(length, [first, second])]))
 
 
-def tensor_of(items: Any, framework: str = "torch") -> TensorType | None:
-    """What becomes of a list of numbers, or of lists of numbers of one length, of which some are summarised, where a tensor is made of it."""
+def tensor_of(items: Any, framework: str = "torch", demand: Callable[[Truth], None] | None = None) -> TensorType | None:
+    """What becomes of a list of numbers, or of lists of numbers of one length, of which some are summarised, where a tensor is made of it. Lengths that
+    are written otherwise must be equal: that is demanded."""
     samples = shown(items)
     count = length_of(items)
     if isinstance(count, Unknown):
@@ -33,19 +35,23 @@ def tensor_of(items: Any, framework: str = "torch") -> TensorType | None:
     kinds = {number_of(v) for v in samples}
     if kinds <= {"int", "float"}:
         return TensorType(Shape((count,)), FLOAT32 if "float" in kinds else INT64, framework=framework)
-    inner = [_inner(v) for v in samples]
-    if inner[0] is not None and all(v is not None and v.shape == inner[0].shape and v.dtype is inner[0].dtype for v in inner):
-        return TensorType(Shape((count, *inner[0].shape)), inner[0].dtype, framework=framework)
-    return None
+    inner = [made for v in samples if (made := _inner(v, demand)) is not None]
+    if len(inner) < len(samples) or any(v.dtype is not inner[0].dtype or len(v.shape) != len(inner[0].shape) for v in inner):
+        return None
+    if any(v.shape != inner[0].shape for v in inner):
+        if demand is None:
+            return None
+        demand(conj(*(eq(a, b) for v in inner[1:] for a, b in zip(v.shape, inner[0].shape))))
+    return TensorType(Shape((count, *inner[0].shape)), inner[0].dtype, framework=framework)
 
 
-def _inner(value: Value) -> TensorType | None:
+def _inner(value: Value, demand: Callable[[Truth], None] | None) -> TensorType | None:
     if isinstance(value, TensorType):
-        return value
+        return value if value.shape.known else None
     items = value.items if type(value) is List else value if type(value) is tuple else None
     if items is None or not items:
         return None
-    return tensor_of(items)
+    return tensor_of(items, demand=demand)
 
 
 def to_list(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:

@@ -91,6 +91,8 @@ class Containers:
     """Items of a sequence that is written out."""
     entries: int = 1_000_000
     """Entries that a list holds one by one."""
+    exchanged: int = 4
+    """Items of unknown order that are sorted on one path."""
     like_items: int = 1_000_000
     """Items, with what is inside them, that a loop over a list may summarise."""
     numbers_read: int = 6

@@ -108,6 +108,12 @@ def ite(condition: Predicate | bool, then: Dim, other: Dim) -> Dim:
         return then if condition else other
     if then is other or then == other:
         return then
+    if condition.kind == "le":  # of the two that are compared, one is the smaller
+        below, difference = condition.args[0], then - other
+        if below in (difference, difference + 1):
+            return minimum(then, other)
+        if below in (-difference, -difference + 1):
+            return maximum(then, other)
     (a, b), (c, d) = range_of(then), range_of(other)
     return of_atom(atom_of("ite", (condition, then, other), min(a, c), max(b, d)))
 

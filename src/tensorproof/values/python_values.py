@@ -46,8 +46,6 @@ def is_truth(value: object) -> bool:
 
 TEXT = Unknown("text", text=True)
 """A text that is unknown: a time, a formatted tensor, a line of a file."""
-TEXT_LENGTH = "len"
-"""What the name of a size begins with that is the length of an unknown text."""
 REAL = Unknown("a real number", number="float")
 """A real number that is unknown: read from a tensor, drawn at random."""
 WHOLE = Unknown("a whole number", number="int")

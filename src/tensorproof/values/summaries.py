@@ -8,12 +8,13 @@ from typing import Any
 from tensorproof.terms.budgets import BUDGETS
 from tensorproof.terms.ints import Atom, Dim, Term, symbol
 from tensorproof.terms.predicates import Predicate, flag
+from tensorproof.terms.samples import of_each_text
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.substitution import substitute, symbols
 from tensorproof.terms.tensor import TensorType
 from tensorproof.values.heap import Heap
 from tensorproof.values.objects import Choice, Class, Dict, Function, Generator, Instance, List, Model, Set
-from tensorproof.values.python_values import COUNTED, REAL, TEXT, TEXT_LENGTH, Layer, Named, Summary, Unknown
+from tensorproof.values.python_values import COUNTED, REAL, TEXT, Layer, Named, Summary, Unknown
 
 DEEPEST = BUDGETS.containers.depth_of_summarised
 
@@ -180,13 +181,31 @@ class Renaming:
         return value.but(**changes, facts=facts) if changes or facts is not value.facts else value
 
 
-class OtherTexts(Renaming):
-    """Values in which the lengths of texts are those of other texts: of the one at some place of a list, or of those in a part of it."""
+class Reindexed(Renaming):
+    """The item of a summarised list at one index: what each text has anew gets a name of its own there."""
 
-    def __init__(self, heap: Heap, place: str) -> None:
-        super().__init__(heap, frozenset(), place)
+    def __init__(self, heap: Heap, index: object, items: Iterable[object]) -> None:
+        super().__init__(heap, frozenset(), f"[{index}]")
+        apart = _Words(heap, frozenset(), "")
+        self.words = apart.of_one(shown(items))
 
     def _atoms(self, value: Term | Predicate) -> None:
         for atom in symbols(value):
-            if atom.name.startswith(f"{TEXT_LENGTH}@"):
-                self.known.setdefault(atom, self._other(atom))
+            if atom not in self.known and atom in self.words:
+                self.known[atom] = self._other(atom)
+
+
+class _Words(Renaming):
+    """The numbers in a value that each text has anew."""
+
+    def of_one(self, items: list[Any]) -> set[Atom]:
+        """Those that some of the items have and others have not."""
+        found: list[set[Atom]] = []
+        for item in items:
+            self.seen: set[Atom] = set()
+            self(item)
+            found.append(self.seen)
+        return set.union(*found) - set.intersection(*found) if found else set()
+
+    def _atoms(self, value: Term | Predicate) -> None:
+        self.seen.update(filter(of_each_text, symbols(value)))

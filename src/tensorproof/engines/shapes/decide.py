@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from itertools import permutations
+
 from tensorproof.diagnostics.diagnostic import Certainty, Diagnostic, Gap, Severity, Verdict
 from tensorproof.diagnostics.span import Span
 from tensorproof.solve.layered import LayeredSolver
@@ -11,9 +14,10 @@ from tensorproof.terms.budgets import BUDGETS
 from tensorproof.terms.ints import Atom, Origin, of_atom
 from tensorproof.terms.predicates import Predicate, Truth, conj, disj, eq, implies, ne, negate
 from tensorproof.terms.records import dataclass, field, replace
+from tensorproof.terms.samples import of_each_text, place_of
 from tensorproof.terms.substitution import symbols
 from tensorproof.values.path import Path, Stated
-from tensorproof.values.python_values import AFTER_ERROR, TEXT_LENGTH
+from tensorproof.values.python_values import AFTER_ERROR
 
 
 def decide(path: Path) -> tuple[Verdict, list[Diagnostic]]:
@@ -189,8 +193,8 @@ def _never_holds(solver: LayeredSolver, stated: Stated, findings: list[Diagnosti
         return False, True, True
     if reached is Answer.UNKNOWN:
         return False, True, True
-    witness = solver.check().witness if stated.facts else {}
-    findings.append(_finding(stated, Certainty.POSSIBLE if stated.facts else Certainty.ALWAYS, dict(witness)))
+    witness = _asked_of(stated, solver.check().witness) if stated.facts else {}
+    findings.append(_finding(stated, Certainty.POSSIBLE if stated.facts else Certainty.ALWAYS, witness))
     return True, False, True
 
 
@@ -204,7 +208,7 @@ def _may_fail(
         return False, True, True
     if origins == {Origin.WORLD} or (understood and not origins):
         witness = solver.check([("not", negate(predicate))]).witness
-        found = _finding(stated, Certainty.POSSIBLE, dict(witness))
+        found = _finding(stated, Certainty.POSSIBLE, _asked_of(stated, witness))
         rare = stated.requirement.code in _RARE
         findings.append(replace(found, severity=Severity.WARNING) if rare else found)
         return not rare, False, True
@@ -215,11 +219,17 @@ def _may_fail(
     return False, not held, True
 
 
+def _asked_of(stated: Stated, witness: Mapping[str, int]) -> dict[str, int]:
+    """The values of a witness on which the requirement, or the path to it, depends: other symbols may have any."""
+    asked = {atom.name for truth in (stated.requirement.predicate, *stated.facts) for atom in symbols(truth)}
+    return {name: value for name, value in witness.items() if name in asked}
+
+
 def _fixes_samples(solver: LayeredSolver, predicate: Truth) -> bool:
     """Whether a requirement leaves one value alone to a number that each sample has anew (the words of a text), although it speaks of several samples."""
     places: dict[str, list[Atom]] = {}
     for atom in symbols(predicate):
-        places.setdefault(atom.name.partition("#")[0], []).append(atom)
+        places.setdefault(place_of(atom), []).append(atom)
     for samples in places.values():
         if len(samples) > 1:
             with solver.scope():
@@ -233,17 +243,14 @@ def _fixes_samples(solver: LayeredSolver, predicate: Truth) -> bool:
 
 
 def _ties_texts(solver: LayeredSolver, predicate: Truth) -> bool:
-    """Whether a requirement asks of texts that one is as long as another: it fails for lengths that have nothing to do with each other."""
-    lengths = [of_atom(atom) for atom in symbols(predicate) if atom.name.startswith(f"{TEXT_LENGTH}@")]
-    if len(lengths) < 2:
-        return False
-    apart = _APART[: len(lengths)]
-    for values in (apart, apart[::-1]):
+    """Whether a requirement fails for lengths of two texts that have nothing to do with each other, whichever of them is the longer or for one of both."""
+    lengths = [of_atom(atom) for atom in sorted(filter(of_each_text, symbols(predicate)), key=lambda atom: atom.order)]
+    for one, other in permutations(lengths[:_FEW_TEXTS], 2):
         with solver.scope():
-            solver.assume(conj(predicate, *(eq(one, value) for one, value in zip(lengths, values))))
-            if len(values) < len(lengths) or solver.check().answer is not Answer.UNSAT:
-                return False
-    return True
+            solver.assume(conj(predicate, eq(one, _APART[0]), eq(other, _APART[1])))
+            if solver.check().answer is Answer.UNSAT:
+                return True
+    return False
 
 
 def _some_choice_holds(solver: LayeredSolver, predicate: Truth) -> bool:
@@ -260,8 +267,10 @@ def _some_choice_holds(solver: LayeredSolver, predicate: Truth) -> bool:
 
 _RARE = {"batch_norm/values"}
 """What fails for one remainder of the data's length only, as a last batch of one sample: told as a warning while that length is not known."""
-_APART = (211, 1009, 4001, 16033)
+_APART = (211, 1009)
 """Lengths of texts that have nothing to do with each other."""
+_FEW_TEXTS = 4
+"""How many texts are compared with each other."""
 _ANY_NUMBER = -(2**63)
 """The least value of a number that the user types."""
 _MOST_VALUES = BUDGETS.deciding.counterexamples
@@ -284,8 +293,8 @@ def _pinned(solver: LayeredSolver, stated: Stated, findings: list[Diagnostic]) -
                 break
             values.append(found.witness[atom.name])
             solver.assume(ne(one, values[-1]))
-    if not values or len(values) > _MOST_VALUES or found.answer is not Answer.UNSAT:
-        return
+    if not values or 0 in values or len(values) > _MOST_VALUES or found.answer is not Answer.UNSAT:
+        return  # what may be zero is no size but a label or an index, and those are the data's
     kept = sorted(v for v in values if v > 0) or sorted(values)
     name = str(atom.args[0])
     warning = replace(_finding(stated, Certainty.POSSIBLE, {}), severity=Severity.WARNING)

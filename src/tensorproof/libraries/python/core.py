@@ -128,9 +128,9 @@ def written(node: ast.AST) -> str:
     return text if 0 < len(text) <= _SHORT else "…"
 
 
-def texts(m: Machine, node: ast.AST) -> List:
-    """The words or lines of a text that nobody knows."""
-    return List(m.heap.row([summarise(m.symbol(m.name_here("texts", node, f"len({written(node)})"), 0, None, Origin.USER), [TEXT])]))
+def texts(m: Machine, node: ast.AST, word: str = "texts") -> List:
+    """The words or lines of an unknown text."""
+    return List(m.heap.row([summarise(m.symbol(m.name_here(word, node, f"len({written(node)})"), 0, None, Origin.USER), [TEXT])]))
 
 
 def _known_lines(m: Machine, me: Model) -> list[str] | None:

@@ -10,6 +10,7 @@ from tensorproof.libraries.model import KindModel, Run, some_iterations
 from tensorproof.libraries.plain import from_host, iterator
 from tensorproof.libraries.python import pattern_cost
 from tensorproof.libraries.python.core import texts
+from tensorproof.terms.samples import WORDS
 from tensorproof.values import MISSING, TEXT, WHOLE, Args, Kwargs, Machine, Model, Unknown, Value
 
 _SEARCHES = ("match", "search", "fullmatch", "findall", "finditer", "split", "sub", "subn")
@@ -35,7 +36,7 @@ def _unknown_result(m: Machine, name: str, node: ast.AST, groups: int = 0) -> Va
         return Model("re.matches", m.heap.space())
     if name == "subn":
         return (TEXT, WHOLE)
-    return TEXT if name == "sub" else Unknown(name) if groups > 1 else texts(m, node)
+    return TEXT if name == "sub" else Unknown(name) if groups > 1 else texts(m, node, WORDS)
 
 
 def _search(m: Machine, name: str, pattern: Value, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:

@@ -2,16 +2,25 @@
 
 from __future__ import annotations
 
+import ast
+from typing import TYPE_CHECKING
+
 from tensorproof.libraries.python.core import texts
+from tensorproof.terms.samples import WORDS
 from tensorproof.values.objects import Native
 from tensorproof.values.python_values import BYTES, TEXT, WHOLE, Unknown
+
+if TYPE_CHECKING:
+    from tensorproof.values.machine import Args, Kwargs, Machine, Value
 
 
 def of_text(name: str) -> Native:
     """A method of a text that is not known."""
     sample = getattr(str, name)
-    if name in ("split", "rsplit", "splitlines"):
-        return Native(f"str.{name}", lambda m, args, kwargs, node: texts(m, node))
+    if name in ("split", "rsplit"):
+        return Native(f"str.{name}", _split)
+    if name == "splitlines":
+        return Native("str.splitlines", lambda m, args, kwargs, node: texts(m, node))
     if name in ("partition", "rpartition"):
         return Native(f"str.{name}", lambda m, args, kwargs, node: (TEXT, TEXT, TEXT))
     plain = name.startswith("is") or name in ("find", "rfind", "index", "rindex", "count", "startswith", "endswith", "__len__")
@@ -19,6 +28,11 @@ def of_text(name: str) -> Native:
     if name in ("find", "rfind", "index", "rindex", "count", "__len__"):
         result = Unknown(name, number="int")
     return Native(f"str.{name}", lambda m, args, kwargs, node: result)
+
+
+def _split(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    """Columns, of which each row has the same number, or words."""
+    return texts(m, node, WORDS if (args[0] if args else kwargs.get("sep")) in (None, " ") else "columns")
 
 
 def of_bytes(name: str) -> Native:

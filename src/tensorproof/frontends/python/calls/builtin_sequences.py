@@ -21,6 +21,7 @@ from tensorproof.libraries import registry
 from tensorproof.libraries.plain import lazy
 from tensorproof.libraries.tensorflow import traced
 from tensorproof.terms.ints import Origin, Term
+from tensorproof.terms.samples import WORDS
 from tensorproof.terms.tensor import TensorType
 from tensorproof.values.heap import MISSING, Cursor
 from tensorproof.values.objects import (
@@ -36,7 +37,7 @@ from tensorproof.values.objects import (
     Model,
     Set,
 )  # fmt: skip
-from tensorproof.values.python_values import TEXT_LENGTH, Layer, Unknown, whole_of
+from tensorproof.values.python_values import Layer, Unknown, whole_of
 from tensorproof.values.summaries import is_summarised, length
 
 if TYPE_CHECKING:
@@ -76,7 +77,7 @@ def _len(m: Interpreter, node: ast.AST, value: Value) -> Value:
                 raise m.raised("TypeError", f"the class {value.name} has no len", node)
             return len(members)
         case Unknown(text=True):
-            return m.symbol(m.name_here(TEXT_LENGTH, node, ast.unparse(node)[:60]), 0, None, Origin.USER)
+            return m.symbol(m.name_here(WORDS, node, ast.unparse(node)[:60]), 0, None, Origin.USER)
         case Unknown():
             return value
         case Iterator() | Generator() | None:

@@ -19,7 +19,7 @@ from tensorproof.values.heap import MISSING
 from tensorproof.values.objects import OPEN, Choice, Dict, Instance, List, Model, Set, as_value
 from tensorproof.values.python_values import COUNTED, REAL, TEXT, Summary, Unknown
 from tensorproof.values.standing import standing
-from tensorproof.values.summaries import OtherTexts, is_summarised, is_text, length, number_of, shown, summarise
+from tensorproof.values.summaries import Reindexed, is_summarised, is_text, length, number_of, shown, summarise
 
 if TYPE_CHECKING:
     from tensorproof.frontends.python.machine import Interpreter
@@ -162,7 +162,7 @@ def item(m: Interpreter, items: Any, index: Any, node: ast.AST) -> Any:
         at = index if index >= 0 else -index - 1
         for one in ahead[: at + 1]:
             if type(one) is Summary:
-                return standing(m, OtherTexts(m.heap, f"[{index}]")(any_of(m, one.first, one.second, node)))
+                return standing(m, Reindexed(m.heap, index, found)(any_of(m, one.first, one.second, node)))
         if at < len(ahead):
             return ahead[at]
     samples = shown(found)
@@ -171,7 +171,7 @@ def item(m: Interpreter, items: Any, index: Any, node: ast.AST) -> Any:
     any_item = samples[0]
     for one in samples[1:]:
         any_item = any_of(m, one, any_item, node)
-    return standing(m, any_item)
+    return standing(m, Reindexed(m.heap, index, found)(any_item))
 
 
 def _in_range(m: Interpreter, items: list[Value], index: Any, node: ast.AST) -> None:
@@ -232,7 +232,7 @@ def cut(m: Interpreter, items: list[Value], index: slice, node: ast.AST) -> list
         return items[::-1]
     plain = next(i for i, v in enumerate(items) if type(v) is Summary)
     if step in (None, 1) and start not in (None, 0):
-        items = [OtherTexts(m.heap, f"[{start!r}:]")(v) if type(v) is Summary else v for v in items]
+        items = [Reindexed(m.heap, f"{start!r}:", items)(v) if type(v) is Summary else v for v in items]
     if step in (None, 1) and stop is None and isinstance(start, int) and 0 <= start <= plain:
         return items[start:]
     if step in (None, 1) and start in (None, 0) and isinstance(stop, int) and 0 <= stop <= plain:

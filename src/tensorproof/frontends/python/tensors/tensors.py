@@ -216,11 +216,11 @@ def plain(m: Interpreter, value: Any, node: ast.AST) -> Any:
 
 
 def _plain_list(m: Interpreter, value: List, node: ast.AST) -> Value:
-    return _tensor_of_summarised(value.items) if is_summarised(value.items) else [plain(m, v, node) for v in value.items]
+    return _tensor_of_summarised(m, value.items, node) if is_summarised(value.items) else [plain(m, v, node) for v in value.items]
 
 
 def _plain_tuple(m: Interpreter, value: tuple[Value, ...], node: ast.AST) -> Value:
-    return _tensor_of_summarised(value) if type(value) is tuple and is_summarised(value) else tuple([plain(m, v, node) for v in value])
+    return _tensor_of_summarised(m, value, node) if type(value) is tuple and is_summarised(value) else tuple([plain(m, v, node) for v in value])
 
 
 def _plain_instance(m: Interpreter, value: Instance, node: ast.AST) -> Value:
@@ -259,11 +259,12 @@ _TYPES = {"float": FLOAT32, "bool": BOOL}
 _NUMBERS = {"float": (0.5, 3.0), "bool": (False, True)}
 
 
-def _tensor_of_summarised(items: Value) -> Value:
+def _tensor_of_summarised(m: Interpreter, items: Value, node: ast.AST) -> Value:
     """Items of which some are not counted out: numbers make a tensor."""
     from tensorproof.libraries.sequences import tensor_of
 
-    made = tensor_of(items)
+    message = "the lists in a list of numbers must have the same length"
+    made = tensor_of(items, demand=lambda same: m.demand("ValueError", same, message, node, "constant/ragged"))
     return Unknown("a list of unknown length") if made is None else made
 
 
