@@ -125,4 +125,4 @@ def test_terms_import_no_third_party_package() -> None:
 def test_the_smaller_of_two_that_are_compared_is_their_minimum(condition: Any) -> None:
     assert ite(condition, b, n) is minimum(b, n)
     assert ite(condition, n, b) is maximum(b, n)
-    assert ite(condition, b, n + 1) is not minimum(b, n + 1)
+    assert ite(condition, b, n + 2) is not minimum(b, n + 2)
