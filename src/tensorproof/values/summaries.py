@@ -205,7 +205,7 @@ class _Words(Renaming):
             self.seen: set[Atom] = set()
             self(item)
             found.append(self.seen)
-        return set.union(*found) - set.intersection(*found) if found else set()
+        return {atom for seen in found for atom in seen if any(atom not in other for other in found)}
 
     def _atoms(self, value: Term | Predicate) -> None:
         self.seen.update(filter(of_each_text, symbols(value)))

@@ -61,7 +61,8 @@ def _on_one_path(m: Interpreter, items: list[Value], keys: list[Value], reverse:
         kinds.setdefault(id(item), []).append((key, item))
     try:
         if len(kinds) == 2:
-            return _of_two(m, *kinds.values(), reverse, node)
+            ones, others = kinds.values()
+            return _of_two(m, ones, others, reverse, node)
         return _exchanged(m, list(zip(keys, items)), reverse, node) if len(items) <= BUDGETS.containers.exchanged else None
     except CannotJoin:
         return None
@@ -85,11 +86,11 @@ def _of_two(m: Interpreter, ones: list[tuple[Value, Value]], others: list[tuple[
     return [first] * least + [middle] * (total - 2 * least) + [last] * least
 
 
-def _exchanged(m: Interpreter, pairs: list[tuple[Value, Value]], reverse: bool, node: ast.AST) -> list[Value]:
+def _exchanged(m: Interpreter, pairs: list[Any], reverse: bool, node: ast.AST) -> list[Value]:
     """By exchanges of neighbours: each place holds one of two items as the comparison says."""
     for last in range(len(pairs) - 1, 0, -1):
         for at in range(last):
             one, other = pairs[at], pairs[at + 1]
             swap = _goes_before(m, other[0], one[0], reverse, node)
-            pairs[at : at + 2] = join(swap, other, one, m.path.program), join(swap, one, other, m.path.program)
+            pairs[at], pairs[at + 1] = join(swap, other, one, m.path.program), join(swap, one, other, m.path.program)
     return [item for _, item in pairs]
