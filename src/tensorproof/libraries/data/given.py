@@ -81,13 +81,12 @@ def _length(m: Machine, me: Model, node: ast.AST) -> Value:
     return me.space[LENGTH]
 
 
-def _attribute(m: Machine, me: Model, name: str, node: ast.AST) -> Value:
-    return Unknown(f"{name} of a dataset that was declared")
-
-
 KINDS = {
     KIND: KindModel(
-        attribute=_attribute, length=_length, item=lambda m, me, index, node: _item(m, me.space["given"], index, node), bases=("torch.utils.data.Dataset",)
+        attribute=lambda m, me, name, n: Unknown(f"{name} of a dataset that was declared"),
+        length=_length,
+        item=lambda m, me, index, node: _item(m, me.space["given"], index, node),
+        bases=("torch.utils.data.Dataset",),
     )
 }
 FUNCTIONS: dict[str, Run] = {}

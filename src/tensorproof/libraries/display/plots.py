@@ -79,10 +79,6 @@ def _attribute(m: Machine, me: Model, name: str, node: ast.AST) -> Value:
             return Unknown(name)
 
 
-def _tolist(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-    return m.call(list, (me,), {}, node) if len(me.space[SHAPE]) == 1 else Unknown("axes")
-
-
 def _reshape(m: Machine, me: Model, args: tuple[Any, ...], kwargs: Kwargs, node: ast.AST) -> Value:
     sizes = me.space[SHAPE]
     total = prod(sizes)
@@ -96,7 +92,9 @@ FUNCTIONS: dict[str, Run] = {"matplotlib.pyplot.subplots": _subplots(False)}
 KINDS = {
     "matplotlib.axes": KindModel(
         methods={
-            "ravel": lambda m, me, a, k, n: _flat(m, me), "flatten": lambda m, me, a, k, n: _flat(m, me), "tolist": _tolist, "reshape": _reshape,
+            "ravel": lambda m, me, a, k, n: _flat(m, me), "flatten": lambda m, me, a, k, n: _flat(m, me),
+            "tolist": lambda m, me, a, k, n: m.call(list, (me,), {}, n) if len(me.space[SHAPE]) == 1 else Unknown("axes"),
+            "reshape": _reshape,
             "squeeze": lambda m, me, a, k, n: _grid(m, tuple(s for s in me.space[SHAPE] if s > 1)),
             "transpose": lambda m, me, a, k, n: _grid(m, me.space[SHAPE][::-1]),
         },

@@ -30,10 +30,6 @@ def _iterations(m: Machine, me: Model, node: ast.AST) -> Value:
     return None if found is None else Iterations([(True, value) for value in found], (1,) * len(found))
 
 
-def _items(m: Machine, me: Model, node: ast.AST) -> Value:
-    return m.iterate(me.space["source"], node)
-
-
 def _length(m: Machine, me: Model, node: ast.AST) -> Value:
     if me.space["source"] is None:
         return Unknown("len") if me.space["total"] is None else me.space["total"]
@@ -51,7 +47,9 @@ FUNCTIONS: dict[str, Run] = {
 }  # fmt: skip
 KINDS = {
     "tqdm.tqdm": KindModel(
-        methods={name: lambda m, me, a, k, n: None for name in _SAYING}, iterations=_iterations, items=_items, length=_length, open=True,
+        methods={name: lambda m, me, a, k, n: None for name in _SAYING}, iterations=_iterations,
+        items=lambda m, me, n: m.iterate(me.space["source"], n),
+        length=_length, open=True,
         item=lambda m, me, index, node: m.item(me.space["source"], index, node),
         enter=lambda m, me, node: me,
     ),

@@ -69,10 +69,6 @@ def _clip(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     return m.spelling("tf.clip_by_value", (x, low, high), {}, node)
 
 
-def _relu(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-    return m.spelling("tf.nn.relu", (args[0] if args else kwargs["x"],), {}, node)
-
-
 def _int_shape(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     x = args[0] if args else kwargs.get("x")
     return keras_graph.shown_shape(m, x) if isinstance(x, TensorType) else m.gap("keras.backend.int_shape", node, "of something that is not a tensor")
@@ -86,10 +82,6 @@ def _ndim(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
 def _dtype(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     x = args[0] if args else kwargs.get("x")
     return x.dtype.label if isinstance(x, TensorType) and x.dtype is not None else Unknown("dtype")
-
-
-def _flatten(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-    return m.spelling("tf.reshape", (_values(args, kwargs)[0], (-1,)), {}, node)
 
 
 def _batch_flatten(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
@@ -163,10 +155,6 @@ def _cast(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     return m.spelling("keras.ops.cast" if keras_graph.is_symbolic(x) else "tf.cast", (x, dtype), {}, node)
 
 
-def _transpose(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-    return m.spelling("tf.transpose", _values(args, kwargs)[:1], {}, node)
-
-
 def _variable(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     from tensorproof.libraries.tensorflow.tensors import variable
 
@@ -195,10 +183,6 @@ def _setting(word: str, default: Value) -> tuple[Value, Value]:
 _FLOATX, _SET_FLOATX = _setting("floatx", "float32")
 _FORMAT, _SET_FORMAT = _setting("data_format", "channels_last")
 _EPSILON, _SET_EPSILON = _setting("epsilon", 1e-7)
-
-
-def _is_symbolic(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> bool:
-    return keras_graph.is_symbolic(args[0] if args else kwargs.get("x"))
 
 
 def _clear(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> None:
@@ -275,17 +259,23 @@ _FUNCTIONS: dict[str, object] = {
     "print_tensor": lambda m, a, k, n: a[0], "bias_add": lambda m, a, k, n: m.spelling("tf.nn.bias_add", a[:2], {}, n),
     **{k: _same(v) for k, v in _SAME.items()}, **{k: _two(v) for k, v in _TWO.items()}, **{k: _reduced(v) for k, v in _REDUCED.items()},
     **{k: _with_axis(v, default) for k, (v, _, default) in _WITH_AXIS.items()},
-    "clip": _clip, "relu": _relu, "int_shape": _int_shape, "ndim": _ndim, "dtype": _dtype, "flatten": _flatten, "batch_flatten": _batch_flatten,
+    "clip": _clip,
+    "relu": lambda m, a, k, n: m.spelling("tf.nn.relu", (a[0] if a else k["x"],), {}, n),
+    "int_shape": _int_shape, "ndim": _ndim, "dtype": _dtype,
+    "flatten": lambda m, a, k, n: m.spelling("tf.reshape", (_values(a, k)[0], (-1,)), {}, n),
+    "batch_flatten": _batch_flatten,
     "zeros": _made("tf.zeros"), "ones": _made("tf.ones"), "constant": _made("tf.constant"), "eye": _made("tf.eye"), "arange": _made("tf.range"),
     "random_normal": _random("tf.random.normal", ("mean", "stddev")), "random_uniform": _random("tf.random.uniform", ("minval", "maxval")),
     "truncated_normal": _random("tf.random.truncated_normal", ("mean", "stddev")), "dot": _dot, "batch_dot": _batch_dot, "repeat": _repeat,
     "repeat_elements": _repeat_elements, "categorical_crossentropy": _loss("categorical_crossentropy"),
     "sparse_categorical_crossentropy": _loss("sparse_categorical_crossentropy"), "binary_crossentropy": _loss("binary_crossentropy"), "cast": _cast,
-    "cast_to_floatx": lambda m, a, k, n: _cast(m, (a[0], "float32"), {}, n) if isinstance(a[0], TensorType) else a[0], "transpose": _transpose,
+    "cast_to_floatx": lambda m, a, k, n: _cast(m, (a[0], "float32"), {}, n) if isinstance(a[0], TensorType) else a[0],
+    "transpose": lambda m, a, k, n: m.spelling("tf.transpose", _values(a, k)[:1], {}, n),
     "variable": _variable, "get_value": _value, "eval": _value, "set_value": nothing, "batch_set_value": nothing, "floatx": _FLOATX,
     "set_floatx": _SET_FLOATX, "epsilon": _EPSILON, "set_epsilon": _SET_EPSILON, "image_data_format": _FORMAT, "set_image_data_format": _SET_FORMAT,
     "image_dim_ordering": lambda m, a, k, n: "tf", "set_image_dim_ordering": nothing, "backend": lambda m, a, k, n: "tensorflow",
-    "is_keras_tensor": _is_symbolic, "is_tensor": lambda m, a, k, n: isinstance(a[0], TensorType) and a[0].framework == "tf", "clear_session": _clear,
+    "is_keras_tensor": lambda m, a, k, n: keras_graph.is_symbolic(a[0] if a else k.get("x")),
+    "is_tensor": lambda m, a, k, n: isinstance(a[0], TensorType) and a[0].framework == "tf", "clear_session": _clear,
     "get_uid": lambda m, a, k, n: 1, "reset_uids": nothing, "switch": _switch, "in_train_phase": _phase, "in_test_phase": _phase,
     "learning_phase": lambda m, a, k, n: Unknown("learning phase", number="int"), "set_learning_phase": nothing, "manual_variable_initialization": nothing,
     "standardize_dtype": _standard, "is_float_dtype": lambda m, a, k, n: "float" in str(_standard(m, a, k, n)),

@@ -26,10 +26,6 @@ def _decorator(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     return Native("register", run)
 
 
-def _source_inputs(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-    return List(m.heap.row(tape.needed(m, args[0] if args else kwargs.get("tensor"))))
-
-
 def _img_to_array(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     """A picture as an array with channels at the end."""
     image = args[0] if args else kwargs.get("img")
@@ -97,7 +93,7 @@ KINDS = {
     "keras.policy": KindModel(passed=True),
 }  # fmt: skip
 FUNCTIONS: dict[str, Run] = {
-    "keras.utils.get_source_inputs": _source_inputs, "keras.utils.array_to_img": _to_img,
+    "keras.utils.get_source_inputs": lambda m, a, k, n: List(m.heap.row(tape.needed(m, a[0] if a else k.get("tensor")))), "keras.utils.array_to_img": _to_img,
     "keras.utils.is_keras_tensor": lambda m, a, k, n: keras_graph.is_symbolic(a[0]), "keras.utils.img_to_array": _img_to_array,
     "keras.utils.load_img": _load_img, "keras.saving.register_keras_serializable": _decorator, "keras.src.api_export.keras_export": _decorator,
     "keras.saving.get_custom_objects": _custom_objects,

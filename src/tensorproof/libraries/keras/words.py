@@ -88,13 +88,9 @@ def _call(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> V
     return value
 
 
-def _attribute(m: Machine, me: Model, name: str, node: ast.AST) -> Any:
-    return Named(f"keras.{me.space['class']}") if name == "__class__" else Unknown(name)
-
-
 KINDS = {
     "keras.word": KindModel(
-        call=_call, attribute=_attribute, passed=True,
+        call=_call, attribute=lambda m, me, name, n: Named(f"keras.{me.space['class']}") if name == "__class__" else Unknown(name), passed=True,
         methods={"get_config": lambda m, me, a, k, n: Dict(m.heap.entries({}))},
     ),
 }  # fmt: skip

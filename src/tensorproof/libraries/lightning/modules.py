@@ -46,14 +46,6 @@ def _save_hyperparameters(m: Machine, me: Instance, args: Args, kwargs: dict[str
     m.heap.set(me.space, "hparams", Model("lightning.hparams", m.heap.space({**old, **kept})))
 
 
-def _backward(m: Machine, me: Value, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-    return m.call(Named("torch.Tensor.backward"), args[:1], {}, node)
-
-
-def _optimizers(m: Machine, me: Instance, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-    return me.space.get("_optimizers", Unknown("the optimizers of a module"))
-
-
 def _attribute(m: Machine, me: Instance, name: str, node: ast.AST) -> Value:
     if name == "device":
         return "cpu"
@@ -86,7 +78,9 @@ def _loaded(m: Machine, cls: Value, name: str) -> Value:
 
 _METHODS: dict[str, Any] = {
     **dict.fromkeys(("log", "log_dict", "print", "freeze", "unfreeze", "toggle_optimizer", "untoggle_optimizer", "clip_gradients", "all_gather"), nothing),
-    "save_hyperparameters": _save_hyperparameters, "manual_backward": _backward, "optimizers": _optimizers,
+    "save_hyperparameters": _save_hyperparameters,
+    "manual_backward": lambda m, me, a, k, n: m.call(Named("torch.Tensor.backward"), a[:1], {}, n),
+    "optimizers": lambda m, me, a, k, n: me.space.get("_optimizers", Unknown("the optimizers of a module")),
     "lr_schedulers": lambda m, me, a, k, n: Unknown("the schedulers of a module"),
 }  # fmt: skip
 

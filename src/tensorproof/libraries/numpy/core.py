@@ -115,10 +115,6 @@ def _mapped(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     return TensorType(Shape(shape if isinstance(shape, tuple) else (shape,)), dtype, framework="numpy")
 
 
-def _generator(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-    return Model("numpy.random.Generator", m.heap.space())
-
-
 def _randint(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     """One whole number is a number between the bounds; an array keeps them for what is read from it."""
     low, high, size = argument(args, kwargs, 0, "low"), argument(args, kwargs, 1, "high"), argument(args, kwargs, 2, "size")
@@ -191,7 +187,8 @@ _RANDOM = {
 FUNCTIONS: dict[str, Run] = {
     "numpy.ndarray": lambda m, a, k, n: m.spelling("numpy.empty", a[:2], {w: v for w, v in k.items() if w in ("shape", "dtype")}, n),
     **{f"numpy.{n}": _array(n) for n in _ARRAYS}, "numpy.load": load("npy", "file", _load), "numpy.save": save_array, "numpy.memmap": _mapped,
-    "numpy.fromfile": _mapped, "numpy.random.shuffle": shuffle, "numpy.random.randint": _randint, "numpy.random.Generator": _generator,
+    "numpy.fromfile": _mapped, "numpy.random.shuffle": shuffle, "numpy.random.randint": _randint,
+    "numpy.random.Generator": lambda m, a, k, n: Model("numpy.random.Generator", m.heap.space()),
     "numpy.ndarray.item": _item, **{f"numpy.ndarray.{n}": _in_place for n in ("fill", "sort", "partition")},
     **{f"numpy.{n}.at": _at for n in ("add", "subtract", "multiply", "maximum", "minimum")},
 }  # fmt: skip

@@ -45,10 +45,6 @@ def _item(m: Machine, me: Model, index: Value, node: ast.AST) -> Value:
     return texts(m, part.shape[0]) if part.shape else TEXT
 
 
-def _attribute(m: Machine, me: Model, name: str, node: ast.AST) -> Value:
-    return {"shape": (me.space[LENGTH],), "size": me.space[LENGTH], "ndim": 1}.get(name, MISSING)
-
-
 def _binary(m: Machine, word: str, a: Value, b: Any, node: ast.AST) -> Value:
     """`x == "a"` is one truth value for each text; `+` joins texts."""
     me, other = (a, b) if isinstance(a, Model) and a.kind == "texts" else (b, a)
@@ -84,7 +80,9 @@ KINDS = {
             "tolist": lambda m, me, a, k, n: sequence(m, me.space[LENGTH], TEXT, TEXT), "astype": _astype,
             "copy": lambda m, me, a, k, n: texts(m, me.space[LENGTH]),
         },
-        item=_item, attribute=_attribute, binary=_binary, length=lambda m, me, node: me.space[LENGTH],
+        item=_item,
+        attribute=lambda m, me, name, n: {"shape": (me.space[LENGTH],), "size": me.space[LENGTH], "ndim": 1}.get(name, MISSING),
+        binary=_binary, length=lambda m, me, node: me.space[LENGTH],
         items=lambda m, me, node: [TEXT] * me.space[LENGTH] if _counted(me) else None,
         iterations=lambda m, me, node: Open(me.space[LENGTH], lambda k: TEXT, 1) if isinstance(me.space[LENGTH], Term) else None,
     ),

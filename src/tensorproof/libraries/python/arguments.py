@@ -316,10 +316,6 @@ def _error(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> 
     raise m.raised("SystemExit", f"the program refuses its command line: {said}", node, "python/arguments" if m.argv else "python/raise")
 
 
-def _file_type(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Native:
-    return Native("FileType", lambda machine, inner, named, at: machine.call(open, (inner[0], *args[:1]), {}, at))
-
-
 # --- parsers that the program derives ---
 
 
@@ -338,14 +334,6 @@ def _own(run: Run) -> Run:
     return method
 
 
-def _namespace(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Model:
-    return Model("argparse.Namespace", m.heap.entries(kwargs))
-
-
-def _names(m: Machine, me: Model, node: ast.AST) -> list[Value]:
-    return list(me.space)
-
-
 _ADDING: dict[str, Run] = {
     "add_argument": _add_argument, "add_argument_group": _group, "add_mutually_exclusive_group": _exclusive, "set_defaults": _set_defaults,
 }  # fmt: skip
@@ -357,10 +345,6 @@ _PARSER: dict[str, Run] = {
 }  # fmt: skip
 
 
-def _action_attribute(m: Machine, me: Model, name: str, node: ast.AST) -> Value:
-    return me.space[SAID].get(name, Unknown(name)) if name not in me.space else MISSING
-
-
 def _set_action(m: Machine, me: Model, name: str, value: Value, node: ast.AST) -> None:
     """`parser.add_argument(...).completer = …` and changed defaults."""
     said = me.space[SAID]
@@ -368,16 +352,23 @@ def _set_action(m: Machine, me: Model, name: str, value: Value, node: ast.AST) -
 
 
 FUNCTIONS: dict[str, Any] = {
-    "argparse.ArgumentParser": _parser, "argparse.Namespace": _namespace, "argparse.ArgumentTypeError": exception("ArgumentTypeError"),
-    "argparse.ArgumentError": exception("ArgumentError"), "argparse.FileType": _file_type,
+    "argparse.ArgumentParser": _parser,
+    "argparse.Namespace": lambda m, a, k, n: Model("argparse.Namespace", m.heap.entries(k)),
+    "argparse.ArgumentTypeError": exception("ArgumentTypeError"),
+    "argparse.ArgumentError": exception("ArgumentError"),
+    "argparse.FileType": lambda m, a, k, n: Native("FileType", lambda machine, inner, named, at: machine.call(open, (inner[0], *a[:1]), {}, at)),
 }  # fmt: skip
 KINDS = {
     "argparse.ArgumentParser": KindModel(methods=_PARSER, open=True),
     "argparse.Group": KindModel(methods={k: v for k, v in _ADDING.items() if k != "set_defaults"}, open=True),
     "argparse.Subparsers": KindModel(methods={"add_parser": _add_parser}, open=True),
-    "argparse.Action": KindModel(attribute=_action_attribute, set_attribute=_set_action),
+    "argparse.Action": KindModel(
+        attribute=lambda m, me, name, n: me.space[SAID].get(name, Unknown(name)) if name not in me.space else MISSING, set_attribute=_set_action
+    ),
     "argparse.Namespace": KindModel(
-        attribute=namespace_attribute("command line"), items=_names, methods={"_get_kwargs": lambda m, me, a, k, n: listed(m, list(me.space.items()))}
+        attribute=namespace_attribute("command line"),
+        items=lambda m, me, n: list(me.space),
+        methods={"_get_kwargs": lambda m, me, a, k, n: listed(m, list(me.space.items()))},
     ),
     "argparse.Namespace of unknown arguments": KindModel(open=True, bases=("argparse.Namespace",)),
 }

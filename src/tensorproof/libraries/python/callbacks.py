@@ -56,10 +56,6 @@ def _profiler(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Model:
     return Model("cProfile.Profile", m.heap.space())
 
 
-def _runcall(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-    return m.call(args[0], args[1:], kwargs, node)
-
-
 def _run_method(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Model:
     _profile_text(m, args, kwargs, node)
     return me
@@ -120,7 +116,7 @@ FUNCTIONS: dict[str, Run] = {
 KINDS = {
     "timeit.Timer": KindModel({name: _timed(name) for name in ("timeit", "repeat", "autorange")}),
     "cProfile.Profile": KindModel(
-        {"runcall": _runcall, "run": _run_method, "runctx": _run_method},
+        {"runcall": lambda m, me, a, k, n: m.call(a[0], a[1:], k, n), "run": _run_method, "runctx": _run_method},
         enter=lambda m, me, node: me, leave=lambda m, me, raised, node: False, open=True,
     ),
 }  # fmt: skip

@@ -65,23 +65,7 @@ def _decorate(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) 
     return Native(getattr(function, "name", "function"), run) if isinstance(function, (Function, Native)) else function
 
 
-def _suppress(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Model:
-    return Model("contextlib.suppress", m.heap.space({"wanted": args}))
-
-
-def _leave_suppress(m: Machine, me: Model, raised: Any, node: ast.AST) -> bool:
-    return raised is not None and m.catches(raised, me.space["wanted"], node)
-
-
-def _nullcontext(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Model:
-    return Model("contextlib.nullcontext", m.heap.space({"given": argument(args, kwargs, 0, "enter_result")}))
-
-
 # --- stacks ---
-
-
-def _exit_stack(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Model:
-    return Model("contextlib.ExitStack", m.heap.space({"exits": m.heap.row()}))
 
 
 def _push(m: Machine, me: Model, leave: Value) -> None:
@@ -128,12 +112,16 @@ def _close(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> 
 
 
 FUNCTIONS: dict[str, Run] = {
-    "contextlib.contextmanager": _contextmanager, "contextlib.suppress": _suppress, "contextlib.nullcontext": _nullcontext,
-    "contextlib.ExitStack": _exit_stack,
+    "contextlib.contextmanager": _contextmanager,
+    "contextlib.suppress": lambda m, a, k, n: Model("contextlib.suppress", m.heap.space({"wanted": a})),
+    "contextlib.nullcontext": lambda m, a, k, n: Model("contextlib.nullcontext", m.heap.space({"given": argument(a, k, 0, "enter_result")})),
+    "contextlib.ExitStack": lambda m, a, k, n: Model("contextlib.ExitStack", m.heap.space({"exits": m.heap.row()})),
 }  # fmt: skip
 KINDS = {
     "contextlib.generator": KindModel(enter=_enter_generator, leave=_leave_generator, call=_decorate),
-    "contextlib.suppress": KindModel(enter=lambda m, me, node: None, leave=_leave_suppress),
+    "contextlib.suppress": KindModel(
+        enter=lambda m, me, node: None, leave=lambda m, me, raised, n: raised is not None and m.catches(raised, me.space["wanted"], n),
+    ),
     "contextlib.nullcontext": KindModel(enter=lambda m, me, node: me.space["given"]),
     "contextlib.ExitStack": KindModel(
         methods={"enter_context": _enter_context, "callback": _callback, "pop_all": _pop_all, "close": _close},

@@ -47,10 +47,6 @@ def _space(m: Machine, space: Space, each: Any) -> Space:
     return made
 
 
-def _deepcopy(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-    return deep(m, args[0], {}, node)
-
-
 def deep(m: Machine, value: Value, done: dict[int, Value], node: ast.AST) -> Value:
     """A copy that shares nothing that can change with the value; what occurs twice in it occurs twice in the copy."""
     known = done.get(id(value), MISSING)
@@ -116,4 +112,4 @@ def _layer(m: Machine, value: Layer, done: dict[int, Value], node: ast.AST) -> L
     return Layer(module, value.span, children, value.kind, value.names, tensors, value.hooks)
 
 
-FUNCTIONS: dict[str, object] = {"copy.copy": _copy, "copy.deepcopy": _deepcopy}
+FUNCTIONS: dict[str, object] = {"copy.copy": _copy, "copy.deepcopy": lambda m, a, k, n: deep(m, a[0], {}, n)}

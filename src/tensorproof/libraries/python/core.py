@@ -111,14 +111,6 @@ def _zip_batches(columns: list[Any]) -> Iterations:
     return batches(times, lambda k: tuple(c.item(k) for c in columns), rest)
 
 
-def _length_of_source(m: Machine, me: Model, node: ast.AST) -> Value:
-    return registry.length(m, me.space["source"], node)
-
-
-def _exception_attribute(m: Machine, me: Model, name: str, node: ast.AST) -> Value:
-    return me.space["args"] if name == "args" else Unknown(name) if name.startswith("__") else MISSING
-
-
 # --- texts and files ---
 
 
@@ -212,9 +204,12 @@ KINDS = {
     "zip": KindModel(iterations=_zip_iterations),
     "data iterator": KindModel(
         {w: lambda m, me, args, kwargs, node: next_batch(m, me, node) for w in ("next", "get_next", "__next__")},
-        next=next_batch, iterations=lambda m, me, node: registry.iterations(m, me.space["source"], node), length=_length_of_source,
+        next=next_batch, iterations=lambda m, me, node: registry.iterations(m, me.space["source"], node),
+        length=lambda m, me, n: registry.length(m, me.space["source"], n),
     ),
-    "exception": KindModel(attribute=_exception_attribute, open=True),
+    "exception": KindModel(
+        attribute=lambda m, me, name, n: me.space["args"] if name == "args" else Unknown(name) if name.startswith("__") else MISSING,
+        open=True),
     "object": KindModel(open=True),
     "builtins.object": KindModel(attribute=_plain_attribute, set_attribute=_set_plain_attribute),
     "context": KindModel(enter=lambda m, me, node: None, call=lambda m, me, args, kwargs, node: args[0] if args else None),

@@ -26,10 +26,6 @@ def _bases(cls: Class) -> set[str]:
     return {one.name.rpartition(".")[2] for one in cls.mro if isinstance(one, Named)}
 
 
-def _auto(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Model:
-    return Model("enum.auto", m.heap.space())
-
-
 def _next_value(m: Machine, cls: Class, name: str, earlier: list[Value], node: ast.AST) -> Value:
     own = m.in_class(cls, "_generate_next_value_")
     if own is not MISSING:
@@ -232,7 +228,7 @@ def _functional(base: str) -> Run:
 
 _WORDS = ("Enum", "IntEnum", "StrEnum", "Flag", "IntFlag")
 FUNCTIONS: dict[str, Run] = {
-    "enum.auto": _auto, "enum.unique": _unique, "enum.property": lambda m, a, k, n: Property(a[0]),
+    "enum.auto": lambda m, a, k, n: Model("enum.auto", m.heap.space()), "enum.unique": _unique, "enum.property": lambda m, a, k, n: Property(a[0]),
     "enum.nonmember": lambda m, a, k, n: Model("enum.nonmember", m.heap.space({"value": a[0]})), **{f"enum.{w}": _functional(f"enum.{w}") for w in _WORDS},
 }  # fmt: skip
 KINDS = {"enum.auto": KindModel(), "enum.nonmember": KindModel()}

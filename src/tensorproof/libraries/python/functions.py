@@ -26,14 +26,6 @@ def _partial(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Model:
     return Model("functools.partial", m.heap.space({"func": function, "args": given, "named": Dict(m.heap.entries(named))}))
 
 
-def _call_partial(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-    return m.call(me.space["func"], (*me.space[FIRST], *args), {**me.space[NAMED].items, **kwargs}, node)
-
-
-def _partial_attribute(m: Machine, me: Model, name: str, node: ast.AST) -> Value:
-    return me.space[NAMED] if name == "keywords" else MISSING
-
-
 def _update_wrapper(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     wrapper, wrapped = args[0], args[1] if len(args) > 1 else kwargs.get("wrapped")
     if isinstance(wrapper, Function):
@@ -102,10 +94,6 @@ def _clear(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> 
 # --- dispatch by type ---
 
 
-def _singledispatch(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Model:
-    return Model("functools.singledispatch", m.heap.space({"__wrapped__": args[0], "choices": m.heap.row()}))
-
-
 def _register(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     if isinstance(args[0], Function) and len(args) == 1:
         noted = args[0].code.node.args.args[:1]
@@ -139,10 +127,12 @@ FUNCTIONS: dict[str, Run] = {
     "asyncio.run": lambda m, a, k, n: a[0].space["result"] if isinstance(a[0], Model) and a[0].kind == "coroutine" else m.gap("asyncio.run", n),
     "functools.partial": _partial, "functools.wraps": _wraps, "functools.update_wrapper": _update_wrapper, "functools.reduce": _reduce,
     "functools.lru_cache": _cache, "functools.cache": _cache,
-    "functools.singledispatch": _singledispatch,
+    "functools.singledispatch": lambda m, a, k, n: Model("functools.singledispatch", m.heap.space({"__wrapped__": a[0], "choices": m.heap.row()})),
 }  # fmt: skip
 KINDS = {
-    "functools.partial": KindModel(call=_call_partial, attribute=_partial_attribute),
+    "functools.partial": KindModel(
+        call=lambda m, me, a, k, n: m.call(me.space["func"], (*me.space[FIRST], *a), {**me.space[NAMED].items, **k}, n),
+        attribute=lambda m, me, name, n: me.space[NAMED] if name == "keywords" else MISSING),
     "functools.cached": KindModel(call=_call_cached, attribute=_cached_attribute, binds=True, methods={"cache_clear": _clear}),
     "functools.singledispatch": KindModel(call=_dispatch, methods={"register": _register}),
 }  # fmt: skip

@@ -92,12 +92,10 @@ def _argument_list(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Val
     return Model("inspect.Signature", m.heap.space({**space, **more}))
 
 
-def _is_abstract(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> bool:
-    return isinstance(args[0], Class) and bool(open_methods(m, args[0]))
-
-
-FUNCTIONS = {
-    "inspect.getmembers": _members, "inspect.isabstract": _is_abstract, "inspect.signature": _signature,
+FUNCTIONS: dict[str, Run] = {
+    "inspect.getmembers": _members,
+    "inspect.isabstract": lambda m, a, k, n: isinstance(a[0], Class) and bool(open_methods(m, a[0])),
+    "inspect.signature": _signature,
     "inspect.isclass": lambda m, a, k, n: isinstance(a[0], (Class, type)) or (isinstance(a[0], Named) and a[0].name.rpartition(".")[2][:1].isupper()),
     "inspect.isfunction": _is(Function), "inspect.ismethod": _is(Bound), "inspect.ismodule": _is(ModuleFile), "inspect.isgeneratorfunction": _is(),
     "inspect.getfullargspec": _argument_list, "inspect.getargspec": _argument_list,

@@ -56,10 +56,6 @@ def _chained(m: Machine, values: list[Value], node: ast.AST) -> Value:
     return found if isinstance(found, Unknown) else iterator(m, itertools.chain(*found))
 
 
-def _chain(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-    return _chained(m, list(args), node)
-
-
 def _chain_from(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     found = m.iterate(args[0], node)
     return Unknown("chain") if found is None else _chained(m, found, node)
@@ -293,7 +289,8 @@ def _batched(items: list[Value], size: int) -> HostIterator[tuple[Value, ...]]:
 
 
 FUNCTIONS: dict[str, Run] = {
-    "itertools.chain": _chain, "itertools.chain.from_iterable": _chain_from, "itertools.repeat": _repeat, "itertools.count": _count,
+    "itertools.chain": lambda m, a, k, n: _chained(m, list(a), n),
+    "itertools.chain.from_iterable": _chain_from, "itertools.repeat": _repeat, "itertools.count": _count,
     "itertools.cycle": _cycle, "itertools.islice": _islice, "itertools.accumulate": _accumulate, "itertools.groupby": _groupby,
     "itertools.starmap": _starmap, "itertools.takewhile": _while("takewhile"), "itertools.dropwhile": _while("dropwhile"),
     "itertools.filterfalse": _while("filterfalse"), "itertools.compress": _compress, "itertools.tee": _tee,

@@ -142,10 +142,6 @@ def _tested(name: str) -> Run:
     return run
 
 
-def _fabs(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-    return absolute(args[0]) if isinstance(args[0], Term) else m.call(math.fabs, args, kwargs, node)
-
-
 _MATH = [name for name in dir(math) if not name.startswith("_")]
 FUNCTIONS: dict[str, Run] = {
     **{f"operator.{name}": _binary(op, False) for name, op in _BINARY.items()},
@@ -162,7 +158,8 @@ FUNCTIONS: dict[str, Run] = {
     **{f"math.{name}": native(getattr(math, name)) for name in _MATH if callable(getattr(math, name))},
     **{f"math.{name}": _real(name) for name in ("sqrt", "log", "log2", "log10", "log1p", "exp", "sin", "cos", "tan", "tanh", "pow")},
     **{f"math.{name}": _tested(name) for name in ("isnan", "isinf", "isfinite")},
-    "math.floor": _rounded("floor"), "math.ceil": _rounded("ceil"), "math.trunc": _rounded("trunc"), "math.prod": _prod, "math.fabs": _fabs,
+    "math.floor": _rounded("floor"), "math.ceil": _rounded("ceil"), "math.trunc": _rounded("trunc"), "math.prod": _prod,
+    "math.fabs": lambda m, a, k, n: absolute(a[0]) if isinstance(a[0], Term) else m.call(math.fabs, a, k, n),
 }  # fmt: skip
 VALUES: dict[str, Run] = {f"math.{name}": getattr(math, name) for name in _MATH if not callable(getattr(math, name))}
 KINDS = {

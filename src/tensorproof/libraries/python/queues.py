@@ -47,13 +47,11 @@ def _get(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Va
     return items.items.pop(-1 if me.space["kind"] == "LifoQueue" else 0)
 
 
-def _get_nowait(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-    return _get(m, me, (False,), {}, node)
-
-
 _QUEUE = KindModel(
     methods={
-        "put": _put, "put_nowait": _put, "get": _get, "get_nowait": _get_nowait, "qsize": lambda m, me, a, k, n: len(me.space[ITEMS].items),
+        "put": _put, "put_nowait": _put, "get": _get,
+        "get_nowait": lambda m, me, a, k, n: _get(m, me, (False,), {}, n),
+        "qsize": lambda m, me, a, k, n: len(me.space[ITEMS].items),
         "empty": lambda m, me, a, k, n: not me.space[ITEMS].items,
     },
 )  # fmt: skip
@@ -84,10 +82,6 @@ def _map(star: bool, lazily: bool) -> Run:
     return run
 
 
-def _submit(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Model:
-    return Model("multiprocessing.Result", m.heap.space({"value": m.call(args[0], args[1:], kwargs, node)}))
-
-
 def _apply_async(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
     given = m.iterate(argument(args, kwargs, 1, "args", ()), node)
     named = argument(args, kwargs, 2, "kwds")
@@ -102,7 +96,8 @@ def _result(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) ->
 
 _POOL = KindModel(
     methods={
-        "map": _map(False, False), "starmap": _map(True, False), "imap": _map(False, True), "imap_unordered": _map(False, True), "submit": _submit,
+        "map": _map(False, False), "starmap": _map(True, False), "imap": _map(False, True), "imap_unordered": _map(False, True),
+        "submit": lambda m, me, a, k, n: Model("multiprocessing.Result", m.heap.space({"value": m.call(a[0], a[1:], k, n)})),
         "apply_async": _apply_async, "apply": lambda m, me, a, k, n: _result(m, _apply_async(m, me, a, k, n), (), {}, n),
     },
     enter=lambda m, me, node: me, leave=lambda m, me, raised, node: False,

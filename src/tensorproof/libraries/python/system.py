@@ -40,10 +40,6 @@ def _names(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> List:
     return texts(m, node)
 
 
-def _walk_iterations(m: Machine, me: Model, node: ast.AST) -> Value:
-    return some_iterations(m, "folders", (TEXT, texts(m, node), texts(m, node)), node)
-
-
 # --- sys ---
 
 
@@ -93,10 +89,6 @@ def _set_recursion_limit(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) 
     m.heap.set(m.model_state["interpreter"], "recursion limit", args[0])
 
 
-def _version(m: Machine) -> Outputs:
-    return Outputs.named((3, 11, 7, "final", 0), ("major", "minor", "micro", "releaselevel", "serial"))
-
-
 # --- os.environ ---
 
 
@@ -114,10 +106,6 @@ def _get(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Va
 def _variable(me: Model, name: Value) -> Unknown:
     """A variable that the program has not set: asked twice, it is the same text."""
     return replace(TEXT, key=f"environ[{name}]") if isinstance(name, str) and CHANGED not in me.space else TEXT
-
-
-def _get_item(m: Machine, me: Model, name: Value, node: ast.AST) -> Value:
-    return me.space[SETTINGS].get(name, _variable(me, name)) if isinstance(name, str) else TEXT
 
 
 def _changed(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
@@ -139,14 +127,6 @@ def _set_default(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AS
     if args[0] not in me.space[SETTINGS]:
         _put(m, me, args[0], args[1], node)
     return me.space[SETTINGS][args[0]]
-
-
-def _environ_binary(m: Machine, word: str, a: Value, b: Value, node: ast.AST) -> Value:
-    return Unknown(word)
-
-
-def _getenv(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-    return _get(m, VALUES["os.environ"](m), args, kwargs, node)
 
 
 # --- times ---
@@ -238,7 +218,9 @@ FUNCTIONS: dict[str, object] = {
     "importlib.import_module": _import_module, "sys.setrecursionlimit": _set_recursion_limit,
     "sys.getrecursionlimit": lambda m, a, k, n: m.model_state["interpreter"].get("recursion limit", 1000), "sys.exit": _exit, "os._exit": _exit,
     "os.abort": _exit, **_each("os", ("rename", "replace", "renames"), moved), "os.scandir": lambda m, a, k, n: Model("os.scandir", m.heap.space()),
-    "os.getcwd": lambda m, a, k, n: os.getcwd(), "os.getenv": _getenv, "os.fspath": lambda m, a, k, n: text_of(a[0]) if text_of(a[0]) is not None else TEXT,
+    "os.getcwd": lambda m, a, k, n: os.getcwd(),
+    "os.getenv": lambda m, a, k, n: _get(m, VALUES["os.environ"](m), a, k, n),
+    "os.fspath": lambda m, a, k, n: text_of(a[0]) if text_of(a[0]) is not None else TEXT,
     **_each("datetime", (
         "datetime", "datetime.now", "datetime.utcnow", "datetime.today", "datetime.fromtimestamp", "datetime.strptime", "datetime.fromisoformat", "date",
         "date.today", "timedelta", "time", "timezone", "datetime.combine", "date.fromisoformat", "datetime.utcfromtimestamp",
@@ -253,7 +235,9 @@ FUNCTIONS: dict[str, object] = {
 }  # fmt: skip
 VALUES: dict[str, Any] = {
     "sys.argv": _kept("sys.argv", lambda m: listed(m, [m.main_path, *m.argv])), "sys.path": _kept("sys.path", lambda m: listed(m, [""])),
-    "sys.platform": "linux", "sys.version": "3.11.7 (main) [GCC]", "sys.version_info": _version, "sys.maxsize": sys.maxsize, "sys.byteorder": "little",
+    "sys.platform": "linux", "sys.version": "3.11.7 (main) [GCC]",
+    "sys.version_info": lambda m: Outputs.named((3, 11, 7, "final", 0), ("major", "minor", "micro", "releaselevel", "serial")),
+    "sys.maxsize": sys.maxsize, "sys.byteorder": "little",
     "sys.executable": "/usr/bin/python3", "sys.stdout": _kept("sys.stdout", _stream), "sys.stderr": _kept("sys.stderr", _stream),
     "sys.stdin": _kept("sys.stdin", _stream), "sys.modules": _kept("sys.modules", lambda m: Model("sys.modules", m.heap.space())),
     "sys.float_info": lambda m: Unknown("sys.float_info"),
@@ -274,7 +258,8 @@ KINDS = {
     ),
     "os.environ": KindModel(
         methods={"get": _get, "setdefault": _set_default, "pop": _changed, "update": _changed},
-        item=_get_item, set_item=_put, binary=_environ_binary, items=lambda m, me, node: None, length=lambda m, me, node: Unknown("len"),
+        item=lambda m, me, name, n: me.space[SETTINGS].get(name, _variable(me, name)) if isinstance(name, str) else TEXT,
+        set_item=_put, binary=lambda m, word, a, b, n: Unknown(word), items=lambda m, me, node: None, length=lambda m, me, node: Unknown("len"),
     ),
     "os.scandir": KindModel(
         iterations=lambda m, me, node: some_iterations(m, "entries", Model("os.DirEntry", m.heap.space({"name": TEXT, "path": TEXT})), node),
@@ -283,7 +268,9 @@ KINDS = {
     "os.DirEntry": KindModel(
         methods={name: lambda m, me, a, k, n: Unknown("an entry") for name in ("is_file", "is_dir", "is_symlink", "stat", "inode")}, open=True,
     ),
-    "os.walk": KindModel(iterations=_walk_iterations, items=lambda m, me, node: None, next=lambda m, me, node: (TEXT, texts(m, node), texts(m, node))),
+    "os.walk": KindModel(
+        iterations=lambda m, me, n: some_iterations(m, "folders", (TEXT, texts(m, n), texts(m, n)), n),
+        items=lambda m, me, node: None, next=lambda m, me, node: (TEXT, texts(m, node), texts(m, node))),
     "datetime.datetime": _MOMENT, "logging.Logger": _LOGGER, "sys.stream": _STREAM, "threading.Lock": _LOCK,
     "threading.Thread": KindModel(methods={"start": _start}, open=True),
 }  # fmt: skip

@@ -26,14 +26,6 @@ def _runtime_checkable(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) ->
     return args[0]
 
 
-def _cast(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-    return argument(args, kwargs, 1, "val")
-
-
-def _new_type(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Native:
-    return Native(str(args[0]), lambda machine, inner, named, at: inner[0])
-
-
 def _type_word(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Model:
     return Model("object", m.heap.space())
 
@@ -61,10 +53,6 @@ def _abstract(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
             inner.space = m.heap.space()
         m.heap.set(inner.space, "__isabstractmethod__", True)
     return function
-
-
-def _abstract_property(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-    return Property(_abstract(m, args, kwargs, node))
 
 
 def _is_abstract(value: Value) -> bool:
@@ -118,14 +106,6 @@ def namespace_binary(m: Machine, word: str, a: Value, b: Value, node: ast.AST) -
     return m.compare(ast.Eq if word == "eq" else ast.NotEq, Dict(a.space), Dict(b.space), node)  # type: ignore[arg-type]
 
 
-def _simple_namespace(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Model:
-    return Model("types.SimpleNamespace", m.heap.entries(kwargs))
-
-
-def _method_type(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Bound:
-    return Bound(args[0], args[1])
-
-
 def host_class(name: str) -> type | None:
     """Python's own class of a dotted name, where an instance of ours can be known to be one of it."""
     library, _, word = name.rpartition(".")
@@ -145,13 +125,16 @@ _WORDS = ("TypeVar", "ParamSpec", "TypeVarTuple", "ForwardRef")
 _SAME = ("overload", "final", "no_type_check", "override", "dataclass_transform", "deprecated", "reveal_type", "assert_type")
 _TYPING: dict[str, Run] = {
     **dict.fromkeys(_WORDS, _type_word), **dict.fromkeys(_SAME, _first), "runtime_checkable": _runtime_checkable,
-    "cast": _cast, "NewType": _new_type, "NamedTuple": _named_tuple,
+    "cast": lambda m, a, k, n: argument(a, k, 1, "val"),
+    "NewType": lambda m, a, k, n: Native(str(a[0]), lambda machine, inner, named, at: inner[0]),
+    "NamedTuple": _named_tuple,
     "TypedDict": lambda m, a, k, n: dict, "deprecated": lambda m, a, k, n: Native("deprecated", lambda mm, i, kk, nn: i[0]),
 }  # fmt: skip
 FUNCTIONS: dict[str, Run] = {
-    **{f"{library}.{name}": run for library in ("typing", "typing_extensions") for name, run in _TYPING.items()}, "abc.abstractproperty": _abstract_property,
+    **{f"{library}.{name}": run for library in ("typing", "typing_extensions") for name, run in _TYPING.items()},
+    "abc.abstractproperty": lambda m, a, k, n: Property(_abstract(m, a, k, n)),
     "abc.abstractmethod": _abstract, "abc.abstractclassmethod": _abstract, "abc.abstractstaticmethod": _abstract,
-    "types.SimpleNamespace": _simple_namespace, "types.MethodType": _method_type,
+    "types.SimpleNamespace": lambda m, a, k, n: Model("types.SimpleNamespace", m.heap.entries(k)), "types.MethodType": lambda m, a, k, n: Bound(a[0], a[1]),
 }  # fmt: skip
 VALUES: dict[str, object] = {
     "typing.TYPE_CHECKING": False, "typing_extensions.TYPE_CHECKING": False, "types.FunctionType": types.FunctionType, "types.LambdaType": types.FunctionType,

@@ -125,10 +125,6 @@ def _skipping_if(wanted: bool) -> Run:
     return run
 
 
-def _subtest(m: Machine, me: Value, args: Args, kwargs: Kwargs, node: ast.AST) -> Model:
-    return Model("context", m.heap.space())
-
-
 _COMPARISONS: dict[str, type[ast.cmpop]] = {
     "assertEqual": ast.Eq, "assertEquals": ast.Eq, "assertNotEqual": ast.NotEq, "assertIs": ast.Is, "assertIsNot": ast.IsNot, "assertLess": ast.Lt,
     "assertLessEqual": ast.LtE, "assertGreater": ast.Gt, "assertGreaterEqual": ast.GtE, "assertIn": ast.In, "assertNotIn": ast.NotIn,
@@ -137,7 +133,8 @@ _COMPARISONS: dict[str, type[ast.cmpop]] = {
 METHODS: dict[str, Any] = {
     **{name: _asserts(op) for name, op in _COMPARISONS.items()}, "assertTrue": _asserts_truth(True), "assertFalse": _asserts_truth(False),
     "assertIsNone": _asserts_none(ast.Is), "assertIsNotNone": _asserts_none(ast.IsNot), "assertIsInstance": _asserts_instance(True),
-    "assertNotIsInstance": _asserts_instance(False), "assertRaises": _assert_raises, "fail": _fail, "skipTest": _skip, "subTest": _subtest,
+    "assertNotIsInstance": _asserts_instance(False), "assertRaises": _assert_raises, "fail": _fail, "skipTest": _skip,
+    "subTest": lambda m, me, a, k, n: Model("context", m.heap.space()),
     **dict.fromkeys(("assertAlmostEqual", "assertNotAlmostEqual", "assertWarns", "assertLogs", "assertCountEqual"), nothing),
     **dict.fromkeys(("setUp", "tearDown", "addCleanup", "id", "shortDescription"), nothing),
 }  # fmt: skip

@@ -293,10 +293,6 @@ def _run_command(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AS
     raise ended
 
 
-def _choice(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Model:
-    return Model("click.Choice", m.heap.space({"choices": argument(args, kwargs, 0, "choices")}))
-
-
 def _decorator(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Native:
     return Native("decorator", lambda machine, inner, named, at: inner[0])
 
@@ -366,7 +362,8 @@ _DEFINES: dict[str, Any] = {
 FUNCTIONS: dict[str, Run] = {
     **{f"absl.flags.{name}": _define(kind) for name, kind in _DEFINES.items()}, "absl.app.run": _run_app, "absl.flags.mark_flag_as_required": _required,
     "absl.flags.mark_flags_as_required": _required, "click.option": _option(False), "click.argument": _option(True), "click.command": _command,
-    "click.Choice": _choice, "click.version_option": _decorator, "click.help_option": _decorator, "fire.Fire": _fire, "click.Path": lambda m, a, k, n: str,
+    "click.Choice": lambda m, a, k, n: Model("click.Choice", m.heap.space({"choices": argument(a, k, 0, "choices")})),
+    "click.version_option": _decorator, "click.help_option": _decorator, "fire.Fire": _fire, "click.Path": lambda m, a, k, n: str,
     "click.File": lambda m, a, k, n: str, "click.IntRange": lambda m, a, k, n: int, "click.FloatRange": lambda m, a, k, n: float,
 }  # fmt: skip
 VALUES: dict[str, object] = {"absl.flags.FLAGS": _flags, "absl.logging.INFO": 0, "absl.logging.WARNING": -1, "absl.logging.ERROR": -2}

@@ -245,10 +245,6 @@ def _listed(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) ->
     return sequence(m, me.space[ROWS], Unknown(VALUE), Unknown(VALUE))
 
 
-def _unique(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-    return series(m, _counted(m, me, args, kwargs, node), me.space.get(DTYPE))
-
-
 def _counted(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     return m.symbol(m.name_here("different values", node), 1, None, Origin.WORLD)
 
@@ -315,7 +311,9 @@ _METHODS: dict[str, Any] = {
     "to_numpy": array, "drop": _drop, "pop": _pop, "sample": _sample, "astype": _cast, "apply": _applied, "filter": _filter,
     "select_dtypes": _other_columns, "get_dummies": _other_columns, "merge": _wider, "join": _other_columns, "groupby": _wider, "pivot": _wider,
     "pivot_table": _wider, "melt": _wider, "corr": _wider, "agg": _wider, "append": _wider, "resample": _wider, "size": _reduced,
-    "value_counts": lambda m, me, a, k, n: series(m, rows_of(m, n, 1)), "unique": _unique, "nunique": _counted, "tolist": _listed, "to_list": _listed,
+    "value_counts": lambda m, me, a, k, n: series(m, rows_of(m, n, 1)),
+    "unique": lambda m, me, a, k, n: series(m, _counted(m, me, a, k, n), me.space.get(DTYPE)),
+    "nunique": _counted, "tolist": _listed, "to_list": _listed,
     "iterrows": _rows_one_by_one, "itertuples": _rows_one_by_one, "flatten": array,
     **dict.fromkeys(_ALIKE, _same), **dict.fromkeys(_LESS, _fewer), **dict.fromkeys(_LITTLE, _few),
     **dict.fromkeys(_TRUTHS, _truths), **dict.fromkeys(_REDUCED, _reduced),

@@ -223,15 +223,11 @@ def _flatten(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     return List(m.heap.row(walk(args[0])))
 
 
-def _is_nested(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-    return isinstance(args[0], (tuple, List, Dict))
-
-
 EAGER: dict[str, Any] = {
     "tf.cond": _cond, "tf.case": _case, "tf.while_loop": _while, "tf.map_fn": _map_fn, "tf.scan": _scan, "tf.foldl": _fold, "tf.foldr": _fold,
 }  # fmt: skip
 """What `graph_control` takes outside a graph of TensorFlow 1."""
 FUNCTIONS: dict[str, object] = {
     "tf.switch_case": _switch, "tf.vectorized_map": _vectorized_map, "tf.py_function": _py_function, "tf.numpy_function": _numpy_function,
-    "tf.nest.map_structure": _map_structure, "tf.nest.flatten": _flatten, "tf.nest.is_nested": _is_nested,
+    "tf.nest.map_structure": _map_structure, "tf.nest.flatten": _flatten, "tf.nest.is_nested": lambda m, a, k, n: isinstance(a[0], (tuple, List, Dict)),
 }  # fmt: skip

@@ -251,23 +251,11 @@ def _run_eagerly(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> None:
     m.model_state[EAGER] = argument(args, kwargs, 0, "run_eagerly")
 
 
-def _eager(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-    return not m.model_state.get(GRAPH, 0) and m.model_state.get(TRACED) is None
-
-
 def _get_static(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     t = args[0]
     if isinstance(t, TensorType) and t.contents is not None and len(t.shape) == 0:
         return t.contents[0]
     return t.but(framework="numpy") if isinstance(t, TensorType) and t.contents is not None else None
-
-
-def _checkpoint(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-    return Model("tf.train.Checkpoint", m.heap.space(dict(kwargs)))
-
-
-def _manager(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-    return Model("tf.train.CheckpointManager", m.heap.space({"checkpoint": argument(args, kwargs, 0, "checkpoint")}))
 
 
 def _maybe_text(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
@@ -294,8 +282,11 @@ FUNCTIONS: dict[str, Run] = {
     "tf.Module": lambda m, a, k, n: m.gap("tf.Module", n, "an object of the bare class"), **{f"tf.distribute.{s}": _strategy for s in _STRATEGIES},
     "tf.config.list_physical_devices": _devices, "tf.config.experimental.list_physical_devices": _devices, "tf.config.list_logical_devices": _devices,
     "tf.config.experimental.list_logical_devices": _devices, "tf.config.get_visible_devices": _devices, "tf.is_tensor": _is_tensor,
-    "tf.executing_eagerly": _eager, "tf.get_static_value": _get_static, "tf.inside_function": lambda m, a, k, n: bool(m.model_state.get(GRAPH, 0)),
-    "tf.train.Checkpoint": _checkpoint, "tf.train.CheckpointManager": _manager, "tf.train.latest_checkpoint": _maybe_text,
+    "tf.executing_eagerly": lambda m, a, k, n: not m.model_state.get(GRAPH, 0) and m.model_state.get(TRACED) is None,
+    "tf.get_static_value": _get_static, "tf.inside_function": lambda m, a, k, n: bool(m.model_state.get(GRAPH, 0)),
+    "tf.train.Checkpoint": lambda m, a, k, n: Model("tf.train.Checkpoint", m.heap.space(dict(k))),
+    "tf.train.CheckpointManager": lambda m, a, k, n: Model("tf.train.CheckpointManager", m.heap.space({"checkpoint": argument(a, k, 0, "checkpoint")})),
+    "tf.train.latest_checkpoint": _maybe_text,
     "tf.nn.compute_average_loss": _average_loss, "tf.nn.scale_regularization_loss": lambda m, a, k, n: m.spelling("tf.reduce_sum", a[:1], {}, n),
     "tf.autograph.experimental.do_not_convert": _same, "tf.experimental.numpy.experimental_enable_numpy_behavior": _numpy_behaviour,
     "tf.dtypes.as_dtype": _as_dtype, "tf.as_dtype": _as_dtype, "tf.type_spec_from_value": lambda m, a, k, n: spec_of(m, a[0]),

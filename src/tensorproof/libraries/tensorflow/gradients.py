@@ -195,10 +195,6 @@ def _unsure(m: Machine, me: Model, args: Value, kwargs: Value, node: ast.AST) ->
     m.heap.set(me.space, "unsure", True)
 
 
-def _stopped(m: Machine, me: Model, args: Value, kwargs: Value, node: ast.AST) -> Model:
-    return Model(STOPPED, m.heap.space({"tape": me}))
-
-
 def _stop(m: Machine, me: Model, node: ast.AST) -> Value:
     _leave(m, me.space[_TAPE], None, node)
     return me
@@ -214,7 +210,8 @@ KINDS: dict[str, KindModel] = {
     STOPPED: KindModel(enter=_stop, leave=_go_on),
     TAPE: KindModel(
         {
-            "watch": _watch, "gradient": _gradient, "jacobian": _jacobian, "batch_jacobian": _batch_jacobian, "reset": _unsure, "stop_recording": _stopped,
+            "watch": _watch, "gradient": _gradient, "jacobian": _jacobian, "batch_jacobian": _batch_jacobian, "reset": _unsure,
+            "stop_recording": lambda m, me, a, k, n: Model(STOPPED, m.heap.space({"tape": me})),
             "_push_tape": _unsure, "_pop_tape": _unsure,
         },
         enter=_enter, leave=_leave,

@@ -116,14 +116,6 @@ def attribute(m: Machine, owner: TensorShape, name: str, node: ast.AST) -> Value
             raise m.raised("AttributeError", f"a TensorShape has no attribute {name}", node)
 
 
-def _as_list(m: Machine, me: TensorShape, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-    return List(m.heap.row(me))
-
-
-def _num_elements(m: Machine, me: TensorShape, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-    return None if None in [d for d in me if not isinstance(d, Term)] else product(me)
-
-
 def _other(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> TensorShape | None:
     return sizes_of(m, args[0] if args else next(iter(kwargs.values()), None), node)
 
@@ -190,7 +182,9 @@ def _same_rank(m: Machine, me: TensorShape, args: Args, kwargs: Kwargs, node: as
 
 
 _METHODS: dict[str, Any] = {
-    "as_list": _as_list, "num_elements": _num_elements, "concatenate": _concatenate, "is_compatible_with": _is_compatible,
+    "as_list": lambda m, me, a, k, n: List(m.heap.row(me)),
+    "num_elements": lambda m, me, a, k, n: None if None in [d for d in me if not isinstance(d, Term)] else product(me),
+    "concatenate": _concatenate, "is_compatible_with": _is_compatible,
     "assert_is_compatible_with": _assert_compatible, "assert_has_rank": _assert_rank, "with_rank": _with_rank, "with_rank_at_least": _with_rank_at_least,
     "with_rank_at_most": _with_rank_at_most, "merge_with": _merge, "is_fully_defined": _is_full, "assert_is_fully_defined": _assert_full,
     "assert_same_rank": _same_rank,
@@ -204,10 +198,6 @@ def _make(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
         return Unknown("a shape of unknown rank")
     found = sizes_of(m, given, node)
     return m.gap("tf.TensorShape", node, "of sizes that are not known") if found is None else found
-
-
-def _dimension_attribute(m: Machine, me: Model, name: str, node: ast.AST) -> Value:
-    return me.space["value"] if name == "value" else MISSING
 
 
 def _dimension_binary(m: Machine, word: str, a: Value, b: Value, node: ast.AST) -> Value:
@@ -231,4 +221,6 @@ def _dimension_make(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Va
 FUNCTIONS: dict[str, Any] = {
     "tf.TensorShape": _make, "tf.compat.v1.TensorShape": _make, "tf.Dimension": _dimension_make, "tf.compat.v1.Dimension": _dimension_make,
 }  # fmt: skip
-KINDS: dict[str, KindModel] = {"tf.Dimension": KindModel(attribute=_dimension_attribute, binary=_dimension_binary)}
+KINDS: dict[str, KindModel] = {
+    "tf.Dimension": KindModel(attribute=lambda m, me, name, n: me.space["value"] if name == "value" else MISSING, binary=_dimension_binary)
+}

@@ -86,10 +86,6 @@ def _unstack(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -
     return _with(m, me, element=t.but(shape=Shape(t.shape[1:]), contents=None), size=t.shape[0], top=t.shape[0])
 
 
-def _gather(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-    return m.spelling("tf.gather", (_stack(m, me, (), {}, node), argument(args, kwargs, 0, "indices")), {}, node)
-
-
 def _attribute(m: Machine, me: Model, name: str, node: ast.AST) -> Value:
     if name == "element_shape":
         held = me.space["element"]
@@ -104,5 +100,8 @@ def _size(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> V
 
 FUNCTIONS: dict[str, Run] = {ARRAY: _make}
 KINDS: dict[str, KindModel] = {
-    ARRAY: KindModel({"write": _write, "stack": _stack, "read": _read, "unstack": _unstack, "concat": _concat, "gather": _gather, "size": _size}, _attribute),
+    ARRAY: KindModel({
+        "write": _write, "stack": _stack, "read": _read, "unstack": _unstack, "concat": _concat, "size": _size,
+        "gather": lambda m, me, a, k, n: m.spelling("tf.gather", (_stack(m, me, (), {}, n), argument(a, k, 0, "indices")), {}, n),
+    }, _attribute),
 }  # fmt: skip

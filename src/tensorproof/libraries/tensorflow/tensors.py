@@ -96,10 +96,6 @@ def _numpy(m: Machine, args: tuple[Any, ...], kwargs: dict[str, Value], node: as
     return m.path.same(t, t.but(framework="numpy", parameter=False, requires_grad=False, history=None))
 
 
-def _get_shape(m: Machine, args: tuple[Any, ...], kwargs: Kwargs, node: ast.AST) -> Value:
-    return shape_of(m, args[0])
-
-
 def _set_shape(m: Machine, args: tuple[Any, ...], kwargs: dict[str, Value], node: ast.AST) -> Value:
     """What static inference learns: sizes that are known must agree; an open one is told, and held as a requirement."""
     t, wanted = args[0], sizes_of(m, argument(args, kwargs, 1, "shape"), node)
@@ -138,10 +134,6 @@ def _replace(m: Machine, old: TensorType, new: TensorType) -> None:
 
 def _same(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     return args[0]
-
-
-def _value(m: Machine, args: tuple[Any, ...], kwargs: Kwargs, node: ast.AST) -> Value:
-    return args[0].but(parameter=False)
 
 
 # --- variables ---
@@ -317,14 +309,6 @@ def _indexed_slices(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Va
     return Model("tf.IndexedSlices", m.heap.space({"values": values, "indices": indices, "dense_shape": argument(args, kwargs, 2, "dense_shape")}))
 
 
-def _sparse_read(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-    return m.spelling("tf.gather", (args[0], argument(args, kwargs, 1, "indices")), {}, node)
-
-
-def _gather_nd(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-    return m.spelling("tf.gather_nd", (args[0], argument(args, kwargs, 1, "indices")), {}, node)
-
-
 def refuse_items(m: Machine, owner: TensorType, node: ast.AST) -> None:
     """`x[i] = v`."""
     what = "tf.Variable" if owner.parameter else "tf.Tensor"
@@ -341,9 +325,14 @@ def _read(m: Machine, args: tuple[Any, ...], kwargs: Kwargs, node: ast.AST) -> V
 
 
 METHODS: dict[str, Any] = {
-    "numpy": _numpy, "get_shape": _get_shape, "set_shape": _set_shape, "cpu": _same, "gpu": _same, "ref": _ref, "experimental_ref": _ref,
-    "value": _value, "read_value": _read, "read_value_no_copy": _read, "assign": _assign("assign"), "assign_add": _assign("assign_add"),
-    "assign_sub": _assign("assign_sub"), "sparse_read": _sparse_read, "gather_nd": _gather_nd,
+    "numpy": _numpy,
+    "get_shape": lambda m, a, k, n: shape_of(m, a[0]),
+    "set_shape": _set_shape, "cpu": _same, "gpu": _same, "ref": _ref, "experimental_ref": _ref,
+    "value": lambda m, a, k, n: a[0].but(parameter=False),
+    "read_value": _read, "read_value_no_copy": _read, "assign": _assign("assign"), "assign_add": _assign("assign_add"),
+    "assign_sub": _assign("assign_sub"),
+    "sparse_read": lambda m, a, k, n: m.spelling("tf.gather", (a[0], argument(a, k, 1, "indices")), {}, n),
+    "gather_nd": lambda m, a, k, n: m.spelling("tf.gather_nd", (a[0], argument(a, k, 1, "indices")), {}, n),
     **{f"scatter_nd_{w}": _scatter_nd(w) for w in ("update", "add", "sub", "max", "min")},
     **{f"scatter_{w}": _scatter_slices for w in ("add", "sub", "update", "max", "min", "mul", "div")}, "is_initialized": lambda m, a, k, n: True,
     "consumers": lambda m, a, k, n: Unknown("consumers"), "initialized_value": _read, "load": nothing,

@@ -192,10 +192,6 @@ def _sample(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) ->
     return TensorType(Shape((*extra, *_whole(me))), me.space[DTYPE])
 
 
-def _sample_n(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-    return TensorType(Shape((args[0], *_whole(me))), me.space[DTYPE])
-
-
 def _log_prob(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     value = args[0] if args else kwargs.get("value")
     if isinstance(value, Choice):
@@ -270,7 +266,9 @@ def _attribute(m: Machine, me: Model, name: str, node: ast.AST) -> Any:
 
 
 METHODS: dict[str, Any] = {
-    "sample": _sample, "rsample": _sample, "sample_n": _sample_n, "log_prob": _log_prob, "entropy": _entropy, "perplexity": _entropy, "cdf": _log_prob,
+    "sample": _sample, "rsample": _sample,
+    "sample_n": lambda m, me, a, k, n: TensorType(Shape((a[0], *_whole(me))), me.space[DTYPE]),
+    "log_prob": _log_prob, "entropy": _entropy, "perplexity": _entropy, "cdf": _log_prob,
     "icdf": _log_prob, "expand": _expand,
 }  # fmt: skip
 _FREE = ("Independent", "TransformedDistribution", "MixtureSameFamily")

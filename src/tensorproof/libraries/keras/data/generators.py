@@ -137,10 +137,6 @@ def _same(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> V
     return args[0] if args else kwargs.get("x")
 
 
-def _length(m: Machine, me: Model, node: ast.AST) -> Value:
-    return ceildiv(me.space[SAMPLES], me.space[BATCH_SIZE])
-
-
 def _item(m: Machine, me: Model, index: Value, node: ast.AST) -> Value:
     return _batch(m, me, me.space[BATCH_SIZE])
 
@@ -184,7 +180,9 @@ KINDS = {
         "apply_transform": _same,
     }, open=True),
     BATCHES: KindModel(
-        {"next": lambda m, me, a, k, n: _item(m, me, 0, n)}, iterations=_iterations, length=_length, item=_item,
+        {"next": lambda m, me, a, k, n: _item(m, me, 0, n)}, iterations=_iterations,
+        length=lambda m, me, n: ceildiv(me.space[SAMPLES], me.space[BATCH_SIZE]),
+        item=_item,
         next=lambda m, me, node: _item(m, me, 0, node), open=True,
     ),
 }  # fmt: skip

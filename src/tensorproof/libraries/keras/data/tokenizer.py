@@ -143,10 +143,6 @@ def _word_number(m: Machine, me: Model, node: ast.AST) -> Value:
     return m.symbol(m.name_here("word", node), 1, me.space["size"] if isinstance(me.space["size"], int) else None, Origin.WORLD)
 
 
-def _pairs(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-    return Model("keras.word_pairs", m.heap.space({"of": me}))
-
-
 def _pair(m: Machine, me: Model, node: ast.AST) -> Value:
     word = Unknown("a word", text=True)
     number = m.symbol(m.name_here("word", node), 1, None, Origin.WORLD)
@@ -158,7 +154,10 @@ KINDS = {
         "fit_on_texts": _fit, "texts_to_sequences": _numbers, "texts_to_matrix": _matrix, "sequences_to_matrix": _matrix,
     }, _attribute),
     "keras.words": KindModel(
-        {"get": lambda m, me, a, k, n: _word_number(m, me, n), "items": _pairs}, length=lambda m, me, node: me.space["size"],
+        {
+            "get": lambda m, me, a, k, n: _word_number(m, me, n),
+            "items": lambda m, me, a, k, n: Model("keras.word_pairs", m.heap.space({"of": me})),
+        }, length=lambda m, me, node: me.space["size"],
         item=lambda m, me, index, node: _word_number(m, me, node), open=True,
         iterations=lambda m, me, node: [(m.open_truth("another word", node), Unknown("a word", text=True))],
     ),

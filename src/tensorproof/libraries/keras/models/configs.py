@@ -170,10 +170,6 @@ def _clone(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     return twin(m, args[0] if args else kwargs.get("model"), node)
 
 
-def _serialize(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-    return _entry(m, args[0] if args else next(iter(kwargs.values()), None), node)
-
-
 def _deserialize(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     entry = args[0] if args else kwargs.get("config")
     if not isinstance(entry, Dict) or not isinstance(entry.items.get("class_name"), str) or not isinstance(entry.items.get("config"), Dict):
@@ -184,5 +180,7 @@ def _deserialize(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value
 
 
 METHODS: dict[str, object] = {"get_config": get_config, "to_json": to_json}
-FUNCTIONS: dict[str, object] = {"keras.models.clone_model": _clone, "keras.models.model_from_json": _from_json, "keras.layers.serialize": _serialize,
-                             "keras.layers.deserialize": _deserialize}  # fmt: skip
+FUNCTIONS: dict[str, Run] = {
+    "keras.models.clone_model": _clone, "keras.models.model_from_json": _from_json, "keras.layers.deserialize": _deserialize,
+    "keras.layers.serialize": lambda m, a, k, n: _entry(m, a[0] if a else next(iter(k.values()), None), n),
+}  # fmt: skip

@@ -315,10 +315,6 @@ def _instance_call(m: Machine, me: Instance, args: Args, kwargs: Kwargs, node: a
     return _result(m, me, (), {}, node) if result is MISSING else m.call(Bound(result, me), (), {}, node)
 
 
-def _config(m: Machine, me: Value, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-    return Model("quiet", m.heap.space())
-
-
 _LISTS = ("variables", "trainable_variables", "non_trainable_variables", "weights", "dtype")
 
 
@@ -328,7 +324,7 @@ def _attribute(m: Machine, me: Value, name: str, node: ast.AST) -> Value:
     return TensorType(Shape(), FLOAT32, framework="tf", parameter=True) if name in ("total", "count") and isinstance(me, Model) else MISSING
 
 
-_METHODS: dict[str, Any] = {"result": _result, "reset_state": nothing, "get_config": _config}
+_METHODS: dict[str, Any] = {"result": _result, "reset_state": nothing, "get_config": lambda m, me, a, k, n: Model("quiet", m.heap.space())}
 KINDS = {
     HOME + n: KindModel({"update_state": _checked(n), **_METHODS}, call=_called, attribute=_attribute)
     for n in NAMES

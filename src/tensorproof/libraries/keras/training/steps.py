@@ -215,16 +215,10 @@ def _compute_metrics(m: Machine, me: Value, args: Args, kwargs: Kwargs, node: as
     return callbacks.logs(m, _result_names(m, me, given.get("y_pred")))
 
 
-def _metrics_result(m: Machine, me: Value, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-    return Model("keras.logs", m.heap.space())
-
-
-def _predict_step(m: Machine, me: Value, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-    return call_on(m, me, unpacked(m, args[0] if args else kwargs.get("data"), node)[0], False, node)
-
-
 METHODS: dict[str, object] = {
-    "train_step": _train_step(True), "test_step": _train_step(False), "predict_step": _predict_step, "compute_loss": _compute_loss,
-    "compute_metrics": _compute_metrics, "get_metrics_result": _metrics_result,
+    "train_step": _train_step(True), "test_step": _train_step(False),
+    "predict_step": lambda m, me, a, k, n: call_on(m, me, unpacked(m, a[0] if a else k.get("data"), n)[0], False, n),
+    "compute_loss": _compute_loss,
+    "compute_metrics": _compute_metrics, "get_metrics_result": lambda m, me, a, k, n: Model("keras.logs", m.heap.space()),
     **dict.fromkeys(("reset_metrics", "make_train_function", "make_test_function", "make_predict_function"), nothing),
 }  # fmt: skip

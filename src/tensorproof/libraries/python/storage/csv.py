@@ -8,7 +8,7 @@ from typing import Any
 
 from tensorproof.libraries.model import KindModel, Run, some_iterations
 from tensorproof.libraries.plain import argument, from_host, iterator
-from tensorproof.values import MISSING, Args, Kwargs, List, Machine, Model, Unknown, Value
+from tensorproof.values import MISSING, Args, Kwargs, List, Machine, Model, Unknown
 
 MOST_ROWS = 4096
 READER = "csv.reader"
@@ -38,22 +38,14 @@ def _reader(name: str) -> Run:
     return run
 
 
-def _iterations(m: Machine, me: Model, node: ast.AST) -> Value:
-    return None if "rows" in me.space else some_iterations(m, "rows", Unknown(_ROW), node)
-
-
-def _items(m: Machine, me: Model, node: ast.AST) -> Value:
-    return m.iterate(me.space["rows"], node) if "rows" in me.space else None
-
-
-def _next(m: Machine, me: Model, node: ast.AST) -> Value:
-    return m.call(next, (me.space["rows"],), {}, node) if "rows" in me.space else Unknown(_ROW)
-
-
-def _attribute(m: Machine, me: Model, name: str, node: ast.AST) -> Value:
-    return me.space["fieldnames"] if name == "fieldnames" and "fieldnames" in me.space else MISSING
-
-
 FUNCTIONS: dict[str, Run] = {"csv.reader": _reader("reader"), "csv.DictReader": _reader("DictReader")}
 VALUES: dict[str, object] = {"csv.QUOTE_NONE": 3, "csv.QUOTE_ALL": 1}
-KINDS = {READER: KindModel(attribute=_attribute, iterations=_iterations, items=_items, next=_next, open=True)}
+KINDS = {
+    READER: KindModel(
+        attribute=lambda m, me, name, n: me.space["fieldnames"] if name == "fieldnames" and "fieldnames" in me.space else MISSING,
+        iterations=lambda m, me, n: None if "rows" in me.space else some_iterations(m, "rows", Unknown(_ROW), n),
+        items=lambda m, me, n: m.iterate(me.space["rows"], n) if "rows" in me.space else None,
+        next=lambda m, me, n: m.call(next, (me.space["rows"],), {}, n) if "rows" in me.space else Unknown(_ROW),
+        open=True,
+    )
+}

@@ -203,10 +203,6 @@ def _ini_items(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST)
     return from_host(m, list(host.items(args[0])))
 
 
-def _section_item(m: Machine, me: Model, name: Value, node: ast.AST) -> Value:
-    return m.item(_section_pairs(m, me), name.lower() if isinstance(name, str) else name, node)
-
-
 def _pickled(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     """Bytes, of which it is known what they hold."""
     made = Unknown("bytes", octets=True)
@@ -246,6 +242,7 @@ KINDS = {
             **{name: _section_get(name) for name in ("get", "getint", "getfloat", "getboolean")},
             **{name: _section_items(name) for name in ("keys", "values", "items")},
         },
-        item=_section_item, items=lambda m, me, node: list(_section_pairs(m, me).items), length=lambda m, me, node: len(_section_pairs(m, me).items), open=True,
+        item=lambda m, me, name, n: m.item(_section_pairs(m, me), name.lower() if isinstance(name, str) else name, n),
+        items=lambda m, me, node: list(_section_pairs(m, me).items), length=lambda m, me, node: len(_section_pairs(m, me).items), open=True,
     ),
 }  # fmt: skip

@@ -141,10 +141,6 @@ def _read(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> V
     return TEXT if found is None else found
 
 
-def _open(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-    return m.call(open, (me, *args), kwargs, node)
-
-
 def _binary(m: Machine, word: str, a: Value, b: Value, node: ast.AST) -> Value:
     if word == "truediv":
         for side in (a, b):
@@ -160,10 +156,6 @@ def _binary(m: Machine, word: str, a: Value, b: Value, node: ast.AST) -> Value:
         x, y = text_of(a), text_of(b)
         return Unknown(word) if x is None or y is None else getattr(PurePosixPath(x).parts, f"__{word}__")(PurePosixPath(y).parts)
     raise m.raised("TypeError", f"the operator {word} is not defined for paths", node)
-
-
-def _entries(m: Machine, me: Model, node: ast.AST) -> Value:
-    return some_iterations(m, "entries", _made(m, None), node)
 
 
 _NOTHING = ("mkdir", "touch", "unlink", "rmdir", "chmod", "symlink_to")
@@ -217,13 +209,17 @@ KINDS = {
             **{name: _pure(name) for name in _PURE}, **{name: _quietly(nothing) for name in _NOTHING},
             **{name: _quietly(unknown(f"Path.{name}")) for name in _UNKNOWN},
             **{name: _asks(name) for name in _OF_FILE}, "resolve": _resolved, "absolute": _resolved, "expanduser": _resolved,
-            "read_text": _read, "open": _open, "is_absolute": _asked("is_absolute"), "as_posix": lambda m, me, a, k, n: me.space["text"],
+            "read_text": _read,
+            "open": lambda m, me, a, k, n: m.call(open, (me, *a), k, n),
+            "is_absolute": _asked("is_absolute"), "as_posix": lambda m, me, a, k, n: me.space["text"],
             "match": _asked("match"), "is_relative_to": _asked("is_relative_to"), "rename": _renamed, "replace": _renamed, "write_text": _written,
             "write_bytes": _written, "__fspath__": lambda m, me, a, k, n: me.space["text"], "__str__": lambda m, me, a, k, n: me.space["text"],
         },
         attribute=_attribute, binary=_binary, text=lambda m, me: me.space["text"], bases=("pathlib.PurePath", "os.PathLike", "pathlib.PosixPath"),
         enter=lambda m, me, node: me,
     ),
-    "pathlib.entries": KindModel(iterations=_entries, items=lambda m, me, node: None, next=lambda m, me, node: _made(m, None)),
+    "pathlib.entries": KindModel(
+        iterations=lambda m, me, n: some_iterations(m, "entries", _made(m, None), n),
+        items=lambda m, me, node: None, next=lambda m, me, node: _made(m, None)),
 }  # fmt: skip
 __all__ = ["FUNCTIONS", "KINDS", "VALUES", "Native", "project_file", "read_text"]

@@ -113,10 +113,6 @@ def _packed(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Model:
     return _file(m, "t" if isinstance(mode, str) and "t" in mode else "b")
 
 
-def _wrapped(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Model:
-    return _file(m, "t")
-
-
 def _member(m: Machine) -> Model:
     return Model("zipfile.member", m.heap.space({"name": TEXT, "filename": TEXT, "size": WHOLE, "file_size": WHOLE, "mtime": WHOLE}))
 
@@ -182,7 +178,9 @@ _HASH = KindModel(
 
 
 FUNCTIONS: dict[str, Run] = {
-    "io.StringIO": _buffer("", TEXT), "io.BytesIO": _buffer(b"", BYTES), "io.TextIOWrapper": _wrapped, "io.open": lambda m, a, k, n: m.call(open, a, k, n),
+    "io.StringIO": _buffer("", TEXT), "io.BytesIO": _buffer(b"", BYTES),
+    "io.TextIOWrapper": lambda m, a, k, n: _file(m, "t"),
+    "io.open": lambda m, a, k, n: m.call(open, a, k, n),
     "codecs.open": lambda m, a, k, n: m.call(open, a[:2], {}, n), **{f"{home}.open": _packed for home in ("gzip", "bz2", "lzma")}, "gzip.GzipFile": _packed,
     "bz2.BZ2File": _packed, "lzma.LZMAFile": _packed,
     **{f"{w}.{i}": lambda m, a, k, n: _member(m)

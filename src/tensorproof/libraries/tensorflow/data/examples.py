@@ -43,14 +43,13 @@ def _next_batch(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST
     return tuple(t.but(shape=Shape((size, *t.shape[1:]))) for t in (images, labels))
 
 
-def _attribute(m: Machine, me: Model, name: str, node: ast.AST) -> Value:
-    return COUNTED if name == "epochs_completed" else MISSING
-
-
 _SPELLINGS = (
     "tf.examples.tutorials.mnist.input_data.read_data_sets", "tf.contrib.learn.python.learn.datasets.mnist.read_data_sets",
     "tf.contrib.learn.datasets.mnist.read_data_sets",
 )  # fmt: skip
 FUNCTIONS: dict[str, Run] = dict.fromkeys(_SPELLINGS, _read)
 VALUES: dict[str, object] = {"tf.examples.tutorials.mnist.mnist.IMAGE_PIXELS": 784, "tf.examples.tutorials.mnist.mnist.NUM_CLASSES": 10}
-KINDS: dict[str, KindModel] = {"tf mnist sets": KindModel(), SET: KindModel(methods={"next_batch": _next_batch}, attribute=_attribute)}
+KINDS: dict[str, KindModel] = {
+    "tf mnist sets": KindModel(),
+    SET: KindModel(methods={"next_batch": _next_batch}, attribute=lambda m, me, name, n: COUNTED if name == "epochs_completed" else MISSING),
+}

@@ -280,16 +280,8 @@ def _ragged_attribute(m: Machine, me: Model, name: str, node: ast.AST) -> Value:
 # --- random generators ---
 
 
-def _generator(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-    return Model("tf.random.Generator", m.heap.space())
-
-
 def _drawn(word: str) -> Run:
     return lambda m, me, args, kwargs, node: m.spelling(f"tf.random.{word}", args, kwargs, node)
-
-
-def _seeds(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-    return _tensor((2, argument(args, kwargs, 0, "count", 1)), BY_LABEL["int64"])
 
 
 _SAME = ("lower", "upper", "strip", "regex_replace", "substr", "as_string")
@@ -314,7 +306,7 @@ FUNCTIONS: dict[str, Any] = {
     **{f"tf.strings.{w}": _alike("string") for w in _SAME}, "tf.as_string": _alike("string"), "tf.strings.regex_full_match": _alike("bool"),
     "tf.strings.format": lambda m, a, k, n: scalar("string"), "tf.strings.unicode_transcode": _alike("string"), "tf.lookup.StaticHashTable": _table,
     "tf.lookup.StaticVocabularyTable": _table, "tf.lookup.KeyValueTensorInitializer": _key_values, "tf.ragged.constant": _ragged_constant,
-    "tf.random.Generator": _generator, "tf.timestamp": lambda m, a, k, n: scalar("float64"),
+    "tf.random.Generator": lambda m, a, k, n: Model("tf.random.Generator", m.heap.space()), "tf.timestamp": lambda m, a, k, n: scalar("float64"),
     "tf.io.matching_files": lambda m, a, k, n: _tensor((m.symbol(m.name_here("files", n), 0, None, Origin.USER),), STRING), "tf.io.write_file": _write_file,
 }  # fmt: skip
 KINDS: dict[str, KindModel] = {
@@ -330,7 +322,9 @@ KINDS: dict[str, KindModel] = {
     ),
     "tf.random.Generator": KindModel(
         {
-            **{w: _drawn(w) for w in ("normal", "uniform", "truncated_normal")}, "make_seeds": _seeds, "split": lambda m, me, a, k, n: List(m.heap.row([me])),
+            **{w: _drawn(w) for w in ("normal", "uniform", "truncated_normal")},
+            "make_seeds": lambda m, me, a, k, n: _tensor((2, argument(a, k, 0, "count", 1)), BY_LABEL["int64"]),
+            "split": lambda m, me, a, k, n: List(m.heap.row([me])),
         }, open=True,
     ),
 }  # fmt: skip

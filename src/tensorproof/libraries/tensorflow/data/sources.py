@@ -31,10 +31,6 @@ from tensorproof.values import MISSING, Args, Generator, Iterator, Kwargs, List,
 # --- sources ---
 
 
-def _from_tensors(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-    return dataset(m, element_of(m, argument(args, kwargs, 0, "tensors"), node), 1)
-
-
 def _from_tensor_slices(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     name = argument(args, kwargs, 1, "name")
     if isinstance(name, (int, float, tuple, List, TensorType)):
@@ -229,20 +225,12 @@ def _flattened(m: Machine, value: Value, node: ast.AST) -> Any:
     raise m.raised("TypeError", "the function of flat_map and interleave must give a dataset", node, "data/flat-map")
 
 
-def _interleave(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-    return _flat_map(m, me, args, kwargs, node)
-
-
 # --- what a program asks ---
 
 
 def _enumerate(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     last = me.space[LAST]
     return like(m, me, element=(scalar("int64"), me.space["element"]), last=None if last is None else (last[0], (scalar("int64"), last[1])), opened=False)
-
-
-def _apply(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-    return m.call(argument(args, kwargs, 0, "transformation_func"), (me,), {}, node)
 
 
 def _reduce(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
@@ -275,10 +263,6 @@ def _as_numpy(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) 
     return Model("data iterator", m.heap.space({"source": source}))
 
 
-def _single(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-    return me.space["element"]
-
-
 def _attribute(m: Machine, me: Model, name: str, node: ast.AST) -> Any:
     if name == "element_spec":
         return spec_of(m, me.space["element"], me.space[OPENED])
@@ -287,10 +271,6 @@ def _attribute(m: Machine, me: Model, name: str, node: ast.AST) -> Any:
     if name in _STATIC:
         return Named(f"{DATASET}.{name}")
     raise m.raised("AttributeError", f"a Dataset has no attribute {name}", node)
-
-
-def _from_dataset(m: Machine, args: Any, kwargs: Kwargs, node: ast.AST) -> Value:
-    return pipeline.cardinality(m, args[0], (), {}, node) if args and is_dataset(args[0]) else Unknown("cardinality")
 
 
 def _assert_cardinality(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
@@ -305,10 +285,6 @@ def _assert_cardinality(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -
     return Native("assert_cardinality", act)
 
 
-def _ragged_batch(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-    return m.gap("Dataset.ragged_batch", node, "ragged tensors are not followed")
-
-
 def _graph_iterator(m: Machine, me: Model, node: ast.AST) -> Value:
     """An iterator of TensorFlow 1."""
     from tensorproof.libraries.tensorflow.data.iterators import make
@@ -321,8 +297,12 @@ _METHODS: dict[str, Any] = {
     "map": pipeline.map_, "batch": pipeline.batch, "padded_batch": pipeline.padded_batch, "unbatch": pipeline.unbatch, "filter": pipeline.filter_,
     "take": pipeline.take, "skip": pipeline.skip, "repeat": pipeline.repeat, "shard": pipeline.shard, "shuffle": pipeline.shuffle,
     **dict.fromkeys(("prefetch", "cache", "with_options", "ignore_errors", "snapshot"), pipeline.same), "concatenate": pipeline.concatenate,
-    "cardinality": pipeline.cardinality, "window": _window, "flat_map": _flat_map, "interleave": _interleave, "enumerate": _enumerate, "apply": _apply,
-    "reduce": _reduce, "scan": _scan, "as_numpy_iterator": _as_numpy, "get_single_element": _single, "ragged_batch": _ragged_batch,
+    "cardinality": pipeline.cardinality, "window": _window, "flat_map": _flat_map,
+    "interleave": lambda m, me, a, k, n: _flat_map(m, me, a, k, n),
+    "enumerate": _enumerate, "apply": lambda m, me, a, k, n: m.call(argument(a, k, 0, "transformation_func"), (me,), {}, n),
+    "reduce": _reduce, "scan": _scan, "as_numpy_iterator": _as_numpy,
+    "get_single_element": lambda m, me, a, k, n: me.space["element"],
+    "ragged_batch": lambda m, me, a, k, n: m.gap("Dataset.ragged_batch", n, "ragged tensors are not followed"),
     "options": lambda m, me, a, k, n: quiet(m, a, k, n), "save": lambda m, me, a, k, n: None, "__iter__": lambda m, me, a, k, n:
     Model("data iterator", m.heap.space({"source": me})), "__len__": lambda m, me, a, k, n: pipeline.length(m, me, n),
     "take_while": lambda m, me, a, k, n: pipeline.filter_(m, me, a, k, n),
@@ -332,14 +312,16 @@ _METHODS: dict[str, Any] = {
     "rejection_resample": lambda m, me, a, k, n: m.gap("Dataset.rejection_resample", n), "fingerprint": lambda m, me, a, k, n: scalar("uint64"),
 }  # fmt: skip
 _STATIC: dict[str, Run] = {
-    "from_tensors": _from_tensors, "from_tensor_slices": _from_tensor_slices, "range": _range, "from_generator": _from_generator,
+    "from_tensors": lambda m, a, k, n: dataset(m, element_of(m, argument(a, k, 0, "tensors"), n), 1),
+    "from_tensor_slices": _from_tensor_slices, "range": _range, "from_generator": _from_generator,
     "list_files": _strings(counted=True), "zip": _zip, "sample_from_datasets": _one_of, "choose_from_datasets": _one_of, "counter": _counter,
     "random": _counter, "load": lambda m, a, k, n: m.gap("Dataset.load", n, "what was saved is not known"),
 }  # fmt: skip
 _FILES = ("TFRecordDataset", "TextLineDataset", "FixedLengthRecordDataset")
 FUNCTIONS: dict[str, Any] = {
     **{f"{DATASET}.{k}": v for k, v in _STATIC.items()}, **{f"tf.data.{k}": _strings(counted=False) for k in _FILES},
-    "tf.data.experimental.cardinality": _from_dataset, "tf.data.experimental.assert_cardinality": _assert_cardinality,
+    "tf.data.experimental.cardinality": lambda m, a, k, n: pipeline.cardinality(m, a[0], (), {}, n) if a and is_dataset(a[0]) else Unknown("cardinality"),
+    "tf.data.experimental.assert_cardinality": _assert_cardinality,
     "tf.data.experimental.sample_from_datasets": _one_of, "tf.data.experimental.choose_from_datasets": _one_of, "tf.data.experimental.Counter": _counter,
     "tf.data.experimental.get_single_element": lambda m, a, k, n: a[0].space["element"],
     "tf.data.experimental.ignore_errors": lambda m, a, k, n: Named("builtins.same"), "tf.TensorSpec": tensor_spec,

@@ -221,16 +221,12 @@ def _call_instance(m: Machine, me: Instance, args: Args, kwargs: Kwargs, node: a
     return m.call(m.attribute(me, "call", node), args[:2], {k: v for k, v in kwargs.items() if k != "scope"}, node)
 
 
-def _state_tuple(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-    return state_tuple(argument(args, kwargs, 0, "c"), argument(args, kwargs, 1, "h"))
-
-
 _KINDS = ("BasicRNNCell", "RNNCell", "GRUCell", "BasicLSTMCell", "LSTMCell", "LayerNormBasicLSTMCell", "LSTMBlockCell", "GRUBlockCell", "GRUBlockCellV2",
           "CoupledInputForgetGateLSTMCell", "IndRNNCell")  # fmt: skip
 FUNCTIONS: dict[str, Run] = {
     **{f"tf.nn.rnn_cell.{k}": _make(k) for k in _KINDS if k != "RNNCell"}, "tf.nn.rnn_cell.MultiRNNCell": _multi,
     **{f"tf.nn.rnn_cell.{k}": _wrapper(k) for k in ("DropoutWrapper", "ResidualWrapper", "DeviceWrapper", "OutputProjectionWrapper", "InputProjectionWrapper")},
-    "tf.nn.rnn_cell.LSTMStateTuple": _state_tuple,
+    "tf.nn.rnn_cell.LSTMStateTuple": lambda m, a, k, n: state_tuple(argument(a, k, 0, "c"), argument(a, k, 1, "h")),
 }  # fmt: skip
 CLASSES = {
     CELL: ClassModel(CELL, methods={"zero_state": _zero_method}, init=lambda m, me, a, k, n: None, call=_call_instance, closed=False),

@@ -260,14 +260,6 @@ def _operation(*_: Value) -> Run:
     return lambda m, args, kwargs, node: operation(m, (), node)
 
 
-def _group(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-    return operation(m, args, node)
-
-
-def _tuple(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-    return listed(m, m.iterate(argument(args, kwargs, 0, "tensors"), node) or ())
-
-
 # --- graphs ---
 
 
@@ -362,7 +354,9 @@ _OPERATIONS = (
 _CONTEXTS = ("name_scope", "device", "control_dependencies", "op_scope", "colocate_with", "init_scope")
 FUNCTIONS: dict[str, Run] = {
     "tf.placeholder": _placeholder, "tf.placeholder_with_default": _with_default, "tf.Graph": _new_graph, "tf.reset_default_graph": _reset,
-    "tf.get_default_graph": lambda m, a, k, n: graph(m), "tf.group": _group, "tf.tuple": _tuple, **{f"tf.{name}": _operation() for name in _OPERATIONS},
+    "tf.get_default_graph": lambda m, a, k, n: graph(m),
+    "tf.group": lambda m, a, k, n: operation(m, a, n),
+    "tf.tuple": lambda m, a, k, n: listed(m, m.iterate(argument(a, k, 0, "tensors"), n) or ()), **{f"tf.{name}": _operation() for name in _OPERATIONS},
     **{f"tf.compat.v1.{name}": _context for name in _CONTEXTS}, **{f"tf.{name}": _context for name in ("op_scope", "colocate_with", "control_dependencies")},
     **{f"tf.{word}": lambda m, a, k, n: begin(m) for word in ("disable_v2_behavior", "disable_eager_execution", "disable_v2_tensorshape",
        "disable_resource_variables", "enable_resource_variables", "disable_control_flow_v2", "enable_control_flow_v2")},

@@ -134,10 +134,6 @@ def _reader(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Model:
     return Model(READER, m.heap.space())
 
 
-def _read(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-    return _leaf(m, Shape(), BY_LABEL["string"], node), _leaf(m, Shape(), BY_LABEL["string"], node)
-
-
 _READERS = ("TFRecordReader", "TextLineReader", "WholeFileReader", "FixedLengthRecordReader", "IdentityReader")
 _QUEUES = ("FIFOQueue", "RandomShuffleQueue", "PaddingFIFOQueue", "PriorityQueue", "queue.FIFOQueue", "queue.RandomShuffleQueue", "queue.PaddingFIFOQueue")
 FUNCTIONS: dict[str, Any] = {
@@ -147,10 +143,14 @@ FUNCTIONS: dict[str, Any] = {
 }  # fmt: skip
 KINDS: dict[str, KindModel] = {
     QUEUE: KindModel(
-        methods={"enqueue": _enqueue(False), "enqueue_many": _enqueue(True), "dequeue": _dequeue(False), "dequeue_many": _dequeue(True),
-        "dequeue_up_to": _dequeue(True),
-                 "close": lambda m, me, a, k, n: operation(m, (), n), "size": lambda m, me, a, k, n: TensorType(Shape(), BY_LABEL["int32"], framework="tf")},
+        methods={
+            "enqueue": _enqueue(False), "enqueue_many": _enqueue(True), "dequeue": _dequeue(False), "dequeue_many": _dequeue(True),
+            "dequeue_up_to": _dequeue(True), "close": lambda m, me, a, k, n: operation(m, (), n),
+            "size": lambda m, me, a, k, n: TensorType(Shape(), BY_LABEL["int32"], framework="tf"),
+        },
         open=True, passed=True,
     ),
-    READER: KindModel(methods={"read": _read, "read_up_to": lambda m, me, a, k, n: (Unknown("keys"), Unknown("values"))}, open=True),
+    READER: KindModel(methods={
+        "read": lambda m, me, a, k, n: (_leaf(m, Shape(), BY_LABEL["string"], n), _leaf(m, Shape(), BY_LABEL["string"], n)),
+        "read_up_to": lambda m, me, a, k, n: (Unknown("keys"), Unknown("values"))}, open=True),
 }  # fmt: skip

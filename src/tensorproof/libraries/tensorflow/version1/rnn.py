@@ -120,10 +120,6 @@ def _kept(m: Machine, before: Value, after: Value, node: ast.AST) -> Value:
     return tape.step(m, "the state of a cell", run, (before, after), {}, node)
 
 
-def _dynamic_rnn(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-    return dynamic(m, _named(args, kwargs, _DYNAMIC), node)
-
-
 def _bidirectional(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     g = _named(args, kwargs, _BOTH)
     directions = [dynamic(m, {**g, "cell": g[f"cell_{w}"], "initial_state": g[f"initial_state_{w}"]}, node) for w in ("fw", "bw")]
@@ -190,7 +186,8 @@ def _stacked_both(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Valu
 
 
 FUNCTIONS: dict[str, object] = {
-    "tf.nn.dynamic_rnn": _dynamic_rnn, "tf.nn.bidirectional_dynamic_rnn": _bidirectional, "tf.nn.static_rnn": _static_rnn, "tf.nn.rnn": _static_rnn,
+    "tf.nn.dynamic_rnn": lambda m, a, k, n: dynamic(m, _named(a, k, _DYNAMIC), n),
+    "tf.nn.bidirectional_dynamic_rnn": _bidirectional, "tf.nn.static_rnn": _static_rnn, "tf.nn.rnn": _static_rnn,
     "tf.nn.static_bidirectional_rnn": _static_both, "tf.nn.rnn_cell.static_rnn": _static_rnn, "tf.nn.rnn_cell.static_bidirectional_rnn": _static_both,
     "tf.nn.rnn_cell.stack_bidirectional_dynamic_rnn": _stacked_both,
 }  # fmt: skip

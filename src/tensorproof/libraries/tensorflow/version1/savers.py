@@ -30,10 +30,6 @@ def _chosen(m: Machine, given: Value) -> dict[str, TensorType] | None:
     return None
 
 
-def _saver(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Model:
-    return Model("tf.train.Saver", m.heap.space({"variables": _chosen(m, argument(args, kwargs, 0, "var_list"))}))
-
-
 def _path(args: Args, kwargs: Kwargs) -> str | None:
     path, step = argument(args, kwargs, 1, "save_path"), argument(args, kwargs, 2, "global_step")
     if not isinstance(path, str) or (step is not None and not isinstance(step, int)):
@@ -69,7 +65,9 @@ def _restore(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -
             m.require("tf/checkpoint", eq(p, q), message, node)
 
 
-FUNCTIONS: dict[str, Run] = {"tf.train.Saver": _saver}
+FUNCTIONS: dict[str, Run] = {
+    "tf.train.Saver": lambda m, a, k, n: Model("tf.train.Saver", m.heap.space({"variables": _chosen(m, argument(a, k, 0, "var_list"))}))
+}
 KINDS = {
     "tf.train.Saver": KindModel({"save": _save, "restore": _restore}, open=True, passed=True),
 }  # fmt: skip

@@ -238,10 +238,6 @@ def _session(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Model:
     return Model("tf.Session", m.heap.space({"graph": chosen if isinstance(chosen, Model) else None}))
 
 
-def _run(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-    return run(m, argument(args, kwargs, 0, "fetches"), argument(args, kwargs, 1, "feed_dict"), node)
-
-
 def _enter(m: Machine, me: Model, node: ast.AST) -> Model:
     chosen = me.space["graph"]
     if isinstance(chosen, Model) and chosen.kind == "tf.Graph":
@@ -274,7 +270,8 @@ def _eval(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
 
 
 _METHODS: dict[str, Any] = {
-    "run": _run, "close": lambda m, me, a, k, n: None, "as_default": lambda m, me, a, k, n: me, "make_callable": _make_callable,
+    "run": lambda m, me, a, k, n: run(m, argument(a, k, 0, "fetches"), argument(a, k, 1, "feed_dict"), n),
+    "close": lambda m, me, a, k, n: None, "as_default": lambda m, me, a, k, n: me, "make_callable": _make_callable,
     "partial_run": _partial_run, "list_devices": lambda m, me, a, k, n: Unknown("devices"), "should_stop": lambda m, me, a, k,
     n: m.open_truth("should_stop", n),
     "run_step_fn": _partial_run,

@@ -140,18 +140,6 @@ def _same(m: Machine, g: Kwargs, node: ast.AST) -> Value:
     return m.spelling("tf.identity", (g.get("inputs"),), {}, node)
 
 
-def _flatten(m: Machine, g: Kwargs, node: ast.AST) -> Value:
-    return m.spelling("tf.layers.flatten", (g.get("inputs"),), {}, node)
-
-
-def _softmax(m: Machine, g: Kwargs, node: ast.AST) -> Value:
-    return m.spelling("tf.nn.softmax", (g.get("logits"),), {}, node)
-
-
-def _one_hot(m: Machine, g: Kwargs, node: ast.AST) -> Value:
-    return m.spelling("tf.one_hot", (g.get("labels"), g.get("num_classes")), {}, node)
-
-
 def _repeated(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     x, count, layer = args[:3]
     scope = kwargs.get("scope")
@@ -249,7 +237,11 @@ def _embed(m: Machine, g: Kwargs, node: ast.AST) -> Value:
 _LAYERS: dict[str, Any] = {
     "fully_connected": _fully_connected, "conv2d": _conv("conv2d", "Conv"), "conv2d_transpose": _conv("conv2d_transpose", "Conv2d_transpose"),
     "separable_conv2d": _conv("separable_conv2d", "SeparableConv2d"), "max_pool2d": _pool("max_pooling2d"), "avg_pool2d": _pool("average_pooling2d"),
-    "batch_norm": _batch_norm, "dropout": _same, "flatten": _flatten, "softmax": _softmax, "one_hot_encoding": _one_hot, "layer_norm": _same,
+    "batch_norm": _batch_norm, "dropout": _same,
+    "flatten": lambda m, g, n: m.spelling("tf.layers.flatten", (g.get("inputs"),), {}, n),
+    "softmax": lambda m, g, n: m.spelling("tf.nn.softmax", (g.get("logits"),), {}, n),
+    "one_hot_encoding": lambda m, g, n: m.spelling("tf.one_hot", (g.get("labels"), g.get("num_classes")), {}, n),
+    "layer_norm": _same,
     "instance_norm": _same, "bias_add": _same, "embed_sequence": _embed, "unit_norm": _same,
 }  # fmt: skip
 _OTHER = {

@@ -204,10 +204,6 @@ def _add_loss(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> None:
     held.append(args[0] if args else kwargs.get("loss"))
 
 
-def _average(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Model:
-    return Model("tf.train.ExponentialMovingAverage", m.heap.space())
-
-
 def _import_meta_graph(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Model:
     m.model_state["tf1 restored"] = True
     m.gap("tf.train.import_meta_graph", node, "the graph in the file is not read")
@@ -238,7 +234,8 @@ _METRICS = (
 )
 FUNCTIONS: dict[str, Any] = {
     **{f"tf.train.{n}": _scalar for n in _RATES}, "tf.gradients": _gradients, **{f"tf.nn.{w}": _sampled(w) for w in ("nce_loss", "sampled_softmax_loss")},
-    "tf.train.import_meta_graph": _import_meta_graph, "tf.train.ExponentialMovingAverage": _average,
+    "tf.train.import_meta_graph": _import_meta_graph,
+    "tf.train.ExponentialMovingAverage": lambda m, a, k, n: Model("tf.train.ExponentialMovingAverage", m.heap.space()),
     **{f"tf.summary.{w}": _summary(w) for w in ("scalar", "histogram", "image", "audio", "text")}, "tf.summary.merge_all": _merge_all,
     "tf.summary.merge": _merge, "tf.scalar_summary": _summary("scalar"), "tf.histogram_summary": _summary("histogram"), "tf.image_summary": _summary("image"),
     "tf.merge_all_summaries": _merge_all, "tf.merge_summary": _merge, **{f"tf.metrics.{w}": _metric(w) for w in _METRICS},
