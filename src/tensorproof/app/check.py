@@ -66,12 +66,12 @@ def _labelled(d: Diagnostic) -> Diagnostic:
     return replace(d, message=message, label=replaced(d.label, names), fix=replaced(d.fix, names), witness=witness, trail=trail)
 
 
-_REST = re.compile(r"\(?\b(len\([^()]*\)) % (\d+)\)?")
+_REST = r"\(?\b(len\([^()]*\)) % (\d+)\)?"
 
 
 def of_last_batch(message: str, witness: Mapping[str, int]) -> str:
     """A message about the samples that are left for the last batch, which it calls r; with the r of the witness."""
-    rests = {(found[1], found[2]) for found in _REST.finditer(message)}
+    rests = {(found[1], found[2]) for found in re.finditer(_REST, message)}
     if len(rests) != 1:
         return message
     length, size = rests.pop()

@@ -97,6 +97,26 @@ def learn(tensor: TensorType, **facts: Any) -> None:
     object.__setattr__(tensor, "facts", replace(tensor.facts or _NONE, **facts))
 
 
+def learn_bounds(
+    tensor: TensorType, bounds: Bounds, steps: int, chance: bool, drawn: Drawn | None, rows: tuple[int, tuple[Bounds, ...]] | None, whole: bool
+) -> None:
+    """What is known of the numbers that an operator computed. Descriptions of which no more is known are one object."""
+    if tensor.facts is not None:
+        learn(tensor, bounds=bounds, steps=steps, chance=chance, drawn=drawn, rows=rows, whole=whole)
+        return
+    key = bounds, steps, chance, drawn, rows, whole
+    known = _KNOWN.get(key)
+    if known is None:
+        if len(_KNOWN) >= _MOST_KNOWN:
+            _KNOWN.clear()
+        known = _KNOWN[key] = Facts(bounds=bounds, steps=steps, chance=chance, drawn=drawn, rows=rows, whole=whole)
+    object.__setattr__(tensor, "facts", known)
+
+
+_KNOWN: dict[tuple[Any, ...], Facts] = {}
+_MOST_KNOWN = 10_000
+
+
 def carry(old: TensorType, new: TensorType) -> None:
     """A tensor with the same elements."""
     if old.facts is not None:

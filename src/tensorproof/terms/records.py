@@ -20,6 +20,7 @@ if TYPE_CHECKING:
         """`replace`, of changes by their names."""
 else:
     import os
+    from itertools import repeat
     from operator import attrgetter
 
     _ENFORCED = "TENSORPROOF_FROZEN" in os.environ
@@ -108,35 +109,31 @@ else:
         """An `__init__` for the first objects, which then compiles the real one and puts it in its place: most classes have few objects."""
         uses = 0
         names = [name for name, default in fields.items() if not isinstance(default, _Field) or default.init]
+        known = frozenset(names)
+        plain = {name: fields[name] for name in names if fields[name] is not _REQUIRED and not isinstance(fields[name], _Field)}
+        factories = [(name, fields[name].factory) for name in names if isinstance(fields[name], _Field)]
 
         def __init__(_self, *args, **kwargs):
             nonlocal uses
             uses += 1
-            given = {**dict(zip(names, args)), **kwargs}
-            if uses < _FEW and len(given) == len(args) + len(kwargs) and _filled(_self, fields, given):
-                return
+            if uses < _FEW:
+                given = dict(zip(names, args))
+                if len(given) == len(args) and given.keys().isdisjoint(kwargs):
+                    given = {**plain, **given, **kwargs}
+                    for name, factory in factories:
+                        if name not in given:
+                            given[name] = factory()
+                    if given.keys() == known:
+                        for _ in map(_put, repeat(_self), given, given.values()):
+                            pass
+                        if hasattr(_self, "__post_init__"):
+                            _self.__post_init__()
+                        return
             cls = next(c for c in type(_self).__mro__ if vars(c).get("__init__") is __init__)
             cls.__init__ = _compiled(cls, fields, enforced)
             cls.__init__(_self, *args, **kwargs)
 
         return __init__
-
-    def _filled(record, fields, given):
-        """Set the fields of a new record; False where an argument is missing or not known."""
-        known = len(given)
-        for name, default in fields.items():
-            if name in given:
-                default, known = given[name], known - 1
-            elif default is _REQUIRED:
-                return False
-            elif isinstance(default, _Field):
-                if not default.init:
-                    continue
-                default = default.factory()
-            _put(record, name, default)
-        if known == 0 and hasattr(record, "__post_init__"):
-            record.__post_init__()
-        return known == 0
 
     _put = object.__setattr__
 

@@ -199,10 +199,13 @@ class Heap:
     def difference(self, mark: Mark) -> Difference:
         """What was written since the mark, as it is now."""
         found = Difference()
+        owners, values, clock = found.owners, found.values, mark.clock
         for owner, key, _ in self.log[mark.position :]:
-            if owner.born < mark.clock:
-                found.owners[id(owner)] = owner
-                found.values[(id(owner), key)] = read(owner, key)
+            if owner.born < clock:
+                number = id(owner)
+                if (number, key) not in values:
+                    owners[number] = owner
+                    values[number, key] = read(owner, key)
         return found
 
     def before(self, mark: Mark) -> dict[tuple[int, Any], Any]:

@@ -79,13 +79,17 @@ def _weaker(state: bool | None) -> bool | None:
     return None if state else state
 
 
+_TENSORS = frozenset((TensorType, tuple, list))
+"""What may be a tensor, or hold some."""
+
+
 def _inputs(m: Machine, facts: Any, bound: dict[str, Any], layer: Layer | None) -> list[tuple[str, TensorType, Gradient]]:
     """The inputs through which a gradient may pass, by our names."""
     held = layer.module.parameters if layer is not None and layer.module is not None else {}
     found: list[tuple[str, TensorType, Gradient]] = []
     for which, value in bound.items():
-        kind = type(value)
-        if kind is not TensorType and kind is not tuple and kind is not list:
+        kind = value.__class__
+        if kind not in _TENSORS:
             continue
         named = "params" if which in held and which not in ("weight", "bias") else which
         if (facts is not None and facts.get(named, ()) is None) or which.startswith("_"):

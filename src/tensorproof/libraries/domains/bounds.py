@@ -14,7 +14,7 @@ from tensorproof.ops.applied import Applied
 from tensorproof.ops.record import Op
 from tensorproof.terms import DType, TensorType
 from tensorproof.terms.budgets import BUDGETS
-from tensorproof.terms.facts import Bounds, learn
+from tensorproof.terms.facts import Bounds, learn_bounds
 from tensorproof.values.port import Machine
 
 __all__ = ["applied", "of", "reads"]
@@ -28,12 +28,6 @@ def reads(op: Op) -> bool:
 def applied(m: Machine, one: Applied) -> None:
     """Keep what holds of the results of an operator."""
     op = one.op
-    chance, steps = op.random, 0
-    for value in one.arguments.values():
-        kind = value.__class__
-        for t in (value,) if kind is TensorType else value if kind is tuple or kind is list else ():
-            if t.__class__ is TensorType and (facts := t.facts) is not None:
-                chance, steps = chance or facts.chance, max(steps, facts.steps + 1)
     for at, made in enumerate(one.results):
         if made.contents is not None or made.dtype is None or made.dtype.kind not in "iuf" or (made.facts is not None and made.facts.span is not None):
             continue
@@ -42,10 +36,26 @@ def applied(m: Machine, one: Applied) -> None:
         if found is None:
             continue
         low, high = _held(made.dtype, found)
+        chance, steps = _descent(one)
         if steps > BUDGETS.containers.steps_of_bounds:  # bounds of a loop must come to rest
             low, high = max(c for c in _COARSE if c <= low), min(c for c in _COARSE if c >= high)
         drawn, rows, whole = drawn_numbers.of(one, values), along_axis(one, made), are_whole(one, values)
-        learn(made, bounds=(low, high), steps=steps, chance=chance, drawn=drawn, rows=rows, whole=whole)
+        learn_bounds(made, (low, high), steps, chance, drawn, rows, whole)
+
+
+_TENSORS = frozenset((TensorType, tuple, list))
+"""What may be a tensor, or hold some."""
+
+
+def _descent(one: Applied) -> tuple[bool, int]:
+    """Whether random numbers took part in what an operator made, and how many operators computed it, one after another."""
+    chance, steps = one.op.random, 0
+    for value in one.arguments.values():
+        if value.__class__ in _TENSORS:
+            for t in (value,) if value.__class__ is TensorType else value:
+                if t.__class__ is TensorType and (facts := t.facts) is not None:
+                    chance, steps = chance or facts.chance, max(steps, facts.steps + 1)
+    return chance, steps
 
 
 def _held(dtype: DType, found: Bounds) -> Bounds:

@@ -7,9 +7,8 @@ should.
 from __future__ import annotations
 
 import ast
-from fractions import Fraction
 from math import prod
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tensorproof.catalogue.algebra.formulas.matrix_kinds import INVERTED, KEPT, PRODUCTS, READ, TURNED
 from tensorproof.libraries.domains import bounds
@@ -18,6 +17,9 @@ from tensorproof.ops.record import Op
 from tensorproof.terms.facts import learn
 from tensorproof.terms.tensor import TensorType
 from tensorproof.values.port import Machine
+
+if TYPE_CHECKING:
+    from fractions import Fraction
 
 _NEGATED = {"definite": "negative", "negative": "definite", "regular": "regular"}
 _REGULAR = ("definite", "regular", "negative")

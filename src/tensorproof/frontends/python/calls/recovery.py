@@ -221,6 +221,10 @@ DATA = 0
 """The root of every tensor that no operator of the program made: data, parameters."""
 
 
+_TENSORS = frozenset((TensorType, tuple, list))
+"""What may be a tensor, or hold some."""
+
+
 def roots_of(m: Interpreter, tensor: TensorType) -> frozenset[int]:
     """What a tensor was computed from: tensors that the program made from nothing, and data."""
     known = m.roots.get(id(tensor))
@@ -235,8 +239,9 @@ def rooted(m: Interpreter, outcome: Outcome, layer: Any, fresh: bool) -> None:
     held = {id(parameter) for parameter in layer.module.parameters.values()} if layer is not None else ()
     roots = frozenset[int]() if layer is None or fresh else frozenset((hash(layer.span),))
     for value in outcome.bound.values() if not fresh else ():
-        kind = value.__class__
-        for one in (value,) if kind is TensorType else value if kind is tuple or kind is list else ():
+        if value.__class__ not in _TENSORS:
+            continue
+        for one in (value,) if value.__class__ is TensorType else value:
             if one.__class__ is TensorType and id(one) not in held:
                 of = roots_of(m, one)
                 roots = roots if of <= roots else roots | of

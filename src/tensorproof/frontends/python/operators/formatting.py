@@ -64,7 +64,7 @@ def shown(m: Interpreter, value: Value, node: ast.AST) -> Value:
     return TEXT if isinstance(found, (set, frozenset)) or hasattr(found, "__next__") else found
 
 
-_NUMERIC = re.compile(r"%[-+ #0-9.]*[dioxXeEfFgG]")
+_NUMERIC = r"%[-+ #0-9.]*[dioxXeEfFgG]"
 
 
 def _refuse_several(m: Interpreter, text: str, asked: tuple[Value, ...], node: ast.AST) -> None:
@@ -93,7 +93,7 @@ def percent(m: Interpreter, text: str, values: Value, node: ast.AST) -> Any:
         given: Value = {k: 1 if isinstance(v, Unknown) else v for k, v in named.items() if isinstance(k, str)}
     else:
         asked = values if isinstance(values, tuple) else (values,)
-        if _NUMERIC.search(text):
+        if re.search(_NUMERIC, text):
             for one in asked:
                 traced.refuse_truth(m, one, node, "a format of numbers")
             _refuse_several(m, text, asked, node)
