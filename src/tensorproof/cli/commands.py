@@ -17,7 +17,6 @@ if TYPE_CHECKING:
 def check(given: Any, arguments: tuple[str, ...]) -> int:
     """Will these programs crash on a tensor's shape, type or format?"""
     from tensorproof.app.check import check as check_programs
-    from tensorproof.app.explain import require_codes
     from tensorproof.app.program import Options
     from tensorproof.app.suppress import leave_out
     from tensorproof.cli.shapes import data_of, entry_of, inputs_of, seconds_of, versions_of
@@ -35,7 +34,10 @@ def check(given: Any, arguments: tuple[str, ...]) -> int:
     directives = Directives(data_of(given.data or ()), frozenset(word.lstrip("-").replace("-", "_") for word in given.vary or ()))
     shapes, limit, target = inputs_of(given.inputs or ()), seconds_of(given.time_limit), versions_of(given.target)
     asked = Options(arguments, name, shapes, tuple(given.path or ()), given.environment, target, directives, limit)
-    require_codes([*(given.select or ()), *(given.ignore or ())])
+    if given.select or given.ignore:
+        from tensorproof.app.explain import require_codes
+
+        require_codes([*(given.select or ()), *(given.ignore or ())])
     done: list[Program] = []
 
     def ended(program: Program) -> None:

@@ -8,6 +8,7 @@ from typing import Any, NoReturn
 
 from tensorproof.diagnostics.errors import BadInput
 
+vars(argparse)["_"] = str  # its texts need no translation: looking for one loads `locale`
 FORMATS = ("full", "concise", "json")
 
 

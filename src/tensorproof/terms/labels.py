@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 
 _LABELS: dict[str, str] = {}
-_SUFFIX = re.compile(r"@|#\d")
-_UNNAMED = re.compile(r"(?<=[\w)\]])(?:@[\w./-]+)?#\d+")
-_LINE = re.compile(r"@(\d+)")
+_SUFFIX = r"@|#\d"
+_UNNAMED = r"(?<=[\w)\]])(?:@[\w./-]+)?#\d+"
+_LINE = r"@(\d+)"
 
 
 def label(key: str, words: str) -> str:
@@ -23,7 +23,7 @@ def forget_labels() -> None:
 def names_in(texts: list[str]) -> dict[str, str]:
     """For the keys that occur in these texts, what is to be written: their labels, with the line where two symbols have the same one."""
     whole = "\n".join(texts)
-    if _SUFFIX.search(whole) is None:
+    if re.search(_SUFFIX, whole) is None:
         return {}
     found: list[str] = []
     for key in sorted(_LABELS, key=len, reverse=True):
@@ -40,7 +40,7 @@ def _apart(key: str, words: str, keys: list[str]) -> str:
     """The label of one of several keys that have it."""
     if len(keys) == 1:
         return words
-    lines = [line[1] if (line := _LINE.search(k)) else "" for k in keys]
+    lines = [line[1] if (line := re.search(_LINE, k)) else "" for k in keys]
     mine = lines[keys.index(key)]
     if mine and lines.count(mine) == 1:
         return f"{words} (line {mine})"
@@ -51,4 +51,4 @@ def replaced(text: str, names: dict[str, str]) -> str:
     """A text with labels in place of keys; a key without a label loses its place and number."""
     for key in sorted(names, key=len, reverse=True):
         text = text.replace(key, names[key])
-    return _UNNAMED.sub("", text)
+    return re.sub(_UNNAMED, "", text)

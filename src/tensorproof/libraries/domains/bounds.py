@@ -7,6 +7,7 @@ and where they do not prove that a range is kept, that is a gap.
 from __future__ import annotations
 
 from math import inf, trunc
+from typing import Any
 
 from tensorproof.catalogue.elementwise.formulas import drawn_numbers
 from tensorproof.catalogue.elementwise.formulas.real_bounds import ABOVE_ZERO, along_axis, are_whole, computed, of
@@ -52,7 +53,8 @@ def _descent(one: Applied) -> tuple[bool, int]:
     chance, steps = one.op.random, 0
     for value in one.arguments.values():
         if value.__class__ in _TENSORS:
-            for t in (value,) if value.__class__ is TensorType else value:
+            held: Any = (value,) if value.__class__ is TensorType else value
+            for t in held:
                 if t.__class__ is TensorType and (facts := t.facts) is not None:
                     chance, steps = chance or facts.chance, max(steps, facts.steps + 1)
     return chance, steps

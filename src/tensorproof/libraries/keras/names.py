@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from functools import cache
 
-from tensorproof.libraries.tensorflow.version1.aliases import home
-
 _PREFIXES = (
     ("tensorflow", "tf"), ("tf.python.keras", "keras"), ("tf.keras", "keras"), ("tf.compat.v1.keras", "keras"), ("tf.compat.v2.keras", "keras"),
     ("tf.contrib.keras.python.keras", "keras"), ("tf.contrib.keras", "keras"), ("tf_keras", "keras"),
@@ -69,6 +67,12 @@ _NAMES = {
 }  # fmt: skip
 
 
+def _home(name: str) -> str:
+    from tensorproof.libraries.tensorflow.version1.aliases import home  # which no program of torch needs
+
+    return home(name)
+
+
 @cache
 def canonical(name: str) -> str:
     """The one name of something in a library that has moved or is known under several."""
@@ -86,7 +90,7 @@ def canonical(name: str) -> str:
         if name.startswith(old) and name[len(old) :][:1].isupper() and name != "tf.losses.Reduction":
             name = "keras." + name.removeprefix("tf.")
     if not name.startswith("keras."):
-        return home(name)
+        return _home(name) if name.startswith("tf") else name
     parts = name.split(".")
     for length in range(len(parts), 1, -1):
         place = _MODULES.get(".".join(parts[:length]))

@@ -241,7 +241,8 @@ def rooted(m: Interpreter, outcome: Outcome, layer: Any, fresh: bool) -> None:
     for value in outcome.bound.values() if not fresh else ():
         if value.__class__ not in _TENSORS:
             continue
-        for one in (value,) if value.__class__ is TensorType else value:
+        held_in: Any = (value,) if value.__class__ is TensorType else value
+        for one in held_in:
             if one.__class__ is TensorType and id(one) not in held:
                 of = roots_of(m, one)
                 roots = roots if of <= roots else roots | of

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 from tensorproof.frontends.python.branching import deciding
 from tensorproof.frontends.python.containers.equality import surely_same
-from tensorproof.libraries.tensorflow.shapes import GRAPH
 from tensorproof.terms.ints import Term
 from tensorproof.terms.predicates import Predicate
 from tensorproof.terms.tensor import TensorType
@@ -30,7 +29,7 @@ def refuse_unhashable(m: Interpreter, value: Value, node: ast.AST) -> None:
         what = f"a {value.cls.name}, which defines __eq__ and no __hash__,"
     elif isinstance(value, TensorType) and value.framework == "numpy" and value.shape.known and value.shape:
         what = "an array of NumPy"
-    elif isinstance(value, TensorType) and value.framework == "tf" and not value.taped and not m.model_state.get(GRAPH, 0) and _eager(m):
+    elif isinstance(value, TensorType) and value.framework == "tf" and not value.taped and _eager(m):
         what = "a tensor of TensorFlow (use its ref())"
     elif isinstance(value, tuple):
         for one in value:
@@ -43,8 +42,10 @@ _OLD_WORDS = ("v1", "placeholder", "Session", "get_variable", "variable_scope")
 
 
 def _eager(m: Interpreter) -> bool:
-    """Whether the program is surely not one of TensorFlow 1, whose tensors have a hash."""
-    return "tape" not in m.model_state and not any(word in m.modules.main_source.text for word in _OLD_WORDS)
+    """Whether the program surely runs no graph of TensorFlow 1, whose tensors have a hash."""
+    from tensorproof.libraries.tensorflow.shapes import GRAPH  # which no program of torch needs
+
+    return not m.model_state.get(GRAPH, 0) and "tape" not in m.model_state and not any(word in m.modules.main_source.text for word in _OLD_WORDS)
 
 
 def _has_hash(value: Instance) -> bool:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import sys
 from functools import cache
-from glob import escape, iglob
 
 from tensorproof.bindings.rows import LIBRARIES
 from tensorproof.diagnostics.errors import BadInput
@@ -20,6 +19,15 @@ SOURCES = (
 
 
 @cache
+def _entries(folder: str) -> tuple[str, ...]:
+    """What lies in a folder; nothing where there is none."""
+    try:
+        return tuple(os.listdir(folder))
+    except OSError:
+        return ()
+
+
+@cache
 def is_whole(site: tuple[str, ...]) -> bool:
     """Whether an environment is one that deep-learning programs run in."""
     return any(os.path.isdir(os.path.join(folder, name)) for folder in site for name in ("torch", "tensorflow", "keras"))
@@ -29,9 +37,11 @@ def is_whole(site: tuple[str, ...]) -> bool:
 def builds_on_torch(site: tuple[str, ...], package: str) -> bool:
     """Whether an installed package says that it needs torch: only such packages are read as source, the others are left to models."""
     for folder in site:
-        for metadata in iglob(os.path.join(escape(folder), f"{escape(package)}-*.dist-info", "METADATA")):
-            with open(metadata, encoding="utf-8", errors="replace") as stream:
-                return any(line.startswith("Requires-Dist: torch") for line in stream)
+        for entry in _entries(folder):
+            metadata = os.path.join(folder, entry, "METADATA")
+            if entry.startswith(f"{package}-") and entry.endswith(".dist-info") and os.path.exists(metadata):
+                with open(metadata, encoding="utf-8", errors="replace") as stream:
+                    return any(line.startswith("Requires-Dist: torch") for line in stream)
     return False
 
 
@@ -51,9 +61,9 @@ def read_as_source(full: str, site: tuple[str, ...], left: frozenset[str]) -> bo
 def version_of(site: tuple[str, ...], package: str) -> str | None:
     """The version of an installed package, which the folder of its metadata is named by; dashes and case do not count."""
     for folder in site:
-        for path in iglob(os.path.join(escape(folder), "*.dist-info")):
-            name, _, version = os.path.basename(path).removesuffix(".dist-info").rpartition("-")
-            if name.replace("-", "_").replace(".", "_").lower() == package:
+        for entry in _entries(folder):
+            name, _, version = entry.removesuffix(".dist-info").rpartition("-")
+            if entry.endswith(".dist-info") and name.replace("-", "_").replace(".", "_").lower() == package:
                 return version
     return None
 
@@ -65,8 +75,9 @@ def site_packages(environment: str | None) -> tuple[str, ...]:
     elif os.path.basename(os.path.normpath(environment)) == "site-packages":
         roots = [environment]
     else:
-        unix = sorted(iglob(os.path.join(escape(environment), "lib", "python*", "site-packages")))
-        roots = unix or [os.path.join(environment, "Lib", "site-packages")]
+        lib = os.path.join(environment, "lib")
+        unix = [os.path.join(lib, version, "site-packages") for version in sorted(_entries(lib)) if version.startswith("python")]
+        roots = [folder for folder in unix if os.path.exists(folder)] or [os.path.join(environment, "Lib", "site-packages")]
     found = tuple(r for r in roots if os.path.isdir(r))
     if environment is not None and not found:
         raise BadInput(f"{environment} is not a Python environment: it has no site-packages")

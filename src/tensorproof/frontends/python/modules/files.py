@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import os
 import re
-from glob import escape, iglob
 
 _FAILURES = {"ImportError", "ModuleNotFoundError", "Exception", "BaseException"}
 
@@ -22,15 +21,17 @@ def shown(path: str) -> str:
 
 def holds_python(folder: str) -> bool:
     """Whether a folder, or one right inside it, has files of Python."""
+    from glob import escape, iglob  # few programs have a folder beside them that could be meant
+
     return any(True for pattern in ("*.py", os.path.join("*", "*.py")) for _ in iglob(os.path.join(escape(folder), pattern)))
 
 
-_LISTED = re.compile(r"^__all__\s*(?::[^=\n]*)?=\s*([\[(][^\])]*[\])])[ \t]*(?:#[^\n]*)?$", re.MULTILINE)
+_LISTED = r"^__all__\s*(?::[^=\n]*)?=\s*([\[(][^\])]*[\])])[ \t]*(?:#[^\n]*)?$"
 
 
 def written_list(text: str) -> list[str] | None:
     """The names in a module's `__all__`; None where they are not written out."""
-    found = _LISTED.search(text)
+    found = re.search(_LISTED, text, re.MULTILINE)
     if found is None:
         return None
     try:

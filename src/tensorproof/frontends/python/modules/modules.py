@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import os
 import sys
-from glob import escape, iglob
 from typing import TYPE_CHECKING, Any
 
 from tensorproof.diagnostics.errors import BadFile
@@ -207,7 +206,7 @@ class Modules(Finding):
     def _compiled(self, name: str) -> bool:  # as an extension module of a package of the project
         head, _, leaf = name.rpartition(".")
         package = self.running.get(head)
-        return package is None or any(True for folder in package.folders for _ in iglob(os.path.join(escape(folder), f"{escape(leaf)}.*")))
+        return package is None or any(entry.startswith(f"{leaf}.") for folder in package.folders if os.path.isdir(folder) for entry in os.listdir(folder))
 
     def guarded(self, m: Interpreter, node: ast.AST) -> bool:  # by a `try` that takes the failure of an import
         entry = self._entry(m)

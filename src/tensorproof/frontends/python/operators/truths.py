@@ -11,7 +11,6 @@ from tensorproof.frontends.python.operators.host_calls import is_opaque
 from tensorproof.libraries import registry
 from tensorproof.libraries.domains import devices
 from tensorproof.libraries.tensorflow import traced
-from tensorproof.libraries.torch import transforms_of_functions
 from tensorproof.program.form import Asked
 from tensorproof.terms.dtypes import BOOL
 from tensorproof.terms.ints import Term
@@ -34,6 +33,8 @@ def _of_tensor(m: Interpreter, value: TensorType, node: ast.AST) -> Truth:
     if value.graph is not None and not traced.converts(m, value):
         traced.refuse(m, "the truth of a tensor", value, node)
     if "vmap" in m.model_state:
+        from tensorproof.libraries.torch import transforms_of_functions
+
         transforms_of_functions.refuse_number(m, value, node)
     value = m.memory.current(value)
     if value.device is not None:
