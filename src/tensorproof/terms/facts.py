@@ -7,6 +7,7 @@ Domains learn them from the operators that are applied (libraries/domains.py). A
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from tensorproof.terms.ints import Dim, ite
@@ -104,17 +105,12 @@ def learn_bounds(
     if tensor.facts is not None:
         learn(tensor, bounds=bounds, steps=steps, chance=chance, drawn=drawn, rows=rows, whole=whole)
         return
-    key = bounds, steps, chance, drawn, rows, whole
-    known = _KNOWN.get(key)
-    if known is None:
-        if len(_KNOWN) >= _MOST_KNOWN:
-            _KNOWN.clear()
-        known = _KNOWN[key] = Facts(bounds=bounds, steps=steps, chance=chance, drawn=drawn, rows=rows, whole=whole)
-    object.__setattr__(tensor, "facts", known)
+    object.__setattr__(tensor, "facts", _computed(bounds, steps, chance, drawn, rows, whole))
 
 
-_KNOWN: dict[tuple[Any, ...], Facts] = {}
-_MOST_KNOWN = 10_000
+@lru_cache(maxsize=10_000)
+def _computed(bounds: Bounds, steps: int, chance: bool, drawn: Drawn | None, rows: tuple[int, tuple[Bounds, ...]] | None, whole: bool) -> Facts:
+    return Facts(bounds=bounds, steps=steps, chance=chance, drawn=drawn, rows=rows, whole=whole)
 
 
 def carry(old: TensorType, new: TensorType) -> None:
