@@ -14,6 +14,13 @@ if TYPE_CHECKING:
     from tensorproof.app.program import Program
 
 
+def _require_codes(rules: list[str]) -> None:
+    if rules:
+        from tensorproof.app.explain import require_codes
+
+        require_codes(rules)
+
+
 def check(given: Any, arguments: tuple[str, ...]) -> int:
     """Will these programs crash on a tensor's shape, type or format?"""
     from tensorproof.app.check import check as check_programs
@@ -34,10 +41,7 @@ def check(given: Any, arguments: tuple[str, ...]) -> int:
     directives = Directives(data_of(given.data or ()), frozenset(word.lstrip("-").replace("-", "_") for word in given.vary or ()))
     shapes, limit, target = inputs_of(given.inputs or ()), seconds_of(given.time_limit), versions_of(given.target)
     asked = Options(arguments, name, shapes, tuple(given.path or ()), given.environment, target, directives, limit)
-    if given.select or given.ignore:
-        from tensorproof.app.explain import require_codes
-
-        require_codes([*(given.select or ()), *(given.ignore or ())])
+    _require_codes([*(given.select or ()), *(given.ignore or ())])
     done: list[Program] = []
 
     def ended(program: Program) -> None:
