@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
-
-from tensorflow.core.framework import node_def_pb2
+from google.protobuf.internal.containers import RepeatedCompositeFieldContainer as Repeated
+from tensorflow import Operation, Tensor
+from tensorflow.core.framework.function_pb2 import FunctionDef
+from tensorflow.core.framework.graph_pb2 import GraphDef
+from tensorflow.core.framework.node_def_pb2 import NodeDef
+from tensorflow.core.framework.op_def_pb2 import OpDef
 from tensorflow.python.framework import dtypes, op_def_registry
 
-_registry: Any = op_def_registry
-_dtypes: Any = dtypes
-_Node: Any = node_def_pb2.NodeDef
 
 OPERAND, RESULT = "an operand is not finite", "the result is not finite"
 
@@ -18,12 +18,12 @@ OPERAND, RESULT = "an operand is not finite", "the result is not finite"
 class Checked:
     """A place for checks: the nodes of a graph, or the body of a function."""
 
-    def __init__(self, nodes: Any, node: Any, function: Any = None) -> None:
+    def __init__(self, nodes: Repeated[NodeDef], node: NodeDef, function: FunctionDef | None = None) -> None:
         self.nodes, self.node, self.function = nodes, node, function
 
     def add(self) -> None:
         """Put checks before and behind the node."""
-        definition: Any = _registry.get(self.node.op)
+        definition = op_def_registry.get(self.node.op)
         for i, argument in enumerate(definition.input_arg):
             if i < len(self.node.input) and self._is_float(argument):
                 self.node.input[i] = self._check(f"{self.node.name}_operand_{i}", self.node.input[i], self._type(argument), OPERAND)
@@ -53,24 +53,24 @@ class Checked:
         made.attr["message"].s = message.encode()
         return f"{name}:output:0" if self.function is not None else name
 
-    def _type(self, argument: Any) -> int:
+    def _type(self, argument: OpDef.ArgDef) -> int:
         return int(argument.type or self.node.attr[argument.type_attr].type)
 
-    def _is_float(self, argument: Any) -> bool:
+    def _is_float(self, argument: OpDef.ArgDef) -> bool:
         if argument.number_attr or argument.type_list_attr or argument.is_ref:
             return False
         kind = self._type(argument)
-        return bool(kind) and _dtypes.as_dtype(kind).is_floating
+        return bool(kind) and dtypes.as_dtype(kind).is_floating
 
 
-def located(definition: Any, path: str) -> tuple[Checked, str] | None:
+def located(definition: GraphDef, path: str) -> tuple[Checked, str] | None:
     """The node at a path through the functions that nodes call, and the node of the graph in which it lies; itself where it is one of the graph."""
     functions = {one.signature.name: one for one in definition.library.function}
     found = _within(definition.node, None, path, functions, 0)
     return found
 
 
-def _within(nodes: Any, function: Any, path: str, functions: dict[str, Any], depth: int) -> tuple[Checked, str] | None:
+def _within(nodes: Repeated[NodeDef], function: FunctionDef | None, path: str, functions: dict[str, FunctionDef], depth: int) -> tuple[Checked, str] | None:
     for node in nodes:
         if node.name == path:
             return Checked(nodes, node, function), node.name
@@ -83,7 +83,7 @@ def _within(nodes: Any, function: Any, path: str, functions: dict[str, Any], dep
     return None
 
 
-def _called(node: Any, functions: dict[str, Any]) -> Iterator[str]:
+def _called(node: NodeDef, functions: dict[str, FunctionDef]) -> Iterator[str]:
     if node.op in functions:
         yield node.op
     for value in node.attr.values():
@@ -92,9 +92,9 @@ def _called(node: Any, functions: dict[str, Any]) -> Iterator[str]:
                 yield one.name
 
 
-def behind(operation: Any) -> list[Any]:
+def behind(operation: Operation) -> list[Tensor]:
     """What can be fetched of the results of a loop or branch that holds an operation."""
-    found, seen, pending = list[Any](), set[Any](), [operation]
+    found, seen, pending = list[Tensor](), set[Operation](), [operation]
     while pending:
         one = pending.pop()
         if one in seen:
@@ -107,9 +107,9 @@ def behind(operation: Any) -> list[Any]:
     return found
 
 
-def in_loop(operation: Any) -> bool:
+def in_loop(operation: Operation) -> bool:
     """Whether an operation lies between the entry and the exit of a loop of TensorFlow 1."""
-    seen, pending = set[Any](), [operation]
+    seen, pending = set[Operation](), [operation]
     while pending:
         one = pending.pop()
         if one in seen or one.type in ("Exit", "RefExit"):

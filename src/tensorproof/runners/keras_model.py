@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
 
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 os.environ.setdefault("KERAS_BACKEND", "tensorflow")
@@ -15,8 +14,6 @@ import tensorflow as tf
 
 from tensorproof.runners.searching import Look, Source, Values, judged
 
-_keras: Any = keras
-_tf: Any = tf
 
 
 class _Watch:
@@ -24,20 +21,20 @@ class _Watch:
 
     def __init__(self, target: str) -> None:
         self.target = target
-        self.calls: list[tuple[list[Any], list[Any]]] = []
+        self.calls: list[tuple[list[tf.Tensor], list[tf.Tensor]]] = []
 
     def __enter__(self) -> _Watch:
-        self._plain = [(owner, owner.__call__) for owner in (_keras.Layer, _keras.Operation)]
+        self._plain = [(owner, owner.__call__) for owner in (keras.Layer, keras.Operation)]
         for owner, plain in self._plain:
-            owner.__call__ = self._around(plain)
+            owner.__call__ = self._around(plain)  # type: ignore[method-assign]
         return self
 
     def __exit__(self, *raised: object) -> None:
         for owner, plain in self._plain:
-            owner.__call__ = plain
+            owner.__call__ = plain  # type: ignore[method-assign]
 
-    def _around(self, plain: Any) -> Any:
-        def call(me: Any, *args: Any, **kwargs: Any) -> Any:
+    def _around(self, plain: Callable[..., object]) -> Callable[..., object]:
+        def call(me: keras.Operation, *args: object, **kwargs: object) -> object:
             made = plain(me, *args, **kwargs)
             if me.name == self.target:
                 self.calls.append((_floats([args, kwargs]), _floats(made)))
@@ -48,7 +45,7 @@ class _Watch:
 
 class Model:
     def __init__(self, path: str) -> None:
-        self.model: Any = _keras.saving.load_model(path, compile=False)
+        self.model = keras.saving.load_model(path, compile=False)
         self._sources: dict[str, Source] = {}
 
     def reads(self, target: str, sources: Sequence[Source]) -> list[Source]:
@@ -57,18 +54,18 @@ class Model:
         self._sources.update({one.name: one for one in found})
         return found
 
-    def _own(self, tensor: Any) -> Source | None:
+    def _own(self, tensor: keras.KerasTensor) -> Source | None:
         return next((one for one in self._sources.values() if any(name in _names(tensor) for name in one.names)), None)
 
-    def _fed(self, values: Values) -> list[Any]:
-        found: list[Any] = []
+    def _fed(self, values: Values) -> list[tf.Tensor]:
+        found: list[tf.Tensor] = []
         for one in self.model.inputs:
             own = self._own(one)
             value = values[own.name] if own is not None and own.name in values else np.zeros([32 if n is None else n for n in one.shape])
-            found.append(_tf.convert_to_tensor(np.asarray(value, _tf.as_dtype(one.dtype).as_numpy_dtype)))
+            found.append(tf.convert_to_tensor(np.asarray(value, tf.as_dtype(one.dtype).as_numpy_dtype)))
         return found
 
-    def _ran(self, target: str, fed: list[Any]) -> list[tuple[list[Any], list[Any]]]:
+    def _ran(self, target: str, fed: list[tf.Tensor]) -> list[tuple[list[tf.Tensor], list[tf.Tensor]]]:
         with _Watch(target) as watch:
             self.model(fed if len(fed) > 1 else fed[0], training=False)
         if not watch.calls:
@@ -81,26 +78,26 @@ class Model:
 
     def slopes(self, target: str, values: Values, part: int, goal: str) -> Values | None:
         fed = self._fed(values)
-        with _tf.GradientTape() as tape:
+        with tf.GradientTape() as tape:
             tape.watch([t for t in fed if t.dtype.is_floating])
             operands, results = self._ran(target, fed)[0]
             x = [*operands, *results][part]
-            grown = _tf.reduce_max(x) if goal == "high" else -_tf.reduce_min(x) if goal == "low" else -_tf.reduce_min(_tf.abs(x))
+            grown = tf.reduce_max(x) if goal == "high" else -tf.reduce_min(x) if goal == "low" else -tf.reduce_min(tf.abs(x))
         found: Values = {}
         for one, g in zip(self.model.inputs, tape.gradient(grown, fed)):
             own = self._own(one)
             if own is not None and g is not None:
-                found[own.name] = np.asarray(_tf.convert_to_tensor(g), np.float64)
+                found[own.name] = np.asarray(tf.convert_to_tensor(g), np.float64)
         return found or None
 
 
-def _names(tensor: Any) -> tuple[str, str]:
+def _names(tensor: keras.KerasTensor) -> tuple[str, str]:
     return tensor.name, tensor._keras_history.operation.name
 
 
-def _floats(value: Any) -> list[Any]:
+def _floats(value: object) -> list[tf.Tensor]:
     if isinstance(value, dict):
         value = list(value.values())
     if isinstance(value, (list, tuple)):
         return [one for item in value for one in _floats(item)]
-    return [value] if _tf.is_tensor(value) and value.dtype.is_floating else []
+    return [value] if isinstance(value, tf.Tensor) and value.dtype.is_floating else []

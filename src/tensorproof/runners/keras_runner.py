@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import warnings
+from collections.abc import Callable
 from typing import Any
 
 os.environ.setdefault("KERAS_BACKEND", "tensorflow")
@@ -19,9 +20,6 @@ from tensorproof.runners.observed import Observed, Seen
 from tensorproof.terms.dtypes import DType
 from tensorproof.terms.tensor import TensorType
 
-_keras: Any = keras
-_np: Any = np
-_tf: Any = tf
 _HAS = {
     "bool", "uint8", "uint16", "uint32", "uint64", "int8", "int16", "int32", "int64", "float16", "bfloat16", "float32", "float64", "complex64",
     "complex128", "string",
@@ -41,25 +39,25 @@ def _label(dtype: DType | None) -> str:
     return dtype.label
 
 
-def eager(t: TensorType) -> Any:
+def eager(t: TensorType) -> tf.Tensor:
     """A real tensor: the known contents, else numbers between 0 and 1 (whole types: zeros)."""
     label = _label(t.dtype)
     shape = tuple(t.shape)
     assert t.dtype is not None
     if t.contents is not None and len(t.contents) == t.shape.numel:
-        made = _np.array(list(t.contents)).reshape(shape)
+        made = np.array(list(t.contents)).reshape(shape)
     elif t.dtype.is_float or t.dtype.is_complex:
-        made = _np.random.default_rng(0).random(shape)
+        made = np.random.default_rng(0).random(shape)
     else:
-        made = _np.zeros(shape)
-    return _tf.constant([""] * int(t.shape.numel), shape=shape) if label == "string" else _tf.cast(_tf.constant(made), label)  # type: ignore[arg-type]
+        made = np.zeros(shape)
+    return tf.constant([""] * int(t.shape.numel), shape=shape) if label == "string" else tf.cast(tf.constant(made), label)  # type: ignore[arg-type]
 
 
-def symbolic(t: TensorType) -> Any:
-    return _keras.KerasTensor(tuple(t.shape), _label(t.dtype))
+def symbolic(t: TensorType) -> keras.KerasTensor:
+    return keras.KerasTensor(tuple(t.shape), _label(t.dtype))
 
 
-def real(value: Any, tensor: Any) -> Any:
+def real(value: object, tensor: Callable[[TensorType], object]) -> Any:
     """Our abstract arguments as Keras's own."""
     match value:
         case TensorType():
@@ -74,9 +72,9 @@ def real(value: Any, tensor: Any) -> Any:
             return value
 
 
-def observed(value: object) -> Any:
+def observed(value: object) -> object:
     """Keras's results as plain data."""
-    if isinstance(value, (_keras.KerasTensor, _tf.Tensor, _keras.Variable, _np.ndarray, _np.generic)):
+    if isinstance(value, (keras.KerasTensor, tf.Tensor, keras.Variable, np.ndarray, np.generic)):
         dtype = value.dtype
         return Seen.of(tuple(value.shape), dtype if isinstance(dtype, str) else dtype.name, value)
     if isinstance(value, dict):
@@ -86,18 +84,20 @@ def observed(value: object) -> Any:
     return value
 
 
-def find(name: str) -> Any:
-    found: Any = _keras
+def find(name: str) -> Callable[..., object]:
+    found: Any = keras
     for part in name.split(".")[1:]:
         found = getattr(found, part)
-    return found
+    function: Callable[..., object] = found
+    return function
 
 
-def _once(name: str, args: tuple[Any, ...], kwargs: dict[str, Any], init: dict[str, Any] | None, tensor: object) -> Observed:
+def _once(name: str, args: tuple[Any, ...], kwargs: dict[str, Any], init: dict[str, Any] | None, tensor: Callable[[TensorType], object]) -> Observed:
     try:
         function = find(name)
         if init is not None:
-            function = function(**real(init, tensor))
+            layer: Any = function(**real(init, tensor))
+            function = layer
         return Observed(observed(function(*real(args, tensor), **real(kwargs, tensor))))
     except Absent as absent:
         return Observed(aside=str(absent))
@@ -107,8 +107,7 @@ def _once(name: str, args: tuple[Any, ...], kwargs: dict[str, Any], init: dict[s
 
 def _has_tensor(value: object) -> bool:
     if isinstance(value, (tuple, list)):
-        items: Any = value
-        return any(_has_tensor(v) for v in items)
+        return any(_has_tensor(v) for v in value)
     return isinstance(value, TensorType)
 
 
@@ -116,7 +115,7 @@ _CRASHES = (("AdaptiveMax", "AdaptiveAverage"), ("adaptive_max", "adaptive_avera
 """Where eager TensorFlow ends the process (windows of one element), and what is run in its place: it accepts the same."""
 
 
-def _without_numbers(outputs: object) -> Any:
+def _without_numbers(outputs: object) -> object:
     """Results whose numbers say nothing, since another function made them."""
     if isinstance(outputs, Seen):
         return Seen(outputs)
@@ -158,11 +157,10 @@ def run(name: str, args: tuple[Any, ...], kwargs: dict[str, Any], init: dict[str
 def _fits(now: object, traced: object) -> bool:
     """Whether a symbolic result, whose axes may be None, allows the eager one. An element type that differs counts for eager."""
     if isinstance(now, tuple) and len(now) == 2 and isinstance(now[1], str):
-        pair: Any = traced
-        if not (isinstance(traced, tuple) and len(pair) == 2 and isinstance(pair[1], str)):
+        pair = traced
+        if not (isinstance(pair, tuple) and len(pair) == 2 and isinstance(pair[1], str)):
             return False
         return now[1] == pair[1] and len(now[0]) == len(pair[0]) and all(b is None or a == b for a, b in zip(now[0], pair[0]))
     if isinstance(now, tuple) and isinstance(traced, tuple):
-        items: Any = traced
-        return len(now) == len(items) and all(_fits(a, b) for a, b in zip(now, items))
+        return len(now) == len(traced) and all(_fits(a, b) for a, b in zip(now, traced))
     return type(now) is type(traced)

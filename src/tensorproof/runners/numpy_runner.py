@@ -6,12 +6,12 @@ import warnings
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tensorproof.runners.observed import Observed, Seen
 from tensorproof.terms.dtypes import DType
 from tensorproof.terms.tensor import TensorType
 
-_np: Any = np
 _HAS = {"bool", "uint8", "uint16", "uint32", "uint64", "int8", "int16", "int32", "int64", "float16", "float32", "float64", "complex64", "complex128"}
 
 
@@ -23,21 +23,21 @@ class Absent(Exception):
     """An element type that NumPy does not have."""
 
 
-def _dtype(dtype: DType) -> Any:
+def _dtype(dtype: DType) -> np.dtype[Any]:
     if dtype.label not in _HAS:
         raise Absent(f"NumPy has no element type {dtype!r}")
-    return _np.dtype(dtype.label)
+    return np.dtype(dtype.label)
 
 
-def tensor(t: TensorType) -> Any:
+def tensor(t: TensorType) -> NDArray[Any]:
     """A real array of that shape and type: the known contents, else numbers between 0 and 1 (whole types: zeros)."""
     assert t.dtype is not None
     shape, dtype = tuple(t.shape), _dtype(t.dtype)
     if t.contents is not None and len(t.contents) == t.shape.numel:
-        return _np.array(list(t.contents), dtype=dtype).reshape(shape)
+        return np.array(list(t.contents), dtype=dtype).reshape(shape)
     if t.dtype.is_integer or t.dtype.kind == "b":
-        return _np.zeros(shape, dtype)
-    return _np.random.default_rng(0).random(shape).astype(dtype)
+        return np.zeros(shape, dtype)
+    return np.random.default_rng(0).random(shape).astype(dtype)
 
 
 def real(value: object) -> Any:
@@ -55,9 +55,9 @@ def real(value: object) -> Any:
             return value
 
 
-def observed(value: object) -> Any:
+def observed(value: object) -> object:
     """NumPy's results as plain data."""
-    if isinstance(value, (_np.ndarray, _np.generic)):
+    if isinstance(value, (np.ndarray, np.generic)):
         return Seen.of(tuple(value.shape), str(value.dtype), value)
     if isinstance(value, (tuple, list)):
         return tuple(observed(v) for v in value)
@@ -68,7 +68,7 @@ def observed(value: object) -> Any:
 
 def find(name: str) -> Any:
     """The function of that public name."""
-    found: Any = _np
+    found: Any = np
     for part in name.split(".")[1:]:
         found = getattr(found, part)
     return found
@@ -76,8 +76,8 @@ def find(name: str) -> Any:
 
 def run(name: str, args: tuple[Any, ...], kwargs: dict[str, Any], init: dict[str, Any] | None = None) -> Observed:
     """Call it."""
-    _np.random.seed(0)
-    with warnings.catch_warnings(), _np.errstate(all="ignore"):
+    np.random.seed(0)
+    with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")
         try:
             arguments, named = real(args), real(kwargs)

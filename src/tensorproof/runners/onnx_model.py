@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import gzip
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import onnx
+from numpy.typing import NDArray
 from onnx import helper
 
 from tensorproof.runners.searching import Look, Source, Values, judged
 
-_onnx: Any = onnx
-_helper: Any = helper
+
+
+Run = Callable[[list[str], Mapping[str, object]], list[Any]]
 
 
 class Model:
@@ -23,13 +25,13 @@ class Model:
 
     def __init__(self, path: str, results: Mapping[str, Sequence[str]]) -> None:
         data = Path(path).read_bytes()
-        self._model: Any = _onnx.load_model_from_string(gzip.decompress(data) if data[:2] == b"\x1f\x8b" else data)
+        self._model = onnx.load_model_from_string(gzip.decompress(data) if data[:2] == b"\x1f\x8b" else data)
         self._results = results
         self._makers = {output: node for node in self._model.graph.node for output in node.output if output}
         self._constants = {one.name for one in self._model.graph.initializer}
         self._fed: dict[str, str] = {}
         self._sources: dict[str, Source] = {}
-        self._runs: dict[str, Any] = {}
+        self._runs: dict[str, Run] = {}
 
     def reads(self, target: str, sources: Sequence[Source]) -> list[Source]:
         own = {value: one for one in sources for name in one.names for value in self._results.get(name, (name,))}
@@ -49,15 +51,15 @@ class Model:
     def slopes(self, target: str, values: Values, part: int, goal: str) -> Values | None:
         return None
 
-    def _run(self, target: str, wanted: list[str], feeds: Mapping[str, Any]) -> list[Any]:
+    def _run(self, target: str, wanted: list[str], feeds: Mapping[str, object]) -> list[NDArray[Any]]:
         if target not in self._runs:
             self._runs[target] = _started(self._with_outputs(wanted))
-        run: Any = self._runs[target]
+        run = self._runs[target]
         return list(run(wanted, feeds))
 
-    def _with_outputs(self, wanted: list[str]) -> Any:
+    def _with_outputs(self, wanted: list[str]) -> onnx.ModelProto:
         """The part of the model that computes some values, with them as its outputs."""
-        made = _onnx.ModelProto()
+        made = onnx.ModelProto()
         made.CopyFrom(self._model)
         needed, pending = set[str](), list(wanted)
         while pending:
@@ -70,17 +72,17 @@ class Model:
         del made.graph.node[:]
         made.graph.node.extend(kept)
         del made.graph.output[:]
-        made.graph.output.extend(_helper.make_empty_tensor_value_info(value) for value in wanted)
+        made.graph.output.extend(helper.make_empty_tensor_value_info(value) for value in wanted)
         return made
 
 
-def _captured(node: Any) -> list[str]:
+def _captured(node: onnx.NodeProto) -> list[str]:
     """The values that the bodies of a node read."""
     bodies = [a.g for a in node.attribute if a.HasField("g")] + [g for a in node.attribute for g in a.graphs]
     return [value for body in bodies for inner in body.node for value in (*inner.input, *_captured(inner))]
 
 
-def _started(model: Any) -> Any:
+def _started(model: onnx.ModelProto) -> Run:
     try:
         runtime: Any = import_module("onnxruntime")
     except ImportError:
@@ -90,10 +92,11 @@ def _started(model: Any) -> Any:
     options = runtime.SessionOptions()
     options.graph_optimization_level = runtime.GraphOptimizationLevel.ORT_DISABLE_ALL
     options.log_severity_level = 4
-    return runtime.InferenceSession(model.SerializeToString(), options, providers=["CPUExecutionProvider"]).run
+    started: Run = runtime.InferenceSession(model.SerializeToString(), options, providers=["CPUExecutionProvider"]).run
+    return started
 
 
-def _typed(value: object, dtype: str) -> Any:
+def _typed(value: object, dtype: str) -> NDArray[Any]:
     if dtype == "bfloat16":
         import ml_dtypes
 

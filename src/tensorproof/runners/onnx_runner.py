@@ -16,17 +16,14 @@ import warnings
 from typing import Any
 
 import numpy as np
-import onnx
-from onnx import TensorProto, checker, defs, helper, numpy_helper, reference, shape_inference
+from numpy.typing import NDArray
+from onnx import AttributeProto, NodeProto, TensorProto, ValueInfoProto, checker, defs, helper, numpy_helper, reference, shape_inference
 
 from tensorproof.runners.observed import Observed, Seen
 from tensorproof.terms.dtypes import DType
 from tensorproof.terms.tensor import TensorType
 
-_np: Any = np
-_onnx: Any = onnx
-_helper: Any = helper
-LATEST: int = defs.onnx_opset_version()
+LATEST = defs.onnx_opset_version()
 _NUMBERS = {
     DType.FLOAT32: TensorProto.FLOAT, DType.UINT8: TensorProto.UINT8, DType.INT8: TensorProto.INT8, DType.UINT16: TensorProto.UINT16,
     DType.INT16: TensorProto.INT16, DType.INT32: TensorProto.INT32, DType.INT64: TensorProto.INT64, DType.STRING: TensorProto.STRING,
@@ -112,20 +109,19 @@ class Absent(Exception):
 def number_of(dtype: DType | None) -> int:
     if dtype is None or dtype not in _NUMBERS:
         raise Absent(f"ONNX has no element type {dtype!r}")
-    made: int = _NUMBERS[dtype]
-    return made
+    return _NUMBERS[dtype]
 
 
-def array(t: TensorType) -> Any:
+def array(t: TensorType) -> NDArray[Any]:
     """Known contents, else numbers between 0 and 1 (whole types: zeros)."""
-    shape, dtype = tuple(t.shape), _helper.tensor_dtype_to_np_dtype(number_of(t.dtype))
+    shape, dtype = tuple(t.shape), helper.tensor_dtype_to_np_dtype(number_of(t.dtype))
     if t.contents is not None and len(t.contents) == t.shape.numel:
-        return _np.array(list(t.contents)).astype(dtype).reshape(shape)
+        return np.array(list(t.contents)).astype(dtype).reshape(shape)
     if t.dtype is DType.STRING:
-        return _np.full(shape, "a", dtype=object)
+        return np.full(shape, "a", dtype=object)
     if t.dtype is not None and (t.dtype.is_float or t.dtype.is_complex):
-        return _np.random.default_rng(0).random(shape).astype(dtype)
-    return _np.zeros(shape, dtype)
+        return np.random.default_rng(0).random(shape).astype(dtype)
+    return np.zeros(shape, dtype)
 
 
 class Model:
@@ -136,12 +132,12 @@ class Model:
         self.broken: str = named.pop("_broken", "").rpartition("/")[2]
         self.operator = name.removeprefix("onnx.")
         self.opset: int = min(named.pop("_opset", LATEST), LATEST)
-        self.schema: Any = defs.get_schema(self.operator, self.opset, "")
-        self.initializers: list[Any] = []
-        self.inputs: list[Any] = []
-        self.feeds: dict[str, Any] = {}
+        self.schema = defs.get_schema(self.operator, self.opset, "")
+        self.initializers: list[TensorProto] = []
+        self.inputs: list[ValueInfoProto] = []
+        self.feeds: dict[str, NDArray[Any]] = {}
         wanted = named.pop("_outputs", None)
-        values: list[Any] = list(args)
+        values: list[object] = list(args)
         for i, declared in enumerate(self.schema.inputs):
             if declared.name in named:
                 values += [None] * (i + 1 - len(values))
@@ -152,11 +148,11 @@ class Model:
         names = [self._input(i, value) for i, value in enumerate(values)]
         self.attributes = {key: self._attribute(key, value) for key, value in named.items() if value is not None}
         outputs = [f"y{i}" for i in range(self._count(wanted, values))]
-        self.node: Any = _helper.make_node(self.operator, names, outputs)
+        self.node = helper.make_node(self.operator, names, outputs)
         self.node.attribute.extend(self.attributes.values())
-        shown = [_helper.make_empty_tensor_value_info(output) for output in outputs]
-        graph = _helper.make_graph([self.node], "one", self.inputs, shown, self.initializers)
-        self.proto: Any = _helper.make_model(graph, opset_imports=[_helper.make_opsetid("", self.opset)])
+        shown = [helper.make_empty_tensor_value_info(output) for output in outputs]
+        graph = helper.make_graph([self.node], "one", self.inputs, shown, self.initializers)
+        self.proto = helper.make_model(graph, opset_imports=[helper.make_opsetid("", self.opset)])
 
     def _check_words(self, named: dict[str, Any]) -> None:
         """A word that an attribute may be is one that its description, or that of the operator, tells."""
@@ -165,30 +161,29 @@ class Model:
             if declared is not None and isinstance(value, str) and declared.default_value.s and value not in declared.description + self.schema.doc:
                 raise ValueError(f"the standard does not know {key}={value!r}")
 
-    def _count(self, wanted: Any, values: list[Any]) -> int:
+    def _count(self, wanted: int | None, values: list[object]) -> int:
         if self.operator == "BatchNormalization" and self.opset >= 14:
             return 3 if "training_mode" in self.attributes and self.attributes["training_mode"].i else 1
         if self.operator == "Split":
             if "num_outputs" in self.attributes:
-                made: int = self.attributes["num_outputs"].i
-                return made
+                return self.attributes["num_outputs"].i
             split = values[1] if len(values) > 1 else None
             given = list(self.attributes["split"].ints) if "split" in self.attributes else split
-            held = given.contents if isinstance(given, TensorType) else given
+            held: Any = given.contents if isinstance(given, TensorType) else given
             return len(held) if held is not None else wanted or 2
         if self.operator in ("BatchNormalization", "MaxPool") and self.opset < 14:
             return wanted or (1 if self.operator == "BatchNormalization" else len(self.schema.outputs))
         return len(self.schema.outputs)
 
-    def _input(self, i: int, value: Any) -> str:
+    def _input(self, i: int, value: object) -> str:
         if value is None:
             return ""
         name = f"x{i}"
         declared = self.schema.inputs[min(i, len(self.schema.inputs) - 1)].name
         if isinstance(value, (bool, int, float)) or (isinstance(value, (list, tuple)) and not any(isinstance(v, TensorType) for v in value)):
-            held = _np.array([value] if (self.operator, declared) in _VECTORS else value)
+            held = np.array([value] if (self.operator, declared) in _VECTORS else value)
             real = (held.size and held.dtype.kind == "f") or (not held.size and declared == "scales")
-            held = held.astype(_np.float32 if real else _np.int64)
+            held = held.astype(np.float32 if real else np.int64)
             self.initializers.append(numpy_helper.from_array(held, name))
         elif isinstance(value, TensorType):
             if value.dtype is DType.VARIANT:
@@ -197,22 +192,22 @@ class Model:
             if value.contents is not None:
                 self.initializers.append(numpy_helper.from_array(held, name))
             else:
-                self.inputs.append(_helper.make_tensor_value_info(name, number_of(value.dtype), list(value.shape)))
+                self.inputs.append(helper.make_tensor_value_info(name, number_of(value.dtype), list(value.shape)))
                 self.feeds[name] = held
         else:
             raise Absent(f"{value!r} is not an input")
         return name
 
-    def _attribute(self, key: str, value: Any) -> Any:
+    def _attribute(self, key: str, value: object) -> AttributeProto:
         """By the kind that the schema wants: a whole number may stand for a real one."""
-        kinds = _onnx.AttributeProto
+        kinds = AttributeProto
         wanted = self.schema.attributes[key].type.value if key in self.schema.attributes else None
         if isinstance(value, DType):
             value = number_of(value)
         elif isinstance(value, TensorType):
             value = numpy_helper.from_array(array(value), key)
         elif wanted == kinds.TENSOR and isinstance(value, (int, float, list, tuple)):
-            value = numpy_helper.from_array(_np.array([value] if isinstance(value, (int, float)) else value), key)
+            value = numpy_helper.from_array(np.array([value] if isinstance(value, (int, float)) else value), key)
         elif wanted == kinds.FLOAT and isinstance(value, int):
             value = float(value)
         elif wanted in (kinds.INTS, kinds.FLOATS) and isinstance(value, (int, float)):
@@ -220,17 +215,21 @@ class Model:
         elif isinstance(value, bool):
             value = int(value)
         if wanted == kinds.FLOATS:
-            value = [float(v) for v in value]
-        return _helper.make_attribute(key, list(value) if isinstance(value, tuple) else value, attr_type=wanted if isinstance(value, (list, tuple)) else None)
+            numbers: Any = value
+            value = [float(v) for v in numbers]
+        return helper.make_attribute(key, list(value) if isinstance(value, tuple) else value, attr_type=wanted if isinstance(value, (list, tuple)) else None)
 
 
-def inferred(model: Model) -> list[Any]:
+Told = tuple[tuple[int | None, ...] | None, str | None]
+
+
+def inferred(model: Model) -> list[Told]:
     """(shape with None for sizes that are not told, label) of each output; None for a shape or an output that is not told."""
     context = checker.C.CheckerContext()
     context.ir_version, context.opset_imports = 13, {"": model.opset}
     checker.check_node(model.node, context)
-    done: Any = shape_inference.infer_shapes(model.proto, check_type=True, strict_mode=True, data_prop=True)
-    found: list[Any] = []
+    done = shape_inference.infer_shapes(model.proto, check_type=True, strict_mode=True, data_prop=True)
+    found: list[Told] = []
     for value in done.graph.output:
         kind = value.type.tensor_type
         label = _LABELS.get(kind.elem_type)
@@ -251,7 +250,7 @@ _NO_CODE = (
 
 def run(name: str, args: tuple[Any, ...], kwargs: dict[str, Any], init: dict[str, Any] | None = None) -> Observed:
     """Infer, then evaluate."""
-    with warnings.catch_warnings(), _np.errstate(all="ignore"):
+    with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")
         try:
             model = Model(name, args, kwargs)
@@ -268,7 +267,7 @@ def run(name: str, args: tuple[Any, ...], kwargs: dict[str, Any], init: dict[str
     return _agreed(model, inferred_types, seen)
 
 
-def _inferred_outputs(model: Model) -> list[Any] | Observed:
+def _inferred_outputs(model: Model) -> list[Told] | Observed:
     """What inference tells of the outputs, or the observation that ends here."""
     if model.schema.deprecated:
         return Observed(aside="out of use in this opset")
@@ -285,19 +284,19 @@ def _inferred_outputs(model: Model) -> list[Any] | Observed:
     return Observed(aside=f"before opset {_CHECKED} neither looks at sizes") if model.opset < _CHECKED else inferred_types
 
 
-def _evaluated_outputs(model: Model, inferred_types: list[Any]) -> tuple[Seen, ...] | Observed:
+def _evaluated_outputs(model: Model, inferred_types: list[Told]) -> tuple[Seen, ...] | Observed:
     """What the evaluator computes, or the observation that follows from its failure."""
     try:
-        evaluator: Any = reference.ReferenceEvaluator(model.proto)
+        evaluator = reference.ReferenceEvaluator(model.proto)
         results = evaluator.run(None, model.feeds)
         if any(isinstance(r, list) or r is None for r in results):
             return Observed(aside="sequences and optional values are not compared here")
-        return tuple(Seen.of(tuple(_np.shape(r)), _label(r), r) for r in results)
+        return tuple(Seen.of(tuple(np.shape(r)), _label(r), r) for r in results)
     except Exception as error:
         return _failed(model, inferred_types, _shown(error))
 
 
-def _failed(model: Model, inferred_types: list[Any], words: str) -> Observed:
+def _failed(model: Model, inferred_types: list[Told], words: str) -> Observed:
     """The evaluator fails: inference counts where it tells all and the evaluator has no code."""
     whole = all(shape is not None and None not in shape for shape, _ in inferred_types)
     no_code = any(w in words for w in _NO_CODE)
@@ -312,7 +311,7 @@ def _failed(model: Model, inferred_types: list[Any], words: str) -> Observed:
     return Observed(error=words)
 
 
-def _agreed(model: Model, inferred_types: list[Any], seen: tuple[Seen, ...]) -> Observed:
+def _agreed(model: Model, inferred_types: list[Told], seen: tuple[Seen, ...]) -> Observed:
     """What inference and the evaluator say together; set aside where they differ."""
     if any(shape is None or None in shape for shape, _ in inferred_types) and any(held.size == 0 for held in model.feeds.values()):
         return Observed(aside="an input without elements, of which inference does not give all")
@@ -324,12 +323,12 @@ def _agreed(model: Model, inferred_types: list[Any], seen: tuple[Seen, ...]) -> 
             break
     if model.broken in _NOT_LOOKED_AT.get(model.operator, ()):
         return Observed(aside=f"neither looks at {model.broken}")
-    outputs: Any = tuple(tuple(one) for one in seen) if model.opset < _COMPUTED.get(model.operator, 0) else seen
+    outputs: tuple[object, ...] = tuple(tuple(one) for one in seen) if model.opset < _COMPUTED.get(model.operator, 0) else seen
     return Observed(outputs if len(outputs) != 1 or model.operator == "Split" else outputs[0])
 
 
-def _label(value: Any) -> str:
-    dtype = _np.asarray(value).dtype
+def _label(value: object) -> str:
+    dtype = np.asarray(value).dtype
     return "string" if dtype.kind in "OUST" else dtype.name
 
 

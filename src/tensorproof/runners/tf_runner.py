@@ -9,21 +9,21 @@ from __future__ import annotations
 import os
 import warnings
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeGuard
 
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 os.environ.setdefault("CUDA_VISIBLE_DEVICES", "")
 
 import numpy as np
 import tensorflow as tf
+from numpy.typing import NDArray
 
 from tensorproof.runners.observed import Observed, Seen
 from tensorproof.terms.dtypes import DType
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
 
-_tf: Any = tf
-_np: Any = np
+Function = Callable[..., object]
 NO_KERNEL = (
     "NeedsHandle",
     "does not support eager execution", "is not compatible with eager execution", "Could not find device for node", "No OpKernel was registered",
@@ -32,32 +32,32 @@ NO_KERNEL = (
 )  # fmt: skip
 
 
-def dtype_of(dtype: DType) -> Any:
-    return _tf.as_dtype(dtype.label)
+def dtype_of(dtype: DType) -> tf.DType:
+    return tf.as_dtype(dtype.label)
 
 
-def value_of(t: TensorType) -> Any:
+def value_of(t: TensorType) -> NDArray[Any]:
     """The numbers of a tensor: the known contents, else a half everywhere (whole types: zeros)."""
     assert t.dtype is not None
     shape, kind = tuple(t.shape), dtype_of(t.dtype)
     if t.dtype is DType.STRING:
-        return _np.full(shape, b"a", dtype=object)
+        return np.full(shape, b"a", dtype=object)
     if t.contents is not None and len(t.contents) == t.shape.numel:
-        return _np.array(list(t.contents), dtype=object).reshape(shape).astype(kind.as_numpy_dtype)
-    return _np.full(shape, 0.5 if t.dtype.kind in "fc" else 0).astype(kind.as_numpy_dtype)
+        return np.array(list(t.contents), dtype=object).reshape(shape).astype(kind.as_numpy_dtype)
+    return np.full(shape, 0.5 if t.dtype.kind in "fc" else 0).astype(kind.as_numpy_dtype)
 
 
-def in_graph(t: TensorType) -> Any:
+def in_graph(t: TensorType) -> tf.Tensor:
     if t.contents is not None:
-        return _tf.constant(value_of(t), dtype=dtype_of(t.dtype), shape=tuple(t.shape))  # type: ignore[arg-type]
-    return _tf.compat.v1.placeholder(dtype_of(t.dtype), tuple(t.shape))  # type: ignore[arg-type]
+        return tf.constant(value_of(t), dtype=dtype_of(t.dtype), shape=tuple(t.shape))  # type: ignore[arg-type]
+    return tf.compat.v1.placeholder(dtype_of(t.dtype), tuple(t.shape))  # type: ignore[arg-type]
 
 
-def eagerly(t: TensorType) -> Any:
-    return _tf.constant(value_of(t), dtype=dtype_of(t.dtype), shape=tuple(t.shape))  # type: ignore[arg-type]
+def eagerly(t: TensorType) -> tf.Tensor:
+    return tf.constant(value_of(t), dtype=dtype_of(t.dtype), shape=tuple(t.shape))  # type: ignore[arg-type]
 
 
-def real(value: Any, tensor: Callable[[TensorType], Any]) -> Any:
+def real(value: object, tensor: Callable[[TensorType], object]) -> Any:
     """Our abstract arguments as TensorFlow's own."""
     match value:
         case TensorType():
@@ -77,34 +77,38 @@ def real(value: Any, tensor: Callable[[TensorType], Any]) -> Any:
 class InGraph:
     """A tensor of a graph, which is run when its numbers are asked for: variables hold their first values then."""
 
-    def __init__(self, tensor: Any) -> None:
+    def __init__(self, tensor: tf.Tensor | tf.Variable) -> None:
         self.tensor = tensor
 
-    def numpy(self) -> Any:
+    def numpy(self) -> object:
         graph = self.tensor.graph
-        with graph.as_default(), _tf.compat.v1.Session(graph=graph) as session:
-            session.run(_tf.compat.v1.global_variables_initializer())
+        with graph.as_default(), tf.compat.v1.Session(graph=graph) as session:
+            session.run(tf.compat.v1.global_variables_initializer())
             return session.run(self.tensor)
 
 
-def observed(value: Any) -> Any:
+def _is_tensor(value: object) -> TypeGuard[tf.Tensor | tf.Variable]:
+    return tf.is_tensor(value) or isinstance(value, tf.Variable)
+
+
+def observed(value: object) -> object:
     """Results as plain data; an unknown shape or axis is None."""
-    if isinstance(value, _tf.IndexedSlices):
+    if isinstance(value, tf.IndexedSlices):
         return observed(value.values)
-    if isinstance(value, (_tf.SparseTensor, _tf.RaggedTensor)):
+    if isinstance(value, (tf.SparseTensor, tf.RaggedTensor)):
         return value
-    if _tf.is_tensor(value) or isinstance(value, _tf.Variable):
+    if _is_tensor(value):
         shape = value.shape
-        real = InGraph(value) if _tf.is_tensor(value) and not hasattr(value, "numpy") else value
+        real = InGraph(value) if tf.is_tensor(value) and not hasattr(value, "numpy") else value
         return Seen.of(None if shape.rank is None else tuple(shape.as_list()), value.dtype.base_dtype.name, real)
-    if isinstance(value, _tf.TensorShape):
+    if isinstance(value, tf.TensorShape):
         return value
     if isinstance(value, (tuple, list)):
         return tuple(observed(v) for v in value)
     return value
 
 
-def complete(seen: Any) -> bool:
+def complete(seen: object) -> bool:
     """Whether every shape in it is known."""
     if isinstance(seen, tuple) and len(seen) == 2 and isinstance(seen[1], str):
         return seen[0] is not None and None not in seen[0]
@@ -121,19 +125,19 @@ def refusal(words: str, traced: str = "") -> Observed:
     return Observed(aside=words) if "is not available in GraphDef version" in words else Observed(error=words, traced=traced)
 
 
-def both(graph: Callable[[], Any], eager: Callable[[], Any], careful: bool = False, by_graph: bool = False) -> Observed:
+def both(graph: Callable[[], object], eager: Callable[[], object], careful: bool = False, by_graph: bool = False) -> Observed:
     """Run the call both ways and compare.
 
     `careful`: what a graph refuses is not tried eagerly, where some kernels end the process. `by_graph`: where both take it and differ
     in the result, what the graph infers counts.
     """
-    _tf.random.set_seed(0)
-    seen: Any = None
+    tf.random.set_seed(0)
+    seen: object = None
     refused = ""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
-            with _tf.Graph().as_default():
+            with tf.Graph().as_default():
                 seen = observed(graph())
         except Exception as error:
             if careful:
@@ -155,7 +159,7 @@ def both(graph: Callable[[], Any], eager: Callable[[], Any], careful: bool = Fal
     return Observed(_with_numbers(seen, made) if by_graph and complete(seen) else made)
 
 
-def _with_numbers(seen: Any, made: Any) -> Any:
+def _with_numbers(seen: object, made: object) -> object:
     """Shapes and element types as a graph infers them, with the numbers of eager execution."""
     if isinstance(seen, Seen):
         return Seen.of(seen[0], seen[1], made.real) if isinstance(made, Seen) else seen
@@ -164,10 +168,10 @@ def _with_numbers(seen: Any, made: Any) -> Any:
     return seen
 
 
-def find(name: str) -> list[Any]:
+def find(name: str) -> list[Function]:
     """The functions of that public name: that of version 2 and that of version 1, as far as they exist."""
-    found: list[Any] = []
-    for root in (_tf, _tf.compat.v1):
+    found: list[Function] = []
+    for root in (tf, tf.compat.v1):
         one: Any = root
         for part in name.split(".")[1:]:
             one = getattr(one, part, None)
@@ -178,7 +182,7 @@ def find(name: str) -> list[Any]:
     return found
 
 
-def _call(name: str, args: tuple[Any, ...], kwargs: dict[str, Any], tensor: Callable[[TensorType], Any]) -> Any:
+def _call(name: str, args: tuple[Any, ...], kwargs: dict[str, Any], tensor: Callable[[TensorType], object]) -> object:
     functions = find(name)
     given, named = real(args, tensor), real(kwargs, tensor)
     if name.startswith("tf.Tensor.") and not callable(functions[0]):

@@ -13,31 +13,31 @@ os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 import keras
 import numpy as np
 import tensorflow as tf
+from tensorflow.compat import v1
 
 from tensorproof.runners.corners import Corners
 from tensorproof.runners.watched import Watched
 
-_tf: Any = tf
-_keras: Any = keras
-_PLAIN: dict[str, Any] = {}
+Function = Callable[..., object]
+_PLAIN: dict[str, Callable[..., Any]] = {}
 _DRAWS = {"normal": "normal", "uniform": "uniform", "stateless_normal": "normal", "stateless_uniform": "uniform"}
 
 
-def around(run: Callable[[], Any], watched: Watched, corners: Corners, trained: float) -> Callable[[], Any]:
-    def watching() -> Any:
-        _keras.backend.clear_session()
-        _keras.utils.set_random_seed(corners.seed)
-        _keras.config.disable_traceback_filtering()  # where an exception comes from is asked below
-        _tf.debugging.disable_traceback_filtering()
-        _tf.debugging.enable_check_numerics()
-        _tf.config.run_functions_eagerly(True)
-        _draws(_tf.random, corners)
-        _draws(_keras.random, corners)
+def around(run: Callable[[], object], watched: Watched, corners: Corners, trained: float) -> Callable[[], object]:
+    def watching() -> object:
+        keras.backend.clear_session()
+        keras.utils.set_random_seed(corners.seed)
+        keras.config.disable_traceback_filtering()  # where an exception comes from is asked below
+        tf.debugging.disable_traceback_filtering()
+        tf.debugging.enable_check_numerics()
+        tf.config.run_functions_eagerly(True)
+        _draws(tf.random, corners)
+        _draws(keras.random, corners)
         _models(corners, trained)
         _sessions(watched, corners, trained)
         try:
             return run()
-        except _tf.errors.InvalidArgumentError as error:
+        except tf.errors.InvalidArgumentError as error:
             lines = _built(watched, error) or watched.lines_of(error)
             if "NaN" in str(error) and lines:
                 kind = "gradient" if _differentiates(error) else "value"
@@ -58,48 +58,48 @@ def _differentiates(error: Exception) -> bool:
     return any(f.filename.replace(os.sep, "/").endswith("eager/backprop.py") for f in traceback.extract_tb(error.__traceback__))
 
 
-def _kept(owner: Any, name: str) -> Any:
+def _kept(owner: object, name: str) -> Callable[..., Any]:
     return _PLAIN.setdefault(f"{owner!r}.{name}", getattr(owner, name))
 
 
-def _draws(module: Any, corners: Corners) -> None:
+def _draws(module: object, corners: Corners) -> None:
     for name, kind in _DRAWS.items():
         if hasattr(module, name):
             setattr(module, name, _moved(_kept(module, name), kind, corners))
 
 
-def _moved(plain: Any, kind: str, corners: Corners) -> Any:
-    def draw(*args: Any, **kwargs: Any) -> Any:
+def _moved(plain: Function, kind: str, corners: Corners) -> Function:
+    def draw(*args: object, **kwargs: object) -> object:
         made = plain(*args, **kwargs)
         numbers = [a for a in args[1:] if isinstance(a, (int, float))]
         if not hasattr(made, "numpy") or numbers or len(kwargs) > 1:
             return made
-        return _tf.constant((corners.normal if kind == "normal" else corners.uniform)(made.numpy()))
+        return tf.constant((corners.normal if kind == "normal" else corners.uniform)(made.numpy()))
 
     return draw
 
 
 def _models(corners: Corners, trained: float) -> None:
     """A model is trained, or it or a layer is called: its weights may have been trained before. It runs eagerly."""
-    model, layer = _keras.Model, _keras.layers.Layer
+    model, layer = keras.Model, keras.layers.Layer
     compile_, fit, call = _kept(model, "compile"), _kept(model, "fit"), _kept(layer, "__call__")
     seen: set[int] = set()
-    building: list[Any] = []
+    building: list[keras.Layer] = []
 
-    def moved(me: Any) -> None:
+    def moved(me: keras.Layer) -> None:
         for weight in me.trainable_weights:
             if id(weight) not in seen and str(weight.dtype).startswith("float"):
                 seen.add(id(weight))
                 weight.assign(corners.moved(weight, trained))
 
-    def compiled(me: Any, *args: Any, **kwargs: Any) -> Any:
+    def compiled(me: keras.Layer, *args: object, **kwargs: object) -> object:
         return compile_(me, *args, **{**kwargs, "run_eagerly": True, "jit_compile": False})
 
-    def fitted(me: Any, *args: Any, **kwargs: Any) -> Any:
+    def fitted(me: keras.Layer, *args: object, **kwargs: object) -> object:
         moved(me)
         return fit(me, *args, **kwargs)
 
-    def called(me: Any, *args: Any, **kwargs: Any) -> Any:
+    def called(me: keras.Layer, *args: object, **kwargs: object) -> object:
         if not me.built and not building:  # the first call creates the weights
             building.append(me)
             try:
@@ -112,26 +112,26 @@ def _models(corners: Corners, trained: float) -> None:
             moved(me)
         return call(me, *args, **kwargs)
 
-    model.compile, model.fit, layer.__call__ = compiled, fitted, called
+    model.compile, model.fit, layer.__call__ = compiled, fitted, called  # type: ignore[method-assign]
 
 
-def _is_symbolic(value: Any) -> bool:
-    return any(isinstance(one, _keras.KerasTensor) for one in _tf.nest.flatten(value))
+def _is_symbolic(value: object) -> bool:
+    return any(isinstance(one, keras.KerasTensor) for one in tf.nest.flatten(value))
 
 
 def _sessions(watched: Watched, corners: Corners, trained: float) -> None:
     """Sessions of TensorFlow 1: after each run, every float in the graph is computed with the same feed."""
-    session = _tf.compat.v1.Session
+    session = v1.Session
     run = _kept(session, "run")
     moved: set[str] = set()
 
-    def ran(me: Any, fetches: Any, feed_dict: Any = None, *args: Any, **kwargs: Any) -> Any:
+    def ran(me: v1.Session, fetches: object, feed_dict: object = None, *args: object, **kwargs: object) -> object:
         made = run(me, fetches, feed_dict, *args, **kwargs)
         if feed_dict is None:
             return made
         graph = me.graph
         with graph.as_default():
-            for variable in _tf.compat.v1.trainable_variables():
+            for variable in v1.trainable_variables():
                 if variable.name not in moved:
                     moved.add(variable.name)
                     variable.load(corners.moved(run(me, variable), trained), me)
@@ -145,7 +145,7 @@ def _sessions(watched: Watched, corners: Corners, trained: float) -> None:
     session.run = ran
 
 
-def watched_line(watched: Watched, operation: Any) -> int:
+def watched_line(watched: Watched, operation: tf.Operation) -> int:
     """The line of the program that made an operation of a graph; 0 for one that is not the program's, or that only holds state."""
     if operation.type in ("Placeholder", "VariableV2", "VarHandleOp") or "gradients" in operation.name:
         return 0

@@ -7,13 +7,13 @@ from contextlib import suppress
 from importlib import import_module
 from typing import Any
 
+import numpy as np
 import torch
 
 from tensorproof.runners.observed import Made, Observed, Seen
 from tensorproof.terms.dtypes import DType
 from tensorproof.terms.tensor import TensorType
 
-_torch: Any = torch
 NO_DEVICE = ("not compiled with", "accelerator device when none", "not linked with support", "attention' with arguments from the 'CPU' backend",
              "is not implemented on the CPU", "'_OpNamespace' 'torchvision'", "No module named 'torchvision'",
              "Torch not compiled", "No CUDA", "no NVIDIA driver", "can't allocate memory")  # fmt: skip
@@ -30,11 +30,12 @@ def unsafe(name: str) -> bool:
     return name.rpartition(".")[2] in UNSAFE
 
 
-def _dtype(dtype: DType) -> Any:
-    return getattr(_torch, dtype.label)
+def _dtype(dtype: DType) -> torch.dtype:
+    found: torch.dtype = getattr(torch, dtype.label)
+    return found
 
 
-def tensor(t: TensorType) -> Any:
+def tensor(t: TensorType) -> object:
     """A real tensor of that shape, type and storage: the known contents, else numbers between 0 and 1 (whole types: zeros)."""
     made = _dense(t)
     if t.framework == "numpy":
@@ -45,26 +46,26 @@ def tensor(t: TensorType) -> Any:
     return made if t.layout == "strided" else getattr(made, f"to_{t.layout}")(*blocks)
 
 
-_STORED = {"quint8": _torch.uint8, "qint8": _torch.int8, "qint32": _torch.int32}
+_STORED = {"quint8": torch.uint8, "qint8": torch.int8, "qint32": torch.int32}
 
 
-def _dense(t: TensorType) -> Any:
+def _dense(t: TensorType) -> torch.Tensor:
     assert t.dtype is not None
     shape = tuple(t.shape)
     dtype = _dtype(t.dtype)
     if t.contents is not None and len(t.contents) == t.shape.numel:
         if t.dtype.kind == "q":  # the whole numbers that it stores
-            return _torch._make_per_tensor_quantized_tensor(_torch.tensor(list(t.contents), dtype=_STORED[t.dtype.label]).reshape(shape), 0.1, 0)
-        return _torch.tensor(list(t.contents), dtype=dtype).reshape(shape)
+            return torch._make_per_tensor_quantized_tensor(torch.tensor(list(t.contents), dtype=_STORED[t.dtype.label]).reshape(shape), 0.1, 0)
+        return torch.tensor(list(t.contents), dtype=dtype).reshape(shape)
     if t.dtype.is_integer or t.dtype.kind == "b":
-        return _torch.zeros(shape, dtype=dtype)
+        return torch.zeros(shape, dtype=dtype)
     if t.dtype.kind == "q":
-        return _torch.quantize_per_tensor(_torch.rand(shape), 0.1, 0, dtype)
-    made = _torch.rand(shape, dtype=_torch.float64)
+        return torch.quantize_per_tensor(torch.rand(shape), 0.1, 0, dtype)
+    made = torch.rand(shape, dtype=torch.float64)
     return made.to(dtype)
 
 
-def real(value: Any) -> Any:
+def real(value: object) -> Any:
     """Our abstract arguments as torch's own."""
     match value:
         case TensorType():
@@ -80,18 +81,18 @@ def real(value: Any) -> Any:
         case dict():
             return {k: real(v) for k, v in value.items()}
         case str() if value.startswith("torch."):
-            return getattr(_torch, value.removeprefix("torch."))
+            return getattr(torch, value.removeprefix("torch."))
         case _:
             return value
 
 
-def observed(value: Any) -> Any:
+def observed(value: object) -> object:
     """torch's results as plain data."""
-    if isinstance(value, _torch.Tensor):
+    if isinstance(value, torch.Tensor):
         return Seen.of(tuple(value.shape), str(value.dtype).removeprefix("torch."), value)
     if isinstance(value, (tuple, list)):
         return tuple(observed(v) for v in value)
-    if type(value).__module__ == "numpy":
+    if isinstance(value, (np.ndarray, np.generic)):
         return Seen.of(tuple(value.shape), str(value.dtype), value)
     return value
 
@@ -100,12 +101,12 @@ def find(name: str) -> Any:
     """The function or class of that public name."""
     if name.startswith("aten."):
         packet, _, overload = name.removeprefix("aten.").partition(".")
-        made: Any = getattr(_torch.ops.aten, packet)
+        made: Any = getattr(torch.ops.aten, packet)
         return getattr(made, overload) if overload else made
     if "torchvision" in name:
         with suppress(ImportError):
             import_module("torchvision")  # registers its kernels
-    found: Any = import_module("torchvision") if name.startswith("torchvision.") else _torch
+    found: Any = import_module("torchvision") if name.startswith("torchvision.") else torch
     for part in name.split(".")[1:]:
         found = getattr(found, part)
     return found
@@ -113,8 +114,8 @@ def find(name: str) -> Any:
 
 def run(name: str, args: tuple[Any, ...], kwargs: dict[str, Any], init: dict[str, Any] | None = None) -> Observed:
     """Call it. An error that only says "no kernel for this type" on a valid type is the caller's to judge by its text."""
-    _torch.manual_seed(0)
-    with warnings.catch_warnings(), _torch.no_grad():
+    torch.manual_seed(0)
+    with warnings.catch_warnings(), torch.no_grad():
         warnings.simplefilter("ignore")
         try:
             function = find(name)
@@ -124,7 +125,7 @@ def run(name: str, args: tuple[Any, ...], kwargs: dict[str, Any], init: dict[str
             if name.startswith("torch.Tensor.") and not callable(function):
                 return Observed(observed(function.__get__(arguments[0])))
             result = function(*arguments, **real(kwargs))
-            changed = result is None and arguments and isinstance(arguments[0], _torch.Tensor)  # nothing comes back: the first argument was changed
+            changed = result is None and arguments and isinstance(arguments[0], torch.Tensor)  # nothing comes back: the first argument was changed
             return Observed(observed(arguments[0] if changed else result))
         except Exception as error:
             if any(words in str(error) for words in NO_DEVICE):

@@ -10,26 +10,29 @@ from typing import Any
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch.overrides import TorchFunctionMode
 
 from tensorproof.runners.corners import Corners
 from tensorproof.runners.watched import Watched
 
-_torch: Any = torch
+Function = Callable[..., object]
+Arguments = tuple[object, ...]
+Named = dict[str, Any]
 _UNIFORM = ("rand", "rand_like")
 _NORMAL = ("randn", "randn_like")
 _NOT_SET = ("empty", "empty_like", "new_empty", "empty_strided", "__get__", "__set__")
 """Functions whose results hold what lay in memory, or that only hand out a tensor."""
 
 
-class _Mode(TorchFunctionMode):  # type: ignore[misc]
+class _Mode(TorchFunctionMode):
     def __init__(self, watched: Watched, corners: Corners, trained: float) -> None:
         super().__init__()
         self.watched, self.corners, self.trained = watched, corners, trained
-        self.parameters: dict[int, Any] = {}
+        self.parameters: dict[int, torch.Tensor] = {}
         self.moved: set[int] = set()
 
-    def __torch_function__(self, function: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+    def __torch_function__(self, function: Function, types: object, args: Arguments = (), kwargs: Named | None = None) -> object:
         kwargs = kwargs or {}
         self.watched.go_on()
         name = getattr(function, "__name__", "")
@@ -43,8 +46,8 @@ class _Mode(TorchFunctionMode):  # type: ignore[misc]
                 self.watched.report(bad)
         return made
 
-    def _draw(self, name: str, made: Any, args: Any, kwargs: Any) -> None:
-        if not isinstance(made, _torch.Tensor) or self.corners.quiet:
+    def _draw(self, name: str, made: object, args: Arguments, kwargs: Named) -> None:
+        if not isinstance(made, torch.Tensor) or self.corners.quiet:
             return
         if name in _UNIFORM:
             _put(made, self.corners.uniform(_array(made)))
@@ -55,7 +58,7 @@ class _Mode(TorchFunctionMode):  # type: ignore[misc]
             low, high = (numbers[0], numbers[1]) if len(numbers) > 1 else (0, numbers[0]) if numbers else (kwargs.get("low", 0), kwargs["high"])
             _put(made, self.corners.whole(_array(made), low, high))
 
-    def _backward(self, function: Any, args: Any, kwargs: Any) -> Any:
+    def _backward(self, function: Function, args: Arguments, kwargs: Named) -> object:
         with warnings.catch_warnings(record=True) as warned:
             warnings.simplefilter("always")
             try:
@@ -71,23 +74,23 @@ class _Mode(TorchFunctionMode):  # type: ignore[misc]
                 self.watched.report(bad, "gradient")
         return made
 
-    def entered(self, module: Any, args: Any) -> None:
+    def entered(self, module: torch.nn.Module, args: Arguments) -> None:
         """A module is called: its parameters may have been trained."""
         for parameter in module.parameters():
             if id(parameter) not in self.parameters:
                 self.parameters[id(parameter)] = parameter
-                with _torch.no_grad(), _torch._C.DisableTorchFunction():
+                with torch.no_grad(), torch._C.DisableTorchFunction():
                     if parameter.is_floating_point():
                         held = self.corners.moved(_array(parameter), self.trained)
-                        parameter.copy_(_torch.as_tensor(held, dtype=parameter.dtype))
+                        parameter.copy_(torch.as_tensor(held, dtype=parameter.dtype))
 
 
-def around(run: Callable[[], Any], watched: Watched, corners: Corners, trained: float) -> Callable[[], Any]:
-    def watching() -> Any:
-        _torch.manual_seed(corners.seed)
-        _torch.autograd.set_detect_anomaly(True)
+def around(run: Callable[[], object], watched: Watched, corners: Corners, trained: float) -> Callable[[], object]:
+    def watching() -> object:
+        torch.manual_seed(corners.seed)
+        torch.autograd.set_detect_anomaly(True)
         mode = _Mode(watched, corners, trained)
-        hook = _torch.nn.modules.module.register_module_forward_pre_hook(mode.entered)
+        hook = torch.nn.modules.module.register_module_forward_pre_hook(mode.entered)
         try:
             with mode:
                 return run()
@@ -97,19 +100,19 @@ def around(run: Callable[[], Any], watched: Watched, corners: Corners, trained: 
     return watching
 
 
-def _comes_new(bad: str, args: Any, kwargs: Any) -> bool:
+def _comes_new(bad: str, args: Arguments, kwargs: Named) -> bool:
     """Whether what is not finite is none that was there before: infinity may stand in a mask, and nan that comes from it is new."""
     before = [y for t in _floats([args, kwargs]) if (y := _yields(t))]
     return "nan" not in before if bad == "nan" else not before and not _said_infinite(args, kwargs)
 
 
-def _said_infinite(args: Any, kwargs: Any) -> bool:
+def _said_infinite(args: Arguments, kwargs: Named) -> bool:
     """Whether the program itself writes an infinite number, as for a mask."""
     return any(type(a) is float and not math.isfinite(a) for a in [*args, *kwargs.values()])
 
 
-def _floats(value: Any) -> Iterator[Any]:
-    if isinstance(value, _torch.Tensor):
+def _floats(value: object) -> Iterator[torch.Tensor]:
+    if isinstance(value, torch.Tensor):
         if value.is_floating_point() and not value.is_meta and not value.is_sparse:
             yield value
     elif isinstance(value, (tuple, list)):
@@ -120,20 +123,20 @@ def _floats(value: Any) -> Iterator[Any]:
             yield from _floats(one)
 
 
-def _yields(tensor: Any) -> str:
-    with _torch._C.DisableTorchFunction():
+def _yields(tensor: torch.Tensor) -> str:
+    with torch._C.DisableTorchFunction():
         held = tensor.detach()
-        if bool(_torch.isfinite(held).all()):
+        if bool(torch.isfinite(held).all()):
             return ""
-        return "nan" if bool(_torch.isnan(held).any()) else "inf"
+        return "nan" if bool(torch.isnan(held).any()) else "inf"
 
 
-def _array(tensor: Any) -> Any:
-    with _torch._C.DisableTorchFunction():
+def _array(tensor: torch.Tensor) -> NDArray[Any]:
+    with torch._C.DisableTorchFunction():
         held = tensor.detach()
-        return (held.float() if held.dtype == _torch.bfloat16 else held).numpy()
+        return (held.float() if held.dtype == torch.bfloat16 else held).numpy()
 
 
-def _put(tensor: Any, array: Any) -> None:
-    with _torch.no_grad(), _torch._C.DisableTorchFunction():
-        tensor.copy_(_torch.from_numpy(np.ascontiguousarray(array)))
+def _put(tensor: torch.Tensor, array: NDArray[Any]) -> None:
+    with torch.no_grad(), torch._C.DisableTorchFunction():
+        tensor.copy_(torch.from_numpy(np.ascontiguousarray(array)))

@@ -6,6 +6,7 @@ import json
 import os
 import runpy
 import sys
+from collections.abc import Callable
 from contextlib import suppress
 
 from tensorproof.runners.corners import Corners
@@ -22,7 +23,7 @@ def watch(program: str, seed: int, trained: float, arguments: list[str]) -> list
     from tensorproof.runners import numpy_watch
 
     numpy_watch.install(corners, watched)
-    run = [lambda: runpy.run_path(program, run_name="__main__")]
+    run: list[Callable[[], object]] = [lambda: runpy.run_path(program, run_name="__main__")]
     if "torch" in text:
         from tensorproof.runners import torch_watch
 

@@ -10,7 +10,6 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import cache
 from time import sleep
-from typing import Any
 
 import z3
 
@@ -22,7 +21,6 @@ from tensorproof.terms.predicates import Predicate, Truth
 from tensorproof.terms.spans import INF
 from tensorproof.terms.substitution import symbols
 
-_z3: Any = z3  # z3 carries no types
 WORK_PER_STEP = 100
 """How much of Z3's own unit of work counts as one step, for questions that it gave up."""
 
@@ -35,7 +33,7 @@ _file = 0
 
 def cancel() -> None:
     """End whatever Z3 does now."""
-    _z3.main_ctx().interrupt()
+    z3.main_ctx().interrupt()
     _cancelled.append(True)
 
 
@@ -44,7 +42,7 @@ def _fresh_context() -> None:
     if _cancelled or _file != files_begun():
         _file = files_begun()
         _cancelled.clear()
-        _z3.z3._main_ctx = None
+        z3.z3._main_ctx = None
 
 
 @cache
@@ -72,12 +70,12 @@ def _listen() -> None:
 
 
 @contextmanager
-def _working(context: Any) -> Iterator[None]:
+def _working(context: z3.Context) -> Iterator[None]:
     """Work of a solver, in the context that it was made in. A signal cancels whatever Z3 does, not questions alone: then the time is used up."""
-    before, _z3.z3._main_ctx = _z3.z3._main_ctx, context
+    before, z3.z3._main_ctx = z3.z3._main_ctx, context
     try:
         yield
-    except _z3.Z3Exception as error:
+    except z3.Z3Exception as error:
         if "cancel" not in str(error):
             raise
         raise limits.OutOfBudget(limits.current().sentence) from None
@@ -88,7 +86,7 @@ def _working(context: Any) -> Iterator[None]:
             limits.current().sentence
         ) from None  # the clock ran out while arguments were put into C's form: ctypes wraps what is raised there
     finally:
-        _z3.z3._main_ctx = before
+        z3.z3._main_ctx = before
 
 
 class Z3Solver:
@@ -96,16 +94,16 @@ class Z3Solver:
 
     def __init__(self, budget: int) -> None:
         _fresh_context()
-        self._context = _z3.main_ctx()
+        self._context = z3.main_ctx()
         """A solver that is asked again after another one was begun stays in its own."""
-        self._solver = _z3.Solver()
+        self._solver = z3.Solver()
         self._solver.set("random_seed", 7)
         self._solver.set("rlimit", budget)
         self._solver.set("ctrl_c", False)  # or Z3 takes the signal for itself, and the next question is asked
         self._budget = budget
         _listen()
-        self._ints: dict[Atom, Any] = {}
-        self._truths: dict[Predicate, Any] = {}
+        self._ints: dict[Atom, z3.ArithRef] = {}
+        self._truths: dict[Predicate, z3.BoolRef] = {}
         """What was said of a predicate before is said again: the same facts stand before many questions."""
         self._symbols: dict[Predicate, tuple[Atom, ...]] = {}
         self._known: list[set[Atom]] = [set()]
@@ -113,7 +111,7 @@ class Z3Solver:
     def assume(self, fact: Truth) -> None:
         with _working(self._context):
             if isinstance(fact, bool):
-                self._solver.add(_z3.BoolVal(fact))
+                self._solver.add(z3.BoolVal(fact))
             else:
                 self._declare(fact)
                 self._solver.add(self.predicate(fact))
@@ -132,20 +130,20 @@ class Z3Solver:
 
     def check(self, named: Sequence[tuple[str, Truth]] = ()) -> Solution:
         with _working(self._context), self.scope():
-            guards: dict[str, Any] = {}
+            guards: dict[str, tuple[z3.BoolRef, str]] = {}
             for i, (name, predicate) in enumerate(named):
-                guard = _z3.Bool(f"?{i}:{name}")
+                guard = z3.Bool(f"?{i}:{name}")
                 guards[str(guard)] = (guard, name)
                 if isinstance(predicate, bool):
-                    self._solver.add(_z3.Implies(guard, predicate))
+                    self._solver.add(z3.Implies(guard, predicate))
                 else:
                     self._declare(predicate)
-                    self._solver.add(_z3.Implies(guard, self.predicate(predicate)))
+                    self._solver.add(z3.Implies(guard, self.predicate(predicate)))
             limit = limits.current()
             answer = self._solver.check(*(g for g, _ in guards.values()))
-            if answer == _z3.sat:
+            if answer == z3.sat:
                 return Solution(Answer.SAT, self._witness())
-            if answer == _z3.unsat:
+            if answer == z3.unsat:
                 return Solution(Answer.UNSAT, core=tuple(guards[str(g)][1] for g in self._solver.unsat_core()))
             reason = str(self._solver.reason_unknown())
             limit.spend(self._budget // WORK_PER_STEP)
@@ -171,23 +169,23 @@ class Z3Solver:
             if atom.hi != INF:
                 self._solver.add(variable <= int(atom.hi))
 
-    def predicate(self, item: Truth) -> Any:
+    def predicate(self, item: Truth) -> z3.BoolRef:
         if isinstance(item, bool):
-            return _z3.BoolVal(item)
+            return z3.BoolVal(item)
         known = self._truths.get(item)
         if known is None:
             known = self._truths[item] = self._said(item)
         return known
 
-    def _said(self, item: Predicate) -> Any:
+    def _said(self, item: Predicate) -> z3.BoolRef:
         match item.kind:
             case "flag":
-                value = _z3.Bool(f"!{item.args[0]}")
-                return value if item.args[1] else _z3.Not(value)
+                value = z3.Bool(f"!{item.args[0]}")
+                return value if item.args[1] else z3.Not(value)
             case "and":
-                return _z3.And(*(self.predicate(p) for p in item.args))
+                return z3.And(*(self.predicate(p) for p in item.args))
             case "or":
-                return _z3.Or(*(self.predicate(p) for p in item.args))
+                return z3.Or(*(self.predicate(p) for p in item.args))
             case "eq":
                 return self.term(item.args[0]) == 0
             case "ne":
@@ -195,45 +193,46 @@ class Z3Solver:
             case _:
                 return self.term(item.args[0]) <= 0
 
-    def term(self, x: Dim) -> Any:
+    def term(self, x: Dim) -> z3.ArithRef:
         if type(x) is not Term:
-            return _z3.IntVal(int(x))  # type: ignore[arg-type]
-        total: Any = None
+            return z3.IntVal(int(x))  # type: ignore[arg-type]
+        total: z3.ArithRef | None = None
         for monomial, coefficient in x.parts:
-            value: Any = None
+            value: z3.ArithRef | None = None
             for atom, power in monomial:
                 factor = self.atom(atom)
                 for _ in range(power):
                     value = factor if value is None else value * factor
-            value = _z3.IntVal(coefficient) if value is None else value if coefficient == 1 else coefficient * value
+            value = z3.IntVal(coefficient) if value is None else value if coefficient == 1 else coefficient * value
             total = value if total is None else total + value
+        assert total is not None  # a term has parts
         return total
 
-    def atom(self, atom: Atom) -> Any:
+    def atom(self, atom: Atom) -> z3.ArithRef:
         known = self._ints.get(atom)
         if known is not None:
             return known
         match atom.kind:
             case "symbol":
-                made = _z3.Int(f"{atom.name}@{atom.order}")
+                made = z3.Int(f"{atom.name}@{atom.order}")
             case "//":
                 made = self._floor(self.term(atom.args[0]), self.term(atom.args[1]))
             case "%":
                 a, b = self.term(atom.args[0]), self.term(atom.args[1])
                 made = a - b * self._floor(a, b)
             case "ite":
-                made = _z3.If(self.predicate(atom.args[0]), self.term(atom.args[1]), self.term(atom.args[2]))
+                made = z3.If(self.predicate(atom.args[0]), self.term(atom.args[1]), self.term(atom.args[2]))
             case kind:
                 made = self.term(atom.args[0])
                 for arg in atom.args[1:]:
                     other = self.term(arg)
-                    made = _z3.If(made <= other, made, other) if kind == "min" else _z3.If(made >= other, made, other)
+                    made = z3.If(made <= other, made, other) if kind == "min" else z3.If(made >= other, made, other)
         self._ints[atom] = made
         return made
 
     @staticmethod
-    def _floor(a: Any, b: Any) -> Any:
+    def _floor(a: z3.ArithRef, b: z3.ArithRef) -> z3.ArithRef:
         """z3 divides Euclid's way (the remainder is never negative), Python rounds down: they differ for negative divisors."""
-        if _z3.is_int_value(b) and b.as_long() > 0:
+        if z3.is_int_value(b) and b.as_long() > 0:
             return a / b
-        return _z3.If(b > 0, a / b, (-a) / (-b))
+        return z3.If(b > 0, a / b, (-a) / (-b))

@@ -6,10 +6,10 @@ import inspect
 import os
 import re
 import warnings
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager, nullcontext
 from functools import cache
-from typing import Any
+from typing import Any, TypeGuard
 
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 os.environ.setdefault("KERAS_BACKEND", "tensorflow")
@@ -23,12 +23,9 @@ from tensorproof.equivalence.dialects import all_of
 from tensorproof.equivalence.dialects.keras_backends import SCRIPT, with_backend
 from tensorproof.equivalence.dialects.keras_layers import in_double_precision
 
-_tf: Any = tf
-_keras: Any = keras
-_np: Any = np
 _TOLERANCES = {"float16": 1e-3, "bfloat16": 1e-2, "float32": 1e-6, "float64": 1e-6, "complex64": 1e-6, "complex128": 1e-6}
 """Those of `assertAllCloseAccordingToType`, relative and absolute alike."""
-_tf.get_logger().setLevel("ERROR")
+tf.get_logger().setLevel("ERROR")
 
 
 class TensorFlowDialect:
@@ -38,17 +35,17 @@ class TensorFlowDialect:
     seed = "keras.utils.set_random_seed(0)"
 
     def version(self) -> str:
-        return str(_tf.__version__)
+        return str(tf.__version__)
 
     def imports_of(self, texts: str) -> list[str]:
         return [*(["import keras"] if "keras." in texts else []), "import tensorflow as tf", *(SCRIPT if "with_backend(" in texts else ())]
 
     def namespace(self) -> dict[str, Any]:
-        return {"tf": _tf, "keras": _keras, "with_backend": with_backend}
+        return {"tf": tf, "keras": keras, "with_backend": with_backend}
 
-    def tensor(self, array: Array) -> Any:
-        made = _tf.constant(array.data)
-        return made if made.dtype.name == array.label else _tf.cast(made, array.label)
+    def tensor(self, array: Array) -> tf.Tensor:
+        made = tf.constant(array.data)
+        return made if made.dtype.name == array.label else tf.cast(made, array.label)
 
     def literal(self, array: Array) -> str:
         shape = f", shape={list(array.shape)}" if 0 in array.shape else ""
@@ -61,7 +58,7 @@ class TensorFlowDialect:
 
     @cache  # noqa: B019 (there is one dialect)
     def _find(self, name: str) -> Any:
-        found: Any = _keras if name.startswith("keras.") else _tf
+        found: Any = keras if name.startswith("keras.") else tf
         for part in name.split(".")[1:]:
             try:
                 found = getattr(found, part, None)
@@ -115,12 +112,12 @@ class TensorFlowDialect:
     def converted(self, name: str, storage: str) -> str:
         return f"tf.sparse.from_dense({name})"
 
-    def plain(self, value: Any) -> Any:
-        if isinstance(value, (_tf.Tensor, _tf.Variable)):
+    def plain(self, value: object) -> Any:
+        if isinstance(value, (tf.Tensor, tf.Variable)):
             return _value(value)
         if isinstance(value, (bool, int, float, complex, str, bytes, type(None))):
             return value
-        if isinstance(value, _tf.TensorShape):
+        if isinstance(value, tf.TensorShape):
             return None if value.rank is None else tuple(value.as_list())
         if isinstance(value, (tuple, list)):
             return tuple(self.plain(v) for v in value)
@@ -128,22 +125,22 @@ class TensorFlowDialect:
             return {k: self.plain(v) for k, v in value.items()}
         return self._other(value)
 
-    def _other(self, value: Any) -> Any:
+    def _other(self, value: object) -> Any:
         """Results that are neither tensors nor plain Python."""
-        if isinstance(value, _tf.DType):
+        if isinstance(value, tf.DType):
             return value.name
         if isinstance(value, (np.ndarray, np.generic)):
             return Value(str(value.dtype), tuple(value.shape), np.asarray(value))
-        if isinstance(value, _tf.SparseTensor):
-            dense = _value(_tf.sparse.to_dense(_tf.sparse.reorder(value), validate_indices=False))
+        if isinstance(value, tf.SparseTensor):
+            dense = _value(tf.sparse.to_dense(tf.sparse.reorder(value), validate_indices=False))
             return Value(dense.label, dense.shape, dense.data, "sparse")
-        if isinstance(value, _tf.IndexedSlices):
-            return _value(_tf.convert_to_tensor(value))
-        if isinstance(value, _tf.RaggedTensor):
+        if isinstance(value, tf.IndexedSlices):
+            return _value(tf.convert_to_tensor(value))
+        if isinstance(value, tf.RaggedTensor):
             return (_value(value.flat_values), *(_value(splits) for splits in value.nested_row_splits))
-        if isinstance(value, _keras.Variable):
+        if isinstance(value, keras.Variable):
             return _value(value.value)
-        if isinstance(value, _keras.KerasTensor):
+        if isinstance(value, keras.KerasTensor):
             return Value(str(value.dtype), tuple(value.shape), None)
         return f"<{type(value).__name__}>"
 
@@ -166,7 +163,7 @@ class TensorFlowDialect:
 
     def reset(self) -> None:
         """Functions are forgotten with their last reference; only what Keras holds is let go."""
-        _keras.utils.clear_session(free_memory=False)
+        keras.utils.clear_session(free_memory=False)
 
     def broken(self, error: BaseException) -> bool:
         return False
@@ -181,18 +178,18 @@ class TensorFlowDialect:
     def checking(self) -> Any:
         return nullcontext()
 
-    def has_weights(self, value: Any) -> bool:
-        return isinstance(value, _keras.Layer)
+    def has_weights(self, value: object) -> TypeGuard[keras.Layer]:
+        return isinstance(value, keras.Layer)
 
     def wide(self, value: Any) -> Any:
         return in_double_precision(value) if self.has_weights(value) else value
 
 
-def _scoped(at: int, function: Any) -> Any:
+def _scoped(at: int, function: Callable[..., object]) -> Callable[..., object]:
     """The function with its place in the names of its operators."""
 
-    def scoped(*given: Any) -> Any:
-        with _tf.name_scope(f"place_{at}"):
+    def scoped(*given: object) -> object:
+        with tf.name_scope(f"place_{at}"):
             try:
                 return function(*given)
             except Exception as error:
@@ -202,14 +199,14 @@ def _scoped(at: int, function: Any) -> Any:
     return scoped
 
 
-def _value(tensor: Any) -> Value:
+def _value(tensor: tf.Tensor | tf.Variable) -> Value:
     label = tensor.dtype.base_dtype.name
     if not hasattr(tensor, "numpy"):  # a tensor of a graph
         return Value(label, tuple(tensor.shape.as_list()) if tensor.shape.rank is not None else (), None)
     data = tensor.numpy()
     if stored(label) != label:
         data = data.astype(stored(label))
-    return Value(label, tuple(tensor.shape), _np.asarray(data))
+    return Value(label, tuple(tensor.shape), np.asarray(data))
 
 
 DIALECT = TensorFlowDialect()

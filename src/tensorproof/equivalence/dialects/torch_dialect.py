@@ -7,9 +7,9 @@ import re
 import traceback
 import warnings
 from collections.abc import Collection, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from functools import cache
-from typing import Any
+from typing import Any, TypeGuard
 
 import numpy as np
 import torch
@@ -17,7 +17,6 @@ import torch
 from tensorproof.equivalence.arrays import Array, Value, listed
 from tensorproof.equivalence.dialects import all_of
 
-_torch: Any = torch
 _AS_FLOAT = ("bfloat16", "float8_e4m3fn", "float8_e5m2")
 _TOLERANCES = {"float16": (1e-3, 1e-5), "bfloat16": (1.6e-2, 1e-5), "float32": (1.3e-6, 1e-5), "float64": (1e-7, 1e-7), "complex32": (1e-3, 1e-5),
                "complex64": (1.3e-6, 1e-5), "complex128": (1e-7, 1e-7)}  # fmt: skip
@@ -35,17 +34,17 @@ class TorchDialect:
     seed = "torch.manual_seed(0)"
 
     def version(self) -> str:
-        return str(_torch.__version__)
+        return str(torch.__version__)
 
     def imports_of(self, texts: str) -> list[str]:
         return ["import torch"]
 
     def namespace(self) -> dict[str, Any]:
-        return {"torch": _torch}
+        return {"torch": torch}
 
-    def tensor(self, array: Array) -> Any:
-        made = _torch.from_numpy(np.array(array.data))
-        return made if str(made.dtype) == f"torch.{array.label}" else made.to(getattr(_torch, array.label))
+    def tensor(self, array: Array) -> torch.Tensor:
+        made = torch.from_numpy(np.array(array.data))
+        return made if str(made.dtype) == f"torch.{array.label}" else made.to(getattr(torch, array.label))
 
     def literal(self, array: Array) -> str:
         return f"torch.tensor({listed(array.data)}, dtype=torch.{array.label})" + (f".reshape({list(array.shape)})" if 0 in array.shape else "")
@@ -58,7 +57,7 @@ class TorchDialect:
 
     @cache  # noqa: B019 (there is one dialect)
     def _find(self, name: str) -> Any:
-        found: Any = _torch
+        found: Any = torch
         for part in name.split(".")[1:]:
             found = getattr(found, part, None)
         return found
@@ -86,8 +85,8 @@ class TorchDialect:
             return f"{name}.to_sparse()"
         return f"{name}.to_{storage}({'(1, 1)' if storage in ('sparse_bsr', 'sparse_bsc') else ''})"
 
-    def plain(self, value: Any) -> Any:
-        if isinstance(value, _torch.Tensor):
+    def plain(self, value: object) -> Any:
+        if isinstance(value, torch.Tensor):
             return _value(value)
         if isinstance(value, (tuple, list)):
             return tuple(self.plain(v) for v in value)
@@ -103,15 +102,15 @@ class TorchDialect:
 
     @contextmanager
     def quiet(self, gradients: bool) -> Iterator[None]:
-        with warnings.catch_warnings(), _torch.set_grad_enabled(gradients):
+        with warnings.catch_warnings(), torch.set_grad_enabled(gradients):
             warnings.simplefilter("ignore")
             yield
 
-    def checking(self) -> Any:
-        return _torch.sparse.check_sparse_tensor_invariants()
+    def checking(self) -> AbstractContextManager[None]:
+        return torch.sparse.check_sparse_tensor_invariants()
 
-    def has_weights(self, value: Any) -> bool:
-        return isinstance(value, _torch.nn.Module)
+    def has_weights(self, value: object) -> TypeGuard[torch.nn.Module]:
+        return isinstance(value, torch.nn.Module)
 
     def wide(self, value: Any) -> Any:
         return copy.deepcopy(value).double() if self.has_weights(value) else value
@@ -125,7 +124,7 @@ class TorchDialect:
         return {int(at) for words in (*trail, str(error)) for at in _ENTRY.findall(words)[-1:]}
 
     def reset(self) -> None:
-        _torch._dynamo.reset()
+        torch._dynamo.reset()
 
     def broken(self, error: BaseException) -> bool:
         """After a lost device; and after an error in the middle of fake tensors, whose modes stay on."""
@@ -138,7 +137,7 @@ class TorchDialect:
         return f"torch.testing.assert_close(left, right, equal_nan=True, check_device=False{', check_dtype=False' if compare == 'numbers' else ''})"
 
 
-def _value(tensor: Any) -> Value:
+def _value(tensor: torch.Tensor) -> Value:
     label, shape, storage = str(tensor.dtype).removeprefix("torch."), tuple(tensor.shape), str(tensor.layout).removeprefix("torch.")
     if tensor.device.type == "meta":
         return Value(label, shape, None)
@@ -152,7 +151,7 @@ def _value(tensor: Any) -> Value:
     if label in _AS_FLOAT:
         tensor = tensor.float()
     elif label == "complex32":
-        tensor = tensor.to(_torch.complex64)
+        tensor = tensor.to(torch.complex64)
     return Value(label, shape, tensor.resolve_conj().resolve_neg().numpy(), storage)
 
 

@@ -1,0 +1,1 @@
+from keras import Layer as Layer

@@ -1,0 +1,3 @@
+from keras import Model
+
+def load_model(filepath: str, *, compile: bool) -> Model: ...

@@ -1,0 +1,3 @@
+from onnx import ModelProto
+
+def infer_shapes(model: ModelProto, *, check_type: bool, strict_mode: bool, data_prop: bool) -> ModelProto: ...

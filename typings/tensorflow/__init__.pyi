@@ -1,0 +1,106 @@
+from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager
+from logging import Logger
+from types import TracebackType
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from tensorflow import compat as compat
+from tensorflow import config as config
+from tensorflow import debugging as debugging
+from tensorflow import errors as errors
+from tensorflow import nest as nest
+from tensorflow import random as random
+from tensorflow import raw_ops as raw_ops
+from tensorflow import sparse as sparse
+from tensorflow.core.framework.attr_value_pb2 import NameAttrList
+
+__version__: str
+
+class DType:
+    name: str
+    is_floating: bool
+    as_numpy_dtype: type[np.generic]
+    base_dtype: DType
+
+class TensorShape:
+    rank: int | None
+    def as_list(self) -> list[int]: ...
+    def __iter__(self) -> Iterator[int]: ...
+
+class Frame:
+    filename: str
+    lineno: int
+
+class Operation:
+    name: str
+    type: str
+    inputs: Sequence[Tensor]
+    outputs: Sequence[Tensor]
+    control_inputs: Sequence[Operation]
+    traceback: Sequence[Frame]
+    def get_attr(self, name: str) -> NameAttrList: ...
+    def _update_input(self, index: int, tensor: Tensor) -> None: ...
+
+class Reference: ...
+
+class Tensor:
+    name: str
+    op: Operation
+    graph: Graph
+    dtype: DType
+    shape: TensorShape
+    def ref(self) -> Reference: ...
+    def consumers(self) -> Sequence[Operation]: ...
+    def numpy(self) -> NDArray[Any]: ...
+    def __neg__(self) -> Tensor: ...
+
+class Variable:
+    name: str
+    dtype: DType
+    shape: TensorShape
+    graph: Graph
+    handle: Tensor
+    trainable: bool
+    def _ref(self) -> Tensor: ...
+    def numpy(self) -> NDArray[Any]: ...
+    def assign(self, value: ArrayLike) -> object: ...
+    def load(self, value: ArrayLike, session: object) -> None: ...
+
+class IndexedSlices:
+    values: Tensor
+
+class SparseTensor: ...
+
+class RaggedTensor:
+    flat_values: Tensor
+    nested_row_splits: Sequence[Tensor]
+
+class Graph:
+    def as_default(self) -> AbstractContextManager[Graph]: ...
+    def get_operation_by_name(self, name: str) -> Operation: ...
+    def get_operations(self) -> list[Operation]: ...
+    def is_feedable(self, tensor: Tensor) -> bool: ...
+
+class GradientTape:
+    def __enter__(self) -> GradientTape: ...
+    def __exit__(self, kind: type[BaseException] | None, value: BaseException | None, trail: TracebackType | None) -> None: ...
+    def watch(self, tensor: object) -> None: ...
+    def gradient(self, target: Tensor, sources: Sequence[Tensor]) -> list[Tensor | None]: ...
+
+float32: DType
+resource: DType
+variant: DType
+
+def as_dtype(type_value: object) -> DType: ...
+def constant(value: object, dtype: DType | None = None, shape: Sequence[int] | None = None) -> Tensor: ...
+def convert_to_tensor(value: object) -> Tensor: ...
+def cast(x: Tensor, dtype: DType | str) -> Tensor: ...
+def is_tensor(x: object) -> bool: ...
+def abs(x: Tensor) -> Tensor: ...
+def reduce_min(x: Tensor) -> Tensor: ...
+def reduce_max(x: Tensor) -> Tensor: ...
+def name_scope(name: str) -> AbstractContextManager[str]: ...
+def get_logger() -> Logger: ...

@@ -1,0 +1,1 @@
+from tensorflow import as_dtype as as_dtype

@@ -1,0 +1,3 @@
+from tensorflow.core.framework.op_def_pb2 import OpDef
+
+def get(name: str) -> OpDef: ...

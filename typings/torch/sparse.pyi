@@ -1,0 +1,3 @@
+from contextlib import AbstractContextManager
+
+def check_sparse_tensor_invariants() -> AbstractContextManager[None]: ...
