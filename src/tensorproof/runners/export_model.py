@@ -17,7 +17,6 @@ from torch.export.graph_signature import InputSpec
 from tensorproof.runners.searching import Look, Source, Values, judged
 
 
-
 class _Reached(Exception):
     """The node that is asked for has been run."""
 

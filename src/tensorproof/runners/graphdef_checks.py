@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+
 from google.protobuf.internal.containers import RepeatedCompositeFieldContainer as Repeated
 from tensorflow import Operation, Tensor
 from tensorflow.core.framework.function_pb2 import FunctionDef
@@ -10,7 +11,6 @@ from tensorflow.core.framework.graph_pb2 import GraphDef
 from tensorflow.core.framework.node_def_pb2 import NodeDef
 from tensorflow.core.framework.op_def_pb2 import OpDef
 from tensorflow.python.framework import dtypes, op_def_registry
-
 
 OPERAND, RESULT = "an operand is not finite", "the result is not finite"
 

@@ -16,7 +16,7 @@ os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 import numpy as np
 import tensorflow as tf
 from google.protobuf import text_format
-from google.protobuf.message import DecodeError, Message
+from google.protobuf.message import DecodeError
 from numpy.typing import NDArray
 from tensorflow.compat import v1
 from tensorflow.core.framework.graph_pb2 import GraphDef

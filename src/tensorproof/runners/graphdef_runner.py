@@ -16,8 +16,6 @@ from tensorproof.runners.tf_runner import dtype_of, in_graph, value_of
 from tensorproof.terms.dtypes import DType
 from tensorproof.terms.tensor import TensorType
 
-
-
 _ANY = {
     "list(type)": [tf.float32], "list(shape)": [[2]], "type": tf.float32, "int": 1, "string": "a", "float": 0.5, "list(int)": [1], "list(float)": [0.5],
     "shape": [2], "bool": True, "list(string)": ["a"],

@@ -15,7 +15,6 @@ import tensorflow as tf
 from tensorproof.runners.searching import Look, Source, Values, judged
 
 
-
 class _Watch:
     """Keeps what an operation of a name takes and gives at each of its calls, while a model runs."""
 

@@ -15,8 +15,6 @@ from onnx import helper
 
 from tensorproof.runners.searching import Look, Source, Values, judged
 
-
-
 Run = Callable[[list[str], Mapping[str, object]], list[Any]]
 
 

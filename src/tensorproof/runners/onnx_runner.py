@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from onnx import AttributeProto, NodeProto, TensorProto, ValueInfoProto, checker, defs, helper, numpy_helper, reference, shape_inference
+from onnx import AttributeProto, TensorProto, ValueInfoProto, checker, defs, helper, numpy_helper, reference, shape_inference
 
 from tensorproof.runners.observed import Observed, Seen
 from tensorproof.terms.dtypes import DType
