@@ -1,11 +1,13 @@
 """Models of published packages, understood from their sources: how many are proved, unknown or a false alarm, and whether a wrong input is found.
 
-    python benchmarks/model_zoos.py ENVIRONMENT [--zoo torchvision] [--only WORD] [--every 3] [--gaps] [--truth] [--jobs 2]
+    python benchmarks/model_zoos.py ENVIRONMENT [--zoo torchvision] [--only WORD] [--every 3] [--gaps] [--truth] [--jobs 2] [--store FILE [--again | --stored]]
 
 ENVIRONMENT holds lib/python3*/site-packages with torchvision, timm, vit_pytorch, segmentation_models_pytorch, transformers and diffusers
 (`pip download --no-deps`, unpacked). CI does not install them, and a package that is missing is said to be missing. The packages are read, and not run:
 a model is right by being published. The wrong program gives the model one channel, or one feature, more than it takes.
-`--truth` runs both programs with the packages, and leaves out those of which the right one fails or the wrong one runs.
+`--truth` runs both programs with the packages (with the Python of --python), and leaves out those of which the right one fails or the wrong one runs.
+`--store` keeps each answer in a file of JSON lines: a run that ended goes on where it was, `--again` repeats only what was not answered as it should be, and
+`--stored` runs nothing and counts what the file has.
 """
 
 from __future__ import annotations
@@ -13,12 +15,13 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import signal
 import subprocess
 import sys
-import time
 from collections import Counter
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from model_zoos_programs import ZOOS, Pair
@@ -26,53 +29,100 @@ from tensorproof.frontends.python.modules.environment import site_packages
 
 _LIMIT_S = 60
 _ONE = """
-import json, sys, time
+import json, resource, sys, time
 from tensorproof.app.check import check_source
 from tensorproof.app.program import Options
 from tensorproof.diagnostics.diagnostic import Severity
 from tensorproof.frontends.python.modules.source import parse
-start = time.perf_counter()
+resource.setrlimit(resource.RLIMIT_CPU, (int(sys.argv[3]), int(sys.argv[3]) + 1))
 program = check_source(parse("program.py", sys.argv[2]), Options(environment=sys.argv[1]))
 errors = [f"{d.code} {d.message}" for d in program.diagnostics if d.severity is Severity.ERROR]
 gaps = [f"{g.callee}: {g.reason} (line {g.span.line} of {g.span.path.rpartition('site-packages/')[2]})" for g in program.gaps]
-print(json.dumps({"answer": "error" if errors else program.verdict.value, "errors": errors, "gaps": gaps, "seconds": time.perf_counter() - start}))
+print(json.dumps({"answer": "error" if errors else program.verdict.value, "errors": errors, "gaps": gaps, "seconds": round(time.process_time(), 1)}))
 """
 
 
-def checked(environment: str, text: str) -> dict[str, object]:
-    """The answer of `check` to one program, in a process with a limit of time."""
-    try:
-        done = subprocess.run([sys.executable, "-c", _ONE, environment, text], capture_output=True, text=True, timeout=_LIMIT_S, check=False)
-    except subprocess.TimeoutExpired:
-        return {"answer": "too long", "errors": [], "gaps": [f"longer than {_LIMIT_S} s"], "seconds": _LIMIT_S}
+@dataclass(frozen=True, slots=True)
+class Answer:
+    answer: str
+    errors: list[str]
+    gaps: list[str]
+    seconds: float
+
+
+def checked(environment: str, text: str) -> Answer:
+    """The answer of `check` to one program, in a process with a limit of processor time."""
+    done = subprocess.run([sys.executable, "-c", _ONE, environment, text, str(_LIMIT_S)], capture_output=True, text=True, check=False)
+    if done.returncode in (-signal.SIGXCPU, -signal.SIGKILL):
+        return Answer("too long", [], [f"longer than {_LIMIT_S} s"], _LIMIT_S)
     if done.returncode:
-        return {"answer": "crashed", "errors": [], "gaps": [done.stderr.strip().rpartition("\n")[2]], "seconds": 0}
-    answer: dict[str, object] = json.loads(done.stdout)
-    return answer
+        return Answer("crashed", [], [done.stderr.strip().rpartition("\n")[2]], 0)
+    return Answer(**json.loads(done.stdout))
 
 
-def runs(site: Path, text: str) -> str:
-    """What happens when the program runs: nothing, or the last line of what it raised."""
-    done = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True, check=False, env={**os.environ, "PYTHONPATH": str(site)})
+class Store:
+    """The answers of former runs in a file of JSON lines, of which the last of a program counts."""
+
+    def __init__(self, path: str | None) -> None:
+        self.path = Path(path) if path else None
+        self._kept: dict[str, Answer] = {}
+        for line in self.path.read_text().splitlines() if self.path and self.path.exists() else ():
+            record = json.loads(line)
+            self._kept[record["program"]] = Answer(**record["answer"])
+
+    def of(self, text: str) -> Answer | None:
+        return self._kept.get(text)
+
+    def keep(self, model: str, text: str, answer: Answer) -> None:
+        self._kept[text] = answer
+        if self.path:
+            with self.path.open("a") as file:
+                file.write(json.dumps({"model": model, "program": text, "answer": asdict(answer)}) + "\n")
+
+
+_BEGIN = """
+import torch
+library = torch.library.Library("torchvision", "DEF")
+library.define("nms(Tensor dets, Tensor scores, float iou_threshold) -> Tensor")
+library.define("qnms(Tensor dets, Tensor scores, float iou_threshold) -> Tensor")
+library.impl("nms", lambda boxes, scores, threshold: torch.arange(len(boxes)), "CPU")
+"""
+
+
+def runs(python: str, site: Path, text: str) -> str:
+    """What happens when the program runs: nothing, or the last line of what it raised. The compiled operators of torchvision are defined first."""
+    done = subprocess.run([python, "-c", _BEGIN + text], capture_output=True, text=True, check=False, env={**os.environ, "PYTHONPATH": str(site)})
     return done.stderr.strip().rpartition("\n")[2][:200] if done.returncode else ""
 
 
-def truthful(site: Path, name: str, pair: Pair) -> bool:
+def truthful(python: str, site: Path, name: str, pair: Pair) -> bool:
     """Whether the right program runs and the wrong one raises."""
-    right, wrong = runs(site, pair.right), runs(site, pair.wrong)
+    right, wrong = runs(python, site, pair.right), runs(python, site, pair.wrong)
     if right or not wrong:
-        print(f"left out: {name}: {right or 'the wrong program runs'}", file=sys.stderr)
+        print(f"left out: {name}: {right or 'the wrong program runs'}", file=sys.stderr, flush=True)
     return not right and bool(wrong)
 
 
-def answers(environment: str, pairs: dict[str, Pair], jobs: int) -> Iterator[tuple[str, bool, dict[str, object]]]:
-    with ThreadPoolExecutor(jobs) as pool:
+def answers(environment: str, pairs: dict[str, Pair], given: argparse.Namespace, store: Store) -> Iterator[tuple[str, bool, Answer]]:
+    """Of each program what the store has, or what `check` answers now."""
+
+    def answer(work: tuple[str, bool, str]) -> Answer | None:
+        name, wrong, text = work
+        kept = store.of(text)
+        if given.stored or (kept and not (given.again and kept.answer != ("error" if wrong else "valid"))):
+            return kept
+        new = checked(environment, text)
+        store.keep(name, text, new)
+        return new
+
+    with ThreadPoolExecutor(given.jobs) as pool:
         work = [(name, wrong, pair.wrong if wrong else pair.right) for name, pair in pairs.items() for wrong in (False, True)]
-        for (name, wrong, _), answer in zip(work, pool.map(lambda one: checked(environment, one[2]), work), strict=True):
-            yield name, wrong, answer
+        for (name, wrong, _), found in zip(work, pool.map(answer, work), strict=True):
+            if found:
+                yield name, wrong, found
 
 
-def main() -> int:
+def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("environment")
     parser.add_argument("--zoo", choices=ZOOS)
@@ -80,37 +130,52 @@ def main() -> int:
     parser.add_argument("--every", type=int, default=1, help="one model of so many")
     parser.add_argument("--gaps", action="store_true", help="what was not understood, by the number of models that it touches")
     parser.add_argument("--truth", action="store_true", help="run the programs too")
+    parser.add_argument("--python", default=sys.executable, help="the interpreter with torch that --truth runs programs with")
     parser.add_argument("--jobs", type=int, default=2)
-    given = parser.parse_args()
-    site = Path(site_packages(given.environment)[0])
+    parser.add_argument("--store", help="the file that keeps each answer")
+    parser.add_argument("--again", action="store_true", help="check those again of which the store has a wrong answer")
+    parser.add_argument("--stored", action="store_true", help="run nothing: count what the store has")
+    return parser
+
+
+def main() -> int:
+    given = _parser().parse_args()
+    site, store = Path(site_packages(given.environment)[0]), Store(given.store)
     alarms = 0
-    print("| zoo | models | proved | unknown | false alarms | wrong inputs found | called valid | seconds |\n|---|---|---|---|---|---|---|---|")
+    print("| zoo | models | proved | unknown | false alarms | wrong inputs | found | called valid | CPU seconds |\n|---|---|---|---|---|---|---|---|---|")
     for zoo, programs in ZOOS.items():
         if given.zoo not in (None, zoo):
             continue
         if not (site / zoo).is_dir():
-            print(f"| {zoo} | not in {site} | | | | | | |")
+            print(f"| {zoo} | not in {site} | | | | | | | |")
             continue
         chosen = {name: pair for name, pair in list(programs(site).items())[:: given.every] if given.only in name}
         if given.truth:
-            chosen = {name: pair for name, pair in chosen.items() if truthful(site, name, pair)}
-        counts: Counter[tuple[bool, object]] = Counter()
-        gaps: Counter[str] = Counter()
-        start = time.perf_counter()
-        for name, wrong, answer in answers(given.environment, chosen, given.jobs):
-            counts[wrong, answer["answer"]] += 1
-            if not wrong:
-                gaps.update(set(answer["gaps"]))  # type: ignore[call-overload]
-            if answer["answer"] != ("error" if wrong else "valid"):
-                said = "; ".join([*answer["errors"], *answer["gaps"]][:2])  # type: ignore[misc]
-                print(f"{zoo} {name}{' with a wrong input' if wrong else ''}: {answer['answer']}: {said[:260]}", file=sys.stderr, flush=True)
-        alarms += counts[False, "error"]
-        proved, false, found, missed = counts[False, "valid"], counts[False, "error"], counts[True, "error"], counts[True, "valid"]
-        row = (zoo, len(chosen), proved, len(chosen) - proved - false, false, found, missed, f"{time.perf_counter() - start:.0f}")
-        print("| " + " | ".join(map(str, row)) + " |", flush=True)
-        if given.gaps:
-            print("\n".join(f"    {n} {gap}" for gap, n in gaps.most_common(30)))
+            chosen = {name: pair for name, pair in chosen.items() if truthful(given.python, site, name, pair)}
+        alarms += _count(zoo, answers(given.environment, chosen, given, store), given.gaps)
     return int(alarms > 0)
+
+
+def _count(zoo: str, found: Iterator[tuple[str, bool, Answer]], print_gaps: bool) -> int:
+    """Prints what was not answered as it should be, and the row of a zoo; the number of false alarms."""
+    counts: Counter[tuple[bool, str]] = Counter()
+    gaps: Counter[str] = Counter()
+    seconds = 0.0
+    for name, wrong, answer in found:
+        counts[wrong, answer.answer] += 1
+        seconds += answer.seconds
+        if not wrong:
+            gaps.update(set(answer.gaps))
+        if answer.answer != ("error" if wrong else "valid"):
+            said = "; ".join([*answer.errors, *answer.gaps][:2])
+            print(f"{zoo} {name}{' with a wrong input' if wrong else ''}: {answer.answer}: {said[:260]}", file=sys.stderr, flush=True)
+    right, wrong_ones = (sum(n for (wrong, _), n in counts.items() if wrong is which) for which in (False, True))
+    proved, false, errors, missed = counts[False, "valid"], counts[False, "error"], counts[True, "error"], counts[True, "valid"]
+    row = (zoo, right, proved, right - proved - false, false, wrong_ones, errors, missed, f"{seconds:.0f}")
+    print("| " + " | ".join(map(str, row)) + " |", flush=True)
+    if print_gaps:
+        print("\n".join(f"    {n} {gap}" for gap, n in gaps.most_common(30)))
+    return false
 
 
 if __name__ == "__main__":

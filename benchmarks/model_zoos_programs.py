@@ -6,9 +6,11 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
+from model_zoos_vit import FAIL, own_programs
+
 _TIMM = re.compile(r"^@register_model\ndef (\w+)\(", re.MULTILINE)
 _INPUTS = {"video": "1, C, 16, 112, 112", "detection": "C, 320, 320"}
-_PER_FAMILY = 3
+_PER_FAMILY = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +48,7 @@ def torchvision(site: Path) -> dict[str, Pair]:
 
 
 def timm(site: Path) -> dict[str, Pair]:
-    """A program for three models of each family."""
+    """A program for two models of each family."""
     found: dict[str, Pair] = {}
     for path in sorted((site / "timm" / "models").glob("*.py")):
         names = _TIMM.findall(path.read_text())
@@ -58,7 +60,7 @@ def timm(site: Path) -> dict[str, Pair]:
 
 
 def vit_pytorch(site: Path) -> dict[str, Pair]:
-    """A program for each module whose class is constructed like ViT."""
+    """A program for each module whose class is constructed like ViT, and for the others one of their own."""
     found: dict[str, Pair] = {}
     given = "image_size=256, patch_size=32, num_classes=10, dim=64, depth=2, heads=4, mlp_dim=128"
     for path in sorted((site / "vit_pytorch").glob("*.py")):
@@ -66,10 +68,12 @@ def vit_pytorch(site: Path) -> dict[str, Pair]:
         for name, parameters in re.findall(r"^class (\w+)\(Module\):\s+def __init__\(\s*self,([^)]*)\)", text.replace("nn.Module", "Module"), re.MULTILINE):
             taken = {p.partition("=")[0].partition(":")[0].strip(): "=" in p for p in parameters.split(",") if p.strip() not in ("", "*")}
             fits = {word.partition("=")[0] for word in given.split(", ")}
+            if path.stem in FAIL:
+                continue
             if fits <= taken.keys() and all(default for p, default in taken.items() if p not in fits) and "isinstance(depth, tuple)" not in text:
                 made = f"import torch\nfrom vit_pytorch.{path.stem} import {name}\nmodel = {name}({given})\nmodel.eval()\n"
                 found[f"{path.stem}.{name}"] = _pair(f"{made}out = model(torch.zeros(2, C, 256, 256))\nprint(type(out))\n")
-    return found
+    return found | {name: _pair(text) for name, text in own_programs().items()}
 
 
 _SEGMENTATION = {

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from tensorproof.app.check import check_source
 from tensorproof.app.program import Options, Program
 from tensorproof.diagnostics.diagnostic import Severity
@@ -205,5 +207,21 @@ def test_a_package_asks_for_a_word_that_no_module_registers(tmp_path: Path) -> N
         "m.py": "import torch\nimport zoo\nmodel = zoo.build('small')\nmodel(torch.zeros(2, 4))\nmodel(torch.zeros(2, 5))\n",
     }
     program = checked(tmp_path, "m.py", files, Options(environment=str(tmp_path / "env")))
+    assert errors(program) == [("linear/features", 5)]
+    assert not program.gaps
+
+
+@pytest.mark.parametrize("found", ["_BUILDERS[name]", "_BUILDERS.get(name)"])
+def test_a_registry_runs_no_module_that_has_the_key_as_a_part_of_a_word(tmp_path: Path, found: str) -> None:
+    build = "_BUILDERS = {}\ndef register(fn):\n    if fn.__name__ in _BUILDERS:\n        raise RuntimeError(fn.__name__)\n"
+    build += "    _BUILDERS[fn.__name__] = fn\n    return fn\ndef build(name, i):\n"
+    build += f"    return {found}(i)\n"
+    files = {
+        "__init__.py": "from .others import *\nfrom .nets import *\nfrom .registry import build\n",
+        "nets.py": f"from .registry import register\n__all__ = ['G']\n{LAYER}@register\ndef small(i):\n    return G(i, 8)\n",
+        "others.py": f"{SLOW}__all__ = ['WIDTHS']\nWIDTHS = dict(very_small=slow(60), smaller=4)\n",
+        "registry.py": build,
+    }
+    program = read_package(tmp_path, files, "import zoo\nmodel = zoo.build('small', 4)\nmodel(torch.zeros(2, 4))\nmodel(torch.zeros(2, 5))\n")
     assert errors(program) == [("linear/features", 5)]
     assert not program.gaps

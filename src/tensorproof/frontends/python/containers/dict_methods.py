@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 def _get(m: Interpreter, owner: Dict, node: ast.AST, name: Value, otherwise: Value = None) -> Value:
     known = key(m, name, node)
-    if known in owner.items if not isinstance(known, Unknown) else False:
+    if not isinstance(known, Unknown) and (known in owner.items or (m.modules.registered(m, owner, known) and known in owner.items)):
         return owner.items[known]
     if OPEN in owner.items or (isinstance(known, Unknown) and owner.items):
         found = summarised_entry(m, owner, MISSING, node)

@@ -41,6 +41,11 @@ def written_list(text: str) -> list[str] | None:
     return list(names) if isinstance(names, (list, tuple)) and all(isinstance(n, str) for n in names) else None
 
 
+def mentions(text: str, key: str) -> bool:
+    """Whether a text has a name as a whole word."""
+    return key in text and re.search(rf"(?<!\w){re.escape(key)}(?!\w)", text) is not None
+
+
 def registers(text: str, key: str) -> bool:
     """Whether a module's text registers something under a name: it defines a function or class of this name, or has it in quotes outside functions."""
     word = re.escape(key)

@@ -248,6 +248,8 @@ def _from_dict(m: Interpreter, owner: Dict, index: Value, node: ast.AST) -> Valu
         if same is not MISSING:
             return owner.items[same]
         value = owner.items.get(registry.plain_member(known), MISSING)  # a member of an enumeration of texts is that text
+    if value is MISSING and m.modules.registered(m, owner, known):
+        value = owner.items.get(known, MISSING)
     if value is MISSING:
         if OPEN in owner.items:
             return _from_open(m, owner, index, node)
