@@ -245,9 +245,7 @@ def _from_dict(m: Interpreter, owner: Dict, index: Value, node: ast.AST) -> Valu
     value = owner.items.get(known, MISSING)
     if value is MISSING and isinstance(known, Instance):
         same = hashing.equal_key(m, owner.items, known, node)
-        if same is not MISSING:
-            return owner.items[same]
-        value = owner.items.get(registry.plain_member(known), MISSING)  # a member of an enumeration of texts is that text
+        value = owner.items.get(registry.plain_member(known) if same is MISSING else same, MISSING)  # a member of an enumeration of texts is that text
     if value is MISSING and m.modules.registered(m, owner, known):
         value = owner.items.get(known, MISSING)
     if value is MISSING:
