@@ -9,7 +9,7 @@ from tensorproof.bindings.adapt.numpy.reductions import no_list, word
 from tensorproof.bindings.adapt.torch import contraction
 from tensorproof.bindings.call import Run, takes
 from tensorproof.bindings.readers import tensor_in
-from tensorproof.ops.inputs import Axes, Axis, Choice, Int, Ints, Tensor
+from tensorproof.ops.inputs import Anything, Axes, Axis, Choice, Int, Ints, Tensor
 from tensorproof.terms import BOOL, FLOAT16, FLOAT32, FLOAT64, INT32, INT64, DType, Operand, Shape, TensorType, eq, ge, gt, minimum, ne, promote
 from tensorproof.values.port import Value
 
@@ -42,6 +42,16 @@ def dot(a: dict[str, Value], run: Run) -> Value:
     return written(run("tensordot", x=x, y=y, dim=ours, dim2=theirs), a, run)
 
 
+@takes(Anything("dims", 2))
+def tensordot(a: dict[str, Value], run: Run) -> Value:
+    """NumPy compares the sizes pair by pair, and stops at the first that differ or that there is not."""
+    x, y, dims = tensor_in(a, "x"), tensor_in(a, "y"), a["dims"]
+    if isinstance(dims, int) and len(x.shape) >= dims > len(y.shape):
+        for n, m in zip(x.shape[len(x.shape) - dims :], y.shape):
+            run.require("tensordot/axes", eq(n, m), f"the last {dims} axes of {x.shape!r} do not fit the first of {y.shape!r}", ("dims", "x", "y"))
+    return contraction.tensordot(a, run)
+
+
 def multi_dot(a: dict[str, Value], run: Run) -> Value:
     """Two arrays are given to dot, which takes any ranks."""
     return written(run("multi_dot", xs=a["xs"], two_of_any_rank=True), a, run)
@@ -71,8 +81,6 @@ def outer_vectors(a: dict[str, Any], run: Run) -> Value:
 @takes(Tensor("x", "... 3"), Tensor("y", "... 3"))
 def cross(a: dict[str, Value], run: Run) -> TensorType:
     x, y = tensor_in(a, "x"), tensor_in(a, "y")
-    if x.dtype is BOOL and y.dtype is BOOL:
-        raise run.refuse("dtype", "NumPy does not subtract truth values", ("x", "y"))
     if (a["axisa"], a["axisb"], a["axisc"], a["axis"]) not in ((-1, -1, -1, None), (-1, -1, -1, -1)):
         raise run.give_up("other axes than the last")
     if len(x.shape) == 0 or len(y.shape) == 0:
@@ -81,7 +89,10 @@ def cross(a: dict[str, Value], run: Run) -> TensorType:
         if isinstance(v.shape[-1], int) and v.shape[-1] == 2:
             raise run.give_up("vectors of two components")
         run.require("size", eq(v.shape[-1], 3), f"a vector has 3 components, and {name} has {v.shape[-1]!r}", (name,))
-    return run("cross", x=x, y=y, dim=-1)
+    made = run("cross", x=x, y=y, dim=-1)
+    if x.dtype is BOOL and y.dtype is BOOL:
+        raise run.refuse("dtype", "NumPy does not subtract truth values", ("x", "y"))
+    return made
 
 
 @takes(Axis("dim", -1))
@@ -304,27 +315,42 @@ def fourier(a: dict[str, Any], run: Run) -> Value:
     x, several = tensor_in(a, "x"), run.row.op.endswith("n")
     if run.row.op in ("fftn", "ifftn") and _no_axes(a):
         return run.typed(run.row.op, x.dtype, x=x, dim=())
-    if len(x.shape) == 0:
-        raise run.refuse("rank", "a number has no axis to transform", ("x",))
     x = _as(x, FLOAT32, run) if x.dtype is FLOAT16 else _floats(x, run)
-    if several and isinstance(a["dim"], (tuple, list)) and len({d % len(x.shape) for d in a["dim"]}) < len(a["dim"]):
-        raise run.give_up("an axis is transformed twice")
     if several and a["dim"] is not None and not isinstance(a["dim"], (tuple, list)):
         raise run.refuse("axis", f"the axes are a list, and {a['dim']!r} is not", ("dim",))
+    axes = _transformed(a, run)
+    if len({d % len(x.shape) for d in axes}) < len(axes):
+        raise run.give_up("an axis is transformed twice")
     if x.dtype is not None and x.dtype.is_complex and run.row.op in ("rfft", "rfftn", "ihfft"):
         raise run.refuse("dtype", f"{run.row.op} takes real numbers", ("x",))
     word(run, a, "norm", (None, "backward", "ortho", "forward"))
     b = {**a, "x": x}
     if isinstance(a.get("size"), (tuple, list)):
-        axes = a["dim"] if a["dim"] is not None else tuple(range(-len(a["size"]), 0))
-        if len(axes) == len(a["size"]) and all(-len(x.shape) <= d < len(x.shape) for d in axes):
-            b["size"] = tuple(x.shape[d] if n == -1 else n for n, d in zip(a["size"], axes))
+        b["size"] = tuple(x.shape[d] if n == -1 else n for n, d in zip(a["size"], axes))
     if run.row.op == "irfftn" and x.dtype is not None and not x.dtype.is_complex:
         b["x"] = _as(x, x.dtype.complexified, run)
     made = run.one(b)
     if tensor_in(a, "x").dtype is FLOAT16 and made.dtype is FLOAT32 and (not several or _one_axis(a)):
         made = _as(made, FLOAT16, run)  # real numbers are given in the precision of what came in
     return written(made, a, run)
+
+
+def _transformed(a: dict[str, Any], run: Run) -> tuple[int, ...]:
+    """The axes. NumPy counts lengths that are given before it looks at the axes, and asks the shape for those that are not."""
+    rank, dim = len(a["x"].shape), a["dim"]
+    sizes = a.get("size") if run.row.op.endswith("n") else None if a["n"] is None else (a["n"],)
+    axes = (dim,) if isinstance(dim, int) else tuple(range(rank) if sizes is None else range(-len(sizes), 0)) if dim is None else tuple(dim)
+    if sizes is not None and len(sizes) != len(axes):
+        raise run.refuse("size", f"size names {len(sizes)} lengths for {len(axes)} axes", ("size", "dim"))
+    if rank == 0 and not axes:
+        raise run.refuse("rank", "a number has no axis to transform", ("x",))
+    for at, axis in enumerate(axes):
+        if not -rank <= axis < rank:
+            length = None if sizes is None or (not isinstance(dim, int) and sizes[at] == -1) else sizes[at]
+            says = f"axis {axis} has no length" if length is None else f"axis {axis} cannot be made {length!r} long"
+            code, about = ("rank", ("x",)) if rank == 0 else ("size", ("size", "x")) if dim is None else ("axis", ("dim", "x"))
+            raise run.refuse(code, f"{says}: x has {rank} dimensions", about)
+    return axes
 
 
 def _one_axis(a: dict[str, Value]) -> bool:
@@ -341,7 +367,7 @@ def _no_axes(a: dict[str, Value]) -> bool:
 
 def shifted(a: dict[str, Value], run: Run) -> Value:
     if len(tensor_in(a, "x").shape) == 0:
-        raise run.refuse("rank", "a number has no axis", ("x",))
+        raise run.refuse("rank", "a number has no axis to shift" if a["dim"] is None else f"axis {a['dim']!r} of a number has no length", ("x",))
     return run.default(a)
 
 

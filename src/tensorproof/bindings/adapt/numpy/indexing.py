@@ -45,9 +45,16 @@ def triangle(a: dict[str, Value], run: Run) -> TensorType:
     return run.typed(run.row.op, x.dtype, x=x, offset=a["offset"])
 
 
+def diagonal(a: dict[str, Value], run: Run) -> TensorType:
+    """NumPy looks at the axes of a matrix only."""
+    x = tensor_in(a, "x")
+    if len(x.shape) < 2:
+        raise run.refuse("diagonal/rank", f"a diagonal needs two axes, and x is {x.shape!r}", ("x",))
+    return run("diagonal", x=x, offset=a["offset"], dim1=a["dim1"], dim2=a["dim2"])
+
+
 def trace(a: dict[str, Any], run: Run) -> Value:
-    x: TensorType = a["x"]
-    made = run("diagonal", x=x, offset=a["offset"], dim1=a["axis1"], dim2=a["axis2"])
+    made = diagonal({"x": a["x"], "offset": a["offset"], "dim1": a["axis1"], "dim2": a["axis2"]}, run)
     return written(run("sum", x=made, dim=-1, dtype=a["dtype"]), a, run)
 
 

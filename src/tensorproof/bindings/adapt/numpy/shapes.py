@@ -41,6 +41,9 @@ def transpose(a: dict[str, Value], run: Run) -> TensorType:
         (axes,) = axes
     if axes is None or (axes in ((), []) and run.row.name.startswith("numpy.ndarray")):
         return run("permute", x=x, dim=tuple(range(len(x.shape)))[::-1]) if x.shape.known else run("reversed_axes", x=x)
+    named = len(axes) if isinstance(axes, (tuple, list)) else 1
+    if x.shape.known and named != len(x.shape):
+        raise run.refuse("axes", f"the order names {named} axes, and the array has {len(x.shape)}", ("axes", "x"))
     return run("permute", x=x, dim=axes)
 
 

@@ -41,12 +41,12 @@ def weighted_average(a: dict[str, Value], run: Run) -> Value:
     """The sum of the products over the sum of the weights."""
     x, w = tensor_in(a, "x"), tensor_in(a, "weights")
     axes = a["dim"] if isinstance(a["dim"], (tuple, list)) else (a["dim"],)
-    same = len(w.shape) == len(x.shape)
+    same, missing = len(w.shape) == len(x.shape), " without their axis" if a["dim"] is None else f" along {a['dim']!r}"
     if not same and (a["dim"] is None or len(w.shape) != len(axes)):
-        raise run.refuse("weights", f"weights {w.shape!r} do not fit x {x.shape!r} without their axis", ("weights", "x"))
+        raise run.refuse("weights", f"weights {w.shape!r} do not fit x {x.shape!r}{missing}", ("weights", "x"))
     against = x.shape if same else [x.shape[i] for i in axes]
     for n, m in zip(w.shape, against):
-        run.require("weights", eq(n, m), f"weights {w.shape!r} do not fit x {x.shape!r}", ("weights", "x"))
+        run.require("weights", eq(n, m), f"weights {w.shape!r} do not fit x {x.shape!r}{missing}", ("weights", "x"))
     dtype = _common(x.dtype, w.dtype)
     if not same:
         w = _laid(w, axes, len(x.shape), run)
