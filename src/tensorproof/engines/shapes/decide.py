@@ -243,11 +243,14 @@ def _fixes_samples(solver: LayeredSolver, predicate: Truth) -> bool:
 
 
 def _ties_texts(solver: LayeredSolver, predicate: Truth) -> bool:
-    """Whether a requirement fails for two texts wherever one of them is the longer."""
+    """Whether a requirement fails for two texts wherever one of them is the longer, or for two that are short."""
     lengths = [of_atom(atom) for atom in sorted(filter(of_each_text, symbols(predicate)), key=lambda atom: atom.order)]
     for one, other in permutations(lengths[:_FEW_TEXTS], 2):
         with solver.scope():
             solver.assume(conj(predicate, gt(one, 1), gt(other, one)))
+            if solver.check().answer is Answer.UNSAT:
+                return True
+            solver.assume(conj(eq(one, _SHORT_TEXT), eq(other, _SHORT_TEXT + 1)))
             if solver.check().answer is Answer.UNSAT:
                 return True
     return False
@@ -269,6 +272,8 @@ _RARE = {"batch_norm/values"}
 """What fails for one remainder of the data's length only, as a last batch of one sample: told as a warning while that length is not known."""
 _FEW_TEXTS = 4
 """How many texts are compared with each other."""
+_SHORT_TEXT = 2
+"""A length that some text has: those that are cut at a greater one differ still."""
 _ANY_NUMBER = -(2**63)
 """The least value of a number that the user types."""
 _MOST_VALUES = BUDGETS.deciding.counterexamples

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from tensorproof.bindings.names import is_public
 from tensorproof.frontends.python.attributes import unknown_texts
 from tensorproof.frontends.python.branching import questions
+from tensorproof.terms.ints import Origin
 from tensorproof.terms.records import replace
 from tensorproof.values.objects import Native
 from tensorproof.values.python_values import AFTER_ERROR, BYTES, REAL, TEXT, WHOLE, Unknown
@@ -43,9 +44,19 @@ def _of_arrays(name: str) -> bool:
     return name == "value" or name.startswith("__") or is_public(f"numpy.ndarray.{name}") is not False
 
 
+def letter(m: Interpreter, owner: Unknown, node: ast.AST) -> Value:
+    """One item of a text or of bytes."""
+    return TEXT if owner.text else m.symbol(m.name_here("octet", node), 0, 255, Origin.UNMODELLED)
+
+
 def item(m: Interpreter, owner: Unknown, index: Value, node: ast.AST) -> Any:
     if owner is AFTER_ERROR:
         return owner
+    if isinstance(index, slice) and (owner.text or owner.octets):
+        return BYTES if owner.octets else TEXT
+    if owner.octets or owner.text:
+        m.may_raise("IndexError", "the index may be out of range", node)
+        return letter(m, owner, node)
     if owner.number and index is not Ellipsis and index is not None and index != ():
         raise m.raised("TypeError", f"a {owner.number} has no index", node)
     return Unknown("subscript", key=questions.part(m, owner, f"[{index!r}]") if isinstance(index, (str, int)) else "")

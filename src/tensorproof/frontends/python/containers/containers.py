@@ -14,11 +14,12 @@ from tensorproof.frontends.python.containers.set_methods import SET
 from tensorproof.frontends.python.containers.type_names import type_name
 from tensorproof.frontends.python.summaries.long_lists import MOST_COUNTED, repeated, shortened
 from tensorproof.frontends.python.summaries.summarised_lists import parts
-from tensorproof.terms.ints import Term
+from tensorproof.terms.ints import Term, ite, maximum
 from tensorproof.terms.predicates import Predicate
 from tensorproof.values.heap import MISSING
 from tensorproof.values.objects import Dict, List, Set
 from tensorproof.values.python_values import Method, Unknown
+from tensorproof.values.summaries import length, shown, summarise
 
 if TYPE_CHECKING:
     from tensorproof.frontends.python.machine import Interpreter
@@ -89,8 +90,8 @@ def binary(m: Interpreter, word: str, a: Value, b: Value, node: ast.AST, in_plac
         found = _of_list(m, word, a, b, node, in_place)
         if found is not MISSING:
             return found
-    if isinstance(b, List) and word == "mul" and isinstance(a, int):
-        return List(m.heap.row(repeated(b.items, a)))
+    if isinstance(b, List) and word == "mul" and isinstance(a, (int, Term, Predicate)):
+        return binary(m, word, b, a, node, False)
     if isinstance(a, Dict) and isinstance(b, Dict) and a.counter and b.counter and word in ("add", "sub", "and", "or"):
         return _counters(m, word, a, b, node)
     if isinstance(a, Dict) and isinstance(b, Dict) and word == "or":
@@ -112,7 +113,7 @@ def _of_list(m: Interpreter, word: str, a: List, b: Value, node: ast.AST, in_pla
         return List(m.heap.row(shortened([*a.items, *b.items])))
     if word == "mul" and isinstance(b, (Term, Predicate)):
         times = concrete(m, b)
-        return Unknown("a list of symbolic length") if times is MISSING else binary(m, word, a, int(times), node, in_place)
+        return _many_times(m, a, b, in_place) if times is MISSING else binary(m, word, a, int(times), node, in_place)
     if word != "mul" or not isinstance(b, int):
         return MISSING
     if in_place:
@@ -120,6 +121,20 @@ def _of_list(m: Interpreter, word: str, a: List, b: Value, node: ast.AST, in_pla
         a.items[:] = repeated(a.items, b)
         return a
     return List(m.heap.row(repeated(a.items, b)))
+
+
+def _many_times(m: Interpreter, a: List, times: Term | Predicate, in_place: bool) -> Value:
+    """A list that is repeated a number of times that is unknown."""
+    size, made = length(a.items), List(m.heap.row())
+    if isinstance(size, Unknown):
+        return Unknown("a list of symbolic length")
+    if a.items:
+        made.items.append(summarise(size * maximum(ite(times, 1, 0) if isinstance(times, Predicate) else times, 0), shown(a.items)))
+    if not in_place:
+        return made
+    m.heap.touch(a.items)
+    a.items[:] = made.items
+    return a
 
 
 def _extended(m: Interpreter, a: List, b: Value, node: ast.AST) -> Value:

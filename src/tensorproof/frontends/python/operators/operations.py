@@ -22,7 +22,7 @@ from tensorproof.frontends.python.tensors.number_kinds import number_kind
 from tensorproof.frontends.python.tensors.tensor_numbers import repeated
 from tensorproof.libraries import library_objects, registry
 from tensorproof.libraries.torch import sizes as torch_sizes
-from tensorproof.libraries.whole_numbers import held_size, same_size
+from tensorproof.libraries.whole_numbers import held_size, same_size, size_in
 from tensorproof.terms.ints import Dim, Term, lower
 from tensorproof.terms.predicates import Predicate, conj, disj, ne, negate
 from tensorproof.terms.tensor import TensorType
@@ -162,6 +162,8 @@ def _on_unknown(m: Interpreter, word: str, a: Any, b: Any, node: ast.AST, in_pla
     if (isinstance(a, TensorType) and kinds[1]) or (isinstance(b, TensorType) and kinds[0]):
         return on_tensors(m, word, a, b, node, in_place)
     _refuse_float(m, word, kinds, a, b, node)
+    if word == "mul" and "int" in kinds and (isinstance(a, List) or isinstance(b, List)):
+        return containers.binary(m, word, *(size_in(m, v) if type(v) is Unknown else v for v in (a, b)), node, in_place)
     if (not kinds[0] and type(a) is Unknown) or (not kinds[1] and type(b) is Unknown):
         if isinstance(a, TensorType) or isinstance(b, TensorType):
             return on_tensors(m, word, a, b, node, in_place)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING, Any
 
+from tensorproof.frontends.python.attributes.unknown_values import letter
 from tensorproof.frontends.python.iteration.iteration import MOST_DRAWN, drawn_row
 from tensorproof.frontends.python.widening.acceleration import alike
 from tensorproof.libraries import registry
@@ -36,8 +37,9 @@ def parts(m: Interpreter, value: Any, node: ast.AST) -> list[Any] | None:
         return keys(value) if OPEN in value.items else None
     if isinstance(value, TensorType):
         return _rows(value)
-    if isinstance(value, Unknown) and value.text:
-        return [Summary("letters of a summarised list", count=m.symbol(m.name_here("letters", node), 1, None, Origin.UNMODELLED), first=TEXT, second=TEXT)]
+    if isinstance(value, Unknown) and (value.text or value.octets):
+        count = m.symbol(m.name_here("letters", node), 1, None, Origin.UNMODELLED)
+        return [Summary("letters of a summarised list", count=count, first=letter(m, value, node), second=letter(m, value, node))]
     iterations = open_iterations(m, value, node)
     return None if iterations is None else [Summary("items of a summarised list", count=iterations.times, first=iterations[0][1], second=iterations[1][1])]
 
@@ -55,7 +57,7 @@ def open_iterations(m: Interpreter, value: Value, node: ast.AST) -> Open | None:
     if isinstance(value, Model):
         found = registry.iterations(m, value, node)
         return found if isinstance(found, Open) else None
-    if type(value) in (List, Set, Dict) or isinstance(value, (tuple, TensorType)) or (isinstance(value, Unknown) and value.text):
+    if type(value) in (List, Set, Dict) or isinstance(value, (tuple, TensorType)) or (isinstance(value, Unknown) and (value.text or value.octets)):
         items = parts(m, value, node)
         if items is None:
             return _drawn_rows(m, value, node) if isinstance(value, TensorType) else _read(m, value, node)
@@ -166,7 +168,7 @@ def item(m: Interpreter, items: Any, index: Any, node: ast.AST) -> Any:
         if at < len(ahead):
             return ahead[at]
     samples = shown(found)
-    if not all(type(v) is type(samples[0]) for v in samples):
+    if not all(type(v) is type(samples[0]) for v in samples) and not all(map(number_of, samples)) and not all(map(is_text, samples)):
         return Unknown("one of many items")
     any_item = samples[0]
     for one in samples[1:]:
@@ -219,10 +221,15 @@ def set_item(m: Interpreter, owner: List, index: Value, value: Value, node: ast.
     elif isinstance(index, slice):
         m.gap("list[…:…] = …", node, "its length is not known")
     else:
-        owner.items[:] = [
-            Summary(v.reason, count=v.count, first=v.first, second=either(m, v.second, value, node)) if type(v) is Summary else either(m, v, value, node)
-            for v in items
-        ]
+        owner.items[:] = [_replaced(m, v, value, node) if type(v) is Summary else either(m, v, value, node) for v in items]
+
+
+def _replaced(m: Interpreter, held: Summary, value: Value, node: ast.AST) -> Summary:
+    """Items of which any may be the new one. Those of `[None] * n` are there to be replaced: whether all are is not known."""
+    if all(one is None or (number_of(one) and not number_of(value)) for one in (held.first, held.second)):
+        m.gap("list[…] = …", node, "which items are replaced is not known")
+        return Summary(held.reason, count=held.count, first=value, second=value)
+    return Summary(held.reason, count=held.count, first=held.first, second=either(m, held.second, value, node))
 
 
 def cut(m: Interpreter, items: list[Value], index: slice, node: ast.AST) -> list[Value]:

@@ -314,6 +314,8 @@ class Widening:
         if type(wide) is List and len(wide.items) == len(value.items):
             items = [self._either(a, b, depth - 1) for a, b in zip(wide.items, value.items)]
             return self._all(items, lambda new: List(heap.row(new), wide.deque, wide.most))
+        if type(wide) is List and not wide.deque and not value.deque:
+            return self._lists(wide, value, depth)
         if type(wide) is Dict and list(wide.items) == list(value.items):
             parts = [self._either(v, value.items[k], depth - 1) for k, v in wide.items.items()]
             return self._all(parts, lambda new: Dict(heap.entries(dict(zip(wide.items, new))), wide.default, wide.counter, wide.ordered))
@@ -324,6 +326,18 @@ class Widening:
                 space = heap.space(dict(zip(wide.space, parts)))
                 return MISSING if any(p is MISSING for p in parts) else Model(wide.kind, space) if type(wide) is Model else Instance(wide.cls, space, wide.span)
         return self._choice(wide, value)
+
+    def _lists(self, wide: List, value: List, depth: int) -> Value:
+        """Lists of different lengths: so many items, each like any of theirs."""
+        items = shown([*wide.items, *value.items])
+        if not items or any(has_identity(one) or type(one) is not type(items[0]) for one in items if type(one) not in (int, Term, Choice)):
+            return self._choice(wide, value)
+        second = items[0]
+        for one in items[1:]:
+            second = self._either(second, one, depth - 1)
+            if second is MISSING:
+                return self._choice(wide, value)
+        return List(self.m.heap.row([summarise(self._any(0, "count"), [second])]))
 
     def _variants(self, leaves: list[Value], depth: int) -> Value:
         """What stands for each of these: those that have a common description are one."""
