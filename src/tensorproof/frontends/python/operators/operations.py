@@ -163,7 +163,7 @@ def _on_unknown(m: Interpreter, word: str, a: Any, b: Any, node: ast.AST, in_pla
         return on_tensors(m, word, a, b, node, in_place)
     _refuse_float(m, word, kinds, a, b, node)
     if word == "mul" and "int" in kinds and (isinstance(a, List) or isinstance(b, List)):
-        return containers.binary(m, word, *(size_in(m, v) if type(v) is Unknown else v for v in (a, b)), node, in_place)
+        return containers.binary(m, word, _sized(m, a), _sized(m, b), node, in_place)
     if (not kinds[0] and type(a) is Unknown) or (not kinds[1] and type(b) is Unknown):
         if isinstance(a, TensorType) or isinstance(b, TensorType):
             return on_tensors(m, word, a, b, node, in_place)
@@ -177,6 +177,10 @@ def _on_unknown(m: Interpreter, word: str, a: Any, b: Any, node: ast.AST, in_pla
     if whole is not None:
         same_size(m, made, whole)
     return made
+
+
+def _sized(m: Interpreter, value: Value) -> Value:
+    return size_in(m, value) if type(value) is Unknown else value
 
 
 def _whole(word: str, a: Any, b: Any) -> Dim | None:
