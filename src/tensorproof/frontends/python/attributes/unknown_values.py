@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from tensorproof.bindings.names import is_public
 from tensorproof.frontends.python.attributes import unknown_texts
 from tensorproof.frontends.python.branching import questions
-from tensorproof.terms.ints import Origin
+from tensorproof.frontends.python.summaries.summarised_lists import letter
 from tensorproof.terms.records import replace
 from tensorproof.values.objects import Native
 from tensorproof.values.python_values import AFTER_ERROR, BYTES, REAL, TEXT, WHOLE, Unknown
@@ -42,11 +42,6 @@ def attribute(m: Interpreter, owner: Unknown, name: str, node: ast.AST) -> Value
 def _of_arrays(name: str) -> bool:
     """Whether numbers of NumPy, which stand for Python's at times, or sizes of TensorFlow 1 may have an attribute."""
     return name == "value" or name.startswith("__") or is_public(f"numpy.ndarray.{name}") is not False
-
-
-def letter(m: Interpreter, owner: Unknown, node: ast.AST) -> Value:
-    """One item of a text or of bytes."""
-    return TEXT if owner.text else m.symbol(m.name_here("octet", node), 0, 255, Origin.UNMODELLED)
 
 
 def item(m: Interpreter, owner: Unknown, index: Value, node: ast.AST) -> Any:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING, Any
 
-from tensorproof.frontends.python.attributes.unknown_values import letter
 from tensorproof.frontends.python.iteration.iteration import MOST_DRAWN, drawn_row
 from tensorproof.frontends.python.widening.acceleration import alike
 from tensorproof.libraries import registry
@@ -42,6 +41,11 @@ def parts(m: Interpreter, value: Any, node: ast.AST) -> list[Any] | None:
         return [Summary("letters of a summarised list", count=count, first=letter(m, value, node), second=letter(m, value, node))]
     iterations = open_iterations(m, value, node)
     return None if iterations is None else [Summary("items of a summarised list", count=iterations.times, first=iterations[0][1], second=iterations[1][1])]
+
+
+def letter(m: Interpreter, owner: Unknown, node: ast.AST) -> Value:
+    """One item of a text or of bytes."""
+    return TEXT if owner.text else m.symbol(m.name_here("octet", node), 0, 255, Origin.UNMODELLED)
 
 
 def _rows(value: TensorType) -> list[Value] | None:
