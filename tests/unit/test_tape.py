@@ -11,6 +11,7 @@ from tensorproof.frontends.python.machine import Interpreter
 from tensorproof.frontends.python.modules.modules import Modules
 from tensorproof.frontends.python.modules.source import parse
 from tensorproof.libraries.tensorflow import tape
+from tensorproof.libraries.tensorflow.traced import tracing
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
 
@@ -61,3 +62,37 @@ def test_a_recorded_replay_is_taped_again() -> None:
     y = m.spelling("tf.concat", ([x, x], 0), {}, at(1))
     again = tape.replay(m, y, {id(x): z}, at(2), "called here", record=True)
     assert again.shape == (16, 4) and tape.needed(m, again) == [z]
+
+
+def _counted(calls: list[bool], m: Interpreter, functions: int) -> TensorType:
+    """A tensor of one step, which calls so many functions of the program, and the leaf it is computed from."""
+
+    def run(m: Interpreter, args: tuple[TensorType, ...], kwargs: dict[str, object], node: ast.AST) -> TensorType:
+        calls.append(True)
+        m.entered += functions
+        return tensor(*args[0].shape)
+
+    return tape.step(m, "step", run, (tape.leaf(m, tensor(2)),), {}, at(1))
+
+
+@pytest.mark.parametrize("functions, times", [(0, 1), (1, 2)])
+def test_steps_ran_while_traced_stand_for_eager_ones_unless_they_call_functions_of_the_program(functions: int, times: int) -> None:
+    m, calls = machine(), list[bool]()
+    made = _counted(calls, m, functions)
+    (leaf,) = tape.needed(m, made)
+    calls.clear()
+    with tracing(m, "Model.fit", False):
+        first = tape.replay(m, made, {id(leaf): tensor(5)}, at(2), "")
+    for _ in range(2):
+        again = tape.replay(m, made, {id(leaf): tensor(5)}, at(3), "")
+    assert len(calls) == times and first.shape == again.shape == (5,) and again.graph is None
+
+
+def test_what_ran_before_counts_as_calls_of_the_program() -> None:
+    m, calls = machine(), list[bool]()
+    made = _counted(calls, m, 3)
+    (leaf,) = tape.needed(m, made)
+    tape.replay(m, made, {id(leaf): tensor(5)}, at(2), "")
+    before = m.entered
+    tape.replay(m, made, {id(leaf): tensor(5)}, at(3), "")
+    assert m.entered == before + 3

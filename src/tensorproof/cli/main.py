@@ -24,6 +24,10 @@ def main(arguments: list[str] | None = None) -> int:
 
 def start() -> None:
     """The command as a process of its own: it ends without taking its objects apart one by one, which would be a tenth of a small check."""
+    if sys.argv[1:] != ["--version"]:
+        from tensorproof.cli.own_modules import install
+
+        install()
     status = main()
     try:
         sys.stdout.flush()

@@ -285,6 +285,8 @@ class Program(Protocol):
     steps: int
     in_library: int
     """How many calls of library models are open."""
+    entered: int
+    """How many calls of the program's own functions were entered."""
 
     @property
     def argv(self) -> tuple[str, ...]: ...

@@ -63,8 +63,9 @@ class Node:
 
 
 Missing = Callable[[TensorType], TensorType]
-Past = tuple[dict[int, Any], list[Stated], tuple[Any, ...], dict[int, Any], tuple[Record, ...]]
-"""What steps gave that ran before: the values of all tensors, what was required, the facts that held, what they got, and the records of what they computed."""
+Past = tuple[dict[int, Any], list[Stated], tuple[Any, ...], dict[int, Any], tuple[Record, ...], int]
+"""What steps gave that ran before: the values of all tensors, what was required, the facts that held, what they got, the records of what they computed, and how
+many functions of the program they called."""
 
 
 @dataclass(slots=True, eq=False)
@@ -275,13 +276,15 @@ def replay(m: Machine, outputs: Value, new: dict[int, TensorType], node: ast.AST
             values[id(one)] = missing(one) if missing is not None else one if record else one.but(taped=0)
     graph = m.model_state.get(TRACED)
     training, numbers = m.model_state.get("keras", {}).get("training"), tuple(n.number for n in nodes)
-    key = ((record, graph is not None, training, numbers, tuple(values.items())), tuple(id(t) for t in tensors_in(outputs)))
-    past = None if record else tape.done.get(key)
+    key = ((record, training, numbers, tuple(values.items())), tuple(id(t) for t in tensors_in(outputs)))
+    traced = (key, graph is not None)
+    past = None if record else tape.done.get(key) or tape.done.get(traced)
     if past is not None and (not past[1] or set(past[2]) <= set(m.facts)):
         m.path.stated.extend(replace(s, facts=tuple(m.facts)) for s in past[1])
+        m.entered += past[5]
         _recorded_again(m, past, values)
         return histories.again(m, within(m, _replaced(past[0], frozen(outputs), tape), graph), tuple(values.values()))
-    before, gaps, recorded, given = len(m.path.stated), len(m.path.gaps), m.path.recorded, dict(values)
+    before, gaps, recorded, given, entered = len(m.path.stated), len(m.path.gaps), m.path.recorded, dict(values), m.entered
     place = Step(m.user_span(node), sentence)
     tape.off += 0 if record else 1
     try:
@@ -293,7 +296,8 @@ def replay(m: Machine, outputs: Value, new: dict[int, TensorType], node: ast.AST
         tape.placed.clear()
     if not record and len(m.path.gaps) == gaps:
         made = () if m.path.program is None else tuple(m.path.program.records[recorded:])
-        tape.done[key] = (values, m.path.stated[before:], tuple(m.facts), given, made)
+        entered = m.entered - entered  # a function of the program may do something else where it is traced
+        tape.done[traced if entered else key] = (values, m.path.stated[before:], tuple(m.facts), given, made, entered)
     return _replaced(values, frozen(outputs), tape)
 
 
