@@ -1,6 +1,7 @@
-"""How the command finds its own modules. A check reads some 300 small files, and of each of them Python's finder, made for every kind of folder and file, costs as much as what stands in it.
+"""How the command finds its own modules.
 
-What is not as usual (no compiled file, one that is stale or another Python's, an archive in place of a folder) is left to Python's own finder and loader.
+A check reads some 300 small files. Of each of them Python's finder, made for every kind of folder and file, costs as much as what stands in it. What is not
+as usual (no compiled file, one that is stale or another Python's, an archive in place of a folder) is left to Python's own finder and loader.
 """
 
 from __future__ import annotations
