@@ -92,6 +92,12 @@ def model_binary(m: Machine, word: str, a: Value, b: Value, node: ast.AST) -> Va
     return MISSING
 
 
+def contains(m: Machine, value: Model, item: Value, node: ast.AST) -> Value:
+    """Whether `in` finds an item in a library's object; MISSING when its model says nothing of it."""
+    found = kind_model(value.kind)
+    return MISSING if found is None or found.contains is None else found.contains(m, value, item, node)
+
+
 def model_text(m: Machine, value: Value) -> Value:
     """`str` of a library's object."""
     found = kind_model(value.kind) if isinstance(value, Model) else None

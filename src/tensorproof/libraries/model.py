@@ -54,6 +54,8 @@ class KindModel:
     call: Run | None = None
     items: Run | None = None
     length: Run | None = None
+    contains: Run | None = None
+    """`contains(machine, self, item, node)`: what `in` says."""
     item: Run | None = None
     set_item: Run | None = None
     iterations: Run | None = None

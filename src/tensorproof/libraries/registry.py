@@ -243,6 +243,8 @@ def derives_from(value: Instance, name: str) -> bool:
 def is_instance(m: Machine, value: Value, name: str) -> Value:
     """`isinstance(value, LIBRARY.Class)`."""
     if name.partition(".")[0] in ("collections", "typing", "typing_extensions", "numbers") and not isinstance(value, (Instance, Model)):
+        if name.endswith((".ForwardRef", ".TypeVar", ".ParamSpec", ".TypeVarTuple")) and not isinstance(value, Named):
+            return False
         host = import_module("tensorproof.libraries.python.typing").host_class(name)
         return Unknown("isinstance") if host is None else m.call(isinstance, (value, host), {}, NOWHERE)
     if name == "torch.Size":

@@ -1,4 +1,4 @@
-"""contextlib: contexts made of generators, stacks of contexts, suppressed exceptions. The others are read from their source."""
+"""contextlib: contexts made of generators, stacks of contexts, suppressed exceptions; contextvars. The others are read from their source."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 from tensorproof.libraries.model import KindModel, Run
 from tensorproof.libraries.plain import argument
-from tensorproof.values import Args, Function, Key, Kwargs, Machine, Model, Native, Row, Value, slot
+from tensorproof.values import MISSING, Args, Function, Key, Kwargs, Machine, Model, Native, Row, Value, slot
 
 EXITS: Key[Row] = slot("exits")
 _END: object = object()
@@ -111,11 +111,41 @@ def _close(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> 
     _leave_stack(m, me, None, node)
 
 
+# --- variables of a context ---
+
+
+def _context_variable(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Model:
+    held = {"name": argument(args, kwargs, 0, "name"), "value": kwargs.get("default", MISSING), "default": kwargs.get("default", MISSING)}
+    return Model("contextvars.ContextVar", m.heap.space(held))
+
+
+def _value_of(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    found = me.space["value"]
+    if found is MISSING and (args or "default" in kwargs):
+        return argument(args, kwargs, 0, "default")
+    if found is MISSING:
+        raise m.raised("LookupError", f"the context variable {me.space['name']} has no value", node)
+    return found
+
+
+def _set_value(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Model:
+    token = Model("contextvars.Token", m.heap.space({"var": me, "old_value": me.space["value"]}))
+    m.heap.set(me.space, "value", argument(args, kwargs, 0, "value"))
+    return token
+
+
+def _reset_value(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> None:
+    token = argument(args, kwargs, 0, "token")
+    known = isinstance(token, Model) and token.kind == "contextvars.Token"
+    m.heap.set(me.space, "value", token.space["old_value"] if known else m.gap("ContextVar.reset", node, "the token is not known"))
+
+
 FUNCTIONS: dict[str, Run] = {
     "contextlib.contextmanager": _contextmanager,
     "contextlib.suppress": lambda m, a, k, n: Model("contextlib.suppress", m.heap.space({"wanted": a})),
     "contextlib.nullcontext": lambda m, a, k, n: Model("contextlib.nullcontext", m.heap.space({"given": argument(a, k, 0, "enter_result")})),
     "contextlib.ExitStack": lambda m, a, k, n: Model("contextlib.ExitStack", m.heap.space({"exits": m.heap.row()})),
+    "contextvars.ContextVar": _context_variable,
 }  # fmt: skip
 KINDS = {
     "contextlib.generator": KindModel(enter=_enter_generator, leave=_leave_generator, call=_decorate),
@@ -127,4 +157,6 @@ KINDS = {
         methods={"enter_context": _enter_context, "callback": _callback, "pop_all": _pop_all, "close": _close},
         enter=lambda m, me, node: me, leave=_leave_stack,
     ),
+    "contextvars.ContextVar": KindModel(methods={"get": _value_of, "set": _set_value, "reset": _reset_value}),
+    "contextvars.Token": KindModel(),
 }  # fmt: skip

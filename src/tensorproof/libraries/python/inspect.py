@@ -6,8 +6,9 @@ import ast
 
 from tensorproof.libraries import signatures
 from tensorproof.libraries.model import KindModel, Run
+from tensorproof.libraries.plain import argument
 from tensorproof.libraries.python.typing import open_methods
-from tensorproof.values import MISSING, Args, Bound, Class, Dict, Function, Instance, Kwargs, List, Machine, Model, ModuleFile, Named, Unknown, Value
+from tensorproof.values import MISSING, TEXT, Args, Bound, Class, Dict, Function, Instance, Kwargs, List, Machine, Model, ModuleFile, Named, Unknown, Value
 
 KINDS_OF_PARAMETER = ("POSITIONAL_ONLY", "POSITIONAL_OR_KEYWORD", "VAR_POSITIONAL", "KEYWORD_ONLY", "VAR_KEYWORD")
 
@@ -92,7 +93,22 @@ def _argument_list(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Val
     return Model("inspect.Signature", m.heap.space({**space, **more}))
 
 
+def _source(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    """The text of a module that was read, or of a function in it."""
+    value, _ = _function(m, argument(args, kwargs, 0, "object"))
+    module = value.module if isinstance(value, Function) else value
+    read = m.model_state["files read"].get(module.path) if isinstance(module, ModuleFile) else None
+    if read is None:
+        return TEXT
+    if not isinstance(value, Function):
+        return read.text
+    written = value.code.node
+    first = min([written.lineno, *(one.lineno for one in getattr(written, "decorator_list", ()))])
+    return "".join(read.text.splitlines(keepends=True)[first - 1 : written.end_lineno])
+
+
 FUNCTIONS: dict[str, Run] = {
+    "inspect.getsource": _source,
     "inspect.getmembers": _members,
     "inspect.isabstract": lambda m, a, k, n: isinstance(a[0], Class) and bool(open_methods(m, a[0])),
     "inspect.signature": _signature,
@@ -101,4 +117,4 @@ FUNCTIONS: dict[str, Run] = {
     "inspect.getfullargspec": _argument_list, "inspect.getargspec": _argument_list,
 }  # fmt: skip
 VALUES: dict[str, object] = {f"inspect.Parameter.{word}": i for i, word in enumerate(KINDS_OF_PARAMETER)}
-KINDS = {"inspect.Signature": KindModel(open=True), "inspect.Parameter": KindModel(open=True)}
+KINDS = {"inspect.Signature": KindModel(open=True), "inspect.Parameter": KindModel(open=True), "types.CodeType": KindModel()}

@@ -14,7 +14,7 @@ from tensorproof.libraries.python.core import texts
 from tensorproof.libraries.python.storage.path_text import text_of
 from tensorproof.libraries.python.storage.saved_values import moved, writing
 from tensorproof.terms import Outputs, replace
-from tensorproof.values import MISSING, TEXT, WHOLE, Args, Dict, Key, Kwargs, List, Machine, Model, Native, Space, Unknown, Value, slot
+from tensorproof.values import MISSING, TEXT, WHOLE, Args, Dict, Key, Kwargs, List, Machine, Model, Named, Native, Space, Unknown, Value, slot
 
 SETTINGS: Key[Space] = slot("set")
 CHANGED: Key[bool] = slot("changed")
@@ -72,17 +72,25 @@ def _put_module(m: Machine, me: Model, index: Value, value: Value, node: ast.AST
 
 
 def _loaded_module(m: Machine, me: Model, name: Value) -> Value:
-    """`sys.modules[name]`: what the program put there, else the module of that name that has begun to run."""
+    """`sys.modules[name]`: what the program put there, else the module of that name that has begun to run, or that comes with a library that a file imports."""
     if not isinstance(name, str):
         return Unknown("a module")
     module = m.model_state["modules"].get(name)
+    if module is None and name in _WITH_TORCH and any("import torch" in text or "from torch" in text for text in m.texts()):
+        return me.space.get(name, Named(name))
     return me.space.get(name, module if module is not None and module.state != "waiting" else Unknown("a module"))
 
 
-def _is_loaded(m: Machine, word: str, a: Value, b: Value, node: ast.AST) -> Value:
-    name, me = (a, b) if isinstance(b, Model) else (b, a)
-    held = isinstance(me, Model) and not isinstance(_loaded_module(m, me, name), Unknown)
-    return True if held and word == "in" else Unknown("whether a module is loaded")
+def _is_loaded(m: Machine, me: Model, name: Value, node: ast.AST) -> Value:
+    return Unknown("whether a module is loaded", number="bool") if isinstance(_loaded_module(m, me, name), Unknown) else True
+
+
+_PARTS = (
+    "activation adaptive batchnorm channelshuffle container conv distance dropout flatten fold instancenorm linear loss module normalization padding "
+    "pixelshuffle pooling rnn sparse transformer upsampling utils"
+)
+_WITH_TORCH = frozenset(("torch", "torch.nn", "torch.nn.functional", "torch.nn.init", "torch.nn.modules", *(f"torch.nn.modules.{p}" for p in _PARTS.split())))
+"""Modules that `import torch` runs."""
 
 
 def _set_recursion_limit(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> None:
@@ -101,6 +109,10 @@ def _get(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Va
     if isinstance(name, str) and name in me.space[SETTINGS]:
         return me.space[SETTINGS][name]
     return _variable(me, name) if default is MISSING else default
+
+
+def _is_set(m: Machine, me: Model, name: Value, node: ast.AST) -> Value:
+    return True if isinstance(name, str) and CHANGED not in me.space and name in me.space[SETTINGS] else Unknown("in", number="bool")
 
 
 def _variable(me: Model, name: Value) -> Unknown:
@@ -254,12 +266,12 @@ KINDS = {
         methods={"get": lambda m, me, a, k, n: _loaded_module(m, me, a[0] if a else None)},
         item=lambda m, me, index, node: _loaded_module(m, me, index),
         set_item=_put_module, items=lambda m, me, node: None, length=lambda m, me, node: Unknown("len"),
-        binary=_is_loaded,
+        contains=_is_loaded,
     ),
     "os.environ": KindModel(
         methods={"get": _get, "setdefault": _set_default, "pop": _changed, "update": _changed},
         item=lambda m, me, name, n: me.space[SETTINGS].get(name, _variable(me, name)) if isinstance(name, str) else TEXT,
-        set_item=_put, binary=lambda m, word, a, b, n: Unknown(word), items=lambda m, me, node: None, length=lambda m, me, node: Unknown("len"),
+        set_item=_put, contains=_is_set, items=lambda m, me, node: None, length=lambda m, me, node: Unknown("len"),
     ),
     "os.scandir": KindModel(
         iterations=lambda m, me, node: some_iterations(m, "entries", Model("os.DirEntry", m.heap.space({"name": TEXT, "path": TEXT})), node),

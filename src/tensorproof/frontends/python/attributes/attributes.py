@@ -8,7 +8,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from tensorproof.bindings.names import is_public, versions
-from tensorproof.frontends.python.attributes import lazy_packages, library_names, listing, metaclasses, super_attributes, unknown_values
+from tensorproof.frontends.python.attributes import functions, lazy_packages, library_names, listing, metaclasses, super_attributes, unknown_values
 from tensorproof.frontends.python.attributes.lookup import bind, in_class
 from tensorproof.frontends.python.branching.joining import may_be_missing
 from tensorproof.frontends.python.containers import containers
@@ -266,6 +266,9 @@ def of_class(m: Interpreter, owner: Class, name: str, node: ast.AST) -> Value:
             return Bound(value.function, owner)
         if type(value) is StaticMethod:
             return value.function
+        if type(value) is Instance:
+            getter, _ = in_class(m, value.cls, "__get__")
+            return value if getter is MISSING else m.call(Bound(getter, value), (None, owner), {}, node)
         return Dict(m.heap.entries({s.name: Unknown(s.name) for s in value})) if name == "__dataclass_fields__" and isinstance(value, tuple) else value
     match name:
         case "__name__" | "__qualname__":
@@ -296,30 +299,6 @@ def of_class(m: Interpreter, owner: Class, name: str, node: ast.AST) -> Value:
     if name.startswith("__") and name.endswith("__"):
         return m.gap(f"{owner.name}.{name}", node, "what a class's own class gives it is not known")
     raise m.raised("AttributeError", f"the class {owner.name} has no attribute {name}", node)
-
-
-def of_function(m: Interpreter, owner: Function, name: str, node: ast.AST) -> Value:
-    if owner.space is not None and name in owner.space:
-        return owner.space[name]
-    match name:
-        case "__name__" | "__qualname__":
-            return owner.name
-        case "__module__":
-            return owner.module.name if owner.module is not None else "__main__"
-        case "__doc__":
-            return ast.get_docstring(owner.code.node) if not isinstance(owner.code.node, ast.Lambda) else None
-        case "__defaults__":
-            return owner.defaults or None
-        case "__dict__":
-            return Dict(m.heap.entries(dict(owner.space or {})))
-        case "__class__":
-            return Named("types.FunctionType")
-        case "__wrapped__" | "__code__" | "__annotations__" | "__globals__" | "__signature__":
-            return Unknown(name)
-        case _:
-            if name.startswith("__") and name.endswith("__"):
-                return Unknown(name)
-            raise m.raised("AttributeError", f"the function {owner.name} has no attribute {name}", node)
 
 
 _IMPORTERS = ("importlib.import_module", "__import__", "exec")
@@ -384,7 +363,7 @@ _BY_KIND: dict[type, Callable[[Interpreter, Any, str, ast.AST], Value]] = {
     List: containers.attribute,
     Dict: containers.attribute,
     Set: containers.attribute,
-    Function: of_function,
+    Function: functions.attribute,
     Bound: _of_bound,
     Record: of_record,
     TensorShape: _of_tensor_shape,

@@ -36,7 +36,7 @@ def check(m: Interpreter, name: str, node: ast.AST, error: str = "AttributeError
             _space(m)[canonical(name)] = Named(name)
         return
     lacking = versions.lacks(name)
-    if not lacking and (is_public(name) is not False or (registry.known(canonical(name)) and not name.startswith(_EXACT)) or versions.had(name)):
+    if not lacking and has(name):
         return
     near = [] if lacking else closest(name)
     hint = f": {lacking}" if lacking else f"; did you mean {near[0]}?" if near else ""
@@ -44,6 +44,11 @@ def check(m: Interpreter, name: str, node: ast.AST, error: str = "AttributeError
     if error == "AttributeError":
         raise m.raised(error, f"{owner} has no attribute {last}{hint}", node)
     raise m.raised(error, f"{last} cannot be imported from {owner}{hint}", node)
+
+
+def has(name: str) -> bool:
+    """Whether a library has a name in some version, as far as that is known."""
+    return is_public(name) is not False or (registry.known(canonical(name)) and not name.startswith(_EXACT)) or versions.had(name)
 
 
 def module(name: str, found: Any) -> Value:
@@ -82,9 +87,28 @@ def _classes(owner: Any) -> tuple[str, ...]:
 def write(m: Interpreter, owner: str, name: str, value: Value, node: ast.AST) -> None:
     """`tf.model = …`: the program reads there what it stored. What the library itself does with the name is not followed."""
     full = canonical(f"{owner}.{name}")
+    if type(value) is Named and canonical(value.name) == full:  # what the library has is put back
+        if written(m, full) is not MISSING:
+            m.heap.delete(_space(m), full)
+        return
+    if _is_initialiser(full):  # layers use it, when one is made
+        m.heap.set(_space(m), full, value)
+        return
     if isinstance(value, (Function, Native, Bound, Class)) and is_public(full) and (spelled(full) or registry.known(full) or registry.class_model(owner)):
         m.gap(f"{owner}.{name} = …", node, "a function of the library is replaced")
     m.heap.set(_space(m), full, value)
+
+
+def _is_initialiser(full: str) -> bool:
+    """Whether a name is a function of `torch.nn.init`, or what a module of layers calls it."""
+    return full.startswith(("torch.nn.init.", "torch.nn.modules.")) and is_public(f"torch.nn.init.{full.rpartition('.')[2]}") is True
+
+
+def layer_made(m: Interpreter, node: ast.AST) -> None:
+    """A layer is made while the program's functions stand in place of the library's initialisers."""
+    for full in m.model_state.get("library names", ()):
+        if _is_initialiser(full):
+            m.gap(f"{full} = …", node, "a function of the library is replaced")
 
 
 def _space(m: Interpreter) -> Any:

@@ -53,4 +53,6 @@ def bind(m: Interpreter, value: Any, owner: Any, node: ast.AST) -> Value:
         getter, _ = in_class(m, value.cls, "__get__")
         if getter is not MISSING:
             return m.call(Bound(getter, value), (owner, owner.cls), {}, node)
+        if type(value.native) is Property:
+            return m.call(value.native.get, (owner,), {}, node)
     return value

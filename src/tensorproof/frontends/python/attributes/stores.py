@@ -36,16 +36,17 @@ def _into_instance(m: Interpreter, owner: Instance, name: str, value: Value, nod
     if name == "__dict__":
         _replace_attributes(m, owner, value, node)
         return
-    if type(held) is Property:
-        if held.set is None:
-            raise m.raised("AttributeError", f"the property {name} of {owner.cls.name} cannot be set", node)
-        m.call(held.set, (owner, value), {}, node)
-        return
     if type(held) is Instance:
         writer, _ = in_class(m, held.cls, "__set__")
         if isinstance(writer, Function):
             m.call(Bound(writer, held), (owner, value), {}, node)
             return
+        held = held.native if type(held.native) is Property else held
+    if type(held) is Property:
+        if held.set is None:
+            raise m.raised("AttributeError", f"the property {name} of {owner.cls.name} cannot be set", node)
+        m.call(held.set, (owner, value), {}, node)
+        return
     setter, holder = in_class(m, owner.cls, "__setattr__")
     if isinstance(setter, Function) or (isinstance(setter, Native) and isinstance(holder, Class)):
         m.call(Bound(setter, owner), (name, value), {}, node)

@@ -9,7 +9,7 @@ from tensorproof.frontends.python.attributes import metaclasses
 from tensorproof.frontends.python.attributes.lookup import bind, in_class
 from tensorproof.libraries import registry
 from tensorproof.values.heap import MISSING
-from tensorproof.values.objects import Bound, Class, ClassMethod, Function, Instance, Native, StaticMethod, Super
+from tensorproof.values.objects import Bound, Class, ClassMethod, Function, Instance, Native, Property, StaticMethod, Super
 from tensorproof.values.python_values import Named, Unknown
 
 if TYPE_CHECKING:
@@ -28,12 +28,18 @@ def attribute(m: Interpreter, owner: Super, name: str, node: ast.AST) -> Value:
     if value is MISSING:
         if name in ("__init__", "__init_subclass__", "__setattr__", "__post_init__", "__new__", "__enter__", "__exit__", "__getattribute__"):
             return Native(f"object.{name}", registry.object_method(name, owner.self))
+        if isinstance(owner.self, Instance) and type(owner.self.native) is Property and name == "__get__":
+            held = owner.self.native
+            return Native("property.__get__", lambda machine, args, kwargs, at: machine.call(held.get, (args[0],), {}, at))
         if isinstance(owner.self, Instance):
             found = registry.instance_attribute(m, owner.self, name, node)
             if found is not MISSING:
                 return found
-        if any(isinstance(c, Unknown) or (isinstance(c, Named) and not registry.closed(c.name)) for c in cls.mro):
-            return Unknown(name)
+        open_ = [c for c in cls.mro if isinstance(c, Unknown) or (isinstance(c, Named) and not registry.closed(c.name))]
+        if open_:
+            base = next((c.name for c in open_ if isinstance(c, Named)), "")
+            inherited = m.modules.source_of(m, f"{base}.{name}") if base and isinstance(owner.self, Instance) else None
+            return Unknown(name) if inherited is None else bind(m, inherited, owner.self, node)
         raise m.raised("AttributeError", f"super() has no attribute {name}", node)
     if isinstance(owner.self, Instance):
         return bind(m, value, owner.self, node)

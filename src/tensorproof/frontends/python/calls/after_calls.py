@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from tensorproof.bindings.call import Outcome
 from tensorproof.frontends.python import recording
+from tensorproof.frontends.python.attributes import library_names
 from tensorproof.frontends.python.calls import recovery, suspects
 from tensorproof.frontends.python.tensors import tensors
 from tensorproof.libraries import layers
@@ -147,6 +148,14 @@ OBSERVERS: tuple[Observer, ...] = (
     _vmapped,
 )  # fmt: skip
 """After a call that computes."""
+
+
+def _replaced(m: Interpreter, call: Called) -> None:
+    """Functions of the program that stand in place of the library's, by which layers fill their parameters."""
+    if "library names" in m.model_state:
+        library_names.layer_made(m, call.node)
+
+
 _OF_NAMES: dict[Observer, tuple[str, ...]] = {_constants: ("torch",), _traced: ("tf.", "keras."), _keras: ("keras.",)}
 """How the names begin whose calls an observer looks at."""
 
@@ -158,5 +167,5 @@ def observers(name: str) -> tuple[Observer, ...]:
     return tuple(one for one in OBSERVERS if name.startswith(_OF_NAMES.get(one, "")) and (one is not _strided or strided))
 
 
-CONSTRUCTED: tuple[Observer, ...] = (_domains, _indices, _places, _suspects)
+CONSTRUCTED: tuple[Observer, ...] = (_domains, _indices, _places, _suspects, _replaced)
 """After the construction of a layer."""

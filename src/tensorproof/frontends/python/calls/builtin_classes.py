@@ -9,6 +9,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from tensorproof.frontends.python.attributes import stores
+from tensorproof.frontends.python.attributes.library_names import has, reached, written
 from tensorproof.frontends.python.attributes.lookup import in_class
 from tensorproof.frontends.python.calls import virtual_subclasses
 from tensorproof.frontends.python.calls.classes import cls_is
@@ -207,6 +208,8 @@ def _getattr(m: Interpreter, node: ast.AST, owner: Value, name: Value, *default:
         return Unknown("getattr")
     if not default:
         return m.attribute(owner, name, node)
+    if type(owner) is Named and not has(reached(full := f"{owner.name}.{name}")) and written(m, full) is MISSING:
+        return default[0]
     m.handlers += 1
     try:
         return m.attribute(owner, name, node)

@@ -11,6 +11,7 @@ from tensorproof.frontends.python.branching.joining import CannotJoin, join
 from tensorproof.frontends.python.containers.plain_values import all_plain, host
 from tensorproof.frontends.python.containers.sorting import sort_items
 from tensorproof.frontends.python.operators import host_calls, operations
+from tensorproof.frontends.python.operators.formatting import class_text
 from tensorproof.frontends.python.summaries import summarised_lists, summarised_results
 from tensorproof.frontends.python.tensors import numpy_scalars
 from tensorproof.frontends.python.tensors.number_kinds import number_kind
@@ -30,6 +31,7 @@ from tensorproof.values.heap import MISSING
 from tensorproof.values.objects import (
     Bound,
     Choice,
+    Class,
     Dict,
     Function,
     Instance,
@@ -37,7 +39,7 @@ from tensorproof.values.objects import (
     Model,
     Set,
 )  # fmt: skip
-from tensorproof.values.python_values import REAL, TEXT, Unknown, whole_of
+from tensorproof.values.python_values import REAL, TEXT, Named, Unknown, whole_of
 
 if TYPE_CHECKING:
     from tensorproof.frontends.python.machine import Interpreter
@@ -197,6 +199,11 @@ def _str(m: Interpreter, node: ast.AST, value: Value = "", *rest: Value) -> Valu
             found, _ = in_class(m, value.cls, name)
             if isinstance(found, Function):
                 return m.call(Bound(found, value), (), {}, node)
+    if isinstance(value, (Class, Named, type)):
+        return class_text(value)
+    if isinstance(value, tuple) and value and all(isinstance(one, Class) for one in value):
+        parts = [class_text(one) for one in value]
+        return TEXT if TEXT in parts else f"({', '.join(parts)}{',' if len(parts) == 1 else ''})"
     if isinstance(value, (List, Dict, tuple, Set)):
         try:
             return str(host(m, value))

@@ -13,7 +13,7 @@ from tensorproof.frontends.python.frame import Frame
 from tensorproof.frontends.python.scope import Scope, class_scope, inner_scopes
 from tensorproof.libraries import registry, signatures
 from tensorproof.values.heap import MISSING
-from tensorproof.values.objects import Bound, Class, ClassMethod, Function, Instance
+from tensorproof.values.objects import Bound, Class, ClassMethod, Function, Instance, Native, Property
 from tensorproof.values.python_values import Named, Unknown
 
 if TYPE_CHECKING:
@@ -121,6 +121,8 @@ def made(m: Interpreter, cls: Class, args: tuple[Value, ...], kwargs: dict[str, 
     if special is not MISSING:
         return special
     builtin = next((c for c in cls.mro if isinstance(c, type) and c is not object and not issubclass(c, BaseException)), None)
+    if builtin is property and in_class(m, cls, "__init__")[0] is MISSING:
+        return _own_property(m, cls, m.call(property, args, kwargs, node), node)
     if builtin is not None:
         return m.gap(cls.name, node, f"a class that derives from {builtin.__name__}")
     maker, _ = in_class(m, cls, "__new__")
@@ -144,6 +146,15 @@ def made(m: Interpreter, cls: Class, args: tuple[Value, ...], kwargs: dict[str, 
     if not done and (kwargs or (args and not exception)):
         raise m.raised("TypeError", f"{cls.name} takes no {'keyword ' if exception else ''}arguments", node, "call/arguments")
     return new
+
+
+def _own_property(m: Interpreter, cls: Class, held: Property, node: ast.AST) -> Instance:
+    """An object of a class that derives from property."""
+
+    def with_set(machine: Interpreter, args: tuple[Value, ...], kwargs: dict[str, Value], at: ast.AST) -> Instance:
+        return _own_property(machine, cls, Property(held.get, args[0]), at)
+
+    return Instance(cls, m.heap.space({"fget": held.get, "fset": held.set, "setter": Native("property.setter", with_set)}), m.user_span(node), held)
 
 
 def _may_take_arguments(base: Value) -> bool:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import ast
 import builtins
+import types
 from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from tensorproof.frontends.python.attributes import listing
+from tensorproof.frontends.python.attributes import functions, listing
 from tensorproof.frontends.python.attributes.lookup import in_class
 from tensorproof.frontends.python.calls import builtin_classes, builtin_numbers, builtin_sequences
 from tensorproof.frontends.python.calls.exceptions import exception_object
@@ -100,8 +101,9 @@ def _half_plain(m: Interpreter, callee: Value, name: str, args: tuple[Value, ...
             if name == "format":
                 check_fields(m, text, args, kwargs, node)
             return TEXT
-        if isinstance(getattr(callee, "__self__", None), str) and name == "join" and _texts(m, args, node):
-            return TEXT
+        if isinstance(text, str) and name == "join" and _texts(m, args, node):
+            items = summarised_results.listed(m, args[0], node)
+            return text.join(items) if items is not None and all(type(one) is str for one in items) else TEXT
         if any(isinstance(a, (Unknown, Term, Predicate, Choice)) for a in (*args, *kwargs.values())):
             return Unknown(name)
         return m.gap(name, node, "of values that it cannot look into")
@@ -175,6 +177,7 @@ _INTERACTIVE: dict[str, Run] = {"exit": _exit, "quit": _exit, **dict.fromkeys(("
 MODELS: dict[Any, Run] = {
     **{getattr(builtins, name): run for name, run in _INTERACTIVE.items() if hasattr(builtins, name)},
     **builtin_classes.MODELS, **builtin_sequences.MODELS, **builtin_numbers.MODELS, **listing.MODELS,
+    types.FunctionType: functions.copied,
     print: _print, id: _id, object: _object, open: _open, slice: lambda m, node, *a: slice(*a), input: lambda m, node, *a: TEXT,
     locals: lambda m, node: Unknown("locals"), hash: _hash, exec: _exec, dict.fromkeys: _dict_of_keys,
     eval: lambda m, node, *a: m.gap("eval", node), __import__: lambda m, node, *a, **k: m.gap("__import__", node),

@@ -52,7 +52,7 @@ class Modules(Finding):
     def start(self, m: Interpreter) -> None:
         """A new run: every module waits again."""
         self.running, self.starred = {}, []
-        m.model_state["modules"] = self.running
+        m.model_state["modules"], m.model_state["files read"] = self.running, self.loaded
         name, path = self.places.name, self.main_source.path
         self.main = self._made(m, name, os.path.normpath(path), path, package=os.path.basename(path) == "__init__.py" and name != "__main__")
         m.heap.set(self.main.space, "__package__", self.places.package or None)

@@ -12,11 +12,13 @@ from tensorproof.frontends.python.containers.equality import equal_items, equal_
 from tensorproof.frontends.python.containers.set_algebra import as_set, ordered
 from tensorproof.frontends.python.iteration.changes import fresh
 from tensorproof.frontends.python.operators.host_calls import plain
+from tensorproof.libraries import library_objects
 from tensorproof.libraries.tensorflow import traced
 from tensorproof.terms.ints import Term
 from tensorproof.terms.predicates import Predicate, Truth, disj, negate
 from tensorproof.terms.tensor import TensorType
-from tensorproof.values.objects import OPEN, Choice, Dict, Instance, List, Set
+from tensorproof.values.heap import MISSING
+from tensorproof.values.objects import OPEN, Choice, Dict, Instance, List, Model, Set
 from tensorproof.values.python_values import Unknown
 
 if TYPE_CHECKING:
@@ -92,5 +94,8 @@ def contains(m: Interpreter, container: Value, item: Value, node: ast.AST) -> An
             few = isinstance(item, (Term, Choice, Predicate)) and len(container) <= 64
             return contains(m, tuple(container), item, node) if few else Unknown("in", number="bool")
         case _:
+            held = library_objects.contains(m, container, item, node) if isinstance(container, Model) else MISSING
+            if held is not MISSING:
+                return held
             items_ = m.iterate(container, node)
             return Unknown("in", number="bool") if items_ is None else contains(m, tuple(items_), item, node)

@@ -16,7 +16,7 @@ from tensorproof.terms.budgets import BUDGETS
 from tensorproof.terms.tensor import TensorType
 from tensorproof.values.heap import MISSING
 from tensorproof.values.objects import Bound, Choice, Class, Dict, Function, Instance, List, Model
-from tensorproof.values.python_values import TEXT, Summary, Unknown
+from tensorproof.values.python_values import TEXT, Named, Summary, Unknown
 
 if TYPE_CHECKING:
     from tensorproof.frontends.python.machine import Interpreter
@@ -62,6 +62,20 @@ def shown(m: Interpreter, value: Value, node: ast.AST) -> Value:
     except ValueError:
         return TEXT
     return TEXT if isinstance(found, (set, frozenset)) or hasattr(found, "__next__") else found
+
+
+_HOMES = {"torch.Tensor": "torch.Tensor", "numpy.ndarray": "numpy.ndarray", "torch.nn.Parameter": "torch.nn.parameter.Parameter"}
+"""Where classes of libraries say that they are defined."""
+
+
+def class_text(cls: Class | Named | type) -> Value:
+    """What `str` says of a class: where it stands inside another, or in a function, its full name is not known."""
+    if isinstance(cls, type):
+        return str(cls)
+    if isinstance(cls, Named):
+        return f"<class '{_HOMES[cls.name]}'>" if cls.name in _HOMES else TEXT
+    home = cls.module
+    return f"<class '{home.name}.{cls.name}'>" if home is not None and home.space.get(cls.name) is cls and cls.meta is None else TEXT
 
 
 _NUMERIC = r"%[-+ #0-9.]*[dioxXeEfFgG]"
@@ -111,7 +125,9 @@ def text(m: Interpreter, value: Value, spec: Value, conversion: int, node: ast.A
     if isinstance(value, (str, int, float, bool, complex, type(None))) and isinstance(spec, str):
         shown: Value = repr(value) if conversion == 114 else str(value) if conversion == 115 else value
         return host_calls.plain(m, format, (shown, spec), node)
-    if isinstance(value, (Class, Function)) and not spec:
+    if isinstance(value, (Class, Named, type)) and not spec:
+        return class_text(value)
+    if isinstance(value, Function) and not spec:
         return value.name
     if isinstance(value, Instance):
         names = ("__repr__",) if conversion == 114 else ("__str__", "__repr__") if conversion == 115 else ("__format__", "__str__", "__repr__")
