@@ -136,8 +136,10 @@ def _set_value(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST)
 
 def _reset_value(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> None:
     token = argument(args, kwargs, 0, "token")
-    known = isinstance(token, Model) and token.kind == "contextvars.Token"
-    m.heap.set(me.space, "value", token.space["old_value"] if known else m.gap("ContextVar.reset", node, "the token is not known"))
+    if isinstance(token, Model) and token.kind == "contextvars.Token":
+        m.heap.set(me.space, "value", token.space["old_value"])
+    else:
+        m.heap.set(me.space, "value", m.gap("ContextVar.reset", node, "the token is not known"))
 
 
 FUNCTIONS: dict[str, Run] = {

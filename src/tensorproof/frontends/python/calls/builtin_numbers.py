@@ -202,8 +202,8 @@ def _str(m: Interpreter, node: ast.AST, value: Value = "", *rest: Value) -> Valu
     if isinstance(value, (Class, Named, type)):
         return class_text(value)
     if isinstance(value, tuple) and value and all(isinstance(one, Class) for one in value):
-        parts = [class_text(one) for one in value]
-        return TEXT if TEXT in parts else f"({', '.join(parts)}{',' if len(parts) == 1 else ''})"
+        parts = [text for one in value if isinstance(text := class_text(one), str)]
+        return TEXT if len(parts) < len(value) else f"({', '.join(parts)}{',' if len(parts) == 1 else ''})"
     if isinstance(value, (List, Dict, tuple, Set)):
         try:
             return str(host(m, value))

@@ -102,8 +102,9 @@ def _half_plain(m: Interpreter, callee: Value, name: str, args: tuple[Value, ...
                 check_fields(m, text, args, kwargs, node)
             return TEXT
         if isinstance(text, str) and name == "join" and _texts(m, args, node):
-            items = summarised_results.listed(m, args[0], node)
-            return text.join(items) if items is not None and all(type(one) is str for one in items) else TEXT
+            items = summarised_results.listed(m, args[0], node) or ()
+            words = [one for one in items if type(one) is str]
+            return text.join(words) if words and len(words) == len(items) else TEXT
         if any(isinstance(a, (Unknown, Term, Predicate, Choice)) for a in (*args, *kwargs.values())):
             return Unknown(name)
         return m.gap(name, node, "of values that it cannot look into")
