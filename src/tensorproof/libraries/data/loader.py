@@ -8,7 +8,8 @@ from typing import Any
 from tensorproof.libraries import registry
 from tensorproof.libraries.bound import Bound
 from tensorproof.libraries.data import loader_checks
-from tensorproof.libraries.data.samples import argument, in_own_memory, is_concrete, item_of, length_of, outline, sample_of, stacked, unknown_length
+from tensorproof.libraries.data.indices import MOST_VISITED, Indices, asked, drawn, listed, visited
+from tensorproof.libraries.data.samples import argument, in_own_memory, is_concrete, item_of, length_of, outline, stacked, unknown_length
 from tensorproof.libraries.domains import index_limits
 from tensorproof.libraries.domains.index_ranges import all_of_it, labelled
 from tensorproof.libraries.model import Iterations, batches
@@ -25,7 +26,6 @@ _KEPT: dict[str, object] = {
 }  # fmt: skip
 
 
-MOST_VISITED = BUDGETS.containers.samples
 MOST_COUNTED = BUDGETS.containers.samples_counted
 MOST_TRIED = BUDGETS.containers.lengths_tried
 MOST_IN_ORDER = BUDGETS.containers.samples_in_order
@@ -129,15 +129,13 @@ def loader_iterations(m: Machine, me: Instance | Model, node: ast.AST) -> Any:
     size = me.space["batch_size"]
     if isinstance(size, Unknown):
         size = loader_checks.unknown_size(m, size, node)
-    samples = _Samples(m, me, node)
+    samples = _Samples(m, me, asked(m, me, size, node), node)
     if size is None:
         one = samples.first
         fn = me.space["collate_fn"]
         return [(True, m.call(fn, (one,), {}, node) if fn is not None else _converted(one))]
     if not isinstance(size, (int, Term)):
         return [(True, m.gap("DataLoader", node, "batch_size is not known"))]
-    if me.space["drop_last"] is False:
-        loader_checks.check_drawn(m, data, me.space["sampler"], node)
     count = sample_count(m, me, node) if samples.count is None else samples.count
     if count is ENDLESS:
         return [(True, samples.batch(size))]
@@ -174,8 +172,8 @@ def _converted(value: Value) -> Value:
 
 def _by_batch_sampler(m: Machine, me: Instance | Model, node: ast.AST) -> Value:
     chosen = me.space["batch_sampler"]
-    samples = _Samples(m, me, node)
     if isinstance(chosen, Model) and chosen.kind.endswith("BatchSampler"):
+        samples = _Samples(m, me, drawn(m, me, chosen, node), node)
         size = chosen.space["batch_size"]
         if not isinstance(size, (int, Term)):
             return [(True, m.gap("BatchSampler", node, "batch_size is not known"))]
@@ -183,6 +181,10 @@ def _by_batch_sampler(m: Machine, me: Instance | Model, node: ast.AST) -> Value:
     found = m.iterate(chosen, node)
     if found is None:
         return [(True, m.gap("DataLoader", node, "the batches of its batch_sampler are not known"))]
+    chosen_by = [listed(m, b, node) if isinstance(b, (List, tuple, range)) else None for b in found]
+    if len(found) <= MOST_VISITED and all(a is not None for a in chosen_by):
+        return [(True, _Samples(m, me, a, node).batch(len(b.items) if isinstance(b, List) else len(b))) for a, b in zip(chosen_by, found)]
+    samples = _Samples(m, me, None if any(a is None for a in chosen_by) else [i for a in chosen_by if a for i in a], node)
     counts = dict.fromkeys(m.call(len, (b,), {}, node) for b in found)
     if any(not isinstance(c, (int, Term)) for c in counts):
         return [(True, m.gap("DataLoader", node, "the batches of its batch_sampler are not known"))]
@@ -195,7 +197,7 @@ NOT_BY_NUMBER = "its result does not follow from the number of samples"
 class _Samples:
     """Two samples of a dataset, and batches of them."""
 
-    def __init__(self, m: Machine, me: Instance | Model, node: ast.AST) -> None:
+    def __init__(self, m: Machine, me: Instance | Model, indices: Indices | None, node: ast.AST) -> None:
         self.m, self.node, self.collate, self.whole = m, node, me.space["collate_fn"], all_of_it(me)
         data = me.space["dataset"]
         self.every: list[Value] = []
@@ -205,15 +207,9 @@ class _Samples:
         if _is_iterable(data):
             self.first, self.second, self.count = _two_of_iterable(m, data, node)
         else:
-            count = length_of(m, data, node)
-            if isinstance(count, int) and 0 < count <= MOST_VISITED:  # few samples: each of them is made
-                self.every = every = [item_of(m, data, i, node) for i in range(count)]
-                self.first = every[0]
-                self.second = next((s for s in every[1:] if outline(s) != outline(every[0])), self.first if is_concrete(self.first) else every[-1])
-            else:
-                self.first = sample_of(m, data, node)
-                self.second = self.first if is_concrete(self.first) else sample_of(m, data, node)
-                self.every = [self.first, self.second]
+            self.every = every = visited(m, data, indices, node)
+            self.first = every[0]
+            self.second = next((s for s in every[1:] if outline(s) != outline(every[0])), self.first if is_concrete(self.first) else every[-1])
 
     def in_order(self, me: Instance | Model, count: int, size: int, dropping: Value) -> list[Value] | None:
         """The batches one by one, where samples differ and come in the order of the dataset; None elsewhere."""

@@ -5,9 +5,8 @@ from __future__ import annotations
 import ast
 
 from tensorproof.libraries.bound import Bound
-from tensorproof.libraries.data.samples import item_of
 from tensorproof.terms import Origin, TensorType, Term, ge
-from tensorproof.values import MISSING, Class, Instance, List, Machine, Model, Named, Unknown, Value, whole_of
+from tensorproof.values import MISSING, Class, Instance, Machine, Model, Named, Unknown, Value, whole_of
 
 
 def _given(value: Value) -> bool:
@@ -63,16 +62,6 @@ def check_count(m: Machine, count: Value, of: str, node: ast.AST) -> None:
     """Refuse a number of samples that is no positive whole number."""
     if isinstance(count, (bool, float, str)) or (isinstance(count, int) and count <= 0):
         raise m.raised("ValueError", f"{of} must be a positive whole number, not {count!r}", node, "data/sampler")
-
-
-def check_drawn(m: Machine, data: Value, sampler: Value, node: ast.AST) -> None:
-    """Refuse what a library's dataset refuses of the least and the greatest index that a sampler surely gives."""
-    indices = sampler.space.get("indices") if isinstance(sampler, Model) else sampler
-    listed = list(indices.items) if isinstance(indices, List) else list(indices) if isinstance(indices, (tuple, range)) else []
-    whole = [i for i in listed if type(i) is int]
-    if whole and len(whole) == len(listed) and isinstance(data, (Model, List, tuple, TensorType)):
-        for index in {min(whole), max(whole)}:
-            item_of(m, data, index, node)
 
 
 def check_weights(m: Machine, weights: Value, count: Value, replacement: Value, node: ast.AST) -> None:

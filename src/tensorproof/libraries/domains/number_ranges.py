@@ -9,11 +9,13 @@ from __future__ import annotations
 from functools import cache
 from typing import Any
 
+from tensorproof.catalogue.elementwise.formulas.real_bounds import parts
 from tensorproof.libraries.domains import index_limits, label_ranges
 from tensorproof.ops.applied import Applied
 from tensorproof.ops.record import Op, Values
 from tensorproof.ops.whole import Span, joined
 from tensorproof.terms import BOOL, DType, TensorType, Term
+from tensorproof.terms.facts import learn
 from tensorproof.values.port import Machine, Value
 
 _KEEPING = frozenset(["moves", "cuts", "selects", "joins", "mixes", "fills"])
@@ -43,6 +45,8 @@ def applied(m: Machine, one: Applied) -> None:
             found = _span(m, one.op.values_of(at), one, at, made)
             if found is not None and _holds(made.dtype, found):
                 note(m, made, found)
+                if one.op.random or any(t.facts is not None and t.facts.chance for t in parts(one).tensors):
+                    learn(made, chance=True)
 
 
 def _known(one: Applied) -> bool:

@@ -9,14 +9,11 @@ from tensorproof.libraries.bound import Bound, by_signature, filled_by_signature
 from tensorproof.libraries.domains import autograd, backward
 from tensorproof.libraries.model import ClassModel, KindModel
 from tensorproof.libraries.plain import nothing
+from tensorproof.libraries.torch.optimizer_defaults import DEFAULTS
 from tensorproof.terms.tensor import TensorType
-from tensorproof.values import MISSING, OPEN, Args, Dict, Instance, Kwargs, Layer, List, Machine, Model, Unknown, Value
+from tensorproof.values import MISSING, OPEN, Args, Dict, Instance, Kwargs, Layer, List, Machine, Model, Summary, Unknown, Value
 
 HOME = "torch.optim."
-_OPTIMIZERS = (
-    "SGD", "Adam", "AdamW", "Adamax", "Adagrad", "Adadelta", "Adafactor", "ASGD", "LBFGS", "NAdam", "RAdam", "RMSprop", "Rprop", "SparseAdam", "Muon",
-)  # fmt: skip
-_RATES = {"SGD": 1e-3, "Adadelta": 1.0, "Adagrad": 1e-2, "RMSprop": 1e-2, "ASGD": 1e-2, "Rprop": 1e-2, "LBFGS": 1, "Adamax": 2e-3, "NAdam": 2e-3}
 
 
 def _groups(m: Machine, given: Value, defaults: Kwargs, node: ast.AST) -> List | Unknown:
@@ -81,21 +78,21 @@ def _fill(m: Machine, me: Any, given: Value, defaults: Kwargs, node: ast.AST) ->
 
 def _maker(name: str) -> Value:
     def make(m: Machine, call: Bound) -> Model:
-        rate = call.value("lr", _RATES.get(name, 1e-3))
+        rate = call.value("lr", DEFAULTS[name]["lr"])
         if isinstance(rate, (int, float)) and rate < 0:
             raise m.raised("ValueError", f"a learning rate cannot be {rate:g}", call.node, "optim/rate")
         if name == "SGD" and call.value("nesterov") is True and call.value("momentum", 0) == 0:
             raise m.raised("ValueError", "nesterov needs a momentum above 0", call.node, "optim/momentum")
         made = Model(HOME + name, m.heap.space(), m.user_span(call.node))
-        _fill(m, made, call.value("params"), _defaults(call, rate), call.node)
+        _fill(m, made, call.value("params"), _defaults(call, name), call.node)
         return made
 
     return by_signature(HOME + name, make)
 
 
-def _defaults(call: Bound, rate: Value) -> dict[str, Value]:
+def _defaults(call: Bound, name: str) -> dict[str, Value]:
     """What the groups of parameters take from the optimizer."""
-    return {"lr": rate, **{k: v for k, v in call.values.items() if k not in ("params", "lr")}}
+    return {k: call.value(k, v) for k, v in DEFAULTS[name].items()}
 
 
 def _init(m: Machine, me: Value, call: Bound) -> None:
@@ -105,7 +102,7 @@ def _init(m: Machine, me: Value, call: Bound) -> None:
 
 
 def _init_known(m: Machine, me: Value, call: Bound) -> None:
-    _fill(m, me, call.value("params"), _defaults(call, call.value("lr", 1e-3)), call.node)
+    _fill(m, me, call.value("params"), _defaults(call, call.name.removeprefix(HOME)), call.node)
 
 
 def _step(m: Machine, me: Value, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
@@ -149,25 +146,73 @@ def _add_group(m: Machine, me: Any, args: Args, kwargs: Kwargs, node: ast.AST) -
             groups.items.extend(made.items)
 
 
-def _state(m: Machine, me: Value, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-    return Dict(m.heap.entries({"state": Unknown("the state of an optimizer"), "param_groups": Unknown("the groups of an optimizer")}))
+_STATES = "states of optimizers"
 
 
-def _load_state(m: Machine, me: Value, args: Args, kwargs: Kwargs, node: ast.AST) -> None:
+def _state(m: Machine, me: Any, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    """`{"state": …, "param_groups": …}`, where a group has the numbers of its parameters in place of them."""
+    state = Unknown("the state of an optimizer")
+    m.model_state.setdefault(_STATES, {})[id(state)] = (state, _parameters(me))
+    groups: Any = me.space.get("param_groups")
+    saved: list[Value] = []
+    at = 0
+    for group in groups.items if isinstance(groups, List) else ():
+        count = _count(group)
+        if count is not None and isinstance(group, Dict):
+            saved.append(Dict(m.heap.entries({**group.items, "params": List(m.heap.row(range(at, at + count)))})))
+            at += count
+    known = isinstance(groups, List) and len(saved) == len(groups.items)
+    shown = List(m.heap.row(saved)) if known else Unknown("the groups of an optimizer")
+    return Dict(m.heap.entries({"state": state, "param_groups": shown}))
+
+
+def _count(group: Value) -> int | None:
+    """How many parameters a group has, where they are counted out."""
+    held = group.items.get("params") if isinstance(group, Dict) else None
+    return None if not isinstance(held, List) or any(type(p) is Summary for p in held.items) else len(held.items)
+
+
+def _load_state(m: Machine, me: Any, args: Args, kwargs: Kwargs, node: ast.AST) -> None:
     given = args[0] if args else kwargs.get("state_dict")
     if isinstance(given, Dict) and given.default is None and not given.items.keys() & {"param_groups", OPEN}:
         raise m.raised("KeyError", "the state of an optimizer has the key 'param_groups', and this dict has none", node, "checkpoint/keys")
+    groups, saved = me.space.get("param_groups"), given.items.get("param_groups") if isinstance(given, Dict) else None
+    if not isinstance(given, Dict) or not isinstance(groups, List) or not isinstance(saved, List):
+        return
+    if len(groups.items) != len(saved.items):
+        words = f"the saved state has {len(saved.items)} groups of parameters, the optimizer has {len(groups.items)}"
+        raise m.raised("ValueError", words, node, "optim/groups")
+    for own, old in zip(groups.items, saved.items):
+        if isinstance(own, Dict) and isinstance(old, Dict):
+            _load_group(m, own, old, node)
+    state = given.items.get("state")
+    kept = m.model_state.get(_STATES, {}).get(id(state), (None, []))
+    shapes = [[p.shape for p in held if isinstance(p, TensorType)] for held in (kept[1], _parameters(me))]
+    if kept[0] is state and kept[0] is not None and shapes[0] != shapes[1]:
+        m.gap("load_state_dict", node, "the state is that of parameters of other shapes")
+
+
+def _load_group(m: Machine, own: Dict, old: Dict, node: ast.AST) -> None:
+    """What a group takes from a saved one: all but its parameters, of which there must be as many."""
+    here, there = _count(own), _count(old)
+    if here is not None and there is not None and here != there:
+        raise m.raised("ValueError", f"a group of the saved state has {there} parameters, that of the optimizer {here}", node, "optim/groups")
+    if OPEN not in old.items and own.items.keys() - old.items.keys():
+        m.gap("load_state_dict", node, "the state is that of another optimizer")
+    for key, value in old.items.items():
+        if key != "params":
+            m.heap.set(own.items, key, value)
 
 
 METHODS: dict[str, Any] = {
     "step": _step, "zero_grad": _zero_grad, "state_dict": _state, "load_state_dict": _load_state, "add_param_group": _add_group,
     "register_step_post_hook": nothing, "register_step_pre_hook": nothing,
 }  # fmt: skip
-FUNCTIONS: dict[str, object] = {**{HOME + n: _maker(n) for n in _OPTIMIZERS}}
-FUNCTIONS |= {f"{HOME}{n.lower()}.{n}": FUNCTIONS[HOME + n] for n in _OPTIMIZERS}
-KINDS: dict[str, KindModel] = {**{HOME + n: KindModel(METHODS, bases=(HOME + "Optimizer", HOME + "optimizer.Optimizer")) for n in _OPTIMIZERS}}
+FUNCTIONS: dict[str, object] = {**{HOME + n: _maker(n) for n in DEFAULTS}}
+FUNCTIONS |= {f"{HOME}{n.lower()}.{n}": FUNCTIONS[HOME + n] for n in DEFAULTS}
+KINDS: dict[str, KindModel] = {**{HOME + n: KindModel(METHODS, bases=(HOME + "Optimizer", HOME + "optimizer.Optimizer")) for n in DEFAULTS}}
 CLASSES: dict[str, ClassModel] = {
     HOME + "Optimizer": ClassModel(HOME + "Optimizer", methods=METHODS, init=filled_by_signature(HOME + "Optimizer", _init)),
     HOME + "optimizer.Optimizer": ClassModel(HOME + "optimizer.Optimizer", (HOME + "Optimizer",)),
-    **{HOME + n: ClassModel(HOME + n, (HOME + "Optimizer",), init=filled_by_signature(HOME + n, _init_known)) for n in _OPTIMIZERS},
+    **{HOME + n: ClassModel(HOME + n, (HOME + "Optimizer",), init=filled_by_signature(HOME + n, _init_known)) for n in DEFAULTS},
 }

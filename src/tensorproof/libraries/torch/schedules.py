@@ -9,7 +9,7 @@ from tensorproof.libraries.bound import Bound, by_signature, filled_by_signature
 from tensorproof.libraries.model import ClassModel, KindModel
 from tensorproof.libraries.plain import nothing
 from tensorproof.terms.tensor import TensorType
-from tensorproof.values import MISSING, REAL, Args, Dict, Function, Instance, Kwargs, Layer, List, Machine, Model, Set, Unknown, Value
+from tensorproof.values import MISSING, OPEN, REAL, Args, Dict, Function, Instance, Kwargs, Layer, List, Machine, Model, Set, Unknown, Value
 
 HOME = "torch.optim.lr_scheduler."
 SWALR = "torch.optim.swa_utils.SWALR"
@@ -70,9 +70,26 @@ def _init(m: Machine, me: Any, call: Bound) -> None:
     m.heap.set(me.space, "optimizer", optimizer)
     m.heap.set(me.space, "last_epoch", _EPOCH)
     groups = optimizer.space.get("param_groups") if isinstance(optimizer, (Model, Instance)) else None
-    rates = [g.items.get("lr", REAL) for g in groups.items if isinstance(g, Dict)] if isinstance(groups, List) else []
+    held = [g for g in groups.items if isinstance(g, Dict)] if isinstance(groups, List) else []
+    rates = [g.items.get("lr", REAL) for g in held]
+    if call.name not in _WITHOUT_FIRST:
+        _keep_first(m, held, call.value("last_epoch", -1), node)
     m.heap.set(me.space, "base_lrs", List(m.heap.row(rates)) if rates else Unknown("rates"))
     _own_rates(m, me, node)
+
+
+_WITHOUT_FIRST = (HOME + "ReduceLROnPlateau", HOME + "SequentialLR", HOME + "ChainedScheduler")
+"""Schedulers that do not note the first rate of a group themselves."""
+
+
+def _keep_first(m: Machine, groups: list[Dict], epoch: Value, node: ast.AST) -> None:
+    """The first rate of each group, which a scheduler that goes on from an epoch expects to find."""
+    for group in groups:
+        if "initial_lr" not in group.items and OPEN not in group.items:
+            if type(epoch) is int and epoch >= 0:
+                words = f"a scheduler that goes on from epoch {epoch} needs the key 'initial_lr' in each group of parameters"
+                raise m.raised("KeyError", words, node, "optim/scheduler")
+            m.heap.set(group.items, "initial_lr", group.items.get("lr", REAL))
 
 
 # --- functions of the program ---

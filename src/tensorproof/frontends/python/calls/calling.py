@@ -17,6 +17,7 @@ from tensorproof.frontends.python.calls import (  # fmt: skip
     failures,
     layer_calls,
     natives,
+    no_data,
     recovery,
     unseen_bases,
     unseen_calls,
@@ -39,7 +40,7 @@ from tensorproof.terms.budgets import BUDGETS
 from tensorproof.terms.dtypes import DType
 from tensorproof.terms.tensor import TensorType
 from tensorproof.values.heap import MISSING
-from tensorproof.values.objects import Bound, Choice, Class, Function, Generator, Instance, Iterator, List, Model, Native, Super
+from tensorproof.values.objects import Bound, Choice, Class, Function, Generator, Instance, Iterator, Model, Native, Super
 from tensorproof.values.python_values import AFTER_ERROR, Layer, Method, Named, Unknown
 
 if TYPE_CHECKING:
@@ -309,8 +310,8 @@ def call_spelling(m: Interpreter, name: str, args: tuple[Value, ...], kwargs: di
 
 
 def _called(m: Interpreter, name: str, args: tuple[Value, ...], kwargs: dict[str, Value], node: ast.AST) -> Value:
-    if name.startswith("torch.") and any(type(v) is List and v.view for v in args):
-        raise m.raised("TypeError", f"{name} takes a list or tuple of tensors, and no view of a dict: make a list of it first", node, "call/arguments")
+    if name.startswith("torch."):
+        no_data.refuse(m, name, args, node)
     plain_args, plain_kwargs = tensors.plain(m, args, node), {k: tensors.plain(m, v, node) for k, v in kwargs.items()}
     if name in _COUNTING:
         plain_args, plain_kwargs = tensors.sized(m, plain_args), {k: tensors.sized(m, v) for k, v in plain_kwargs.items()}
