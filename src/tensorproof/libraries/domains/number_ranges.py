@@ -9,9 +9,8 @@ from __future__ import annotations
 from functools import cache
 from typing import Any
 
-from tensorproof.catalogue.elementwise.formulas.real_bounds import parts
 from tensorproof.libraries.domains import index_limits, label_ranges
-from tensorproof.ops.applied import Applied
+from tensorproof.ops.applied import Applied, parts
 from tensorproof.ops.record import Op, Values
 from tensorproof.ops.whole import Span, joined
 from tensorproof.terms import BOOL, DType, TensorType, Term
