@@ -35,9 +35,9 @@ def refuse(m: Interpreter, name: str, args: tuple[Value, ...], node: ast.AST) ->
         data = args[0]
         text, listed = _text(data)
         if text:
-            raise m.raised("ValueError" if listed else "TypeError", f"a tensor cannot be made of {text!r}", node, "constant/data")
+            raise m.raised("ValueError" if listed else "TypeError", f"a tensor cannot be made of {text!r}", node, "call/arguments")
         if wrong := _no_data(m, data):
-            raise m.raised("RuntimeError", f"a tensor cannot be made of {wrong}", node, "constant/data")
+            raise m.raised("RuntimeError", f"a tensor cannot be made of {wrong}", node, "call/arguments")
 
 
 def _text(data: Value) -> tuple[str, bool]:
