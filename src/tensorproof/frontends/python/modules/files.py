@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import os
 import re
+from collections.abc import Iterator
 
 _FAILURES = {"ImportError", "ModuleNotFoundError", "Exception", "BaseException"}
 
@@ -41,21 +42,54 @@ def written_list(text: str) -> list[str] | None:
     return list(names) if isinstance(names, (list, tuple)) and all(isinstance(n, str) for n in names) else None
 
 
-def mentions(text: str, key: str) -> bool:
-    """Whether a text has a name as a whole word."""
-    return key in text and re.search(rf"(?<!\w){re.escape(key)}(?!\w)", text) is not None
+_APART = bytes(c if c < 128 and (chr(c).isalnum() or c == ord("_")) else ord(" ") for c in range(256))
+
+
+def words_of(text: str) -> frozenset[bytes]:
+    """The words of a text. A name that stands in it as a whole has all its words among them."""
+    return frozenset(text.encode(errors="replace").translate(_APART).split())
+
+
+_REMARKS = r"""
+    (?: (?<=:) [ \t]* \n \s* | \A \s* (?: \#.*\n \s* )* ) [rRuU]? (\"\"\"|''') (?s:.)*? (?<!\\) \1  # a docstring
+    | \#.*
+    | ^([ \t]*from) [ \t]+ [\w.]+
+    | ( (\"\"\"|''') (?s:.)*? (?<!\\) \4 | "(?: [^"\\\n] | \\(?s:.) )*" | '(?: [^'\\\n] | \\(?s:.) )*' )
+"""
+
+
+def without_remarks(text: str) -> str:
+    """A module's text without its docstrings, comments, and the modules that it imports from: a name that stands there alone registers nothing."""
+    return re.sub(_REMARKS, lambda found: found[3] or found[2] or "", text, flags=re.VERBOSE | re.MULTILINE)
+
+
+def places_of(text: str, key: str) -> Iterator[int]:
+    """Where a name stands in a text as a whole."""
+    at = text.find(key)
+    while at >= 0:
+        around = text[at - 1 : at] + text[at + len(key) : at + len(key) + 1]
+        if not any(c.isalnum() or c == "_" for c in around):
+            yield at
+        at = text.find(key, at + 1)
 
 
 def registers(text: str, key: str) -> bool:
     """Whether a module's text registers something under a name: it defines a function or class of this name, or has it in quotes outside functions."""
-    word = re.escape(key)
-    if re.search(rf"^(?:async\s+)?(?:def|class)\s+{word}\b", text, re.MULTILINE):
-        return True
-    return any(not _in_function(text, found.start()) for found in re.finditer(rf"""(["']){word}\1""", text))
+    for at in places_of(text, key):
+        before = text[text.rfind("\n", 0, at) + 1 : at]
+        if before[-1:] in ("'", '"') and text[at + len(key) : at + len(key) + 1] == before[-1]:
+            if not _in_function(text, at):
+                return True
+        elif re.fullmatch(r"(?:async\s+)?(?:def|class)\s+", before):
+            return True
+    return False
 
 
 def _in_function(text: str, place: int) -> bool:
     """Whether the last line before a place that is not indented, nor closes a bracket, begins a function."""
-    last = text[text.rfind("\n", 0, place) + 1 : place]
-    begun = re.findall(r"^[^\s)\]}#].*", text[:place], re.MULTILINE) if last[:1].isspace() else []
-    return bool(begun) and re.match(r"(?:async\s+)?def\b", begun[-1]) is not None
+    start = text.rfind("\n", 0, place) + 1
+    if not text[start:place][:1].isspace():
+        return False
+    while start and (text[start].isspace() or text[start] in ")]}#"):
+        start = text.rfind("\n", 0, start - 1) + 1
+    return re.match(r"(?:async\s+)?def\b", text[start:place]) is not None

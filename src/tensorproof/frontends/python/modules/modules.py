@@ -12,7 +12,7 @@ from tensorproof.frontends.python.attributes import attributes, library_names
 from tensorproof.frontends.python.errors import Dead, Raised
 from tensorproof.frontends.python.frame import Frame
 from tensorproof.frontends.python.modules.environment import is_whole, read_as_source, version_of
-from tensorproof.frontends.python.modules.files import mentions, registers, takes_imports, written_list
+from tensorproof.frontends.python.modules.files import takes_imports, words_of, written_list
 from tensorproof.frontends.python.modules.finding import Finding
 from tensorproof.frontends.python.modules.loaded import Loaded
 from tensorproof.frontends.python.modules.package_budget import Left
@@ -133,8 +133,11 @@ class Modules(Finding):
         if not self.starred or type(key) is not str or len(key) < 2 or not m.frames[-1].module.foreign:
             return False
         self.starred = [w for w in self.starred if w.state == "waiting"]
-        named = [w for w in self.starred if (entry := self.loaded.get(w.path)) is not None and mentions(entry.text, key)]
-        sure = [w for w in named if (entry := self.loaded.get(w.path)) is not None and registers(entry.text, key)]
+        words = words_of(key)
+        named = [w for w in self.starred if (entry := self.loaded.get(w.path)) is not None and entry.mentions(key, words)]
+        sure = [w for w in named if (entry := self.loaded.get(w.path)) is not None and entry.registers(key)]
+        if not named:
+            return False
         if not sure and not any(value is registry for value in m.frames[-1].module.space.values()):
             return False
         for module in sure or named:
