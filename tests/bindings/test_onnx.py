@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from tensorproof.bindings.call import Outcome, call, element_types_named, kinds
+from tensorproof.bindings.call import Outcome, call, kinds
+from tensorproof.bindings.kinds import element_types_named
 from tensorproof.bindings.rows import names, rows
 from tensorproof.ops.inputs import Tensor, Tensors
 from tensorproof.terms.dtypes import ANY, BOOL, FLOAT16, FLOAT32, INT8, INT64, UINT8, DType

@@ -5,6 +5,10 @@ from __future__ import annotations
 import pytest
 
 from tensorproof.bindings import rows
+from tensorproof.bindings.call import kinds
+from tensorproof.bindings.kinds import application, kinds_in
+from tensorproof.ops.inputs import REQUIRED, Anything, Choice, Ints, Tensor
+from tensorproof.terms.dtypes import FLOAT32, FLOATS, INT32, INT64, DType
 
 LIBRARIES = sorted(set(rows.LIBRARIES.values()))
 
@@ -24,3 +28,49 @@ def test_every_row_parses_and_names_its_place(library: str) -> None:
             place, _, line = row.source.rpartition(":")
             text = rows._tables(library)[place.partition("/")[2]]
             assert name.removesuffix("_").rpartition(".")[2] in text.splitlines()[int(line) - 1]
+
+
+def test_a_row_says_the_kinds_of_its_own_arguments() -> None:
+    text = 'Tensor(x, "N M", FLOATS) Tensor(at, dtypes={int32+int64}) Choice(ord, (None, 1, inf), None) Anything(size, like=(Ints(size, least=1),))'
+    assert kinds_in(text) == {
+        "x": Tensor("x", "N M", FLOATS),
+        "at": Tensor("at", dtypes=frozenset({INT32, INT64})),
+        "ord": Choice("ord", (None, 1, float("inf")), None),
+        "size": Anything("size", like=(Ints("size", least=1),)),
+    }
+    assert kinds_in("Tensor(y, optional=True, default=REQUIRED)")["y"] == Tensor("y", optional=True, default=REQUIRED)
+
+
+def test_the_kinds_of_a_row_are_those_of_its_arguments() -> None:
+    for library in LIBRARIES:
+        for name in rows.names(library):
+            for row in rows.rows(name):
+                arguments = {a.ours for a in (*row.arguments, *(row.call_arguments or ()))}
+                if row.takes:
+                    assert kinds_in(row.takes).keys() & arguments, f"{row.source} says kinds of arguments that it does not have"
+                    assert kinds(row)
+
+
+class _Noted:
+    """Says what would be applied."""
+
+    def __call__(self, op: str, **arguments: object) -> object:
+        return (op, arguments), "second"
+
+    def typed(self, op: str, *dtypes: DType | None, **arguments: object) -> object:
+        return op, dtypes, arguments
+
+
+def test_a_row_spells_the_operators_that_it_applies() -> None:
+    x = Tensor("x")
+    assert application("mul(x=neg(x=y)[0], y=2)")({"y": x}, _Noted()) == (("mul", {"x": ("neg", {"x": x}), "y": 2}), "second")
+    assert application("gelu(x=x, way='tanh' if flag else 'none')")({"x": x, "flag": False}, _Noted()) == (("gelu", {"x": x, "way": "none"}), "second")
+    assert application("real(x=x, typed=dtype or float32)")({"x": x, "dtype": None}, _Noted()) == ("real", (FLOAT32,), {"x": x})
+
+
+def test_a_row_applies_operators_that_it_names() -> None:
+    for library in LIBRARIES:
+        for name in rows.names(library):
+            for row in rows.rows(name):
+                if row.applies:
+                    assert row.applies.partition("(")[0] in (*row.operators, *row.instead), row.source

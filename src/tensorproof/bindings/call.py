@@ -14,6 +14,7 @@ from tensorproof.bindings import autocast
 from tensorproof.bindings.arguments import bind
 from tensorproof.bindings.coercion import Mismatch, NotKnown
 from tensorproof.bindings.conversion import kept_types, tied_to_tensors
+from tensorproof.bindings.kinds import application, element_types_named, kinds_in
 from tensorproof.bindings.modules import Module, aligned, construct, module_arguments
 from tensorproof.bindings.open_calls import agreed_alternatives, any_open, by_rank
 from tensorproof.bindings.options import enter
@@ -25,8 +26,7 @@ from tensorproof.ops.apply import apply
 from tensorproof.ops.call import GiveUp, Prescribed, Refused, Session
 from tensorproof.ops.inputs import REQUIRED, Anything, Bool, Int, Parameter, Tensor, Tensors
 from tensorproof.ops.record import Op, Requirement
-from tensorproof.terms import dtypes as element_types
-from tensorproof.terms.dtypes import BY_LABEL, DType
+from tensorproof.terms.dtypes import DType
 from tensorproof.terms.predicates import disj, eq, ge
 from tensorproof.terms.promotion import torch_can_cast
 from tensorproof.terms.records import replace
@@ -180,6 +180,8 @@ def _kinds(name: str, at: int, construction: bool) -> dict[str, Parameter]:
     row = rows(name)[at]
     op = operator(row.op)
     own: dict[str, Parameter] = getattr(adapter(row.via), "parameters", {}) if row.via else {}
+    if row.takes:
+        own = {**own, **kinds_in(row.takes)}
     found: dict[str, Parameter] = {}
     for argument in row.arguments if construction or row.call_arguments is None else row.call_arguments:
         kind = own.get(argument.ours) or op.parameter(argument.ours)
@@ -331,7 +333,8 @@ def _run(row: Row, arguments: dict[str, Any], session: Session) -> Any:
     run = Run(row, session)
     session.typed = frozenset(row.only)
     try:
-        result = adapter(row.via)(dict(arguments), run) if row.via else run.default(arguments)
+        apply_row = adapter(row.via) if row.via else application(row.applies) if row.applies else None
+        result = run.default(arguments) if apply_row is None else apply_row(dict(arguments), run)
     finally:
         session.typed = frozenset()
     if row.gives:
@@ -352,15 +355,6 @@ def written_by(row: Row, arguments: dict[str, Any]) -> tuple[str, ...]:
     if not row.name.endswith("_") or row.name.endswith("__"):
         return ()
     return op.writes or ((op.aliases,) if op.aliases else ())
-
-
-@cache
-def element_types_named(text: str) -> frozenset[DType]:
-    """ "FLOATS+bool" → a set of element types."""
-    found: frozenset[DType] = frozenset()
-    for part in text.split("+"):
-        found |= {BY_LABEL[part]} if part in BY_LABEL else getattr(element_types, part)
-    return found
 
 
 def _check_only(row: Row, name: str, value: Value, allowed: str) -> None:

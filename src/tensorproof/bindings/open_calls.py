@@ -34,7 +34,7 @@ class Tried:
 # --- unknown ranks ---
 
 
-def segments(value: Any) -> dict[str, Segment]:
+def segments(value: object) -> dict[str, Segment]:
     """The segments of open shapes among the tensors of some arguments, by name."""
     if isinstance(value, TensorType):
         if value.shape.known:
@@ -91,7 +91,7 @@ def _possible(segment: Segment, most: int) -> range:
     return range(least, int(min(upper(segment.rank), least + most - 1)) + 1)
 
 
-def _names(value: Any) -> set[str]:
+def _names(value: object) -> set[str]:
     """The names of all segments in some results."""
     if isinstance(value, TensorType):
         return {axis.name for axis in value.shape if type(axis) is Segment}

@@ -39,7 +39,7 @@ class Argument:
 
     theirs: str
     ours: str
-    default: Any = REQUIRED
+    default: object = REQUIRED
     keyword_only: bool = False
     gathers: bool = False
     """`*shape`: the remaining positional arguments, or one sequence of them. `**rest` takes any further keywords and drops them."""
@@ -89,6 +89,10 @@ class Row:
     """Whether a NumPy function leaves a tensor of torch to its own methods, where others convert it to an array."""
     instead: tuple[str, ...] = ()
     """The operators of which one is applied in place of the first, `-> diag_embed | diagonal`: which one depends on the arguments."""
+    takes: str = ""
+    """The kinds of its own arguments, where they differ from the operator's."""
+    applies: str = ""
+    """The application of operators that it spells, `mul(x=reciprocal(x=y), y=x)`."""
     framework: str = field(init=False)
 
     @property
@@ -190,7 +194,7 @@ def rows(name: str) -> tuple[Row, ...]:
     return tuple(_parse(name, _raw(library, place)) for place in places or ())
 
 
-def _split(text: str, separator: str) -> list[str]:
+def split(text: str, separator: str) -> list[str]:
     """Split outside of brackets and quotes."""
     parts: list[str] = []
     depth, start, quote = 0, 0, ""
@@ -209,7 +213,8 @@ def _split(text: str, separator: str) -> list[str]:
     return [p.strip() for p in [*parts, text[start:]] if p.strip()]
 
 
-def _literal(text: str) -> Any:
+def literal(text: str) -> object:
+    """A literal of Python, an element type by its label, or the text itself."""
     try:
         return ast.literal_eval(text)
     except (ValueError, SyntaxError):
@@ -223,7 +228,7 @@ def _literal(text: str) -> Any:
 def _arguments(text: str) -> tuple[Argument, ...]:
     found: list[Argument] = []
     keyword_only = False
-    for part in _split(text, ","):
+    for part in split(text, ","):
         if part == "*":
             keyword_only = True
             continue
@@ -232,7 +237,7 @@ def _arguments(text: str) -> tuple[Argument, ...]:
         gathers = part.startswith("*")
         head, equals, default = part.lstrip("*").partition("=")
         theirs, _, ours = head.strip().partition(":")
-        value = _literal(default.strip()) if equals else REQUIRED
+        value = literal(default.strip()) if equals else REQUIRED
         found.append(Argument(theirs, ours or theirs, value, keyword_only, gathers))
         keyword_only = keyword_only or gathers
     return tuple(found)
@@ -258,7 +263,7 @@ def _pairs(text: str) -> dict[str, str]:
     return dict(pair.split(":", 1) for pair in text.split(",")) if text else {}
 
 
-_LAYER: tuple[tuple[str, Any], ...] = (
+_LAYER: tuple[tuple[str, object], ...] = (
     ("name", None), ("trainable", True), ("dtype", None), ("autocast", True), ("activity_regularizer", None), ("input_shape", None), ("input_dim", None),
     ("batch_size", None), ("batch_shape", None), ("batch_input_shape", None), ("weights", None),
 )  # fmt: skip
@@ -275,7 +280,7 @@ def _parse(name: str, raw: _Raw) -> Row:
     arrow, _, target = rest.partition("->")
     if arrow.strip() or not target:
         raise ValueError(f"{raw.source}: expected '-> operator' in {raw.text}")
-    composed, *options = _split(target, ";")
+    composed, *options = split(target, ";")
     composed, *others = composed.split("|")
     op, *then = (part.strip() for part in composed.split("+"))
     special, fixed = _options(options)
@@ -290,7 +295,7 @@ def _parse(name: str, raw: _Raw) -> Row:
         name, op, arguments, _arguments(lists[1]) if len(lists) > 1 else None, fixed, special["via"],
         _pairs(special["only"]), _pairs(special["rank"]), inplace, special["converts"], tensors,
         tuple(filter(None, special["arrays"].split(","))), special["gives"], creations, checks, create, (first, last), raw.source, tuple(then),
-        bool(special["delegates"]), tuple(name.strip() for name in others),
+        bool(special["delegates"]), tuple(name.strip() for name in others), special["takes"], special["as"],
     )  # fmt: skip
 
 
@@ -304,7 +309,7 @@ def _parsed_arguments(name: str, lists: list[str]) -> tuple[Argument, ...]:
     return arguments
 
 
-_SPECIAL = dict.fromkeys(("via", "only", "rank", "inplace", "tensor", "converts", "arrays", "gives", "delegates"), "")
+_SPECIAL = dict.fromkeys(("via", "only", "rank", "inplace", "tensor", "converts", "arrays", "gives", "delegates", "takes", "as"), "")
 
 
 def _options(options: list[str]) -> tuple[dict[str, str], dict[str, Any]]:
@@ -315,7 +320,7 @@ def _options(options: list[str]) -> tuple[dict[str, str], dict[str, Any]]:
         if key.strip() in special:
             special[key.strip()] = value.strip()
         else:
-            fixed[key.strip()] = _literal(value.strip())
+            fixed[key.strip()] = literal(value.strip())
     return special, fixed
 
 

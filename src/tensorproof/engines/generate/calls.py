@@ -9,7 +9,8 @@ from collections.abc import Iterator
 from random import Random
 from typing import Any
 
-from tensorproof.bindings.call import Outcome, call, call_module, element_types_named, kinds, operator
+from tensorproof.bindings.call import Outcome, call, call_module, kinds, operator
+from tensorproof.bindings.kinds import element_types_named
 from tensorproof.bindings.modules import Module
 from tensorproof.bindings.rows import Argument, Row, rows
 from tensorproof.engines.generate.draw import COMMON, SKIP, Draw

@@ -5,12 +5,11 @@ from __future__ import annotations
 from tensorproof.bindings.adapt.graphdef.elementwise import DTYPE, narrowed
 from tensorproof.bindings.adapt.tensorflow.shared import Arguments, at_least, labels_agree, same_types, somewhere, vector, with_shape
 from tensorproof.bindings.call import Run, takes
-from tensorproof.ops.inputs import Anything, Bool, Ints, Tensor, Tensors
+from tensorproof.ops.inputs import Bool, Tensor
 from tensorproof.terms import COMPLEX64, FLOAT32, Dim, Shape, TensorType, Term, broadcast, eq, ite, minimum
 from tensorproof.values.port import Value
 
 
-@takes(Tensor("x", "N K"), Tensor("y", "K M"), Bool("transpose_a", False), Bool("transpose_b", False))
 def matmul(a: Arguments, run: Run) -> TensorType:
     x, y = narrowed(run, a["x"], 2), narrowed(run, a["y"], 2, "y")
     if a["transpose_a"]:
@@ -44,7 +43,6 @@ def batch_matmul(a: Arguments, run: Run) -> TensorType:
     return run.typed("matmul", dtype, x=x, y=y)
 
 
-@takes(Tensors("xs"), Anything("equation"))
 def einsum(a: Arguments, run: Run) -> TensorType:
     same_types(run, a, "xs")
     equation = a["equation"]
@@ -78,7 +76,6 @@ def _square(run: Run, x: TensorType, name: str = "x") -> Shape:
     return Shape((*lead, side, side))
 
 
-@takes(Tensor("x", "... N N"))
 def square_matrix(a: Arguments, run: Run) -> TensorType:
     """A function of square matrices, or of their adjoints."""
     shape = _square(run, a["x"])
@@ -86,13 +83,11 @@ def square_matrix(a: Arguments, run: Run) -> TensorType:
     return with_shape(run, run.row.op, x, shape)
 
 
-@takes(Tensor("x", "... N N"))
 def determinant(a: Arguments, run: Run) -> TensorType:
     shape = _square(run, a["x"])
     return with_shape(run, "det", a["x"], shape[:-2] if shape.known else somewhere(run))
 
 
-@takes(Tensor("x", "... N N"), Tensor("y", "... N M"))
 def matrix_solve(a: Arguments, run: Run) -> TensorType:
     same_types(run, a, "x", "y")
     x, y, square = a["x"], a["y"], _square(run, a["x"])
@@ -115,7 +110,6 @@ def _nothing(run: Run, x: TensorType) -> TensorType:
     return run.typed("empty", x.dtype, size=(0,), dtype=x.dtype)
 
 
-@takes(Tensor("x", "... N M"), Bool("compute_uv", True), Bool("full_matrices", False))
 def svd(a: Arguments, run: Run) -> tuple[TensorType, ...]:
     """Singular values, left vectors and right vectors, as columns."""
     x, full = a["x"], a["full_matrices"]
@@ -132,7 +126,6 @@ def svd(a: Arguments, run: Run) -> tuple[TensorType, ...]:
     return s, u, _adjoint(run, v)
 
 
-@takes(Tensor("x", "... N M"), Bool("full_matrices", False))
 def qr(a: Arguments, run: Run) -> tuple[TensorType, ...]:
     x, mode = a["x"], "complete" if a["full_matrices"] else "reduced"
     at_least(run, x, 2)
@@ -145,7 +138,6 @@ def qr(a: Arguments, run: Run) -> tuple[TensorType, ...]:
     return q, r
 
 
-@takes(Tensor("x", "... N N"), Bool("compute_v", True))
 def eigen(a: Arguments, run: Run) -> tuple[TensorType, ...]:
     x, shape = a["x"], _square(run, a["x"])
     shapes = [shape[:-1], shape] if shape.known else [somewhere(run), somewhere(run)]
@@ -165,7 +157,6 @@ def _transform(n: int) -> Value:
 
 
 fft1, fft2, fft3 = _transform(1), _transform(2), _transform(3)
-_LENGTH = Ints("size", loose=True, one=False, least=1)
 
 
 def _length(run: Run, value: Value, x: TensorType) -> Dim:
@@ -181,7 +172,6 @@ def _length(run: Run, value: Value, x: TensorType) -> Dim:
     return result
 
 
-@takes(Tensor("x", "... N"), _LENGTH, DTYPE)
 def rfft(a: Arguments, run: Run) -> TensorType:
     x = a["x"]
     at_least(run, x, 1)
@@ -191,7 +181,6 @@ def rfft(a: Arguments, run: Run) -> TensorType:
     return run.shaped("rfft", shape, dtype, x=x, n=n, dim=len(x.shape) - 1 if x.shape.known else -1)
 
 
-@takes(Tensor("x", "... N"), _LENGTH, DTYPE)
 def irfft(a: Arguments, run: Run) -> TensorType:
     x = a["x"]
     at_least(run, x, 1)

@@ -11,8 +11,8 @@ from tensorproof.bindings.adapt.tensorflow.shapes import pairs
 from tensorproof.bindings.adapt.tensorflow.shared import Arguments, at_least, axis, ranked, same_types, somewhere, vector
 from tensorproof.bindings.call import Run, takes
 from tensorproof.bindings.forms import taking
-from tensorproof.ops.inputs import Anything, Axes, Axis, Choice, Int, Ints, Pairs, Tensor, Tensors
-from tensorproof.terms import BOOL, INDEX, INT32, Shape, TensorType, conj, eq, ge
+from tensorproof.ops.inputs import Axes, Axis, Int, Ints, Tensor
+from tensorproof.terms import INT32, Shape, TensorType, conj, eq, ge
 from tensorproof.values.port import Value
 
 
@@ -32,10 +32,6 @@ def one_vector(a: Arguments, run: Run) -> TensorType:
     return run(run.row.op, x=narrowed(run, a["x"], 1))
 
 
-mirror_pad = taking(tf_shapes.pad, Tensor("x"), Pairs("paddings"), Choice("mode", ("REFLECT", "SYMMETRIC")))
-
-
-@takes(Tensor("x"), Pairs("paddings"), Tensor("value", ""))
 def pad_v2(a: Arguments, run: Run) -> TensorType:
     same_types(run, a, "x", "value")
     return tf_shapes.pad(a, run)
@@ -44,7 +40,6 @@ def pad_v2(a: Arguments, run: Run) -> TensorType:
 squeeze = taking(tf_shapes.squeeze, Ints("dim", (), optional=True, one=False))
 
 
-@takes(Tensor("x"), Tensor("dims", "R", frozenset({BOOL})))
 def reverse_flags(a: Arguments, run: Run) -> TensorType:
     """One flag for each axis; at most eight axes."""
     x, flags = a["x"], ranked(run, a["dims"], 1, "dims")
@@ -54,14 +49,12 @@ def reverse_flags(a: Arguments, run: Run) -> TensorType:
     return run.shaped("flip_flagged", x.shape, x.dtype, x=x, flags=a["dims"])
 
 
-@takes(Tensors("xs", draw="2 3"), Anything("size", like=([2, 3],)))
 def accumulate(a: Arguments, run: Run) -> TensorType:
     """A sum of tensors of one shape; the shape that the node states is not held against them."""
     dtype = same_types(run, a, "xs")
     return run.shaped("add_n", declared(run, a["size"]), dtype, xs=a["xs"])
 
 
-@takes(Ints("sizes", loose=True), Axis("dim", loose=True), Int("count", least=1))
 def split_v(a: Arguments, run: Run) -> tuple[TensorType, ...]:
     """Parts of given sizes, one of which may be -1 for what is left."""
     x, count, sizes = a["x"], a["count"], vector(run, a["sizes"], "sizes")
@@ -113,7 +106,6 @@ def strided_assign(a: Arguments, run: Run) -> TensorType:
     return run.shaped("strided_slice_update", a["x"].shape, a["x"].dtype, **a)
 
 
-@takes(Tensor("x"), Pairs("paddings"), Choice("mode", ("REFLECT", "SYMMETRIC")))
 def mirror_pad_grad(a: Arguments, run: Run) -> TensorType:
     rows = pairs(run, a["paddings"], "paddings")
     x = a["x"]
@@ -127,20 +119,17 @@ def mirror_pad_grad(a: Arguments, run: Run) -> TensorType:
     return run.shaped("mirror_pad_gradient", cut, x.dtype, x=x, paddings=rows, mode=a["mode"])
 
 
-@takes(Tensors("xs", least=2), Axis("dim", 0, of="xs", loose=True))
 def concat(a: Arguments, run: Run) -> TensorType:
     run.require("xs", len(a["xs"]) >= 2, f"a concatenation takes at least two tensors, and here {len(a['xs'])}", ("xs",))
     return tf_joins.concat(a, run)
 
 
-@takes(Tensors("xs", "N", INDEX, least=2))
 def concat_offset(a: Arguments, run: Run) -> Value:
     run.require("xs", len(a["xs"]) >= 2, f"offsets are those of at least two shapes, and here of {len(a['xs'])}", ("xs",))
     same_types(run, a, "xs")
     return run("concat_offset", xs=a["xs"], dim=a["dim"])
 
 
-@takes(Tensors("xs"))
 def shape_n(a: Arguments, run: Run) -> Value:
     same_types(run, a, "xs")
     return run("shapes_of", xs=a["xs"], dtype=a["dtype"])
@@ -150,7 +139,6 @@ reduce = taking(tf_shapes.reduce, Axes("dim", optional=False, loose=True, unique
 transpose = taking(tf_shapes.transpose, Ints("dim", loose=True, one=False))
 
 
-@takes(Ints("dim", loose=True, one=False))
 def conjugate_transpose(a: Arguments, run: Run) -> TensorType:
     moved = tf_shapes.transpose(a, run)
     return run.typed("conj", moved.dtype, x=moved)
@@ -159,7 +147,6 @@ def conjugate_transpose(a: Arguments, run: Run) -> TensorType:
 unpack = taking(tf_joins.unstack, Int("count", least=1), Axis("dim", 0))
 
 
-@takes(Tensors("xs", "...", frozenset({INT32})))
 def dynamic_stitch(a: Arguments, run: Run) -> TensorType:
     xs = a["xs"]
     half = len(xs) // 2
@@ -168,7 +155,6 @@ def dynamic_stitch(a: Arguments, run: Run) -> TensorType:
     return run("dynamic_stitch", xs=xs[:half], ys=xs[half:])
 
 
-@takes(Ints("dim", loose=True, one=False))
 def reverse(a: Arguments, run: Run) -> TensorType:
     x, dims = a["x"], vector(run, a["dim"], "dim")
     if dims is None or not x.shape.known or any(type(d) is not int for d in dims):
@@ -178,7 +164,6 @@ def reverse(a: Arguments, run: Run) -> TensorType:
     return run("flip", x=x, dim=axes)
 
 
-@takes(Tensor("lengths", "...", INDEX), Int("dim"), Int("batch_dim", 0))
 def reverse_sequence(a: Arguments, run: Run) -> TensorType:
     x, lengths = a["x"], ranked(run, a["lengths"], 1, "lengths")
     if x.shape.known:
@@ -190,7 +175,6 @@ def reverse_sequence(a: Arguments, run: Run) -> TensorType:
     return run.shaped("reverse_sequences", x.shape, x.dtype, x=x, lengths=a["lengths"], batch_dim=a["batch_dim"], time_dim=a["dim"], first_two=False)
 
 
-@takes(Tensor("shifts", "...", INDEX), Tensor("dim", "...", INDEX))
 def roll(a: Arguments, run: Run) -> TensorType:
     x = a["x"]
     at_least(run, x, 1)

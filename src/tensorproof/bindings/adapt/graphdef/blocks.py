@@ -10,19 +10,17 @@ from tensorproof.bindings.adapt.tensorflow.shapes import pairs
 from tensorproof.bindings.adapt.tensorflow.shared import Arguments, anew, at_least, ranked, same_types, somewhere, vector, with_shape
 from tensorproof.bindings.adapt.tensorflow.windows import channels_last
 from tensorproof.bindings.call import Run, takes
-from tensorproof.ops.inputs import Anything, Choice, Int, Ints, Pairs, Tensor
+from tensorproof.ops.inputs import Ints, Pairs, Tensor
 from tensorproof.terms import Dim, Shape, TensorType, conj, eq, ge, minimum, product
 from tensorproof.values.port import Value
 
 
-@takes(Tensor("x"))
 def diag(a: Arguments, run: Run) -> TensorType:
     x = a["x"]
     at_least(run, x, 1)
     return with_shape(run, "tensor_diag", x, Shape((*x.shape, *x.shape)) if x.shape.known else somewhere(run))
 
 
-@takes(Tensor("x"))
 def diag_part(a: Arguments, run: Run) -> TensorType:
     x = a["x"]
     if not x.shape.known:
@@ -32,14 +30,12 @@ def diag_part(a: Arguments, run: Run) -> TensorType:
     return with_shape(run, "tensor_diag_part", x, merged(run, [Shape(x.shape[:half]), Shape(x.shape[half:])], ("x",)))
 
 
-@takes(Tensor("x"))
 def matrix_diag(a: Arguments, run: Run) -> TensorType:
     x = a["x"]
     at_least(run, x, 1)
     return with_shape(run, "diag_embed", x, Shape((*x.shape, x.shape[-1])) if x.shape.known else somewhere(run))
 
 
-@takes(Tensor("x"))
 def matrix_diag_part(a: Arguments, run: Run) -> TensorType:
     x = a["x"]
     at_least(run, x, 2)
@@ -48,7 +44,6 @@ def matrix_diag_part(a: Arguments, run: Run) -> TensorType:
     return run("diagonal", x=x, dim1=-2, dim2=-1)
 
 
-@takes(Tensor("x"), Tensor("y"))
 def matrix_set_diag(a: Arguments, run: Run) -> TensorType:
     x, y = a["x"], a["y"]
     same_types(run, a, "x", "y")
@@ -61,7 +56,6 @@ def matrix_set_diag(a: Arguments, run: Run) -> TensorType:
     return with_shape(run, "diagonal_scatter", x, x.shape, source=y, offset=a.get("k") or 0, **places)
 
 
-@takes(Tensor("x"), Anything("low"), Anything("high"))
 def band_part(a: Arguments, run: Run) -> TensorType:
     shape = a["x"].shape
     if shape.known and len(shape) < 2:
@@ -78,17 +72,14 @@ def space_to_batch(a: Arguments, run: Run) -> TensorType:
     return _batched(a["x"], a["block"], a["paddings"], run, out=False)
 
 
-@takes(Tensor("x", "N H W C"), Int("block", least=2), Pairs("paddings", of="block"))
 def space_to_batch_old(a: Arguments, run: Run) -> TensorType:
     return _batched(a["x"], a["block"], a["paddings"], run, out=False)
 
 
-@takes(Tensor("x", "N H W C"), Int("block", least=2), Pairs("crops", of="block"))
 def batch_to_space_old(a: Arguments, run: Run) -> TensorType:
     return _batched(a["x"], a["block"], a["crops"], run, out=True)
 
 
-@takes(Tensor("x"), Ints("block", loose=True, least=1), Pairs("crops", of="block"))
 def batch_to_space(a: Arguments, run: Run) -> TensorType:
     return _batched(a["x"], a["block"], a["crops"], run, out=True)
 
@@ -128,7 +119,6 @@ def _batched(x: TensorType, block: Value, rows: Value, run: Run, out: bool) -> T
     return with_shape(run, op, given, made, block=blocks, **{name: tuple(edges)})
 
 
-@takes(Choice("data_format", ("NHWC", "NCHW"), "NHWC"))
 def space_depth(a: Arguments, run: Run) -> TensorType:
     last = channels_last(a["data_format"])
     x = narrowed(run, a["x"], 4)

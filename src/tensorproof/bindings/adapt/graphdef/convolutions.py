@@ -217,7 +217,6 @@ def backprop_filter3(a: Arguments, run: Run) -> TensorType:
     return filter_gradient(run, a, 3, stated_sizes(run, a["sizes"], 5))
 
 
-@takes(Tensor("x", "N H W C"), Tensor("weight", "h w C"), fourfold("stride"), fourfold("dilation"), PADDING)
 def dilation2d(a: Arguments, run: Run) -> TensorType:
     """A greyscale dilation: the greatest of x plus the weight in each window."""
     a = {**a, "data_format": "NHWC"}
@@ -250,7 +249,6 @@ def bias_add(a: Arguments, run: Run) -> TensorType:
     return run.shaped("add", (*x.shape[:at], count, *x.shape[at + 1 :]), x.dtype, x=x, y=beside)
 
 
-@takes(Tensor("y"), FORMAT)
 def bias_add_grad(a: Arguments, run: Run) -> TensorType:
     """The sum over all axes but that of the channels."""
     y, last = a["y"], channels_last(a["data_format"])

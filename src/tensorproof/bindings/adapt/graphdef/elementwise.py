@@ -6,8 +6,8 @@ from tensorproof.bindings.adapt.tensorflow.shared import Arguments, at_least, pr
 from tensorproof.bindings.call import Run, operator, takes
 from tensorproof.catalogue.frameworks.tensorflow_arrays import agreed
 from tensorproof.ops.call import Call
-from tensorproof.ops.inputs import Anything, Bool, ElementType, Float, Ints, Tensor
-from tensorproof.terms import BOOL, FLOAT32, DType, Shape, TensorType, Term, broadcast, eq
+from tensorproof.ops.inputs import ElementType, Tensor
+from tensorproof.terms import BOOL, DType, Shape, TensorType, Term, broadcast, eq
 from tensorproof.values.port import Value
 
 STRING = DType.STRING
@@ -39,24 +39,10 @@ def checked_first(a: Arguments, run: Run) -> TensorType:
     return run.shaped("stated", given[0].shape, dtype, made_from=given, dtype=dtype)
 
 
-def second(a: Arguments, run: Run) -> TensorType:
-    """y, which is handed on and kept."""
-    return run("identity", x=a["y"])
-
-
-@takes(Tensor("x", ""))
 def scalar_first(a: Arguments, run: Run) -> TensorType:
     """x, which must be a scalar, handed on."""
     shape = ranked(run, a["x"], 0).shape
     return run.shaped("identity", shape, a["x"].dtype, x=a["x"])
-
-
-def filled_like(a: Arguments, run: Run) -> TensorType:
-    return run.typed("full_like", a["x"].dtype, x=a["x"], value=a["value"])
-
-
-def part_of_complex(a: Arguments, run: Run) -> TensorType:
-    return run.typed(run.row.op, a.get("dtype") or FLOAT32, x=a["x"])
 
 
 def complex(a: Arguments, run: Run) -> TensorType:
@@ -96,7 +82,6 @@ def squared_difference(a: Arguments, run: Run) -> TensorType:
     return made
 
 
-@takes(Tensor("x"), Tensor("y"), Tensor("z"))
 def broadcast_three(a: Arguments, run: Run) -> TensorType:
     """Tensors of one shape, or scalars."""
     dtype = same_types(run, a, "x", "y", "z")
@@ -105,7 +90,6 @@ def broadcast_three(a: Arguments, run: Run) -> TensorType:
     return run.shaped(run.row.op, merged(run, known, ("x", "y", "z")) if known else shapes[0], dtype, x=a["x"], y=a["y"], z=a["z"])
 
 
-@takes(Bool("incompatible_shape_error", True))
 def equality(a: Arguments, run: Run) -> TensorType:
     """With incompatible_shape_error off, shapes that do not broadcast give one truth value."""
     if a["incompatible_shape_error"]:
@@ -130,7 +114,6 @@ def approximate(a: Arguments, run: Run) -> TensorType:
     return run.shaped("lt", shape, BOOL, x=distance, y=a["tolerance"])
 
 
-@takes(Tensor("x"), Tensor("low"), Tensor("high"))
 def clip(a: Arguments, run: Run) -> TensorType:
     same_types(run, a, "x", "low", "high")
     shape = a["x"].shape
@@ -142,7 +125,6 @@ def clip(a: Arguments, run: Run) -> TensorType:
     return run.shaped("clamp", shape, a["x"].dtype, x=below, low=a["low"])
 
 
-@takes(Tensor("condition", "...", frozenset({BOOL})), Tensor("x"), Tensor("y"))
 def select(a: Arguments, run: Run) -> TensorType:
     """The condition has the shape of the choices, or is a scalar, or a vector of their first axis."""
     same_types(run, a, "x", "y")
@@ -163,13 +145,11 @@ def select(a: Arguments, run: Run) -> TensorType:
     return run.shaped("where", shape, a["x"].dtype, condition=flags, x=a["x"], y=a["y"])
 
 
-@takes(Tensor("condition", "...", frozenset({BOOL})), Tensor("x"), Tensor("y"))
 def select_v2(a: Arguments, run: Run) -> TensorType:
     same_types(run, a, "x", "y")
     return run("where", condition=a["condition"], x=a["x"], y=a["y"])
 
 
-@takes(DTYPE)
 def bitcast(a: Arguments, run: Run) -> TensorType:
     """The same bits. Several elements that are made of one, and those of which one is made, stand along the last axis."""
     x, dtype = a["x"], a["dtype"]
@@ -186,13 +166,11 @@ def bitcast(a: Arguments, run: Run) -> TensorType:
     return run("squeeze", x=joined, dim=len(x.shape) - 1)
 
 
-@takes(Tensor("x"), Float("low", -6.0), Float("high", 6.0))
 def within_numbers(a: Arguments, run: Run) -> TensorType:
     """x rounded within a range whose ends are attributes."""
     return run.shaped(run.row.op, a["x"].shape, a["x"].dtype, **a)
 
 
-@takes(Tensor("x"), Tensor("low", ""), Tensor("high", ""), Anything("axis", -1))
 def with_scalars(a: Arguments, run: Run) -> TensorType:
     """x rounded within a range whose ends are scalars, or vectors of an end for each slice along an axis."""
     same_types(run, a, "x", "low", "high")
@@ -201,12 +179,10 @@ def with_scalars(a: Arguments, run: Run) -> TensorType:
     return run.shaped(run.row.op, a["x"].shape, a["x"].dtype, **a)
 
 
-@takes(Ints("size", shape=True, loose=True))
 def ensure_shape(a: Arguments, run: Run) -> TensorType:
     return run("ensure_shape", x=a["x"], size=declared(run, a["size"])) if a.get("size") is not None else a["x"]
 
 
-@takes(Tensor("x"), Ints("size", shape=True, loose=True))
 def placeholder_with_default(a: Arguments, run: Run) -> TensorType:
     """The declared shape, which the default must fit."""
     x, size = a["x"], declared(run, a["size"])

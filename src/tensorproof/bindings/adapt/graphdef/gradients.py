@@ -7,7 +7,7 @@ from collections.abc import Callable
 from tensorproof.bindings.adapt.graphdef.elementwise import merged
 from tensorproof.bindings.adapt.tensorflow.shared import Arguments, same_types
 from tensorproof.bindings.call import Run, takes
-from tensorproof.ops.inputs import Float, Tensor
+from tensorproof.ops.inputs import Tensor
 from tensorproof.terms import BOOL, Shape, TensorType
 from tensorproof.values.port import Value
 
@@ -110,7 +110,6 @@ softplus_grad, softsign_grad, elu_grad, selu_grad = map(_of_features, (_softplus
 sigmoid_grad, tanh_grad, sqrt_grad, rsqrt_grad, reciprocal_grad = map(_of_value, (_sigmoid, _tanh, _sqrt, _rsqrt, _reciprocal))
 
 
-@takes(Tensor("x"), Tensor("y"), Float("low", -6.0), Float("high", 6.0))
 def fake_quantised_grad(a: Arguments, run: Run) -> TensorType:
     return Steps(run, a)("fake_quantize_range_gradient", **a)
 

@@ -35,7 +35,6 @@ def resize_float(a: Arguments, run: Run) -> TensorType:
     return _scaled(run, a, FLOAT32)
 
 
-@takes(Tensor("x", "N H W C"), _TWO)
 def resize(a: Arguments, run: Run) -> TensorType:
     return _scaled(run, a, a["x"].dtype)
 
@@ -55,17 +54,14 @@ def _gradient(run: Run, a: Arguments, shape: Shape, dtype: DType | None, method:
     )
 
 
-@takes(Tensor("y", "N h w C"), Tensor("x", "N H W C"))
 def resize_grad(a: Arguments, run: Run) -> TensorType:
     return _gradient(run, a, a["x"].shape, a["x"].dtype, "bilinear")
 
 
-@takes(Tensor("y", "N h w C"), _TWO)
 def resize_back(a: Arguments, run: Run) -> TensorType:
     return _gradient(run, a, _resized(run, a["y"], a["size"]), a["y"].dtype, "nearest")
 
 
-@takes(Tensor("x", "N H W C"), Tensor("boxes", "B 4"), Tensor("index", "B", frozenset({INT32}), values="index:N"), _TWO)
 def crop_and_resize(a: Arguments, run: Run) -> TensorType:
     boxes, index = ranked(run, a["boxes"], 2, "boxes"), ranked(run, a["index"], 1, "index")
     ranked(run, a["x"], 4)
@@ -85,14 +81,12 @@ def crop_and_resize(a: Arguments, run: Run) -> TensorType:
     )
 
 
-@takes(Tensor("x", "... C"), Tensor("factor", ""))
 def image_with_scalar(a: Arguments, run: Run) -> TensorType:
     at_least(run, a["x"], 3)
     ranked(run, a["factor"], 0, "factor")
     return with_shape(run, run.row.op, a["x"], a["x"].shape, factor=a["factor"])
 
 
-@takes(Tensor("x", "... 3"))
 def rgb(a: Arguments, run: Run) -> TensorType:
     x = a["x"]
     at_least(run, x, 1)
@@ -116,7 +110,6 @@ def non_max_suppression(a: Arguments, run: Run) -> TensorType:
     )
 
 
-@takes(Tensor("x", "N H W C"), Tensor("boxes", "N B 4"))
 def draw_boxes(a: Arguments, run: Run) -> TensorType:
     x, boxes = ranked(run, a["x"], 4).shape, ranked(run, a["boxes"], 3, "boxes").shape
     depth = x[3]

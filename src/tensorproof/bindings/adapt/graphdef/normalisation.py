@@ -8,7 +8,7 @@ from tensorproof.bindings.adapt.tensorflow.shared import Arguments, ranked, same
 from tensorproof.bindings.adapt.tensorflow.windows import backed, channels_last, fronted
 from tensorproof.bindings.call import Run, takes
 from tensorproof.ops.inputs import Anything, Bool, Tensor
-from tensorproof.terms import INDEX, Dim, DType, Shape, TensorType, Term, broadcast, eq
+from tensorproof.terms import Dim, DType, Shape, TensorType, Term, broadcast, eq
 from tensorproof.values.port import Value
 
 _PER_CHANNEL = tuple(Tensor(n, "C") for n in ("weight", "bias"))
@@ -106,7 +106,6 @@ def fused_batch_norm_grad(a: Arguments, run: Run) -> tuple[TensorType, ...]:
     return backed(run, made, last), weight, bias, *(run.typed("full", wide, size=(0,), value=0, dtype=wide) for _ in range(2))
 
 
-@takes(Tensor("x", "N H W C"), *(Tensor(n, "C") for n in ("mean", "variance", "bias", "weight")))
 def global_normalization(a: Arguments, run: Run) -> TensorType:
     same_types(run, a, "x", "mean", "variance", "bias", "weight")
     shape, _ = _channel(run, a["x"], {n: a[n] for n in ("mean", "variance", "bias", "weight")}, "NHWC")
@@ -126,7 +125,6 @@ def lrn(a: Arguments, run: Run) -> TensorType:
     return backed(run, made, True)
 
 
-@takes(Tensor("x"))
 def l2_loss(a: Arguments, run: Run) -> TensorType:
     """Half the sum of squares."""
     x = a["x"]
@@ -139,7 +137,6 @@ def _spread(run: Run, x: TensorType, shape: Shape) -> TensorType:
     return x if x.shape == shape else run.shaped("expand", shape, x.dtype, x=x, size=tuple(shape))
 
 
-@takes(Tensor("x", "N C"), Tensor("target", "N C"))
 def softmax_cross_entropy(a: Arguments, run: Run) -> tuple[TensorType, ...]:
     """Logits and labels broadcast to one matrix. The losses, and their gradient by the logits."""
     x, target = a["x"], a["target"]
@@ -159,7 +156,6 @@ def _apart(m: Dim, n: Dim) -> str:
     return f"sizes {m!r} and {n!r} do not broadcast: they must be equal, or one of them 1"
 
 
-@takes(Tensor("x", "N C"), Tensor("target", "N", INDEX))
 def sparse_cross_entropy(a: Arguments, run: Run) -> tuple[TensorType, ...]:
     x, target = ranked(run, a["x"], 2), ranked(run, a["target"], 1, "target")
     run.require("batch", eq(x.shape[0], target.shape[0]), f"{x.shape[0]!r} rows of logits go with {target.shape[0]!r} labels", ("x", "target"))
@@ -171,7 +167,6 @@ def sparse_cross_entropy(a: Arguments, run: Run) -> tuple[TensorType, ...]:
     return losses, run.shaped("sub", shape, x.dtype, x=likely, y=labels)
 
 
-@takes(Tensor("x", "T N C"), Tensor("target_indices", "L 2"), Tensor("target_values", "L"), Tensor("lengths", "N"))
 def ctc_loss(a: Arguments, run: Run) -> tuple[TensorType, ...]:
     x = ranked(run, a["x"], 3)
     indices, values = ranked(run, a["target_indices"], 2, "target_indices"), ranked(run, a["target_values"], 1, "target_values")

@@ -6,7 +6,7 @@ from tensorproof.bindings.adapt.graphdef.elementwise import DTYPE
 from tensorproof.bindings.adapt.graphdef.values import SIZE, of_size
 from tensorproof.bindings.adapt.tensorflow.shared import Arguments, ranked, same_types, somewhere, vector, whole, with_shape
 from tensorproof.bindings.call import Run, takes
-from tensorproof.ops.inputs import Int, Ints, Tensor
+from tensorproof.ops.inputs import Tensor
 from tensorproof.terms import INT64, DType, Shape, TensorType, ge
 from tensorproof.values.port import Value
 
@@ -19,7 +19,6 @@ def _drawn(run: Run, a: Arguments, dtype: DType | None, tail: Shape | None = Non
     return run.shaped(run.row.op, shape, dtype, size=a["size"] if size is None else tuple(size), **parameters)
 
 
-@takes(SIZE, Tensor("low", ""), Tensor("high", ""))
 def random_int(a: Arguments, run: Run) -> TensorType:
     dtype = same_types(run, a, "low", "high")
     for name in ("low", "high"):
@@ -27,7 +26,6 @@ def random_int(a: Arguments, run: Run) -> TensorType:
     return _drawn(run, a, dtype, low=a["low"], high=a["high"])
 
 
-@takes(SIZE, Tensor("y"), Tensor("z"), Tensor("low"), Tensor("high"))
 def random_like_first(a: Arguments, run: Run) -> TensorType:
     """A batch of draws for each of the parameters along its first axis."""
     dtype = same_types(run, a, "y", "z", "low", "high")
@@ -43,7 +41,6 @@ def random_gamma(a: Arguments, run: Run) -> TensorType:
     return _drawn(run, a, a.get("dtype") or a["y"].dtype, a["y"].shape, y=a["y"])
 
 
-@takes(Int("n", loose=True, least=0), DTYPE)
 def multinomial(a: Arguments, run: Run) -> TensorType:
     """Classes drawn by the logarithms of their weights, with replacement."""
     rows, n = ranked(run, a["x"], 2).shape[0], whole(a["n"])
@@ -54,7 +51,6 @@ def multinomial(a: Arguments, run: Run) -> TensorType:
     return run.shaped("categorical", (rows, n), a.get("dtype") or INT64, x=a["x"], n=n)
 
 
-@takes(Tensor("x"), Ints("size", loose=True, one=False))
 def random_crop(a: Arguments, run: Run) -> TensorType:
     x, size = a["x"], vector(run, a["size"], "size")
     depth = ranked(run, x, 3).shape[2]

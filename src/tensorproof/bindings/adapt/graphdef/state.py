@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from tensorproof.bindings.adapt.graphdef.elementwise import DTYPE, merged
+from tensorproof.bindings.adapt.graphdef.elementwise import merged
 from tensorproof.bindings.adapt.tensorflow import shapes as tf_shapes
 from tensorproof.bindings.adapt.tensorflow.shared import Arguments, at_least, ranked, same_types, somewhere, with_shape
 from tensorproof.bindings.call import Run, takes
-from tensorproof.ops.inputs import Anything, Tensor, Tensors
-from tensorproof.terms import BOOL, INDEX, INT32, INT64, DType, Shape, TensorType
+from tensorproof.ops.inputs import Tensor
+from tensorproof.terms import INDEX, INT64, DType, Shape, TensorType
 
 
 def _held(run: Run, a: Arguments) -> None:
@@ -18,14 +18,12 @@ def _held(run: Run, a: Arguments) -> None:
     run.require("dtype", None in (kind, dtype) or kind in (DType.RESOURCE, dtype), f"the variable holds {kind!r} and is read as {dtype!r}", ("x", "dtype"))
 
 
-@takes(Tensor("x"), Tensor("index", "...", INDEX), DTYPE)
 def resource_gather(a: Arguments, run: Run) -> TensorType:
     _held(run, a)
     batch = a.get("batch_dims")
     return tf_shapes.gather({**a, "dim": batch if type(batch) is int and batch > 0 else 0}, run)
 
 
-@takes(Tensor("x"), Tensor("index", "...", INDEX), DTYPE)
 def resource_gather_nd(a: Arguments, run: Run) -> TensorType:
     _held(run, a)
     return run("gather_nd", x=a["x"], index=a["index"])
@@ -46,14 +44,12 @@ def scatter_variable(a: Arguments, run: Run) -> TensorType:
     return run("tensor_scatter", x=a["x"], index=a["index"], y=a["y"], reduction=a["reduction"])
 
 
-@takes(Anything("value"), DTYPE)
 def const(a: Arguments, run: Run) -> TensorType:
     if not isinstance(a["value"], TensorType):
         raise run.give_up("the value of the constant is not known")
     return a["value"]
 
 
-@takes(Tensor("x"), DTYPE)
 def read_variable(a: Arguments, run: Run) -> TensorType:
     x, dtype = a["x"], a.get("dtype")
     if x.dtype is DType.RESOURCE:
@@ -62,18 +58,15 @@ def read_variable(a: Arguments, run: Run) -> TensorType:
     return run("identity", x=x)
 
 
-@takes(Tensor("x"), Tensor("y", "", frozenset({BOOL})))
 def switch(a: Arguments, run: Run) -> tuple[TensorType, ...]:
     ranked(run, a["y"], 0, "y")
     return tuple(run("switch", x=a["x"], y=a["y"]))
 
 
-@takes(Tensors("xs"))
 def merge(a: Arguments, run: Run) -> tuple[TensorType, ...]:
     return tuple(run("merge", xs=a["xs"]))
 
 
-@takes(Tensor("index", "N", frozenset({INT32})))
 def array_gather(a: Arguments, run: Run) -> TensorType:
     index = ranked(run, a["index"], 1, "index")
     shown = a["index"] if a["index"].shape.known else index
@@ -96,7 +89,6 @@ def sources(run: Run, shapes: list[Shape], dtypes: Sequence[DType | None], made_
     return tuple(run("stated_each", sizes=shapes, dtypes=tuple(dtypes), made_from=made_from or None))
 
 
-@takes(Anything("x"))
 def array_grad(a: Arguments, run: Run) -> tuple[TensorType, ...]:
     return tuple(run("tensor_array", made_from=given(a, "x", "flow") or None))
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from tensorproof.bindings.adapt.graphdef.elementwise import DTYPE, STRING, merged
+from tensorproof.bindings.adapt.graphdef.elementwise import STRING, merged
 from tensorproof.bindings.adapt.graphdef.state import sources
 from tensorproof.bindings.adapt.tensorflow.shared import Arguments, at_least, ranked, somewhere
 from tensorproof.bindings.call import Run, takes
 from tensorproof.bindings.forms import taking
 from tensorproof.ops.inputs import Int, Tensor, Tensors
-from tensorproof.terms import FLOAT32, FLOAT64, INT32, INT64, Dim, DType, Shape, TensorType
+from tensorproof.terms import INT64, Dim, DType, Shape, TensorType
 
 _TAG = Tensor("tag", "", frozenset({STRING}))
 
@@ -47,7 +47,6 @@ def two_vectors(a: Arguments, run: Run) -> tuple[TensorType, ...]:
     return sources(run, [Shape((run.fresh("read"),)) for _ in range(2)], [STRING, STRING], _tensors(a))
 
 
-@takes(Tensors("xs", "...", frozenset({STRING})))
 def string_join(a: Arguments, run: Run) -> TensorType:
     """Strings of one shape; scalars go with any."""
     shapes = [x.shape for x in a["xs"]]
@@ -60,7 +59,6 @@ def string_split(a: Arguments, run: Run) -> tuple[TensorType, ...]:
     return sources(run, [Shape((n, 2)), Shape((n,)), Shape((2,))], [INT64, STRING, INT64], _tensors(a))
 
 
-@takes(Tensor("x", "...", frozenset({STRING})), DTYPE)
 def decode_raw(a: Arguments, run: Run) -> TensorType:
     x = a["x"]
     return _source(run, a, Shape((*x.shape, run.fresh("bytes"))) if x.shape.known else somewhere(run), a["dtype"])
@@ -80,7 +78,6 @@ def decode_image(a: Arguments, run: Run) -> TensorType:
     return _source(run, a, Shape((run.fresh("frames"), *sizes) if kind == "DecodeGif" else sizes), dtype)
 
 
-@takes(Tensor("x"))
 def encode_image(a: Arguments, run: Run) -> TensorType:
     x = a["x"]
     if run.name.endswith("EncodePng"):
@@ -119,6 +116,5 @@ def _parsed(a: Arguments, run: Run, lead: tuple[Dim, ...]) -> tuple[TensorType, 
 parse_single = taking(_parsed, lead=())
 
 
-@takes(Tensor("x", "...", frozenset({STRING})), Tensors("xs", "", frozenset({FLOAT32, FLOAT64, INT32, INT64, STRING})))
 def decode_csv(a: Arguments, run: Run) -> tuple[TensorType, ...]:
     return sources(run, [a["x"].shape for _ in a["xs"]], [x.dtype for x in a["xs"]], _tensors(a))

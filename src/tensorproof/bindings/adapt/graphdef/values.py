@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tensorproof.bindings.adapt.graphdef.elementwise import DTYPE, merged
+from tensorproof.bindings.adapt.graphdef.elementwise import merged
 from tensorproof.bindings.adapt.tensorflow import shapes as tf_shapes
 from tensorproof.bindings.adapt.tensorflow.shared import Arguments, at_least, known_axis, ranked, same_types, somewhere, vector, whole
 from tensorproof.bindings.call import Run, takes
@@ -22,7 +22,6 @@ def of_size(run: Run, value: Value) -> Shape | None:
     return None if size is None else Shape(run.fresh("size") if n is None else n for n in size)
 
 
-@takes(Tensor("on", ""), Tensor("off", ""))
 def one_hot(a: Arguments, run: Run) -> TensorType:
     on, off = a["on"], a["off"]
     dtype = same_types(run, a, "on", "off")
@@ -34,7 +33,6 @@ def one_hot(a: Arguments, run: Run) -> TensorType:
     return run("one_hot_axis", x=a["x"], depth=whole(a["depth"]), on=on, off=off, dim=a["dim"], dtype=dtype)
 
 
-@takes(Int("start", loose=True), Int("end", loose=True), Int("step", loose=True, least=1))
 def arange(a: Arguments, run: Run) -> TensorType:
     return tf_shapes.arange({**a, "dtype": same_types(run, a, "start", "end", "step") or INT32}, run)
 
@@ -59,14 +57,12 @@ def stateless(a: Arguments, run: Run) -> TensorType:
     return _of_size(run, a, a.get("dtype"), distribution=a["distribution"], key=a["key"])
 
 
-@takes(SIZE, Tensor("value", ""))
 def fill(a: Arguments, run: Run) -> TensorType:
     value = a["value"]
     run.require("rank", not value.shape.known or len(value.shape) == 0, f"the value must be a scalar, and has shape {value.shape!r}", ("value",))
     return _of_size(run, a, value.dtype, value=value)
 
 
-@takes(Tensor("start", ""), Tensor("end", ""), Int("steps", loose=True, least=1))
 def linspace(a: Arguments, run: Run) -> TensorType:
     dtype = same_types(run, a, "start", "end")
     for name in ("start", "end"):
@@ -97,14 +93,12 @@ def _distinct(run: Run, a: Arguments, values: Shape | None, places: Shape, n: Va
     return tuple(run.shaped("unique", shapes, x.dtype, dtype, dtype, **given))
 
 
-@takes(DTYPE)
 def unique(a: Arguments, run: Run) -> tuple[TensorType, ...]:
     length = ranked(run, a["x"], 1).shape
     n = run.fresh("distinct") if not a["x"].shape.known else 0
     return _distinct(run, a, None if a["x"].shape.known else Shape((n,)), length, n, None)
 
 
-@takes(DTYPE, Ints("dim", loose=True))
 def unique_axis(a: Arguments, run: Run) -> tuple[TensorType, ...]:
     x, dims = a["x"], vector(run, a["dim"], "dim")
     if not x.shape.known or dims is None or any(type(d) is not int for d in dims):
@@ -117,7 +111,6 @@ def unique_axis(a: Arguments, run: Run) -> tuple[TensorType, ...]:
     return _distinct(run, a, Shape((*x.shape[:at], n, *x.shape[at + 1 :])), Shape((x.shape[at],)), n, at)
 
 
-@takes(Tensor("x"), Tensor("y"), DTYPE)
 def list_diff(a: Arguments, run: Run) -> tuple[TensorType, ...]:
     same_types(run, a, "x", "y")
     ranked(run, a["x"], 1)
@@ -127,7 +120,6 @@ def list_diff(a: Arguments, run: Run) -> tuple[TensorType, ...]:
     return values, places
 
 
-@takes(Int("k", least=0, loose=True), DTYPE)
 def top_k(a: Arguments, run: Run) -> tuple[TensorType, ...]:
     x, k = a["x"], whole(a["k"])
     at_least(run, x, 1)
@@ -148,7 +140,6 @@ def _greatest(run: Run, a: Arguments, shape: Shape, k: Value) -> tuple[TensorTyp
     return values, places
 
 
-@takes(Tensor("x"), Int("k", loose=True, least=0))
 def nth_element(a: Arguments, run: Run) -> TensorType:
     x, k = a["x"], whole(a["k"])
     at_least(run, x, 1)
@@ -176,14 +167,12 @@ def sparse_segment(a: Arguments, run: Run) -> TensorType:
     return run.shaped("segment", shape, x.dtype, x=taken, index=a["index"], **{k: a[k] for k in ("reduction",) if k in a})
 
 
-@takes(Tensor("index", "...", INDEX), Ints("size", shape=True, loose=True, one=False), Tensor("values"), Tensor("default", ""))
 def sparse_to_dense(a: Arguments, run: Run) -> TensorType:
     same_types(run, a, "values", "default")
     size = of_size(run, a["size"])
     return run.shaped("sparse_to_dense", somewhere(run) if size is None else size, a["values"].dtype, **a)
 
 
-@takes(Tensor("x", "...", frozenset({INT32})), Int("size", loose=True, least=0), Tensor("y"))
 def bincount(a: Arguments, run: Run) -> TensorType:
     size = whole(a["size"])
     if isinstance(size, TensorType):

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from tensorproof.bindings.adapt.keras.ops import has_axis, own
-from tensorproof.bindings.adapt.numpy.arrays import Real, Whole, tensor
-from tensorproof.bindings.call import Run, adapter, takes
+from tensorproof.bindings.adapt.numpy.arrays import tensor
+from tensorproof.bindings.call import Run, adapter
 from tensorproof.bindings.rows import rows
 from tensorproof.terms import BOOL, TensorType, product
 from tensorproof.values.port import Value
@@ -27,7 +27,6 @@ def kept(a: dict[str, Value], run: Run) -> TensorType:
     return own(run, a, tensor(a["x"]).dtype)
 
 
-@takes(Real("lambd", 0.5, least=0.0))
 def soft_shrink(a: dict[str, Value], run: Run) -> TensorType:
     """x drawn towards 0 by the threshold, which Keras lets be negative."""
     x, threshold = tensor(a["x"]), a["lambd"]
@@ -40,10 +39,6 @@ def soft_shrink(a: dict[str, Value], run: Run) -> TensorType:
 
 def gelu(a: dict[str, Value], run: Run) -> TensorType:
     return run.typed("gelu", tensor(a["x"]).dtype, x=a["x"], approximate="tanh" if a["tanh"] else "none")
-
-
-def glu(a: dict[str, Value], run: Run) -> TensorType:
-    return run("glu", x=a["x"], dim=a["dim"])
 
 
 def rectified(a: dict[str, Value], run: Run) -> TensorType:
@@ -89,7 +84,6 @@ def squareplus(a: dict[str, Value], run: Run) -> TensorType:
     return run.typed("div", x.dtype, x=whole, y=2)
 
 
-@takes(Whole("dim", -1, least=-1, most=-1))
 def softmax(a: dict[str, Value], run: Run) -> TensorType:
     """Along one axis, or along several or all as if they were one."""
     x, dim = tensor(a["x"]), a["dim"]
@@ -115,7 +109,6 @@ def softmax(a: dict[str, Value], run: Run) -> TensorType:
     return run("permute", x=back, dim=tuple(order.index(i) for i in range(rank)))
 
 
-@takes(Whole("dim", -1, least=-1, most=-1))
 def sparsemax(a: dict[str, Value], run: Run) -> TensorType:
     """As Keras computes it: the threshold comes from the sum of the running totals of the support."""
     x, dim = tensor(a["x"]), a["dim"]

@@ -8,13 +8,13 @@ from tensorproof.bindings.adapt.keras.ops import Maths, asked, common
 from tensorproof.bindings.adapt.numpy import creation as numpy_creation
 from tensorproof.bindings.adapt.numpy import joins as numpy_joins
 from tensorproof.bindings.adapt.numpy import shapes as numpy_shapes
-from tensorproof.bindings.adapt.numpy.arrays import Data, LooseTensors, Whole, tensor
+from tensorproof.bindings.adapt.numpy.arrays import Whole, tensor
 from tensorproof.bindings.adapt.numpy.reductions import word
 from tensorproof.bindings.arrays import Ragged, array_like
 from tensorproof.bindings.call import Run, takes
 from tensorproof.bindings.forms import taking
 from tensorproof.bindings.readers import tensor_in
-from tensorproof.ops.inputs import Axes, Axis, Choice, ElementType, Int, Number, Tensor, as_size, is_number, is_size
+from tensorproof.ops.inputs import ElementType, Int, Number, as_size, is_number, is_size
 from tensorproof.terms import BOOL, FLOAT32, PY_FLOAT, TensorType, conj, eq, ge, le, maximum
 from tensorproof.values.port import Value
 
@@ -27,7 +27,6 @@ def _flat(run: Run, x: TensorType) -> TensorType:
     return run("reshape", x=x, size=(x.shape.numel,))
 
 
-@takes(Axes("axes", None))
 def transpose(a: dict[str, Value], run: Run) -> TensorType:
     if is_size(a["axes"]):
         raise run.refuse("axes", f"the axes are a list, and {a['axes']!r} is not", ("axes",))
@@ -58,7 +57,6 @@ def hstack(a: dict[str, Any], run: Run) -> TensorType:
     return run("cat", xs=xs, dim=0 if len(xs[0].shape) == 1 else 1)
 
 
-@takes(Axes("dim", None))
 def squeeze(a: dict[str, Value], run: Run) -> TensorType:
     x, dim = tensor_in(a, "x"), a["dim"]
     if dim is not None and x.shape.known:
@@ -70,7 +68,6 @@ def squeeze(a: dict[str, Value], run: Run) -> TensorType:
     return run("squeeze", x=x, dim=dim)
 
 
-@takes(Axis("dim", 0, of="xs"))
 def concatenate(a: dict[str, Any], run: Run) -> TensorType:
     return run("cat", xs=tuple(tensor(x) for x in a["xs"]), dim=a["dim"])
 
@@ -81,7 +78,6 @@ def stack(a: dict[str, Any], run: Run) -> TensorType:
     return run("stack", xs=tuple(tensor(x) for x in a["xs"]), dim=a["dim"])
 
 
-@takes(Tensor("x"), Tensor("y"), Axis("axis", None, optional=True))
 def append(a: dict[str, Value], run: Run) -> Value:
     x, y = tensor(a["x"]), tensor(a["y"])
     if a["axis"] is None:
@@ -92,7 +88,6 @@ def append(a: dict[str, Value], run: Run) -> Value:
 array_split = taking(numpy_joins.array_split, Whole("at", least=1))
 
 
-@takes(Whole("width", least=0), Choice("mode", ("constant", "reflect", "symmetric"), "constant"))
 def pad(a: dict[str, Value], run: Run) -> TensorType:
     x, width = tensor_in(a, "x"), a["width"]
     word(run, a, "mode", ("constant", "reflect", "symmetric"))
@@ -133,7 +128,6 @@ def _pairs(run: Run, width: Any, rank: int) -> list[tuple[Any, Any]]:
     return pairs
 
 
-@takes(LooseTensors("xs", "N", least=1))
 def meshgrid(a: dict[str, Any], run: Run) -> Value:
     xs = tuple(tensor(x) for x in a["xs"])
     word(run, a, "indexing", ("xy", "ij"))
@@ -149,7 +143,6 @@ def meshgrid(a: dict[str, Any], run: Run) -> Value:
     return made
 
 
-@takes(Int("offset", 0))
 def triangle(a: dict[str, Value], run: Run) -> TensorType:
     x = tensor(a["x"])
     if len(x.shape) < 2:
@@ -164,7 +157,6 @@ def trace(a: dict[str, Value], run: Run) -> TensorType:
     return run("sum", x=made, dim=-1) if whole else run.typed("sum", dtype, x=made, dim=-1)
 
 
-@takes(Data("data"), ElementType("dtype"))
 def array(a: dict[str, Value], run: Run) -> TensorType:
     data = list(a["data"]) if isinstance(a["data"], range) else a["data"]
     if isinstance(data, TensorType):
@@ -183,7 +175,6 @@ def filled(a: dict[str, Value], run: Run) -> TensorType:
     return run("full", size=a["size"], value=a["value"], dtype=asked(a, FLOAT32))
 
 
-@takes(Tensor("value", "", scalar=True))
 def full(a: dict[str, Value], run: Run) -> TensorType:
     dtype, value = asked(a, FLOAT32), a["value"]
     if not isinstance(value, TensorType) or not len(value.shape):
@@ -191,7 +182,6 @@ def full(a: dict[str, Value], run: Run) -> TensorType:
     return run("expand", x=run("cast", x=value, dtype=dtype), size=a["size"])
 
 
-@takes(Number("value"), ElementType("dtype"))
 def like(a: dict[str, Value], run: Run) -> TensorType:
     return run.typed("full_like", asked(a, tensor(a["x"]).dtype), x=a["x"], value=a["value"])
 
@@ -231,7 +221,6 @@ def window(a: dict[str, Value], run: Run) -> TensorType:
     return run.typed("window", FLOAT32, n=n, kind=a["kind"], **({"beta": float(beta)} if isinstance(beta, (int, float)) else {}))
 
 
-@takes(Int("n", None, least=0, optional=True))
 def vander(a: dict[str, Value], run: Run) -> TensorType:
     x = tensor_in(a, "x")
     if len(x.shape) != 1:
@@ -253,7 +242,6 @@ def shape(a: dict[str, Value], run: Run) -> Value:
     return tuple(tensor_in(a, "x").shape)
 
 
-@takes(Int("num", None, optional=True), Axis("dim", 0))
 def unstack(a: dict[str, Any], run: Run) -> Value:
     x = tensor_in(a, "x")
     if a["num"] == 0:
@@ -264,7 +252,6 @@ def unstack(a: dict[str, Any], run: Run) -> Value:
     return list(run("unbind", x=x, dim=a["dim"]))
 
 
-@takes(Number("end", None, optional=True), Number("step", None, optional=True), ElementType("dtype"))
 def arange(a: dict[str, Value], run: Run) -> TensorType:
     dtype = asked(a, None)
     ends = [a[n] for n in ("start", "end", "step") if a[n] is not None]
@@ -273,7 +260,6 @@ def arange(a: dict[str, Value], run: Run) -> TensorType:
     return numpy_creation.arange({**a, "dtype": dtype}, run)
 
 
-@takes(Int("n", least=0), Int("m", None, least=0, optional=True), Int("k", 0), ElementType("dtype"))
 def tri(a: dict[str, Value], run: Run) -> TensorType:
     """Ones up to the diagonal that `k` names."""
     dtype = asked(a, FLOAT32)

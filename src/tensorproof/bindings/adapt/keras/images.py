@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from tensorproof.bindings.adapt.keras.ops import FORMAT, Maths, asked, has_axis
-from tensorproof.bindings.adapt.numpy.arrays import Real, Whole, tensor
+from tensorproof.bindings.adapt.numpy.arrays import Real, tensor
 from tensorproof.bindings.adapt.numpy.reductions import word
 from tensorproof.bindings.arrays import array_like
 from tensorproof.bindings.call import Run, takes
 from tensorproof.bindings.readers import tensor_in
-from tensorproof.ops.inputs import Anything, Axis, Choice, Float, Int, Ints, Sizes, Tensor, as_size, is_number, is_size
+from tensorproof.ops.inputs import Choice, Int, Ints, Sizes, Tensor, as_size, is_number, is_size
 from tensorproof.terms import FLOAT32, FLOATS, INT32, DType, Shape, TensorType, eq, ge, le, lt
 from tensorproof.values.port import Value
 
@@ -39,7 +39,6 @@ def resize(a: dict[str, Value], run: Run) -> TensorType:
     return run("resize_image", x=x, size=tuple(a["size"]), axis=at, method=a["interpolation"], antialias=bool(a.get("antialias")))
 
 
-@takes(_PICTURE, FORMAT)
 def grayscale(a: dict[str, Value], run: Run) -> TensorType:
     x = tensor_in(a, "x")
     _, c = _image(run, x, a)
@@ -112,7 +111,6 @@ def pad_images(a: dict[str, Value], run: Run) -> TensorType:
         return run.typed("pad", x.dtype, x=x, padding=ends)
 
 
-@takes(Ints("size", least=0, shape=True, one=False))
 def random(a: dict[str, Any], run: Run) -> TensorType:
     dtype = _real(a, run)
     names = {"minval": "low", "maxval": "high", "mean": "mean", "stddev": "std"}
@@ -136,7 +134,6 @@ def _real(a: dict[str, Value], run: Run) -> DType | None:
     return dtype
 
 
-@takes(Ints("size", least=0, shape=True, one=False), Whole("minval", least=0, most=2), Whole("maxval", least=5))
 def randint(a: dict[str, Any], run: Run) -> TensorType:
     low, high = as_size(a["minval"]), as_size(a["maxval"])
     if is_size(low) and is_size(high):
@@ -148,7 +145,6 @@ def randint(a: dict[str, Any], run: Run) -> TensorType:
     return run.typed("randint", dtype, size=tuple(a["size"]), **ends)
 
 
-@takes(Tensor("x", "N C", FLOATS), Int("n", least=1))
 def categorical_sample(a: dict[str, Value], run: Run) -> TensorType:
     x = tensor_in(a, "x")
     if len(x.shape) != 2:
@@ -159,13 +155,11 @@ def categorical_sample(a: dict[str, Value], run: Run) -> TensorType:
     return run.typed("multinomial", asked(a, INT32), x=run.typed("softmax", x.dtype, x=x, dim=-1), n=a["n"], replacement=True)
 
 
-@takes(Tensor("x", "..."), Axis("axis", 0))
 def shuffle(a: dict[str, Value], run: Run) -> TensorType:
     has_axis(run, tensor_in(a, "x"), a["axis"])
     return run("shuffle", x=a["x"], dim=a["axis"])
 
 
-@takes(Tensor("x", "...", FLOATS), Float("rate", least=0.0, most=0.5))
 def dropout(a: dict[str, Any], run: Run) -> TensorType:
     rate = a["rate"]
     if is_number(rate):
@@ -179,7 +173,6 @@ def _sizes(run: Run, given: Any) -> tuple[Any, ...]:
     return tuple(run.fresh("None", 1) if n is None else n for n in given)
 
 
-@takes(Anything("size"))
 def input_tensor(a: dict[str, Any], run: Run) -> Value:
     if a["tensor"] is not None:
         return a["tensor"]
@@ -192,6 +185,5 @@ def input_tensor(a: dict[str, Any], run: Run) -> Value:
     return TensorType(Shape(_sizes(run, sizes)), asked(a, FLOAT32))
 
 
-@takes(Anything("size"))
 def keras_tensor(a: dict[str, Value], run: Run) -> TensorType:
     return TensorType(Shape(_sizes(run, a["size"])), asked(a, FLOAT32))

@@ -8,22 +8,16 @@ from tensorproof.bindings.adapt.keras.ops import Maths
 from tensorproof.bindings.adapt.numpy.arrays import tensor
 from tensorproof.bindings.adapt.numpy.reductions import word
 from tensorproof.bindings.adapt.tensorflow.shared import inside
-from tensorproof.bindings.call import Run, takes
+from tensorproof.bindings.call import Run
 from tensorproof.bindings.readers import tensor_in
-from tensorproof.ops.inputs import Axis, Choice, Index, Ints, Tensor
-from tensorproof.terms import INT32, INT64, Dim, Shape, TensorType, conj, eq, ge, le, lt
+from tensorproof.terms import INT32, Dim, Shape, TensorType, conj, eq, ge, le, lt
 from tensorproof.values.port import Value
 
 
-@takes(Tensor("condition"))
 def nonzero(a: dict[str, Value], run: Run) -> Value:
     return tuple(run.typed("where_true", INT32, condition=a["condition"]))
 
 
-_INDEX = Tensor("index", "...", frozenset({INT32, INT64}), values="index")
-
-
-@takes(_INDEX, Axis("dim", None, optional=True))
 def take(a: dict[str, Any], run: Run) -> TensorType:
     x, index = tensor(a["x"]), tensor(a["index"])
     if index.dtype is not None and index.dtype.kind not in "iu":
@@ -35,7 +29,6 @@ def take(a: dict[str, Any], run: Run) -> TensorType:
     return run.typed("gather_slices", x.dtype, x=x, index=index, dim=axis, lenient=True)
 
 
-@takes(_INDEX, Axis("dim", None, optional=True))
 def take_along_axis(a: dict[str, Value], run: Run) -> TensorType:
     x, index, dim = tensor(a["x"]), tensor_in(a, "index"), a["dim"]
     if dim is None:
@@ -45,7 +38,6 @@ def take_along_axis(a: dict[str, Value], run: Run) -> TensorType:
     return run.typed("take_along_dim", x.dtype, x=x, index=index, dim=dim)
 
 
-@takes(Tensor("x", "...", frozenset({INT32, INT64}), values="index"), Ints("size", least=1, shape=True))
 def unravel(a: dict[str, Value], run: Run) -> Value:
     x = tensor(a["x"])
     size = a["size"] if isinstance(a["size"], (tuple, list)) else (a["size"],)
@@ -54,7 +46,6 @@ def unravel(a: dict[str, Value], run: Run) -> Value:
     return tuple(run.typed("unravel_index", x.dtype, x=x, size=tuple(size)))
 
 
-@takes(Ints("start", least=0, one=False), Ints("size", least=0, shape=True, one=False))
 def slice(a: dict[str, Any], run: Run) -> TensorType:
     x, start, sizes = tensor_in(a, "x"), a["start"], a["size"]
     if isinstance(start, TensorType) or isinstance(sizes, TensorType):
@@ -70,7 +61,6 @@ def slice(a: dict[str, Any], run: Run) -> TensorType:
         return run.typed("block_slice", x.dtype, x=x, begin=tuple(start), size=tuple(made))
 
 
-@takes(Ints("start", least=0, one=False), Tensor("source", "..."))
 def slice_update(a: dict[str, Any], run: Run) -> TensorType:
     x, start, source = tensor_in(a, "x"), a["start"], tensor_in(a, "source")
     if isinstance(start, TensorType):
@@ -87,7 +77,6 @@ def slice_update(a: dict[str, Any], run: Run) -> TensorType:
         return run.typed("strided_slice_update", x.dtype, x=x, y=source, begin=tuple(start), end=ends, strides=(1,) * len(ends))
 
 
-@takes(Tensor("index", "N K", frozenset({INT32, INT64}), values="index"), Tensor("source", "N ..."), Ints("size", least=1, shape=True))
 def scatter(a: dict[str, Value], run: Run) -> TensorType:
     index, source = tensor_in(a, "index"), tensor_in(a, "source")
     sizes = a["size"] if isinstance(a["size"], (tuple, list)) else (a["size"],)
@@ -115,11 +104,6 @@ def _placed(run: Run, index: TensorType, source: TensorType, target: Shape) -> N
             run.require("range", conj(ge(v, 0), lt(v, target[i % k])), f"coordinate {v!r} is out of range for an axis of {target[i % k]!r}", ("index",))
 
 
-@takes(
-    Tensor("index", "N K", frozenset({INT32, INT64}), values="index"),
-    Tensor("source", "N ..."),
-    Choice("reduction", (None, "add", "max", "min", "mul"), None, optional=True),
-)
 def scatter_update(a: dict[str, Value], run: Run) -> TensorType:
     _placed(run, tensor_in(a, "index"), tensor_in(a, "source"), tensor_in(a, "x").shape)
     word(run, a, "reduction", (None, "add", "max", "min", "mul"))
@@ -130,7 +114,6 @@ def scatter_update(a: dict[str, Value], run: Run) -> TensorType:
         return run.typed("tensor_scatter", x.dtype, x=x, index=a["index"], y=a["source"], reduction=a["reduction"] or "update")
 
 
-@takes(Index("index"))
 def get_item(a: dict[str, Value], run: Run) -> TensorType:
     parts = a["index"] if isinstance(a["index"], tuple) else (a["index"],)
     if any(isinstance(p, list) or (isinstance(p, TensorType) and len(p.shape)) for p in parts):

@@ -8,11 +8,11 @@ from typing import Any
 from tensorproof.bindings.adapt.keras import activations
 from tensorproof.bindings.adapt.keras.ops import Maths
 from tensorproof.bindings.adapt.keras.weights import at_least, einsum_shapes, of_rank, sizes
-from tensorproof.bindings.adapt.numpy.arrays import Listed, LooseTensors, Real, Whole, Word
+from tensorproof.bindings.adapt.numpy.arrays import Listed, LooseTensors, Real, Word
 from tensorproof.bindings.call import Run, takes
 from tensorproof.bindings.modules import computed_in, in_type
 from tensorproof.bindings.readers import module_in, tensor_in
-from tensorproof.ops.inputs import Anything, Bool, Choice, Float, Int, Tensor, Tensors
+from tensorproof.ops.inputs import Anything, Bool, Choice, Tensor
 from tensorproof.terms import BOOL, FLOAT16, FLOAT32, INT32, INT64, TensorType, eq, ge
 from tensorproof.values.port import Value
 
@@ -34,7 +34,6 @@ def activated(a: dict[str, Value], run: Run, made: TensorType) -> TensorType:
     return activations.named(run, name, made) if isinstance(name, str) else made
 
 
-@takes(Int("units", least=1), Tensor("x", "N ... K"), Bool("use_bias", True))
 def dense(a: dict[str, Any], run: Run) -> TensorType:
     x: TensorType = a["x"]
     held = module_in(a).parameters
@@ -108,7 +107,6 @@ def dropped(a: dict[str, Any], run: Run) -> TensorType:
     return run.typed(run.row.op, tensor_in(a, "x").dtype, x=a["x"], training=a.get("training") is True, **share)
 
 
-@takes(Float("stddev", least=0.0), TRAINING)
 def with_noise(a: dict[str, Value], run: Run) -> TensorType:
     """In training, with draws of a normal distribution added."""
     x = tensor_in(a, "x")
@@ -116,7 +114,6 @@ def with_noise(a: dict[str, Value], run: Run) -> TensorType:
     return run.typed("add", x.dtype, x=kept, y=_draws(x, run, 0.0, a["stddev"])) if a.get("training") else kept
 
 
-@takes(Real("rate", least=0.0, most=1.0), TRAINING)
 def scaled_by_noise(a: dict[str, Any], run: Run) -> TensorType:
     """In training, multiplied by draws of a normal distribution around 1, whose variance is rate / (1 - rate)."""
     rate, kept = a["rate"], run("identity", x=a["x"])
@@ -162,7 +159,6 @@ def merged(a: dict[str, Value], run: Run) -> TensorType:
     return run("div", x=made, y=len(xs)) if mean else made
 
 
-@takes(LooseTensors("xs", least=2), Int("axis", -1))
 def concatenated(a: dict[str, Value], run: Run) -> TensorType:
     xs = _inputs(a, run)
     if any(not x.shape.known or len(x.shape) == 0 for x in xs):
@@ -170,7 +166,6 @@ def concatenated(a: dict[str, Value], run: Run) -> TensorType:
     return xs[0] if len(xs) == 1 else run("cat", xs=xs, dim=a["axis"])
 
 
-@takes(Tensors("xs", "N P C | N C", least=2), Whole("axes", least=-1, most=2))
 def dotted(a: dict[str, Value], run: Run) -> TensorType:
     xs = _inputs(a, run)
     if len(xs) != 2:
@@ -202,7 +197,6 @@ def einsum_dense(a: dict[str, Any], run: Run) -> TensorType:
     return activated(a, run, made)
 
 
-@takes(Int("input_dim", least=1), Int("output_dim", least=1), Tensor("index", "..."))
 def embedded(a: dict[str, Any], run: Run) -> TensorType:
     x: TensorType = a["index"]
     table = module_in(a).parameters["embeddings"]
@@ -210,7 +204,6 @@ def embedded(a: dict[str, Any], run: Run) -> TensorType:
     return run.typed("embedding", computed_in(module_in(a)), index=index, weight=table)
 
 
-@takes(Choice("mode", ("one_hot", "multi_hot", "count"), "multi_hot"), Int("classes", least=1))
 def category_encoded(a: dict[str, Any], run: Run) -> Value:
     x: TensorType = a["x"]
     mode = word(run, a, Choice("mode", ("one_hot", "multi_hot", "count")))
@@ -232,7 +225,6 @@ def rectified(a: dict[str, Value], run: Run) -> TensorType:
     return activations.rectified({**a, "x": computed(a, run, tensor_in(a, "x"))}, run)
 
 
-@takes(Whole("dim", -1, least=-1, most=-1))
 def softmax(a: dict[str, Value], run: Run) -> TensorType:
     """Over one axis or several; what the mask leaves out is 0."""
     x, mask = computed(a, run, tensor_in(a, "x")), a.get("mask")

@@ -5,9 +5,8 @@ from __future__ import annotations
 from tensorproof.bindings.adapt.keras.ops import Maths, as_float, common
 from tensorproof.bindings.adapt.numpy.arrays import tensor
 from tensorproof.bindings.adapt.numpy.reductions import word
-from tensorproof.bindings.call import Run, takes
+from tensorproof.bindings.call import Run
 from tensorproof.bindings.readers import tensor_in
-from tensorproof.ops.inputs import Axes, Choice, Tensor
 from tensorproof.terms import INT32, TensorType, eq
 from tensorproof.values.port import Value
 
@@ -20,7 +19,6 @@ def matmul(a: dict[str, Value], run: Run) -> TensorType:
     return run.typed("matmul", dtype, x=x, y=y)
 
 
-@takes(Tensor("x", "N K | K"), Tensor("y", "K M | K"))
 def dot(a: dict[str, Value], run: Run) -> TensorType:
     """The last axis of x with the last but one of y; a number multiplies."""
     x, y = tensor(a["x"]), tensor(a["y"])
@@ -32,7 +30,6 @@ def dot(a: dict[str, Value], run: Run) -> TensorType:
     return run.typed("tensordot", dtype, x=x, y=y, dim=(len(x.shape) - 1,), dim2=(max(len(y.shape) - 2, 0),))
 
 
-@takes(Tensor("x", "... 3"), Tensor("y", "... 3"))
 def cross(a: dict[str, Value], run: Run) -> TensorType:
     x, y = tensor_in(a, "x"), tensor_in(a, "y")
     axes = [a["axis"]] * 3 if a["axis"] is not None else [a["axisa"], a["axisb"], a["axisc"]]
@@ -97,7 +94,6 @@ def lstsq(a: dict[str, Value], run: Run) -> TensorType:
         return made if len(y.shape) == 2 else run("squeeze", x=made, dim=-1)
 
 
-@takes(Choice("ord", (None, 1, 2), None, optional=True), Axes("dim", None))
 def norm(a: dict[str, Value], run: Run) -> TensorType:
     """Of vectors along an axis, of matrices along two; of all elements where none is named."""
     x, dim, ord_ = tensor(a["x"]), a["dim"], a["ord"]

@@ -13,8 +13,8 @@ from tensorproof.bindings.adapt.numpy.reductions import word
 from tensorproof.bindings.call import Run, takes
 from tensorproof.bindings.forms import taking
 from tensorproof.bindings.readers import tensor_in
-from tensorproof.ops.inputs import Anything, Axes, Axis, Choice, ElementType, Float, Int, Sizes, Tensor
-from tensorproof.terms import ALL_INTS, BOOL, FLOAT32, FLOAT64, FLOATS, INT32, INT64, Dim, Shape, TensorType, conj, disj, eq, ge, gt
+from tensorproof.ops.inputs import Anything, Choice, Int, Sizes, Tensor
+from tensorproof.terms import BOOL, FLOAT32, FLOAT64, FLOATS, Dim, Shape, TensorType, conj, disj, eq, ge, gt
 from tensorproof.values.port import Value
 
 PADDING = Choice("padding", ("valid", "same"), "valid")
@@ -162,10 +162,6 @@ def conv_transpose(a: dict[str, Value], run: Run) -> TensorType:
     return _last(run, transposed_conv(run, f"conv_transpose{n}d", x, kernel, a, lambda v: v), a)
 
 
-_LABELS = Tensor("x", "...", ALL_INTS, values="index")
-
-
-@takes(_LABELS, Int("classes", least=1), Int("axis", -1, least=-1, most=-1), ElementType("dtype"))
 def one_hot(a: dict[str, Any], run: Run) -> TensorType:
     x = tensor(a["x"])
     rank = len(x.shape) + 1
@@ -174,7 +170,6 @@ def one_hot(a: dict[str, Any], run: Run) -> TensorType:
     return run.typed("one_hot_axis", asked(a, FLOAT32), x=x, depth=a["classes"], dim=a["axis"] % rank)
 
 
-@takes(Tensor("x", "_ ...", ALL_INTS, values="index"), Int("classes", least=1), ElementType("dtype"))
 def multi_hot(a: dict[str, Value], run: Run) -> TensorType:
     x = tensor(a["x"])
     if a["classes"] is None or a["axis"] != -1:
@@ -195,9 +190,6 @@ def to_categorical(a: dict[str, Value], run: Run) -> TensorType:
     return run.typed("one_hot_axis", dtype, x=run("squeeze", x=x, dim=-1) if alone else x, depth=n, dim=-1)
 
 
-_PAIR = (Tensor("x", "... C", FLOATS, values="unit"), Tensor("target", "... C", FLOATS, values="unit"))
-
-
 def _equal_shapes(run: Run, x: TensorType, y: TensorType, but: int | None = None) -> None:
     message = f"target {y.shape!r} and output {x.shape!r} must have the same shape"
     code = "binary_cross_entropy/shape" if run.row.name.endswith("binary_crossentropy") else "cross_entropy/shape" if "entropy" in run.row.name else "shape"
@@ -207,7 +199,6 @@ def _equal_shapes(run: Run, x: TensorType, y: TensorType, but: int | None = None
             run.require(code, eq(n, m), message, ("target", "x"))
 
 
-@takes(*_PAIR)
 def elementwise_loss(a: dict[str, Value], run: Run) -> TensorType:
     x, y = tensor(a["x"]), tensor(a["target"])
     _equal_shapes(run, x, y)
@@ -216,7 +207,6 @@ def elementwise_loss(a: dict[str, Value], run: Run) -> TensorType:
         return cross_entropy.binary(m, y, x, a["from_logits"])
 
 
-@takes(*_PAIR, Axis("axis", -1))
 def categorical(a: dict[str, Any], run: Run) -> TensorType:
     x, y = tensor(a["x"]), tensor(a["target"])
     if len(x.shape) < 1:
@@ -230,7 +220,6 @@ def categorical(a: dict[str, Any], run: Run) -> TensorType:
         return cross_entropy.one_hot_categorical(m, y, x, a["from_logits"], axis)
 
 
-@takes(Tensor("x", "... C", FLOATS, values="unit"), Tensor("target", "...", frozenset({INT32, INT64}), values="index"), Int("axis", -1, least=-1, most=-1))
 def sparse_categorical(a: dict[str, Value], run: Run) -> TensorType:
     x, y = tensor(a["x"]), tensor(a["target"])
     if len(x.shape) < 1:
@@ -245,7 +234,6 @@ def sparse_categorical(a: dict[str, Value], run: Run) -> TensorType:
         return cross_entropy.categorical(m, y, x, a["from_logits"])
 
 
-@takes(Axes("dim", optional=False))
 def moments(a: dict[str, Value], run: Run) -> Value:
     x = tensor(a["x"])
     has_axis(run, x, a["dim"])
@@ -307,7 +295,6 @@ def dot_product_attention(a: dict[str, Value], run: Run) -> TensorType:
     return run("permute", x=m("matmul", weights, v), dim=(0, 2, 1, 3))
 
 
-@takes(Tensor("x", "A B"), Tensor("y", "A B"), Float("max_val", least=1.0))
 def psnr(a: dict[str, Any], run: Run) -> TensorType:
     x, y = tensor_in(a, "x"), tensor_in(a, "y")
     _equal_shapes(run, x, y)

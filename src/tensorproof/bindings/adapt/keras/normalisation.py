@@ -7,12 +7,12 @@ from typing import Any
 from tensorproof.bindings.adapt.keras.cross_entropy import EPSILON
 from tensorproof.bindings.adapt.keras.ops import Maths, as_float, has_axis
 from tensorproof.bindings.adapt.keras.weights import named_axes
-from tensorproof.bindings.adapt.numpy.arrays import Real, Whole, tensor
+from tensorproof.bindings.adapt.numpy.arrays import tensor
 from tensorproof.bindings.arrays import array_like
 from tensorproof.bindings.call import Run, takes
 from tensorproof.bindings.modules import computed_in, in_type
 from tensorproof.bindings.readers import module_in, tensor_in
-from tensorproof.ops.inputs import Anything, Axis, Int, Tensor, is_number
+from tensorproof.ops.inputs import Int, Tensor, is_number
 from tensorproof.terms import FLOATS, DType, TensorType, eq, ge, le
 from tensorproof.values.port import Value
 
@@ -67,7 +67,6 @@ def _held(a: dict[str, Any], run: Run) -> tuple[TensorType, tuple[int, ...], dic
     return x, named_axes(module, x.shape, a["dim"]), {n: in_type(t, dtype, run.session, run.name) for n, t in module.state().items()}, dtype
 
 
-@takes(Anything("training"))
 def batch_layer(a: dict[str, Value], run: Run) -> TensorType:
     x, axes, held, dtype = _held(a, run)
     gamma, beta, mean, variance = (held.get(n) for n in ("gamma", "beta", "moving_mean", "moving_variance"))
@@ -131,13 +130,11 @@ def _number(run: Run, value: Value, dtype: DType | None) -> Value:
     return run("constant", data=made, dtype=dtype)
 
 
-@takes(Real("scale", least=0.0))
 def rescaled(a: dict[str, Any], run: Run) -> TensorType:
     m = Maths(run, computed_in(module_in(a)))
     return m("add", m("mul", a["x"], _number(run, a["scale"], m.dtype)), _number(run, a["offset"], m.dtype))
 
 
-@takes(Whole("dim", -1, least=-1, most=-1))
 def normalization(a: dict[str, Any], run: Run) -> TensorType:
     """Less the mean, over the root of the variance, or the other way round."""
     module = module_in(a)
@@ -181,12 +178,6 @@ def batch_normalization(a: dict[str, Any], run: Run) -> TensorType:
         return batch(run, x, dim, x.dtype, running_mean=a["mean"], running_var=a["variance"], weight=a["gamma"], bias=a["beta"], eps=a["epsilon"])
 
 
-@takes(
-    Tensor("x", "... C", FLOATS),
-    Tensor("beta", "C", FLOATS, optional=True, default=None),
-    Tensor("gamma", "C", FLOATS, optional=True, default=None),
-    Whole("dim", -1, least=-1, most=-1),
-)
 def rms_normalization(a: dict[str, Value], run: Run) -> TensorType:
     """The scale is multiplied with the result, whichever axes were normalised."""
     x, dim, scale = tensor_in(a, "x"), a["dim"], a["gamma"]
@@ -212,7 +203,6 @@ def layer_normalization(a: dict[str, Any], run: Run) -> TensorType:
         return layers(run, x, axes, x.dtype, run.row.op, weight=a["gamma"], bias=a["beta"], eps=EPSILON if a["epsilon"] is None else a["epsilon"])
 
 
-@takes(Axis("dim", -1), Int("order", 2, least=1))
 def normalize(a: dict[str, Value], run: Run) -> TensorType:
     x = tensor(a["x"])
     has_axis(run, x, a["dim"])

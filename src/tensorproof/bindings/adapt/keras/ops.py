@@ -6,13 +6,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from tensorproof.bindings.adapt.numpy.arrays import LooseTensors, tensor
+from tensorproof.bindings.adapt.numpy.arrays import tensor
 from tensorproof.bindings.adapt.tensorflow.saturation import saturated
-from tensorproof.bindings.call import Run, operator, takes
-from tensorproof.bindings.forms import taking
+from tensorproof.bindings.call import Run, operator
 from tensorproof.bindings.readers import tensor_in
-from tensorproof.ops.inputs import Choice, ElementType, Tensor
-from tensorproof.terms import ALL_INTS, BOOL, BY_LABEL, FLOAT64, INT32, INT64, PY_FLOAT, DType, Operand, TensorType, promote, to_float
+from tensorproof.ops.inputs import Choice
+from tensorproof.terms import BOOL, BY_LABEL, FLOAT64, INT32, INT64, PY_FLOAT, DType, Operand, TensorType, promote, to_float
 from tensorproof.values.port import Value
 
 FORMAT = Choice("data_format", ("channels_last", "channels_first"), None, optional=True)
@@ -167,10 +166,6 @@ def ldexp(a: dict[str, Value], run: Run) -> TensorType:
     return float_pair(a, run)
 
 
-divisors = taking(number_pair, Tensor("x", "...", ALL_INTS), Tensor("y", "...", ALL_INTS))
-"""gcd and lcm."""
-
-
 def comparison(a: dict[str, Value], run: Run) -> TensorType:
     computable(run, common(a["x"], a["y"]), "x", "y")
     return own(run, a, BOOL)
@@ -198,7 +193,6 @@ def bits(a: dict[str, Value], run: Run) -> TensorType:
     return own(run, a, dtype)
 
 
-@takes(Tensor("low", "", scalar=True), Tensor("high", "", scalar=True))
 def clip(a: dict[str, Value], run: Run) -> TensorType:
     """The lower bound wins where it is above the upper one."""
     x, low, high = tensor_in(a, "x"), a["low"], a["high"]
@@ -209,12 +203,10 @@ def clip(a: dict[str, Value], run: Run) -> TensorType:
     return run.typed("clamp", dtype, x=run.typed("clamp", dtype, x=x, high=high), low=low)
 
 
-@takes(Tensor("condition", "...", scalar=True))
 def where(a: dict[str, Value], run: Run) -> TensorType:
     return run.typed("where", common(a["x"], a["y"]), condition=a["condition"], x=a["x"], y=a["y"])
 
 
-@takes(LooseTensors("condlist", "...", frozenset({BOOL})), LooseTensors("choicelist", "..."))
 def select(a: dict[str, Value], run: Run) -> Value:
     """The choice of the first condition that holds."""
     conditions, choices = a["condlist"], a["choicelist"]
@@ -235,7 +227,6 @@ def floats_only(a: dict[str, Value], run: Run) -> TensorType:
     return own(run, a, dtype)
 
 
-@takes(ElementType("dtype", optional=False))
 def cast(a: dict[str, Value], run: Run) -> TensorType:
     dtype = asked(a, None)
     if dtype is None:
@@ -243,7 +234,6 @@ def cast(a: dict[str, Value], run: Run) -> TensorType:
     return run("cast", x=a["x"], dtype=dtype)
 
 
-@takes(ElementType("dtype", optional=False))
 def saturate_cast(a: dict[str, Value], run: Run) -> TensorType:
     dtype = asked(a, None)
     if dtype is None:

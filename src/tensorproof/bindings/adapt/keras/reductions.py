@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from tensorproof.bindings.adapt.keras.ops import Maths, as_float, asked, common, has_axis
-from tensorproof.bindings.adapt.numpy.arrays import Whole, tensor
+from tensorproof.bindings.adapt.numpy.arrays import tensor
 from tensorproof.bindings.adapt.numpy.reductions import word
 from tensorproof.bindings.call import Run, takes
 from tensorproof.bindings.readers import tensor_in
-from tensorproof.ops.inputs import Anything, Axes, Axis, Choice, Int, Tensor, is_size
+from tensorproof.ops.inputs import Int, Tensor, is_size
 from tensorproof.terms import BOOL, FLOAT32, FLOAT64, FLOATS, INT32, INT64, PY_FLOAT, UINT32, DType, Shape, TensorType, conj, eq, ge, le, lt, product
 from tensorproof.values.port import Value
 
@@ -73,13 +73,11 @@ def truth(a: dict[str, Value], run: Run) -> TensorType:
     return over(run, run.row.op, BOOL, a)
 
 
-@takes(Axis("dim", None, optional=True))
 def arg(a: dict[str, Value], run: Run) -> TensorType:
     _checked(a, run)
     return run.typed(run.row.op, INT32, x=a["x"], dim=a["dim"], keepdim=a["keepdim"])
 
 
-@takes(Axis("dim", None, optional=True))
 def nanarg(a: dict[str, Value], run: Run) -> TensorType:
     """-1 where every element is NaN."""
     dtype = _checked(a, run)
@@ -97,13 +95,11 @@ def count_nonzero(a: dict[str, Value], run: Run) -> TensorType:
     return over(run, "count_nonzero", INT32, a)
 
 
-@takes(Axis("dim", None, optional=True))
 def average(a: dict[str, Value], run: Run) -> TensorType:
     _checked(a, run)
     return over(run, "mean", common(tensor_in(a, "x"), more=(PY_FLOAT,)), a)
 
 
-@takes(Tensor("weights", "..."), Axis("dim", None, optional=True))
 def weighted_average(a: dict[str, Any], run: Run) -> TensorType:
     """The sum of the products over the sum of the weights."""
     x, w = tensor(a["x"]), a["weights"]
@@ -122,7 +118,6 @@ def weighted_average(a: dict[str, Any], run: Run) -> TensorType:
     return run.typed("div", dtype, x=total, y=run.typed("sum", dtype, x=w, dim=along if alike else None))
 
 
-@takes(Tensor("q", "Q | ", FLOATS, values="unit", scalar=True), Axes("dim", None))
 def quantile(a: dict[str, Value], run: Run) -> TensorType:
     q = tensor(a["q"])
     run.require("rank", len(q.shape) <= 1, f"the fractions are a number or a vector, and are {q.shape!r}", ("q",))
@@ -132,7 +127,6 @@ def quantile(a: dict[str, Value], run: Run) -> TensorType:
     return _quantile(a, share, run)
 
 
-@takes(Axes("dim", None))
 def median(a: dict[str, Value], run: Run) -> TensorType:
     """The mean of the two middle elements where their number is even."""
     _checked(a, run)
@@ -167,7 +161,6 @@ def _quantile(a: dict[str, Value], q: Value, run: Run) -> TensorType:
     return run("reshape", x=made, size=(*lead, *(1 if i in gone else n for i, n in enumerate(x.shape))))
 
 
-@takes(Axis("dim", None, optional=True))
 def cumulative(a: dict[str, Value], run: Run) -> TensorType:
     x = tensor(a["x"])
     has_axis(run, x, a["dim"])
@@ -177,7 +170,6 @@ def cumulative(a: dict[str, Value], run: Run) -> TensorType:
     return run.typed(run.row.op, INT32 if dtype is BOOL else dtype, x=flat_x, dim=dim)
 
 
-@takes(Axis("dim", None, optional=True))
 def nancumulative(a: dict[str, Value], run: Run) -> TensorType:
     """NaN counts as nothing."""
     x = tensor(a["x"])
@@ -185,7 +177,6 @@ def nancumulative(a: dict[str, Value], run: Run) -> TensorType:
     return cumulative({**a, "x": clean}, run)
 
 
-@takes(Int("n", 1, least=0), Axis("dim", -1))
 def diff(a: dict[str, Value], run: Run) -> TensorType:
     return run("diff", x=tensor(a["x"]), n=a["n"], dim=a["dim"])
 
@@ -203,25 +194,17 @@ def trapezoid(a: dict[str, Any], run: Run) -> TensorType:
     return run.typed("trapezoid", dtype, y=y, x=x, dim=a["dim"])
 
 
-@takes(Axis("dim", -1))
 def sorted(a: dict[str, Value], run: Run) -> TensorType:
     has_axis(run, tensor(a["x"]), a["dim"])
     return run("sort", x=a["x"], dim=a["dim"])[0]
 
 
-@takes(Axis("dim", -1, optional=True))
 def argsorted(a: dict[str, Value], run: Run) -> TensorType:
     x = tensor(a["x"])
     x, dim = (run("reshape", x=x, size=(x.shape.numel,)), 0) if a["dim"] is None else (x, a["dim"])
     return run.typed("argsort", INT32, x=x, dim=dim)
 
 
-@takes(Whole("kth", least=0), Axis("dim", -1))
-def argpartition(a: dict[str, Value], run: Run) -> TensorType:
-    return run.typed("argpartition", INT32, x=a["x"], kth=a["kth"], dim=a["dim"])
-
-
-@takes(Tensor("x", "N"), Tensor("y", "..."))
 def searchsorted(a: dict[str, Value], run: Run) -> TensorType:
     if len(tensor_in(a, "x").shape) != 1:
         raise run.refuse("rank", f"places are sought in a vector, and it is {tensor_in(a, 'x').shape!r}", ("x",))
@@ -231,12 +214,6 @@ def searchsorted(a: dict[str, Value], run: Run) -> TensorType:
     return run.typed("searchsorted", dtype, x=a["x"], y=a["y"], right=a["side"] == "right")
 
 
-@takes(Tensor("x", "N"), Tensor("y", "..."))
-def digitize(a: dict[str, Value], run: Run) -> TensorType:
-    return run.typed("searchsorted", INT32, x=a["x"], y=a["y"], right=True)
-
-
-@takes(Tensor("x", "N", frozenset({INT32, INT64}), values="index"), Tensor("weight", "N", FLOATS, optional=True, default=None), Int("minlength", 0, least=0))
 def bincount(a: dict[str, Any], run: Run) -> TensorType:
     x, w = tensor_in(a, "x"), a["weight"]
     dtype = None if w is None else common(w, x) if w.dtype is None else w.dtype if w.dtype.is_float else None
@@ -249,7 +226,6 @@ def bincount(a: dict[str, Any], run: Run) -> TensorType:
     return run.typed("sum", dtype, x=hot, dim=-2)
 
 
-@takes(Int("bins", 10, least=1), Anything("range"))
 def histogram(a: dict[str, Any], run: Run) -> Value:
     if not is_size(a["bins"]):
         raise run.refuse("bins", "the number of bins is a whole number", ("bins",))
@@ -272,7 +248,6 @@ def corrcoef(a: dict[str, Value], run: Run) -> TensorType:
     return run.shaped("corrcoef", Shape((n, n)), dtype, x=x, whole_mean=x.dtype is INT64)
 
 
-@takes(Choice("mode", ("valid", "same", "full"), "valid"))
 def correlate(a: dict[str, Value], run: Run) -> TensorType:
     x, y = tensor_in(a, "x"), tensor_in(a, "y")
     if a["mode"] == "valid" and len(x.shape) == len(y.shape) == 1 and lt(x.shape[0], y.shape[0]) is True:
@@ -306,7 +281,6 @@ def segment(a: dict[str, Value], run: Run) -> TensorType:
         return run.typed("unsorted_segment", x.dtype, x=x, index=index, count=n, reduction=a["reduction"])
 
 
-@takes(Tensor("x", "... N"), Int("k", least=1))
 def top_k(a: dict[str, Any], run: Run) -> Value:
     x = tensor(a["x"])
     if len(x.shape) < 1:
@@ -315,7 +289,6 @@ def top_k(a: dict[str, Any], run: Run) -> Value:
     return tuple(run.typed("topk", x.dtype, INT32, x=x, k=a["k"], dim=-1, sorted=bool(a["sorted"])))
 
 
-@takes(Tensor("target", "N", frozenset({INT32, INT64}), values="index"), Tensor("x", "N C", frozenset({FLOAT32})), Int("k", least=1))
 def in_top_k(a: dict[str, Value], run: Run) -> TensorType:
     target, x = tensor_in(a, "target"), tensor_in(a, "x")
     if len(target.shape) != 1 or len(x.shape) != 2:

@@ -6,12 +6,11 @@ from typing import Any
 
 from tensorproof.bindings.adapt.keras.layers import FORMAT, word
 from tensorproof.bindings.adapt.keras.weights import at_least, of_rank, sizes
-from tensorproof.bindings.adapt.numpy.arrays import Listed, Real, Sized, Whole, Word
+from tensorproof.bindings.adapt.numpy.arrays import Real, Sized, Word
 from tensorproof.bindings.call import Run, takes
-from tensorproof.bindings.forms import taking
 from tensorproof.bindings.modules import computed_in
 from tensorproof.bindings.readers import module_in, tensor_in
-from tensorproof.ops.inputs import Choice, Int, Ints, Sizes, Tensor
+from tensorproof.ops.inputs import Choice, Int, Sizes, Tensor
 from tensorproof.terms import Dim, Shape, TensorType, disj, eq, ge, product
 from tensorproof.values.port import Value
 
@@ -82,7 +81,6 @@ def upsampled(a: dict[str, Any], run: Run) -> Value:
     return run("repeat_axes", x=a["x"], factors=(*(1,) * begin, *given, *(1,) * (2 - begin)))
 
 
-@takes(FORMAT)
 def flattened(a: dict[str, Any], run: Run) -> TensorType:
     x: TensorType = a["x"]
     word(run, a, FORMAT)
@@ -94,7 +92,6 @@ def flattened(a: dict[str, Any], run: Run) -> TensorType:
     return run("reshape", x=x, size=(x.shape[0], product(x.shape[1:])))
 
 
-@takes(Listed("size", shape=True))
 def reshaped(a: dict[str, Any], run: Run) -> TensorType:
     """The batch stays; -1 is what is left of the others."""
     x: TensorType = a["x"]
@@ -110,7 +107,6 @@ def _resolved(run: Run, x: TensorType, target: tuple[Any, ...]) -> tuple[Any, ..
     return tuple(made.shape)
 
 
-@takes(Ints("dims"))
 def permuted(a: dict[str, Any], run: Run) -> TensorType:
     dims = tuple(a["dims"])
     if sorted(dims) != list(range(1, len(dims) + 1)):
@@ -119,7 +115,6 @@ def permuted(a: dict[str, Any], run: Run) -> TensorType:
     return run("permute", x=a["x"], dim=(0, *dims))
 
 
-@takes(Int("n", least=1))
 def repeated(a: dict[str, Any], run: Run) -> TensorType:
     x = tensor_in(a, "x")
     of_rank(module_in(a), x, 2)
@@ -144,6 +139,3 @@ def coloured(a: dict[str, Any], run: Run) -> TensorType:
     c = x.shape[-3] if word(run, a, FORMAT) == "channels_first" else x.shape[-1]
     run.require("channels", disj(eq(c, 3), eq(c, 1)), f"an image has 3 channels, or 1, and this one has {c!r}", ("x",))
     return run.typed(run.row.op, x.dtype if run.row.name.endswith("Grayscale") else computed_in(module_in(a)), x=x)
-
-
-posterised = taking(augmented, Whole("factor", least=1, most=8))

@@ -141,7 +141,6 @@ def inside(run: Run, outcome: Any) -> Any:
     return outcome.outputs
 
 
-@takes(_STATES)
 def bidirectional(a: dict[str, Any], run: Run) -> Value:
     """The layer inside runs both ways; the outputs are merged, the states follow each other."""
     from tensorproof.bindings.call import call_module
@@ -197,7 +196,6 @@ def spectral(a: dict[str, Any], run: Run) -> Value:
     return run("identity", x=made) if isinstance(made, TensorType) else made
 
 
-@takes(_STATES)
 def rnn(a: dict[str, Any], run: Run) -> Any:
     """RNN around one of Keras's own cells."""
     from tensorproof.bindings.call import call_module

@@ -5,15 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from tensorproof.bindings.adapt.keras.ops import Maths
-from tensorproof.bindings.adapt.numpy.arrays import LooseTensors, tensor
-from tensorproof.bindings.call import Run, takes
+from tensorproof.bindings.adapt.numpy.arrays import tensor
+from tensorproof.bindings.call import Run
 from tensorproof.bindings.readers import tensor_in
-from tensorproof.ops.inputs import Int, Tensor
-from tensorproof.terms import FLOAT32, FLOATS, TensorType, eq, ge
+from tensorproof.terms import FLOAT32, TensorType, eq, ge
 from tensorproof.values.port import Value
 
 
-@takes(Tensor("x", "... N", FLOATS), Int("length", least=1), Int("step", least=1))
 def extract_sequences(a: dict[str, Any], run: Run) -> TensorType:
     x = tensor_in(a, "x")
     if len(x.shape) < 1:
@@ -26,9 +24,6 @@ def extract_sequences(a: dict[str, Any], run: Run) -> TensorType:
     run.require("step", ge(a["step"], 1), f"the stride is at least 1, and not {a['step']!r}", ("step",))
     with Maths(run, x.dtype).settled():
         return run.typed("windows", x.dtype, x=x, dim=-1, size=a["length"], step=a["step"], short=True)
-
-
-_COMPLEX = LooseTensors("pair", "M N", frozenset({FLOAT32}), least=2)
 
 
 def _parts(run: Run, pair: Value) -> TensorType:
@@ -49,7 +44,6 @@ def _pair(run: Run, made: TensorType) -> tuple[TensorType, TensorType]:
     return (run.typed("real", real, x=made), run.typed("imag", real, x=made))
 
 
-@takes(_COMPLEX)
 def fft(a: dict[str, Value], run: Run) -> Value:
     x = _parts(run, a["pair"])
     if len(x.shape) < 1:
@@ -57,7 +51,6 @@ def fft(a: dict[str, Value], run: Run) -> Value:
     return _pair(run, run.typed("fft", x.dtype, x=x))
 
 
-@takes(_COMPLEX)
 def fft2(a: dict[str, Value], run: Run) -> Value:
     x = _parts(run, a["pair"])
     if len(x.shape) < 2:
@@ -65,17 +58,14 @@ def fft2(a: dict[str, Value], run: Run) -> Value:
     return _pair(run, run.typed(run.row.op, x.dtype, x=x, dim=(-2, -1)))
 
 
-@takes(Tensor("x", "... N", frozenset({FLOAT32})), Int("n", None, least=1, optional=True))
 def rfft(a: dict[str, Value], run: Run) -> Value:
     return _pair(run, run("rfft", x=a["x"], n=a["n"]))
 
 
-@takes(_COMPLEX, Int("n", None, least=1, optional=True))
 def irfft(a: dict[str, Value], run: Run) -> TensorType:
     return run("irfft", x=_parts(run, a["pair"]), n=a["n"])
 
 
-@takes(Tensor("x", "... 2", FLOATS))
 def complex_view(a: dict[str, Value], run: Run) -> TensorType:
     x = tensor(a["x"])
     if len(x.shape) < 1:

@@ -304,7 +304,6 @@ def clip(a: dict[str, Value], run: Run) -> Value:
     return written(typed(run("clamp", x=x, low=low, high=high), a, run), a, run)
 
 
-@takes(Tensor("condition", "..."))
 def where(a: dict[str, Value], run: Run) -> TensorType:
     return run("where", condition=nonzero(tensor(a["condition"]), run), x=a["x"], y=a["y"])
 
@@ -343,7 +342,6 @@ def i0(a: dict[str, Value], run: Run) -> TensorType:
     return run.typed("i0", x.dtype if x.dtype is not None and x.dtype.is_float else FLOAT64, x=x)
 
 
-@takes(Int("decimals", 0))
 def rounded(a: dict[str, Value], run: Run) -> Value:
     x = tensor_in(a, "x")
     if x.dtype is BOOL and a["decimals"] != 0:

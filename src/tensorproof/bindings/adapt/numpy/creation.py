@@ -4,18 +4,17 @@ from __future__ import annotations
 
 from typing import Any
 
-from tensorproof.bindings.adapt.numpy.arrays import Data, Real, Whole, dtype_of, tensor
+from tensorproof.bindings.adapt.numpy.arrays import Real, dtype_of, tensor
 from tensorproof.bindings.adapt.numpy.shapes import broadcast_to
 from tensorproof.bindings.arrays import Ragged, array_like
 from tensorproof.bindings.call import Run, takes
 from tensorproof.bindings.readers import tensor_in
-from tensorproof.ops.inputs import ElementType, Int, Ints, Number, Tensor, as_size, is_size
+from tensorproof.ops.inputs import Int, Ints, Number, Tensor, as_size, is_size
 from tensorproof.terms import UNKNOWN_STRIDES, Operand, Shape, TensorType, conj, dataclass, eq, ge, le, lt, maximum, promote
-from tensorproof.terms.dtypes import BOOL, BY_LABEL, COMPLEX128, FLOAT16, FLOAT32, FLOAT64, FLOATS, INT64, DType
+from tensorproof.terms.dtypes import BOOL, BY_LABEL, COMPLEX128, FLOAT16, FLOAT32, FLOAT64, INT64, DType
 from tensorproof.values.port import Value
 
 
-@takes(Data("data"), ElementType("dtype"))
 def array(a: dict[str, Value], run: Run) -> TensorType:
     data = a["data"]
     if isinstance(data, range):
@@ -41,7 +40,6 @@ def filled(a: dict[str, Value], run: Run) -> TensorType:
     return run("full", size=a["size"], value=a["value"], dtype=a["dtype"] or FLOAT64)
 
 
-@takes(Tensor("value", "", scalar=True))
 def full(a: dict[str, Any], run: Run) -> TensorType:
     value = a["value"]
     if not isinstance(value, TensorType):
@@ -53,7 +51,6 @@ def full(a: dict[str, Any], run: Run) -> TensorType:
     return broadcast_to({"x": held, "size": a["size"]}, run)
 
 
-@takes(Real("nan", 0.0), Real("posinf", None, optional=True), Real("neginf", None, optional=True))
 def without_nan(a: dict[str, Any], run: Run) -> Value:
     """NumPy takes arrays in place of the numbers too."""
     if any(isinstance(a[name], (TensorType, list, tuple)) for name in ("nan", "posinf", "neginf")):
@@ -88,7 +85,6 @@ class Limit(Number):
         return value if isinstance(value, str) else Number.read(self, value)
 
 
-@takes(Limit("start"), Limit("end", None, optional=True), Number("step", 1, optional=True))
 def arange(a: dict[str, Value], run: Run) -> TensorType:
     if isinstance(a["start"], str) or isinstance(a["end"], str):
         raise run.give_up("dates are counted")
@@ -131,7 +127,6 @@ def _between(start: TensorType, end: TensorType, options: dict[str, Any], dtype:
     return run.typed("add", dtype, x=start, y=run("mul", x=share, y=apart))
 
 
-@takes(Int("n", None, least=0, optional=True))
 def vander(a: dict[str, Value], run: Run) -> TensorType:
     x = tensor_in(a, "x")
     if len(x.shape) != 1:
@@ -140,7 +135,6 @@ def vander(a: dict[str, Value], run: Run) -> TensorType:
     return run.typed("vander", dtype, x=x, n=a["n"], increasing=bool(a["increasing"]))
 
 
-@takes(Ints("size", least=0, shape=True))
 def indices(a: dict[str, Any], run: Run) -> Value:
     size = a["size"] if isinstance(a["size"], (tuple, list)) else (a["size"],)
     dtype = a["dtype"] or INT64
@@ -161,14 +155,12 @@ def _as(x: TensorType, dtype: DType, run: Run) -> TensorType:
     return x if x.dtype is dtype else run("cast", x=x, dtype=dtype)
 
 
-@takes(Int("rows"), Int("columns", None, optional=True))
 def triangle_indices(a: dict[str, Any], run: Run) -> Value:
     columns = a["rows"] if a["columns"] is None else a["columns"]
     made = run(run.row.op, rows=maximum(a["rows"], 0), columns=maximum(columns, 0), offset=a["offset"])
     return tuple(run("unbind", x=made, dim=0))
 
 
-@takes(Ints("size", None, least=0, optional=True, shape=True))
 def random(a: dict[str, Value], run: Run) -> TensorType:
     size = a["size"]
     sizes = () if size is None else tuple(size) if isinstance(size, (tuple, list)) else (size,)
@@ -189,7 +181,6 @@ def distribution(a: dict[str, Value], run: Run) -> TensorType:
     return run.typed("random_distribution", dtype, parameters=tuple(parameters), size=size, distribution=name)
 
 
-@takes(Tensor("low", "K", FLOATS, values="positive"), Ints("size", None, least=0, optional=True, shape=True))
 def dirichlet(a: dict[str, Value], run: Run) -> TensorType:
     """Rows of numbers that sum to 1, one number for each parameter."""
     parameters = tensor(a["low"])
@@ -206,7 +197,6 @@ def _fits(run: Run, low: Any, past: Any, dtype: Any) -> None:
         run.require("bounds", conj(ge(low, least), le(past, most + 1)), f"{low!r} up to {past!r} is beyond {dtype!r}", ("low", "high", "dtype"))
 
 
-@takes(Whole("low", least=1), Whole("high", None, least=10, optional=True), Ints("size", None, least=0, optional=True, shape=True))
 def randint(a: dict[str, Any], run: Run) -> TensorType:
     if a["dtype"] is not None and isinstance(a["dtype"], DType) and a["dtype"].kind not in "iub":
         raise run.refuse("dtype", f"whole numbers are drawn, not {a['dtype']!r}", ("dtype",))
@@ -224,7 +214,6 @@ def randint(a: dict[str, Any], run: Run) -> TensorType:
     return run.typed("randint", dtype, low=0 if high is None else low, high=low if high is None else high, size=sizes)
 
 
-@takes(Whole("x", least=1))
 def permutation(a: dict[str, Value], run: Run) -> TensorType:
     x = as_size(a["x"])
     if isinstance(x, TensorType):
@@ -256,7 +245,6 @@ def _weights(run: Run, p: Any, population: Any) -> None:
         run.require("weights", not drawn and high >= 0 and count * low <= 1.001 and count * high >= 0.999, "the probabilities must sum to 1", ("p",))
 
 
-@takes(Whole("x", least=1), Ints("size", None, least=0, optional=True, shape=True))
 def choice(a: dict[str, Value], run: Run) -> TensorType:
     x, size = as_size(a["x"]), a["size"]
     sizes = () if size is None else tuple(size) if isinstance(size, (tuple, list)) else (size,)
@@ -276,7 +264,6 @@ def choice(a: dict[str, Value], run: Run) -> TensorType:
     return run("take", x=x, index=drawn) if isinstance(x, TensorType) else drawn
 
 
-@takes(Int("n"))
 def window(a: dict[str, Any], run: Run) -> TensorType:
     """A window of no samples where n is not positive."""
     kind = run.row.name.rpartition(".")[2]
@@ -284,7 +271,6 @@ def window(a: dict[str, Any], run: Run) -> TensorType:
     return run.typed("window", FLOAT64, n=maximum(a["n"], 0), kind="hann" if kind == "hanning" else kind, **shape)
 
 
-@takes(Int("n"), Int("m", None, optional=True))
 def tri(a: dict[str, Any], run: Run) -> TensorType:
     n, m = a["n"], a["n"] if a["m"] is None else a["m"]
     dtype = dtype_of(a) or FLOAT64
@@ -292,7 +278,6 @@ def tri(a: dict[str, Any], run: Run) -> TensorType:
     return run.typed("tril", dtype, x=ones, offset=a["k"])
 
 
-@takes(Data("x", "..."))
 def scalar(a: dict[str, Value], run: Run) -> Value:
     """np.float32(3), or of an array."""
     x = a["x"]

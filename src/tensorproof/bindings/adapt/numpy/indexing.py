@@ -4,24 +4,17 @@ from __future__ import annotations
 
 from typing import Any
 
-from tensorproof.bindings.adapt.numpy.arrays import Vector, Whole, flattened, tensor, written
+from tensorproof.bindings.adapt.numpy.arrays import flattened, tensor, written
 from tensorproof.bindings.adapt.numpy.arrays import nonzero as truths
 from tensorproof.bindings.adapt.numpy.reductions import word
 from tensorproof.bindings.arrays import array_like
 from tensorproof.bindings.call import Run, takes
 from tensorproof.bindings.readers import tensor_in
-from tensorproof.ops.inputs import Axis, Index, Int, Ints, Tensor, as_size, is_size
+from tensorproof.ops.inputs import Axis, Tensor, as_size, is_size
 from tensorproof.terms import BOOL, INT32, INT64, UINT8, Operand, Shape, TensorType, conj, disj, eq, ge, le, lt, promote
 from tensorproof.values.port import Value
 
 
-@takes(Vector("x", "N"), Int("k", 0))
-def diag_matrix(a: dict[str, Value], run: Run) -> TensorType:
-    """A matrix with a vector on its diagonal."""
-    return run("diag_embed", x=a["x"], offset=a["k"])
-
-
-@takes(Tensor("x", "N M"), Int("k", 0))
 def diag(a: dict[str, Value], run: Run) -> TensorType:
     x, k = tensor_in(a, "x"), a["k"]
     if len(x.shape) != 2:
@@ -29,12 +22,10 @@ def diag(a: dict[str, Value], run: Run) -> TensorType:
     return run("diagonal", x=x, offset=k, dim1=0, dim2=1)
 
 
-@takes(Tensor("x"), Int("k", 0))
 def diagflat(a: dict[str, Value], run: Run) -> TensorType:
     return run("diag_embed", x=flattened(tensor_in(a, "x"), run), offset=a["k"])
 
 
-@takes(Int("offset", 0))
 def triangle(a: dict[str, Value], run: Run) -> TensorType:
     """The triangle of a matrix, or of one whose rows are all the vector."""
     x = tensor_in(a, "x")
@@ -86,7 +77,6 @@ def take(a: dict[str, Any], run: Run) -> Value:
     return written(run.typed("gather_slices", x.dtype, x=x, index=index, dim=axis), a, run)
 
 
-@takes(Axis("dim", -1, optional=True))
 def take_along_axis(a: dict[str, Any], run: Run) -> TensorType:
     x, index = tensor_in(a, "x"), tensor_in(a, "index")
     if index.dtype is not None and index.dtype.kind not in "iu":
@@ -107,7 +97,6 @@ def take_along_axis(a: dict[str, Any], run: Run) -> TensorType:
     return run.typed("take_along_dim", x.dtype, x=x, index=index, dim=axis)
 
 
-@takes(Tensor("x"), Tensor("condition", "N"))
 def compress(a: dict[str, Any], run: Run) -> Value:
     x, mask = tensor_in(a, "x"), a["condition"]
     if isinstance(mask, TensorType) and len(mask.shape) != 1:
@@ -123,28 +112,20 @@ def compress(a: dict[str, Any], run: Run) -> Value:
     return written(run("compress", x=x, condition=truths(mask, run), dim=axis), a, run)
 
 
-@takes(Tensor("x"), Tensor("condition"))
 def extract(a: dict[str, Value], run: Run) -> TensorType:
     if le(tensor_in(a, "condition").shape.numel, tensor_in(a, "x").shape.numel) is False:
         raise run.give_up("the condition is longer than the array")
     return run("compress", x=flattened(tensor_in(a, "x"), run), condition=truths(flattened(tensor_in(a, "condition"), run), run), dim=0)
 
 
-@takes(Tensor("x"))
 def nonzero(a: dict[str, Value], run: Run) -> Value:
     if len(tensor_in(a, "x").shape) == 0:
         raise run.refuse("rank", "a number has no places", ("x",))
     return run("where_true", condition=a["x"])
 
 
-@takes(Tensor("x"))
 def flatnonzero(a: dict[str, Value], run: Run) -> TensorType:
     return run("where_true", condition=flattened(tensor_in(a, "x"), run))[0]
-
-
-@takes(Tensor("x"))
-def argwhere(a: dict[str, Value], run: Run) -> TensorType:
-    return run("nonzero", x=a["x"])
 
 
 def _along(a: dict[str, Any], run: Run) -> tuple[Any, int]:
@@ -155,7 +136,6 @@ def _along(a: dict[str, Any], run: Run) -> tuple[Any, int]:
     return x, axis % len(x.shape)
 
 
-@takes(Tensor("x"), Whole("obj", least=0), Axis("axis", None, optional=True))
 def delete(a: dict[str, Value], run: Run) -> TensorType:
     obj = as_size(a["obj"])
     x, axis = _along(a, run)
@@ -185,7 +165,6 @@ def _kept(obj: Value, n: Value, run: Run) -> TensorType:
     return run("logical_not", x=made)
 
 
-@takes(Tensor("x"), Whole("obj", least=0), Tensor("values", "", scalar=True), Axis("axis", None, optional=True))
 def insert(a: dict[str, Value], run: Run) -> TensorType:
     obj = as_size(a["obj"])
     x, axis = _along(a, run)
@@ -196,13 +175,11 @@ def insert(a: dict[str, Value], run: Run) -> TensorType:
     return run("insert", x=x, values=values, index=obj, dim=axis)
 
 
-@takes(Tensor("y", "...", scalar=True))
 def isin(a: dict[str, Value], run: Run) -> TensorType:
     made = run.typed("isin", BOOL, x=a["x"], y=a["y"])
     return run("logical_not", x=made) if a.get("invert") else made
 
 
-@takes(Tensor("x", "...", frozenset({INT64, INT32}), values="index"), Ints("size", shape=True))
 def unravel(a: dict[str, Value], run: Run) -> Value:
     """NumPy looks at the product of the sizes alone."""
     x = tensor(a["x"])
@@ -230,12 +207,10 @@ def places(index: Value, run: Run) -> tuple[Any, ...]:
     return tuple(run("cast", x=part, dtype=INT64) if isinstance(part, TensorType) and part.dtype is UINT8 else part for part in found)
 
 
-@takes(Index("index"))
 def getitem(a: dict[str, Value], run: Run) -> TensorType:
     return run("getitem", x=a["x"], index=places(a["index"], run))
 
 
-@takes(Index("index"), Tensor("value", "...", scalar=True))
 def setitem(a: dict[str, Value], run: Run) -> TensorType:
     index = places(a["index"], run)
     if (
@@ -248,7 +223,6 @@ def setitem(a: dict[str, Value], run: Run) -> TensorType:
     return run("setitem", x=a["x"], index=index, value=a["value"])
 
 
-@takes(Tensor("x"), Tensor("y"))
 def set_operation(a: dict[str, Value], run: Run) -> Value:
     """A sorted vector without repetitions; how long, only the data tell."""
     x, y = tensor(a["x"]), tensor(a["y"])

@@ -10,12 +10,11 @@ from tensorproof.bindings.arrays import array_like
 from tensorproof.bindings.call import Run, takes
 from tensorproof.bindings.forms import taking
 from tensorproof.bindings.readers import tensor_in
-from tensorproof.ops.inputs import Axis, Ints, Tensor, as_size, is_size
+from tensorproof.ops.inputs import Axis, as_size, is_size
 from tensorproof.terms import COMPLEX128, FLOAT64, INT64, TensorType, eq, ge
 from tensorproof.values.port import Value
 
 
-@takes(Ints("times", least=0))
 def tile(a: dict[str, Value], run: Run) -> TensorType:
     x = tensor_in(a, "x")
     times = a["times"] if isinstance(a["times"], (tuple, list)) else (a["times"],)
@@ -50,7 +49,6 @@ def repeat(a: dict[str, Any], run: Run) -> TensorType:
     return run("repeat_interleave", x=x, times=times, dim=axis)
 
 
-@takes(Axis("dim", 0, of="xs", optional=True))
 def concatenate(a: dict[str, Any], run: Run) -> Value:
     xs = tuple(a["xs"])
     if a["dim"] is None:
@@ -88,7 +86,6 @@ def column_stack(a: dict[str, Any], run: Run) -> TensorType:
     return run("cat", xs=xs, dim=1)
 
 
-@takes(Tensor("x"), Tensor("y", "...", scalar=True), Axis("axis", None, optional=True))
 def append(a: dict[str, Value], run: Run) -> Value:
     x, y = tensor_in(a, "x"), tensor(a["y"])
     if y.weak and y.dtype is not None:  # a Python number is an array of NumPy's own kind
@@ -100,7 +97,6 @@ def append(a: dict[str, Value], run: Run) -> Value:
     return run("cat", xs=(x, y), dim=a["axis"])
 
 
-@takes(Whole("at", least=1))
 def split(a: dict[str, Value], run: Run) -> Value:
     """Equal parts, or else an error."""
     at, x, dim = a["at"], tensor_in(a, "x"), a["dim"]
@@ -111,7 +107,6 @@ def split(a: dict[str, Value], run: Run) -> Value:
     return array_split(a, run)
 
 
-@takes(Whole("at", least=1))
 def array_split(a: dict[str, Value], run: Run) -> Value:
     x, at = tensor_in(a, "x"), a["at"]
     if len(x.shape) == 0:
@@ -125,7 +120,6 @@ def _split_along(a: dict[str, Value], run: Run, least: int, dim: int) -> Value:
     return split({**a, "dim": dim}, run)
 
 
-@takes(Whole("at", least=1))
 def hsplit(a: dict[str, Value], run: Run) -> Value:
     return _split_along(a, run, 1, 0 if len(tensor_in(a, "x").shape) == 1 else 1)
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from tensorproof.bindings.adapt.numpy.arrays import Whole, dtype_of, flattened, selecting, written
+from tensorproof.bindings.adapt.numpy.arrays import dtype_of, flattened, selecting, written
 from tensorproof.bindings.arrays import array_like
 from tensorproof.bindings.call import Run, takes
 from tensorproof.bindings.readers import tensor_in
-from tensorproof.ops.inputs import Axis, Number, Tensor, is_number, is_size
+from tensorproof.ops.inputs import Number, is_number, is_size
 from tensorproof.terms import BOOL, FLOAT64, INT64, DType, TensorType, conj, disj, eq, ge, lt
 from tensorproof.values.port import Value
 
@@ -162,7 +162,6 @@ def cumulative(a: dict[str, Any], run: Run) -> Value:
     return written(run(run.row.op, x=x, dim=dim, dtype=a.get("dtype")), a, run)
 
 
-@takes(Tensor("prepend", "...", optional=True, default=None), Tensor("append", "...", optional=True, default=None))
 def diff(a: dict[str, Value], run: Run) -> Value:
     if len(tensor_in(a, "x").shape) == 0:
         raise run.refuse("rank", "differences need at least one axis", ("x",))
@@ -195,7 +194,6 @@ def _vector(value: Value, dtype: DType | None, run: Run) -> TensorType | None:
 # --- sorts ---
 
 
-@takes(Axis("dim", -1, optional=True))
 def sorted(a: dict[str, Any], run: Run) -> TensorType:
     """NumPy orders complex numbers too, by their real parts first."""
     x = a["x"] if a["dim"] is not None else flattened(tensor_in(a, "x"), run)
@@ -204,14 +202,12 @@ def sorted(a: dict[str, Any], run: Run) -> TensorType:
     return run.typed("sort", x.dtype, INT64, x=x, dim=0 if a["dim"] is None else a["dim"])[0]
 
 
-@takes(Axis("dim", -1, optional=True))
 def argsorted(a: dict[str, Value], run: Run) -> TensorType:
     given = tensor_in(a, "x")
     x = given if a["dim"] is not None and len(given.shape) else flattened(given, run)
     return run.typed("argsort", INT64, x=x, dim=0 if a["dim"] is None else a["dim"])
 
 
-@takes(Whole("kth"), Axis("dim", -1, optional=True))
 def partitioned(a: dict[str, Any], run: Run) -> TensorType:
     """The element kth where it stands in order, with the lesser ones before it."""
     places = run.row.op == "argpartition"

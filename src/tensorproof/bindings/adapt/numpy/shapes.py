@@ -9,13 +9,12 @@ from tensorproof.bindings.adapt.numpy.reductions import no_list, word
 from tensorproof.bindings.adapt.torch import questions
 from tensorproof.bindings.call import Run, takes
 from tensorproof.bindings.readers import tensor_in
-from tensorproof.ops.inputs import Axes, Axis, ElementType, Int, Ints, Tensors, as_size, is_number, is_size
+from tensorproof.ops.inputs import as_size, is_number, is_size
 from tensorproof.ops.storage import steps_of
 from tensorproof.terms import COMPLEX128, FLOAT64, Shape, TensorType, ceildiv, conj, eq, ge, strides_or_none
 from tensorproof.values.port import Value
 
 
-@takes(Ints("size", shape=True))
 def reshape(a: dict[str, Value], run: Run) -> TensorType:
     """In Fortran's order the first axis changes fastest."""
     word(run, a, "order", ("C", "F", "A"))
@@ -34,7 +33,6 @@ def ravel(a: dict[str, Any], run: Run) -> TensorType:
     return run("copy", x=made) if run.row.name.endswith("flatten") else made
 
 
-@takes(Axes("axes", None))
 def transpose(a: dict[str, Value], run: Run) -> TensorType:
     axes, x = a["axes"], tensor_in(a, "x")
     if isinstance(axes, (tuple, list)) and len(axes) == 1 and (axes[0] is None or isinstance(axes[0], (tuple, list))):
@@ -47,7 +45,6 @@ def transpose(a: dict[str, Value], run: Run) -> TensorType:
     return run("permute", x=x, dim=axes)
 
 
-@takes(Axis("axis"), Int("start", 0))
 def rollaxis(a: dict[str, Any], run: Run) -> TensorType:
     x, axis, start = tensor_in(a, "x"), a["axis"], a["start"]
     rank = len(x.shape)
@@ -60,7 +57,6 @@ def rollaxis(a: dict[str, Any], run: Run) -> TensorType:
     return run("permute", x=x, dim=tuple(order))
 
 
-@takes(Axes("dim", None))
 def squeeze(a: dict[str, Value], run: Run) -> TensorType:
     """Only axes of size 1 are squeezed; a named one of another size is an error."""
     no_list(a, run)
@@ -72,7 +68,6 @@ def squeeze(a: dict[str, Value], run: Run) -> TensorType:
     return run("squeeze", x=x, dim=dim)
 
 
-@takes(Axes("axis", optional=False))
 def expand_dims(a: dict[str, Any], run: Run) -> TensorType:
     x: TensorType = a["x"]
     axes = a["axis"] if isinstance(a["axis"], (tuple, list)) else (a["axis"],)
@@ -92,12 +87,10 @@ def atleast(a: dict[str, Value], run: Run) -> TensorType:
     return run("atleast", x=a["x"], least=int(run.row.name[-2]))
 
 
-@takes(Tensors("xs", least=0))
 def atleast_each(a: dict[str, Any], run: Run) -> Value:
     return tuple(run("atleast", x=tensor(x), least=int(run.row.name[-2])) for x in a["xs"])
 
 
-@takes(Ints("size", shape=True))
 def broadcast_to(a: dict[str, Any], run: Run) -> TensorType:
     x: TensorType = a["x"]
     size = a["size"] if isinstance(a["size"], (tuple, list)) else (a["size"],)
@@ -112,7 +105,6 @@ def broadcast_to(a: dict[str, Any], run: Run) -> TensorType:
     return run("expand", x=x, size=tuple(size))
 
 
-@takes(Axes("dim", None))
 def flip(a: dict[str, Value], run: Run) -> TensorType:
     dim = tuple(range(len(tensor_in(a, "x").shape))) if a["dim"] is None else a["dim"]
     return _backwards(run, tensor_in(a, "x"), dim)
@@ -139,7 +131,6 @@ def flipud(a: dict[str, Value], run: Run) -> TensorType:
     return _backwards(run, tensor_in(a, "x"), (0,))
 
 
-@takes(Whole("shift", 1), Whole("axis", None, least=0, most=0, optional=True))
 def roll(a: dict[str, Value], run: Run) -> TensorType:
     x, axis = tensor_in(a, "x"), a["axis"]
     axes = () if axis is None else axis if isinstance(axis, (tuple, list)) else (axis,)
@@ -223,7 +214,6 @@ def _ends(value: Value, rank: int, run: Run) -> list[tuple[Any, Any]]:
     raise run.give_up("the values of the padding are not known")
 
 
-@takes(Ints("size", least=0, shape=True))
 def resize(a: dict[str, Value], run: Run) -> TensorType:
     size = a["size"] if isinstance(a["size"], (tuple, list)) else (a["size"],)
     for n in size:
@@ -237,7 +227,6 @@ def resize(a: dict[str, Value], run: Run) -> TensorType:
     return run("reshape", x=run.shaped("slice", Shape((total,)), x.dtype, x=many, dim=0, start=0, end=total), size=tuple(size))
 
 
-@takes(ElementType("dtype"))
 def view(a: dict[str, Value], run: Run) -> Value:
     dtype = a["dtype"] or tensor_in(a, "x").dtype
     return a["x"] if dtype is None else run("view_dtype", x=a["x"], dtype=dtype)

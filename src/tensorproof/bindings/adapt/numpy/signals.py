@@ -5,14 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from tensorproof.bindings.adapt.numpy.joins import of_rank
-from tensorproof.bindings.call import Run, takes
+from tensorproof.bindings.call import Run
 from tensorproof.bindings.readers import tensor_in
-from tensorproof.ops.inputs import Choice, Tensor, is_number
+from tensorproof.ops.inputs import is_number
 from tensorproof.terms import BOOL, COMPLEX128, FLOAT64, TensorType, eq, ge, lt
 from tensorproof.values.port import Value
 
 
-@takes(Tensor("xp", "P"), Tensor("fp", "P"))
 def interp(a: dict[str, Value], run: Run) -> TensorType:
     xp, fp = tensor_in(a, "xp"), tensor_in(a, "fp")
     if len(xp.shape) != 1 or len(fp.shape) != 1:
@@ -48,12 +47,10 @@ def gradient(a: dict[str, Any], run: Run) -> Value:
     return made[0] if len(axes) == 1 else tuple(made)
 
 
-@takes(Choice("mode", ("full", "same", "valid"), "full"))
 def convolve(a: dict[str, Value], run: Run) -> TensorType:
     return run("convolve_vectors", x=of_rank(tensor_in(a, "x"), 1, run), y=of_rank(tensor_in(a, "y"), 1, run), mode=a["mode"])
 
 
-@takes(Choice("mode", ("full", "same", "valid"), "valid"))
 def correlate(a: dict[str, Value], run: Run) -> TensorType:
     """A convolution with the conjugate of y, from its end on."""
     x, y = of_rank(tensor_in(a, "x"), 1, run), of_rank(tensor_in(a, "y"), 1, run)

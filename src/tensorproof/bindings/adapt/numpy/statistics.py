@@ -9,7 +9,7 @@ from tensorproof.bindings.adapt.numpy.reductions import word
 from tensorproof.bindings.arrays import array_like
 from tensorproof.bindings.call import Run, takes
 from tensorproof.bindings.readers import tensor_in
-from tensorproof.ops.inputs import Anything, Axes, Choice, Tensor, is_number, is_size
+from tensorproof.ops.inputs import Axes, Tensor, is_number, is_size
 from tensorproof.terms import BOOL, FLOAT16, FLOAT32, FLOAT64, INT64, DType, Operand, Shape, TensorType, Term, disj, eq, ge, le, promote
 from tensorproof.values.port import Value
 
@@ -24,7 +24,6 @@ def bincount(a: dict[str, Value], run: Run) -> TensorType:
     return run("bincount", x=a["x"], weight=weight, minlength=a["minlength"])
 
 
-@takes(Choice("weights", (None,), None))
 def average(a: dict[str, Value], run: Run) -> Value:
     x = tensor_in(a, "x")
     made = run("mean", x=x, dim=a["dim"], keepdim=a["keepdim"])
@@ -36,7 +35,6 @@ def average(a: dict[str, Value], run: Run) -> Value:
     return (made, run("full_like", x=made, value=float(each)))
 
 
-@takes(Tensor("weights", "..."), Axes("dim", None))
 def weighted_average(a: dict[str, Value], run: Run) -> Value:
     """The sum of the products over the sum of the weights."""
     x, w = tensor_in(a, "x"), tensor_in(a, "weights")
@@ -74,7 +72,6 @@ def _laid(w: TensorType, axes: Any, rank: int, run: Run) -> TensorType:
 # --- quantiles ---
 
 
-@takes(Axes("dim", None))
 def middle(a: dict[str, Value], run: Run) -> Value:
     """The median: the mean of the two middle elements where their number is even. Whole numbers become float64."""
     dtype = tensor_in(a, "x").dtype
@@ -146,7 +143,6 @@ def _joined(x: TensorType, axes: tuple[int, ...], run: Run) -> TensorType:
 # --- places and counts ---
 
 
-@takes(Tensor("x", "N"), Tensor("y", "...", scalar=True))
 def searchsorted(a: dict[str, Any], run: Run) -> TensorType:
     if len(tensor_in(a, "x").shape) != 1:
         raise run.refuse("rank", f"places are sought in a vector, and it is {tensor_in(a, 'x').shape!r}", ("x",))
@@ -165,7 +161,6 @@ def searchsorted(a: dict[str, Any], run: Run) -> TensorType:
     return run.typed("searchsorted", INT64, x=a["x"], y=y, sorter=order, side=side, right=side == "right")
 
 
-@takes(Anything("bins", 10), Anything("range"))
 def histogram(a: dict[str, Any], run: Run) -> Value:
     bins, weight, x = a["bins"], a["weight"], tensor_in(a, "x")
     if isinstance(bins, (list, tuple)):

@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from tensorproof.bindings.adapt.onnx.nodes import unknown, whole_numbers
-from tensorproof.bindings.call import Run, takes
+from tensorproof.bindings.call import Run
 from tensorproof.bindings.readers import tensor_in
-from tensorproof.ops.inputs import Axes, Ints
 from tensorproof.terms import Shape, TensorType, eq
 from tensorproof.values.port import Value
 
@@ -32,7 +31,6 @@ def _places(run: Run, axes: tuple[Any, ...], rank: int) -> tuple[int, ...]:
     return made
 
 
-@takes(Axes("dim", None, scalar_ok=False, loose=True))
 def squeeze(a: dict[str, Value], run: Run) -> TensorType:
     """Without the axes named, which have size 1; without all such axes where none is named."""
     x, axes = tensor_in(a, "x"), whole_numbers(a["dim"])
@@ -49,7 +47,6 @@ def squeeze(a: dict[str, Value], run: Run) -> TensorType:
     return run.shaped("squeeze", Shape(n for i, n in enumerate(x.shape) if i not in places), x.dtype, x=x, dim=places)
 
 
-@takes(Ints("dim", loose=True))
 def unsqueeze(a: dict[str, Value], run: Run) -> TensorType:
     """With axes of size 1 at these places of the result."""
     x, axes = tensor_in(a, "x"), whole_numbers(a["dim"])

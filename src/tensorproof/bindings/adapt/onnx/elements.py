@@ -11,13 +11,12 @@ from tensorproof.bindings.call import Run, takes
 from tensorproof.bindings.forms import default, taking
 from tensorproof.bindings.readers import tensor_in
 from tensorproof.ops.contents import spread
-from tensorproof.ops.inputs import REQUIRED, Axis, Bool, Choice, ElementType, Float, Int, Tensor, Tensors
+from tensorproof.ops.inputs import Bool, Choice, ElementType, Int
 from tensorproof.ops.storage import cast, known, small
 from tensorproof.terms import FLOAT16, FLOAT32, FLOAT64, FLOATS, DType, Shape, TensorType, dataclass, disj, eq
 from tensorproof.values.port import Value
 
 
-@takes(Tensors("xs"))
 def folded(a: dict[str, Any], run: Run) -> Value:
     """An operator of two operands over any number of them; of one, with what changes nothing."""
     xs = a["xs"]
@@ -27,7 +26,6 @@ def folded(a: dict[str, Any], run: Run) -> Value:
     return fold(lambda x, y: run(run.row.op, x=x, y=y), xs)
 
 
-@takes(Tensors("xs"))
 def mean(a: dict[str, Any], run: Run) -> TensorType:
     """The mean of tensors that broadcast."""
     xs = a["xs"]
@@ -63,7 +61,6 @@ class Target(ElementType):
         return value is None or isinstance(value, DType)
 
 
-@takes(Target("dtype", REQUIRED))
 def cast_to(a: dict[str, Value], run: Run) -> TensorType:
     return tensor_in(a, "x").but(dtype=None, contents=None) if a["dtype"] is None else exact(a, run)
 
@@ -87,7 +84,6 @@ class Only(Choice):
         return value in self.options
 
 
-@takes(Only("fmod", (0, False), 0))
 def modulo(a: dict[str, Value], run: Run) -> TensorType:
     """The remainder with the sign of the divisor, of whole numbers."""
     dtype = tensor_in(a, "x").dtype
@@ -96,18 +92,6 @@ def modulo(a: dict[str, Value], run: Run) -> TensorType:
     return run("remainder", x=a["x"], y=a["y"])
 
 
-@takes(Bool("fmod", True))
-def modulo_of_dividend(a: dict[str, Value], run: Run) -> TensorType:
-    """The remainder with the sign of the dividend."""
-    return run("fmod", x=a["x"], y=a["y"])
-
-
-@takes(Only("direction", ("RIGHT",)))
-def shift_right(a: dict[str, Value], run: Run) -> TensorType:
-    return run("bitwise_right_shift", x=a["x"], y=a["y"])
-
-
-@takes(Choice("direction", ("LEFT",)))
 def shift(a: dict[str, Value], run: Run) -> TensorType:
     if a["direction"] != "LEFT":
         raise run.refuse("direction", f"direction must be LEFT or RIGHT, and is {a['direction']!r}", ("direction",))
@@ -120,7 +104,6 @@ def power(a: dict[str, Value], run: Run) -> TensorType:
     return run.typed("pow", x.dtype, x=x, y=y)
 
 
-@takes(Tensor("low", "...", optional=True), Tensor("high", "...", optional=True))
 def clip(a: dict[str, Any], run: Run) -> TensorType:
     """Both bounds are single numbers."""
     for name in ("low", "high"):
@@ -139,17 +122,11 @@ def clip(a: dict[str, Any], run: Run) -> TensorType:
     return run.typed("clamp", tensor_in(a, "x").dtype, x=a["x"], low=low, high=a["high"])
 
 
-@takes(Float("low"), Float("high"))
 def clip_numbers(a: dict[str, Value], run: Run) -> TensorType:
     """Before opset 11 the bounds are attributes."""
     dtype = tensor_in(a, "x").dtype
     low, high = (run.typed("full", dtype, size=(), value=a[name], dtype=dtype) for name in ("low", "high"))
     return run.typed("clamp", dtype, x=a["x"], low=low, high=high)
-
-
-@takes(Tensor("y"))
-def cast_like(a: dict[str, Value], run: Run) -> TensorType:
-    return run("cast", x=a["x"], dtype=tensor_in(a, "y").dtype)
 
 
 def like_x(a: dict[str, Value], run: Run) -> TensorType:
@@ -164,22 +141,11 @@ def one_type(a: dict[str, Value], run: Run) -> Value:
     return run.default(a)
 
 
-@takes(Axis("dim", of="xs"))
-def concat(a: dict[str, Value], run: Run) -> TensorType:
-    return run("cat", xs=a["xs"], dim=a["dim"])
-
-
-@takes(ElementType("dtype"))
 def random_like(a: dict[str, Value], run: Run) -> Value:
     """Random numbers are floats: in the type asked for, else in that of x."""
     made = a["dtype"] or tensor_in(a, "x").dtype
     run.require("dtype", made is None or made in FLOATS, f"random numbers are floats, not {made!r}", ("x", "dtype"))
     return run.default(a)
-
-
-def bernoulli(a: dict[str, Any], run: Run) -> TensorType:
-    """Zeros and ones in the type asked for, else in that of the probabilities."""
-    return run.typed("bernoulli", a["dtype"] or tensor_in(a, "x").dtype, x=a["x"])
 
 
 def isinf(a: dict[str, Value], run: Run) -> TensorType:

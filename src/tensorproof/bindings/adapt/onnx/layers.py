@@ -7,11 +7,10 @@ from typing import Any
 from tensorproof.bindings.adapt.onnx.nodes import number as number_in
 from tensorproof.bindings.adapt.onnx.nodes import unknown, whole_numbers
 from tensorproof.bindings.call import Run, takes
-from tensorproof.bindings.forms import default, taking
 from tensorproof.bindings.readers import tensor_in
 from tensorproof.catalogue.frameworks.onnx_windows import AUTO_PAD
-from tensorproof.ops.inputs import Anything, Bool, Choice, Int, Ints, Tensor
-from tensorproof.terms import BOOL, FLOATS, Shape, TensorType, conj, eq, ge, lt
+from tensorproof.ops.inputs import Anything, Choice, Int, Ints
+from tensorproof.terms import BOOL, Shape, TensorType, conj, eq, ge, lt
 from tensorproof.values.port import Value
 
 _WINDOW = (
@@ -30,11 +29,6 @@ def max_pool(a: dict[str, Value], run: Run) -> Value:
     return found if run.row.opsets[1] >= 8 or not isinstance(found, tuple) else found[0]
 
 
-older_resize = taking(
-    default, Choice("coordinate_transformation_mode", ("half_pixel", "pytorch_half_pixel", "align_corners", "asymmetric", "tf_crop_and_resize"), "half_pixel")
-)
-
-
 def global_pool(a: dict[str, Value], run: Run) -> TensorType:
     """One number for each channel."""
     x = tensor_in(a, "x")
@@ -46,7 +40,6 @@ def global_pool(a: dict[str, Value], run: Run) -> TensorType:
     return run.typed(run.row.op, x.dtype, x=x, dim=tuple(range(2, len(x.shape))), keepdim=True, **order)
 
 
-@takes(Bool("training", False), Anything("count"))
 def batch_norm(a: dict[str, Any], run: Run) -> Value:
     """Since opset 14 the running statistics come out in training only; before, where the node names them."""
     if run.row.opsets[0] < 14:
@@ -56,7 +49,6 @@ def batch_norm(a: dict[str, Any], run: Run) -> Value:
     return made if a["training"] else made[0]
 
 
-@takes(Anything("training"), Anything("p"))
 def dropout(a: dict[str, Value], run: Run) -> Value:
     """In training since opset 12 only, where the node says so. The mask is of truth values since opset 10."""
     x, training = tensor_in(a, "x"), a.get("training")
@@ -69,7 +61,6 @@ def dropout(a: dict[str, Value], run: Run) -> Value:
     return made[0], made[1]
 
 
-@takes(Choice("mode", ("linear", "nearest", "cubic"), "linear"))
 def grid_sample(a: dict[str, Any], run: Run) -> TensorType:
     """Any number of axes; the last axis of the grid holds a place in each."""
     x, grid = tensor_in(a, "x"), tensor_in(a, "grid")
@@ -92,7 +83,6 @@ def grid_sample(a: dict[str, Any], run: Run) -> TensorType:
     return run.shaped("grid_sample", Shape((x.shape[0], x.shape[1], *grid.shape[1:-1])), x.dtype, **given)
 
 
-@takes(Tensor("x", "N 2 3 | N 3 4", FLOATS, draw="N 2 3 | N 3 4"), Ints("size", least=0, shape=True, loose=True))
 def affine_grid(a: dict[str, Value], run: Run) -> Value:
     theta, size = tensor_in(a, "x"), whole_numbers(a["size"])
     if isinstance(size, TensorType):

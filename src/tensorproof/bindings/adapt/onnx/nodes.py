@@ -7,7 +7,7 @@ from typing import Any
 
 from tensorproof.bindings.call import Run, takes
 from tensorproof.bindings.readers import tensor_in
-from tensorproof.ops.inputs import Anything, Axes, Bool, Choice, Int, Ints, Number, as_size
+from tensorproof.ops.inputs import Axes, Bool, Int, Ints, as_size
 from tensorproof.ops.storage import known
 from tensorproof.terms import FLOAT32, INT64, REALS, Dim, DType, Outputs, Shape, TensorType, ceildiv, ge, product, row_major, unknown_shape
 from tensorproof.values.port import Value
@@ -88,7 +88,6 @@ def _unreduced(x: TensorType, run: Run) -> Value:
     return run.shaped(run.row.op, x.shape, x.dtype, x=run("unsqueeze", x=x, dim=-1), dim=(-1,), keepdim=False, **kept)
 
 
-@takes(Int("dim", 1))
 def flatten(a: dict[str, Any], run: Run) -> TensorType:
     """A matrix: the axes before `dim` are its rows."""
     x, axis = tensor_in(a, "x"), a["dim"]
@@ -101,7 +100,6 @@ def flatten(a: dict[str, Any], run: Run) -> TensorType:
     return run("reshape", x=x, size=(product(x.shape[:at]), product(x.shape[at:])))
 
 
-@takes(Int("k", least=0, loose=True))
 def topk(a: dict[str, Any], run: Run) -> Any:
     x, k = tensor_in(a, "x"), number(a["k"])
     if isinstance(k, TensorType):
@@ -115,7 +113,6 @@ def topk(a: dict[str, Any], run: Run) -> Any:
     return run("topk", x=x, k=k, dim=a["dim"], largest=a.get("largest", True), sorted=a.get("sorted", True))
 
 
-@takes(Int("dim", loose=True))
 def cumulated(a: dict[str, Value], run: Run) -> TensorType:
     """Along an axis that need not be known."""
     x, axis = tensor_in(a, "x"), number(a["dim"])
@@ -123,7 +120,6 @@ def cumulated(a: dict[str, Value], run: Run) -> TensorType:
     return run.shaped(run.row.op, x.shape, x.dtype, **options) if isinstance(axis, TensorType) else run(run.row.op, **options, dtype=x.dtype)
 
 
-@takes(Number("start", loose=True), Number("end", loose=True), Number("step", loose=True))
 def ranged(a: dict[str, Value], run: Run) -> Value:
     """Three single numbers of one type; a step that leads away from the end gives nothing."""
     given = [a["start"], a["end"], a["step"]]
@@ -140,7 +136,6 @@ def ranged(a: dict[str, Value], run: Run) -> Value:
     return run.typed("arange", dtype, **options)
 
 
-@takes(Ints("size", least=0, shape=True, loose=True, one=False), Anything("value"))
 def constant_of_shape(a: dict[str, Any], run: Run) -> Value:
     """A value of one element, float32 zero where none is given."""
     size, value = whole_numbers(a["size"]), a["value"]
@@ -176,7 +171,6 @@ def constant(a: dict[str, Any], run: Run) -> TensorType:
 # --- axes ------------------------------------------------------------------------------------------------------------------------------
 
 
-@takes(Ints("dim", None, optional=True))
 def transpose(a: dict[str, Any], run: Run) -> TensorType:
     x, order = tensor_in(a, "x"), a["dim"]
     if order is None:
@@ -235,7 +229,6 @@ def _distinct_slices(x: TensorType, axis: int) -> int:
     return len({tuple(held[p + i * step] for p in rest) for i in range(size)})
 
 
-@takes(Int("dim", None, optional=True))
 def unique(a: dict[str, Any], run: Run) -> Value:
     """Values, where they first stood, where they went, and how often they came."""
     x, axis = tensor_in(a, "x"), a["dim"]
@@ -263,18 +256,15 @@ def unique(a: dict[str, Any], run: Run) -> Value:
     return Outputs.named((made, first, inverse, counts), ("values", "indices", "inverse", "counts"))
 
 
-@takes(Int("depth", least=0, loose=True))
 def one_hot(a: dict[str, Value], run: Run) -> TensorType:
     return run("one_hot_values", x=a["x"], values=a["values"], depth=number(a["depth"]), dim=a["dim"])
 
 
-@takes(Int("block", least=1))
 def space_to_depth(a: dict[str, Value], run: Run) -> TensorType:
     """Unlike the torch operator, of images in batches only."""
     return run("pixel_unshuffle", x=a["x"], factor=a["block"], block_first=a["mode"] == "DCR")
 
 
-@takes(Int("block", least=1))
 def depth_to_space(a: dict[str, Value], run: Run) -> TensorType:
     return run("pixel_shuffle", x=a["x"], factor=a["block"], block_first=a["mode"] == "DCR")
 
@@ -299,6 +289,5 @@ def join_sequence(a: dict[str, Value], run: Run) -> TensorType:
     return run("cat", xs=items, dim=axis)
 
 
-@takes(Choice("reduction", ("none", "add", "mul", "max", "min"), "none"))
 def scatter_nd(a: dict[str, Value], run: Run) -> Value:
     return run.default({**a, "reduction": "update" if a["reduction"] == "none" else a["reduction"]})

@@ -60,7 +60,6 @@ def layer_norm(a: dict[str, Value], run: Run) -> Value:
     return run.shaped("native_layer_norm", [x.shape, lead, lead], x.dtype, kept, kept, **given)
 
 
-@takes(*_FROM, _WEIGHT)
 def rms_norm(a: dict[str, Value], run: Run) -> TensorType:
     x = tensor_in(a, "x")
     return run.typed("rms_norm", x.dtype, **_parts(a, run, "weight")) if x.shape.known else TensorType(x.shape, x.dtype)

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from tensorproof.bindings.call import Run, takes
+from tensorproof.bindings.call import Run
 from tensorproof.bindings.readers import tensor_in
-from tensorproof.ops.inputs import Axis
 from tensorproof.terms.ints import product
 from tensorproof.values.port import Value
 
 
-@takes(Axis("dim", 1))
 def of_the_rest(a: dict[str, Value], run: Run) -> Value:
     """The axes from `dim` on are one."""
     x, dim = tensor_in(a, "x"), a["dim"]

@@ -6,17 +6,16 @@ from typing import Any
 
 from tensorproof.bindings.adapt.graphdef import arrays as graphdef_arrays
 from tensorproof.bindings.adapt.tensorflow import joins as tf_joins
-from tensorproof.bindings.adapt.tensorflow.arguments import DTYPE, Loosely
+from tensorproof.bindings.adapt.tensorflow.arguments import DTYPE
 from tensorproof.bindings.adapt.tensorflow.joins import parts
 from tensorproof.bindings.adapt.tensorflow.shared import Arguments, at_least, axis, modern, of_type, ranked, same_types, somewhere, vector, whole, with_shape
 from tensorproof.bindings.call import Run, takes
 from tensorproof.bindings.forms import taking
-from tensorproof.ops.inputs import Anything, Axis, Choice, ElementType, Int, Ints, Tensor, Tensors
+from tensorproof.ops.inputs import ElementType, Int, Tensor
 from tensorproof.terms import BOOL, FLOAT32, INDEX, INT32, UINT8, Dim, DType, Shape, TensorType, conj, eq, ge, product
 from tensorproof.values.port import Value
 
 
-@takes(Tensors("xs"), Axis("dim", 0, of="xs", loose=True))
 def concat(a: Arguments, run: Run) -> TensorType:
     """One tensor alone is handed on, whatever its rank and the axis."""
     if len(a["xs"]) > 1:
@@ -34,7 +33,6 @@ def shape(a: Arguments, run: Run) -> TensorType:
     return run(run.row.op, x=a["x"], dtype=a.get("dtype") or INT32)
 
 
-@takes(Loosely("sizes", least=1), Axis("dim", 0, loose=True), Anything("num"))
 def split_any(a: Arguments, run: Run) -> Value:
     """A number of equal parts, or a list of sizes."""
     sizes, x = whole(a["sizes"]), a["x"]
@@ -52,14 +50,12 @@ def split_any(a: Arguments, run: Run) -> Value:
     return list(graphdef_arrays.split_v({**a, "count": count}, run))
 
 
-@takes(Ints("begin", loose=True, one=False), Ints("size", loose=True, one=False))
 def block(a: Arguments, run: Run) -> TensorType:
     begin = vector(run, a["begin"], "begin")
     run.require("begin", begin is None or len(begin) > 0 or isinstance(a["begin"], TensorType), "an empty list of positions has no whole type", ("begin",))
     return run("block_slice", x=a["x"], begin=a["begin"], size=a["size"])
 
 
-@takes(Loosely("times", least=0), Axis("dim", None, optional=True))
 def repeat(a: Arguments, run: Run) -> TensorType:
     x, times = a["x"], a["times"]
     if x.shape.known and len(x.shape) == 0:
@@ -83,7 +79,6 @@ def repeat(a: Arguments, run: Run) -> TensorType:
     return with_shape(run, "repeat_interleave", x, (*x.shape[:at], n * counts[0] if scalar else sum(counts), *x.shape[at + 1 :]), times=times, dim=at)
 
 
-@takes(Ints("dim", loose=True, one=False))
 def reverse(a: Arguments, run: Run) -> TensorType:
     x, dims = a["x"], vector(run, a["dim"], "dim")
     if dims is None or not x.shape.known or any(type(d) is not int for d in dims):
@@ -107,7 +102,6 @@ def reverse_sequence(a: Arguments, run: Run) -> TensorType:
     return with_shape(run, "reverse_sequences", x, x.shape, lengths=lengths, batch_dim=batch, time_dim=time, first_two=False)
 
 
-@takes(Ints("shifts", loose=True), Ints("dim", loose=True))
 def roll(a: Arguments, run: Run) -> TensorType:
     x, shifts, dims = a["x"], vector(run, a["shifts"], "shifts", scalar=True), vector(run, a["dim"], "dim", scalar=True)
     at_least(run, x, 1)
@@ -124,7 +118,6 @@ def roll(a: Arguments, run: Run) -> TensorType:
     return run("roll", x=x, shifts=shifts, dim=dims) if shifts else run("identity", x=x)
 
 
-@takes(Anything("on"), Anything("off"), Int("dim", None, optional=True), DTYPE)
 def one_hot(a: Arguments, run: Run) -> TensorType:
     typed = [v.dtype for v in (a.get("on"), a.get("off")) if isinstance(v, TensorType)]
     dtype = a.get("dtype") or (typed[0] if typed else FLOAT32)
@@ -133,7 +126,6 @@ def one_hot(a: Arguments, run: Run) -> TensorType:
     return run("one_hot_axis", x=a["x"], depth=whole(a["depth"]), on=a.get("on"), off=a.get("off"), dim=dim, dtype=dtype)
 
 
-@takes(Tensor("x", "...", INDEX), Int("count", None, optional=True, loose=True, least=0), DTYPE)
 def sequence_mask(a: Arguments, run: Run) -> TensorType:
     count = whole(a.get("count"))
     n = run.fresh("longest") if count is None or isinstance(count, TensorType) else count
@@ -148,13 +140,11 @@ def sequence_mask(a: Arguments, run: Run) -> TensorType:
     return result
 
 
-@takes(Tensors("xs", "...", frozenset({INT32})), Tensors("ys"))
 def dynamic_stitch(a: Arguments, run: Run) -> TensorType:
     same_types(run, a, "ys")
     return run("dynamic_stitch", xs=a["xs"], ys=a["ys"])
 
 
-@takes(Tensors("xs"), Choice("indexing", ("xy", "ij"), "xy"))
 def meshgrid(a: Arguments, run: Run) -> Value:
     """Each vector is multiplied by ones of the first one's element type; truth values are multiplied by ones of any."""
     numbers = [x for x in a["xs"] if x.dtype is not BOOL]
@@ -165,7 +155,6 @@ def meshgrid(a: Arguments, run: Run) -> Value:
     return list(run("meshgrid", xs=tuple(xs), indexing=a.get("indexing") or "xy"))
 
 
-@takes(Axis("dim", -1), Choice("direction", ("ASCENDING", "DESCENDING"), "ASCENDING"))
 def sort(a: Arguments, run: Run) -> TensorType:
     made: TensorType = _ordered(a, run, a["x"].dtype, INT32)[0]
     return made
@@ -180,13 +169,11 @@ def _ordered(a: Arguments, run: Run, *dtypes: DType | None) -> Any:
     return run.typed(run.row.op, *dtypes, x=x, dim=a["dim"], descending=a.get("direction") == "DESCENDING")
 
 
-@takes(Axis("dim", -1), Choice("direction", ("ASCENDING", "DESCENDING"), "ASCENDING"))
 def argsort(a: Arguments, run: Run) -> TensorType:
     made: TensorType = _ordered(a, run, INT32)
     return made
 
 
-@takes(Tensor("x"), Tensor("y"), Choice("side", ("left", "right"), "left"), DTYPE)
 def searchsorted(a: Arguments, run: Run) -> TensorType:
     """Rows of sorted numbers; leading axes must agree."""
     x, y = a["x"], a["y"]
@@ -201,7 +188,6 @@ def searchsorted(a: Arguments, run: Run) -> TensorType:
     return run.shaped("searchsorted", y.shape, a.get("dtype") or INT32, x=x, y=y, right=a.get("side") == "right")
 
 
-@takes(DTYPE)
 def unique(a: Arguments, run: Run, counts: bool = False) -> Value:
     """The distinct elements in the order in which they first stand, and for each element which of them it is."""
     x = ranked(run, a["x"], 1)
@@ -212,7 +198,6 @@ def unique(a: Arguments, run: Run, counts: bool = False) -> Value:
 unique_counts = taking(unique, DTYPE, counts=True)
 
 
-@takes(Tensor("x", " | N", INDEX), Ints("size", least=1, one=False))
 def unravel_index(a: Arguments, run: Run) -> TensorType:
     x, size = a["x"], vector(run, a["size"], "size")
     if size is None or None in size or not x.shape.known:

@@ -7,11 +7,9 @@ from typing import Any
 
 from tensorproof.bindings.adapt.tensorflow.shared import Arguments, at_least, broadcast_of, of_type, ranked, same_types, somewhere, with_shape
 from tensorproof.bindings.call import Run, takes
-from tensorproof.ops.inputs import Bool, ElementType, Float, Int, Tensor
+from tensorproof.ops.inputs import Float, Tensor
 from tensorproof.terms import FLOAT32, FLOATS, DType, Shape, TensorType, eq, ge, product
 from tensorproof.values.port import Value
-
-_IMAGE = Tensor("x", "H W C | N H W C")
 
 
 def drawn(run: Run, low: Any, high: Any) -> TensorType:
@@ -43,7 +41,6 @@ def converted(run: Run, x: TensorType, dtype: DType | None, saturate: bool = Fal
     return run.typed("mul", dtype, x=run("cast", x=x, dtype=dtype), y=(_most(dtype) + 1) // (_most(old) + 1))
 
 
-@takes(ElementType("dtype", optional=False))
 def convert(a: Arguments, run: Run) -> TensorType:
     x, dtype = a["x"], a["dtype"]
     usable = dtype.is_float or dtype.is_integer
@@ -59,41 +56,26 @@ def _in_floats(run: Run, x: TensorType, change: Any) -> TensorType:
     return converted(run, change(converted(run, x, FLOAT32)), x.dtype, saturate=True)
 
 
-_ADJUSTED = (
-    Tensor("x", "...", FLOATS),
-    Float("delta", least=0.0, most=0.9),
-    Float("max_delta", least=0.1, most=0.9),
-    Float("gamma", 1.0, least=0.0),
-    Float("gain", 1.0),
-)
-
-
 def _not_negative(a: Arguments, run: Run, name: str) -> None:
     if isinstance(a.get(name), (int, float)):
         run.require(name, a[name] >= 0, f"{name} must not be negative, and is {a[name]!r}", (name,))
 
 
-@takes(*_ADJUSTED)
 def brightness(a: Arguments, run: Run) -> TensorType:
     return _in_floats(run, a["x"], lambda x: with_shape(run, "add", x, x.shape, y=a["delta"]))
 
 
-@takes(*_ADJUSTED)
 def random_brightness(a: Arguments, run: Run) -> TensorType:
     _not_negative(a, run, "max_delta")
     most = a["max_delta"]
     return _in_floats(run, a["x"], lambda x: with_shape(run, "add", x, x.shape, y=of_type(run, drawn(run, -most, most), x.dtype)))
 
 
-@takes(*_ADJUSTED)
 def gamma(a: Arguments, run: Run) -> TensorType:
     """gain · x to the power of gamma"""
     _not_negative(a, run, "gamma")
     power, gain = a.get("gamma", 1), a.get("gain", 1)
     return _in_floats(run, a["x"], lambda x: with_shape(run, "mul", with_shape(run, "pow", x, x.shape, y=power), x.shape, y=gain))
-
-
-_CONTRAST = (Tensor("x", "... H W C", FLOATS), Float("contrast_factor"), Float("lower", least=0.0, most=0.4), Float("upper", least=0.5, most=1.0))
 
 
 def _ordered(a: Arguments, run: Run) -> None:
@@ -106,13 +88,11 @@ def _adjusted(run: Run, x: TensorType, factor: Value) -> TensorType:
     return _in_floats(run, x, lambda image: with_shape(run, run.row.op, image, image.shape, factor=factor))
 
 
-@takes(*_CONTRAST)
 def contrast(a: Arguments, run: Run) -> TensorType:
     at_least(run, a["x"], 3)
     return _adjusted(run, a["x"], a["contrast_factor"])
 
 
-@takes(*_CONTRAST)
 def random_contrast(a: Arguments, run: Run) -> TensorType:
     at_least(run, a["x"], 3)
     _ordered(a, run)
@@ -164,7 +144,6 @@ def random_saturation(a: Arguments, run: Run) -> TensorType:
     return _adjusted(run, x, drawn(run, a["lower"], a["upper"]))
 
 
-@takes(Tensor("x", "... H W C"))
 def standardised(a: Arguments, run: Run) -> TensorType:
     """(x - mean) / max(deviation, 1 / √n) of each image of n elements"""
     x = a["x"]
@@ -196,7 +175,6 @@ def _table(run: Run, dtype: DType | None, *rows: tuple[float, ...] | float) -> T
     return run.typed("constant", dtype, data=TensorType(shape, dtype, contents=tuple(map(float, flat)), framework="tf"))
 
 
-@takes(Tensor("x", "... 3"))
 def to_grey(a: Arguments, run: Run) -> TensorType:
     """A weighted sum of red, green and blue."""
     x = _coloured(run, a["x"], 3)
@@ -206,7 +184,6 @@ def to_grey(a: Arguments, run: Run) -> TensorType:
     return grey if image is x else converted(run, grey, x.dtype)
 
 
-@takes(Tensor("x", "... 1"))
 def to_rgb(a: Arguments, run: Run) -> TensorType:
     x = _coloured(run, a["x"], 1)
     at_least(run, x, 2)
@@ -214,7 +191,6 @@ def to_rgb(a: Arguments, run: Run) -> TensorType:
     return with_shape(run, "repeat", x, (*x.shape[:-1], 3) if x.shape.known else somewhere(run), times=times)
 
 
-@takes(Tensor("x", "... 3"))
 def hsv(a: Arguments, run: Run) -> TensorType:
     x = _coloured(run, a["x"], 3)
     return with_shape(run, run.row.op, x, x.shape)
@@ -228,7 +204,6 @@ _KERNELS = {
 }
 
 
-@takes(Tensor("x", "... 3"))
 def by_matrix(a: Arguments, run: Run) -> TensorType:
     """Colours times the matrix that leads from one space of colours to another."""
     x = _coloured(run, a["x"], 3)
@@ -243,7 +218,6 @@ def _slopes(run: Run, x: TensorType, at: int) -> TensorType:
     return run.typed("sub", x.dtype, x=after, y=before)
 
 
-@takes(Tensor("x", "N H W C"))
 def gradients(a: Arguments, run: Run) -> tuple[TensorType, ...]:
     """Differences of rows and of columns, with zeros after the last."""
     x = ranked(run, a["x"], 4)
@@ -252,7 +226,6 @@ def gradients(a: Arguments, run: Run) -> tuple[TensorType, ...]:
     return tuple(with_shape(run, "pad", _slopes(run, x, at), x.shape, padding=(*(0, 0) * (3 - at), 0, 1), mode="constant", value=0) for at in (1, 2))
 
 
-@takes(Tensor("x", "N H W C"))
 def sobel(a: Arguments, run: Run) -> TensorType:
     x = ranked(run, a["x"], 4)
     for n in x.shape[1:3]:
@@ -260,7 +233,6 @@ def sobel(a: Arguments, run: Run) -> TensorType:
     return with_shape(run, "sobel_edges", x, (*x.shape, 2))
 
 
-@takes(_IMAGE)
 def total_variation(a: Arguments, run: Run) -> TensorType:
     """The sum of the absolute differences of neighbours."""
     x = a["x"]
@@ -274,9 +246,6 @@ def total_variation(a: Arguments, run: Run) -> TensorType:
     return run.typed("add", kind, x=parts[0], y=parts[1])
 
 
-_PAIR = (Tensor("x", "... H W C"), Tensor("y", "... H W C"), Float("max_val", least=1.0, most=255.0))
-
-
 def _of_one_size(run: Run, x: TensorType, y: TensorType) -> Shape:
     """One number for each pair of images."""
     at_least(run, x, 3)
@@ -288,7 +257,6 @@ def _of_one_size(run: Run, x: TensorType, y: TensorType) -> Shape:
     return broadcast_of(run, [Shape(x.shape[:-3]), Shape(y.shape[:-3])], ("x", "y"), "add/broadcast")
 
 
-@takes(*_PAIR)
 def psnr(a: Arguments, run: Run) -> TensorType:
     """20 · log10(max_val) - 10 · log10(mean of squared differences), of images as floats"""
     lead = _of_one_size(run, a["x"], a["y"])
@@ -306,7 +274,6 @@ def psnr(a: Arguments, run: Run) -> TensorType:
     return run.shaped("sub", lead, FLOAT32, x=peak, y=scaled)
 
 
-@takes(*_PAIR, Int("filter_size", 11, least=1), Bool("return_index_map", False))
 def ssim(a: Arguments, run: Run) -> TensorType:
     x, y, side = a["x"], a["y"], a["filter_size"]
     lead = _of_one_size(run, x, y)

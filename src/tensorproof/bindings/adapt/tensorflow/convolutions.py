@@ -8,7 +8,7 @@ from tensorproof.bindings.adapt.graphdef import convolutions as graphdef_convolu
 from tensorproof.bindings.adapt.tensorflow.shared import Arguments, modern, ranked, same_types, somewhere, vector, with_shape
 from tensorproof.bindings.adapt.tensorflow.windows import Padding, channels_last, convolve, depthwise, explicit_sides, spatial, to_front, windowed
 from tensorproof.bindings.call import Run, takes
-from tensorproof.ops.inputs import Anything, Choice, Int, Ints, Sizes, Tensor
+from tensorproof.ops.inputs import Anything, Choice, Ints, Sizes, Tensor
 from tensorproof.terms import FLOAT32, Shape, TensorType, eq, ge, product
 from tensorproof.values.port import Value
 
@@ -92,7 +92,6 @@ def _of_space(padding: Value) -> Value:
     return ((0, 0), *padding[1:-1], (0, 0)) if isinstance(padding, (tuple, list)) and len(padding) == 4 else padding
 
 
-@takes(Tensor("x", "N H W C"), Tensor("weight", "h w C M"), Int("dilation", least=1), PADDINGS)
 def atrous_conv2d(a: Arguments, run: Run) -> TensorType:
     if a["x"].shape.known and a["x"].shape.numel == 0:
         raise run.give_up("an empty batch is spread over blocks")

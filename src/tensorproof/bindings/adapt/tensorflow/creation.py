@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from tensorproof.bindings.adapt.graphdef.elementwise import merged
-from tensorproof.bindings.adapt.tensorflow.arguments import DTYPE, SIZE, Holes, as_shape
+from tensorproof.bindings.adapt.tensorflow.arguments import DTYPE, SIZE, as_shape
 from tensorproof.bindings.adapt.tensorflow.shared import Arguments, ranked, same_types, somewhere, whole, with_shape
 from tensorproof.bindings.call import Run, takes
-from tensorproof.ops.inputs import Anything, ElementType, Int, Ints, Number, Tensor
+from tensorproof.ops.inputs import Anything, ElementType, Tensor
 from tensorproof.terms import FLOAT32, FLOAT64, INT32, DType, Shape, TensorType, Term, disj, eq, ge
 from tensorproof.values.port import Value
 
@@ -27,7 +27,6 @@ def _filled(run: Run, given: Value, value: Value, dtype: DType | None) -> Tensor
     return run.typed("full", dtype, size=tuple(shape), value=value, dtype=dtype)
 
 
-@takes(SIZE, Tensor("value", ""))
 def fill(a: Arguments, run: Run) -> TensorType:
     value = ranked(run, a["value"], 0, "value") if isinstance(a["value"], TensorType) else a["value"]
     return _filled(run, a["size"], value, value.dtype)
@@ -38,12 +37,6 @@ def zeros_like(a: Arguments, run: Run) -> TensorType:
     return run.typed("full_like", a.get("dtype") or a["x"].dtype, x=a["x"], value=run.row.fixed["value"], dtype=a.get("dtype"))
 
 
-@takes(
-    Int("n", least=0, loose=True),
-    Int("m", None, least=0, optional=True, loose=True),
-    Ints("size", None, optional=True, shape=True, least=0),
-    ElementType("dtype", FLOAT32),
-)
 def eye(a: Arguments, run: Run) -> TensorType:
     n, m = whole(a["n"]), whole(a.get("m"))
     n = run.fresh("rows") if isinstance(n, TensorType) else n
@@ -56,7 +49,6 @@ def eye(a: Arguments, run: Run) -> TensorType:
     return made
 
 
-@takes(Number("start"), Number("end", None, optional=True), Number("step", 1), DTYPE)
 def range(a: Arguments, run: Run) -> TensorType:
     """From start to limit; with one argument, from 0 to it."""
     start, end, step = a["start"], a.get("end"), a.get("step")
@@ -72,7 +64,6 @@ def range(a: Arguments, run: Run) -> TensorType:
     return run("arange", start=values[0], end=values[1], step=values[2], dtype=dtype)
 
 
-@takes(Tensor("start", "", scalar=True), Tensor("end", "", scalar=True), Int("steps", least=1, loose=True), Anything("dim"))
 def linspace(a: Arguments, run: Run) -> TensorType:
     same_types(run, a, "start", "end")
     kinds = [v.dtype for v in (a["start"], a["end"]) if isinstance(v, TensorType) and v.dtype is not None]
@@ -106,7 +97,6 @@ def constant(a: Arguments, run: Run) -> TensorType:
     return with_shape(run, "reshape", constant, shape, size=size)
 
 
-@takes(Holes("size", shape=True, loose=True, optional=True))
 def ensure_shape(a: Arguments, run: Run) -> TensorType:
     size = a["size"]
     if size is None:
@@ -115,14 +105,12 @@ def ensure_shape(a: Arguments, run: Run) -> TensorType:
     return run("ensure_shape", x=a["x"], size=wanted)
 
 
-@takes(ElementType("dtype", optional=False), Holes("size", None, shape=True, optional=True))
 def placeholder(a: Arguments, run: Run) -> TensorType:
     size = a.get("size")
     shape = somewhere(run, "placeholder") if size is None else Shape(run.fresh("placeholder") if n is None or n == -1 else n for n in size)
     return run.shaped("stated", shape, a["dtype"], size=tuple(shape) if shape.known else None, dtype=a["dtype"])
 
 
-@takes(Tensor("x"), Holes("size", shape=True, optional=True))
 def placeholder_with_default(a: Arguments, run: Run) -> TensorType:
     size = a.get("size")
     made = somewhere(run) if size is None else Shape(run.fresh("placeholder") if n is None or n == -1 else n for n in size)
@@ -130,7 +118,6 @@ def placeholder_with_default(a: Arguments, run: Run) -> TensorType:
     return run.shaped("placeholder_with_default", made, a["x"].dtype, x=a["x"], size=made)
 
 
-@takes(Anything("size"), DTYPE, Anything("initializer"))
 def get_variable(a: Arguments, run: Run) -> TensorType:
     size, given = a.get("size"), a.get("initializer")
     if isinstance(given, TensorType):

@@ -9,7 +9,7 @@ from tensorproof.bindings.adapt.graphdef import pools as graphdef_pools
 from tensorproof.bindings.adapt.tensorflow.shared import Arguments, at_least, modern, ranked, somewhere, vector, whole, with_shape
 from tensorproof.bindings.call import Run, takes
 from tensorproof.bindings.forms import taking
-from tensorproof.ops.inputs import Bool, Choice, ElementType, Float, Int, Ints, Tensor
+from tensorproof.ops.inputs import Bool, Choice, ElementType, Int, Ints, Tensor
 from tensorproof.terms import BOOL, FLOAT32, INT32, UINT8, UINT16, Dim, DType, Shape, TensorType, conj, eq, ge, le, maximum, minimum
 from tensorproof.values.port import Value
 
@@ -149,7 +149,6 @@ def resize_with_pad(a: Arguments, run: Run) -> TensorType:
     return _padded(run, small, [(b, m - b - n) for b, n, m in zip(before, sizes, target)], *target)
 
 
-@takes(_IMAGE, Float("fraction", least=0.05, most=1.0))
 def central_crop(a: Arguments, run: Run) -> TensorType:
     x, fraction = a["x"], a["fraction"]
     if fraction != 1:
@@ -164,10 +163,6 @@ def central_crop(a: Arguments, run: Run) -> TensorType:
     return _cropped(run, x, [((n - m) // 2 if c is None else c,) * 2 for n, m, c in zip(x.shape[-3:-1], sizes, cut)], sizes)
 
 
-_BOX = (Int("top", least=0), Int("left", least=0), Int("height", least=1), Int("width", least=1))
-
-
-@takes(_IMAGE, *_BOX)
 def crop_box(a: Arguments, run: Run) -> TensorType:
     x = _image(run, a["x"])
     for start, size, at in (("top", "height", -3), ("left", "width", -2)):
@@ -181,7 +176,6 @@ def crop_box(a: Arguments, run: Run) -> TensorType:
     return _cropped(run, x, cut, [a["height"], a["width"]])
 
 
-@takes(_IMAGE, *_BOX)
 def pad_box(a: Arguments, run: Run) -> TensorType:
     x = _image(run, a["x"])
     for start, size, at in (("top", "height", -3), ("left", "width", -2)):
@@ -201,14 +195,12 @@ def crop_and_resize(a: Arguments, run: Run) -> TensorType:
     return graphdef_images.crop_and_resize(a, run)
 
 
-@takes(_IMAGE)
 def flipped(a: Arguments, run: Run) -> TensorType:
     """Mirrored along the axis that the row names, counted from the end."""
     x = _image(run, a["x"])
     return with_shape(run, "flip", x, x.shape, dim=tuple(d + len(x.shape) for d in run.row.fixed["dim"]) if x.shape.known else run.row.fixed["dim"])
 
 
-@takes(_IMAGE)
 def random_flip(a: Arguments, run: Run) -> TensorType:
     """Each image mirrored or not, by the toss of a coin."""
     x, other = a["x"], flipped(a, run)
@@ -219,7 +211,6 @@ def random_flip(a: Arguments, run: Run) -> TensorType:
     return run.shaped("where", x.shape, x.dtype, condition=coin, x=other, y=x)
 
 
-@takes(_IMAGE, Int("k", 1))
 def rot90(a: Arguments, run: Run) -> TensorType:
     x, k = _image(run, a["x"]), a.get("k", 1)
     axes = (len(x.shape) - 3, len(x.shape) - 2) if x.shape.known else (-3, -2)
@@ -229,7 +220,6 @@ def rot90(a: Arguments, run: Run) -> TensorType:
     return run("rot90", x=x, k=k, dim=axes)
 
 
-@takes(_IMAGE)
 def transpose(a: Arguments, run: Run) -> TensorType:
     x = _image(run, a["x"])
     if not x.shape.known:
@@ -238,7 +228,6 @@ def transpose(a: Arguments, run: Run) -> TensorType:
     return run("permute", x=x, dim=(*range(n - 3), n - 2, n - 3, n - 1))
 
 
-@takes(Tensor("x"), Ints("size", loose=True, one=False, least=1))
 def random_crop(a: Arguments, run: Run) -> TensorType:
     """A block of the given size somewhere in x."""
     x, size = a["x"], vector(run, a["size"], "size")
@@ -260,13 +249,6 @@ def _somewhere_in(run: Run, x: TensorType, rank: int, shape: Shape | None) -> Te
     return run("cast", x=run.typed("mul", FLOAT32, x=unit, y=places), dtype=INT32)
 
 
-@takes(
-    Tensor("boxes", "N 4"),
-    Tensor("scores", "N"),
-    Int("most", loose=True, least=0),
-    Float("iou_threshold", 0.5, least=0.0, most=1.0),
-    Float("score_threshold", float("-inf"), least=0.0),
-)
 def non_max_suppression(a: Arguments, run: Run) -> TensorType:
     return graphdef_images.non_max_suppression({**a, "score": a["score_threshold"]}, run)
 
@@ -285,7 +267,6 @@ def decode(a: Arguments, run: Run) -> TensorType:
     return run.typed("decode_image", a.get("dtype") or UINT8, x=a["x"], channels=a.get("channels") or 0, dtype=a.get("dtype"))
 
 
-@takes(Tensor("x", "", frozenset({STRING})), ElementType("dtype", UINT8, dtypes=frozenset({UINT8, FLOAT32})))
 def decode_any(a: Arguments, run: Run) -> TensorType:
     dtype = a.get("dtype") or UINT8
     return run.shaped("decode_image", somewhere(run), dtype, x=a["x"], channels=a.get("channels") or 0, dtype=dtype)
@@ -300,7 +281,6 @@ def patches(a: Arguments, run: Run) -> TensorType:
 takes(*vars(graphdef_pools.patches)["parameters"].values())(patches)
 
 
-@takes(Tensor("x", "H W C", frozenset({UINT8})))
 def encode(a: Arguments, run: Run) -> TensorType:
     x = a["x"]
     if run.name.endswith("png"):

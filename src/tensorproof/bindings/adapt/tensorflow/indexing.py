@@ -6,10 +6,8 @@ from typing import Any
 
 from tensorproof.bindings.adapt.graphdef import elementwise as graphdef
 from tensorproof.bindings.adapt.tensorflow import shapes as tf_shapes
-from tensorproof.bindings.adapt.tensorflow.arguments import SIZE
 from tensorproof.bindings.adapt.tensorflow.shared import Arguments, same_types, somewhere, vector, whole, with_shape
 from tensorproof.bindings.call import Run, takes
-from tensorproof.ops.inputs import Index, Int, Ints, Tensor
 from tensorproof.ops.session import python_number
 from tensorproof.terms import BOOL, INDEX, INT64, Shape, TensorType, Term, broadcast, eq, product
 from tensorproof.values.port import Value
@@ -23,7 +21,6 @@ def gather(a: Arguments, run: Run) -> TensorType:
 takes(*vars(tf_shapes.gather)["parameters"].values())(gather)
 
 
-@takes(Ints("begin", loose=True, one=False), Ints("end", loose=True, one=False), Ints("strides", None, loose=True, one=False, optional=True))
 def strided_slice(a: Arguments, run: Run) -> TensorType:
     begin = vector(run, a["begin"], "begin")
     run.require("begin", begin is None or len(begin) > 0 or isinstance(a["begin"], TensorType), "an empty list of positions has no whole type", ("begin",))
@@ -34,12 +31,6 @@ def strided_slice(a: Arguments, run: Run) -> TensorType:
     return run.one(a)
 
 
-@takes(SIZE)
-def scatter_nd(a: Arguments, run: Run) -> TensorType:
-    return run("scatter_nd", index=a["index"], y=a["y"], size=a["size"], bad_indices_policy=a.get("bad_indices_policy"))
-
-
-@takes(Tensor("x"), Tensor("mask", "...", frozenset({BOOL})), Int("dim", None, optional=True))
 def boolean_mask(a: Arguments, run: Run) -> TensorType:
     """The elements where a mask over some axes is true, as one axis."""
     x, mask = a["x"], a["mask"]
@@ -56,7 +47,6 @@ def boolean_mask(a: Arguments, run: Run) -> TensorType:
     return with_shape(run, "compress", rows, (*x.shape[:at], run.fresh("kept"), *x.shape[at + len(mask.shape) :]), condition=flat, dim=at)
 
 
-@takes(Tensor("x"))
 def places(a: Arguments, run: Run) -> TensorType:
     """Where a condition holds, a row for each place."""
     x = a["x"]
@@ -65,7 +55,6 @@ def places(a: Arguments, run: Run) -> TensorType:
     return run.shaped("nonzero", Shape((run.fresh("true"), x.shape.rank)), INT64, x=x)
 
 
-@takes(Tensor("condition"), Tensor("x", scalar=True, default=None), Tensor("y", scalar=True, default=None))
 def where(a: Arguments, run: Run) -> TensorType:
     condition, x, y = a["condition"], a.get("x"), a.get("y")
     run.require("choices", (x is None) == (y is None), "give both choices or none", ("x", "y"))
@@ -96,7 +85,6 @@ def _old_where(condition: TensorType, x: TensorType, y: TensorType, run: Run) ->
     return run.shaped("where", shape, dtype, condition=condition, x=x, y=y)
 
 
-@takes(Tensor("x", scalar=True), Tensor("y", scalar=True))
 def tensor_equality(a: Arguments, run: Run) -> TensorType:
     """`==` of tensors: shapes that do not broadcast are simply not equal."""
     made = [v if isinstance(v, TensorType) else python_number(v) for v in (a["x"], a["y"])]
@@ -124,7 +112,6 @@ def _next(at: Any) -> Value:
     return at + 1
 
 
-@takes(Index())
 def getitem(a: Arguments, run: Run) -> TensorType:
     """Integers, slices, `...` and None: as a strided slice. Tensors with axes are no indices here, not of one element either."""
     index = a["index"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tensorproof.bindings.adapt.tensorflow.shared import Arguments, at_least, axis, known_axis, ranked, same_types, somewhere, vector, with_shape
 from tensorproof.bindings.call import Run, takes
-from tensorproof.ops.inputs import Axis, Int, Ints, Tensors
+from tensorproof.ops.inputs import Axis, Tensors
 from tensorproof.terms import FLOAT32, INDEX, Dim, Shape, TensorType, Term, eq, ge
 
 
@@ -54,7 +54,6 @@ def _filled(run: Run, x: TensorType, xs: tuple[TensorType, ...], at: int, rank: 
     return Shape(made)
 
 
-@takes(Tensors("xs"), Axis("dim", 0, of="xs", extra=1))
 def stack(a: Arguments, run: Run) -> TensorType:
     """Equal tensors along a new axis; unknown whole numbers among scalars become symbols, so that shapes stay partly known."""
     xs: tuple[TensorType, ...] = tuple(a["xs"])
@@ -95,14 +94,12 @@ def parts(run: Run, x: TensorType, count: int, at: int | None) -> tuple[TensorTy
     return run("split_sizes", x=x, sizes=sizes, dim=at)
 
 
-@takes(Int("count", least=1), Axis("dim", 0, loose=True))
 def split(a: Arguments, run: Run) -> tuple[TensorType, ...]:
     x = a["x"]
     at_least(run, x, 1)
     return parts(run, x, a["count"], axis(run, a["dim"], len(x.shape)) if x.shape.known else None)
 
 
-@takes(Int("count", None, optional=True), Axis("dim", 0))
 def unstack(a: Arguments, run: Run) -> tuple[TensorType, ...]:
     x, count = a["x"], a.get("count")
     if not x.shape.known:
@@ -122,7 +119,6 @@ def unstack(a: Arguments, run: Run) -> tuple[TensorType, ...]:
     return run("unbind", x=x, dim=at)
 
 
-@takes(Ints("times", loose=True, least=None, one=False))
 def tile(a: Arguments, run: Run) -> TensorType:
     x, times = a["x"], vector(run, a["times"], "times")
     if times is None:

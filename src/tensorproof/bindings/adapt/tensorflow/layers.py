@@ -14,7 +14,6 @@ from tensorproof.terms import Dim, Shape, TensorType, product
 from tensorproof.values.port import Value
 
 
-@takes(Tensor("x"), Int("units", least=1))
 def layer_dense(a: Arguments, run: Run) -> TensorType:
     """x times the layer's own weight, plus its own bias."""
     x = a["x"]
@@ -113,7 +112,6 @@ def _layer_pool(n: int) -> Value:
 layer_pool1d, layer_pool2d, layer_pool3d = _layer_pool(1), _layer_pool(2), _layer_pool(3)
 
 
-@takes(Tensor("x", "N ..."))
 def layer_flatten(a: Arguments, run: Run) -> TensorType:
     x = a["x"]
     at_least(run, x, 1)
@@ -121,13 +119,11 @@ def layer_flatten(a: Arguments, run: Run) -> TensorType:
     return with_shape(run, "reshape", x, size, size=size)
 
 
-@takes(Tensor("x"), Anything("rate", 0.5), Anything("training", False))
 def layer_dropout(a: Arguments, run: Run) -> TensorType:
     x, noise = a["x"], a.get("noise_shape")
     return with_shape(run, "dropout", x, x.shape, p=a.get("rate", 0.5), training=a.get("training", False), mask=noise)
 
 
-@takes(Tensor("x"), Anything("axis", -1), Anything("training", False))
 def layer_batch_norm(a: Arguments, run: Run) -> TensorType:
     """Each channel normalised, by the batch or by the layer's own running statistics, then scaled and shifted by its own weights."""
     x, at = a["x"], a.get("axis", -1)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import builtins
 
 from tensorproof.bindings.adapt.tensorflow import shared as tensorflow
-from tensorproof.bindings.adapt.tensorflow.arguments import Loosely
 from tensorproof.bindings.adapt.tensorflow.shared import (
     Arguments,
     at_least,
@@ -20,14 +19,13 @@ from tensorproof.bindings.adapt.tensorflow.shared import (
     with_shape,
 )
 from tensorproof.bindings.call import Run, takes
-from tensorproof.ops.inputs import Anything, Axes, Bool, Choice, Int, Tensor, Tensors
+from tensorproof.ops.inputs import Anything, Axes, Bool, Tensor
 from tensorproof.terms import FLOATS, INDEX, Shape, TensorType, conj, eq, ge, minimum, product
 from tensorproof.values.port import Value
 
 _indices = builtins.range
 
 
-@takes(Tensor("x", "... N N"))
 def logdet(a: Arguments, run: Run) -> TensorType:
     x = square(run, a["x"])
     dtype = None if x.dtype is None else x.dtype.real
@@ -43,14 +41,12 @@ def square(run: Run, x: TensorType, name: str = "x") -> TensorType:
     return x
 
 
-@takes(Tensor("x", "... N N"))
 def of_square(a: Arguments, run: Run) -> TensorType:
     """A function of square matrices that gives such."""
     x = square(run, _adjoint(run, a["x"]) if a.get("adjoint") else a["x"])
     return with_shape(run, run.row.op, x, x.shape)
 
 
-@takes(Tensor("x", "... N N"))
 def det(a: Arguments, run: Run) -> TensorType:
     x = square(run, a["x"])
     return with_shape(run, "det", x, x.shape[:-2] if x.shape.known else somewhere(run))
@@ -88,7 +84,6 @@ def matmul(a: Arguments, run: Run) -> TensorType:
     return run.typed("matmul", dtype, x=x, y=y)
 
 
-@takes(Tensor("x", "... N K"), Tensor("y", "... K"), Bool("transpose_a", False), Bool("adjoint_a", False))
 def matvec(a: Arguments, run: Run) -> TensorType:
     y = a["y"]
     at_least(run, y, 1, "y")
@@ -97,7 +92,6 @@ def matvec(a: Arguments, run: Run) -> TensorType:
     return with_shape(run, "squeeze", made, made.shape[:-1], dim=(len(made.shape) - 1,)) if made.shape.known else made
 
 
-@takes(Tensor("x"), Tensor("y"), Loosely("dim", least=0, most=2))
 def tensordot(a: Arguments, run: Run) -> TensorType:
     """Axes as a number, or as two lists."""
     x, y, axes = a["x"], a["y"], whole(a["dim"])
@@ -138,7 +132,6 @@ def _dot_of_rows(run: Run, x: TensorType, y: TensorType, first: list[int], secon
     return run.shaped("tensordot", Shape((*free, *outer)), x.dtype, x=rows, y=columns, dim=(len(free),), dim2=(0,))
 
 
-@takes(Choice("equation", ("i->", "ij->ji", "ij,jk->ik", "ij,ij->", "bij,bjk->bik", "i,j->ij", "i,i->")), Tensors("xs"))
 def einsum(a: Arguments, run: Run) -> TensorType:
     kind = same_types(run, a, "xs")
     usable = kind is None or len(a["xs"]) == 1 or kind.is_complex or kind in FLOATS | INDEX
@@ -165,7 +158,6 @@ def norm(a: Arguments, run: Run) -> TensorType:
     return with_shape(run, op, x, shape, ord=2 if euclidean else order, dim=axes, keepdim=keep)
 
 
-@takes(Tensor("x", "... N M"))
 def trace(a: Arguments, run: Run) -> TensorType:
     x = a["x"]
     at_least(run, x, 2)
@@ -176,19 +168,16 @@ def trace(a: Arguments, run: Run) -> TensorType:
     return run.typed("sum", x.dtype, x=diagonal, dim=(-1,), keepdim=False)
 
 
-@takes(Tensor("x", "... N M"))
 def matrix_transpose(a: Arguments, run: Run) -> TensorType:
     at_least(run, a["x"], 2)
     return _adjoint(run, a["x"]) if a.get("conjugate") else _turned(run, a["x"])
 
 
-@takes(Tensor("x", "... N M"))
 def adjoint(a: Arguments, run: Run) -> TensorType:
     at_least(run, a["x"], 2)
     return _turned(run, run.typed("conj", a["x"].dtype, x=a["x"]))
 
 
-@takes(Tensor("x", "... N"), Int("offset", 0), Int("num_rows", -1), Int("num_cols", -1))
 def diag(a: Arguments, run: Run) -> TensorType:
     if a.get("num_rows", -1) != -1 or a.get("num_cols", -1) != -1 or not isinstance(a.get("offset", 0), int):
         raise run.give_up("a band of diagonals")
@@ -196,7 +185,6 @@ def diag(a: Arguments, run: Run) -> TensorType:
     return run("diag_embed", x=a["x"], offset=a.get("offset") or 0, dim1=-2, dim2=-1)
 
 
-@takes(Tensor("x", "... N M"), Int("offset", 0))
 def diag_part(a: Arguments, run: Run) -> TensorType:
     if not isinstance(a.get("offset", 0), int):
         raise run.give_up("a band of diagonals")
@@ -208,7 +196,6 @@ def diag_part(a: Arguments, run: Run) -> TensorType:
     return made
 
 
-@takes(Tensor("x", "... N M"), Int("low", loose=True), Int("high", loose=True))
 def band_part(a: Arguments, run: Run) -> TensorType:
     """So many diagonals below and above the main one; all, where the number is negative."""
     x = a["x"]
@@ -224,7 +211,6 @@ def band_part(a: Arguments, run: Run) -> TensorType:
     return with_shape(run, "tril", with_shape(run, "triu", x, x.shape, offset=-low), x.shape, offset=high)
 
 
-@takes(Tensor("x", "... N N"), Tensor("y", "... N M"))
 def solve(a: Arguments, run: Run) -> TensorType:
     x, y = square(run, a["x"]), a["y"]
     same_types(run, a, "x", "y")
@@ -239,7 +225,6 @@ def solve(a: Arguments, run: Run) -> TensorType:
     return run.shaped("solve", y.shape if y.shape.known and x.shape.known else somewhere(run), x.dtype, x=x, y=y)
 
 
-@takes(Tensor("x", "... N N"), Tensor("y", "... N M"))
 def triangular_solve(a: Arguments, run: Run) -> TensorType:
     x, y, lower = square(run, a["x"]), a["y"], a.get("lower", True)
     same_types(run, a, "x", "y")
@@ -253,7 +238,6 @@ def triangular_solve(a: Arguments, run: Run) -> TensorType:
     return run.shaped("solve_triangular", Shape((*lead, *y.shape[-2:])), x.dtype, x=x, y=y, upper=not lower)
 
 
-@takes(Tensor("x", "... N M"), Bool("full_matrices", False), Bool("compute_uv", True))
 def svd(a: Arguments, run: Run) -> Value:
     """The singular values, and the two factors: the second is not transposed."""
     x = a["x"]
@@ -270,7 +254,6 @@ def svd(a: Arguments, run: Run) -> Value:
     return (values, u, _adjoint(run, right_turned)) if a["compute_uv"] else values
 
 
-@takes(Tensor("x", "... N M"), Bool("full_matrices", False))
 def qr(a: Arguments, run: Run) -> tuple[TensorType, ...]:
     x = a["x"]
     at_least(run, x, 2)
@@ -280,14 +263,12 @@ def qr(a: Arguments, run: Run) -> tuple[TensorType, ...]:
     return tuple(run.typed("qr", x.dtype, x.dtype, x=x, mode=mode))
 
 
-@takes(Tensor("x", "... N N"))
 def eigh(a: Arguments, run: Run) -> Value:
     x = square(run, a["x"])
     shapes = [Shape(x.shape[:-1]) if x.shape.known else somewhere(run), x.shape if x.shape.known else somewhere(run)]
     return tuple(run.shaped("eigh", shapes, x.dtype, x.dtype, x=x))
 
 
-@takes(Tensor("x", "... N N"))
 def eigvalsh(a: Arguments, run: Run) -> TensorType:
     x = square(run, a["x"])
     return with_shape(run, "eigvalsh", x, x.shape[:-1] if x.shape.known else somewhere(run))

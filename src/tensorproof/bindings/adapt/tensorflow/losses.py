@@ -62,7 +62,6 @@ def _soft(run: Run, x: TensorType, target: TensorType, dim: int, joint: Shape, r
     return run.typed("neg", x.dtype, x=total)
 
 
-@takes(Tensor("x", "... C"), Tensor("target", "...", INDEX))
 def sparse_cross_entropy(a: Arguments, run: Run) -> TensorType:
     a = needed(run, a, "x", "target")
     x, target = a["x"], a["target"]
@@ -94,14 +93,12 @@ def _broadcast_rows(run: Run, a: Arguments, code: str = "") -> Shape:
     return graphdef.merged(run, [first, second], ("x", "target"), code or f"{run.row.op}/shape")
 
 
-@takes(Tensor("x"), Tensor("target"))
 def sigmoid_cross_entropy(a: Arguments, run: Run) -> TensorType:
     a = needed(run, a, "x", "target")
     kind = same_types(run, a, "x", "target")
     return run.shaped("binary_cross_entropy_with_logits", _alike(run, a), kind, x=a["x"], target=a["target"], reduction="none")
 
 
-@takes(Tensor("x"), Tensor("target"))
 def log_poisson(a: Arguments, run: Run) -> TensorType:
     """exp(x) - target · x; with `compute_full_loss`, Stirling's approximation of log(target!) is added."""
     kind = same_types(run, a, "x", "target")

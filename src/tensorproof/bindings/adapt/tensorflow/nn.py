@@ -21,7 +21,7 @@ from tensorproof.bindings.adapt.tensorflow.shared import (
 )
 from tensorproof.bindings.adapt.tensorflow.windows import channels_last
 from tensorproof.bindings.call import Run, takes
-from tensorproof.ops.inputs import Anything, Axes, Axis, Bool, Choice, ElementType, Float, Int, Tensor
+from tensorproof.ops.inputs import Anything, Axis, Bool, Choice, ElementType, Float, Int, Tensor
 from tensorproof.terms import BOOL, FLOAT32, INDEX, INT32, INT64, DType, Shape, TensorType, disj, eq, ge, le
 
 
@@ -43,7 +43,6 @@ def softmax(a: Arguments, run: Run) -> TensorType:
     return with_shape(run, run.row.op, x, x.shape, dim=dim)
 
 
-@takes(Tensor("x"), Axis("dim", -1))
 def crelu(a: Arguments, run: Run) -> TensorType:
     x = a["x"]
     at_least(run, x, 1)
@@ -53,14 +52,12 @@ def crelu(a: Arguments, run: Run) -> TensorType:
     return run.typed("relu", x.dtype, x=both)
 
 
-@takes(Float("slope", 0.2))
 def leaky_relu(a: Arguments, run: Run) -> TensorType:
     x = a["x"]
     whole_numbers = x.dtype is not None and x.dtype.is_integer
     return run.typed("leaky_relu", FLOAT32 if whole_numbers else x.dtype, x=x, slope=a["slope"])
 
 
-@takes(Tensor("x", "N ... C"), Tensor("bias", "C"), Choice("data_format", ("NHWC", "NCHW"), None, optional=True))
 def bias_add(a: Arguments, run: Run) -> TensorType:
     x, bias, last = a["x"], ranked(run, a["bias"], 1, "bias"), not str(a.get("data_format") or "NHWC").startswith("NC")
     kind = same_types(run, a, "x", "bias")
@@ -75,7 +72,6 @@ def bias_add(a: Arguments, run: Run) -> TensorType:
     return run.shaped("add", x.shape, kind, x=x, y=bias)
 
 
-@takes(Tensor("x"), *(Tensor(n) for n in ("mean", "variance")), *(Tensor(n, optional=True) for n in ("bias", "weight")), Float("variance_epsilon", 0.001))
 def batch_normalization(a: Arguments, run: Run) -> TensorType:
     """(x - mean) · scale + offset: everything broadcasts, and what is not x has one element type."""
     kind, x = same_types(run, a, "mean", "variance", "weight", "bias"), a["x"]
@@ -128,7 +124,6 @@ def _fused(run: Run, x: TensorType, a: Arguments, last: bool) -> tuple[TensorTyp
     return made, found[1], found[0]
 
 
-@takes(Axes("dim"), Bool("keepdim", False, optional=True))
 def moments(a: Arguments, run: Run) -> tuple[TensorType, ...]:
     a = modern(a)
     x, keep = a["x"], bool(a.get("keepdim"))
@@ -152,7 +147,6 @@ def _whole_moments(run: Run, x: TensorType, axes: tuple[int, ...], shape: Shape,
     return tuple(run.shaped("mean", shape, x.dtype, x=one, dim=axes, keepdim=keep) for one in (x, apart))
 
 
-@takes(Axes("dim", None))
 def l2_normalize(a: Arguments, run: Run) -> TensorType:
     a = modern(a)
     x, given = a["x"], vector(run, a.get("dim"), "dim", scalar=True)
@@ -161,7 +155,6 @@ def l2_normalize(a: Arguments, run: Run) -> TensorType:
     return with_shape(run, "normalize", x, x.shape, p=2.0, dim=None if given is None else axes, eps=least, by_squares=True)
 
 
-@takes(Tensor("x"))
 def zero_fraction(a: Arguments, run: Run) -> TensorType:
     x = a["x"]
     zero = run.typed("eq", BOOL, x=x, y=False if x.dtype is BOOL else 0)
@@ -239,7 +232,6 @@ def xw_plus_b(a: Arguments, run: Run) -> TensorType:
     return run.shaped("add", product.shape, product.dtype, x=product, y=bias)
 
 
-@takes(*vars(xw_plus_b)["parameters"].values())
 def relu_layer(a: Arguments, run: Run) -> TensorType:
     made = xw_plus_b(a, run)
     return run.typed("relu", made.dtype, x=made)

@@ -110,7 +110,6 @@ def stateless_normal(a: Arguments, run: Run) -> TensorType:
     return random_normal(a, run)
 
 
-@takes(SIZE, _SEED, Number("minval", 0), Number("maxval", None, optional=True), ElementType("dtype", FLOAT32, optional=False))
 def stateless_uniform(a: Arguments, run: Run) -> TensorType:
     _seed(run, a["seed"])
     return random_uniform(a, run)

@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tensorproof.bindings.adapt.tensorflow.shared import Arguments
-from tensorproof.bindings.call import Run, takes
-from tensorproof.ops.inputs import ElementType, Tensor
+from tensorproof.bindings.call import Run
 from tensorproof.terms import INT64, DType, TensorType
 
 _FLOATS = {"float16": (65504.0, 11), "bfloat16": (3.3895313892515355e38, 8), "float32": (3.4028234663852886e38, 24), "float64": (1.7976931348623157e308, 53)}
@@ -45,6 +44,5 @@ def saturated(run: Run, x: TensorType, dtype: DType, exact: bool = False) -> Ten
     return run("cast", x=x, dtype=dtype)
 
 
-@takes(Tensor("x"), ElementType("dtype", optional=False))
 def saturate_cast(a: Arguments, run: Run) -> TensorType:
     return saturated(run, a["x"], a["dtype"])

@@ -11,7 +11,6 @@ from tensorproof.terms import INDEX, INT64, Dim, Shape, TensorType, Term, conj, 
 from tensorproof.values.port import Value
 
 
-@takes(Ints("size", shape=True, loose=True))
 def reshape(a: Arguments, run: Run) -> TensorType:
     x, size = a["x"], vector(run, a["size"], "size")
     if size is None:
@@ -64,7 +63,6 @@ def arg_reduce(a: Arguments, run: Run) -> TensorType:
     return run(run.row.op, x=x, dim=at, keepdim=False, dtype=dtype)
 
 
-@takes(Ints("dim", None, optional=True, loose=True))
 def transpose(a: Arguments, run: Run) -> TensorType:
     x, order = a["x"], a.get("dim")
     if a.get("conjugate"):
@@ -81,7 +79,6 @@ def transpose(a: Arguments, run: Run) -> TensorType:
     return run("permute", x=x, dim=order)
 
 
-@takes(Axis("dim", extra=1, loose=True))
 def expand_dims(a: Arguments, run: Run) -> TensorType:
     a = modern(a)
     x = a["x"]
@@ -92,7 +89,6 @@ def expand_dims(a: Arguments, run: Run) -> TensorType:
     return run("unsqueeze", x=x, dim=at)
 
 
-@takes(Axes("dim", (), optional=True, unique=False))
 def squeeze(a: Arguments, run: Run) -> TensorType:
     """Named axes must be 1; without names every axis of size 1 goes."""
     a = modern(a)
@@ -179,7 +175,6 @@ def gather(a: Arguments, run: Run) -> TensorType:
     return run.typed("gather_slices", x.dtype, x=x, index=index, dim=at, batch_dims=batch, lenient=True)
 
 
-@takes(Ints("size", shape=True, loose=True, one=False))
 def broadcast_to(a: Arguments, run: Run) -> TensorType:
     x, size = a["x"], vector(run, a["size"], "size")
     if size is None:

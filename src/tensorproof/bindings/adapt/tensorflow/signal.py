@@ -7,12 +7,11 @@ from typing import Any
 from tensorproof.bindings.adapt.tensorflow.arguments import COMPLEX_OF
 from tensorproof.bindings.adapt.tensorflow.shared import Arguments, at_least, known_axis, somewhere, vector, with_shape
 from tensorproof.bindings.call import Run, takes
-from tensorproof.ops.inputs import Axis, Bool, ElementType, Int, Ints, Tensor
+from tensorproof.ops.inputs import ElementType, Int
 from tensorproof.terms import BOOL, COMPLEX64, COMPLEX128, FLOAT32, FLOAT64, Dim, Shape, TensorType, eq, ite, maximum
 from tensorproof.values.port import Value
 
 
-@takes(Tensor("x", "... N"), Ints("size", None, optional=True, one=False, least=1))
 def rfft(a: Arguments, run: Run) -> TensorType:
     x = a["x"]
     at_least(run, x, 1)
@@ -32,7 +31,6 @@ def _half_spectrum(run: Run, x: TensorType, n: Any) -> TensorType:
     return run.shaped("rfft", shape, None if x.dtype is None else COMPLEX_OF.get(x.dtype, COMPLEX64), x=x, n=n, dim=-1)
 
 
-@takes(Tensor("x", "... N"), Ints("size", None, optional=True, one=False, least=1))
 def irfft(a: Arguments, run: Run) -> TensorType:
     x = a["x"]
     at_least(run, x, 1)
@@ -64,7 +62,6 @@ def window(a: Arguments, run: Run) -> TensorType:
     return run.typed("window", dtype, n=n, dtype=dtype, beta=beta, periodic=_periodic(n, bool(a.get("periodic"))), **run.row.fixed)
 
 
-@takes(Tensor("x", "... N"), Int("length", least=1), Int("step", least=1), Bool("pad_end", False), Axis("dim", -1))
 def frame(a: Arguments, run: Run) -> TensorType:
     x = a["x"]
     at_least(run, x, 1)
@@ -85,7 +82,6 @@ def frame(a: Arguments, run: Run) -> TensorType:
     return run("permute", x=frames, dim=order)
 
 
-@takes(Tensor("x", "... N"), Int("length", least=1), Int("step", least=1), Int("size", None, optional=True, least=1), Bool("pad_end", False))
 def stft(a: Arguments, run: Run) -> TensorType:
     framed = frame({**a, "dim": -1}, run)
     n = a.get("size")
@@ -104,7 +100,6 @@ def stft(a: Arguments, run: Run) -> TensorType:
     return _half_spectrum(run, framed, n)
 
 
-@takes(Tensor("x", "... F L"), Int("step", least=1))
 def overlap_and_add(a: Arguments, run: Run) -> TensorType:
     x = a["x"]
     at_least(run, x, 2)

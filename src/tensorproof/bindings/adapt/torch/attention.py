@@ -113,7 +113,6 @@ def multi_head(a: dict[str, Value], run: Run) -> Any:
 # --- the fused kernels in exported graphs ---
 
 
-@takes(Anything("return_debug_mask"))
 def flash(a: dict[str, Value], run: Run) -> Value:
     """What the GPU kernel returns: output, log-sum-exp, nothing, nothing, both lengths, random state, unused, debug mask."""
     output, logsumexp = run.several(a)

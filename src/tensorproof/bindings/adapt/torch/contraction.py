@@ -12,12 +12,6 @@ from tensorproof.terms.tensor import TensorType
 from tensorproof.values.port import Value
 
 
-def swapped(a: dict[str, Value], run: Run) -> Any:
-    """`y @ x`, as `__rmatmul__` has it."""
-    return run(run.row.op, x=a["y"], y=a["x"])
-
-
-@takes(Anything("dims", 2))
 def tensordot(a: dict[str, Value], run: Run) -> TensorType:
     """`dims` is a number n (the last n axes of x with the first n of y), or the two lists of axes."""
     dims = as_size(a["dims"])
@@ -83,7 +77,6 @@ def _letters(subscripts: Any, run: Run) -> str:
     return "".join(made)
 
 
-@takes(Anything("scale_x"), Anything("scale_y"))
 def scaled_mm_lists(a: dict[str, Any], run: Run) -> Value:
     """Each side's scale may come in a list; a list of two (a scale of scales) is not modelled."""
     scales: dict[str, Any] = {}

@@ -6,9 +6,8 @@ from typing import Any
 
 from tensorproof.bindings.arrays import Ragged, array_like
 from tensorproof.bindings.call import Run, takes
-from tensorproof.bindings.forms import default, taking
 from tensorproof.bindings.readers import tensor_in
-from tensorproof.ops.inputs import REQUIRED, Anything, Bool, Choice, ElementType, Float, Floats, Int, Ints, Number, Tensor, is_size
+from tensorproof.ops.inputs import REQUIRED, Anything, Bool, Choice, ElementType, Float, Floats, Ints, Number, Tensor, is_size
 from tensorproof.ops.storage import format_strides
 from tensorproof.terms import BY_LABEL, FLOAT32, FLOAT64, UNKNOWN_STRIDES, DType, TensorType, conj, dataclass, eq, ge, gt, le
 from tensorproof.values.port import Value
@@ -41,9 +40,6 @@ def exact(a: dict[str, Value], run: Run) -> TensorType:
     if isinstance(out, TensorType) and None not in (out.dtype, made.dtype) and out.dtype is not made.dtype:
         raise run.refuse("out", f"out has element type {out.dtype!r}, and the result {made.dtype!r}; they must be one", ("out",))
     return made
-
-
-rectangle = taking(leaf, Int("m", least=0))
 
 
 _MATRIX = Choice("data", ([[1, 2], [3, 4]], [[0.5], [1.5], [2.5]], [[True, False]], [[]], [[[1]], [[2]]]))
@@ -156,7 +152,6 @@ def new_legacy(a: dict[str, Value], run: Run) -> TensorType:
     return new_tensor(a, run)
 
 
-@takes(Anything("data", like=(Tensor("data", values="framework:numpy"),)))
 def from_numpy(a: dict[str, Value], run: Run) -> TensorType:
     if not isinstance(a["data"], TensorType):
         raise run.refuse("call/arguments", "from_numpy takes a NumPy array", ("data",))
@@ -174,7 +169,6 @@ def fill(a: dict[str, Value], run: Run) -> TensorType:
     return run("full_like", x=a["x"], value=value)
 
 
-@takes(Float("mean"), Float("std", least=0.0))
 def normal(a: dict[str, Value], run: Run) -> TensorType:
     """torch.normal with sizes: mean and std are numbers."""
     std = a["std"]
@@ -210,7 +204,6 @@ def signal_window(a: dict[str, Value], run: Run) -> TensorType:
     return leaf(a, run)
 
 
-@takes(Anything("a", like=(Choice("a", ([0.5, 0.5], [0.42, 0.5, 0.08], [1.0])),)))
 def cosine_window(a: dict[str, Any], run: Run) -> TensorType:
     """A sum of cosines with given coefficients."""
     factors = a["a"]
@@ -226,7 +219,6 @@ def scalar(a: dict[str, Value], run: Run) -> Value:
     return _leaf(run("full", size=(), value=value, dtype=a.get("dtype") or default), a, run)
 
 
-@takes(Tensor("x", "... N"))
 def linalg_vander(a: dict[str, Any], run: Run) -> TensorType:
     """torch.linalg.vander takes leading axes."""
     x: TensorType = a["x"]
@@ -243,10 +235,6 @@ def kaiser(a: dict[str, Value], run: Run) -> TensorType:
     return signal_window(a, run)
 
 
-thinned = taking(default, Float("sparsity", least=0.0, most=1.0))
-"""nn.init.sparse_: a share of each column is zero."""
-
-
 @takes(ElementType(default=REQUIRED, optional=False), Anything("buffer", like=(Choice("buffer", (b"01234567", b"0123456789abcdef", b"0" * 64)),)))
 def frombuffer(a: dict[str, Value], run: Run) -> TensorType:
     """As many elements as the buffer holds, which is seldom known."""
@@ -254,7 +242,6 @@ def frombuffer(a: dict[str, Value], run: Run) -> TensorType:
     return _leaf(run("empty", size=(count,), dtype=a["dtype"]), a, run)
 
 
-@takes(Int("low", 0), Int("high"))
 def bounded(a: dict[str, Any], run: Run) -> Value:
     low = a.get("low", 0)
     dtype = tensor_in(a, "x").dtype if "x" in a else None

@@ -6,9 +6,8 @@ import math
 from typing import Any
 
 from tensorproof.bindings.call import Run, takes
-from tensorproof.bindings.forms import taking
 from tensorproof.bindings.readers import module_in, tensor_in
-from tensorproof.ops.inputs import Anything, Axis, Bool, ElementType, Float, Int, Tensor, Tensors
+from tensorproof.ops.inputs import Axis, Int, Tensor
 from tensorproof.terms import UNKNOWN_STRIDES, Operand, Shape, TensorType, eq, promote, torch_can_cast
 from tensorproof.terms.dtypes import ALL_INTS, BFLOAT16, BOOL, BY_LABEL, FLOAT16, FLOAT32, INT32, INTS, DType
 from tensorproof.values.port import Value
@@ -26,11 +25,6 @@ def clamp(a: Arguments, run: Run) -> TensorType:
     return run("clamp", x=a["x"], low=low, high=high)
 
 
-def rdiv(a: Arguments, run: Run) -> TensorType:
-    """Python's x / y where the tensor y answers: torch multiplies by its reciprocal."""
-    return run("mul", x=run("reciprocal", x=a["y"]), y=a["x"])
-
-
 @takes(Axis("dim", None, optional=True))
 def softmax(a: Arguments, run: Run) -> TensorType:
     """Without an axis torch guesses: the first of ranks 0, 1 and 3, else the second."""
@@ -43,7 +37,6 @@ def softmax(a: Arguments, run: Run) -> TensorType:
     return run(run.row.op, x=a["x"], dim=dim, dtype=a.get("dtype"))
 
 
-@takes(Bool("half_to_float"))
 def half_to_float(a: Arguments, run: Run) -> TensorType:
     """ATen's own softmax turns half precision into float32 on request (on CUDA)."""
     half = tensor_in(a, "x").dtype in (FLOAT16, BFLOAT16, None)
@@ -84,16 +77,9 @@ def quantised_by_tensors(a: Arguments, run: Run) -> TensorType:
     return run(run.row.op, step=a["scale"], zero=a["zero_point"], scale=1.0, zero_point=rest.get("low", 0), **rest)
 
 
-@takes(Tensors("xs"), Tensor("scale"), Tensor("zero_point", dtypes=frozenset({INT32})))
 def quantised_each(a: Arguments, run: Run) -> Value:
     """A list of tensors, each with a scale and a zero point of its own."""
     raise run.give_up("the scales of a list of tensors")
-
-
-@takes(Float("scale"))
-def dropout_backward(a: Arguments, run: Run) -> TensorType:
-    """The gradient where the mask kept it, scaled."""
-    return run("mul", x=run("mul", x=a["x"], y=a["y"]), y=a["scale"])
 
 
 def _ends(dtype: DType) -> tuple[int, int]:
@@ -101,7 +87,6 @@ def _ends(dtype: DType) -> tuple[int, int]:
     return (0, 2**dtype.bits - 1) if dtype.kind == "u" else (-(2 ** (dtype.bits - 1)), 2 ** (dtype.bits - 1) - 1)
 
 
-@takes(Tensor("mask", optional=True, default=None))
 def masked_softmax(a: Arguments, run: Run) -> TensorType:
     """The mask broadcasts into the input; what it shuts out is replaced by what counts least."""
     x, mask = tensor_in(a, "x"), a["mask"]
@@ -142,9 +127,6 @@ def to(a: Arguments, run: Run) -> TensorType:
     return run("cast", x=a["x"], dtype=dtype, device=device, memory_format=a.get("memory_format"), copy=bool(a.get("copy")))
 
 
-type_as = taking(to, Tensor("other"))
-
-
 CLASSES = {
     "Float": "float32", "Double": "float64", "Half": "float16", "BFloat16": "bfloat16", "Long": "int64", "Int": "int32", "Short": "int16",
     "Char": "int8", "Byte": "uint8", "Bool": "bool", "ComplexFloat": "complex64", "ComplexDouble": "complex128", "UInt16": "uint16", "UInt32": "uint32",
@@ -161,7 +143,6 @@ def type_name(a: Arguments, run: Run) -> Value:
     return f"torch.{'cuda.' if (x.device or '').startswith('cuda') else ''}{_NAMES[x.dtype.label]}Tensor"
 
 
-@takes(Anything("dtype", like=(ElementType(optional=False),)))
 def type_of(a: Arguments, run: Run) -> Value:
     """x.type(dtype) casts."""
     x: TensorType = a["x"]
@@ -179,7 +160,6 @@ def type_of(a: Arguments, run: Run) -> Value:
     return run("cast", x=x, dtype=dtype, device=device)
 
 
-@takes(Tensor("x", scalar=True), Tensor("y", scalar=True))
 def result_type(a: Arguments, run: Run) -> DType:
     dtype: DType | None = run("result_type", x=a["x"], y=a["y"]).dtype
     if dtype is None:
@@ -187,7 +167,6 @@ def result_type(a: Arguments, run: Run) -> DType:
     return dtype
 
 
-@takes(ElementType("type1", optional=False), ElementType("type2", optional=False))
 def promote_types(a: Arguments, run: Run) -> DType:
     first, second = a["type1"], a["type2"]
     if not isinstance(first, DType) or not isinstance(second, DType):
@@ -198,7 +177,6 @@ def promote_types(a: Arguments, run: Run) -> DType:
     return dtype
 
 
-@takes(ElementType("from_", optional=False), ElementType("to", optional=False))
 def can_cast(a: Arguments, run: Run) -> bool:
     if not isinstance(a["from_"], DType) or not isinstance(a["to"], DType):
         raise run.give_up("an element type is not known")

@@ -5,14 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from tensorproof.bindings.call import Run, takes
-from tensorproof.bindings.forms import default, taking
+from tensorproof.bindings.call import Run
 from tensorproof.bindings.modules import Module
 from tensorproof.bindings.readers import tensor_in
 from tensorproof.ops.call import Refused, Session
-from tensorproof.ops.inputs import Anything, Choice, Tensor
 from tensorproof.ops.record import Requirement
-from tensorproof.terms import ANY, FLOAT32, FLOATS, INT64, DType, Shape, TensorType, conj, eq
+from tensorproof.terms import FLOAT32, INT64, DType, Shape, TensorType, conj, eq
 from tensorproof.values.port import Value
 
 MODES = ("sum", "mean", "max")
@@ -26,12 +24,6 @@ def bag(a: dict[str, Value], run: Run) -> Value:
     return run.default(a)
 
 
-lookup_given = taking(default, Tensor("weight", "V D", ANY))
-"""A lookup in a table that was given to the constructor."""
-bag_given = taking(default, Tensor("weight", "V D", FLOATS))
-
-
-@takes(Choice("mode", (0, 1, 2)), Anything("padding_idx"))
 def numbered(a: dict[str, Any], run: Run) -> Value:
     """The mode as a number; padding_idx = -1 is none."""
     mode, padding = a["mode"], a.get("padding_idx")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from tensorproof.bindings.call import Run, operator, takes
+from tensorproof.bindings.call import Run, operator
 from tensorproof.bindings.forms import taking
 from tensorproof.ops.applied import Applied
 from tensorproof.ops.inputs import Floats, Number, Tensor, Tensors
@@ -49,7 +49,6 @@ def _written(run: Run, target: TensorType, result: TensorType) -> TensorType:
 alone = taking(_each, XS)
 
 
-@takes(XS)
 def zeroed(a: dict[str, Value], run: Run) -> TensorsOut:
     return _each({**a, "value": 0}, run, value="value")
 

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from tensorproof.bindings.call import Run, takes
+from tensorproof.bindings.call import Run
 from tensorproof.bindings.readers import tensor_in
-from tensorproof.ops.inputs import Bool, Int, Ints
 from tensorproof.terms import TensorType, eq
 from tensorproof.values.port import Value
 
@@ -23,20 +22,14 @@ def _plain(a: dict[str, Any], run: Run) -> tuple[int, ...]:
     return axes
 
 
-NORMALIZATION = Int("normalization", least=0, most=2)
-
-
-@takes(Ints("dim", one=False), NORMALIZATION, Bool("forward"))
 def complex_to_complex(a: dict[str, Value], run: Run) -> TensorType:
     return run("fftn", x=a["x"], dim=_plain(a, run))
 
 
-@takes(Ints("dim", one=False), NORMALIZATION, Bool("onesided"))
 def real_to_complex(a: dict[str, Value], run: Run) -> TensorType:
     return run("rfftn" if a["onesided"] else "fftn", x=a["x"], dim=_plain(a, run))
 
 
-@takes(Ints("dim", one=False), NORMALIZATION, Int("length"))
 def complex_to_real(a: dict[str, Any], run: Run) -> TensorType:
     """The last axis gets its length back; the others stay."""
     last = tensor_in(a, "x").shape[_plain(a, run)[-1]]

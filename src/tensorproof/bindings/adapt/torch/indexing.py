@@ -7,9 +7,8 @@ from typing import Any
 from tensorproof.bindings.adapt.torch.creation import exact
 from tensorproof.bindings.arrays import Ragged, array_like
 from tensorproof.bindings.call import Run, takes
-from tensorproof.bindings.forms import taking
 from tensorproof.bindings.readers import tensor_in
-from tensorproof.ops.inputs import Anything, Bool, Choice, Index, Ints, Number, Tensor, as_size, is_size
+from tensorproof.ops.inputs import Anything, Bool, Index, Tensor, as_size, is_size
 from tensorproof.ops.storage import cast
 from tensorproof.terms import BOOL, INT32, INT64, UNKNOWN_STRIDES, Shape, TensorType, disj, eq, ge
 from tensorproof.values.port import Value
@@ -65,7 +64,6 @@ def getitem(a: Arguments, run: Run) -> TensorType:
     return run("getitem", x=a["x"], index=items(a["index"], run))
 
 
-@takes(Anything("value", like=(Number("value"),)))
 def setitem(a: Arguments, run: Run) -> Value:
     value = a["value"]
     if a["index"] is False:
@@ -85,7 +83,6 @@ def setitem(a: Arguments, run: Run) -> Value:
     return run("setitem", x=a["x"], value=value, index=items(a["index"], run))
 
 
-@takes(_LIST)
 def from_list(a: Arguments, run: Run) -> TensorType:
     """aten.index and _unsafe_index: a list of index tensors, None for a whole axis."""
     return run("getitem", x=a["x"], index=_listed(a, run, masks="unsafe" not in run.name))
@@ -133,14 +130,12 @@ def nonzero(a: Arguments, run: Run) -> Value:
     return tuple(found.but(shape=Shape(found.shape[:1]), contents=c, strides=None) for c in columns)
 
 
-@takes(Tensor("y", scalar=True))
 def bucketize(a: Arguments, run: Run) -> TensorType:
     bounds: TensorType = a["x"]
     run.require("rank", len(bounds.shape) == 1, f"the boundaries must be a vector, and are {bounds.shape!r}", ("x",))
     return run("searchsorted", x=bounds, y=a["y"], int32=a["int32"], right=a["right"])
 
 
-@takes(Anything("size", like=(Ints("size", least=1, shape=True),)), Tensor("x", values="index"))
 def unravel_index(a: Arguments, run: Run) -> Value:
     size = a["size"]
     sizes = (size,) if is_size(size) else size.contents if isinstance(size, TensorType) else tuple(size)
@@ -168,14 +163,12 @@ def gather(a: Arguments, run: Run) -> Value:
     return exact(any_index(a), run)
 
 
-@takes(_LIST, Tensor("mask", "", frozenset({BOOL})), Number("value"))
 def masked_index(a: Arguments, run: Run) -> TensorType:
     """Places outside the mask may be anything, so the positions are not looked at."""
     index = tuple(i if isinstance(i, slice) else i.but(contents=None) for i in _listed(a, run, masks=False))
     return run("getitem", x=tensor_in(a, "x").but(contents=None), index=index)
 
 
-@takes(_LIST, Tensor("mask", "", frozenset({BOOL})), Tensor("value", draw=""))
 def masked_put(a: Arguments, run: Run) -> TensorType:
     x, value = tensor_in(a, "x"), tensor_in(a, "value")
     place = masked_index(a, run)
@@ -185,8 +178,3 @@ def masked_put(a: Arguments, run: Run) -> TensorType:
     for p, q in zip(reversed(value.shape), reversed(place.shape)):
         run.require("value", disj(eq(p, q), eq(p, 1)), f"values of {value.shape!r} do not expand to {place.shape!r}", ("value",))
     return x.but(contents=None, strides=x.strides and UNKNOWN_STRIDES)
-
-
-scattered = taking(any_if_empty, Choice("reduce", ("add", "multiply")))
-set_one = taking(setitem, Tensor("value", scalar=True))
-"""x[index] = a tensor or a number."""

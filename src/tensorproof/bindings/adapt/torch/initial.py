@@ -55,12 +55,10 @@ def _uniform(a: dict[str, Value], run: Run, std: float | None) -> TensorType:
     return run("uniform_fill", x=a["x"], low=None if end is None else -end, high=end)
 
 
-@takes(Float("gain", 1.0))
 def xavier_uniform(a: dict[str, Value], run: Run) -> TensorType:
     return _uniform(a, run, _xavier(a))
 
 
-@takes(Float("gain", 1.0))
 def xavier_normal(a: dict[str, Value], run: Run) -> TensorType:
     return run("normal_fill", x=a["x"], mean=0.0, std=_xavier(a))
 

@@ -9,7 +9,7 @@ from tensorproof.bindings.arrays import Ragged, array_like
 from tensorproof.bindings.call import Run, takes
 from tensorproof.bindings.forms import default, taking
 from tensorproof.bindings.readers import tensor_in
-from tensorproof.ops.inputs import Anything, Axes, Choice, Int, Ints, Number, Sizes, Tensor, Tensors, is_size
+from tensorproof.ops.inputs import Anything, Axes, Int, Ints, Tensor, is_size
 from tensorproof.terms import BOOL, INT64, Shape, TensorType, broadcast, ceildiv, eq, product, torch_can_cast
 from tensorproof.values.port import Value
 
@@ -31,16 +31,10 @@ def movedim(a: Arguments, run: Run) -> Value:
     return run.default(a)
 
 
-narrow = taking(default, Int("start"))
-
-
 def copied(a: Arguments, run: Run) -> Value:
     """permute_copy and the like: as the view, in memory of its own."""
     made = run.default(a)
     return run("copy", x=made) if isinstance(made, TensorType) else tuple(run("copy", x=one) for one in made)
-
-
-narrow_copied = taking(copied, Int("start"))
 
 
 def compact(a: Arguments, run: Run) -> TensorType:
@@ -49,7 +43,6 @@ def compact(a: Arguments, run: Run) -> TensorType:
     return made if made.strides is None else run("copy", x=made)
 
 
-@takes(Tensor("y"))
 def like(a: Arguments, run: Run) -> Value:
     """view_as, reshape_as, expand_as: the shape of another tensor."""
     y: TensorType = a["y"]
@@ -58,11 +51,6 @@ def like(a: Arguments, run: Run) -> Value:
     return run.default({**a, "size": tuple(y.shape)})
 
 
-expanded = taking(default)
-"""broadcast_to of torch, which has no strides to tell."""
-
-
-@takes(Anything("dims"))
 def adjoint(a: Arguments, run: Run) -> TensorType:
     """H: a matrix, or a number, transposed and conjugated."""
     x: TensorType = a["x"]
@@ -70,7 +58,6 @@ def adjoint(a: Arguments, run: Run) -> TensorType:
     return x if len(x.shape) == 0 else run("adjoint", x=x)
 
 
-@takes(Ints("size", least=0, shape=True, one=False), Ints("stride", least=0, one=False))
 def aliased(a: Arguments, run: Run) -> Value:
     """_reshape_alias: the sizes must be given in full."""
     size, stride = a["size"], a["stride"]
@@ -125,29 +112,24 @@ def _all(a: Arguments, run: Run) -> tuple[TensorType, ...]:
     return xs
 
 
-@takes(Tensors("xs", least=0))
 def hstack(a: Arguments, run: Run) -> TensorType:
     xs = tuple(_raised(x, 1, run) for x in _all(a, run))
     return run("cat", xs=xs, dim=0 if len(xs[0].shape) == 1 else 1)
 
 
-@takes(Tensors("xs", least=0))
 def vstack(a: Arguments, run: Run) -> TensorType:
     return run("cat", xs=tuple(_raised(x, 2, run) for x in _all(a, run)), dim=0)
 
 
-@takes(Tensors("xs", least=0))
 def dstack(a: Arguments, run: Run) -> TensorType:
     return run("cat", xs=tuple(_raised(x, 3, run) for x in _all(a, run)), dim=2)
 
 
-@takes(Tensors("xs", least=0))
 def column_stack(a: Arguments, run: Run) -> TensorType:
     columns = [x if len(x.shape) > 1 else run("reshape", x=x, size=(x.shape.numel, 1)) for x in _all(a, run)]
     return run("cat", xs=tuple(columns), dim=1)
 
 
-@takes(Tensors("xs", least=0), Int("least"))
 def atleast(a: Arguments, run: Run) -> Value:
     """One tensor, several, or a list of them."""
     xs = a["xs"]
@@ -160,11 +142,6 @@ def atleast(a: Arguments, run: Run) -> Value:
     return tuple(run("atleast", x=x, least=a["least"]) for x in xs)
 
 
-atleast_one = taking(atleast, Anything("xs", like=(Tensor("xs"), Tensors("xs"))))
-"""As ATen has it: one tensor, or a list."""
-
-
-@takes(Ints("times", one=False))
 def tile(a: Arguments, run: Run) -> TensorType:
     times = tuple(a["times"])
     missing = len(tensor_in(a, "x").shape) - len(times)
@@ -185,7 +162,6 @@ def diagflat(a: Arguments, run: Run) -> TensorType:
     return run("diag_embed", x=run("reshape", x=x, size=(x.shape.numel,)), offset=a["offset"])
 
 
-@takes(Anything("shapes", like=(Ints("shapes", shape=True, one=False),), many=True))
 def broadcast_shapes(a: Arguments, run: Run) -> Value:
     """torch.broadcast_shapes: a tuple of sizes."""
     shapes: list[Shape] = []
@@ -201,7 +177,6 @@ def broadcast_shapes(a: Arguments, run: Run) -> Value:
     return broadcast(shapes, stated) if shapes else Shape()
 
 
-@takes(Tensor("y"), Ints("size", least=0, shape=True))
 def resized(a: Arguments, run: Run) -> TensorType:
     y = a.get("y")
     return run("resize", x=a["x"], size=tuple(y.shape) if isinstance(y, TensorType) else a["size"], memory=a.get("memory"))
@@ -217,7 +192,6 @@ def flipud(a: Arguments, run: Run) -> TensorType:
     return run("flip", x=a["x"], dim=0)
 
 
-@takes(Tensor("times", values="positive"))
 def counted_out(a: Arguments, run: Run) -> TensorType:
     """torch.repeat_interleave(repeats): position i, repeats[i] times."""
     times: TensorType = a["times"]
@@ -225,14 +199,12 @@ def counted_out(a: Arguments, run: Run) -> TensorType:
     return run("repeat_interleave", x=run("arange", end=times.shape[0]), times=times, dim=0, size=a["size"])
 
 
-@takes(Sizes("blocksize", 2, least=1, one=False))
 def to_blocks(a: Arguments, run: Run) -> Value:
     if a["dense_dim"]:
         raise run.give_up("the last axes stay dense, and the blocks are of those before")
     return run.default(a)
 
 
-@takes(Anything("format", like=(Choice("format", ("torch.sparse_coo", "torch.sparse_csr", "torch.sparse_csc")),)))
 def to_sparse(a: Arguments, run: Run) -> TensorType:
     form = str(a["format"] or "sparse_coo").removeprefix("torch.")
     blocks = form in ("sparse_bsr", "sparse_bsc")
@@ -283,18 +255,15 @@ def sparse(a: Arguments, run: Run) -> Value:
     return run.default(made)
 
 
-@takes(Number("value"))
 def contains(a: Arguments, run: Run) -> TensorType:
     return TensorType(Shape(), BOOL, weak=True)
 
 
-@takes(Tensor("x"))
 def shape_tensor(a: Arguments, run: Run) -> TensorType:
     shape = known_shape(tensor_in(a, "x"), run)
     return run("constant", data=TensorType(Shape((len(shape),)), INT64, contents=tuple(shape)))
 
 
-@takes(Tensors("xs", least=0), Int("chunks"), Int("dim"))
 def chunk_cat(a: Arguments, run: Run) -> TensorType:
     """Each tensor padded to so many equal parts; part i of all of them, flattened, one behind the other."""
     xs, dim, n = _all(a, run), a["dim"], a["chunks"]
@@ -314,11 +283,8 @@ def chunk_cat(a: Arguments, run: Run) -> TensorType:
     return run("cat", xs=tuple(parts), dim=dim + 1)
 
 
-repeated = taking(default, Int("times", least=0))
-repeated_each = taking(default, Tensor("times", values="positive"))
 listed_copied = taking(copied, *LISTS)
 
 
-@takes(Choice("reduce", ("sum", "mean", "amax", "amin", "max", "min")))
 def reduced_mm(a: Arguments, run: Run) -> Value:
     return run.default({**a, "reduce": {"max": "amax", "min": "amin"}.get(str(a["reduce"]), a["reduce"])})

@@ -7,7 +7,7 @@ from typing import Any
 from tensorproof.bindings.call import Run, takes
 from tensorproof.bindings.names import versions
 from tensorproof.bindings.readers import tensor_in
-from tensorproof.ops.inputs import Anything, Axes, Bool, Int, Tensor
+from tensorproof.ops.inputs import Anything
 from tensorproof.terms import TensorType, conj, eq, ge, le, minimum
 from tensorproof.values.port import Value
 
@@ -17,7 +17,6 @@ def qr(a: dict[str, Value], run: Run) -> Value:
     return run("qr", x=a["x"], mode="reduced" if a["some"] else "complete")
 
 
-@takes(Bool("some", True), Bool("compute_uv", True))
 def svd(a: dict[str, Value], run: Run) -> Value:
     """torch.svd gives V, and not its transpose; without vectors the sides are square and hold zeros."""
     u, s, vh = run("svd", x=a["x"], full_matrices=not a["some"] or not a["compute_uv"])
@@ -27,7 +26,6 @@ def svd(a: dict[str, Value], run: Run) -> Value:
     return u, s, run("conj", x=v) if vh.dtype is not None and vh.dtype.is_complex else v
 
 
-@takes(Axes("dim", None), Anything("ord"))
 def norm(a: dict[str, Value], run: Run) -> TensorType:
     """linalg.norm: of all elements, of vectors along one axis, or of matrices along two."""
     dim, order, x = a["dim"], a["ord"], tensor_in(a, "x")
@@ -48,13 +46,11 @@ def norm(a: dict[str, Value], run: Run) -> TensorType:
     return run("vector_norm", ord=order, dim=axes, **shared)
 
 
-@takes(Anything("rtol"), Anything("tol"))
 def tolerance(a: dict[str, Value], run: Run) -> TensorType:
     """The older forms: one tolerance, `rcond` or `tol`."""
     return run(run.row.op, x=a["x"], atol=a.get("tol"), rtol=a.get("rtol"), hermitian=a.get("hermitian", False))
 
 
-@takes(Int("q", None, optional=True), Bool("center", True), Int("niter", 2))
 def pca_lowrank(a: dict[str, Any], run: Run) -> Value:
     q, sides = a["q"], tensor_in(a, "x").shape[-2:]
     if not tensor_in(a, "x").shape.known:
@@ -65,7 +61,6 @@ def pca_lowrank(a: dict[str, Any], run: Run) -> Value:
     return run("svd_lowrank", x=a["x"], q=q, niter=a["niter"])
 
 
-@takes(Bool("get_infos", False))
 def lu(a: dict[str, Value], run: Run) -> Value:
     """torch.lu: the compact factors, and a status where one is asked for."""
     found = run("lu_factor_ex", x=a["x"], pivot=a["pivot"])
@@ -90,7 +85,6 @@ def removed(a: dict[str, Value], run: Run) -> TensorType:
     raise run.refuse("removed", f"{run.name} was removed from torch; {REPLACEMENTS[name]} takes its place", ("x",))
 
 
-@takes(Tensor("x", draw="... N N", values="spd"))
 def old_cholesky(a: dict[str, Value], run: Run) -> Value:
     """torch.cholesky looks at nothing where there are no elements."""
     x = tensor_in(a, "x")

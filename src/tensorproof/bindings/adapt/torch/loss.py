@@ -46,7 +46,6 @@ def numbered(a: dict[str, Value], run: Run) -> Value:
     return run.default(worded(a))
 
 
-@takes(NUMBERED)
 def numbered_bce(a: dict[str, Value], run: Run) -> Value:
     """ATen leaves it to its kernel to fit the target to x, which broadcasts."""
     x, target = tensor_in(a, "x").shape, tensor_in(a, "target").shape
@@ -86,7 +85,6 @@ def with_logits(a: dict[str, Value], run: Run) -> Value:
     return legacy(a, run)
 
 
-@takes(Tensor("var", scalar=True))
 def gaussian(a: dict[str, Value], run: Run) -> Value:
     var = a["var"]
     if not isinstance(var, TensorType):

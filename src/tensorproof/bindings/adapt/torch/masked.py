@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from tensorproof.bindings.call import Run, takes
-from tensorproof.ops.inputs import Axes, Axis, Bool, ElementType, Float, Number, Tensor
+from tensorproof.ops.inputs import Axes, Axis, Bool, ElementType, Number, Tensor
 from tensorproof.terms import BOOL, FLOAT32, INT64, UINT8, DType, TensorType
 from tensorproof.values.port import Value
 
@@ -81,7 +81,6 @@ def place(a: dict[str, Any], run: Run) -> TensorType:
     return _cast(run, run(run.row.op, x=x, **_axes(a)), a["dtype"] or x.dtype)
 
 
-@takes(*ALONG_ANY)
 def mean(a: dict[str, Value], run: Run) -> TensorType:
     x = _input(a, run)
     made = run("mean", x=x, dtype=a["dtype"], **_axes(a))
@@ -91,14 +90,12 @@ def mean(a: dict[str, Value], run: Run) -> TensorType:
     return run.typed("div", made.dtype, x=run("sum", x=x, dtype=a["dtype"], **_axes(a)), y=run("sum", x=kept, **_axes(a)))
 
 
-@takes(*ALONG_ANY)
 def logsumexp(a: dict[str, Any], run: Run) -> TensorType:
     """The result is cast back to x's element type, whole numbers too."""
     x = _input(a, run, "ifc")
     return _cast(run, run("logsumexp", x=x, **_axes(a)), a["dtype"] or x.dtype)
 
 
-@takes(Tensor("mask", "...", optional=True, values="positive"), KEEP, Axis("dim", -1), ElementType())
 def median(a: dict[str, Any], run: Run) -> TensorType:
     """Floats ignore `dtype`; all else is computed in float32 and cast back."""
     x = _input(a, run)
@@ -107,20 +104,17 @@ def median(a: dict[str, Any], run: Run) -> TensorType:
     return made if is_float else _cast(run, made, a["dtype"] or x.dtype)
 
 
-@takes(Float("ord", 2.0, optional=True), *ALONG_ANY)
 def norm(a: dict[str, Value], run: Run) -> TensorType:
     x = _input(a, run, "f" if a["ord"] == -float("inf") else "buifc")
     return run("vector_norm", x=x, ord=2 if a["ord"] is None else a["ord"], dtype=a["dtype"] or x.dtype, **_axes(a))
 
 
-@takes(Float("ord"), Float("eps", 1e-12), MASK, Axes("dim", optional=False), ElementType())
 def normalize(a: dict[str, Value], run: Run) -> TensorType:
     """x by its norm, which has the element type `dtype`."""
     made = norm({**a, "keepdim": True}, run)
     return run("div", x=a["x"], y=made)
 
 
-@takes(MASK, Axis("dim"), ElementType())
 def scan(a: dict[str, Value], run: Run) -> TensorType:
     """Running sums and products, in x's element type if no other is given."""
     x = _input(a, run)

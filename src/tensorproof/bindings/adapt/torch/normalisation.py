@@ -7,7 +7,7 @@ from typing import Any
 from tensorproof.bindings.call import Run, takes
 from tensorproof.bindings.forms import default, taking
 from tensorproof.bindings.readers import module_in, tensor_in
-from tensorproof.ops.inputs import Bool, Float, Int, Ints, Tensor
+from tensorproof.ops.inputs import Bool, Float, Ints, Tensor
 from tensorproof.terms import FLOATS, UINT8, Dim, Shape, TensorType, eq, ge, ne, product
 from tensorproof.values.port import Value
 
@@ -81,11 +81,6 @@ said = taking(default, *_SAID)
 _KEPT = (Tensor("running_mean", "C", FLOATS), Tensor("running_var", "C", FLOATS))
 
 
-with_statistics = taking(default, *_SAID, *_KEPT)
-"""Forms that have running statistics for certain."""
-
-
-@takes(*_SAID, *_KEPT)
 def with_running(a: dict[str, Value], run: Run) -> Value:
     """The functional form gives the running statistics back."""
     return (*run.several(a), a["running_mean"], a["running_var"])
@@ -97,11 +92,6 @@ def with_reserve(a: dict[str, Value], run: Run) -> Value:
     return (*run.several(a), TensorType(Shape((0,)), UINT8))
 
 
-listed_said = taking(default, Ints("normalized_shape", one=False), Float("eps"))
-"""A list, and an eps that has no default."""
-
-
-@takes(Int("dim"))
 def weight_norm(a: dict[str, Value], run: Run) -> Value:
     """-1 is no axis: x as a whole is given the length."""
     if a["dim"] != -1:
@@ -120,7 +110,6 @@ def weight_norm_interface(a: dict[str, Any], run: Run) -> Value:
     return made, before if before.shape == tensor_in(a, "magnitude").shape else a["magnitude"]
 
 
-@takes(Int("size"))
 def across(a: dict[str, Any], run: Run) -> TensorType:
     """nn.CrossMapLRN2d, which is written in Python and looks at little."""
     x, size = tensor_in(a, "x"), a["size"]

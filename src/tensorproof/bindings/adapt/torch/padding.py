@@ -18,9 +18,5 @@ def layer(a: dict[str, Any], run: Run) -> TensorType:
     return run("pad", x=a["x"], padding=sides, mode=a["mode"], value=value)
 
 
-layer1 = taking(layer, Sizes("padding", 2))
 layer2 = taking(layer, Tensor("x", draw="_ _ _ | _ _ _ _"), Sizes("padding", 4))
 layer3 = taking(layer, Tensor("x", draw="_ _ _ _ | _ _ _ _ _"), Sizes("padding", 6))
-sided1 = taking(layer, Tensor("x", draw="_ _ | _ _ _"), Sizes("padding", 2, one=False))
-sided2 = taking(layer, Tensor("x", draw="_ _ _ | _ _ _ _"), Sizes("padding", 4, one=False))
-sided3 = taking(layer, Tensor("x", draw="_ _ _ _ | _ _ _ _ _"), Sizes("padding", 6, one=False))

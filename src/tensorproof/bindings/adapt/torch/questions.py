@@ -6,7 +6,7 @@ from typing import Any
 
 from tensorproof.bindings.call import Run, takes
 from tensorproof.bindings.readers import tensor_in
-from tensorproof.ops.inputs import Anything, Tensor
+from tensorproof.ops.inputs import Tensor
 from tensorproof.ops.storage import steps_of, strides_of_format
 from tensorproof.terms import BOOL, FLOAT32, Dim, Shape, TensorType, Term, conj, disj, eq, ge, ite, lt, row_major, strides_or_none
 from tensorproof.values.port import Value
@@ -20,7 +20,6 @@ def known_shape(x: TensorType, run: Run) -> Shape:
     return x.shape
 
 
-@takes(Anything("dim"))
 def size(a: Arguments, run: Run) -> Value:
     shape = known_shape(tensor_in(a, "x"), run)
     if a["dim"] is None:
@@ -55,7 +54,6 @@ def numel(a: Arguments, run: Run) -> Value:
     return tensor_in(a, "x").shape.numel
 
 
-@takes(Anything("dim"))
 def stride(a: Arguments, run: Run) -> Value:
     shape = known_shape(tensor_in(a, "x"), run)
     steps = steps_of(tensor_in(a, "x"))
@@ -84,7 +82,6 @@ def is_kind(a: Arguments, run: Run) -> Value:
     return x.dtype.kind in a["kinds"]
 
 
-@takes(Tensor("y"))
 def same_size(a: Arguments, run: Run) -> Value:
     x, y = known_shape(tensor_in(a, "x"), run), known_shape(tensor_in(a, "y"), run)
     holds = len(x) == len(y) and conj(*(eq(p, q) for p, q in zip(x, y)))
@@ -177,7 +174,6 @@ def sparse_dim(a: Arguments, run: Run) -> Value:
     return run.fresh("axes", 0, len(x.shape) if x.shape.known else None)
 
 
-@takes(Tensor("x", values="layout:sparse_coo"))
 def is_coalesced(a: Arguments, run: Run) -> TensorType:
     run.require("layout", tensor_in(a, "x").layout == "sparse_coo", "only a tensor of the layout sparse_coo is coalesced or not", ("x",))
     return untold(a, run)

@@ -12,7 +12,7 @@ from tensorproof.bindings.readers import tensor_in
 from tensorproof.catalogue.networks.recurrence import STATE, Packed
 from tensorproof.ops.call import GiveUp, Session
 from tensorproof.ops.inputs import Anything, Bool, Int, Tensor, Tensors
-from tensorproof.terms import ANY, FLOAT32, INDEX, INT64, Dim, DType, Shape, TensorType, dataclass, eq
+from tensorproof.terms import FLOAT32, INT64, Dim, DType, Shape, TensorType, dataclass, eq
 from tensorproof.values.port import Value
 
 GATES = {"lstm": 4, "gru": 3, "rnn": 1}
@@ -179,10 +179,6 @@ def run_cell(a: dict[str, Value], run: Run) -> Value:
     return run.default({**a, **states(a, run)})
 
 
-run_flat_cell = taking(run_cell, Tensor("x", "N I", STATE), Tensor("hx", "N H", STATE))
-run_flat_lstm_cell = taking(run_cell, Tensor("x", "N I", STATE), Tensors("hx", "N H", STATE, least=2))
-
-
 # --- packed sequences ---
 
 
@@ -210,7 +206,6 @@ def _whole(contents: tuple[Any, ...] | None) -> tuple[Any, ...] | None:
     return None if contents is None else tuple(int(n) if isinstance(n, float) else n for n in contents)
 
 
-@takes(Tensor("x", "N M ...", ANY), Loose("lengths", "N | M", INDEX, values="positive"))
 def pack_padded(a: dict[str, Value], run: Run) -> Value:
     lengths = as_lengths(a["lengths"])
     if lengths is None:
@@ -221,7 +216,6 @@ def pack_padded(a: dict[str, Value], run: Run) -> Value:
     return _pack(run, tensor_in(a, "x"), lengths, bool(a["batch_first"]), bool(a["enforce_sorted"]))
 
 
-@takes(Tensor("x", "R ...", ANY), Tensor("batch_sizes", "T", frozenset({INT64})))
 def packed(a: dict[str, Any], run: Run) -> Value:
     """A packed sequence built from its parts: the first batch size is the number of sequences."""
     sizes, order = a["batch_sizes"], a.get("sorted_indices")
@@ -234,7 +228,6 @@ def packed(a: dict[str, Any], run: Run) -> Value:
     return Packed.of(tensor_in(a, "x"), sizes, order, back, batch, None)
 
 
-@takes(Anything("sequence", of="torch.nn.utils.rnn.pack_sequence"))
 def pad_packed(a: dict[str, Value], run: Run) -> Value:
     packed = a["sequence"]
     if not isinstance(packed, Packed):
@@ -258,7 +251,6 @@ class Sequences(Tensors):
         return isinstance(value, (TensorType, list, tuple))
 
 
-@takes(Sequences("xs", "_ ...", ANY))
 def pad(a: dict[str, Value], run: Run) -> Value:
     return run.default({**a, "xs": _sequences(a["xs"], run)})
 
@@ -277,7 +269,6 @@ def _sequences(value: Value, run: Run) -> tuple[TensorType, ...]:
     return tuple(value)
 
 
-@takes(Sequences("xs", "_ ...", ANY))
 def pack(a: dict[str, Value], run: Run) -> Value:
     found = _sequences(a["xs"], run)
     padded = run("pad_sequence", xs=found)
@@ -285,12 +276,10 @@ def pack(a: dict[str, Value], run: Run) -> Value:
     return _pack(run, padded, lengths, False, bool(a["enforce_sorted"]))
 
 
-@takes(Tensor("x", "N M ...", ANY), Loose("lengths", "N | M", INDEX, values="index:M"))
 def unpad(a: dict[str, Value], run: Run) -> Value:
     return list(run.several({**a, "lengths": as_lengths(a["lengths"])}))
 
 
-@takes(Anything("packed_sequences", of="torch.nn.utils.rnn.pack_sequence"))
 def unpack(a: dict[str, Value], run: Run) -> Value:
     packed = a["packed_sequences"]
     if not isinstance(packed, Packed):

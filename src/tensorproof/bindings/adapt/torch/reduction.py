@@ -7,7 +7,7 @@ from typing import Any
 from tensorproof.bindings.call import Run, takes
 from tensorproof.bindings.forms import default, taking
 from tensorproof.bindings.readers import tensor_in
-from tensorproof.ops.inputs import Anything, Axes, Axis, Bool, Floats, Int, Number, Tensor, Tensors
+from tensorproof.ops.inputs import Anything, Axes, Axis, Bool, Int, Tensor
 from tensorproof.terms import FULL_COMPLEXES, REALS, REALS_OR_BOOL, SOMEWHERE, UINT8, Shape, TensorType, eq
 from tensorproof.values.port import Value
 
@@ -18,7 +18,6 @@ def unbiased(a: dict[str, Any], run: Run) -> Value:
     return run.default({**a, "correction": int(a["unbiased"])})
 
 
-@takes(Int("unbiased"))
 def counted_as_flag(a: dict[str, Value], run: Run) -> Value:
     """ATen takes a lone number for `unbiased`, not for an axis."""
     return run.default({**a, "correction": int(bool(a["unbiased"]))})
@@ -41,19 +40,12 @@ along = taking(default, Axis("dim"))
 """The overload in which one axis must be given."""
 
 
-@takes(Axis("dim"))
 def extreme_along(a: dict[str, Value], run: Run) -> Value:
     """The number in a tensor without axes is its own extreme, of whatever type."""
     x = tensor_in(a, "x")
     fits = x.dtype is None or x.dtype in REALS_OR_BOOL or (x.shape.known and not len(x.shape))
     run.require("dtype", fits, f"{run.name} does not order elements of type {x.dtype!r}", ("x",))
     return run.default(a)
-
-
-maybe_over = taking(default, Axes("dim"))
-"""The overload in which axes must be given; None represents all."""
-placed = taking(default, Tensor("x", "... _"))
-"""The overload in which the places of the samples are given."""
 
 
 def scan(a: dict[str, Value], run: Run) -> Value:
@@ -63,7 +55,7 @@ def scan(a: dict[str, Value], run: Run) -> Value:
     return run.default(a)
 
 
-def _differences(a: dict[str, Any], run: Run) -> Value:
+def differences(a: dict[str, Any], run: Run) -> Value:
     """Bytes are refused, other elements that have no differences are where there is an axis."""
     x: TensorType = a["x"]
     if x.dtype is not None and x.dtype not in REALS - {UINT8} | FULL_COMPLEXES and (x.dtype is UINT8 or (a["dim"] != () and x.shape.rank != 0)):
@@ -85,17 +77,10 @@ def neighbours(a: dict[str, Any], run: Run) -> Value:
     return run.default(a)
 
 
-slope = taking(_differences, Number("spacing", None, optional=True), Axis("dim", None, optional=True, scalar_ok=False))
-"""gradient along one axis or all, with one spacing."""
-slopes = taking(_differences, Axes("dim", optional=False, scalar_ok=False))
+slopes = taking(differences, Axes("dim", optional=False, scalar_ok=False))
 """gradient along some axes."""
-spaced = taking(_differences, Floats("spacing", optional=False), Axes("dim", None, scalar_ok=False))
-"""gradient with a spacing, or with one for each axis."""
-placed_samples = taking(_differences, Tensors("spacing", "_"), Axes("dim", None, scalar_ok=False))
-"""gradient with the places of the samples along each axis."""
 
 
-@takes(Anything("indices"))
 def segments(a: dict[str, Value], run: Run) -> Value:
     """Segments by index are announced in the signature, and refused."""
     run.require("segments", a["indices"] is None, "segments are given by lengths or offsets; indices are not taken yet", ("indices",))
@@ -104,11 +89,8 @@ def segments(a: dict[str, Value], run: Run) -> Value:
 
 histogram = taking(default, Int("bins", least=1))
 """A number of equal bins."""
-histogram_edges = taking(default, Tensor("bins", "E"))
-"""The bins between given edges."""
 
 
-@takes(Axes("dim", optional=False))
 def over(a: dict[str, Value], run: Run) -> Value:
     """The overload in which axes must be given; none at all is refused."""
     if isinstance(a["dim"], (tuple, list)) and not a["dim"]:
@@ -117,7 +99,6 @@ def over(a: dict[str, Value], run: Run) -> Value:
     return run.default(a)
 
 
-@takes(Axes("dim", optional=False))
 def of_matrices(a: dict[str, Value], run: Run) -> Value:
     """A norm over at most two axes."""
     axes = a["dim"] if isinstance(a["dim"], (tuple, list)) else (a["dim"],)
@@ -146,7 +127,6 @@ def norm(a: dict[str, Value], run: Run) -> TensorType:
     return run("vector_norm", ord=2 if p is None else p, dim=dim, **shared)
 
 
-@takes(Anything("bins", like=(Int("bins", least=1),)), Floats("range", None))
 def histogramdd(a: dict[str, Value], run: Run) -> Value:
     """The counts, and the edges as a tuple of their own."""
     hist, *edges = run("histogramdd", **{k: a[k] for k in ("x", "bins", "range", "weight", "density")})
@@ -163,17 +143,8 @@ def unique_all(a: dict[str, Value], run: Run) -> Value:
     return values, inverse if wanted[0] else empty, counts if wanted[1] else empty
 
 
-@takes(Bool("return_inverse"), Bool("return_counts", False))
 def flags_by_position(a: dict[str, Value], run: Run) -> Value:
     """torch reads the two flags in the other order to choose how many results it returns."""
     if a["return_inverse"] is not False or a.get("return_counts", False) is not False:
         raise run.give_up("torch mixes up return_inverse and return_counts that are given by position")
     return run.default(a)
-
-
-unique_along = taking(unique_all, Axis("dim", scalar_ok=False))
-
-
-def msort(a: dict[str, Value], run: Run) -> TensorType:
-    """Sorted along the first axis, values alone."""
-    return run("sort", x=a["x"], dim=0)[0]

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from tensorproof.bindings.call import Run, takes
 from tensorproof.bindings.forms import default, taking
 from tensorproof.bindings.readers import tensor_in
-from tensorproof.ops.inputs import Bool, Int, Ints, Sizes, Tensor, as_size, is_size
-from tensorproof.terms.dtypes import FLOATS
+from tensorproof.ops.inputs import Bool, Int, Ints, Sizes, as_size, is_size
 from tensorproof.values.port import Value
 
 
@@ -49,16 +46,3 @@ def grid_sampler(a: dict[str, Value], run: Run) -> Value:
     if not (0 <= mode <= 2 and 0 <= padding <= 2):
         raise run.give_up(f"mode {mode} and padding mode {padding} are not documented")
     return run.default({**a, "mode": MODES[mode], "padding_mode": PADDINGS[padding]})
-
-
-_GRID = (Tensor("x", "N 2 3", FLOATS), Sizes("size", 4, least=1, one=False))
-
-
-@takes(*_GRID)
-def affine_grid(a: dict[str, Value], run: Run) -> Any:
-    """The function: floats and positive sizes only."""
-    return run.default({**a, "checked": True})
-
-
-affine_grid_generator = taking(default, *_GRID, Bool("align_corners"))
-"""What stands behind it."""

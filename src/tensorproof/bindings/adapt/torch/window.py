@@ -5,16 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 from tensorproof.bindings.call import Run, takes
-from tensorproof.bindings.forms import default, taking
 from tensorproof.bindings.modules import Module
 from tensorproof.bindings.readers import tensor_in
 from tensorproof.ops.call import Session
-from tensorproof.ops.inputs import Anything, Bool, Choice, Int, Parameter, Sizes, Tensor
+from tensorproof.ops.inputs import Bool, Int, Parameter, Sizes, Tensor
 from tensorproof.terms import FLOATS, REALS, TensorType, eq, ge
 from tensorproof.values.port import Value
 
 
-@takes(Tensor("x", "N C Y X", REALS), Sizes("stride", 2, least=1, one=False), Choice("padding", ("same", "valid")), Sizes("dilation", 2, least=1, one=False))
 def convolution_mode(a: dict[str, Value], run: Run) -> TensorType:
     """The padding is a word."""
     if a["padding"] not in ("same", "valid"):
@@ -68,10 +66,6 @@ def fractional(a: dict[str, Value], run: Run) -> Value:
     return run.default(a)
 
 
-sampled_2, sampled_3 = (taking(default, Tensor("samples", f"N C {n}", FLOATS), Sizes("output_size", n, least=0, one=False)) for n in (2, 3))
-"""The forms of ATen, which get the size and the samples."""
-
-
 def samples(module: Module, names: Any, session: Session) -> None:
     """A fractional pool keeps the samples that it is given as a buffer."""
     if names.get("samples") is not None:
@@ -112,7 +106,6 @@ def _numbered(run: Run, boxes: Any, x: TensorType) -> TensorType:
     return run("cat", xs=rows, dim=0)
 
 
-@takes(Anything("boxes"))
 def regions(a: dict[str, Value], run: Run) -> TensorType:
     """Boxes as rows with the image's number first, or a list with the boxes of each image; what a gradient needs is left out."""
     boxes = a["boxes"]
@@ -145,10 +138,6 @@ def deform_kernel(a: dict[str, Any], run: Run) -> Value:
         run.require("offset", eq(offset[1], moved), f"offset has {offset[1]!r} channels, and {parts!r} groups need {moved!r}", ("offset", "weight"))
     pair = {ours: (a[f"{theirs}_h"], a[f"{theirs}_w"]) for ours, theirs in (("stride", "stride"), ("padding", "pad"), ("dilation", "dilation"))}
     return run.default({**a, **pair, "mask": a["mask"] if a["use_mask"] else None})
-
-
-all_given = taking(default, *(Sizes(name, 2, least=0 if name == "padding" else 1) for name in ("kernel", "stride", "padding", "dilation")))
-"""All sizes must be given."""
 
 
 def unpool(a: dict[str, Any], run: Run) -> Value:

@@ -1,0 +1,127 @@
+"""What a row itself says of its arguments: their kinds (`takes=`), and the application of operators that it spells (`as=`)."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Mapping
+from functools import cache
+from importlib import import_module
+from typing import TYPE_CHECKING, Protocol
+
+from tensorproof.bindings.rows import literal, split
+from tensorproof.ops import inputs
+from tensorproof.terms import dtypes as element_types
+from tensorproof.terms.dtypes import BY_LABEL, DType
+from tensorproof.terms.tensor import TensorType
+
+if TYPE_CHECKING:
+    from tensorproof.ops.inputs import Parameter
+
+_OWN = {
+    **dict.fromkeys(("Whole", "Real", "Sized", "Listed", "LooseTensors", "Data", "Vector"), "numpy.arrays"),
+    **dict.fromkeys(("Loosely", "Holes", "Nothing", "Among"), "tensorflow.arguments"), "Target": "onnx.elements", "Only": "onnx.elements",
+    "Limit": "numpy.creation", "Sequences": "torch.recurrence", "Loose": "torch.recurrence", "Padding": "tensorflow.windows",
+}  # fmt: skip
+"""Kinds that one library has, by the file in `adapt` that defines them."""
+
+
+@cache
+def element_types_named(text: str) -> frozenset[DType]:
+    """ "FLOATS+bool" → a set of element types."""
+    found: frozenset[DType] = frozenset()
+    for part in text.split("+"):
+        found |= {BY_LABEL[part]} if part in BY_LABEL else getattr(element_types, part)
+    return found
+
+
+@cache
+def kinds_in(text: str) -> dict[str, Parameter]:
+    """`Tensor(x, "N M") Int(k, 0)` → the kinds of these arguments."""
+    kinds = [_kind(part) for part in split(text, " ")]
+    return {kind.name: kind for kind in kinds}
+
+
+def _kind(text: str) -> Parameter:
+    word, _, rest = text.removesuffix(")").partition("(")
+    home = import_module(f"tensorproof.bindings.adapt.{_OWN[word]}") if word in _OWN else inputs
+    name, *others = split(rest, ",")
+    named = [other.partition("=")[::2] for other in others if _is_named(other)]
+    given = [_field(other) for other in others if not _is_named(other)]
+    made: Parameter = getattr(home, word)(name, *given, **{field: _field(value) for field, value in named})
+    return made
+
+
+def _is_named(text: str) -> bool:
+    return text.partition("=")[0].isidentifier() and "=" in text
+
+
+def _field(text: str) -> object:
+    """A field of a kind: element types (`FLOATS`, `{int32+int64}`), a literal, kinds in turn, or no default."""
+    if text.startswith("{"):
+        return element_types_named(text[1:-1])
+    read: object = literal(text)
+    if read != text or text[0] in "'\"":
+        return read
+    if text.startswith("("):
+        return tuple(_field(part) for part in split(text[1:-1], ","))
+    if text.endswith(")"):
+        return _kind(text)
+    return inputs.REQUIRED if text == "REQUIRED" else element_types_named(text)
+
+
+class Applying(Protocol):
+    """What applies operators: the `Run` of a call."""
+
+    def __call__(self, op: str, **arguments: object) -> object: ...
+    def typed(self, op: str, *dtypes: DType | None, **arguments: object) -> object: ...
+
+
+Applied = Callable[[Mapping[str, object], Applying], object]
+
+
+@cache
+def application(text: str) -> Applied:
+    """`mul(x=reciprocal(x=y), y=x)` → what applies these operators to the arguments; `typed=` is the element type of a result by the library's own rule."""
+    return _compiled(ast.parse(text, mode="eval").body)
+
+
+def _compiled(node: ast.expr) -> Applied:
+    match node:
+        case ast.Call(ast.Name(op), [], keywords):
+            given = {str(k.arg): _compiled(k.value) for k in keywords}
+            typed = given.pop("typed", None)
+            if typed is None:
+                return lambda a, run: run(op, **{name: value(a, run) for name, value in given.items()})
+            return lambda a, run: run.typed(op, _given_dtype(typed(a, run)), **{name: value(a, run) for name, value in given.items()})
+        case ast.Name(name):
+            return lambda a, run: a[name] if name in a else BY_LABEL[name]
+        case ast.Attribute(of, "dtype"):
+            tensor = _compiled(of)
+            return lambda a, run: _dtype(tensor(a, run))
+        case ast.Subscript(of, ast.Constant(int(at))):
+            several = _compiled(of)
+            return lambda a, run: _part(several(a, run), at)
+        case ast.BoolOp(ast.Or(), [first, second]):
+            one, other = _compiled(first), _compiled(second)
+            return lambda a, run: one(a, run) or other(a, run)
+        case ast.IfExp(test, yes, no):
+            asked, one, other = _compiled(test), _compiled(yes), _compiled(no)
+            return lambda a, run: one(a, run) if asked(a, run) else other(a, run)
+        case _:
+            value: object = ast.literal_eval(node)
+            return lambda a, run: value
+
+
+def _dtype(value: object) -> DType | None:
+    assert isinstance(value, TensorType), "only a tensor has an element type"
+    return value.dtype
+
+
+def _given_dtype(value: object) -> DType | None:
+    assert value is None or isinstance(value, DType), "an element type is given, or not known"
+    return value
+
+
+def _part(value: object, at: int) -> object:
+    assert isinstance(value, tuple), "an operator with several results"
+    return value[at]
