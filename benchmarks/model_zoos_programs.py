@@ -3,26 +3,15 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from pathlib import Path
 
+from model_zoos_pair import Pair, pair
+from model_zoos_transformers import transformers
 from model_zoos_vit import FAIL, own_programs
 
 _TIMM = re.compile(r"^@register_model\ndef (\w+)\(", re.MULTILINE)
 _INPUTS = {"video": "1, C, 16, 112, 112", "detection": "C, 320, 320"}
 _PER_FAMILY = 2
-
-
-@dataclass(frozen=True, slots=True)
-class Pair:
-    right: str
-    wrong: str
-
-
-def _pair(text: str, mark: str = "C", right: int = 3) -> Pair:
-    """The texts with a number, and with one more, in place of a letter."""
-    right_text, wrong_text = (re.sub(rf"\b{mark}\b", str(number), text) for number in (right, right + 1))
-    return Pair(right_text, wrong_text)
 
 
 def torchvision(site: Path) -> dict[str, Pair]:
@@ -43,7 +32,7 @@ def torchvision(site: Path) -> dict[str, Pair]:
                 wide = folder == "video" and name.startswith(("mvit", "s3d", "swin3d"))
                 call = f"model(torch.zeros({'1, C, 16, 224, 224' if wide else _INPUTS.get(folder, f'2, C, {size}, {size}')}))"
             made = f"{name}(weights=None, weights_backbone=None)" if folder in ("detection", "segmentation") else f"{name}()"
-            found[name] = _pair(f"import torch\nfrom {where} import {name}\nmodel = {made}\nmodel.eval()\nout = {call}\nprint(type(out))\n")
+            found[name] = pair(f"import torch\nfrom {where} import {name}\nmodel = {made}\nmodel.eval()\nout = {call}\nprint(type(out))\n")
     return found
 
 
@@ -55,7 +44,7 @@ def timm(site: Path) -> dict[str, Pair]:
         for name in names[:: max(1, len(names) // _PER_FAMILY)][:_PER_FAMILY]:
             size = next((int(n) for n in re.findall(r"_(\d{3})\b", name)[-1:]), 224)
             made = f"import timm\nimport torch\nmodel = timm.create_model({name!r})\nmodel.eval()\n"
-            found[name] = _pair(f"{made}out = model(torch.zeros(2, C, {size}, {size}))\nprint(out.shape)\n")
+            found[name] = pair(f"{made}out = model(torch.zeros(2, C, {size}, {size}))\nprint(out.shape)\n")
     return found
 
 
@@ -72,8 +61,8 @@ def vit_pytorch(site: Path) -> dict[str, Pair]:
                 continue
             if fits <= taken.keys() and all(default for p, default in taken.items() if p not in fits) and "isinstance(depth, tuple)" not in text:
                 made = f"import torch\nfrom vit_pytorch.{path.stem} import {name}\nmodel = {name}({given})\nmodel.eval()\n"
-                found[f"{path.stem}.{name}"] = _pair(f"{made}out = model(torch.zeros(2, C, 256, 256))\nprint(type(out))\n")
-    return found | {name: _pair(text) for name, text in own_programs().items()}
+                found[f"{path.stem}.{name}"] = pair(f"{made}out = model(torch.zeros(2, C, 256, 256))\nprint(type(out))\n")
+    return found | {name: pair(text) for name, text in own_programs().items()}
 
 
 _SEGMENTATION = {
@@ -89,51 +78,7 @@ def segmentation_models_pytorch(site: Path) -> dict[str, Pair]:
     for name, encoders in _SEGMENTATION.items():
         for encoder in encoders:
             made = f"import torch\nimport segmentation_models_pytorch as smp\nmodel = smp.{name}({encoder!r}, encoder_weights=None, in_channels=3, classes=2)\n"
-            found[f"{name} {encoder}"] = _pair(f"{made}model.eval()\nout = model(torch.zeros(2, C, 128, 128))\nprint(out.shape)\n")
-    return found
-
-
-_SMALL = "hidden_size=32, num_hidden_layers=2, num_attention_heads=4, intermediate_size=64"
-_TEXT = {
-    "Bert": ("Model", "ForSequenceClassification", "ForMaskedLM", "ForTokenClassification", "ForQuestionAnswering"),
-    "Roberta": ("Model", "ForSequenceClassification"),
-    "Electra": ("Model", "ForSequenceClassification"), "DebertaV2": ("Model",), "Albert": ("Model",), "MobileBert": ("Model",),
-    "ConvBert": ("Model",), "Ernie": ("Model",),
-    "XLMRoberta": ("Model",), "Camembert": ("Model",), "MPNet": ("Model",), "RoFormer": ("Model",), "ModernBert": ("Model",),
-    "Llama": ("Model", "ForCausalLM"), "Mistral": ("ForCausalLM",), "Qwen2": ("ForCausalLM",), "Qwen3": ("ForCausalLM",), "Gemma": ("ForCausalLM",),
-    "Phi": ("ForCausalLM",), "GPTNeoX": ("ForCausalLM",), "StableLm": ("ForCausalLM",), "Olmo": ("ForCausalLM",), "Cohere": ("ForCausalLM",),
-}  # fmt: skip
-_OWN = {
-    "GPT2LMHeadModel": ("GPT2Config(n_embd=E, n_layer=2, n_head=4, vocab_size=100)", 32),
-    "GPT2Model": ("GPT2Config(n_embd=E, n_layer=2, n_head=4, vocab_size=100)", 32),
-    "DistilBertModel": ("DistilBertConfig(dim=E, n_layers=2, n_heads=4, hidden_dim=64, vocab_size=100)", 32),
-    "T5EncoderModel": ("T5Config(d_model=E, d_kv=8, d_ff=64, num_layers=2, num_heads=4, vocab_size=100)", 32),
-    "OPTForCausalLM": ("OPTConfig(hidden_size=E, word_embed_proj_dim=E, num_hidden_layers=2, num_attention_heads=4, ffn_dim=64, vocab_size=100)", 32),
-}
-_VISION = {
-    "ViT": ("Model", "ForImageClassification"), "DeiT": ("Model",), "Dinov2": ("Model",), "Beit": ("Model",), "ViTMAE": ("Model",),
-}  # fmt: skip
-_PICTURES = {
-    "ResNetForImageClassification": "ResNetConfig(embedding_size=16, hidden_sizes=[16, 32], depths=[1, 1])",
-    "ConvNextModel": "ConvNextConfig(hidden_sizes=[16, 32, 48, 64], depths=[1, 1, 1, 1])",
-    "SwinModel": "SwinConfig(image_size=64, embed_dim=16, depths=[1, 1], num_heads=[2, 2], window_size=4)",
-}  # fmt: skip
-
-
-def transformers(site: Path) -> dict[str, Pair]:
-    """Programs for classes with a small config. A wrong text model takes embeddings of another width; a wrong vision model another number of channels."""
-    found: dict[str, Pair] = {}
-    begin = "import torch\nfrom transformers import {config}, {name}\nmodel = {name}({made})\nmodel.eval()\n"
-    texts = {f"{family}{end}": (f"{family}Config(vocab_size=100, pad_token_id=0, {_SMALL})", 32) for family, ends in _TEXT.items() for end in ends} | _OWN
-    for name, (config, width) in texts.items():
-        start = begin.format(config=config.partition("(")[0], name=name, made=config.replace("E", str(width)) if name in _OWN else config)
-        end = "print(out[0].shape)\nagain = model(inputs_embeds=torch.zeros(2, 7, WIDTH))\n"
-        call = "out = model(input_ids=torch.ones(2, 7, dtype=torch.long), attention_mask=torch.ones(2, 7, dtype=torch.long))\n"
-        found[name] = _pair(f"{start}{call}{end}", "WIDTH", width)
-    pictures = {f"{family}{end}": f"{family}Config(image_size=64, patch_size=16, {_SMALL})" for family, ends in _VISION.items() for end in ends} | _PICTURES
-    for name, config in pictures.items():
-        start = begin.format(config=config.partition("(")[0], name=name, made=config)
-        found[name] = _pair(f"{start}out = model(torch.zeros(2, C, 64, 64))\nprint(out[0].shape)\n")
+            found[f"{name} {encoder}"] = pair(f"{made}model.eval()\nout = model(torch.zeros(2, C, 128, 128))\nprint(out.shape)\n")
     return found
 
 
@@ -180,7 +125,7 @@ def diffusers(site: Path) -> dict[str, Pair]:
     found: dict[str, Pair] = {}
     for name, (config, call, channels) in _DIFFUSERS.items():
         made = f"import torch\nfrom diffusers import {name}\nmodel = {name}({config})\nmodel.eval()\nout = model({call})\nprint(out.sample.shape)\n"
-        found[name] = _pair(made, "C", channels)
+        found[name] = pair(made, "C", channels)
     return found
 
 

@@ -170,7 +170,7 @@ def _sizes(path: Path) -> dict[str, int]:
 
 def _variables(m: Interpreter, names: dict[int, list[str]]) -> object:
     """The tensors that variables of the main file hold at the end, by name."""
-    from tensorproof.libraries.torch.modules import state
+    from tensorproof.libraries.torch.module_tree import state
 
     kept: list[object] = []
     for name, value in m.modules.main.space.items():

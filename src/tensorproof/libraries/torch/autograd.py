@@ -229,7 +229,7 @@ def _mapped(m: Machine, value: Value, change: Any) -> Value:
 
 def _functional_call(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     """A module with other tensors in the place of its own."""
-    from tensorproof.libraries.torch import modules as torch_modules
+    from tensorproof.libraries.torch import module_tree as torch_modules
 
     module, given = argument(args, kwargs, 0, "module"), argument(args, kwargs, 1, "parameter_and_buffer_dicts", None)
     given = given if given is not None else kwargs.get("parameters_and_buffers")
@@ -256,7 +256,7 @@ def _functional_call(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> V
 
 def _put(m: Machine, module: Value, tensors: dict[str, TensorType]) -> None:
     """Other tensors in the place of those that a module and its parts hold under these names."""
-    from tensorproof.libraries.torch import modules as torch_modules
+    from tensorproof.libraries.torch import module_tree as torch_modules
 
     parts = dict(torch_modules.walk(module)) if tensors else {}
     for name, tensor in tensors.items():

@@ -11,7 +11,7 @@ from tensorproof.libraries.model import KindModel, Run
 from tensorproof.libraries.torch.autograd import backward
 from tensorproof.libraries.torch.compiling import kept
 from tensorproof.libraries.torch.modes import DEVICES
-from tensorproof.libraries.torch.modules import children
+from tensorproof.libraries.torch.module_tree import children
 from tensorproof.libraries.whole_numbers import number_of
 from tensorproof.ops.inputs import is_size
 from tensorproof.terms import UNKNOWN_STRIDES, DType, Shape, TensorType, eq, ge

@@ -23,10 +23,15 @@ def module_names() -> frozenset[str]:
     return frozenset(name.rpartition(".")[2] for name in public("torch") if name.startswith("torch.nn.Module."))
 
 
+def of_every_module(name: str) -> bool:
+    """Whether `nn.Module` itself has an attribute."""
+    return name in _known_attributes()["torch.nn.Module"]
+
+
 def may_have(kind: str, name: str) -> bool:
     """Whether a layer of this class may have an attribute. Of a class that is not listed: whether some layer has."""
     listed = _known_attributes()
-    return name in listed["torch.nn.Module"] or (name in listed[kind] if kind in listed else any(name in names for names in listed.values()))
+    return of_every_module(name) or (name in listed[kind] if kind in listed else any(name in names for names in listed.values()))
 
 
 @cache

@@ -1,102 +1,27 @@
-"""The tree of modules of torch.nn, and the methods that layers, containers and the program's modules share."""
+"""The methods that layers, containers and the program's modules share."""
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from tensorproof.libraries.torch import hooks as torch_hooks
-from tensorproof.libraries.torch import module_parts
+from tensorproof.libraries.torch import module_parts, module_paths
+from tensorproof.libraries.torch.module_tree import BUFFERS, PARAMETERS, TEMPORARY, all_tensors, children, is_module, open_parts, own_tensors, state, walk
 from tensorproof.ops.storage import format_strides
 from tensorproof.terms.tensor import Outputs, TensorType
-from tensorproof.values import MISSING, OPEN, Args, Cursor, Dict, Instance, Key, Kwargs, Layer, List, Machine, Model, Native, Unknown, Value, slot
+from tensorproof.values import MISSING, OPEN, Args, Cursor, Dict, Instance, Kwargs, Layer, List, Machine, Model, Native, Unknown, Value
 
-PARAMETERS: Key[tuple[str, ...]] = slot("<parameters>")
-BUFFERS: Key[tuple[str, ...]] = slot("<buffers>")
-TEMPORARY: Key[tuple[str, ...]] = slot("<temporary>")
-"""The names under which a module keeps those of its parameters, of its buffers, and of the buffers that are not part of its state."""
-
-
-def is_module(value: Value) -> bool:
-    """Whether a value is a layer, a container or an instance of one of the program's modules."""
-    from tensorproof.libraries import registry
-
-    return isinstance(value, Layer) or (isinstance(value, Instance) and registry.derives_from(value, "torch.nn.Module"))
-
-
-# --- the tree of modules ---
-
-
-def children(value: Value) -> list[tuple[str, Value]]:
-    if isinstance(value, Layer):
-        return list(zip(value.names, value.children))
-    if not isinstance(value, Instance):
-        return []
-    held = [(k, v) for k, v in value.space.items() if isinstance(k, str) and is_module(v)]
-    return [*children(value.native), *held] if isinstance(value.native, Layer) else held
-
-
-def walk(value: Value, prefix: str = "", seen: set[int] | None = None) -> Iterator[tuple[str, Any]]:
-    """A module and all modules in it, with their names."""
-    seen = set() if seen is None else seen
-    if id(value) in seen:
-        return
-    seen.add(id(value))
-    yield prefix, value
-    for name, child in children(value):
-        yield from walk(child, f"{prefix}.{name}" if prefix else name, seen)
-
-
-def own_tensors(value: Value, which: Key[tuple[str, ...]]) -> list[tuple[str, TensorType]]:
-    """The parameters or buffers that one module holds itself."""
-    if isinstance(value, Layer):
-        if value.module is None and value.kind == "wrapper":  # how many models an AveragedModel holds
-            return [(k, v) for k, v in value.tensors.items() if isinstance(v, TensorType)] if which == BUFFERS else []
-        if value.module is None:
-            return [(k, v) for k, v in value.tensors.items() if isinstance(v, TensorType)] if which == PARAMETERS else []
-        return [] if which == TEMPORARY else list((value.module.parameters if which == PARAMETERS else value.module.buffers).items())
-    if not isinstance(value, Instance):
-        return []
-    names = value.space.get(which, ())
-    held = [(n, t) for n in names if isinstance(t := value.space.get(n), TensorType)]
-    return [*own_tensors(value.native, which), *held] if isinstance(value.native, Layer) else held
-
-
-def all_tensors(value: Value, which: Key[tuple[str, ...]]) -> list[tuple[str, TensorType]]:
-    found: list[tuple[str, TensorType]] = []
-    for prefix, module in walk(value):
-        found += [(f"{prefix}.{n}" if prefix else n, t) for n, t in own_tensors(module, which)]
-    return found
-
-
-def _open_parts(value: Value) -> bool:
-    """Whether a module holds something that is not known, which may have parameters of its own."""
-    for _, module in walk(value):
-        held = module.space.values() if isinstance(module, Instance) else module.children if isinstance(module, Layer) else ()
-        if any(type(v) is Unknown and not v.text and not v.number for v in held):
-            return True
-    return False
+# --- methods that layers, containers and the program's modules share ---
 
 
 def _held(m: Machine, me: Value, pick: Any) -> Value:
     """The parameters that are known; where there are none, but parts that are not known, the parameters are unknown."""
     found = all_tensors(me, PARAMETERS)
-    if not found and _open_parts(me):
+    if not found and open_parts(me):
         return Unknown("the parameters of a part that is not known")
     return _iterated(m, pick(found))
-
-
-def state(value: Value, prefix: str = "", inside: tuple[int, ...] = ()) -> dict[str, TensorType]:
-    """Module by module: its parameters, its buffers, then its children. A module that stands at two places has its tensors at both."""
-    found = {prefix + name: t for which in (PARAMETERS, BUFFERS) for name, t in own_tensors(value, which)}
-    for name, child in children(value):
-        if id(child) not in inside:
-            found.update(state(child, f"{prefix}{name}.", (*inside, id(value))))
-    return found
-
-
-# --- methods that layers, containers and the program's modules share ---
 
 
 def listed(m: Machine, items: Value) -> List:
@@ -310,15 +235,6 @@ def _backward_hook(m: Machine, me: Value, args: Args, kwargs: Kwargs, node: ast.
     return _hook(m, me, args, kwargs, node)
 
 
-def _get_submodule(m: Machine, me: Value, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-    for name, module in walk(me):
-        if name == args[0]:
-            return module
-    if _open_parts(me):
-        return m.gap("get_submodule", node, "a part of the module is not known")
-    raise m.raised("AttributeError", f"there is no submodule {args[0]}", node)
-
-
 def _iterated(m: Machine, items: Sequence[Value]) -> Value:
     from tensorproof.values.objects import Iterator as ProgramIterator
 
@@ -342,7 +258,7 @@ def check_begun(m: Machine, me: Value, node: ast.AST) -> None:
         raise m.raised("AttributeError", f"{me.cls.name} is used before super().__init__() is called", node, "module/init")
 
 
-_OF_ITSELF = frozenset(["children", "named_children", "get_submodule", "add_module", "register_module", "register_parameter", *torch_hooks.METHODS])
+_OF_ITSELF = frozenset(["children", "named_children", *module_paths.METHODS, "add_module", "register_module", "register_parameter", *torch_hooks.METHODS])
 _WITHOUT = frozenset(["register_buffer", "compile", "extra_repr", "_get_name"])
 _METHODS: dict[str, Any] = {
     "parameters": lambda m, me, a, k, n: _held(m, me, lambda found: [t for _, t in found]),
@@ -354,7 +270,7 @@ _METHODS: dict[str, Any] = {
     "modules": lambda m, me, a, k, n: _iterated(m, [v for _, v in walk(me)]),
     "named_modules": lambda m, me, a, k, n: _iterated(m, list(walk(me))),
     "state_dict": lambda m, me, a, k, n: Dict(m.heap.entries({name: _detached(m, t) for name, t in state(me).items()}), ordered=True),
-    "load_state_dict": _load_state, "apply": _apply, "to": _moved, "get_submodule": _get_submodule, "add_module": _add_module, "register_module": _add_module,
+    "load_state_dict": _load_state, "apply": _apply, "to": _moved, **module_paths.METHODS, "add_module": _add_module, "register_module": _add_module,
     "train": lambda m, me, a, k, n: _train(m, me, a[0] if a else k.get("mode", True), n), "eval": lambda m, me, a, k, n: _set_training(m, me, False),
     "requires_grad_": _require_grad, "zero_grad": _zero_grad, "share_memory": lambda m, me, a, k, n: me,
     "cuda": lambda m, me, a, k, n: _placed(m, me, "cuda"), "cpu": lambda m, me, a, k, n: _placed(m, me, "cpu"),

@@ -8,9 +8,10 @@ from typing import Any
 from tensorproof.libraries.model import ClassModel
 from tensorproof.libraries.torch import hooks as torch_hooks
 from tensorproof.libraries.torch import module_attributes, module_parts, parameters
-from tensorproof.libraries.torch.layer_attributes import WRAPPER_ATTRIBUTES, module_names
+from tensorproof.libraries.torch.layer_attributes import WRAPPER_ATTRIBUTES, module_names, of_every_module
 from tensorproof.libraries.torch.layer_attributes import may_have as may_have
-from tensorproof.libraries.torch.modules import BUFFERS, METHODS, PARAMETERS, check_begun, children, is_module, listed
+from tensorproof.libraries.torch.module_tree import BUFFERS, PARAMETERS, children, is_module
+from tensorproof.libraries.torch.modules import METHODS, check_begun, listed
 from tensorproof.terms.tensor import TensorType
 from tensorproof.values import MISSING, Args, Bound, Choice, Class, Dict, Function, Instance, Kwargs, Layer, Machine, Model, Named, Native, Unknown, Value
 
@@ -57,7 +58,9 @@ def _attribute(m: Machine, me: Instance, name: str, node: ast.AST) -> Value:
         return Dict(m.heap.entries(dict(children(me))))
     if name in ("_parameters", "_buffers"):
         return m.gap(f"Module.{name}", node, "no model")
-    return Unknown(name) if name.startswith("_") and name.endswith("hooks") else MISSING
+    if name.startswith("_") and name.endswith("hooks"):
+        return Unknown(name)
+    return m.gap(f"torch.nn.Module.{name}", node, "no model") if name != "forward" and of_every_module(name) else MISSING
 
 
 CLASSES = {"torch.nn.Module": ClassModel("torch.nn.Module", methods=METHODS, init=_init, call=_call, stored=_stored, attribute=_attribute)}

@@ -9,7 +9,7 @@ from tensorproof.libraries.bound import Bound, by_signature
 from tensorproof.libraries.model import KindModel, Run
 from tensorproof.libraries.plain import argument, nothing
 from tensorproof.libraries.python.copies import deep
-from tensorproof.libraries.torch.modules import PARAMETERS, all_tensors, is_module, walk
+from tensorproof.libraries.torch.module_tree import PARAMETERS, all_tensors, is_module, walk
 from tensorproof.terms import FLOAT32, INT64, Shape, TensorType, ge
 from tensorproof.values import REAL, Args, Dict, Kwargs, Layer, List, Machine, Model, Native, Unknown, Value
 

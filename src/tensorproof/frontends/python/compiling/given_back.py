@@ -9,7 +9,7 @@ from typing import Any
 from tensorproof.frontends.python.calls.unseen_calls import latest
 from tensorproof.frontends.python.frame import Frame
 from tensorproof.libraries.torch.layer_attributes import UNSEEN
-from tensorproof.libraries.torch.modules import is_module
+from tensorproof.libraries.torch.module_tree import is_module
 from tensorproof.values.objects import Dict, List, Model
 from tensorproof.values.python_values import AFTER_ERROR, Layer, Unknown
 
