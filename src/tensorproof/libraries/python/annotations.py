@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import ast
 import builtins
+from typing import Any
 
 from tensorproof.libraries.model import KindModel
-from tensorproof.values import Args, Kwargs, Machine, Model, ModuleFile, Named, Unknown, Value
+from tensorproof.values import MISSING, Args, Kwargs, Machine, Model, ModuleFile, Named, Unknown, Value
 from tensorproof.values.objects import FIELDS, Class, Dict, Function
 from tensorproof.values.python_values import Union
 
@@ -42,21 +43,39 @@ def _value(m: Machine, written: ast.expr, module: ModuleFile | None, node: ast.A
             return found if isinstance(found, Unknown) else m.attribute(found, name, node)
         case ast.BinOp(left=left, op=ast.BitOr(), right=right):
             sides = [part for side in (left, right) for part in _sides(_value(m, side, module, node))]
-            return _alias(m, Named("types.UnionType"), tuple(sides))
+            return alias(m, Named("types.UnionType"), tuple(sides))
         case ast.Subscript(value=owner, slice=inner):
             origin = _value(m, owner, module, node)
             args = tuple(_value(m, one, module, node) for one in (inner.elts if isinstance(inner, ast.Tuple) else [inner]))
             if isinstance(origin, Named) and origin.name.endswith(".Optional"):
-                return _alias(m, Named("typing.Union"), (*args, type(None)))
-            return origin if isinstance(origin, Unknown) else _alias(m, origin, args)
+                return alias(m, Named("typing.Union"), (*args, type(None)))
+            return origin if isinstance(origin, Unknown) else alias(m, origin, args)
         case ast.List(elts=inner):  # the arguments of a Callable
             return tuple(_value(m, one, module, node) for one in inner)
         case _:
             return Unknown("a type")
 
 
-def _alias(m: Machine, origin: Value, args: tuple[Value, ...]) -> Model:
-    return Model(ALIAS, m.heap.space({"__origin__": origin, "__args__": args}))
+def alias(m: Machine, origin: Value, args: tuple[Any, ...]) -> Model:
+    """A type with parameters, such as `list[int]`. The same type and parameters are one object, so that they are equal."""
+    made = m.model_state.setdefault(ALIAS, {})
+    key = (origin, args) if all(isinstance(one, (str, type, Named, Class, Model, type(None))) for one in (origin, *args)) else None
+    if key is not None and key in made:
+        found: Model = made[key]
+        return found
+    new = Model(ALIAS, m.heap.space({"__origin__": origin, "__args__": args}))
+    if key is not None:
+        made[key] = new
+    return new
+
+
+def _made(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    """`list[int]()` is a list."""
+    return m.call(me.space["__origin__"], args, kwargs, node)
+
+
+def _attribute(m: Machine, me: Model, name: str, node: ast.AST) -> Value:
+    return MISSING if name in me.space else m.attribute(me.space["__origin__"], name, node)
 
 
 def _sides(value: Value) -> tuple[Value, ...]:
@@ -66,10 +85,8 @@ def _sides(value: Value) -> tuple[Value, ...]:
     return tuple(value) if isinstance(value, Union) else (type(None) if value is None else value,)
 
 
-def _is_open(m: Machine, value: Value) -> bool:
+def _is_open(value: Value) -> bool:
     """Whether a value may be a type whose parameters were left out when it was written: an expression keeps the plain type."""
-    if isinstance(value, type):
-        return value in m.model_state.get("typed", ())
     if isinstance(value, Class):
         return any(isinstance(one, Named) for one in value.mro)
     return isinstance(value, Unknown) or (isinstance(value, Named) and value.name.startswith(_GENERIC) and not value.name.endswith(".Any"))
@@ -81,7 +98,7 @@ def _origin(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
         return value.space["__origin__"]
     if isinstance(value, Union):
         return Named("types.UnionType")
-    return Unknown("a type") if _is_open(m, value) else None
+    return Unknown("a type") if _is_open(value) else None
 
 
 def _args(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
@@ -90,7 +107,7 @@ def _args(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
         return value.space["__args__"]
     if isinstance(value, Union):
         return tuple(value)
-    return Unknown("types") if _is_open(m, value) else ()
+    return Unknown("types") if _is_open(value) else ()
 
 
 def _written(m: Machine, value: Value, node: ast.AST, evaluated: bool) -> dict[str, Value] | None:
@@ -126,4 +143,4 @@ _TYPING = {"get_origin": _origin, "get_args": _args, "get_type_hints": _hints}
 FUNCTIONS = {"inspect.get_annotations": _annotations} | {
     f"{library}.{name}": run for library in ("typing", "typing_extensions") for name, run in _TYPING.items()
 }
-KINDS = {ALIAS: KindModel()}
+KINDS = {ALIAS: KindModel(attribute=_attribute, call=_made)}

@@ -15,6 +15,7 @@ from tensorproof.values.objects import FIELDS as ANNOTATED
 from tensorproof.values.objects import Bound, Class, Dict, Instance, List, Model, ModuleFile, Native, Record, Set
 
 FIELDS: Key[tuple[Spec, ...]] = slot("__dataclass_fields__")
+_NOT_GIVEN = Named("dataclasses.MISSING")
 _ORDER = {"__lt__": ast.Lt, "__le__": ast.LtE, "__gt__": ast.Gt, "__ge__": ast.GtE}
 
 
@@ -42,9 +43,10 @@ class Spec:
 
 
 def _field(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Model:
-    if "default" in kwargs and "default_factory" in kwargs:
+    given = {name: value for name, value in kwargs.items() if not (isinstance(value, Named) and value == _NOT_GIVEN)}
+    if "default" in given and "default_factory" in given:
         raise m.raised("ValueError", "a field has a default or a default_factory, not both", node)
-    return Model("dataclasses.field", m.heap.space(dict(kwargs)))
+    return Model("dataclasses.field", m.heap.space(given))
 
 
 def _dataclass(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
@@ -288,10 +290,9 @@ def _fields(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
 
 
 def _field_object(m: Machine, spec: Spec, node: ast.AST) -> Model:
-    missing = Named("dataclasses.MISSING")
     return Model("dataclasses.Field", m.heap.space({
-        "name": spec.name, "default": missing if spec.default is MISSING else spec.default, "init": spec.init, "compare": spec.compared,
-        "default_factory": missing if spec.factory is MISSING else spec.factory, "kw_only": spec.keyword,
+        "name": spec.name, "default": _NOT_GIVEN if spec.default is MISSING else spec.default, "init": spec.init, "compare": spec.compared,
+        "default_factory": _NOT_GIVEN if spec.factory is MISSING else spec.factory, "kw_only": spec.keyword,
         "type": annotated(m, spec.annotation, spec.home, node),
         "metadata": Dict(m.heap.entries({})) if spec.metadata is None else spec.metadata,
     }))  # fmt: skip

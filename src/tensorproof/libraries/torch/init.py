@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import math
 from typing import Any
 
 from tensorproof.bindings.adapt.torch.initial import gain
@@ -44,8 +45,20 @@ def _gain(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     return REAL if found is None else found
 
 
+def _fans(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    """How many inputs and outputs one element of a layer's weight has."""
+    x = argument(args, kwargs, 0, "tensor")
+    if not isinstance(x, TensorType) or not x.shape.known:
+        return m.gap("torch.nn.init._calculate_fan_in_and_fan_out", node, "of a tensor whose sizes are not known")
+    if len(x.shape) < 2:
+        raise m.raised("ValueError", f"a weight with fewer than two axes has no fan-in: this is {x.shape!r}", node)
+    out, taken, *window = x.shape
+    return taken * math.prod(window), out * math.prod(window)
+
+
 FUNCTIONS: dict[str, object] = {
     **{f"torch.nn.init.{name}": _filled(name) for name in _NAMES},
     **{f"torch.nn.init.{name.removesuffix('_')}": _filled(name) for name in _NAMES},
     "torch.nn.init.calculate_gain": _gain,
+    "torch.nn.init._calculate_fan_in_and_fan_out": _fans,
 }

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from tensorproof.bindings.names import is_public, versions
 from tensorproof.frontends.python.attributes import functions, lazy_packages, library_names, listing, metaclasses, super_attributes, unknown_values
-from tensorproof.frontends.python.attributes.lookup import bind, in_class
+from tensorproof.frontends.python.attributes.lookup import added, bind, in_class
 from tensorproof.frontends.python.branching.joining import may_be_missing
 from tensorproof.frontends.python.containers import containers
 from tensorproof.frontends.python.tensors import tensors
@@ -52,6 +52,7 @@ if TYPE_CHECKING:
     from tensorproof.frontends.python.machine import Interpreter
     from tensorproof.values.machine import Value
 
+_OF_LIBRARIES = frozenset((TensorType, Layer, Model))
 _HOST = (str, int, float, complex, tuple, range, slice, bytes, bool, type(None))
 
 
@@ -59,8 +60,8 @@ def load(m: Interpreter, owner: Any, name: str, node: ast.AST) -> Value:
     kind = type(owner)
     if kind is Instance:
         return of_instance(m, owner, name, node)
-    if (kind is TensorType or kind is Layer) and "library names" in m.model_state:
-        value = library_names.added(m, owner, name)
+    if kind in _OF_LIBRARIES and "library names" in m.model_state:
+        value = added(m, owner, name, node)
         if value is not MISSING:
             return value
     known = _BY_KIND.get(kind)

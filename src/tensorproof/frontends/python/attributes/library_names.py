@@ -7,10 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from tensorproof.bindings.call import spelled
 from tensorproof.bindings.names import closest, is_public, namespaces, versions
-from tensorproof.frontends.python.tensors import tensors
 from tensorproof.libraries import registry
 from tensorproof.libraries.keras.names import canonical
-from tensorproof.terms.tensor import TensorType
 from tensorproof.values.heap import MISSING
 from tensorproof.values.objects import Bound, Class, Function, Native
 from tensorproof.values.python_values import Named
@@ -65,23 +63,6 @@ def written(m: Interpreter, name: str) -> Value:
     """What the program stored under a library's name; MISSING when it stored nothing there."""
     space = m.model_state.get("library names")
     return MISSING if space is None else space.get(canonical(name), MISSING)
-
-
-def added(m: Interpreter, owner: Value, name: str) -> Value:
-    """A method that the program added to the class of a tensor or of a layer; MISSING when it added none."""
-    space = m.model_state["library names"]
-    for home in _classes(owner):
-        value = space.get(f"{home}.{name}", MISSING)
-        if value is not MISSING:
-            return Bound(value, owner) if isinstance(value, (Function, Native)) else value
-    return MISSING
-
-
-def _classes(owner: Any) -> tuple[str, ...]:
-    if isinstance(owner, TensorType):
-        return (tensors.tensor_class(owner), "torch.nn.Parameter")
-    mine = owner.module.name if owner.module is not None else owner.kind
-    return (mine, "torch.nn.Module") if mine.startswith("torch.") else (mine, "keras.Layer")
 
 
 def write(m: Interpreter, owner: str, name: str, value: Value, node: ast.AST) -> None:

@@ -6,7 +6,9 @@ import ast
 from typing import TYPE_CHECKING, Any
 
 from tensorproof.frontends.python.attributes import library_names
+from tensorproof.frontends.python.tensors import tensors
 from tensorproof.libraries import library_objects, registry
+from tensorproof.terms.tensor import TensorType
 from tensorproof.values.heap import MISSING
 from tensorproof.values.objects import Bound, Class, ClassMethod, Function, Instance, Model, Native, Property, StaticMethod
 from tensorproof.values.python_values import Named
@@ -56,3 +58,22 @@ def bind(m: Interpreter, value: Any, owner: Any, node: ast.AST) -> Value:
         if type(value.native) is Property:
             return m.call(value.native.get, (owner,), {}, node)
     return value
+
+
+def added(m: Interpreter, owner: Value, name: str, node: ast.AST) -> Value:
+    """A method that the program added to the class of a tensor, a layer or an object of a library; MISSING when it added none."""
+    space = m.model_state["library names"]
+    for home in _classes(owner):
+        value = space.get(f"{home}.{name}", MISSING)
+        if value is not MISSING:
+            return value if isinstance(value, Instance) else bind(m, value, owner, node)
+    return MISSING
+
+
+def _classes(owner: Any) -> tuple[str, ...]:
+    if isinstance(owner, TensorType):
+        return (tensors.tensor_class(owner), "torch.nn.Parameter")
+    if isinstance(owner, Model):
+        return (owner.kind,)
+    mine = owner.module.name if owner.module is not None else owner.kind
+    return (mine, "torch.nn.Module") if mine.startswith("torch.") else (mine, "keras.Layer")

@@ -12,8 +12,9 @@ from tensorproof.frontends.python.calls import decorating, unseen_bases
 from tensorproof.frontends.python.frame import Frame
 from tensorproof.frontends.python.scope import Scope, class_scope, inner_scopes
 from tensorproof.libraries import registry, signatures
+from tensorproof.libraries.python.annotations import ALIAS
 from tensorproof.values.heap import MISSING
-from tensorproof.values.objects import Bound, Class, ClassMethod, Function, Instance, Native, Property
+from tensorproof.values.objects import Bound, Class, ClassMethod, Function, Instance, Model, Native, Property
 from tensorproof.values.python_values import Named, Unknown
 
 if TYPE_CHECKING:
@@ -25,6 +26,8 @@ def _base(value: Value) -> Value:
     """A class of Python's own that the program derives from, by the name of its model."""
     if type(value) is Unknown and value.key == value.reason and value.key:
         return Named(value.reason)
+    if isinstance(value, Model) and value.kind == ALIAS:  # class Names(list[str])
+        return _base(value.space["__origin__"])
     return Named(f"builtins.{value.__name__}") if value is dict or value is list else value
 
 

@@ -21,6 +21,7 @@ from tensorproof.frontends.python.tensors import numpy_scalars, tensors
 from tensorproof.frontends.python.tensors.number_kinds import number_kind
 from tensorproof.frontends.python.tensors.tensor_numbers import repeated
 from tensorproof.libraries import library_objects, registry
+from tensorproof.libraries.python.annotations import ALIAS
 from tensorproof.libraries.torch import sizes as torch_sizes
 from tensorproof.libraries.whole_numbers import held_size, same_size, size_in
 from tensorproof.terms.ints import Dim, Term, lower
@@ -202,11 +203,9 @@ def _is_text(a: Value, b: Value) -> bool:
 
 def _is_type(value: Value) -> bool:
     """Whether a value can stand in `A | B` as a type."""
-    return (
-        value is None
-        or isinstance(value, (Named, Class, type))
-        or (isinstance(value, tuple) and bool(value) and all(isinstance(v, (Named, Class, type)) for v in value))
-    )
+    if isinstance(value, tuple):
+        return bool(value) and all(_is_type(v) for v in value)
+    return value is None or isinstance(value, (Named, Class, type)) or (isinstance(value, Model) and value.kind == ALIAS)
 
 
 def _ratio(m: Interpreter, word: str, a: Any, b: Any) -> tuple[Value, Value] | None:

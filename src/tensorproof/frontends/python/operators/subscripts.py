@@ -18,6 +18,7 @@ from tensorproof.frontends.python.summaries import summarised_lists
 from tensorproof.frontends.python.summaries.any_item import Unlike, holds_lists, one_of
 from tensorproof.frontends.python.tensors import tensors
 from tensorproof.libraries import registry, signatures
+from tensorproof.libraries.python.annotations import alias
 from tensorproof.libraries.tensorflow import traced
 from tensorproof.libraries.torch import sizes as torch_sizes
 from tensorproof.libraries.whole_numbers import size_in, whole_tensor
@@ -73,9 +74,7 @@ def load(m: Interpreter, owner: Value, index: Value, node: ast.AST) -> Value:
                     return found
             if isinstance(owner, Named) and is_opaque(owner) and not signatures.forms(owner.name):
                 return not_modelled(m, owner, node)  # a value of a library: np.mgrid[:3]
-            if isinstance(owner, type):
-                m.model_state["typed"] = {owner, *m.model_state.get("typed", ())}
-            return owner  # a type with parameters: list[int], Tensor[...]
+            return alias(m, owner, index if type(index) is tuple else (index,)) if isinstance(owner, type) else owner  # Tensor[...]
         case Function():
             raise m.raised("TypeError", f"the function {owner.name} cannot be indexed", node)
         case _:
