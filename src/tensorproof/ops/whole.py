@@ -12,7 +12,7 @@ from tensorproof.terms.records import dataclass
 @dataclass(frozen=True, slots=True)
 class Span:
     """Whole numbers from `low` on and below `past`. `attained`: both ends occur for some data, so an end that lies outside of a range is an error.
-    `possible`: they are places among numbers that nothing is known of, so each may be meant."""
+    `possible`: they are places among numbers of which nothing is known, or computed from random numbers, so each may be meant."""
 
     low: Dim
     past: Dim

@@ -51,8 +51,8 @@ def seen(m: Machine, device: Value) -> None:
 def applied(m: Machine, name: str, outcome: Outcome, result: Value, node: ast.AST, layer: Layer | None) -> Value:
     """The results of an operator with their device; refuses tensors that lie apart."""
     bound = outcome.bound
-    given = bound.get("device")
-    seen(m, given)
+    given = bound.get("device") if layer is None else None  # that of a layer says where its parameters were made
+    seen(m, bound.get("device"))
     for value in bound.get("args", ()) if isinstance(bound.get("args"), (tuple, list)) else ():
         seen(m, value)
     if isinstance(result, TensorType):

@@ -136,12 +136,11 @@ def _uncertain(m: Machine, one: Applied, index: TensorType, least: Dim, past: Di
     facts, found, first, last = index.facts, bounds.of(index), bounds.of(least), bounds.of(past)
     if facts is None or index.shape.numel == 0:
         return
-    if facts.limit is not None and not facts.possible and not facts.chance:
+    if facts.limit is not None and not facts.possible:
         return
     if facts.limit is not None:
         low, high = facts.limit
-        fits = conj(ge(low, least), True if past is None else ge(past, high))
-        if fits is False or (facts.chance and not facts.possible and fits is not True):
+        if conj(ge(low, least), True if past is None else ge(past, high)) is False:
             m.gap(one.spelling, node, f"the indices lie between {low!r} and {high - 1!r}, and whether those that do not fit occur is not known")
         return
     if not facts.chance or found is None or first is None:

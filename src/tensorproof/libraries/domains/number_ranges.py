@@ -41,10 +41,13 @@ def applied(m: Machine, one: Applied) -> None:
         return
     for at, made in enumerate(one.results):
         if made.contents is None and made.dtype is not None:
-            found = _span(m, one.op.values_of(at), one, at, made)
+            values = one.op.values_of(at)
+            found = _span(m, values, one, at, made)
             if found is not None and _holds(made.dtype, found):
-                note(m, made, found)
-                if one.op.random or any(t.facts is not None and t.facts.chance for t in parts(one).tensors):
+                chance = one.op.random or any(t.facts is not None and t.facts.chance for t in parts(one).tensors)
+                computed = chance and values.whole is not None and not found.attained
+                note(m, made, Span(found.low, found.past, possible=True) if computed else found)
+                if chance and found.plain:  # what is drawn below a size of the data, and shifted by others, is taken to fit: edges of graphs in a batch
                     learn(made, chance=True)
 
 

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import ast
 
+from tensorproof.libraries.torch.module_tree import BUFFERS, PARAMETERS
 from tensorproof.terms.tensor import TensorType
-from tensorproof.values import Dict, Instance, Key, List, Machine, Set, Value, slot
+from tensorproof.values import Dict, Instance, List, Machine, Set, Value
 
-PARAMETERS: Key[tuple[str, ...]] = slot("<parameters>")
-BUFFERS: Key[tuple[str, ...]] = slot("<buffers>")
-"""The names under which a module keeps those of its parameters and of its buffers."""
 _PLAIN = (int, float, str, tuple, List, Dict, Set)
 
 

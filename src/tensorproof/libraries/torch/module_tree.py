@@ -11,7 +11,7 @@ from tensorproof.values import Instance, Key, Layer, Unknown, Value, slot
 PARAMETERS: Key[tuple[str, ...]] = slot("<parameters>")
 BUFFERS: Key[tuple[str, ...]] = slot("<buffers>")
 TEMPORARY: Key[tuple[str, ...]] = slot("<temporary>")
-"""The names under which a module keeps those of its parameters, of its buffers, and of the buffers that are not part of its state."""
+"""The names under which a module keeps those of its parameters, of its buffers, and of those buffers that are not part of its state."""
 
 
 def is_module(value: Value) -> bool:
@@ -48,7 +48,7 @@ def own_tensors(value: Value, which: Key[tuple[str, ...]]) -> list[tuple[str, Te
             return [(k, v) for k, v in value.tensors.items() if isinstance(v, TensorType)] if which == BUFFERS else []
         if value.module is None:
             return [(k, v) for k, v in value.tensors.items() if isinstance(v, TensorType)] if which == PARAMETERS else []
-        return [] if which == TEMPORARY else list((value.module.parameters if which == PARAMETERS else value.module.buffers).items())
+        return list((value.module.parameters if which == PARAMETERS else value.module.buffers).items())
     if not isinstance(value, Instance):
         return []
     names = value.space.get(which, ())
@@ -74,7 +74,8 @@ def open_parts(value: Value) -> bool:
 
 def state(value: Value, prefix: str = "", inside: tuple[int, ...] = ()) -> dict[str, TensorType]:
     """Module by module: its parameters, its buffers, then its children. A module that stands at two places has its tensors at both."""
-    found = {prefix + name: t for which in (PARAMETERS, BUFFERS) for name, t in own_tensors(value, which)}
+    temporary = value.space.get(TEMPORARY, ()) if isinstance(value, Instance) else ()
+    found = {prefix + name: t for which in (PARAMETERS, BUFFERS) for name, t in own_tensors(value, which) if name not in temporary}
     for name, child in children(value):
         if id(child) not in inside:
             found.update(state(child, f"{prefix}{name}.", (*inside, id(value))))

@@ -61,7 +61,7 @@ def _moved(m: Machine, me: Value, args: Args, kwargs: Kwargs, node: ast.AST) -> 
     if dtype is not None:
         _cast(m, me, dtype)
     if (memory := kwargs.get("memory_format")) is not None:
-        _changed(m, me, lambda t: _laid(t, memory))
+        _changed(m, me, lambda name, t: _laid(t, memory))
     device = next((a for a in (*args, kwargs.get("device")) if isinstance(a, str)), None)
     return _placed(m, me, device) if device is not None else me
 
@@ -70,28 +70,30 @@ def _placed(m: Machine, me: Value, device: Value) -> Value:
     """Parameters and buffers lie on another device."""
     from tensorproof.libraries.domains import devices
 
-    devices.move(m, [t for which in (PARAMETERS, BUFFERS, TEMPORARY) for _, t in all_tensors(me, which)], device)
+    _changed(m, me, lambda name, t: t if t.device is None else t.but(device=None))  # where the layer was made is no longer where they are
+    devices.move(m, [t for which in (PARAMETERS, BUFFERS) for _, t in all_tensors(me, which)], device)
     return me
 
 
 def _cast(m: Machine, me: Value, dtype: Value, only_floats: bool = True) -> Value:
-    return _changed(m, me, lambda t: t.but(dtype=dtype) if t.dtype is not None and (t.dtype.is_float or not only_floats) and t.dtype is not dtype else t)
+    return _changed(m, me, lambda name, t: t.but(dtype=dtype) if t.dtype is not None and (t.dtype.is_float or not only_floats) and t.dtype is not dtype else t)
 
 
-def _changed(m: Machine, me: Value, change: Callable[[TensorType], TensorType]) -> Value:
-    """Parameters and buffers become others."""
-    for _, module in walk(me):
+def _changed(m: Machine, me: Value, change: Callable[[str, TensorType], TensorType]) -> Value:
+    """Parameters and buffers, each with its name in the tree, become others."""
+    for path, module in walk(me):
+        prefix = f"{path}." if path else ""
         if isinstance(module, Layer):
             if module.module is not None:
                 for home in (module.module.parameters, module.module.buffers):
                     for name, t in home.items():
-                        if (new := change(t)) is not t:
+                        if (new := change(prefix + name, t)) is not t:
                             m.remember(module, "module", module.module)
                             home[name] = new
             continue
         for which in (PARAMETERS, BUFFERS):
             for name, t in own_tensors(module, which):
-                if (new := change(t)) is not t:
+                if (new := change(prefix + name, t)) is not t:
                     m.heap.set(module.space, name, new)
     return me
 
@@ -167,7 +169,23 @@ def _load_state(m: Machine, me: Value, args: Args, kwargs: Kwargs, node: ast.AST
             if strict is True and (missing or extra):
                 words = (f"misses {missing[0]}" if missing else "") + (" and " if missing and extra else "") + (f"has {extra[0]} too many" if extra else "")
                 raise m.fail("checkpoint/keys", f"the checkpoint {words}", node)
+        if kwargs.get("assign", args[2] if len(args) > 2 else False) is True:
+            _assigned(m, me, given)
     return Outputs.named(names, ("missing_keys", "unexpected_keys"))
+
+
+def _assigned(m: Machine, me: Value, given: Dict) -> None:
+    """load_state_dict(assign=True): parameters and buffers have the element type and the device of the tensors that are loaded."""
+
+    def loaded(name: str, t: TensorType) -> TensorType:
+        new = given.items.get(name)
+        if not isinstance(new, TensorType):
+            return t
+        now = m.memory.current(new)
+        m.memory.relabel(t, m.memory.current(t).but(device=now.device))
+        return t if now.dtype is t.dtype and t.device == now.device else t.but(dtype=now.dtype, device=now.device)
+
+    _changed(m, me, loaded)
 
 
 def _register_buffer(m: Machine, me: Instance, args: Args, kwargs: Kwargs, node: ast.AST) -> None:
@@ -188,8 +206,9 @@ def _register_buffer(m: Machine, me: Instance, args: Args, kwargs: Kwargs, node:
     elif isinstance(name, str):
         m.heap.set(me.space, name, value)
         persistent = args[2] if len(args) > 2 else kwargs.get("persistent", True)
-        which = BUFFERS if persistent is True else TEMPORARY
-        m.heap.set(me.space, which, (*me.space.get(which, ()), name))
+        others = tuple(n for n in me.space.get(TEMPORARY, ()) if n != name)
+        m.heap.set(me.space, BUFFERS, tuple(dict.fromkeys((*me.space.get(BUFFERS, ()), name))))
+        m.heap.set(me.space, TEMPORARY, others if persistent is True else (*others, name))
 
 
 def _register_parameter(m: Machine, me: Instance, args: Args, kwargs: Kwargs, node: ast.AST) -> None:
@@ -277,7 +296,7 @@ _METHODS: dict[str, Any] = {
     "compile": lambda m, me, a, k, n: None, "extra_repr": lambda m, me, a, k, n: "",
     "half": lambda m, me, a, k, n: _cast(m, me, _dtype("float16")), "float": lambda m, me, a, k, n: _cast(m, me, _dtype("float32")),
     "double": lambda m, me, a, k, n: _cast(m, me, _dtype("float64")), "bfloat16": lambda m, me, a, k, n: _cast(m, me, _dtype("bfloat16")),
-    "type": _typed,
+    "type": _typed, "to_empty": lambda m, me, a, k, n: _placed(m, me, a[0] if a else k.get("device")),
     "register_buffer": _register_buffer, "register_parameter": _register_parameter, **torch_hooks.METHODS,
     "register_full_backward_hook": _backward_hook, "register_backward_hook": _backward_hook, "register_load_state_dict_pre_hook": _hook,
     "_register_load_state_dict_pre_hook": _hook, "_get_name": lambda m, me, a, k, n: me.cls.name if isinstance(me, Instance) else "Module",

@@ -213,7 +213,7 @@ def _of_class_only(m: Interpreter, owner: Instance, name: str, node: ast.AST) ->
     found = registry.instance_attribute(m, owner, name, node)
     if found is not MISSING:
         return found
-    open_base = next((c.name for c in owner.cls.mro if isinstance(c, Named) and not registry.closed(c.name)), None)
+    open_base = next((c.name for c in owner.cls.mro if isinstance(c, Named) and not registry.closed(c.name, name)), None)
     if open_base is not None and not library_objects.lacks(open_base, name):
         inherited = m.modules.source_of(m, f"{open_base}.{name}")
         if inherited is not None:
@@ -291,7 +291,7 @@ def of_class(m: Interpreter, owner: Class, name: str, node: ast.AST) -> Value:
         found = metaclasses.attribute(m, owner, name, node)
     if found is not MISSING:
         return found
-    if any(isinstance(c, Unknown) or (isinstance(c, Named) and not registry.closed(c.name)) for c in owner.mro):
+    if any(isinstance(c, Unknown) or (isinstance(c, Named) and not registry.closed(c.name, name)) for c in owner.mro):
         return Unknown(name)
     if name == "register" and any(isinstance(c, Named) and c.name == "abc.ABC" for c in owner.mro):
         return Native("abc.register", lambda machine, args, kwargs, at: metaclasses.register(machine, owner, args[0]))

@@ -35,7 +35,7 @@ def attribute(m: Interpreter, owner: Super, name: str, node: ast.AST) -> Value:
             found = registry.instance_attribute(m, owner.self, name, node)
             if found is not MISSING:
                 return found
-        open_ = [c for c in cls.mro if isinstance(c, Unknown) or (isinstance(c, Named) and not registry.closed(c.name))]
+        open_ = [c for c in cls.mro if isinstance(c, Unknown) or (isinstance(c, Named) and not registry.closed(c.name, name))]
         if open_:
             base = next((c.name for c in open_ if isinstance(c, Named)), "")
             inherited = m.modules.source_of(m, f"{base}.{name}") if base and isinstance(owner.self, Instance) else None
