@@ -30,6 +30,8 @@ class Stated:
     """The same for all requirements of one call, and above 0."""
     certain: bool = False
     """Whether this is a `raise` that the program reaches by what it computes itself, whatever was chosen outside before."""
+    caught: bool = False
+    """Whether a handler that raises nothing waits for the exception: where the requirement fails, the program goes on there."""
 
 
 @dataclass(slots=True)

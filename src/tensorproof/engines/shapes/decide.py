@@ -48,6 +48,10 @@ def weigh(path: Path) -> tuple[Verdict, list[Diagnostic], Verdict]:
         except OutOfBudget:  # what is left stays open, unless it fails for certain
             weighing.leave_rest_open(stated)
             break
+        if stated.caught and len(weighing.findings) > before:
+            del weighing.findings[before:]
+            weighing.leave_open(stated)
+            break  # the program goes on in the handler, which is not followed
         if open_ and len(weighing.findings) > before and weighing.every_path_fails(stated):
             error, open_ = True, False
         if open_:

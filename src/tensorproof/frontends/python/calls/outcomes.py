@@ -11,6 +11,7 @@ from tensorproof.bindings.modules import Module
 from tensorproof.diagnostics.diagnostic import Step
 from tensorproof.frontends.python.branching import deciding
 from tensorproof.frontends.python.calls import after_calls, fixes, recovery, refusals, user_names
+from tensorproof.frontends.python.calls.raised_by_data import Guard
 from tensorproof.frontends.python.errors import Raised
 from tensorproof.ops.record import Requirement
 from tensorproof.terms.predicates import Predicate
@@ -73,14 +74,17 @@ def _state(m: Interpreter, name: str, outcome: Outcome, stated: list[Requirement
     """Record what must hold; `stated` is the same in the operators' names. Where the program waits for the exception that it would raise, the run decides."""
     for requirement, original in zip(outcome.requirements, stated):
         trail = trail_of(m, requirement.about, outcome, node, layer)
-        if m.guards and isinstance(requirement.predicate, Predicate) and not symbols(requirement.predicate):  # of branches alone, not of numbers in data
+        caught = False
+        if m.guards and isinstance(requirement.predicate, Predicate):
             kind, *others = refusals.kinds(m, name, outcome, original)
             raised = Raised(kind, requirement.message, m.user_span(node), requirement.code, trail, others=tuple(others), call=call)
-            if any(guard(raised) for guard in m.guards):
+            takes = next((guard for guard in reversed(m.guards) if guard(raised)), None)
+            if takes is not None and not symbols(requirement.predicate):  # of branches alone, not of numbers in data
                 if not deciding.decided(m, requirement.predicate):
                     raise raised
                 continue
-        m.path.stated.append(Stated(requirement, m.user_span(node), trail, tuple(m.facts), call=call))
+            caught = takes is not None and not (isinstance(takes, Guard) and takes.raises)
+        m.path.stated.append(Stated(requirement, m.user_span(node), trail, tuple(m.facts), call=call, caught=caught))
 
 
 def trail_of(m: Interpreter, about: tuple[str, ...], outcome: Outcome, node: ast.AST, layer: Layer | None) -> tuple[Step, ...]:

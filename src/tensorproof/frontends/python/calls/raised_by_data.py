@@ -38,12 +38,14 @@ def names_bound(body: list[ast.stmt], scope: Scope) -> Places:
 class Guard:
     """The `except` clauses of a `try` that is running, and the exceptions that data may bring about in it."""
 
-    __slots__ = ("before", "bound", "frame", "pending", "takes")
+    __slots__ = ("before", "bound", "frame", "pending", "raises", "takes")
 
-    def __init__(self, takes: Callable[[Raised], bool], frame: Frame | None = None, bound: Places | None = None) -> None:
+    def __init__(self, takes: Callable[[Raised], bool], frame: Frame | None = None, bound: Places | None = None, raises: bool = False) -> None:
         self.takes = takes
         self.frame = frame
         self.bound = bound
+        self.raises = raises
+        """Whether a handler may raise again, or end the run."""
         self.pending: list[Raised] = []
         self.before: list[list[tuple[Space, str, Value]]] = []
         """What the names of the body were bound to when each of them came."""

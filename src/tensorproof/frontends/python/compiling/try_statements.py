@@ -31,6 +31,17 @@ class _Handler(NamedTuple):
     body: Act
 
 
+_ENDS = frozenset(["exit", "_exit", "quit", "abort", "fail"])
+
+
+def _raises(part: ast.AST) -> bool:
+    """Whether a part of a handler raises, or ends the run."""
+    if not isinstance(part, ast.Call):
+        return isinstance(part, ast.Raise)
+    called = part.func
+    return (called.attr if isinstance(called, ast.Attribute) else called.id if isinstance(called, ast.Name) else "") in _ENDS
+
+
 class _Try:
     """One `try`, compiled."""
 
@@ -45,6 +56,7 @@ class _Try:
             for h in node.handlers
         ]
         self.bound = names_bound(node.body, scope)
+        self.raises = any(_raises(part) for h in node.handlers for part in ast.walk(h))
         self.inner = self.both_paths if self.handlers else self.body_and_other
 
     def run(self, frame: Frame) -> Signal | None:
@@ -85,7 +97,7 @@ class _Try:
         """The body, with the handlers around it."""
         m, node = frame.machine, self.node
         m.handlers += 1
-        guard = Guard(lambda raised: any(h.wanted is None or matches(m, raised, h.wanted(frame), node) for h in self.handlers), frame, self.bound)
+        guard = Guard(lambda raised: any(h.wanted is None or matches(m, raised, h.wanted(frame), node) for h in self.handlers), frame, self.bound, self.raises)
         m.guards.append(guard)
         marks, frames, waiting = len(m.heap.marks), len(m.frames), len(frame.waiting)
         try:
