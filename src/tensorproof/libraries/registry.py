@@ -12,7 +12,6 @@ from tensorproof.libraries import homes, results, signatures
 from tensorproof.libraries.homes import home
 from tensorproof.libraries.model import ClassModel, KindModel, Run
 from tensorproof.libraries.plain import plainly
-from tensorproof.libraries.torch.layer_attributes import may_have
 from tensorproof.terms import DType, TensorType, replace
 from tensorproof.values import MISSING, Args, Device, Kwargs, Layer, Machine, Method, Named, Unknown, Value
 from tensorproof.values.objects import NOWHERE, Class, Dict, Instance, List, Model, Native, Record
@@ -136,13 +135,7 @@ def instance_attribute(m: Machine, owner: Instance | Record, name: str, node: as
 def closed(base: str, name: str = "") -> bool:
     """Whether all that instances of this library class have is known: no attribute of this name is the library's without a model."""
     found = class_model(base)
-    return found is not None and found.closed and not (name and any(_in_library(one, name) for one in lineage(base)))
-
-
-def _in_library(base: str, name: str) -> bool:
-    if name.startswith("_"):
-        return base == "torch.nn.Module" and may_have(base, name)
-    return is_public(f"{base}.{name}") is True
+    return found is not None and found.closed and not (name and any(is_public(f"{one}.{name}") for one in lineage(base)))
 
 
 def object_method(name: str, me: Any) -> Run:
