@@ -227,14 +227,24 @@ def _shape(shapes: list[Shape], axes: list[dict[str, tuple[Dim, ...]]], how: _Jo
         tails = [_tail(s) for s in shapes]
         shown = min(map(len, tails))
         return Shape((*_unknown(how.session, 0, False), *(_size([t[len(t) - shown + i] for t in tails], how) for i in range(shown))))
-    for name in axes[0]:
-        rests = [tuple(s[len(put[name]) :]) if tuple(s[: len(put[name])]) == put[name] else None for s, put in zip(shapes, axes)]
-        if None not in rests and all(r == rests[0] for r in rests) and len(shapes) > 1:
-            return Shape((how.session.segments[name], *(rests[0] or ())))
+    for name in axes[0] if len(shapes) > 1 else ():
+        around = _around(shapes, [put[name] for put in axes])
+        if around is not None:
+            return Shape((*around[0], how.session.segments[name], *around[1]))
     least = min(map(len, shapes))
     tail = [_size([s[len(s) - least + i] for s in shapes], how) for i in range(least)]
     most = max(map(len, shapes))
     return Shape(tail) if most == least else Shape((*_unknown(how.session, most - least, bounded(axes)), *tail))
+
+
+def _around(shapes: list[Shape], inner: list[tuple[Dim, ...]]) -> tuple[Shape, Shape] | None:
+    """The axes before and behind those that were put for a segment, where all shapes hold them between the same ones."""
+    room = min(len(s) - len(put) for s, put in zip(shapes, inner))
+    for lead in range(room + 1):
+        parts = [(s[:lead], s[lead : lead + len(put)], s[lead + len(put) :]) for s, put in zip(shapes, inner)]
+        if all(part[1] == put and part[::2] == parts[0][::2] for part, put in zip(parts, inner)):
+            return Shape(parts[0][0]), Shape(parts[0][2])
+    return None
 
 
 def _tail(shape: Shape) -> tuple[Dim, ...]:

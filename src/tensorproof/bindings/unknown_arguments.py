@@ -32,6 +32,7 @@ from tensorproof.ops.inputs import (
 from tensorproof.ops.session import Session
 from tensorproof.terms.budgets import BUDGETS
 from tensorproof.terms.dtypes import BOOL, FLOAT16, FLOAT32, FLOAT64, INT64
+from tensorproof.terms.ints import Term
 from tensorproof.terms.records import dataclass
 from tensorproof.terms.shapes import Shape, open_shape
 from tensorproof.terms.tensor import TensorType
@@ -73,7 +74,8 @@ def stand_ins(row: Row, place: Place, owner: Any, session: Session) -> list[Any]
     if isinstance(value, (tuple, list)):
         return _items(row, place, session)
     if place.argument.ours in _CONVERTED:
-        return None
+        shape = _shape_of(value, session)
+        return None if shape is None else [_array(shape)]
     none = [None] if getattr(kind, "optional", False) and not value.number and not value.text else []
     match kind:
         case Tensor():
@@ -109,8 +111,11 @@ def _items(row: Row, place: Place, session: Session) -> list[Any] | None:
     """A tuple or list in which something is not known: a shape with unknown sizes, a list of tensors, a pair of rates."""
     made: list[Any] = []
     rates = isinstance(place.kind, Floats) and any(isinstance(one, Unknown) for one in place.value)
-    if place.argument.ours in _CONVERTED and any(isinstance(one, Unknown) and not one.number for one in place.value):
-        return None  # each may be a list or an array itself
+    if place.argument.ours in _CONVERTED:
+        shape = _shape_of(place.value, session)
+        return None if shape is None else [_array(shape)]
+    if any(unknown_parts(one) for one in place.value if isinstance(one, (tuple, list))):
+        return None
     for one in place.value:
         if not isinstance(one, Unknown):
             made.append(one)
@@ -126,6 +131,24 @@ def _items(row: Row, place: Place, session: Session) -> list[Any] | None:
             made.append(open_tensor(one, row.framework, session))
     others = [_RATES[1] if isinstance(one, Unknown) else one for one in place.value]
     return [type(place.value)(made), type(place.value)(others)] if rates else [type(place.value)(made)]
+
+
+def _array(shape: Shape) -> TensorType:
+    """What becomes a tensor: its elements and their type are not known."""
+    return TensorType(shape, None, framework="numpy")
+
+
+def _shape_of(data: Any, session: Session) -> Shape | None:
+    """The shape of what numbers, lists of them and unknown values become together, each of which may be a list itself; None where there is no telling."""
+    if isinstance(data, Unknown):
+        return None if type(data) is not Unknown or data.text else open_tensor(data, "numpy", session).shape
+    if not isinstance(data, (list, tuple)):
+        return Shape() if isinstance(data, (bool, int, float, Term)) else None
+    inner = [_shape_of(one, session) for one in data]
+    shapes = [one for one in inner if one is not None]
+    if len(shapes) < len(inner) or not inner:
+        return None
+    return Shape((len(inner), *next((one for one in shapes if one.known), shapes[0])))
 
 
 def _whole(value: Unknown, name: str, least: int, session: Session) -> Any:
@@ -156,8 +179,8 @@ def _sets_of_axes(owner: Any) -> list[tuple[int, ...]]:
 
 
 def unknown_parts(value: Any) -> bool:
-    """Whether an argument, or an item of it, is not known."""
-    return isinstance(value, Unknown) or (isinstance(value, (tuple, list)) and any(isinstance(v, Unknown) for v in value))
+    """Whether an argument, or something in it, is not known."""
+    return isinstance(value, Unknown) or (isinstance(value, (tuple, list)) and any(map(unknown_parts, value)))
 
 
 def places(row: Row, arguments: tuple[Argument, ...], kinds: dict[str, Parameter], args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[int | str, Place]:

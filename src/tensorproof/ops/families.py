@@ -13,7 +13,7 @@ from tensorproof.ops.inputs import Attribute, Axes, Axis, Bool, ElementType, Ten
 from tensorproof.ops.record import DTypeRule, Evaluate, Hazard, Op, Out, Values
 from tensorproof.terms.dtypes import BOOL, FLOAT8S, INT64, NUMBERS, REALS_OR_BOOL, DType, DTypes, of_kind
 from tensorproof.terms.ints import Dim
-from tensorproof.terms.shapes import Shape, unknown_shape
+from tensorproof.terms.shapes import Shape, shape_from
 from tensorproof.terms.tensor import TensorType
 
 UNKNOWN = Values()
@@ -128,7 +128,7 @@ def reduction(
             whole = c["dim"] is None and not c["keepdim"]
             if c["dim"] is not None:
                 c.leave_rank_open()
-            unknown = Shape() if whole else unknown_shape(f"{name}{c.session.site}#{c.session.made}")
+            unknown = Shape() if whole else shape_from(f"{name}{c.session.site}#{c.session.made}", [c.shape("x")])
             return [unknown] * len(outputs) if outputs else unknown
         most = c.option("most_axes")
         c.require("rank", not isinstance(most, int) or c.rank("x") <= most, f"{c.name} takes at most {most} axes, and x has {c.rank('x')}", "x")

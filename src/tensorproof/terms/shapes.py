@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
-from tensorproof.terms.ints import Dim, Origin, Term, ite, lower, product, symbol
+from tensorproof.terms.ints import Dim, Origin, Term, ite, lower, product, sole_atom, symbol
 from tensorproof.terms.predicates import Truth, disj, eq
 from tensorproof.terms.records import dataclass
 
-__all__ = ["Dim", "Segment", "Shape", "broadcast", "broadcast_axis", "is_open", "open_shape", "unknown_shape"]
+__all__ = ["Dim", "Segment", "Shape", "broadcast", "broadcast_axis", "is_open", "open_shape", "shape_from", "unknown_shape"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,9 +62,16 @@ class Shape(_Base):
         return "(" + ", ".join(map(repr, self)) + (",)" if len(self) == 1 else ")")
 
 
-def unknown_shape(name: str, origin: Origin = Origin.WORLD) -> Shape:
+def unknown_shape(name: str, origin: Origin = Origin.WORLD, least: int = 0) -> Shape:
     """A shape of unknown rank."""
-    return Shape((Segment(name, symbol(f"rank({name})", origin=origin), symbol(f"numel({name})", origin=origin)),))
+    return Shape((Segment(name, symbol(f"rank({name})", least, origin=origin), symbol(f"numel({name})", origin=origin)),))
+
+
+def shape_from(name: str, shapes: Iterable[Shape], least: int = 0) -> Shape:
+    """A shape of unknown rank that follows from others: it is not understood where one of theirs is not."""
+    atoms = [sole_atom(axis.rank) for shape in shapes for axis in shape if type(axis) is Segment]
+    lost = any(atom is None or atom.origin is Origin.UNMODELLED for atom in atoms)
+    return unknown_shape(name, Origin.UNMODELLED if lost else Origin.WORLD, least)
 
 
 def open_shape(name: str, least: int = 0, most: int | None = None) -> Shape:
@@ -111,7 +118,7 @@ def broadcast(shapes: Iterable[Shape], require: Require) -> Shape:
         open_ones = [s for s in items if not s.known]
         if len(open_ones) == 1 and all(len(s) == 0 for s in ranked):
             return open_ones[0]
-        return unknown_shape("broadcast of " + " and ".join(map(repr, items)))
+        return shape_from("broadcast of " + " and ".join(map(repr, items)), items, max(max(0, int(lower(s.rank))) for s in items))
     longest = max(items, key=len)
     result: list[Dim] = list(longest)
     for shape in items:

@@ -23,10 +23,10 @@ from tensorproof.values.objects import (
     Set,
 )
 from tensorproof.values.port import Args, Kwargs, Machine, Value
-from tensorproof.values.python_values import BYTES, COUNTED, REAL, TEXT, TIME, WHOLE, Device, Layer, Method, Named, Summary, Unknown, whole_of
+from tensorproof.values.python_values import BYTES, COUNTED, REAL, TEXT, TIME, WHOLE, Device, Layer, Method, Named, Summary, Unknown, joined_text, whole_of
 
 __all__ = [
     "AT", "BYTES", "COUNTED", "MISSING", "NOWHERE", "OPEN", "REAL", "TEXT", "TIME", "WHOLE", "Args", "Bound", "Choice", "Class", "Cursor", "Device", "Dict",
     "Entries", "Function", "Generator", "Instance", "Iterator", "Key", "Kwargs", "Layer", "List", "Machine", "Method", "Model", "ModuleFile", "Named",
-    "Native", "Property", "Record", "Row", "Set", "Space", "Summary", "Table", "Unknown", "Value", "slot", "whole_of",
+    "Native", "Property", "Record", "Row", "Set", "Space", "Summary", "Table", "Unknown", "Value", "joined_text", "slot", "whole_of",
 ]  # fmt: skip

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, Protocol
 
 from tensorproof.diagnostics.span import Span
@@ -53,6 +54,19 @@ TIME = Unknown("a real number", number="float", least=0.0)
 """What a clock says: never less than 0."""
 BYTES = Unknown("bytes", octets=True)
 """Unknown bytes: of an archive, a buffer, a digest."""
+
+
+def joined_text(parts: Iterable[object], between: str = "") -> Unknown:
+    """A text of parts of which some are not known. One that is made of a text with a key and of known ones is the same wherever it is made."""
+    words = [one if isinstance(one, str) else _word(one) for one in parts]
+    return TEXT if None in words else Unknown(TEXT.reason, text=True, key=between.join(filter(None, words)))
+
+
+def _word(part: object) -> str | None:
+    """A part of a text that is not known, by its key."""
+    if not isinstance(part, Unknown) or not part.text or not part.key:
+        return None
+    return part.key if "{" in part.key else f"{{{part.key}}}"
 
 
 @dataclass(frozen=True, slots=True)

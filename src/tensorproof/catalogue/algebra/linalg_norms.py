@@ -15,7 +15,7 @@ from tensorproof.ops.record import Op
 from tensorproof.terms.dtypes import DType
 from tensorproof.terms.ints import Dim, minimum
 from tensorproof.terms.predicates import disj, eq, ge
-from tensorproof.terms.shapes import Shape, unknown_shape
+from tensorproof.terms.shapes import Shape, shape_from
 
 if TYPE_CHECKING:
     from tensorproof.catalogue.algebra.formulas import linalg as f
@@ -44,7 +44,7 @@ def vector_norm_shape(c: Call) -> Shape:
     power, x, axes = c["ord"], c.shape("x"), c["dim"]
     if not x.known:
         whole = axes is None and not c["keepdim"]
-        return Shape() if whole else unknown_shape(f"norm{c.session.site}#{c.session.made}")
+        return Shape() if whole else shape_from(f"norm{c.session.site}#{c.session.made}", [x])
     if power is None or isinstance(power, str):
         raise c.refuse("ord", f"ord must be a number, and is {power!r}", "ord")
     if isinstance(power, (int, float)) and (power < 0 or power == float("inf")):  # an extreme of nothing has no value

@@ -15,7 +15,7 @@ from tensorproof.ops.record import NON_NEGATIVE, Interval, Op, Out, ShapeRule, V
 from tensorproof.terms.dtypes import FLOATS, FULL_FLOATS, INDEX, INT64, INTS, UINT8, DType, DTypes
 from tensorproof.terms.ints import Dim, maximum
 from tensorproof.terms.predicates import conj, disj, eq, ge, gt, le, lt, ne
-from tensorproof.terms.shapes import Shape, unknown_shape
+from tensorproof.terms.shapes import Shape, shape_from
 
 if TYPE_CHECKING:
     from tensorproof.catalogue.networks.formulas import loss_classes as formulas
@@ -35,7 +35,7 @@ def scalar_of_any_rank(rule: ShapeRule) -> ShapeRule:
         if all(c.shape(p.name).known for p in c.op.inputs if c.given(p.name)):
             made: Shape = rule(c)
             return made
-        return reduced(c, unknown_shape(f"{c.name} of {c.shape('x')!r}"))
+        return reduced(c, shape_from(f"{c.name} of {c.shape('x')!r}", [c.shape(p.name) for p in c.op.inputs if c.given(p.name)]))
 
     return any_rank(shape)
 

@@ -4,14 +4,28 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
+from typing import Any
 
-from tensorproof.libraries.data.samples import is_concrete, item_of, length_of, sample_of
+from tensorproof.libraries.data.samples import is_concrete, item_of, length_of, sample_of, unknown_length
 from tensorproof.terms import Dim, Origin, Term, lower, upper
 from tensorproof.terms.budgets import BUDGETS
-from tensorproof.values import MISSING, Instance, List, Machine, Model, Unknown, Value
+from tensorproof.values import MISSING, Choice, Generator, Instance, Iterator, List, Machine, Model, Unknown, Value
 
 Indices = Sequence[Dim] | Unknown
 MOST_VISITED = BUDGETS.containers.samples
+
+
+def exists(value: Value) -> bool:
+    """Whether a sampler is known to be there."""
+    return value is not None and not isinstance(value, Unknown)
+
+
+def count_of(m: Machine, sampler: Value, data: Value, node: ast.AST) -> Any:
+    """How many samples a sampler gives; where there is none, how many the dataset has."""
+    if isinstance(sampler, Choice):
+        return m.branching.choose(sampler.condition, lambda: count_of(m, sampler.then, data, node), lambda: count_of(m, sampler.other, data, node))
+    source = sampler if exists(sampler) else data
+    return unknown_length(m, node) if isinstance(source, (Unknown, Generator, Iterator)) else length_of(m, source, node)
 
 
 def asked(m: Machine, me: Instance | Model, size: Value, node: ast.AST) -> Indices | None:

@@ -8,7 +8,7 @@ from typing import Any
 from tensorproof.libraries import registry
 from tensorproof.libraries.bound import Bound
 from tensorproof.libraries.data import loader_checks
-from tensorproof.libraries.data.indices import MOST_VISITED, Indices, asked, drawn, listed, visited
+from tensorproof.libraries.data.indices import MOST_VISITED, Indices, asked, count_of, drawn, exists, listed, visited
 from tensorproof.libraries.data.samples import argument, in_own_memory, is_concrete, item_of, length_of, outline, stacked, unknown_length
 from tensorproof.libraries.domains import index_limits
 from tensorproof.libraries.domains.index_ranges import all_of_it, labelled
@@ -16,7 +16,7 @@ from tensorproof.libraries.model import Iterations, batches
 from tensorproof.terms import Dim, Origin, Shape, TensorType, Term, ceildiv, lower, mod, ne, upper
 from tensorproof.terms.budgets import BUDGETS
 from tensorproof.terms.substitution import symbols
-from tensorproof.values import MISSING, Class, Dict, Generator, Instance, Iterator, Key, List, Machine, Model, Named, Summary, Unknown, Value, slot
+from tensorproof.values import MISSING, Choice, Class, Dict, Generator, Instance, Iterator, Key, List, Machine, Model, Named, Summary, Unknown, Value, slot
 from tensorproof.values.objects import Bound as BoundMethod
 
 SIZE: Key[Dim | Unknown | None] = slot("batch_size")
@@ -51,10 +51,6 @@ def loader_init(m: Machine, me: Instance | Model, call: Bound) -> None:
         loader_checks.check_sized(m, me, call.node)
 
 
-def _exists(value: Value) -> bool:
-    return value is not None and not isinstance(value, Unknown)
-
-
 def _is_iterable(data: Value) -> bool:
     if isinstance(data, Instance):
         return registry.derives_from(data, "torch.utils.data.IterableDataset")
@@ -78,9 +74,7 @@ LOADER_METHODS: dict[str, Any] = {
 def sample_count(m: Machine, me: Instance | Model, node: ast.AST) -> Any:
     """How many samples one pass sees."""
     loader_checks.check_sized(m, me, node)
-    sampler = me.space["sampler"]
-    source = sampler if _exists(sampler) else me.space["dataset"]
-    return unknown_length(m, node) if isinstance(source, (Unknown, Generator, Iterator)) else length_of(m, source, node)
+    return count_of(m, me.space["sampler"], me.space["dataset"], node)
 
 
 def asked_length(m: Machine, me: Instance | Model, node: ast.AST) -> Value:
@@ -93,8 +87,15 @@ def asked_length(m: Machine, me: Instance | Model, node: ast.AST) -> Value:
 
 
 def loader_length(m: Machine, me: Instance | Model, node: ast.AST) -> Value:
-    if _exists(me.space["batch_sampler"]):
-        return m.call(len, (me.space["batch_sampler"],), {}, node)
+    return _batch_count(m, me, me.space["batch_sampler"], node)
+
+
+def _batch_count(m: Machine, me: Instance | Model, chosen: Value, node: ast.AST) -> Value:
+    """How many batches there are: as many as a batch sampler gives, where there is one."""
+    if isinstance(chosen, Choice):
+        return m.branching.choose(chosen.condition, lambda: _batch_count(m, me, chosen.then, node), lambda: _batch_count(m, me, chosen.other, node))
+    if exists(chosen):
+        return m.call(len, (chosen,), {}, node)
     size = me.space[SIZE]
     if isinstance(me.space["dataset"], Unknown) or isinstance(size, Unknown):
         return Unknown("len")
@@ -107,7 +108,7 @@ def loader_length(m: Machine, me: Instance | Model, node: ast.AST) -> Value:
 def loader_items(m: Machine, me: Instance | Model, node: ast.AST) -> list[Value] | None:
     """All batches of one pass, where they can be counted."""
     count = loader_length(m, me, node)
-    if not isinstance(count, int) or count > MOST_COUNTED or _is_iterable(me.space["dataset"]) or _exists(me.space["batch_sampler"]):
+    if not isinstance(count, int) or count > MOST_COUNTED or _is_iterable(me.space["dataset"]) or exists(me.space["batch_sampler"]):
         return None
     iterations = loader_iterations(m, me, node)
     if not iterations or any(condition is not True for condition, _ in iterations):
@@ -123,7 +124,7 @@ def loader_iterations(m: Machine, me: Instance | Model, node: ast.AST) -> Any:
     data = me.space["dataset"]
     if isinstance(data, Unknown):
         return [(True, m.gap("DataLoader", node, f"the dataset is not known: {data.reason}"))]
-    if _exists(me.space["batch_sampler"]):
+    if exists(me.space["batch_sampler"]):
         return _by_batch_sampler(m, me, node)
     loader_checks.check_sized(m, me, node)
     size = me.space["batch_size"]
@@ -214,7 +215,7 @@ class _Samples:
     def in_order(self, me: Instance | Model, count: int, size: int, dropping: Value) -> list[Value] | None:
         """The batches one by one, where samples differ and come in the order of the dataset; None elsewhere."""
         data = me.space["dataset"]
-        plain = isinstance(data, Model) and not _exists(me.space["sampler"]) and not me.space["batch_sampler"] and not me.space["shuffle"]
+        plain = isinstance(data, Model) and not exists(me.space["sampler"]) and not me.space["batch_sampler"] and not me.space["shuffle"]
         if not plain or is_concrete(self.first) or not 0 < count <= MOST_IN_ORDER or not isinstance(dropping, bool) or self.collate is not None:
             return None
         items = [item_of(self.m, data, i, self.node) for i in range(count)]

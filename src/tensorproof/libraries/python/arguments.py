@@ -246,7 +246,7 @@ def _given(m: Machine, given: Given, node: ast.AST) -> Value:
     if action.choices and action.nargs is None:
         return any_of(m, given.name, list(action.choices), node)
     words = action.type in (None, str)
-    one = Unknown(f"the argument {given.name}", text=words)
+    one = Unknown(f"the argument {given.name}", text=words, key=f"the argument {given.name}" if words else "")
     if words and action.nargs in ("+", "*"):
         return texts(m, node)
     if action.nargs is None and action.type is int:

@@ -14,6 +14,10 @@ from tensorproof.values.summaries import number_of
 _GIVEN = frozenset(["f", "map_location", "pickle_module", "weights_only", "mmap"])
 _OF_WEIGHTS, _OF_PICKLES = frozenset(["encoding"]), frozenset(["encoding", "errors", "fix_imports", "buffers"])
 """What torch.load passes on to its own unpickler of weights, and to Python's."""
+UNKNOWN_NAME = "?:"
+"""Begins the names of files whose names are not known, but are the same wherever they are used."""
+_ANY = "?"
+"""The name of the file that was saved last under a name of which nothing is known."""
 _END: Any = object()
 """The place in a buffer after all that was written."""
 
@@ -24,6 +28,8 @@ def _name(value: Value) -> str | None:
         value = value.space.get("text")
     if isinstance(value, Model) and value.kind == "file":
         value = value.space.get("path")
+    if isinstance(value, Unknown) and value.text and value.key:
+        return UNKNOWN_NAME + value.key
     return value if isinstance(value, str) else None
 
 
@@ -37,11 +43,19 @@ def _save(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> None:
         m.heap.set(buffer.space, "saved", deep(m, argument(args, kwargs, 0, "obj"), {}, node) if held else Unknown("several saved values"))
         m.heap.set(buffer.space, "at", _END)
         return
-    if name is None:  # any file may be written over
+    if name is None or name.startswith(UNKNOWN_NAME):  # any other file may be written over
         for known in list(files):
-            m.heap.delete(files, known)
+            if name is None or not _beside(name, known):
+                m.heap.delete(files, known)
+    if name is None:
+        m.heap.set(files, _ANY, Unknown("a file of unknown name"))
         return
     m.heap.set(files, name, deep(m, argument(args, kwargs, 0, "obj"), {}, node))
+
+
+def _beside(a: str, b: object) -> bool:
+    """Whether two names begin with the same unknown text: then what follows tells them apart."""
+    return isinstance(b, str) and b.startswith(UNKNOWN_NAME) and "}" in a and a[: a.rindex("}") + 1] == b[: b.rfind("}") + 1]
 
 
 def _load_scripted(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
@@ -66,10 +80,15 @@ def _load(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     buffer = argument(args, kwargs, 0, "f")
     if isinstance(buffer, Model) and buffer.kind in ("io.StringIO", "tempfile"):
         return _loaded(m, buffer, kwargs.get("weights_only"), node)
-    name = _name(argument(args, kwargs, 0, "f"))
-    found = MISSING if name is None else one_of_saved(m, m.model_state["files"].get(name, MISSING))
+    name, files = _name(argument(args, kwargs, 0, "f")), m.model_state["files"]
+    found = MISSING if name is None else one_of_saved(m, files.get(name, MISSING))
     whole = isinstance(found, (Instance, Layer)) and kwargs.get("weights_only") is False
-    return deep(m, found, {}, node) if whole or isinstance(found, (Dict, List, TensorType)) else Unknown("a saved file")
+    if whole or isinstance(found, (Dict, List, TensorType)):
+        return deep(m, found, {}, node)
+    mine = [key for key in files if isinstance(key, str) and (name is None or name.startswith(UNKNOWN_NAME) or key.startswith("?"))]
+    if isinstance(found, Unknown) or (found is MISSING and any(not _beside(name or "", key) for key in mine)):
+        return m.gap("torch.load", node, "which of the files that the program saves this is, and what it holds, is not known")
+    return Unknown("a saved file")
 
 
 def _loaded(m: Machine, buffer: Model, weights: Value, node: ast.AST) -> Value:

@@ -16,7 +16,7 @@ from tensorproof.terms.budgets import BUDGETS
 from tensorproof.terms.tensor import TensorType
 from tensorproof.values.heap import MISSING
 from tensorproof.values.objects import Bound, Choice, Class, Dict, Function, Instance, List, Model
-from tensorproof.values.python_values import TEXT, Named, Summary, Unknown
+from tensorproof.values.python_values import TEXT, Named, Summary, Unknown, joined_text
 
 if TYPE_CHECKING:
     from tensorproof.frontends.python.machine import Interpreter
@@ -29,7 +29,7 @@ _PLAIN = (str, int, float, bool, complex, bytes, type(None))
 def concatenated(m: Interpreter, parts: list[Any]) -> Value:
     """The parts of an f-string as one text; a part of two values makes two texts."""
     if any(isinstance(p, Unknown) for p in parts):
-        return TEXT
+        return joined_text(parts)
     open_ = [i for i, p in enumerate(parts) if isinstance(p, Choice)]
     if not open_:
         return "".join(parts) if all(isinstance(p, str) for p in parts) else TEXT
@@ -125,6 +125,8 @@ def text(m: Interpreter, value: Value, spec: Value, conversion: int, node: ast.A
     if isinstance(value, (str, int, float, bool, complex, type(None))) and isinstance(spec, str):
         shown: Value = repr(value) if conversion == 114 else str(value) if conversion == 115 else value
         return host_calls.plain(m, format, (shown, spec), node)
+    if isinstance(value, Unknown) and value.text and not spec and conversion != 114:
+        return value
     if isinstance(value, (Class, Named, type)) and not spec:
         return class_text(value)
     if isinstance(value, Function) and not spec:

@@ -29,7 +29,7 @@ from tensorproof.terms.predicates import Predicate, conj, disj, ne, negate
 from tensorproof.terms.tensor import TensorType
 from tensorproof.values.heap import MISSING
 from tensorproof.values.objects import Bound, Choice, Class, Dict, Instance, List, Model, Set
-from tensorproof.values.python_values import AFTER_ERROR, TEXT, Layer, Named, Union, Unknown, whole_of
+from tensorproof.values.python_values import AFTER_ERROR, TEXT, Layer, Named, Union, Unknown, joined_text, whole_of
 from tensorproof.values.tensor_shape import TensorShape
 
 if TYPE_CHECKING:
@@ -158,7 +158,7 @@ def _on_unknown(m: Interpreter, word: str, a: Any, b: Any, node: ast.AST, in_pla
         m.path.lost = True
         return AFTER_ERROR
     if word in ("add", "mod", "mul") and _is_text(a, b):
-        return TEXT
+        return joined_text((a, b)) if word == "add" else TEXT
     kinds = number_kind(a), number_kind(b)
     if (isinstance(a, TensorType) and kinds[1]) or (isinstance(b, TensorType) and kinds[0]):
         return on_tensors(m, word, a, b, node, in_place)

@@ -7,6 +7,7 @@ new and takes no new way, the remaining rounds are skipped: counters advance by 
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import reduce
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +16,7 @@ from tensorproof.frontends.python.branching.loop_bodies import one_iteration
 from tensorproof.frontends.python.errors import Dead, Fork, Raised
 from tensorproof.frontends.python.frame import Frame, Signal
 from tensorproof.frontends.python.kinds import Kinds
+from tensorproof.frontends.python.widening.descriptions import leaves
 from tensorproof.terms.budgets import BUDGETS
 from tensorproof.terms.facts import same as same_facts
 from tensorproof.terms.ints import Origin, Term, sole_atom, symbol
@@ -25,6 +27,7 @@ from tensorproof.terms.tensor import TensorType
 from tensorproof.values.heap import ITEMS, MISSING, Heap, Mark, Row
 from tensorproof.values.objects import Choice, Dict, Instance, List, Set
 from tensorproof.values.python_values import REAL, Layer, Summary, Unknown
+from tensorproof.values.summaries import number_of
 
 if TYPE_CHECKING:
     import ast
@@ -356,11 +359,13 @@ def widened(heap: Heap, a: Value, b: Value) -> Value:
     """What stands for either of two values: where they differ, nothing is known."""
     if alike(a, b):
         return b
+    if type(a) is Choice or type(b) is Choice:  # a file that was saved on some paths: that it exists is taken for granted
+        return reduce(lambda x, y: widened(heap, x, y), [one for one in (*leaves(a), *leaves(b)) if one is not MISSING])
     if type(a) is Dict and type(b) is Dict and list(a.items) == list(b.items):
         return Dict(heap.entries({k: widened(heap, v, b.items[k]) for k, v in a.items.items()}))
-    numbers = (int, float, Term)
-    if isinstance(a, numbers) and isinstance(b, numbers):
-        return Unknown("a number of the last round", number="float" if isinstance(b, float) else "int")
+    kinds = number_of(a), number_of(b)
+    if all(kinds):
+        return Unknown("a number of the last round", number="float" if "float" in kinds else "int")
     return Unknown("what the last round saved")
 
 

@@ -11,7 +11,7 @@ from tensorproof.libraries.model import KindModel, Run, some_iterations
 from tensorproof.libraries.plain import Abstract, listed, nothing, to_host, unknown
 from tensorproof.libraries.python.storage.path_text import text_of
 from tensorproof.libraries.python.storage.saved_values import forget, moved
-from tensorproof.values import MISSING, TEXT, Args, Kwargs, Machine, Model, Native, Unknown, Value
+from tensorproof.values import MISSING, TEXT, Args, Kwargs, Machine, Model, Native, Unknown, Value, joined_text
 
 LARGEST = 1_000_000
 """Files of more bytes are not read."""
@@ -53,13 +53,11 @@ def read_text(m: Machine, value: Value) -> str | None:
 
 def _on_texts(function: Value) -> Run:
     def run(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
-        texts: list[Value] = []
-        for one in args:
-            if isinstance(one, Model) and one.kind == "pathlib.Path":
-                one = one.space["text"]
-            if isinstance(one, (Unknown, Model)):
-                return (TEXT, TEXT) if function in (os.path.splitext, os.path.split, os.path.splitdrive) else TEXT
-            texts.append(one)
+        texts = [one.space["text"] if isinstance(one, Model) and one.kind == "pathlib.Path" else one for one in args]
+        if any(isinstance(one, (Unknown, Model)) for one in texts):
+            if function is os.path.join:
+                return joined_text(texts, "/")
+            return (TEXT, TEXT) if function in (os.path.splitext, os.path.split, os.path.splitdrive) else TEXT
         return m.call(function, tuple(texts), kwargs, node)
 
     return run
@@ -73,13 +71,14 @@ def _path(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Model:
     for one in args:
         if isinstance(one, (int, float, type(None))):
             raise m.raised("TypeError", f"a path is made of texts, not of {type(one).__name__}", node)
-    known = all(t is not None for t in texts)
-    return _made(m, str(PurePosixPath(*[t for t in texts if t is not None])) if known else None)
+    if all(t is not None for t in texts):
+        return _made(m, str(PurePosixPath(*[t for t in texts if t is not None])))
+    return _made(m, joined_text([one.space["text"] if isinstance(one, Model) and one.kind == "pathlib.Path" else one for one in args], "/"))
 
 
 def _made(m: Machine, text: Value) -> Model:
     if not isinstance(text, str):
-        return Model("pathlib.Path", m.heap.space({"text": TEXT}))
+        return Model("pathlib.Path", m.heap.space({"text": text if isinstance(text, Unknown) and text.text else TEXT}))
     known = m.model_state.setdefault("paths", {})  # one object for one text: a path is the key of a dict
     if text not in known:
         known[text] = Model("pathlib.Path", m.heap.space({"text": text}))
@@ -108,7 +107,7 @@ def _pure(name: str) -> Run:
         text = me.space["text"]
         given = [text_of(a) for a in args]
         if not isinstance(text, str) or any(g is None for g in given):
-            return _made(m, None)
+            return _path(m, (me, *args), kwargs, node) if name == "joinpath" else _made(m, None)
         try:
             return _made(m, str(getattr(PurePosixPath(text), name)(*given)))
         except ValueError as error:
