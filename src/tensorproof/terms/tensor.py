@@ -79,6 +79,12 @@ class History:
         return hash(None)
 
 
+class OfVariable(History):
+    """That of a `tf.Variable`, which is no weight of a Keras layer."""
+
+    __slots__ = ()
+
+
 @dataclass(frozen=True, slots=True)
 class TensorType:
     """One abstract tensor.

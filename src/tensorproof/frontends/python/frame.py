@@ -74,6 +74,8 @@ class Frame:
     """How many questions about what was chosen outside the run had met when this call began."""
     library: int = 0
     """How many calls of library models were open when this one began."""
+    looping: str = ""
+    """Who runs the innermost loop of a function that TensorFlow traces: "python" or "graph"."""
 
     def inner(self, space: Space, scopes: tuple[Space, ...]) -> Frame:
         """The frame of a comprehension or of a class body."""

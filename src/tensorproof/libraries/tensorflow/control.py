@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Callable
 from typing import Any
 
 from tensorproof.libraries.plain import argument
 from tensorproof.libraries.tensorflow.data.elements import element_of, mapped, rows, stacked, step_of, tensor_of_spec, tensors_in, traced
 from tensorproof.libraries.tensorflow.data.pipeline import agree
+from tensorproof.libraries.tensorflow.graph_branches import as_tensor, difference
 from tensorproof.libraries.tensorflow.shapes import GRAPH
-from tensorproof.libraries.tensorflow.traced import SHAPELESS, TRACED, untraced, within
-from tensorproof.terms import DType, TensorType
+from tensorproof.libraries.tensorflow.traced import SHAPELESS, TRACED, converting, is_symbolic, untraced, within
+from tensorproof.terms import DType, Shape, TensorType
+from tensorproof.terms.budgets import BUDGETS
 from tensorproof.values import Args, Dict, Kwargs, List, Machine, Model, Unknown, Value
 
 
@@ -19,7 +22,31 @@ def _cond(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     then, other = argument(args, kwargs, 1, "true_fn", kwargs.get("fn1")), argument(args, kwargs, 2, "false_fn", kwargs.get("fn2"))
     if isinstance(asked, TensorType) and asked.shape.known and len(asked.shape):
         m.require("cond/scalar", asked.shape.numel == 1, f"the condition must be one truth value, and has shape {asked.shape!r}", node)
-    return m.branching.choose(m.truth(asked, node), lambda: m.call(then, (), {}, node), lambda: m.call(other, (), {}, node))
+    return _one_of(m, asked, lambda: m.call(then, (), {}, node), lambda: m.call(other, (), {}, node), node)
+
+
+def _one_of(m: Machine, asked: Any, then: Callable[[], Value], other: Callable[[], Value], node: ast.AST) -> Value:
+    """What one of two functions gives; in a graph both are traced, and must give the same structure and element types."""
+    if not is_symbolic(asked):
+        return m.branching.choose(m.truth(asked, node), then, other)
+    met: list[Value] = []
+
+    def kept(act: Callable[[], Value]) -> Callable[[], Value]:
+        def run() -> Value:
+            met.append(act())
+            return as_tensor(m, met[-1], node, m.model_state.get(TRACED))
+
+        return run
+
+    with converting(m):
+        truth = m.truth(asked.but(contents=None, shape=Shape()), node)
+    made = m.branching.choose(truth, kept(then), kept(other))
+    found = difference(*met) if len(met) == 2 and met != [None, None] else None
+    if found is not None:
+        counts = [len(tensors_in(v)) for v in met]
+        kind = "ValueError" if None in met else "AssertionError" if counts[0] != counts[1] and 0 not in counts else "TypeError"
+        raise m.raised(kind, f"the branches give {found[1]} and {found[2]}: both become part of the graph", node, "graph/branches")
+    return made
 
 
 def _case(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
@@ -32,7 +59,7 @@ def _case(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
         if at == len(split):
             return m.call(default, (), {}, node) if default is not None else m.call(split[-1][1], (), {}, node)
         asked, act = split[at]
-        return m.branching.choose(m.truth(asked, node), lambda: m.call(act, (), {}, node), lambda: from_(at + 1))
+        return _one_of(m, asked, lambda: m.call(act, (), {}, node), lambda: from_(at + 1), node)
 
     return from_(0)
 
@@ -70,16 +97,36 @@ def _while(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
         return m.gap("tf.while_loop", node, "what its body gives is not known")
     if len(out) != len(state):
         raise m.raised("ValueError", f"the body of the loop gives {len(out)} values for {len(state)} variables", node, "while_loop/variables")
+    changes = False
     for old, new in zip(tensors_in(tuple(state)), tensors_in(tuple(out))):
         if old.shape.known and new.shape.known and old.shape != new.shape:
             if m.model_state.get(GRAPH, 0) and "shape_invariants" not in kwargs and old.shape.concrete and new.shape.concrete:
                 message = f"a variable of the loop changes its shape from {old.shape!r} to {new.shape!r}: give shape_invariants"
                 raise m.raised("ValueError", message, node, "while_loop/shape")
-            return m.gap("tf.while_loop", node, "a variable changes its shape")
+            changes = True
+    if changes:
+        return _turned(m, ask, body, start, out, alone, node)
     made = [mapped(m, lambda t: t.but(contents=None), v) for v in out]
     if m.path.program is not None:
         m.path.program.turn(recorded, [tensors_in(tuple(v)) for v in (given, state, out, made)], m.user_span(node))
     return tuple(made) if len(made) > 1 else made[0] if alone or isinstance(found, TensorType) else List(m.heap.row(made))
+
+
+def _turned(m: Machine, ask: Value, body: Value, start: Any, once: list[Value], alone: bool, node: ast.AST) -> Value:
+    """A loop that changes shapes, run on what is known of its variables as long as its condition says so."""
+    state: Any = [element_of(m, v, node) if not isinstance(v, Model) else v for v in start]
+    for _ in range(BUDGETS.loops.drawn):
+        goes_on = m.call(ask, tuple(state), {}, node)
+        known = goes_on.contents[0] if isinstance(goes_on, TensorType) and goes_on.contents is not None else goes_on
+        if known is False or known == 0:
+            return tuple(state) if len(state) > 1 else state[0] if alone else List(m.heap.row(state))
+        if known is not True:
+            break
+        found = m.call(body, tuple(state), {}, node)
+        state = [found] if isinstance(found, TensorType) else m.iterate(found, node)
+        if state is None or len(state) != len(once):
+            break
+    return m.gap("tf.while_loop", node, "a variable changes its shape")
 
 
 def _lead(value: Value) -> Value:

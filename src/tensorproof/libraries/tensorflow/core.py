@@ -8,123 +8,15 @@ from typing import Any
 from tensorproof.libraries.model import ClassModel, KindModel, Run
 from tensorproof.libraries.plain import argument, quiet
 from tensorproof.libraries.tensorflow.autograph import RELAXED
-from tensorproof.libraries.tensorflow.data.elements import Opened, element_of, spec_of, traced
-from tensorproof.libraries.tensorflow.shapes import GRAPH, compatible
+from tensorproof.libraries.tensorflow.data.elements import spec_of
+from tensorproof.libraries.tensorflow.shapes import GRAPH
 from tensorproof.libraries.tensorflow.traced import EAGER, TRACED
 from tensorproof.terms import BY_LABEL, DType, TensorType
-from tensorproof.values import MISSING, TEXT, Args, Dict, Function, Instance, Kwargs, Layer, List, Machine, Model, Named, Native, Unknown, Value
-from tensorproof.values.tensor_shape import TensorShape
-
-FUNCTION = "tf.function"
+from tensorproof.values import MISSING, TEXT, Args, Dict, Instance, Kwargs, Layer, List, Machine, Model, Named, Native, Unknown, Value
 
 
 def nothing(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> None:
     return None
-
-
-# --- tf.function ---
-
-
-def _function(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-    """`@tf.function`, `@tf.function(input_signature=…)`, `tf.function(f)`."""
-    function, signature = argument(args, kwargs, 0, "func"), argument(args, kwargs, 1, "input_signature")
-
-    def wrap(one: Value) -> Value:
-        if isinstance(one, Unknown):
-            return one
-        held = {"function": one, "signature": signature, "autograph": argument(args, kwargs, 2, "autograph", True)}
-        held["__name__"] = getattr(one, "name", "function")
-        return Model(FUNCTION, m.heap.space(held))
-
-    if function is None:
-        return Native("tf.function", lambda machine, inner, named, at: wrap(inner[0]))
-    return wrap(function)
-
-
-def _call_function(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-    """A call traces the function; an axis that the signature leaves out is open inside."""
-    signature, converted = me.space["signature"], me.space.get("autograph", True) is not False
-    if m.model_state.get(EAGER) is True:
-        return m.call(me.space["function"], args, kwargs, node)
-    if signature is None:
-        args, kwargs = tuple(_argument(m, v) for v in args), {k: _argument(m, v) for k, v in kwargs.items()}
-        return _result(m, traced(m, me.space["function"], args, kwargs, node, converted=converted), node)
-    opened = Opened(m, node)
-    bound = 1 if _is_method(me.space["function"]) else 0
-    specs = list(signature.items if isinstance(signature, List) else signature) if isinstance(signature, (List, tuple)) else []
-    inner = tuple(_opened(m, opened, value, spec, node) for value, spec in zip(args[bound:], specs))
-    given = (*args[:bound], *inner, *args[bound + len(specs) :])
-    return opened.closed(_result(m, traced(m, me.space["function"], given, kwargs, node, converted=converted), node))
-
-
-def _argument(m: Machine, value: Any) -> Value:
-    """An array is given to a traced function as a tensor."""
-    array = type(value) is TensorType and value.framework == "numpy" and value.shape.known and len(value.shape) > 0
-    return m.path.same(value, value.but(framework="tf", base=None, strides=None)) if array else value
-
-
-def _result(m: Machine, value: Value, node: ast.AST) -> Value:
-    """What a traced function returns: each number of Python and each array in it is a tensor."""
-    match value:
-        case bool() | int() | float() | str():
-            return element_of(m, value, node)
-        case TensorType() if value.framework == "numpy":
-            return element_of(m, value, node)
-        case TensorType() if value.parameter and value.framework == "tf":
-            return m.path.same(value, value.but(parameter=False, requires_grad=False))
-        case List():
-            return List(m.heap.row(_result(m, v, node) for v in value.items))
-        case Dict():
-            return Dict(m.heap.entries({k: _result(m, v, node) for k, v in value.items.items()}))
-        case tuple() if type(value) is tuple:
-            return tuple(_result(m, v, node) for v in value)
-        case _:
-            return value
-
-
-def _is_method(function: Value) -> bool:
-    return isinstance(function, Function) and function.owner is not None
-
-
-def _opened(m: Machine, opened: Opened, value: Value, spec: Value, node: ast.AST) -> Value:
-    """An argument as the signature declares it."""
-    if isinstance(spec, (tuple, List)) and isinstance(value, (tuple, List)):
-        inner = [_opened(m, opened, v, s, node) for v, s in zip(_parts(value), _parts(spec))]
-        return tuple(inner) if isinstance(value, tuple) else List(m.heap.row(inner))
-    if not isinstance(spec, Model) or spec.kind != "tf.TensorSpec" or isinstance(value, (Unknown, Model)):
-        return value
-    shape, dtype = spec.space["shape"], spec.space["dtype"]
-    if not isinstance(value, TensorType) or value.framework != "tf":
-        value = m.spelling("tf.convert_to_tensor", (value,), {"dtype": dtype} if isinstance(dtype, DType) else {}, node)
-    if not isinstance(value, TensorType) or not value.shape.known:
-        return value
-    if isinstance(dtype, DType) and value.dtype is not None and value.dtype is not dtype:
-        raise m.raised("TypeError", f"the signature takes {dtype}, this is {value.dtype}", node, "function/signature")
-    if not isinstance(shape, TensorShape):
-        return value
-    message = f"the signature takes {tuple(shape)}, this has shape {value.shape!r}"
-    m.demand("TypeError", compatible(TensorShape(value.shape), shape), message, node, "function/signature")
-    return value.but(shape=type(value.shape)(opened.size(d) if s is None else d for d, s in zip(value.shape, shape)))
-
-
-def _parts(value: Any) -> list[Value]:
-    return list(value.items if isinstance(value, List) else value)
-
-
-def _function_attribute(m: Machine, me: Model, name: str, node: ast.AST) -> Value:
-    match name:
-        case "python_function":
-            return me.space["function"]
-        case "__wrapped__":
-            return me.space["function"]
-        case "__doc__" | "__name__":
-            return me.space["__name__"] if name == "__name__" else None
-        case "input_signature":
-            return me.space["signature"]
-        case "structured_outputs" | "graph" | "function_spec" | "inputs" | "outputs" | "name":
-            return Model("quiet", m.heap.space())
-        case _:
-            return MISSING
 
 
 # --- modules ---
@@ -277,7 +169,7 @@ _STRATEGIES = (
     "experimental.CentralStorageStrategy", "experimental.MultiWorkerMirroredStrategy", "ParameterServerStrategy",
 )  # fmt: skip
 FUNCTIONS: dict[str, Run] = {
-    "tf.function": _function, "tf.config.run_functions_eagerly": _run_eagerly, "tf.config.experimental_run_functions_eagerly": _run_eagerly,
+    "tf.config.run_functions_eagerly": _run_eagerly, "tf.config.experimental_run_functions_eagerly": _run_eagerly,
     "tf.init_scope": lambda m, a, k, n: Model("tf.init_scope", m.heap.space()), "tf.name_scope": _scoped, "tf.Module.with_name_scope": _scoped,
     "tf.Module": lambda m, a, k, n: m.gap("tf.Module", n, "an object of the bare class"), **{f"tf.distribute.{s}": _strategy for s in _STRATEGIES},
     "tf.config.list_physical_devices": _devices, "tf.config.experimental.list_physical_devices": _devices, "tf.config.list_logical_devices": _devices,
@@ -319,7 +211,6 @@ def _leave_init(m: Machine, me: Model, raised: Value, node: ast.AST) -> bool:
 
 KINDS: dict[str, KindModel] = {
     "tf.init_scope": KindModel(enter=_enter_init, leave=_leave_init),
-    FUNCTION: KindModel(attribute=_function_attribute, call=_call_function, binds=True),
     "tf.distribute.Strategy": KindModel(
         {
             "run": _run, "reduce": _reduce, "experimental_run_v2": _run, "experimental_distribute_dataset": lambda m, me, a, k, n: a[0],

@@ -7,12 +7,13 @@ from typing import Any
 
 from tensorproof.libraries.model import ClassModel, Run
 from tensorproof.libraries.plain import argument, nothing
-from tensorproof.libraries.tensorflow.histories import leaf
 from tensorproof.libraries.tensorflow.shapes import compatible, shape_of, sizes_of
 from tensorproof.libraries.tensorflow.traced import SHAPELESS, TRACED
+from tensorproof.libraries.tensorflow.traces import makes_variable
 from tensorproof.terms import BY_LABEL, DType, Origin, Shape, TensorType, Term, Truth, conj, disj, eq
 from tensorproof.terms.facts import forget
 from tensorproof.terms.substitution import symbols
+from tensorproof.terms.tensor import OfVariable
 from tensorproof.values import BYTES, TEXT, Args, Kwargs, List, Machine, Method, Model, Unknown, Value
 from tensorproof.values.tensor_shape import TensorShape
 
@@ -143,8 +144,8 @@ def variable(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     """`tf.Variable(initial_value, trainable, …)`."""
     value = argument(args, kwargs, 0, "initial_value")
     graph = m.model_state.get(TRACED)
-    if graph is not None and graph.word == "tf.function":
-        m.gap("tf.Variable", node, "a variable that tf.function makes must be made once")
+    if graph is not None and "tf.function" in graph.word:
+        makes_variable(m, node)
     if value is None:
         raise m.raised("ValueError", "a variable needs an initial value", node, "variable/value")
     if not isinstance(value, (TensorType, List, tuple, int, float, bool, str, Term, Unknown, Model)):
@@ -164,7 +165,9 @@ def variable(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
         if None in wanted:
             return m.gap("tf.Variable", node, "of a shape that may change")
     learns = trainable is not False and made.dtype is not None
-    found = m.path.taken(made, made.but(framework="tf", parameter=True, requires_grad=learns, contents=None, weak=False, taped=0, graph=None, history=leaf()))
+    found = m.path.taken(
+        made, made.but(framework="tf", parameter=True, requires_grad=learns, contents=None, weak=False, taped=0, graph=None, history=OfVariable())
+    )
     if m.path.program is not None:  # it stays the same object whatever is written into it: what it starts from is known, and no more
         m.path.program.changed(found)
     return tf_graph().variable_made(m, found, kwargs.get("name"), node)

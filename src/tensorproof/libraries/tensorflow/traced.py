@@ -10,6 +10,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from importlib import import_module
 from typing import Any
 
 from tensorproof.libraries.tensorflow.data.kept import LAST
@@ -57,6 +58,16 @@ def untraced(m: Machine) -> Iterator[None]:
 def unconverted(m: Machine) -> Iterator[None]:
     """What Keras calls is not turned by AutoGraph."""
     before, m.model_state[CONVERTED] = m.model_state.get(CONVERTED, False), False
+    try:
+        yield
+    finally:
+        m.model_state[CONVERTED] = before
+
+
+@contextmanager
+def converting(m: Machine) -> Iterator[None]:
+    """What runs inside may ask for the truth of a tensor without values, as `tf.cond` does."""
+    before, m.model_state[CONVERTED] = m.model_state.get(CONVERTED, False), True
     try:
         yield
     finally:
@@ -150,6 +161,13 @@ def refuse_arrays(m: Machine, name: str, args: Any, kwargs: Any, node: ast.AST) 
 def converts(m: Machine, value: TensorType) -> bool:
     """Whether AutoGraph makes an operator of a statement or a function of Python that gets this tensor."""
     return bool(m.model_state.get(CONVERTED)) and value.graph is not None and value.graph.open
+
+
+def branches(m: Machine, value: Value) -> Any:
+    """What AutoGraph makes of a statement that asks for the truth of this value; None where Python decides."""
+    if type(value) is not TensorType or value.graph is None or value.framework != "tf" or not converts(m, value):
+        return None
+    return import_module("tensorproof.libraries.tensorflow.graph_branches")
 
 
 def refuse(m: Machine, what: str, value: TensorType, node: ast.AST, kind: str = "TypeError") -> None:

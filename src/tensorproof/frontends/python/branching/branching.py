@@ -6,7 +6,8 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from tensorproof.frontends.python import recording
-from tensorproof.frontends.python.branching import worlds
+from tensorproof.frontends.python.branching import agreements, worlds
+from tensorproof.frontends.python.branching.agreements import Agreement, Statement
 from tensorproof.frontends.python.branching.joining import CannotJoin, join, join_location, join_summarised
 from tensorproof.frontends.python.errors import Dead, Fork, Raised
 from tensorproof.frontends.python.frame import RETURN, Exit, Frame, Signal, Waiting
@@ -50,6 +51,8 @@ class Branching:
         self.met: recording.Sides | None = None
         """The two sides that were joined last, where the program form is recorded."""
         """How many undecided branches this run has met."""
+        self.agreements: dict[int, Agreement] = {}
+        """What the sides of a branch that becomes a part of a graph must agree on."""
         self.predicates: dict[int, Predicate] = {}
         """What each of them asks. Decisions are kept by that, since numbers differ from one replay to the next."""
 
@@ -213,7 +216,7 @@ class Branching:
 
     # --- statements ---
 
-    def split(self, frame: Frame, p: Predicate, then: Callable[[Frame], Signal | None], other: Callable[[Frame], Signal | None]) -> Signal | None:
+    def split(self, frame: Frame, p: Predicate, then: Statement, other: Statement, agreement: Agreement | None = None) -> Signal | None:
         """A statement with two sides. An exit that only one side takes waits in the frame while the other goes on."""
         number, side = self.decided(p)
         if side is not None:
@@ -222,10 +225,16 @@ class Branching:
         mark = heap.mark(number)
         a = self._side(p, lambda: then(frame), mark, number, frame)
         heap.undo(mark)
+        stays = None if agreement is None or a.signal is not None or a.exits else agreements.staying(self.run, agreement, frame, a.difference)
         b = self._side(negate(p), lambda: other(frame), mark, number, frame)
+        if stays is not None:
+            a.difference.values.update({at: b.difference.values.get(at, value) for at, value in stays.values.items()})
         exits = [Exit(conj(p, e.condition), e.signal, e.result, e.difference) for e in a.exits]
         exits += [Exit(conj(negate(p), e.condition), e.signal, e.result, e.difference) for e in b.exits]
         worlds.compare(self.run, p, (a.gaps, a.difference), (b.gaps, b.difference))
+        if agreement is not None and not a.dead and not b.dead:
+            self.agreements[number] = agreement
+            agreements.agree(agreement, (a.signal, b.signal), (a.result, b.result), agreements.Ends(a.difference, b.difference, heap.before(mark)))
         if self._one_ended(a, b):
             if exits:
                 raise Fork(number)
@@ -249,6 +258,8 @@ class Branching:
             signal = None
         if not exits:
             heap.close(mark)
+            if agreement is not None and signal is None:
+                agreement.joined()
             return signal
         run.assume(negate(disj(*(e.condition for e in exits))), lasting=False)
         frame.waiting.append(Waiting(exits, mark, facts, number))
@@ -285,8 +296,13 @@ class Branching:
 
     def abandon(self, frame: Frame, base: int = 0) -> None:
         """The way that went on dies while others wait for their turn: the run forks, so that each is followed by itself."""
-        if len(frame.waiting) > base:
-            raise Fork(frame.waiting[-1].number) from None
+        while len(frame.waiting) > base:
+            group = frame.waiting[-1]
+            if group.number not in self.agreements:
+                raise Fork(group.number) from None
+            frame.waiting.pop()
+            self.run.heap.forget(group.mark)
+            self.run.leave_facts(group.facts)
 
     def settle(self, frame: Frame, base: int, signal: Signal | None, kinds: tuple[Signal, ...]) -> Signal | None:
         """Join the exits of these kinds that wait above `base` with the way that went on and ended with `signal`."""
@@ -301,6 +317,9 @@ class Branching:
             frame.waiting.pop()
             for fact in self.run.leave_facts(group.facts):
                 self.run.assume(fact)
+            if RETURN in kinds and group.number in self.agreements:
+                for exit_ in group.exits:
+                    self.agreements[group.number].returned(exit_.result, frame.result if signal is RETURN else MISSING)
             for exit_ in group.exits:
                 second = self.run.heap.difference(group.mark)
                 self._merge(exit_.condition, exit_.difference, second, group.mark, group.number)

@@ -21,6 +21,7 @@ from tensorproof.frontends.python.operators.formatting import concatenated, text
 from tensorproof.frontends.python.scope import Run, Scope, inner_scopes
 from tensorproof.frontends.python.summaries import summarised_lists
 from tensorproof.libraries import registry
+from tensorproof.libraries.tensorflow import traced
 from tensorproof.terms.predicates import Predicate, negate
 from tensorproof.values.heap import MISSING
 from tensorproof.values.objects import Choice, Code, Dict, Function, Later, List, Model
@@ -206,6 +207,8 @@ def _bool(node: ast.BoolOp, scope: Scope) -> Run:
             value = runs[at](frame)
             if at + 1 == len(runs):  # under conditions, a truth without a name gets one, so that the join keeps what it says
                 return frame.machine.truth(value, node) if is_open and is_truth(value) else value
+            if (found := traced.branches(frame.machine, value)) is not None:
+                return found.both(frame.machine, is_and, value, lambda: step(at + 1), node)
             t = frame.machine.truth(value, node)
             if isinstance(t, bool):
                 return step(at + 1, is_open) if t is is_and else value
@@ -224,7 +227,10 @@ def _if(node: ast.IfExp, scope: Scope) -> Run:
     test, then, other = expression(node.test, scope), expression(node.body, scope), expression(node.orelse, scope)
 
     def run(frame: Frame) -> Any:
-        t = frame.machine.truth(test(frame), node)
+        value = test(frame)
+        if (found := traced.branches(frame.machine, value)) is not None:
+            return found.chosen(frame.machine, value, lambda: then(frame), lambda: other(frame), node)
+        t = frame.machine.truth(value, node)
         if isinstance(t, bool):
             return then(frame) if t else other(frame)
         return frame.machine.branching.choose(t, lambda: then(frame), lambda: other(frame))

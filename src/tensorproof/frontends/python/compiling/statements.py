@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from tensorproof.frontends.python.attributes import attributes, lazy_packages, stores
-from tensorproof.frontends.python.branching import questions
+from tensorproof.frontends.python.branching import agreements, questions
 from tensorproof.frontends.python.calls import classes, decorating, exceptions, failures, recovery
 from tensorproof.frontends.python.compiling import given_back, imports, machine_tests, matching, try_statements
 from tensorproof.frontends.python.compiling.expressions import expression, present
@@ -302,11 +302,12 @@ def _if(node: ast.If, scope: Scope) -> Act:
     def run(frame: Frame) -> Signal | None:
         machine = frame.machine
         machine.step()
-        t = machine.truth(test(frame), node.test)
-        if t is True:
-            return then(frame)
-        if t is False:
-            return other(frame)
+        value = test(frame)
+        if (found := traced.branches(machine, value)) is not None:
+            return agreements.split(machine, frame, found.condition(machine, value, node.test), then, other, found.Agreement(machine, frame, node))
+        t = machine.truth(value, node.test)
+        if isinstance(t, bool):
+            return then(frame) if t else other(frame)
         return machine.branching.split(frame, t, then, other)
 
     return run

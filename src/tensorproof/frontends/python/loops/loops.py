@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator as Iterator_
+from contextlib import contextmanager
 from functools import partial
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
@@ -42,40 +44,48 @@ def compile_for(node: ast.For | ast.AsyncFor, scope: Scope) -> Act:
         m = frame.machine
         value = registry.plain_source(source(frame))
         base, symbolic_iterations = len(frame.waiting), m.symbolic_iterations
-        before = of_graph(m, frame, value)
-        if before is not None:
-            value = value.but(graph=None)  # AutoGraph makes a loop of the graph of it
-        iterations = registry.iterations(m, value, node) if isinstance(value, Model) else open_iterations(m, value, node)
-        if isinstance(iterations, Open):
-            signal = summarised_loop(m, frame, iterations, put, body, node)
-        elif iterations is not None:
-            signal = data_loop(m, frame, iterations, put, body, node, value)
-        elif isinstance(value, Generator):
-            signal = _drive(m, frame, iteration.walk(m, value, node), put, body, node)
-        elif isinstance(value, (List, Iterator)):
-            signal = _live_loop(m, frame, value, put, body, node)
-        elif isinstance(value, Instance) and m.in_class(value.cls, "__iter__") is not MISSING:
-            signal = _drive(m, frame, iteration.walk(m, value, node), put, body, node)
+        if m.model_state.get("tf.traced") is not None:
+            with of_function(m, frame, value, node) as in_graph:
+                signal = iterate(m, frame, value.but(graph=None) if in_graph and type(value) is TensorType else value)
         else:
-            long = isinstance(value, range) and iteration.too_long(value) and max(abs(value[0]), abs(value[-1])) < 2**62
-            found = value if long else iteration.items(m, value, node.iter)
-            if found is None:
-                signal = _open_loop(m, frame, value, put, body, node)
-            else:
-                signal = _constant_loop(m, frame, found, put, body, node, isinstance(value, range), watch(m, value, node.iter))
-        if before is not None:
-            import_module("tensorproof.libraries.tensorflow.autograph").kept(m, frame, before, node)
+            signal = iterate(m, frame, value)
         with summarised_lengths(m, m.symbolic_iterations != symbolic_iterations):
             return finish(m, frame, base, signal, other, bool(node.orelse))
+
+    def iterate(m: Interpreter, frame: Frame, value: Any) -> Signal | None:
+        iterations = registry.iterations(m, value, node) if isinstance(value, Model) else open_iterations(m, value, node)
+        if isinstance(iterations, Open):
+            return summarised_loop(m, frame, iterations, put, body, node)
+        if iterations is not None:
+            return data_loop(m, frame, iterations, put, body, node, value)
+        if isinstance(value, Generator):
+            return _drive(m, frame, iteration.walk(m, value, node), put, body, node)
+        if isinstance(value, (List, Iterator)):
+            return _live_loop(m, frame, value, put, body, node)
+        if isinstance(value, Instance) and m.in_class(value.cls, "__iter__") is not MISSING:
+            return _drive(m, frame, iteration.walk(m, value, node), put, body, node)
+        long = isinstance(value, range) and iteration.too_long(value) and max(abs(value[0]), abs(value[-1])) < 2**62
+        found = value if long else iteration.items(m, value, node.iter)
+        if found is None:
+            return _open_loop(m, frame, value, put, body, node)
+        return _constant_loop(m, frame, found, put, body, node, isinstance(value, range), watch(m, value, node.iter))
 
     return run
 
 
-def of_graph(m: Interpreter, frame: Frame, value: Value) -> Value:
-    """What a loop over a tensor of TensorFlow must keep; None for any other."""
-    if type(value) is not TensorType or value.framework != "tf":
-        return None
-    return import_module("tensorproof.libraries.tensorflow.autograph").watched(m, frame, value)
+@contextmanager
+def of_function(m: Interpreter, frame: Frame, value: Value, node: ast.For | ast.AsyncFor | ast.While) -> Iterator_[bool]:
+    """A loop of a program that uses tf.function: whether it becomes a part of a graph."""
+    found = import_module("tensorproof.libraries.tensorflow.autograph").of_graph(m, frame, value, node)
+    before, frame.looping = frame.looping, "python"
+    try:
+        if found is None:
+            yield False
+        else:
+            with found:
+                yield True
+    finally:
+        frame.looping = before
 
 
 def finish(m: Interpreter, frame: Frame, base: int, signal: Signal | None, other: Act, has_other: bool) -> Signal | None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from tensorproof.frontends.python import recording
@@ -11,13 +10,14 @@ from tensorproof.frontends.python.branching.loop_bodies import one_iteration, su
 from tensorproof.frontends.python.errors import Dead
 from tensorproof.frontends.python.frame import BREAK, Frame, Signal
 from tensorproof.frontends.python.loops import budgets, endings
-from tensorproof.frontends.python.loops.loops import finish, of_graph
+from tensorproof.frontends.python.loops.loops import finish, of_function
 from tensorproof.frontends.python.scope import Act, Run, Scope
 from tensorproof.frontends.python.widening.acceleration import fingerprint
 from tensorproof.frontends.python.widening.symbolic_iteration import FAILED, unknown_iterations
 from tensorproof.terms.budgets import BUDGETS
 from tensorproof.terms.ints import Origin
 from tensorproof.terms.predicates import Predicate, negate
+from tensorproof.values.heap import MISSING
 
 if TYPE_CHECKING:
     from tensorproof.frontends.python.machine import Interpreter
@@ -46,21 +46,21 @@ class _While:
         base, symbolic_iterations = len(frame.waiting), m.symbolic_iterations
         if self.has_no_end:
             endings.endless(m, node)
-        before: list[Value] = []
-        signal = self.iterations(m, frame, 0, None, before)
-        if before and before[0] is not None:
-            import_module("tensorproof.libraries.tensorflow.autograph").kept(m, frame, before[0], node)
+        if m.model_state.get("tf.traced") is not None:
+            tested = self.test(frame)
+            with of_function(m, frame, tested, node):
+                signal = self.iterations(m, frame, 0, None, tested)
+        else:
+            signal = self.iterations(m, frame, 0, None)
         with summarised_lengths(m, m.symbolic_iterations != symbolic_iterations):
             return finish(m, frame, base, signal, self.other, bool(node.orelse))
 
-    def iterations(self, m: Interpreter, frame: Frame, open_iterations: int, seen: Value, before: list[Value] | None = None) -> Signal | None:
+    def iterations(self, m: Interpreter, frame: Frame, open_iterations: int, seen: Value, tested: Value = MISSING) -> Signal | None:
         """The rounds from here on, of which `open_iterations` ran under a condition that is not known."""
         node, began, at, unsure = self.node, m.steps, 0, False
         while True:
-            tested = self.test(frame)
-            if before is not None and not before:
-                before.append(of_graph(m, frame, tested))
-            t = m.truth(tested, node.test)
+            t = m.truth(self.test(frame) if tested is MISSING else tested, node.test)
+            tested = MISSING
             if t is False:
                 return None
             if t is not True:
@@ -82,7 +82,7 @@ class _While:
                     return BREAK if _endless(node) else None
                 seen = now
 
-    def open_iteration(self, m: Interpreter, frame: Frame, t: Predicate, open_iterations: int, seen: Value) -> Signal | None:
+    def open_iteration(self, m: Interpreter, frame: Frame, t: Predicate, open_iterations: int, seen: Value, tested: Value = MISSING) -> Signal | None:
         """A round of which the program's state does not say whether it comes."""
         now = fingerprint(frame)
         if open_iterations >= 1 and now == seen:

@@ -22,11 +22,12 @@ from tensorproof.frontends.python.tensors.number_kinds import number_kind
 from tensorproof.frontends.python.tensors.tensor_numbers import repeated
 from tensorproof.libraries import library_objects, registry
 from tensorproof.libraries.python.annotations import ALIAS
+from tensorproof.libraries.tensorflow import traced
 from tensorproof.libraries.torch import sizes as torch_sizes
 from tensorproof.libraries.whole_numbers import held_size, same_size, size_in
 from tensorproof.terms.ints import Dim, Term, lower
 from tensorproof.terms.predicates import Predicate, conj, disj, ne, negate
-from tensorproof.terms.tensor import TensorType
+from tensorproof.terms.tensor import OfVariable, TensorType
 from tensorproof.values.heap import MISSING
 from tensorproof.values.objects import Bound, Choice, Class, Dict, Instance, List, Model, Set
 from tensorproof.values.python_values import AFTER_ERROR, TEXT, Layer, Named, Union, Unknown, joined_text, whole_of
@@ -251,6 +252,9 @@ def _on_truths(m: Interpreter, word: str, a: Value, b: Value, node: ast.AST) -> 
     return binary(m, next(o for o, (w, _) in BINARY.items() if w == word), number(a), number(b), node)
 
 
+_NOT_IN_PLACE = frozenset(BINARY[op][0] for op in (ast.Add, ast.Sub, ast.Mult, ast.Div, ast.Pow))
+
+
 def on_tensors(m: Interpreter, word: str, a: Any, b: Value, node: ast.AST, in_place: bool = False) -> Value:
     mixed = mixed_arrays.operated(m, word, a, b, node)
     if mixed is not MISSING:
@@ -260,6 +264,8 @@ def on_tensors(m: Interpreter, word: str, a: Any, b: Value, node: ast.AST, in_pl
         owner = b if isinstance(b, TensorType) else a
     home = tensors.tensor_class(owner)
     if isinstance(a, TensorType):
+        if in_place and a.parameter and isinstance(a.history, OfVariable) and word in _NOT_IN_PLACE and not m.model_state.get("tf1"):
+            raise m.raised("RuntimeError", "a tf.Variable has no operators in place: use assign, assign_add or assign_sub", node, "assign/in-place")
         kept = in_place and home in ("torch.Tensor", "numpy.ndarray") and not numpy_scalars.is_scalar(a)
         made = m.spelling(f"{home}.__i{word}__" if kept else f"{home}.__{word}__", (a, b), {}, node)
     else:
@@ -296,6 +302,8 @@ def dunder(m: Interpreter, word: str, a: Value, b: Value, node: ast.AST, in_plac
 
 def unary(m: Interpreter, op: type[ast.unaryop], a: Value, node: ast.AST) -> Value:
     if op is ast.Not:
+        if (found := traced.branches(m, a)) is not None:
+            return found.opposite(m, a, node)
         return negate(truth(m, a, node))
     word, native = UNARY[op]
     match a:

@@ -64,7 +64,7 @@ def open_iterations(m: Interpreter, value: Value, node: ast.AST) -> Open | None:
     if type(value) in (List, Set, Dict) or isinstance(value, (tuple, TensorType)) or (isinstance(value, Unknown) and (value.text or value.octets)):
         items = parts(m, value, node)
         if items is None:
-            return _drawn_rows(m, value, node) if isinstance(value, TensorType) else _read(m, value, node)
+            return (_drawn_rows(m, value, node) or _open_rows(m, value)) if isinstance(value, TensorType) else _read(m, value, node)
         return of_items(m, items, node)
     return None
 
@@ -79,6 +79,20 @@ def _drawn_rows(m: Interpreter, value: TensorType, node: ast.AST) -> Open | None
     if not isinstance(count, int) or not _MOST_READ < count <= MOST_DRAWN:
         return None
     return Open(count, lambda k: drawn_row(m, value, *found, node), 1)
+
+
+def _open_rows(m: Interpreter, value: TensorType) -> Open | None:
+    """The rows of a tensor with an open number of them."""
+    if value.framework not in ("tf", "numpy") or not value.shape.known or not value.shape or not isinstance(value.shape[0], Term):
+        return None
+
+    def row(at: Value) -> Value:
+        made = value.but(shape=Shape(value.shape[1:]), contents=None, base=None, parameter=False)
+        if m.path.program is not None:
+            m.path.program.slices([value], [made])
+        return made
+
+    return Open(value.shape[0], row, 1)
 
 
 _MOST_READ = BUDGETS.containers.numbers_read
