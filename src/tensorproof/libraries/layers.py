@@ -10,7 +10,7 @@ from tensorproof.libraries import signatures
 from tensorproof.libraries.registry import file_named
 from tensorproof.libraries.torch.layer_attributes import UNSEEN
 from tensorproof.terms.tensor import TensorType
-from tensorproof.values import Args, Kwargs, Layer, Machine, Value
+from tensorproof.values import Args, Instance, Kwargs, Layer, Machine, Named, Value
 from tensorproof.values.raised import Raised
 
 
@@ -88,6 +88,22 @@ def set_layer_attribute(m: Machine, owner: Layer, name: str, value: Value, node:
         _keras_layer().set_attribute(m, owner, name, value, node)
         return
     file_named("torch.nn").set_layer_attribute(m, owner, name, value, node)
+
+
+def container_binary(m: Machine, word: str, a: Value, b: Value, node: ast.AST, in_place: bool) -> Value:
+    """`+` and `*` of containers of torch.nn; MISSING for other layers."""
+    return import_module("tensorproof.libraries.torch.module_containers").binary(m, word, a, b, node, in_place)
+
+
+def printed(m: Machine, owner: Instance, node: ast.AST) -> None:
+    """The text of a module of torch is made of what its parts say of themselves."""
+    if any(isinstance(one, Named) and one.name.startswith("torch.nn.") for one in owner.cls.mro):
+        import_module("tensorproof.libraries.torch.module_state").extra_repr(m, owner, node)
+
+
+def delete_item(m: Machine, owner: Layer, index: Value, node: ast.AST) -> None:
+    """`del container[index]` of a container of torch.nn."""
+    file_named("torch.nn").layer_delete_item(m, owner, index, node)
 
 
 def call_container(m: Machine, owner: Layer, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:

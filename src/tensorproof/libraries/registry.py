@@ -168,8 +168,8 @@ def plain_object_method(name: str) -> Run:
         if not isinstance(me, Instance) or not isinstance(word, str):
             return m.gap(f"object.{name}", node)
         if name == "__setattr__":
-            m.heap.set(me.space, word, args[2])
             attribute_stored(m, me, word, args[2], node)
+            m.heap.set(me.space, word, args[2])
         elif name == "__delattr__":
             m.heap.delete(me.space, word)
         else:

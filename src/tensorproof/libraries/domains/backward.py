@@ -49,9 +49,8 @@ def walk(m: Machine, roots: list[TensorType], retain: Value, node: ast.AST, inpu
             _used(m, used, sure, retain, node)
     for hook, t in hooks:
         _check_hooked(m, t, m.call(hook, (gradient_of(t),), {}, node), node)
-    for module, hook, parameters in m.model_state.get("backward hooks", {}).get("all", ()):
-        if any(reached.get(id(autograd.of(m, t).own)) for t in parameters):
-            m.call(hook, (module, _UNKNOWN, _UNKNOWN), {}, node)
+    for module, hook, calls in m.model_state.get(MODULE_HOOKS, {}).get("all", ()):
+        _run_module_hook(m, module, hook, calls, reached, retain, node)
     if m.path.program is not None and roots:
         m.path.program.differentiated(roots, inputs or ())
     return [_reached(m, t, reached, node) for t in inputs or ()]
@@ -92,7 +91,30 @@ def _leading_to(found: list[tuple[Node, bool]], inputs: list[TensorType], m: Mac
     return needed
 
 
-_UNKNOWN = (Unknown("a gradient"),)
+MODULE_HOOKS = "backward hooks"
+"""The hooks of modules that run in backward: the module, the function, and a space with the calls of the module that no backward has reached."""
+
+
+def _run_module_hook(m: Machine, module: Value, hook: Value, calls: Any, reached: dict[int, bool], retain: Value, node: ast.AST) -> None:
+    left: list[Value] = []
+    for inputs, outputs in calls["made"]:
+        states = [autograd.of(m, t) for t in autograd.each(outputs)]
+        if not any(reached.get(id(g.own if g.node is None else g.node)) for g in states):
+            left.append((inputs, outputs))
+            continue
+        m.call(hook, (module, tuple(_gradient(m, v) for v in inputs), tuple(_gradient(m, v) for v in outputs)), {}, node)
+        if retain is True:
+            left.append((inputs, outputs))
+    if len(left) != len(calls["made"]):
+        m.heap.set(calls, "made", tuple(left))
+
+
+def _gradient(m: Machine, value: Value) -> Value:
+    """What a hook gets for an input or output: None where no gradient is taken."""
+    if not isinstance(value, TensorType):
+        return Unknown("a gradient") if isinstance(value, (Unknown, Choice)) else None
+    requires = autograd.of(m, value).requires
+    return Unknown("a gradient") if requires is None else gradient_of(value) if requires else None
 
 
 def _check_hooked(m: Machine, t: TensorType, given: Value, node: ast.AST) -> None:
@@ -105,14 +127,25 @@ def _check_hooked(m: Machine, t: TensorType, given: Value, node: ast.AST) -> Non
         raise m.raised("TypeError", "a hook of a tensor gives a tensor or None", node, "backward/hook")
 
 
-def hook_module(m: Machine, module: Value, hook: Value, parameters: list[TensorType], node: ast.AST) -> None:
-    """A function that runs after the gradients of a module were computed."""
-    if not parameters:
-        m.gap("register_full_backward_hook", node, "on a module without parameters")
-        return
-    held = m.model_state.setdefault("backward hooks", m.heap.space({"all": ()}))
+def hook_module(m: Machine, module: Value, hook: Value) -> Any:
+    """A function that runs after the gradients of a module were computed: gives the space in which the calls of the module are kept."""
+    held = m.model_state.setdefault(MODULE_HOOKS, m.heap.space({"all": ()}))
     held.born = -1
-    m.heap.set(held, "all", (*held["all"], (module, hook, parameters)))
+    calls = m.heap.space({"made": ()})
+    m.heap.set(held, "all", (*held["all"], (module, hook, calls)))
+    return calls
+
+
+def unhook_module(m: Machine, calls: Any) -> None:
+    held = m.model_state[MODULE_HOOKS]
+    m.heap.set(held, "all", tuple(one for one in held["all"] if one[2] is not calls))
+
+
+def module_called(m: Machine, calls: Any, inputs: Value, result: Value) -> None:
+    """A module with a hook was called: kept where a gradient may come back."""
+    outputs = result if isinstance(result, tuple) else (result,)
+    if any(autograd.of(m, t).requires is not False for t in autograd.each(outputs)):
+        m.heap.set(calls, "made", (*calls["made"], (inputs, outputs)))
 
 
 def _reached(m: Machine, t: TensorType, reached: dict[int, bool], node: ast.AST) -> bool | None:

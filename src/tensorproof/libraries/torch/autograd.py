@@ -12,7 +12,7 @@ from tensorproof.libraries.model import ClassModel, KindModel, Run
 from tensorproof.libraries.plain import argument
 from tensorproof.libraries.torch import modes as torch_modes
 from tensorproof.terms import Shape, TensorType, Truth, conj, disj, eq
-from tensorproof.values import MISSING, Args, Class, Dict, Instance, Key, Kwargs, Layer, List, Machine, Model, Native, Unknown, Value, slot
+from tensorproof.values import MISSING, Args, Class, Dict, Key, Kwargs, List, Machine, Model, Native, Unknown, Value, slot
 
 SAVED: Key[tuple[Value, ...]] = slot("saved_tensors")
 CONTEXT = "torch.autograd.function.FunctionCtx"
@@ -229,43 +229,29 @@ def _mapped(m: Machine, value: Value, change: Any) -> Value:
 
 def _functional_call(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     """A module with other tensors in the place of its own."""
-    from tensorproof.libraries.torch import module_tree as torch_modules
+    from tensorproof.libraries.torch import module_tree
 
     module, given = argument(args, kwargs, 0, "module"), argument(args, kwargs, 1, "parameter_and_buffer_dicts", None)
     given = given if given is not None else kwargs.get("parameters_and_buffers")
     inputs, named = argument(args, kwargs, 2, "args", ()), argument(args, kwargs, 3, "kwargs", None)
-    if not torch_modules.is_module(module):
+    if not module_tree.is_module(module):
         return m.gap("torch.func.functional_call", node, "of a module that is not known")
     new: dict[str, TensorType] = {}
     for one in given if isinstance(given, tuple) else (given,):
         if not isinstance(one, Dict) or not all(isinstance(v, TensorType) for v in one.items.values()):
             return m.gap("torch.func.functional_call", node, "with parameters that are not known")
         new.update(one.items)
-    old = torch_modules.state(module)
+    old = module_tree.state(module)
     for name in new:
         if name not in old:
             raise m.raised("KeyError", f"the module has no parameter or buffer {name}", node, "checkpoint/keys")
     inputs = inputs if isinstance(inputs, tuple) else (inputs,)
     other = {name: tensor for name, tensor in new.items() if tensor is not old[name]}
-    _put(m, module, other)
+    module_tree.put(m, module, other)
     try:
         return m.call(module, inputs, dict(named.items) if isinstance(named, Dict) else {}, node)
     finally:
-        _put(m, module, {name: old[name] for name in other})
-
-
-def _put(m: Machine, module: Value, tensors: dict[str, TensorType]) -> None:
-    """Other tensors in the place of those that a module and its parts hold under these names."""
-    from tensorproof.libraries.torch import module_tree as torch_modules
-
-    parts = dict(torch_modules.walk(module)) if tensors else {}
-    for name, tensor in tensors.items():
-        home, _, last = name.rpartition(".")
-        part = parts.get(home)
-        if isinstance(part, Instance):
-            m.heap.set(part.space, last, tensor)
-        elif isinstance(part, Layer) and part.module is not None:
-            (part.module.parameters if last in part.module.parameters else part.module.buffers)[last] = tensor
+        module_tree.put(m, module, {name: old[name] for name in other})
 
 
 def _jacobian(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:

@@ -6,8 +6,9 @@ import ast
 from collections.abc import Callable
 from typing import Any
 
+from tensorproof.libraries.domains import backward
 from tensorproof.libraries.model import KindModel, Run
-from tensorproof.values import Args, Choice, Dict, Instance, Kwargs, Layer, Machine, Model, Unknown, Value
+from tensorproof.values import Args, Choice, Dict, Instance, Kwargs, Layer, Machine, Model, Native, Unknown, Value
 
 KIND, SLOT = "torch.utils.hooks.RemovableHandle", "_hooks"
 
@@ -44,8 +45,24 @@ def _registers(before: bool) -> Callable[..., Value]:
     return run
 
 
+def _register_backward(m: Machine, me: Value, args: Args, kwargs: Kwargs, node: ast.AST) -> Model:
+    """A hook that runs in backward: each call of the module is kept until then."""
+    hook = args[0] if args else kwargs.get("hook")
+    calls = backward.hook_module(m, me, hook)
+
+    def called(machine: Machine, given: tuple[Any, ...], named: Kwargs, at: ast.AST) -> None:
+        backward.module_called(machine, calls, given[1], given[2])
+
+    held = {"owner": me, "hook": Native("backward hook", called), "before": False, "named": False, "calls": calls}
+    handle = Model(KIND, m.heap.space(held))
+    _keep(m, me, (*of(me), handle))
+    return handle
+
+
 def _remove(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> None:
     owner = me.space["owner"]
+    if "calls" in me.space:
+        backward.unhook_module(m, me.space["calls"])
     _keep(m, owner, tuple(one for one in of(owner) if one is not me))
 
 
@@ -90,5 +107,8 @@ def _before(m: Machine, me: Value, hook: Model, args: Args, kwargs: Kwargs, node
     raise m.raised("RuntimeError", "a pre-hook with kwargs must return None or a tuple of new args and kwargs", node, "module/hook")
 
 
-METHODS: dict[str, Run] = {"register_forward_hook": _registers(False), "register_forward_pre_hook": _registers(True)}
+METHODS: dict[str, Run] = {
+    "register_forward_hook": _registers(False), "register_forward_pre_hook": _registers(True),
+    "register_full_backward_hook": _register_backward, "register_backward_hook": _register_backward,
+}  # fmt: skip
 KINDS = {KIND: KindModel({"remove": _remove}, enter=lambda m, me, node: me, leave=_leave)}

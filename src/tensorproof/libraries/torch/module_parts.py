@@ -19,6 +19,16 @@ def remember(m: Machine, owner: Layer) -> None:
     m.remember(owner, "names", owner.names)
 
 
+def set_child(m: Machine, owner: Layer, name: str, module: Value) -> None:
+    """A part under a name, in the place of the one that it had."""
+    remember(m, owner)
+    if name in owner.names:
+        at = owner.names.index(name)
+        owner.children = (*owner.children[:at], module, *owner.children[at + 1 :])
+    else:
+        owner.children, owner.names = (*owner.children, module), (*owner.names, name)
+
+
 def no_module(value: Value) -> bool:
     """Whether a value is surely no module."""
     if isinstance(value, Instance):

@@ -68,7 +68,8 @@ def set_submodule(m: Machine, me: Value, args: Args, kwargs: Kwargs, node: ast.A
         raise m.raised("ValueError", "set_submodule takes the path of a part, and this is empty", node)
     if not isinstance(owner, (Instance, Layer)) or not is_module(given):
         return m.gap("set_submodule", node, "the module, or the place, is not known")
-    m.attribute(owner, last, node)
+    if kwargs.get("strict", args[2] if len(args) > 2 else False) is True:
+        m.attribute(owner, last, node)
     m.set_attribute(owner, last, given, node)
     return None
 

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Callable
 from typing import Any
 
 from tensorproof.libraries.model import Run
 from tensorproof.libraries.plain import argument
+from tensorproof.libraries.torch.module_tree import BUFFERS, COMPUTED
 from tensorproof.terms import Shape, TensorType
+from tensorproof.terms.ints import floordiv
 from tensorproof.values import Args, Kwargs, Layer, Machine
 
-COMPUTED = "_computed"
-"""Under this name a layer keeps the names of its computed weights."""
+Parts = dict[str, TensorType]
 
 
-def _normed(*parts: str) -> Run:
-    """Under the old names, `weight_g` has the length along each index of one axis, and `weight_v` or `weight_orig` is the weight as it was."""
+def _normed(maker: Callable[[str, TensorType, int], tuple[Parts, Parts]]) -> Run:
+    """The weight is computed; its parts are parameters and buffers under names of their own."""
 
     def run(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
         layer, name = argument(args, kwargs, 0, "module"), argument(args, kwargs, 1, "name", "weight")
@@ -27,16 +29,55 @@ def _normed(*parts: str) -> Run:
                 return layer
             raise m.raised("ValueError", f"{layer.module.name} has no parameter {name}", node, "module/parameter")
         dim = argument(args, kwargs, 2, "dim", 0)
-        lengths = Shape(n if i == dim else 1 for i, n in enumerate(weight.shape)) if type(dim) is int and weight.shape.known else None
-        plain = weight.but(parameter=False)
-        own = {f"{name}_{part}": plain if part != "g" or lengths is None else plain.but(shape=lengths, contents=None, strides=None) for part in parts}
-        layer.tensors = {**layer.tensors, **own, COMPUTED: (*layer.tensors.get(COMPUTED, ()), name)}
+        parameters, buffers = maker(name, weight, dim if isinstance(dim, int) else 0)
+        m.remember(layer, "tensors", layer.tensors)
+        held = {COMPUTED: (*layer.tensors.get(COMPUTED, ()), name), BUFFERS: (*layer.tensors.get(BUFFERS, ()), *buffers)}
+        layer.tensors = {**layer.tensors, **parameters, **buffers, **held}
         return layer
 
     return run
 
 
+def _part(weight: TensorType, shape: Shape | None = None, parameter: bool = True) -> TensorType:
+    """A tensor of its own, as the weight is or with another shape."""
+    changed = weight.but(contents=None, strides=None, base=None, parameter=parameter, requires_grad=parameter)
+    return changed if shape is None else changed.but(shape=shape)
+
+
+def _lengths(weight: TensorType, dim: int) -> Shape | None:
+    """The length along each index of one axis."""
+    return Shape(n if i == dim else 1 for i, n in enumerate(weight.shape)) if weight.shape.known else None
+
+
+def _matrix(weight: TensorType, dim: int) -> tuple[Shape | None, Shape | None]:
+    """The singular vectors of a weight that is seen as a matrix."""
+    if not weight.shape.known or not 0 <= dim < len(weight.shape):
+        return None, None
+    rows = weight.shape[dim]
+    return Shape((rows,)), Shape((floordiv(weight.shape.numel, rows),))
+
+
+def _weight_norm(name: str, weight: TensorType, dim: int) -> tuple[Parts, Parts]:
+    return {f"{name}_g": _part(weight, _lengths(weight, dim)), f"{name}_v": _part(weight)}, {}
+
+
+def _spectral_norm(name: str, weight: TensorType, dim: int) -> tuple[Parts, Parts]:
+    u, v = _matrix(weight, dim)
+    return {f"{name}_orig": _part(weight)}, {f"{name}_u": _part(weight, u, False), f"{name}_v": _part(weight, v, False)}
+
+
+def _parametrized_weight_norm(name: str, weight: TensorType, dim: int) -> tuple[Parts, Parts]:
+    home = f"parametrizations.{name}.original"
+    return {f"{home}0": _part(weight, _lengths(weight, dim)), f"{home}1": _part(weight)}, {}
+
+
+def _parametrized_spectral_norm(name: str, weight: TensorType, dim: int) -> tuple[Parts, Parts]:
+    home, (u, v) = f"parametrizations.{name}", _matrix(weight, dim)
+    return {f"{home}.original": _part(weight)}, {f"{home}.0._u": _part(weight, u, False), f"{home}.0._v": _part(weight, v, False)}
+
+
 FUNCTIONS: dict[str, object] = {
-    "torch.nn.utils.weight_norm": _normed("g", "v"), "torch.nn.utils.spectral_norm": _normed("orig"),
-    "torch.nn.utils.parametrizations.weight_norm": _normed(), "torch.nn.utils.parametrizations.spectral_norm": _normed(),
+    "torch.nn.utils.weight_norm": _normed(_weight_norm), "torch.nn.utils.spectral_norm": _normed(_spectral_norm),
+    "torch.nn.utils.parametrizations.weight_norm": _normed(_parametrized_weight_norm),
+    "torch.nn.utils.parametrizations.spectral_norm": _normed(_parametrized_spectral_norm),
 }  # fmt: skip

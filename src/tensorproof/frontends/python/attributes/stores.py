@@ -16,7 +16,7 @@ from tensorproof.frontends.python.tensors import own_attributes, tensors
 from tensorproof.libraries import library_objects, registry
 from tensorproof.libraries.domains import autograd, backward
 from tensorproof.libraries.torch import module_attributes
-from tensorproof.libraries.torch.weight_norms import COMPUTED
+from tensorproof.libraries.torch.module_tree import COMPUTED
 from tensorproof.terms.dtypes import DType
 from tensorproof.terms.tensor import TensorType
 from tensorproof.values.objects import Bound, Choice, Class, Dict, Function, Generator, Instance, List, Model, ModuleFile, Native, Property, Record, Set
@@ -52,8 +52,8 @@ def _into_instance(m: Interpreter, owner: Instance, name: str, value: Value, nod
         m.call(Bound(setter, owner), (name, value), {}, node)
         return
     _has_slot(m, owner, name, node)
-    m.heap.set(owner.space, name, value)
     registry.attribute_stored(m, owner, name, value, node)
+    m.heap.set(owner.space, name, value)
 
 
 def _into_class(m: Interpreter, owner: Class, name: str, value: Value, node: ast.AST) -> None:

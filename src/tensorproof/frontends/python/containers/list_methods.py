@@ -13,6 +13,7 @@ from tensorproof.frontends.python.summaries.summarised_lists import any_of, part
 from tensorproof.terms.budgets import BUDGETS
 from tensorproof.terms.ints import Origin, Term
 from tensorproof.terms.predicates import disj, gt
+from tensorproof.values.heap import MISSING
 from tensorproof.values.objects import List, Set
 from tensorproof.values.python_values import Summary, Unknown
 from tensorproof.values.standing import standing
@@ -21,6 +22,18 @@ from tensorproof.values.summaries import is_summarised, length, shown, summarise
 if TYPE_CHECKING:
     from tensorproof.frontends.python.machine import Interpreter
     from tensorproof.values.machine import Value
+
+
+def delete(m: Interpreter, owner: List, at: Any, node: ast.AST) -> None:
+    """`del items[at]`."""
+    if at is MISSING or isinstance(at, Unknown):
+        m.gap("del x[…]", node, "the index is not known")
+        return
+    m.heap.touch(owner.items)
+    try:
+        del owner.items[at]
+    except (IndexError, TypeError):
+        raise m.raised("IndexError", f"index {at!r} is out of range for {len(owner.items)} items", node) from None
 
 
 def changing(function: Callable[..., Value]) -> Callable[..., Value]:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from tensorproof.frontends.python.attributes.lookup import in_class
 from tensorproof.frontends.python.containers.plain_values import host
 from tensorproof.frontends.python.operators import host_calls
-from tensorproof.libraries import library_objects
+from tensorproof.libraries import layers, library_objects
 from tensorproof.libraries.tensorflow import traced
 from tensorproof.terms.budgets import BUDGETS
 from tensorproof.terms.tensor import TensorType
@@ -47,6 +47,8 @@ def own_text(m: Interpreter, value: Any, names: tuple[str, ...], args: tuple[Val
         found, _ = in_class(m, value.cls, name)
         if isinstance(found, Function):
             return m.call(Bound(found, value), args if name == "__format__" else (), {}, node)
+    if "__repr__" in names:
+        layers.printed(m, value, node)
     return MISSING
 
 

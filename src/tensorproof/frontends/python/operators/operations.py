@@ -20,7 +20,7 @@ from tensorproof.frontends.python.operators.truths import truth
 from tensorproof.frontends.python.tensors import numpy_scalars, tensors
 from tensorproof.frontends.python.tensors.number_kinds import number_kind
 from tensorproof.frontends.python.tensors.tensor_numbers import repeated
-from tensorproof.libraries import library_objects, registry
+from tensorproof.libraries import layers, library_objects, registry
 from tensorproof.libraries.python.annotations import ALIAS
 from tensorproof.libraries.tensorflow import traced
 from tensorproof.libraries.torch import sizes as torch_sizes
@@ -68,7 +68,7 @@ def binary(m: Interpreter, op: type[ast.operator], a: Any, b: Value, node: ast.A
     if kind_a is TensorType or kind_b is TensorType:
         repetition = repeated(m, a, b, node) if word == "mul" else MISSING
         return on_tensors(m, word, a, b, node, in_place) if repetition is MISSING else repetition
-    if word == "add" and (found := _sum_of_parts(m, a, b, node, in_place)) is not MISSING:
+    if word[0] in "am" and (found := _sum_of_parts(m, word, a, b, node, in_place)) is not MISSING:
         return found
     if kind_a in _COLLECTIONS or kind_b in _COLLECTIONS:
         return containers.binary(m, word, a, b, node, in_place)
@@ -101,16 +101,14 @@ def _on_names(m: Interpreter, op: type[ast.operator], a: Any, b: Any, node: ast.
     return not_modelled(m, a if kinds[0] is Named else b, node) if Named in kinds else MISSING
 
 
-def _sum_of_parts(m: Interpreter, a: Any, b: Any, node: ast.AST, in_place: bool) -> Value:
+def _sum_of_parts(m: Interpreter, word: str, a: Any, b: Any, node: ast.AST, in_place: bool) -> Value:
     """A container of layers and more layers, or a shape of TensorFlow and more sizes; MISSING for anything else."""
     kinds = type(a), type(b)
-    if TensorShape in kinds and List in kinds:
+    if Layer in kinds:
+        return layers.container_binary(m, word, a, b, node, in_place)
+    if word == "add" and TensorShape in kinds and List in kinds:
         return TensorShape((*(a.items if kinds[0] is List else a), *(b.items if kinds[1] is List else b)))
-    if kinds[0] is not Layer or a.module is not None:
-        return MISSING
-    if in_place:
-        return m.call(m.attribute(a, "extend", node), (b,), {}, node)
-    return m.call(Named(a.kind), ([*a.children, *(m.iterate(b, node) or ())],), {}, node)
+    return MISSING
 
 
 def _on_numbers(m: Interpreter, op: type[ast.operator], a: Value, b: Any, node: ast.AST) -> Value:

@@ -10,14 +10,14 @@ from tensorproof.frontends.python.attributes.lookup import in_class
 from tensorproof.frontends.python.branching import deciding
 from tensorproof.frontends.python.branching.joining import CannotJoin, join
 from tensorproof.frontends.python.branching.settled import settled
-from tensorproof.frontends.python.containers import hashing
+from tensorproof.frontends.python.containers import hashing, list_methods
 from tensorproof.frontends.python.containers.hashing import key
 from tensorproof.frontends.python.frame import Frame
 from tensorproof.frontends.python.operators.host_calls import is_opaque, not_modelled
 from tensorproof.frontends.python.summaries import summarised_lists
 from tensorproof.frontends.python.summaries.any_item import Unlike, holds_lists, one_of
 from tensorproof.frontends.python.tensors import tensors
-from tensorproof.libraries import registry, signatures
+from tensorproof.libraries import layers, registry, signatures
 from tensorproof.libraries.python.annotations import alias
 from tensorproof.libraries.tensorflow import traced
 from tensorproof.libraries.torch import sizes as torch_sizes
@@ -380,20 +380,16 @@ def delete(m: Interpreter, owner: Value, index: Value, node: ast.AST) -> None:
             at = index if isinstance(index, slice) else deciding.concrete(m, _number(m, index))
             if isinstance(at, slice):
                 at = slice(*(deciding.concrete(m, _number(m, p)) for p in (at.start, at.stop, at.step)))
-            if at is MISSING or isinstance(at, Unknown):
-                m.gap("del x[…]", node, "the index is not known")
-                return
-            m.heap.touch(owner.items)
-            try:
-                del owner.items[at]
-            except (IndexError, TypeError):
-                raise m.raised("IndexError", f"index {index!r} is out of range for {len(owner.items)} items", node) from None
+            list_methods.delete(m, owner, at, node)
         case Instance():
             found, _ = in_class(m, owner.cls, "__delitem__")
-            if found is MISSING:
+            if found is not MISSING:
+                m.call(Bound(found, owner), (index,), {}, node)
+            elif isinstance(owner.native, Layer):
+                layers.delete_item(m, owner.native, index, node)
+            else:
                 raise m.raised("TypeError", f"items of {owner.cls.name} cannot be deleted", node)
-            m.call(Bound(found, owner), (index,), {}, node)
-        case Layer(kind="torch.nn.ModuleList" | "torch.nn.ModuleDict" | "torch.nn.Sequential") if isinstance(index, (int, str)):
-            m.call(m.attribute(owner, "pop", node), (index,), {}, node)
+        case Layer():
+            layers.delete_item(m, owner, index, node)
         case _:
             m.gap("del x[…]", node)

@@ -15,7 +15,7 @@ from tensorproof.libraries.domains import autograd
 from tensorproof.libraries.domains import elements as domains
 from tensorproof.libraries.torch import module_attributes
 from tensorproof.libraries.torch import sizes as torch_sizes
-from tensorproof.libraries.torch.weight_norms import COMPUTED
+from tensorproof.libraries.torch.module_tree import COMPUTED
 from tensorproof.libraries.whole_numbers import size_in, whole_tensor
 from tensorproof.ops.inputs import Ints, Sizes
 from tensorproof.terms.dtypes import BOOL, FLOAT32, INT64
@@ -180,6 +180,7 @@ def _as_kept(module: Any, value: Value, name: str) -> Value:
 
 def set_layer_attribute(m: Interpreter, owner: Layer, name: str, value: Value, node: ast.AST) -> None:
     if owner.module is not None and not layers.of_keras(owner):
+        m.remember(owner, "module", owner.module)
         for home in (owner.module.parameters, owner.module.buffers):
             if name in home:
                 if name not in owner.tensors.get(COMPUTED, ()):
