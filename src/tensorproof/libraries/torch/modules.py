@@ -120,12 +120,16 @@ def _placed(m: Machine, me: Value, device: Value, node: ast.AST, empty: bool = F
     """Parameters and buffers lie on another device."""
     from tensorproof.libraries.domains import devices
 
-    moved = [t for which in (PARAMETERS, BUFFERS) for _, t in all_tensors(me, which)]
     if not empty and device != "meta":
-        for t in moved:
+        for t in _tensors(me):
             devices.refuse_values(m, t, "moving the module", node, "NotImplementedError")
-    devices.move(m, moved, device)
+    _changed(m, me, lambda t: t if t.device is None else t.but(device=None))  # where the layer was made is no longer where they are
+    devices.move(m, _tensors(me), device)
     return me
+
+
+def _tensors(me: Value) -> list[TensorType]:
+    return [t for which in (PARAMETERS, BUFFERS) for _, t in all_tensors(me, which)]
 
 
 def _to_empty(m: Machine, me: Value, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
