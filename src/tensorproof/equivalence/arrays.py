@@ -4,7 +4,12 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any, SupportsFloat
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Numbers = NDArray[Any]
 
 STORED = {"bfloat16": "float32", "float8_e4m3fn": "float32", "float8_e5m2": "float32"}
 """Element types that NumPy has not, and the type in which their numbers are kept here."""
@@ -19,7 +24,7 @@ class Array:
     """An element type and numbers. `data` is a NumPy array, of another type where NumPy has not that one."""
 
     label: str
-    data: Any
+    data: Numbers
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -29,7 +34,7 @@ class Array:
     def is_float(self) -> bool:
         return self.label.startswith(("float", "bfloat"))
 
-    def but(self, data: Any) -> Array:
+    def but(self, data: object) -> Array:
         """The same type with other numbers."""
         import numpy as np
 
@@ -48,22 +53,22 @@ class Array:
         return cls(kept["type"], np.array(numbers, dtype=stored(kept["type"])).reshape(kept["shape"]))
 
 
-def _number(x: Any) -> Any:
+def _number(x: object) -> object:
     """JSON has no infinities and no NaN."""
     return repr(x) if isinstance(x, float) and not math.isfinite(x) else x
 
 
-def listed(data: Any) -> str:
+def listed(data: Numbers) -> str:
     """Numbers as nested lists, as a user would write them."""
     if data.ndim:
         return f"[{', '.join(map(listed, data))}]"
     number = data[()]
     if data.dtype.kind == "c":
         return f"complex({_written(number.real)}, {_written(number.imag)})"
-    return _written(number) if data.dtype.kind == "f" else repr(number.item())
+    return _written(number) if data.dtype.kind == "f" else repr(data.item())
 
 
-def _written(x: Any) -> str:
+def _written(x: SupportsFloat) -> str:
     return str(x) if math.isfinite(x) else f'float("{x}")'
 
 
@@ -73,7 +78,7 @@ class Value:
 
     label: str
     shape: tuple[int, ...]
-    data: Any
+    data: Numbers | None
     storage: str = "strided"
 
 

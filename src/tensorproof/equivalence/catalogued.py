@@ -35,7 +35,7 @@ def by_catalogue(opinion: Opinion, difference: Difference, call: Call, direct: b
     if place >= len(results) or results[place].shape != left.shape:
         return opinion
     with np.errstate(all="ignore"):
-        first, second = distance(np, left, results[place]), distance(np, right, results[place])
+        first, second = distance(left, results[place]), distance(right, results[place])
     if first == second:
         return opinion
     return replace(opinion, wrong_side="right" if second > first else "left", words=f"distance from NumPy: left {first:.3g}, right {second:.3g}")

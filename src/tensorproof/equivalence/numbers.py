@@ -4,11 +4,16 @@ from __future__ import annotations
 
 from math import prod
 from random import Random
-from typing import Any
+from typing import TYPE_CHECKING
 
 from tensorproof.equivalence.arrays import Array, stored
 from tensorproof.terms.dtypes import DType
 from tensorproof.terms.tensor import TensorType
+
+if TYPE_CHECKING:
+    from numpy.random import Generator
+
+    from tensorproof.equivalence.arrays import Numbers
 
 SPANS = ((-3.0, 3.0), (0.1, 3.0), (0.0, 1.0), (-1.0, 1.0))
 """Where ordinary real numbers are drawn; one span for all inputs of a call."""
@@ -39,18 +44,20 @@ def drawn(tensor: TensorType, random: Random, span: tuple[float, float], special
     kept = stored(dtype.label)
     if tensor.contents is not None and len(tensor.contents) == count:
         return Array(dtype.label, np.array(list(tensor.contents), dtype=kept).reshape(shape))
-    numbers = _numbers(np, np.random.default_rng(random.getrandbits(64)), dtype, count, span)
+    numbers = _numbers(np.random.default_rng(random.getrandbits(64)), dtype, count, span)
     if special is not None and count:
         if special == LARGE and dtype.kind in "fc":
             numbers = numbers / max(abs(numbers).max(), 1e-2) * (largest_of(dtype.label) * NEAR)
         elif dtype.kind == "f":
-            _sprinkle(np, numbers, dtype.label, random, special)
+            _sprinkle(numbers, dtype.label, random, special)
         elif dtype.kind == "c":
             numbers = _scaled(numbers, dtype.label, special)
     return Array(dtype.label, numbers.astype(kept).reshape(shape))
 
 
-def _numbers(np: Any, source: Any, dtype: DType, count: int, span: tuple[float, float]) -> Any:
+def _numbers(source: Generator, dtype: DType, count: int, span: tuple[float, float]) -> Numbers:
+    import numpy as np
+
     match dtype.kind:
         case "b":
             return source.integers(0, 2, count)
@@ -88,7 +95,7 @@ def largest_of(label: str) -> float:
     return LARGEST.get({"complex64": "float32", "complex128": "float64"}.get(label, label), 240.0)
 
 
-def _sprinkle(np: Any, numbers: Any, label: str, random: Random, special: int) -> None:
+def _sprinkle(numbers: Numbers, label: str, random: Random, special: int) -> None:
     """Put special numbers at a third of the places."""
     largest, smallest = LARGEST.get(label, 240.0), SMALLEST.get(label, 0.0)
     choices = (
@@ -100,7 +107,7 @@ def _sprinkle(np: Any, numbers: Any, label: str, random: Random, special: int) -
         numbers[at] = random.choice(choices)
 
 
-def _scaled(numbers: Any, label: str, special: int) -> Any:
+def _scaled(numbers: Numbers, label: str, special: int) -> Numbers:
     """Complex numbers that are large or small as a whole: intermediate products overflow, or vanish."""
     largest = largest_of(label)
     return numbers * (largest / 4, largest**0.75, largest / 4, largest**0.5, largest / 4, 1 / largest**0.5, largest / 4, 0.0)[special]

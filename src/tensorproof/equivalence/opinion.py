@@ -6,7 +6,7 @@ import math
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from tensorproof.equivalence.arrays import Array, Raised, Value
 from tensorproof.equivalence.numbers import LARGEST
@@ -14,6 +14,7 @@ from tensorproof.equivalence.oracle import Difference, Oracle
 from tensorproof.equivalence.running import raised
 
 if TYPE_CHECKING:
+    from tensorproof.equivalence.arrays import Numbers
     from tensorproof.equivalence.rule import Pair, Rule
     from tensorproof.equivalence.running import Runner
 
@@ -45,7 +46,7 @@ class Opinion:
     words: str = ""
 
 
-def judge(difference: Difference, pair: Pair, inputs: Mapping[str, Array], runner: Runner, oracle: Oracle, left: Any, right: Any, rule: Rule) -> Opinion:
+def judge(difference: Difference, pair: Pair, inputs: Mapping[str, Array], runner: Runner, oracle: Oracle, left: object, right: object, rule: Rule) -> Opinion:
     """What to make of a difference."""
     opinion = _judge_raises(left, right, rule.unsupported) if difference.kind == "raises" else None
     if opinion is not None and opinion.verdict != "finding":
@@ -77,8 +78,9 @@ def judge(difference: Difference, pair: Pair, inputs: Mapping[str, Array], runne
     return _judge_numbers(difference, pair, inputs, runner, oracle, rule)
 
 
-def _judge_raises(left: Any, right: Any, unsupported: str) -> Opinion:
+def _judge_raises(left: object, right: object, unsupported: str) -> Opinion:
     error = left if isinstance(left, Raised) else right
+    assert isinstance(error, Raised)
     if error.error in ("MemoryError", "OutOfMemoryError"):
         return Opinion("memory")
     own = bool(unsupported) and re.search(unsupported, error.words) is not None
@@ -98,24 +100,24 @@ def _judge_numbers(difference: Difference, pair: Pair, inputs: Mapping[str, Arra
                 return Opinion("denormal")
         if (flushed := _flushed(inputs)) is not None and _agree_when(flushed, pair, runner, oracle):
             return Opinion("denormal", words="the inputs hold denormal numbers that one side takes as zero")
-    if len(inputs) > 1 and _written_twice(np, pair, inputs, runner, oracle):
+    if len(inputs) > 1 and _written_twice(pair, inputs, runner, oracle):
         return Opinion("undefined", words="places that are written twice")
-    if a.dtype.kind in "iu" and b.dtype.kind in "iu" and _wraps(np, a, b):
+    if a.dtype.kind in "iu" and b.dtype.kind in "iu" and _wraps(a, b):
         return Opinion("wrap", words="the sides are equal but for the bits that the narrower type does not have")
-    if a.dtype.kind in "iu" and _has_ties(np, inputs):
+    if a.dtype.kind in "iu" and _has_ties(inputs):
         return Opinion("tie", words="inputs have equal numbers, and the results are places")
     if a.dtype.kind in "fc" and difference.words.startswith("result ") and np.allclose(abs(a), abs(b), 1e-4, 1e-5, equal_nan=True):
         return Opinion("sign", words="a part of a decomposition, which is defined but for its sign")
-    return _third(np, difference, pair, inputs, runner, a, b, rule.neutral)
+    return _third(difference, pair, inputs, runner, a, b, rule.neutral)
 
 
-def _all_finite(tree: Any) -> bool:
+def _all_finite(tree: object) -> bool:
     import numpy as np
 
     return all(v.data is None or v.data.dtype.kind not in "fc" or bool(np.isfinite(v.data).all()) for v in leaves(tree))
 
 
-def _wraps(np: Any, a: Any, b: Any) -> bool:
+def _wraps(a: Numbers, b: Numbers) -> bool:
     """Whether whole numbers of two widths are equal in the bits that both have."""
     narrow, wide = (a, b) if a.dtype.itemsize < b.dtype.itemsize else (b, a)
     return narrow.dtype != wide.dtype and bool((wide.astype(narrow.dtype) == narrow).all())
@@ -132,12 +134,16 @@ def _finite_and_apart(difference: Difference, oracle: Oracle, pair: Pair) -> boo
         return bool((both & ~np.isclose(np.where(both, a, 0), np.where(both, b, 0), pair.loose * relative, pair.loose * absolute)).any())
 
 
-def _has_ties(np: Any, inputs: Mapping[str, Array]) -> bool:
+def _has_ties(inputs: Mapping[str, Array]) -> bool:
+    import numpy as np
+
     return any(x.data.size != np.unique(x.data).size for x in inputs.values() if x.is_float)
 
 
-def _written_twice(np: Any, pair: Pair, inputs: Mapping[str, Array], runner: Runner, oracle: Oracle) -> bool:
+def _written_twice(pair: Pair, inputs: Mapping[str, Array], runner: Runner, oracle: Oracle) -> bool:
     """Whether the sides agree once all that is written is the same: an input has places that come twice, and which write is the last is not defined."""
+    import numpy as np
+
     for name, x in inputs.items():
         if x.data.dtype.kind in "iu" and np.unique(x.data).size < x.data.size:
             same = {other: y if other == name or not y.data.size else y.but(np.ones_like(y.data)) for other, y in inputs.items()}
@@ -164,8 +170,10 @@ def _agree_when(inputs: Mapping[str, Array], pair: Pair, runner: Runner, oracle:
     return oracle.difference(*runner.both(replace(pair, inputs={}), inputs), pair.compare, pair.loose) is None
 
 
-def _third(np: Any, difference: Difference, pair: Pair, inputs: Mapping[str, Array], runner: Runner, a: Any, b: Any, neutral: bool) -> Opinion:
+def _third(difference: Difference, pair: Pair, inputs: Mapping[str, Array], runner: Runner, a: Numbers, b: Numbers, neutral: bool) -> Opinion:
     """Which side is farther from the same program in double precision."""
+    import numpy as np
+
     reference = reference_of(pair, inputs, runner)
     found = _matching(reference, difference, a.shape)
     if found is None:
@@ -174,29 +182,33 @@ def _third(np: Any, difference: Difference, pair: Pair, inputs: Mapping[str, Arr
     if a.dtype.kind in "iu" and true.dtype.kind == "f" and (abs(true) > 2.0**31).any():
         return Opinion("wrap")
     with np.errstate(all="ignore"):
-        left, right = distance(np, a, true), distance(np, b, true)
+        left, right = distance(a, true), distance(b, true)
     if left == right == 0.0 or max(left, right) <= WORSE * min(left, right):
         return Opinion("rounding", words=f"both sides are about as far from the third opinion ({left:.3g} and {right:.3g})")
-    if max(left, right) <= WORSE * (moved := _moved(np, true, difference, pair, inputs, runner)):
+    if max(left, right) <= WORSE * (moved := _moved(true, difference, pair, inputs, runner)):
         return Opinion("rounding", words=f"inputs that differ in their last bit change the third opinion as much ({moved:.3g})")
     if pair.again:
         return Opinion("finding", "right", f"finite differences with two steps agree; the sides are {max(left, right):.3g} apart")
-    if neutral and right > left and _differ_in_double(np, true, difference, pair, inputs, runner):
+    if neutral and right > left and _differ_in_double(true, difference, pair, inputs, runner):
         return Opinion("finding", "", f"the sides differ in double precision as well; they are {right:.3g} apart")
     if a.dtype.kind in "fc" and true.dtype.itemsize <= a.dtype.itemsize:  # it is not wider than the left side, which it repeats
         return Opinion("finding", "", f"there is no wider opinion; the sides are {max(left, right):.3g} apart")
     return Opinion("finding", "right" if right > left else "left", f"distance from double precision: left {left:.3g}, right {right:.3g}")
 
 
-def _differ_in_double(np: Any, true: Any, difference: Difference, pair: Pair, inputs: Mapping[str, Array], runner: Runner) -> bool:
+def _differ_in_double(true: Numbers, difference: Difference, pair: Pair, inputs: Mapping[str, Array], runner: Runner) -> bool:
     """Whether the right side in double precision is another result than the left one."""
+    import numpy as np
+
     other = _matching(reference_of(replace(pair, reference=pair.right), inputs, runner), difference, true.shape)
     with np.errstate(all="ignore"):
-        return other is not None and distance(np, np.asarray(other.data), true) > 1e-6
+        return other is not None and distance(np.asarray(other.data), true) > 1e-6
 
 
-def _moved(np: Any, true: Any, difference: Difference, pair: Pair, inputs: Mapping[str, Array], runner: Runner) -> float:
+def _moved(true: Numbers, difference: Difference, pair: Pair, inputs: Mapping[str, Array], runner: Runner) -> float:
     """How far the third opinion moves when each number of the inputs is changed in its last bit."""
+    import numpy as np
+
     source, moved = np.random.default_rng(0), 0.0
     for _ in range(4):
         near = dict(inputs)
@@ -208,11 +220,11 @@ def _moved(np: Any, true: Any, difference: Difference, pair: Pair, inputs: Mappi
         if found is None:
             return math.inf
         with np.errstate(all="ignore"):
-            moved = max(moved, distance(np, np.asarray(found.data), true))
+            moved = max(moved, distance(np.asarray(found.data), true))
     return moved
 
 
-def _matching(reference: Any, difference: Difference, shape: tuple[int, ...]) -> Value | None:
+def _matching(reference: object, difference: Difference, shape: tuple[int, ...]) -> Value | None:
     """The part of the third opinion that stands where the sides differ."""
     values, place = leaves(reference), place_of(difference)
     if place is not None and place < len(values) and values[place].shape == shape:
@@ -233,15 +245,17 @@ def extreme(inputs: Mapping[str, Array], largest: Mapping[str, float] = LARGEST)
         return any((np.isfinite(x.data) & (abs(x.data.astype("complex128")) > largest[x.label] ** 0.5)).any() for x in inputs.values() if x.label in largest)
 
 
-def distance(np: Any, made: Any, true: Any) -> float:
+def distance(made: Numbers, true: Numbers) -> float:
     """The greatest difference, relative where numbers are large; NaN against a number counts as infinitely far."""
+    import numpy as np
+
     same = (made == true) | (np.isnan(made) & np.isnan(true)) if made.dtype.kind in "fc" and true.dtype.kind in "fc" else made == true
     gap = abs(made.astype("complex128") - true) / np.maximum(1.0, abs(true))
     gap = np.where(same, 0.0, np.where(np.isnan(gap), np.inf, gap))
     return float(gap.max()) if gap.size else 0.0
 
 
-def reference_of(pair: Pair, inputs: Mapping[str, Array], runner: Runner) -> Any:
+def reference_of(pair: Pair, inputs: Mapping[str, Array], runner: Runner) -> object:
     """The left side (or the text that the rule names) in double precision."""
     import numpy as np
 
@@ -265,7 +279,7 @@ def widened(text: str, runner: Runner) -> str:
     return text
 
 
-def leaves(tree: Any) -> list[Value]:
+def leaves(tree: object) -> list[Value]:
     if isinstance(tree, Value):
         return [tree]
     items = tree if isinstance(tree, tuple) else tree.values() if isinstance(tree, dict) else ()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from tensorproof.equivalence.arrays import Raised, Value
 
@@ -20,8 +20,8 @@ class Difference:
     """"values" or "raises"."""
     symptom: str
     words: str
-    left: Any = None
-    right: Any = None
+    left: object = None
+    right: object = None
     """The first two parts that differ, as arrays where they are numbers."""
 
 
@@ -45,13 +45,13 @@ class Oracle:
     def __init__(self, dialect: Dialect) -> None:
         self.dialect = dialect
 
-    def difference(self, left: Any, right: Any, compare: str = "values", loose: float = 1.0) -> Difference | None:
+    def difference(self, left: object, right: object, compare: str = "values", loose: float = 1.0) -> Difference | None:
         """None when they agree, or both raised."""
         if isinstance(left, Raised) or isinstance(right, Raised):
             return _one_raised(left, right)
         return self._differ(left, right, compare, loose, "")
 
-    def _differ(self, left: Any, right: Any, compare: str, loose: float, where: str) -> Difference | None:
+    def _differ(self, left: object, right: object, compare: str, loose: float, where: str) -> Difference | None:
         if isinstance(left, Value) and isinstance(right, Value):
             return self._values(left, right, compare, loose, where)
         if isinstance(left, Value) and not left.shape and isinstance(right, (bool, int, float, complex)):
@@ -87,43 +87,46 @@ class Oracle:
         coarser = max(left.label, right.label, key=self.dialect.tolerance)
         return self._numbers(coarser, left.data, right.data, loose, where)
 
-    def _numbers(self, label: str, left: Any, right: Any, loose: float, where: str) -> Difference | None:
+    def _numbers(self, label: str, left: object, right: object, loose: float, where: str) -> Difference | None:
         import numpy as np
 
-        left, right = np.asarray(left), np.asarray(right)
-        if left.dtype == right.dtype and left.dtype.kind in "biufc" and left.tobytes() == right.tobytes():
+        a, b = np.asarray(left), np.asarray(right)
+        if a.dtype == b.dtype and a.dtype.kind in "biufc" and a.tobytes() == b.tobytes():
             return None
-        if left.dtype.kind in "biu" and right.dtype.kind in "biu":
-            differ = left != right
-        elif left.dtype.kind in "OSU" or right.dtype.kind in "OSU":
-            differ = np.asarray(left != right)
+        if (a.dtype.kind in "biu" and b.dtype.kind in "biu") or a.dtype.kind in "OSU" or b.dtype.kind in "OSU":
+            differ = np.asarray(a != b)
         else:
             relative, absolute = self.dialect.tolerance(label)
             with np.errstate(all="ignore"):
-                differ = ~np.isclose(left, right, loose * relative, loose * absolute, equal_nan=True)
+                differ = ~np.isclose(a, b, loose * relative, loose * absolute, equal_nan=True)
         if not differ.any():
             return None
         at = tuple(int(i) for i in np.argwhere(differ)[0]) if differ.ndim else ()
-        a, b = left[at] if left.ndim else left, right[at] if right.ndim else right
+        one, other = a[at] if a.ndim else a, b[at] if b.ndim else b
         share = f"{int(differ.sum())} of {differ.size} numbers differ" if differ.size > 1 else "the number differs"
-        return Difference("values", f"{label}: {_symptom(np, a, b)}", f"{where}{share}; at {list(at)} the left side gives {a}, the right side {b}", left, right)
+        words = f"{where}{share}; at {list(at)} the left side gives {one}, the right side {other}"
+        return Difference("values", f"{label}: {_symptom(one, other)}", words, a, b)
 
 
-def _symptom(np: Any, a: Any, b: Any) -> str:
-    if np.asarray(a).dtype.kind not in "fc" or np.asarray(b).dtype.kind not in "fc":
+def _symptom(a: object, b: object) -> str:
+    import numpy as np
+
+    numbers = np.asarray(a), np.asarray(b)
+    if any(x.dtype.kind not in "fc" for x in numbers):
         return "numbers"
-    words = ["nan" if np.isnan(x) else "infinity" if np.isinf(x) else "a number" for x in (a, b)]
+    words = ["nan" if np.isnan(x) else "infinity" if np.isinf(x) else "a number" for x in numbers]
     return "numbers" if words[0] == words[1] == "a number" else f"{words[0]} against {words[1]}"
 
 
-def _one_raised(left: Any, right: Any) -> Difference | None:
+def _one_raised(left: object, right: object) -> Difference | None:
     if isinstance(left, Raised) and isinstance(right, Raised):
         return None
     side, error = ("left", left) if isinstance(left, Raised) else ("right", right)
+    assert isinstance(error, Raised)
     return Difference("raises", f"{side}: {error.error}: {template(error.message)}", f"the {side} side raises {error.words}, the other does not", left, right)
 
 
-def _short(value: Any) -> str:
+def _short(value: object) -> str:
     if isinstance(value, Value):
         return f"{value.label}{list(value.shape)}"
     return f"{len(value)} results" if isinstance(value, tuple) else repr(value)[:60]

@@ -10,13 +10,14 @@ from typing import TYPE_CHECKING, Any
 
 from tensorproof.equivalence.api import Api
 from tensorproof.equivalence.arrays import Array
-from tensorproof.equivalence.call import Call, Input
+from tensorproof.equivalence.call import Call, Input, Made
 from tensorproof.equivalence.campaigns.job import Result, pair_json
 from tensorproof.equivalence.drawing import is_valid_call
 from tensorproof.equivalence.rule import Pair, Rule
 from tensorproof.equivalence.script import scripts
 
 if TYPE_CHECKING:
+    from tensorproof.equivalence.arrays import Numbers
     from tensorproof.equivalence.campaigns.job import Work
 
 TRIES = 300
@@ -104,7 +105,7 @@ def _used(call: Call) -> Call:
     return call.but(inputs={name: x for name, x in call.inputs.items() if name in names})
 
 
-def _inputs(value: Any) -> Iterator[Input]:
+def _inputs(value: object) -> Iterator[Input]:
     if isinstance(value, Input):
         yield value
     elif isinstance(value, (tuple, list)):
@@ -113,7 +114,7 @@ def _inputs(value: Any) -> Iterator[Input]:
     elif isinstance(value, dict):
         for item in value.values():
             yield from _inputs(item)
-    elif hasattr(value, "kwargs"):
+    elif isinstance(value, (Call, Made)):
         yield from _inputs((value.args, dict(value.kwargs)))
 
 
@@ -150,7 +151,7 @@ def _simpler_numbers(call: Call) -> Iterator[Call]:
 
     for name, x in call.inputs.items():
         with np.errstate(all="ignore"):
-            choices = [np.zeros_like(x.data), np.ones_like(x.data)]
+            choices: list[Numbers] = [np.zeros_like(x.data), np.ones_like(x.data)]
             if x.data.dtype.kind in "fc":
                 choices.append(np.trunc(x.data) if x.data.dtype.kind == "f" else np.trunc(x.data.real) + 1j * np.trunc(x.data.imag))
             middle = x.data.size // 2
@@ -159,12 +160,14 @@ def _simpler_numbers(call: Call) -> Iterator[Call]:
                 changed.reshape(-1)[part] = 1
                 choices.append(changed)
         for made in choices:
-            if _simplicity(np, made) < _simplicity(np, x.data):
+            if _simplicity(made) < _simplicity(x.data):
                 yield call.but(inputs={**call.inputs, name: x.but(made)})
 
 
-def _simplicity(np: Any, data: Any) -> tuple[int, int, float]:
+def _simplicity(data: Numbers) -> tuple[int, int, float]:
     """Smaller is simpler: few different numbers, whole ones, small ones."""
+    import numpy as np
+
     if data.dtype.kind not in "biufc":
         return 0, 0, 0.0
     finite = data[np.isfinite(data)] if data.dtype.kind in "fc" else data
@@ -184,7 +187,7 @@ def _simpler_attributes(call: Call) -> Iterator[Call]:
                 yield call.but(**{where: {**given, name: less}})
 
 
-def _simpler(value: Any) -> Iterator[Any]:
+def _simpler(value: object) -> Iterator[object]:
     if type(value) is int and value not in (0, 1):
         yield from (n for n in (0, 1, 2) if n < abs(value))
     elif type(value) is float and value not in (0.0, 1.0):

@@ -16,13 +16,14 @@ from tensorproof.libraries.domains.devices import refuse_values
 from tensorproof.libraries.whole_numbers import between
 from tensorproof.terms import FLOAT32, INT64, Predicate, Shape, TensorType, Term, Truth, conj, eq, ge, le, maximum, minimum
 from tensorproof.values import Args, Kwargs, List, Machine, Unknown, Value
+from tensorproof.values.python_values import COUNTED
 from tensorproof.values.summaries import length as length_of
 from tensorproof.values.summaries import number_of, shown, summarise
 
 
 def sequence(m: Machine, length: Value, first: Value, second: Value) -> List:
     """A list of so many items like these two."""
-    return List(m.heap.row([summarise(length, [first, second])]))
+    return List(m.heap.row([summarise(length if isinstance(length, (int, Term, Unknown)) else COUNTED, [first, second])]))
 
 
 def tensor_of(items: Any, framework: str = "torch", demand: Callable[[Truth], None] | None = None) -> TensorType | None:

@@ -86,7 +86,7 @@ class Dict:
 class Iterator:
     """An iterator with its state in memory: `state["at"]` is the next position in `items`."""
 
-    items: Sequence[Any]
+    items: Sequence[object]
     state: Space
 
 

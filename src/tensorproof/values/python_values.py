@@ -74,9 +74,9 @@ class Summary(Unknown):
     """Stands in a list, a set or a dict for items that were summarised: so many, of which two are shown; what differs between the two may differ
     between any. Whoever does not know of it sees something unknown."""
 
-    count: Any = 0
-    first: Any = None
-    second: Any = None
+    count: Dim | Unknown = 0
+    first: object = None
+    second: object = None
 
 
 AFTER_ERROR = Unknown("what an error left")

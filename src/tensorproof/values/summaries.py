@@ -24,25 +24,31 @@ def is_summarised(items: Iterable[object]) -> bool:
     return Summary in map(type, items)
 
 
-def length(items: Iterable[object]) -> Any:
+def length(items: Iterable[object]) -> Dim | Unknown:
     """How many items there are: a size, or a number that is unknown."""
     total: Dim = 0
     for item in items:
-        if type(item) is Summary and isinstance(item.count, Unknown):
-            return item.count
-        total = total + (item.count if type(item) is Summary else 1)
+        count = item.count if type(item) is Summary else 1
+        if isinstance(count, Unknown):
+            return count
+        total = total + count
     return total
 
 
-def shown(items: Iterable[object]) -> list[Any]:
+def more(count: Dim | Unknown, added: Dim) -> Dim | Unknown:
+    """A number of items and so many more."""
+    return count if isinstance(count, Unknown) else count + added
+
+
+def shown(items: Iterable[object]) -> list[object]:
     """The items that are shown: each that was counted out, and two of those that were not."""
-    found: list[Any] = []
+    found: list[object] = []
     for item in items:
         found += (item.first, item.second) if type(item) is Summary else (item,)
     return found
 
 
-def summarise(count: object, items: Sequence[object]) -> Summary:
+def summarise(count: Dim | Unknown, items: Sequence[object]) -> Summary:
     """So many items like these, of which the first and the last represent all where they can."""
     second = items[-1]
     for item in items[1:-1]:
@@ -198,7 +204,7 @@ class Reindexed(Renaming):
 class _Words(Renaming):
     """The numbers in a value that each text has anew."""
 
-    def of_one(self, items: list[Any]) -> set[Atom]:
+    def of_one(self, items: list[object]) -> set[Atom]:
         """Those that some of the items have and others have not."""
         found: list[set[Atom]] = []
         for item in items:

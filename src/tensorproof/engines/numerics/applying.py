@@ -17,6 +17,7 @@ from tensorproof.engines.numerics.value import Value, without_borders
 from tensorproof.engines.values.bounds import fact_of, met
 from tensorproof.engines.values.conversion import nearest_numbers, sums_fit
 from tensorproof.engines.values.evaluate import NotEvaluated, arguments_of
+from tensorproof.engines.values.numpy_port import NUMPY
 from tensorproof.engines.values.reference import computed, outward
 from tensorproof.engines.values.rounding import Rounding
 from tensorproof.ops.applied import Applied, parts
@@ -103,7 +104,7 @@ class Application:
     def arguments(self) -> dict[str, Any]:
         """What the reference function is called with."""
         if self._arguments is None:
-            made = arguments_of(np, self.one, self._given())
+            made = arguments_of(NUMPY, self.one, self._given())
             made["results"] = tuple(self.setting.type_of(result) for result in self.one.results)
             if None in self.shapes:
                 sizes = [self.setting.sizes.shape(result) for result in self.one.results]
@@ -148,8 +149,8 @@ class Application:
         if grid is None:
             full = shape or self.setting.sizes.shape(self.one.results[i])
             return None if full is None else _outward(uniform(full, *stated), dtype, all(float(128 * end).is_integer() for end in stated))
-        around = Box(*stated) if self._takes(fact, i) else outward(np, Box(*stated), dtype, fact.kind in ("bounded", "increasing"))
-        return Grid(grid.shape, grid.cuts, met(np, Box, grid.box, around, fact.kind == "convex" and not sums_fit(self.one, dtype)))
+        around = Box(*stated) if self._takes(fact, i) else outward(Box(*stated), dtype, fact.kind in ("bounded", "increasing"))
+        return Grid(grid.shape, grid.cuts, met(grid.box, around, fact.kind == "convex" and not sums_fit(self.one, dtype)))
 
     def _takes(self, fact: Values, i: int) -> bool:
         """Whether elements of a result are those of operands of its type: nothing is rounded."""
@@ -214,7 +215,7 @@ def _limits(function: Callable[[float], float]) -> tuple[float, float] | None:
 
 
 def _outward(grid: Grid, dtype: DType | None, nearest: bool = False) -> Grid:
-    return Grid(grid.shape, grid.cuts, outward(np, grid.box, dtype, nearest))
+    return Grid(grid.shape, grid.cuts, outward(grid.box, dtype, nearest))
 
 
 def _opened(made: Any) -> Any:

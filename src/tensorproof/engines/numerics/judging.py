@@ -217,7 +217,7 @@ def _moderate(value: Value, most: float) -> bool:
 
 def _too_large(value: Value, dtype: DType | None) -> bool:
     """Whether elements reach a number that an element type does not have."""
-    return any(np.isfinite(point) and not np.isfinite(typed(np, point, dtype)) for point in value.points)
+    return any(np.isfinite(point) and not NUMPY.isfinite(typed(NUMPY, point, dtype)) for point in value.points)
 
 
 def _yielded(hazard: Hazard) -> str:

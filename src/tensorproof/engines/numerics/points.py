@@ -71,7 +71,7 @@ def _made(one: Applied, setting: Setting, points: Sequence[tuple[float, ...]]) -
     arguments["tensors"], arguments["results"] = one.arguments, tuple(setting.type_of(r) for r in one.results)
     assert one.op.evaluate is not None
     try:
-        made = typed(np, one.op.evaluate(NUMPY, arguments), setting.type_of(one.results[0])).astype(np.float64)
+        made = np.asarray(typed(NUMPY, one.op.evaluate(NUMPY, arguments), setting.type_of(one.results[0])), np.float64)
     except FAILURES:
         return _NO_POINTS
     size = np.abs(np.array(corners)).max(axis=1)

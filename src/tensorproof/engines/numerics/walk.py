@@ -21,6 +21,7 @@ from tensorproof.engines.numerics.records import Analysis, Settings
 from tensorproof.engines.numerics.relations.relations import Relations
 from tensorproof.engines.numerics.value import AFTER, ENDLESS, EXACT_BLOCKS, OPEN, Value, anything, arranged, covers, either, finite, kind, limits
 from tensorproof.engines.values.evaluate import contents_of, numbers_in, typed
+from tensorproof.engines.values.numpy_port import NUMPY
 from tensorproof.program.form import Asked, Changed, Computed, Join, Loop, Record, Same, Slice, Source, Stack
 from tensorproof.terms.tensor import TensorType
 
@@ -144,8 +145,8 @@ class Walk:
         """The elements of a constant; those of a large one that are all the same as one block."""
         held = tensor.contents or ()
         if self.settings.tensors != "expand" and len(held) > EXACT_BLOCKS and len(set(held)) == 1:
-            return broadcast(gridded(typed(np, held[0], tensor.dtype)), tuple(int(n) for n in tensor.shape))
-        return contents_of(np, tensor)
+            return broadcast(gridded(typed(NUMPY, held[0], tensor.dtype)), tuple(int(n) for n in tensor.shape))
+        return contents_of(NUMPY, tensor)
 
     def is_given(self, tensor: TensorType) -> bool:
         """Whether a range is given for a tensor."""

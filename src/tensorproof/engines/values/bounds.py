@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from tensorproof.engines.values.conversion import sums_fit
 from tensorproof.engines.values.drawn import drawn, open_written
 from tensorproof.engines.values.evaluate import NotEvaluated, arguments_of, contents_of, numbers_in, value_of
+from tensorproof.engines.values.numpy_port import NUMPY
 from tensorproof.engines.values.reference import computed, flushed, outward
 from tensorproof.engines.values.rounding import Rounding
 from tensorproof.engines.values.rules import Box, Unbounded, boxed
@@ -19,15 +20,21 @@ from tensorproof.ops.record import Values
 from tensorproof.terms.dtypes import DType
 from tensorproof.terms.tensor import TensorType
 
+if TYPE_CHECKING:
+    from tensorproof.engines.values.numpy_port import Like
 
-def bounds(applied: Sequence[Applied], given: Mapping[int, Any]) -> dict[int, Any]:
+Boxes = dict[int, Box | None]
+"""Bounds by the identity of tensors; None where nothing is known."""
+
+
+def bounds(applied: Sequence[Applied], given: Mapping[int, Like]) -> Boxes:
     """Bounds of the values of all results (boxes), by the identity of their tensors; `given` holds those of the inputs. None where nothing is known."""
-    boxes: dict[int, Any] = {i: flushed(np, boxed(v)) for i, v in given.items()}
+    boxes: Boxes = {i: flushed(boxed(v)) for i, v in given.items()}
     with np.errstate(all="ignore"):
         for one in applied:
             for tensor in _constants(one):
                 if id(tensor) not in boxes:
-                    boxes[id(tensor)] = flushed(np, boxed(contents_of(np, tensor)))
+                    boxes[id(tensor)] = flushed(boxed(contents_of(NUMPY, tensor)))
             bound(one, boxes)
     return boxes
 
@@ -40,37 +47,41 @@ def _constants(one: Applied) -> Iterator[TensorType]:
                 yield tensor
 
 
-def bound(one: Applied, boxes: dict[int, Any]) -> None:
+def bound(one: Applied, boxes: Boxes) -> None:
     """Put bounds of the results of one applied operator, by the identity of their tensors; None where nothing is known."""
-    made: Any = None
-    nearest = False
-    open_written(np, one, boxes)
+    open_written(one, boxes)
+    found: Iterable[Like | None]
     try:
-        if one.op.evaluate is not None:
-            made, nearest = computed(np, one, parts(one).types, arguments_of(np, one, boxes))
-        if Rounding.lost and not (one.op.order == "like" and len(one.op.inputs) == 1):
-            made = _open(np, made)
+        found, nearest = _computed(one, boxes)
     except (NotEvaluated, Unbounded, Undefined, Undetermined):
-        made = None
-    found = [made] if len(one.results) == 1 and not isinstance(made, tuple) else made if made is not None else [None] * len(one.results)
+        found, nearest = [None] * len(one.results), False
     for i, (result, part) in enumerate(zip(one.results, found)):
         fact = fact_of(one, i)
         if result.dtype is not None and result.dtype.kind == "c":
             boxes[id(result)] = None
             continue
         if fact.kind == "drawn":
-            boxes[id(result)] = drawn(np, one, fact, result, boxes)
+            boxes[id(result)] = drawn(one, fact, result, boxes)
             continue
-        box = None if part is None or getattr(part, "dtype", np.dtype(float)).kind == "c" else boxed(_made(np, part, result.dtype))
+        box = None if part is None or getattr(part, "dtype", np.dtype(float)).kind == "c" else boxed(_made(part, result.dtype))
         if box is not None and not (fact.kind in _KEPT and _of_one_type(one, fact, result)):
-            box = outward(np, box, result.dtype, nearest)
-        boxes[id(result)] = _narrowed(np, Box, result, box, _stated(np, one, fact, boxes), fact.kind == "convex" and not sums_fit(one, result.dtype))
+            box = outward(box, result.dtype, nearest)
+        boxes[id(result)] = _narrowed(result, box, _stated(one, fact, boxes), fact.kind == "convex" and not sums_fit(one, result.dtype))
 
 
-def _open(np: Any, made: Any) -> Any:
+def _computed(one: Applied, boxes: Boxes) -> tuple[Iterable[Like], bool]:
+    """Bounds of each result by the reference function, and whether a library rounds them but once, to the nearest number."""
+    if one.op.evaluate is None:
+        raise NotEvaluated(one.op.name)
+    made, nearest = computed(NUMPY, one, parts(one).types, arguments_of(NUMPY, one, boxes))
+    found = (made,) if len(one.results) == 1 and not isinstance(made, tuple) else made
+    if Rounding.lost and not (one.op.order == "like" and len(one.op.inputs) == 1):
+        return [_open(part) for part in found], nearest
+    return found, nearest
+
+
+def _open(made: Like) -> Box:
     """Any numbers: what a computation gives behind an overflow depends on its order, which libraries choose. Whole numbers stay."""
-    if isinstance(made, tuple):
-        return tuple(_open(np, part) for part in made)
     box = boxed(made)
     return Box(np.full(box.shape, -np.inf), np.inf, True, box.dtype) if box.dtype.kind == "f" else box
 
@@ -86,7 +97,7 @@ _AMONG = ("convex", "moves", "cuts", "selects", "joins", "mixes")
 """Kinds of facts by which elements lie between the least and the greatest of the inputs."""
 
 
-def _made(np: Any, part: Any, dtype: DType | None) -> Any:
+def _made(part: Like, dtype: DType | None) -> Like:
     """Numbers that come from no tensor: where some of them cancel, they are off by as much as the largest is."""
     if hasattr(part, "of") or dtype is None or dtype.kind != "f" or not dtype.step:
         return part
@@ -110,21 +121,21 @@ def _of_one_type(one: Applied, values: Values, result: TensorType) -> bool:
     return all(isinstance(x, TensorType) and x.dtype is result.dtype and not x.weak for x in inputs)
 
 
-def _stated(np: Any, one: Applied, values: Values, boxes: Mapping[int, Any]) -> tuple[float, float] | None:
+def _stated(one: Applied, values: Values, boxes: Boxes) -> tuple[float, float] | None:
     """The bounds that a declared fact gives."""
 
-    def number(value: Any) -> Any:
+    def number(value: object) -> object:
         return one.arguments[value] if isinstance(value, str) else value
 
     if values.kind == "bounded":
         return values.bounds.lo, values.bounds.hi
     if values.kind == "draws":
         low, high = number(values.low), number(values.high)
-        return (float(low), float(max(low, high - 1))) if type(low) is int and type(high) is int and values.step == 1 else None
+        return (float(low), float(max(low, high - 1))) if isinstance(low, int) and isinstance(high, int) and values.step == 1 else None
     if values.kind not in (*_AMONG, "places"):
         return None
     try:
-        named = [value_of(np, one.arguments[name], boxes) for name in (values.over or "x").split()]
+        named = [value_of(NUMPY, one.arguments[name], boxes) for name in (values.over or "x").split()]
         inputs = [boxed(x) for x in named for x in (x if isinstance(x, tuple) else (x,)) if x is not None]
     except (NotEvaluated, Unbounded):
         return None
@@ -132,12 +143,12 @@ def _stated(np: Any, one: Applied, values: Values, boxes: Mapping[int, Any]) -> 
         return None
     if values.kind == "places":
         axis = number(values.by)
-        size = inputs[0].size if axis is None else inputs[0].shape[axis] if type(axis) is int and inputs[0].ndim else 1
+        size = inputs[0].size if axis is None else inputs[0].shape[axis] if isinstance(axis, int) and inputs[0].ndim else 1
         return 0.0, float(size - 1)
     return min(float(x.lo.min()) for x in inputs), max(float(x.hi.max()) for x in inputs)
 
 
-def _narrowed(np: Any, make: Any, result: TensorType, box: Any, stated: tuple[float, float] | None, overflows: bool) -> Any:
+def _narrowed(result: TensorType, box: Box | None, stated: tuple[float, float] | None, overflows: bool) -> Box | None:
     """The stated bounds, met with those that were computed."""
     if stated is None or not result.shape.known:
         return box
@@ -146,11 +157,11 @@ def _narrowed(np: Any, make: Any, result: TensorType, box: Any, stated: tuple[fl
         if not all(isinstance(n, int) for n in shape):
             return None
         real = result.dtype is None or result.dtype.kind == "f"
-        return outward(np, make(np.full(shape, stated[0]), np.full(shape, stated[1]), real), result.dtype)
-    return met(np, make, box, outward(np, make(*stated), result.dtype), overflows)
+        return outward(Box(np.full(shape, stated[0]), np.full(shape, stated[1]), real), result.dtype)
+    return met(box, outward(Box(*stated), result.dtype), overflows)
 
 
-def met(np: Any, make: Any, box: Any, around: Any, overflows: bool = False) -> Any:
+def met(box: Box, around: Box, overflows: bool = False) -> Box:
     """Computed bounds met with stated ones, which are about the elements of inputs: a window of padding alone has none. `overflows`: infinite ends stay."""
     if box.lo.size == around.lo.size == 1 and not overflows and box.lo.ndim >= around.lo.ndim:
         a, b, c, d = box.lo.item(), box.hi.item(), around.lo.item(), around.hi.item()
@@ -161,4 +172,4 @@ def met(np: Any, make: Any, box: Any, around: Any, overflows: bool = False) -> A
         lo, hi = np.where(np.isneginf(box.lo), box.lo, lo), np.where(np.isposinf(box.hi), box.hi, hi)
     if np.any(lo > hi):
         lo, hi = np.where(lo > hi, box.lo, lo), np.where(lo > hi, box.hi, hi)
-    return make(lo, hi, box.nan, box.dtype)
+    return Box(lo, hi, box.nan, box.dtype)

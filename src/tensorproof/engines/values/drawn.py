@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from math import inf, isfinite
-from typing import Any
+from typing import TYPE_CHECKING
+
+import numpy as np
 
 from tensorproof.engines.values.evaluate import NotEvaluated, typed, value_of
+from tensorproof.engines.values.numpy_port import NUMPY
 from tensorproof.engines.values.reference import outward
 from tensorproof.engines.values.rules import Box, Unbounded, boxed
 from tensorproof.ops.applied import Applied
@@ -15,31 +18,35 @@ from tensorproof.ops.record import Values
 from tensorproof.terms.dtypes import DType
 from tensorproof.terms.tensor import TensorType
 
+if TYPE_CHECKING:
+    from tensorproof.engines.values.bounds import Boxes
+    from tensorproof.engines.values.numpy_port import Like
 
-def open_written(np: Any, one: Applied, boxes: dict[int, Any]) -> None:
+
+def open_written(one: Applied, boxes: Boxes) -> None:
     """Tensors that are written in place may hold any numbers before."""
     for name in one.op.writes:
         x = one.arguments.get(name)
         if isinstance(x, TensorType) and boxes.get(id(x)) is None and x.contents is None and _counted(x) and x.dtype is not None and x.dtype.kind in "biuf":
             shape = tuple(x.shape)
-            boxes[id(x)] = outward(np, Box(np.full(shape, -inf), np.full(shape, inf), x.dtype.kind == "f"), x.dtype)
+            boxes[id(x)] = outward(Box(np.full(shape, -inf), np.full(shape, inf), x.dtype.kind == "f"), x.dtype)
 
 
-def drawn(np: Any, one: Applied, values: Values, result: TensorType, boxes: dict[int, Any]) -> Any:
+def drawn(one: Applied, values: Values, result: TensorType, boxes: Boxes) -> Box | None:
     """A box for random numbers; None where nothing is known of them."""
     try:
-        box = _support(np, one, values, result, lambda value: value_of(np, value, boxes))
+        box = _support(one, values, result, lambda value: value_of(NUMPY, value, boxes))
     except (NotEvaluated, Unbounded):
         return None
     dtype = result.dtype
-    if box is None or dtype is None or _exact(np, box, dtype):
+    if box is None or dtype is None or _exact(box, dtype):
         return box
     if dtype.kind in "iu" and dtype.bits == 64:  # what is drawn fits into them
         return Box(np.maximum(box.lo, float(dtype.least)), np.minimum(box.hi, float(dtype.greatest)), False, dtype.label)
-    return outward(np, box, dtype)
+    return outward(box, dtype)
 
 
-def _support(np: Any, one: Applied, values: Values, result: TensorType, read: Callable[[Any], Any]) -> Any:
+def _support(one: Applied, values: Values, result: TensorType, read: Callable[[object], Like | None]) -> Box | None:
     """Where the distribution's numbers lie; None where the distribution, a parameter or the shape is not known."""
     name = values.distribution or one.arguments[str(values.by)]
     if name not in DISTRIBUTIONS or result.dtype is None or result.dtype.kind == "c" or not _counted(result):
@@ -59,7 +66,7 @@ def _counted(tensor: TensorType) -> bool:
     return tensor.shape.known and all(isinstance(n, int) for n in tensor.shape)
 
 
-def _ends(value: Any) -> Bounds | None:
+def _ends(value: Like | None) -> Bounds | None:
     """The least and the greatest that a parameter may be; None where that is not known. An end that is not given is anywhere."""
     if value is None:
         return -inf, inf
@@ -67,9 +74,9 @@ def _ends(value: Any) -> Bounds | None:
     return None if not box.size or box.nan.any() else (float(box.lo.min()), float(box.hi.max()))
 
 
-def _exact(np: Any, box: Any, dtype: DType) -> bool:
+def _exact(box: Box, dtype: DType) -> bool:
     """Whether real numbers between two ends stay between them when they are scaled to their width: both ends and the width are numbers of the type."""
     if dtype.kind != "f" or not box.size:
         return False
     lo, hi = box.lo.flat[0], box.hi.flat[0]
-    return all(float(typed(np, n, dtype)) == n for n in (lo, hi, hi - lo) if np.isfinite(n))
+    return all(float(typed(NUMPY, n, dtype)) == n for n in (lo, hi, hi - lo) if np.isfinite(n))

@@ -23,4 +23,6 @@ Numbers: TypeAlias = "NDArray[Any]"
 Like: TypeAlias = "Box | Numbers | Array | complex | Sequence[Like]"
 """What becomes a box."""
 Axes: TypeAlias = int | tuple[int, ...] | None
+Made: TypeAlias = "Array | tuple[Array, ...]"
+"""What a reference function gives: of one output, or of several."""
 ElementType: TypeAlias = "numpy.dtype[Any]"

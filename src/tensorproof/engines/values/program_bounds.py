@@ -3,13 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from enum import Enum
+from typing import TYPE_CHECKING
 
-from tensorproof.engines.values.bounds import bound
+import numpy as np
+
+from tensorproof.engines.values.bounds import Boxes, bound
 from tensorproof.engines.values.evaluate import contents_of, numbers_in
+from tensorproof.engines.values.numpy_port import NUMPY
+from tensorproof.engines.values.rules import Box, boxed
 from tensorproof.program.form import Carried, Changed, Computed, Join, Loop, Record, Same, Slice, Source, Stack, written
 from tensorproof.terms.budgets import BUDGETS
 from tensorproof.terms.tensor import TensorType
+
+if TYPE_CHECKING:
+    from tensorproof.engines.values.numpy_port import Like, Reals
 
 EXACT = 3
 """How many times a loop is gone through before bounds that still move are widened."""
@@ -17,25 +25,28 @@ MOST = BUDGETS.numerics.bound_iterations
 STEPS = (0.0, 1.0, 2.0, 16.0, 256.0, 65504.0, 1e9, 1e18, 3.4e38, float("inf"))
 """The bounds to which widening goes, of either sign."""
 
-Values = dict[int, Any]
-"""Boxes by the identity of tensors. None where nothing is known and the sizes are not numbers; else anything is a box too, without ends."""
+
+class _Never(Enum):
+    """A place that holds nothing before the first iteration."""
+
+    NEVER = 1
 
 
-def program_bounds(records: Sequence[Record], given: Mapping[int, Any]) -> Values:
+_NEVER = _Never.NEVER
+Carry = Box | _Never | None
+"""What a place holds at the beginning of an iteration."""
+
+
+def program_bounds(records: Sequence[Record], given: Mapping[int, Like]) -> Boxes:
     """Bounds by the identity of tensors: for a value in a loop, of all its iterations. `given` holds those of the inputs."""
-    import numpy as np
-
-    from tensorproof.engines.values.rules import boxed
-
-    values: Values = {i: boxed(v) for i, v in given.items()}
+    values: Boxes = {i: boxed(v) for i, v in given.items()}
     with np.errstate(all="ignore"):
-        _Walk(np, values).run(records)
+        _Walk(values).run(records)
     return values
 
 
 class _Walk:
-    def __init__(self, np: Any, values: Values) -> None:
-        self.np = np
+    def __init__(self, values: Boxes) -> None:
         self.values = values
 
     def run(self, records: Sequence[Record]) -> None:
@@ -53,7 +64,7 @@ class _Walk:
             elif isinstance(one, Source):
                 self.values[id(one.tensor)] = self.within(one)
             elif isinstance(one, Changed):
-                self.values[id(one.tensor)] = anything(self.np, one.tensor)
+                self.values[id(one.tensor)] = anything(one.tensor)
             elif isinstance(one, Loop):
                 self.loop(one)
 
@@ -67,51 +78,41 @@ class _Walk:
             if self.values.get(id(result)) is None:
                 self.values[id(result)] = self.of(result)
 
-    def of(self, tensor: TensorType | None) -> Any:
+    def of(self, tensor: TensorType | None) -> Box | None:
         """The bounds of one value. What a tensor holds may be known without a record."""
-        from tensorproof.engines.values.rules import boxed
-
         if tensor is None:
             return None
         found = self.values.get(id(tensor))
         if found is not None:
             return found
-        return boxed(contents_of(self.np, tensor)) if numbers_in(tensor) else anything(self.np, tensor)
+        return boxed(contents_of(NUMPY, tensor)) if numbers_in(tensor) else anything(tensor)
 
-    def joined(self, options: Sequence[TensorType | None]) -> Any:
+    def joined(self, options: Sequence[TensorType | None]) -> Box | None:
         made = self.of(options[0]) if options else None
         for one in options[1:]:
             made = self.either(made, self.of(one))
         return made
 
-    def either(self, a: Any, b: Any) -> Any:
-        from tensorproof.engines.values.rules import Box
-
+    def either(self, a: Box | None, b: Box | None) -> Box | None:
         if a is None or b is None or a.shape != b.shape:
             return None
-        return Box(self.np.minimum(a.lo, b.lo), self.np.maximum(a.hi, b.hi), a.nan | b.nan, self.np.result_type(a.dtype, b.dtype))
+        return Box(np.minimum(a.lo, b.lo), np.maximum(a.hi, b.hi), a.nan | b.nan, np.result_type(a.dtype, b.dtype))
 
-    def within(self, one: Source) -> Any:
-        from tensorproof.engines.values.rules import Box
-
+    def within(self, one: Source) -> Box | None:
         full = tuple(one.tensor.shape) if one.tensor.shape.concrete else None
-        return None if full is None else Box(self.np.full(full, one.low), self.np.full(full, one.high), False, self.np.float64)
+        return None if full is None else Box(np.full(full, one.low), np.full(full, one.high), False, np.float64)
 
-    def sliced(self, one: Slice) -> Any:
-        from tensorproof.engines.values.rules import Box
-
+    def sliced(self, one: Slice) -> Box | None:
         whole = self.of(one.whole)
         if whole is None or not whole.shape[one.axis]:
-            return anything(self.np, one.item)
+            return anything(one.item)
         return Box(whole.lo.min(one.axis), whole.hi.max(one.axis), whole.nan.any(one.axis), whole.dtype)
 
-    def stacked(self, one: Stack) -> Any:
-        from tensorproof.engines.values.rules import Box
-
+    def stacked(self, one: Stack) -> Box | None:
         item = self.of(one.item)
         if item is None or not one.whole.shape.concrete:
-            return anything(self.np, one.whole)
-        lo, hi, nan = (self.np.broadcast_to(self.np.expand_dims(side, one.axis), tuple(one.whole.shape)) for side in (item.lo, item.hi, item.nan))
+            return anything(one.whole)
+        lo, hi, nan = (np.broadcast_to(np.expand_dims(side, one.axis), tuple(one.whole.shape)) for side in (item.lo, item.hi, item.nan))
         return Box(lo, hi, nan, item.dtype)
 
     # --- loops ---
@@ -119,10 +120,10 @@ class _Walk:
     def loop(self, one: Loop) -> None:
         """Go through the body until what it begins with covers what it ends with."""
         places = list(one.carried)
-        first = [self.joined(c.before) if c.before else _NEVER for c in places]
+        first: list[Carry] = [self.joined(c.before) if c.before else _NEVER for c in places]
         outside = {id(c.start): self.values.get(id(c.start)) for c in places if c.start is not None}
         kept = {i: self.values[i] for i in written(one.body) if i in self.values and i not in outside}
-        begin = list(first)
+        begin: Sequence[Carry] = first
         state = dict(kept)
         for turn in range(MOST):
             ends = self.turn(one, places, begin, state)
@@ -142,38 +143,34 @@ class _Walk:
             if c.after is not None:
                 self.values[id(c.after)] = e if one.runs and c.after is not c.start else e if f is _NEVER else self.either(f, e)
 
-    def turn(self, one: Loop, places: list[Carried], begin: list[Any], state: Values) -> list[Any]:
+    def turn(self, one: Loop, places: list[Carried], begin: Sequence[Carry], state: Boxes) -> list[Box | None]:
         """One time through the body: what it ends with."""
         self.values.update(state)
-        merged: Values = {}
+        merged: dict[int, Carry] = {}
         for c, value in zip(places, begin):
             i = id(c.start)
             if c.start is None:
                 continue
-            merged[i] = value if i not in merged or merged[i] is _NEVER else merged[i] if value is _NEVER else self.either(merged[i], value)
+            other = merged.get(i, _NEVER)
+            merged[i] = value if other is _NEVER else other if value is _NEVER else self.either(other, value)
         self.values.update({i: None if value is _NEVER else value for i, value in merged.items()})
         self.run(one.body)
         return [self.joined(c.end) for c in places]
 
-    def next(self, old: Any, new: Any, turn: int) -> Any:
+    def next(self, old: Carry, new: Box | None, turn: int) -> Box | None:
         """What the next time begins with: both, and wider where that still grows."""
         if old is _NEVER:
             return new
         made = self.either(old, new)
-        if made is None or turn < EXACT:
+        if made is None or old is None or turn < EXACT:
             return made
-        from tensorproof.engines.values.rules import Box
-
-        np = self.np
-        lo = np.where(made.lo < old.lo, -_step(np, -made.lo), made.lo)
-        hi = np.where(made.hi > old.hi, _step(np, made.hi), made.hi)
+        lo = np.where(made.lo < old.lo, -_step(-made.lo), made.lo)
+        hi = np.where(made.hi > old.hi, _step(made.hi), made.hi)
         return Box(lo, hi, made.nan, made.dtype)
 
 
-def anything(np: Any, tensor: TensorType) -> Any:
+def anything(tensor: TensorType) -> Box | None:
     """A box without ends, of the tensor's shape; None where a size is not a number."""
-    from tensorproof.engines.values.rules import Box
-
     if not tensor.shape.concrete or tensor.dtype is None or tensor.dtype.kind not in "biuf":
         return None
     full, ends = tuple(tensor.shape), (0.0, 1.0) if tensor.dtype.kind == "b" else (-np.inf, np.inf)
@@ -181,17 +178,13 @@ def anything(np: Any, tensor: TensorType) -> Any:
     return Box(np.full(full, ends[0]), np.full(full, ends[1]), tensor.dtype.kind == "f", kind)
 
 
-_NEVER: Any = object()
-"""A place that holds nothing before the first iteration."""
-
-
-def _step(np: Any, end: Any) -> Any:
+def _step(end: Reals) -> Reals:
     """The least step at or above each number; for a negative one, the least that is near enough to zero."""
     steps = np.array([*(-s for s in STEPS[:0:-1]), *STEPS])
     return steps[np.minimum(np.searchsorted(steps, end), len(steps) - 1)]
 
 
-def _equal(a: Any, b: Any) -> bool:
+def _equal(a: Carry, b: Carry) -> bool:
     if a is None or b is None or a is _NEVER or b is _NEVER:
         return a is b
     return bool(a.shape == b.shape and (a.lo == b.lo).all() and (a.hi == b.hi).all() and (a.nan == b.nan).all())

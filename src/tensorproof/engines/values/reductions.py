@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
@@ -15,8 +15,12 @@ from tensorproof.engines.values.rounding import Rounding, outwards
 from tensorproof.engines.values.whole_numbers import EXACT, STEP
 
 if TYPE_CHECKING:
-    from tensorproof.engines.values.numpy_port import Axes, Like, Numbers
+    from tensorproof.engines.values.numpy_port import Axes, Like, Numbers, Reals, Truths
 
+Summed: TypeAlias = "Callable[[Reals], Reals]"
+"""Totals of numbers, along the axes that a reduction is of."""
+Met: TypeAlias = "Callable[[Truths], Truths]"
+"""Whether any is true, along the same axes."""
 INF = math.inf
 _REAL = np.dtype(np.float64)
 
@@ -25,15 +29,15 @@ def _summed(name: str) -> Rule:
     def rule(x: Like, axis: Axes = None, weights: Numbers | float | None = None, **kwargs: Any) -> Box:
         x = boxed(x)
         if x.size == 1 and weights is None and x.dtype == _REAL:
-            lo, hi, nan = TOTALS[name](x.lo.item(), x.hi.item(), x.nan.item(), 1.0, 0.0)
-            return interval(lo, hi, x.ndim if kwargs.get("keepdims") else x.ndim - _how_many(axis, x.ndim), _REAL, nan)
+            least, most, lost = TOTALS[name](x.lo.item(), x.hi.item(), x.nan.item(), 1.0, 0.0)
+            return interval(least, most, x.ndim if kwargs.get("keepdims") else x.ndim - _how_many(axis, x.ndim), _REAL, lost)
         along = {"axis": axis, **{k: v for k, v in kwargs.items() if k == "keepdims"}}
         every = np.ones(x.shape) if weights is None else np.broadcast_to(weights, x.shape)
         count = float(np.max(np.sum(every, **along), initial=0.0))
         lo, hi, nan = _added(x, lambda side: np.sum(side * every, **along), lambda flags: np.any(flags, **along), count)
         whole = x.dtype.kind in "biu" and name == "sum"
         if name == "mean":
-            lo, hi, nan = (lo / count, hi / count, nan) if count else (lo, hi, True)
+            lo, hi, nan = (lo / count, hi / count, nan) if count else (lo, hi, np.ones_like(nan))
         return Box(lo, hi, nan, np.dtype(np.int64) if whole else float_of(x))
 
     return rule
@@ -44,7 +48,7 @@ def _how_many(axis: Axes, rank: int) -> int:
     return rank if axis is None else len(axis) if isinstance(axis, (tuple, list)) else 1
 
 
-def _added(x: Box, total: Any, either: Any, count: float) -> tuple[Any, Any, Any]:
+def _added(x: Box, total: Summed, either: Met, count: float) -> tuple[Reals, Reals, Truths]:
     """Bounds of sums of so many numbers in any order: rounding grows with the sizes of the summands, and partial sums may overflow on either side."""
     if x.dtype.kind == "f" and np.isfinite(x.lo).all() and np.isfinite(x.hi).all():
         return _added_finite(x, total, either, count)
@@ -68,7 +72,7 @@ def _added(x: Box, total: Any, either: Any, count: float) -> tuple[Any, Any, Any
     return lo, hi, either(x.nan) | (over & under)
 
 
-def _added_finite(x: Box, total: Any, either: Any, count: float) -> tuple[Any, Any, Any]:
+def _added_finite(x: Box, total: Summed, either: Met, count: float) -> tuple[Reals, Reals, Truths]:
     """The same of finite real numbers."""
     most = Rounding.greatest
     with np.errstate(all="ignore"):
@@ -93,7 +97,7 @@ register("mean", _summed("mean"), rounded=True, total=added(True))
 
 
 def _reduced(name: str) -> Rule:
-    function = getattr(np, name)
+    function: Callable[..., Reals] = getattr(np, name)
 
     def rule(x: Like, axis: Axes = None, **kwargs: Any) -> Box:
         x = boxed(x)
@@ -200,7 +204,8 @@ def _spread(root: bool) -> Rule:
         x = boxed(x)
         if not x.size:
             raise Unbounded("the variance of nothing")
-        hi, lo = np.max(x.hi, axis=axis, keepdims=keepdims), np.min(x.lo, axis=axis, keepdims=keepdims)
+        hi: Reals = np.max(x.hi, axis=axis, keepdims=keepdims)
+        lo: Reals = np.min(x.lo, axis=axis, keepdims=keepdims)
         count = count or x.size / max(1, np.size(hi))
         few = count - ddof <= 0
         size = np.maximum(np.abs(hi), np.abs(lo))
@@ -221,18 +226,22 @@ register("std", _spread(True), rounded=True, total=spread(True))
 
 def _position(x: Like, axis: int | None = None, keepdims: bool = False, **kwargs: Any) -> Box:
     x = boxed(x)
-    like = np.max(np.zeros(x.shape), axis=axis, keepdims=keepdims)
+    like: Reals = np.max(np.zeros(x.shape), axis=axis, keepdims=keepdims)
     count = x.size if axis is None else x.shape[axis]
     return Box(np.zeros_like(like), np.full_like(like, count - 1), False, np.int64)
 
 
+def _order(x: Box, axis: int = -1, **kwargs: object) -> Box:
+    return Box(np.zeros(x.shape), np.full(x.shape, x.shape[axis] - 1 if x.ndim else 0), False, np.int64)
+
+
 register("argmax argmin", _position)
-register("argsort", lambda x, axis=-1, **kwargs: Box(np.zeros(x.shape), np.full(x.shape, x.shape[axis] - 1 if x.ndim else 0), False, np.int64))
+register("argsort", _order)
 
 # --- products of matrices ---
 
 
-def _bilinear(function: Callable[..., Any]) -> Rule:
+def _bilinear(function: Callable[..., Reals]) -> Rule:
     """A product that is linear in each argument, by mid points and radii. Elements of x may stand for several (`weights`)."""
 
     def rule(x: Like, y: Like, *args: Any, weights: Numbers | float = 1.0, **kwargs: Any) -> Box:

@@ -80,7 +80,7 @@ def _signs(one: Applied, written: Sequence[object]) -> list[bool]:
         boxes.update({id(t): Box(start, start) for t in written[1:]})
         try:
             with np.errstate(all="ignore"), computed_in(parts(one).types):
-                made = one.op.written(NUMPY, arguments_of(np, one, boxes))
+                made = one.op.written(NUMPY, arguments_of(NUMPY, one, boxes))
             now = [bool((gridded(part).box.lo >= 0).all()) for part in (made if isinstance(made, tuple) else (made,))]
         except FAILURES:
             return []

@@ -31,7 +31,7 @@ MOST = 1e300
 
 def to_nearest(exact: Grid, dtype: DType | None) -> Grid:
     """Bounds of what is rounded once, to the nearest number, from those of the exact value: rounding keeps the order."""
-    return Grid(exact.shape, exact.cuts, outward(np, exact.box, dtype, nearest=True))
+    return Grid(exact.shape, exact.cuts, outward(exact.box, dtype, nearest=True))
 
 
 def rounded_once(relations: Relations, one: Applied, value: Value, shown: Form, total: Form, values: Sequence[Value]) -> None:

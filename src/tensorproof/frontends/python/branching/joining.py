@@ -103,13 +103,13 @@ def join_summarised(p: Truth, a: tuple[Value, ...], b: tuple[Value, ...]) -> tup
     while same < min(len(a), len(b)) and a[same] is b[same]:
         same += 1
     left, right = a[same:], b[same:]
-    counts = length(left), length(right)
-    if any(isinstance(c, Unknown) for c in counts):
+    then, other = length(left), length(right)
+    if isinstance(then, Unknown) or isinstance(other, Unknown):
         raise CannotJoin
     samples = shown([*left, *right])
     if any(has_identity(item) for item in samples):
         raise CannotJoin
-    return (*a[:same], summarise(ite(p, *counts), samples))
+    return (*a[:same], summarise(ite(p, then, other), samples))
 
 
 def _choice(p: Truth, a: Value, b: Value, program: Joins | None) -> Value:

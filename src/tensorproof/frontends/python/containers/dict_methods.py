@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from tensorproof.frontends.python.containers.hashing import key
 from tensorproof.frontends.python.summaries.summarised_lists import found as summarised_entry
-from tensorproof.frontends.python.summaries.summarised_lists import keys, parts, put, put_all, shared_list, values
+from tensorproof.frontends.python.summaries.summarised_lists import keys, part, parts, put, put_all, shared_list, values
 from tensorproof.frontends.python.summaries.summarised_lists import pairs as pairs_of
 from tensorproof.libraries.registry import data_of
 from tensorproof.terms.budgets import BUDGETS
@@ -70,8 +70,8 @@ def _update(m: Interpreter, owner: Dict, node: ast.AST, other: Value = None, **n
     if isinstance(other, Dict):
         pairs = [p for p in other.items.items() if p[0] is not OPEN]
         if OPEN in other.items:
-            for k, v in shown([other.items[OPEN]]):
-                put(m, owner, k, v, node)
+            for entry in shown([other.items[OPEN]]):
+                put(m, owner, part(entry, 0), part(entry, 1), node)
     elif other is None:
         pairs = []
     else:

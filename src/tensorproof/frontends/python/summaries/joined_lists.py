@@ -7,10 +7,10 @@ are put right.
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from tensorproof.frontends.python.summaries.summarised_lists import parts
-from tensorproof.terms.ints import Origin, Term, ceildiv, lower, maximum, mod, sole_atom
+from tensorproof.terms.ints import Dim, Origin, Term, ceildiv, lower, maximum, mod, sole_atom
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
 from tensorproof.values.heap import MISSING
@@ -51,8 +51,9 @@ def joined(m: Interpreter, name: str, args: tuple[Value, ...], kwargs: dict[str,
         first = bool(kwargs.get("batch_first", args[1] if len(args) > 1 else False))
         sizes[0 if first else 1] = total
     else:
-        axis = _axis(word, args, kwargs, len(samples[0].shape))
-        if word == "stack" or (word in ("vstack", "row_stack") and len(samples[0].shape) < 2) or (word == "column_stack" and len(samples[0].shape) < 2):
+        rank = len(tensor_of(samples[0]).shape)
+        axis = _axis(word, args, kwargs, rank)
+        if word == "stack" or (word in ("vstack", "row_stack", "column_stack") and rank < 2):
             sizes[axis] = total
         else:
             sizes[axis] = _extent(m, items, axis)
@@ -72,22 +73,29 @@ def _axis(word: str, args: tuple[Value, ...], kwargs: dict[str, Value], rank: in
     return axis + ranks if axis < 0 else axis
 
 
-def _batched(count: Any, size: Any, last: Value) -> Value:
+def _batched(count: Dim, size: Dim, last: Dim) -> Dim | None:
     """How many samples there are in all, where the items are their batches and the last of them."""
     atom = sole_atom(last) if isinstance(last, Term) else None
     if atom is None or atom.kind != "%" or atom.args[1] != size or last != mod(atom.args[0], size):
         return None
-    return atom.args[0] if count == ceildiv(atom.args[0], size) else None
+    whole: Dim = atom.args[0]
+    return whole if count == ceildiv(whole, size) else None
 
 
-def _extent(m: Interpreter, items: list[Any], axis: int) -> Value:
+def tensor_of(item: Value) -> TensorType:
+    assert isinstance(item, TensorType)
+    return item
+
+
+def _extent(m: Interpreter, items: list[Value], axis: int) -> Dim:
     """How long all of them are, one after the other."""
-    total: Any = 0
+    total: Dim = 0
     for item in items:
         if type(item) is not Summary:
-            total = total + item.shape[axis]
+            total = total + tensor_of(item).shape[axis]
             continue
-        first, second = item.first.shape[axis], item.second.shape[axis]
+        assert not isinstance(item.count, Unknown)
+        first, second = tensor_of(item.first).shape[axis], tensor_of(item.second).shape[axis]
         whole = _batched(item.count, first, second)
         if whole is not None:
             total = total + whole

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from tensorproof.terms.budgets import BUDGETS
+from tensorproof.values.python_values import Unknown
 from tensorproof.values.summaries import length, shown, summarise
 
 if TYPE_CHECKING:
@@ -13,11 +15,12 @@ if TYPE_CHECKING:
 MOST_COUNTED = BUDGETS.containers.entries
 
 
-def repeated(items: Any, times: int) -> list[Value]:
+def repeated(items: Sequence[Value], times: int) -> list[Value]:
     """The items so many times; a list that becomes too long is summarised."""
     if len(items) * times <= MOST_COUNTED:
         return list(items) * times
-    return [summarise(length(items) * times, shown(items))]
+    count = length(items)
+    return [summarise(count if isinstance(count, Unknown) else count * times, shown(items))]
 
 
 def shortened(items: list[Value]) -> list[Value]:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from tensorproof.frontends.python.iteration.iteration import MOST_DRAWN, drawn_row
 from tensorproof.frontends.python.widening.acceleration import alike
@@ -19,16 +20,17 @@ from tensorproof.values.heap import MISSING
 from tensorproof.values.objects import OPEN, Choice, Dict, Instance, List, Model, Set, as_value
 from tensorproof.values.python_values import COUNTED, REAL, TEXT, Summary, Unknown
 from tensorproof.values.standing import standing
-from tensorproof.values.summaries import Reindexed, is_summarised, is_text, length, number_of, shown, summarise
+from tensorproof.values.summaries import Reindexed, is_summarised, is_text, length, more, number_of, shown, summarise
 
 if TYPE_CHECKING:
     from tensorproof.frontends.python.machine import Interpreter
+    from tensorproof.terms.ints import Dim
     from tensorproof.values.machine import Value
 
 
-def parts(m: Interpreter, value: Any, node: ast.AST) -> list[Any] | None:
+def parts(m: Interpreter, value: Value, node: ast.AST) -> list[Value] | None:
     """The items of a value of which some are summarised; None for any other value."""
-    if type(value) in (List, Set):
+    if isinstance(value, (List, Set)):
         return list(value.items) if is_summarised(value.items) else None
     if isinstance(value, tuple):
         return list(value) if is_summarised(value) else None
@@ -114,11 +116,11 @@ def _drawn(item: Value) -> bool:
     return (atom is not None and atom.kind == "symbol" and atom.origin is Origin.UNMODELLED) or (type(item) is Unknown and bool(item.number))
 
 
-def _another(m: Interpreter, item: Any, node: ast.AST) -> Value:
+def _another(m: Interpreter, item: Value, node: ast.AST) -> Value:
     """A number like this one, with a name of its own."""
     if type(item) is List:
         return List(m.heap.row([_another(m, one, node) for one in item.items]))
-    atom = sole_atom(item)
+    atom = sole_atom(item) if isinstance(item, (int, Term)) else None
     return item if atom is None else m.session.fresh("item", int(atom.lo), int(atom.hi))
 
 
@@ -135,16 +137,16 @@ def of_items(m: Interpreter, items: list[Value], node: ast.AST) -> Open | None:
     return Open(count, lambda k: first if k == 0 else any_item, 1)
 
 
-def any_of(m: Interpreter, a: Value, b: Any, node: ast.AST) -> Value:
+def any_of(m: Interpreter, a: Value, b: Value, node: ast.AST) -> Value:
     """Any item of a list in which these two are shown."""
     if a is b or alike(a, b):
         return b
     if type(a) in (int, Term) and type(b) in (int, Term):
-        if isinstance(a, Term) or isinstance(b, Term):
+        if not isinstance(a, int) or not isinstance(b, int):
             return b if isinstance(b, Term) else a
         return m.symbol(m.name_here("item", node), min(a, b), max(a, b), Origin.UNMODELLED)
     if isinstance(a, TensorType) and isinstance(b, TensorType) and a.shape.known and b.shape.known and len(a.shape) == len(b.shape) and a.dtype is b.dtype:
-        return b.but(shape=Shape(any_of(m, x, y, node) for x, y in zip(a.shape, b.shape)), contents=b.contents if a.contents == b.contents else None)
+        return b.but(shape=Shape(_any_size(m, x, y, node) for x, y in zip(a.shape, b.shape)), contents=b.contents if a.contents == b.contents else None)
     if type(a) is tuple and type(b) is tuple and len(a) == len(b):
         return tuple(any_of(m, x, y, node) for x, y in zip(a, b))
     if type(a) is type(b) and isinstance(a, (List, Dict, Instance, Model)):
@@ -152,11 +154,16 @@ def any_of(m: Interpreter, a: Value, b: Any, node: ast.AST) -> Value:
     return either(m, a, b, node)
 
 
-def keys(value: Dict) -> list[Any]:
+def _any_size(m: Interpreter, a: Dim, b: Dim, node: ast.AST) -> Dim:
+    found = any_of(m, a, b, node)
+    return found if isinstance(found, (int, Term)) else b
+
+
+def keys(value: Dict) -> list[Value]:
     return [_side(value.items[OPEN], 0) if k is OPEN else as_value(k) for k in value.items]
 
 
-def values(value: Dict) -> list[Any]:
+def values(value: Dict) -> list[Value]:
     return [_side(value.items[OPEN], 1) if k is OPEN else v for k, v in value.items.items()]
 
 
@@ -165,13 +172,19 @@ def pairs(value: Dict) -> list[Value]:
 
 
 def _side(summary: Summary, at: int) -> Summary:
-    return Summary(summary.reason, count=summary.count, first=summary.first[at], second=summary.second[at])
+    return Summary(summary.reason, count=summary.count, first=part(summary.first, at), second=part(summary.second, at))
+
+
+def part(item: Value, at: int) -> Value:
+    """The key or the value of an entry, or one place of a row."""
+    assert isinstance(item, tuple)
+    return item[at]
 
 
 # --- subscripts ---
 
 
-def item(m: Interpreter, items: Any, index: Any, node: ast.AST) -> Any:
+def item(m: Interpreter, items: Sequence[Value], index: Value, node: ast.AST) -> Value:
     """`items[index]` where some are summarised: one that was, else one of those that were not."""
     if isinstance(index, slice):
         return List(m.heap.row(cut(m, list(items), index, node)))
@@ -194,12 +207,12 @@ def item(m: Interpreter, items: Any, index: Any, node: ast.AST) -> Any:
     return standing(m, Reindexed(m.heap, index, found)(any_item))
 
 
-def _in_range(m: Interpreter, items: list[Value], index: Any, node: ast.AST) -> None:
+def _in_range(m: Interpreter, items: list[Value], index: Value, node: ast.AST) -> None:
     """An index that is beyond the end for sure."""
     total = length(items)
     if isinstance(total, Unknown):
         m.may_raise("IndexError", "the index may be out of range", node)
-    if type(index) not in (int, Term) or type(total) is not Term:
+    if isinstance(index, bool) or not isinstance(index, (int, Term)) or not isinstance(total, Term):
         return
     beyond = ge(index, total) if lower(index) >= 0 else gt(-index, total) if isinstance(index, int) else False
     if beyond is True or (isinstance(beyond, Predicate) and m.implied(beyond)):
@@ -215,17 +228,18 @@ def may_not_fit(m: Interpreter, value: Value, names: int, node: ast.AST) -> None
         m.may_raise("ValueError", f"the values are unpacked into {names} names", node)
 
 
-def part_of(m: Interpreter, owner: Value, ends: list[Any]) -> List | None:
+def part_of(m: Interpreter, owner: Value, ends: list[Value]) -> List | None:
     """`items[start:stop]` of a list that is counted out, up to or from a number that is unknown, where all items are alike."""
     items = list(owner.items) if isinstance(owner, List) else []
     start, stop, step = (size_in(m, p) if whole_tensor(p) or (isinstance(p, Unknown) and p.number == "int") else p for p in ends)
     if isinstance(owner, List) and not items:
         return List(m.heap.row())
-    if not items or step is not None or not all(p is None or (type(p) in (int, Term) and lower(p) >= 0) for p in (start, stop)):
+    low, high = (p if isinstance(p, (int, Term)) and lower(p) >= 0 else None for p in (start, stop))
+    if not items or step is not None or (start is not None and low is None) or (stop is not None and high is None):
         return None
     if not all(alike(v, items[0]) for v in items[1:]) and not all(map(_drawn, items)):
         return None
-    first, last = (0 if start is None else minimum(start, len(items))), (len(items) if stop is None else minimum(stop, len(items)))
+    first, last = (0 if low is None else minimum(low, len(items))), (len(items) if high is None else minimum(high, len(items)))
     return List(m.heap.row([summarise(maximum(last - first, 0), items)]))
 
 
@@ -264,8 +278,9 @@ def cut(m: Interpreter, items: list[Value], index: slice, node: ast.AST) -> list
         return items[:stop]
     samples = shown(items)
     start, stop = 0 if start is None else start, total if stop is None else stop
-    sizes = [p for p in (start, stop, total) if not isinstance(p, (int, Term))]
-    if sizes or step not in (None, 1) or any(isinstance(p, Term) and lower(p) < 0 for p in (start, stop)):
+    if not isinstance(start, (int, Term)) or not isinstance(stop, (int, Term)) or isinstance(total, Unknown) or step not in (None, 1):
+        return [summarise(m.symbol(m.name_here("slice", node), 0, None, Origin.UNMODELLED), samples)]
+    if any(isinstance(p, Term) and lower(p) < 0 for p in (start, stop)):
         return [summarise(m.symbol(m.name_here("slice", node), 0, None, Origin.UNMODELLED), samples)]
     first = maximum(total + start, 0) if isinstance(start, int) and start < 0 else minimum(start, total)
     last = maximum(total + stop, 0) if isinstance(stop, int) and stop < 0 else minimum(stop, total)
@@ -278,7 +293,7 @@ def cut(m: Interpreter, items: list[Value], index: slice, node: ast.AST) -> list
 _MOST_NEW_KEYS = BUDGETS.containers.new_keys
 
 
-def _some(m: Interpreter, least: float, most: float, node: ast.AST) -> Value:
+def _some(m: Interpreter, least: float, most: float, node: ast.AST) -> Dim:
     return m.symbol(m.name_here("keys", node), max(int(least), 1), int(most) if most < 2**62 else None, Origin.UNMODELLED)
 
 
@@ -288,31 +303,33 @@ def put(m: Interpreter, owner: Dict, key: Value, value: Value, node: ast.AST) ->
     if old is None:
         new = summarise(1, [(key, value)])
     else:
-        count = old.count + ite(m.open_truth("a new key", node), 1, 0)
+        count = more(old.count, ite(m.open_truth("a new key", node), 1, 0))
         if isinstance(count, Term) and upper(count) - lower(count) > _MOST_NEW_KEYS:  # a sum of many truth values says no more than how many there may be
             count = _some(m, lower(count), upper(count), node)
-        new = Summary(old.reason, count=count, first=old.first, second=(key, either(m, old.second[1], value, node)))
+        new = Summary(old.reason, count=count, first=old.first, second=(key, either(m, part(old.second, 1), value, node)))
     for name, kept in owner.items.items():  # it may also be one of those that are known
         if name is not OPEN:
             m.heap.set(owner.items, name, either(m, kept, value, node))
     m.heap.set(owner.items, OPEN, new)
 
 
-def put_all(m: Interpreter, owner: Dict, items: list[Value], count: Any, node: ast.AST) -> None:
+def put_all(m: Interpreter, owner: Dict, items: list[Value], count: Dim | Unknown, node: ast.AST) -> None:
     """So many keys that are unknown, each counted: some of them may be the same."""
     before = owner.items[OPEN].count if OPEN in owner.items else 0
     for one in (items[0], items[-1]):
         put(m, owner, one, COUNTED, node)
-    known = isinstance(before, (int, Term)) and isinstance(count, (int, Term))
-    made = _some(m, lower(before) if known else 1, upper(before + count) if known else 2**62, node)
+    if isinstance(before, Unknown) or isinstance(count, Unknown):
+        made = _some(m, 1, 2**62, node)
+    else:
+        made = _some(m, lower(before), upper(before + count), node)
     summary = owner.items[OPEN]
     m.heap.set(owner.items, OPEN, Summary(summary.reason, count=made, first=summary.first, second=summary.second))
 
 
-def found(m: Interpreter, owner: Dict, otherwise: Value, node: ast.AST) -> Any:
+def found(m: Interpreter, owner: Dict, otherwise: Value, node: ast.AST) -> Value:
     """What a key that may be one of many leads to; `otherwise` is MISSING where a missing key would be an error."""
     summary = owner.items.get(OPEN)
-    samples = [v for k, v in owner.items.items() if k is not OPEN] if summary is None else [summary.first[1], summary.second[1]]
+    samples = [v for k, v in owner.items.items() if k is not OPEN] if summary is None else [part(summary.first, 1), part(summary.second, 1)]
     if otherwise is not MISSING:
         samples.append(otherwise)
     result = samples[0]
@@ -324,10 +341,10 @@ def found(m: Interpreter, owner: Dict, otherwise: Value, node: ast.AST) -> Any:
 def shared_list(m: Interpreter, owner: Dict, node: ast.AST) -> List | None:
     """The list that represents all those under keys that are unknown; the key that is asked for may be a new one."""
     summary = owner.items.get(OPEN)
-    held = None if summary is None else summary.second[1]
+    held = None if summary is None else part(summary.second, 1)
     if summary is None or not isinstance(held, List) or not held.several or len(owner.items) > 1:
         return None
-    count = summary.count + ite(m.open_truth("a new key", node), 1, 0)
+    count = more(summary.count, ite(m.open_truth("a new key", node), 1, 0))
     m.heap.set(owner.items, OPEN, Summary(summary.reason, count=count, first=summary.first, second=summary.second))
     return held
 
@@ -335,23 +352,26 @@ def shared_list(m: Interpreter, owner: Dict, node: ast.AST) -> List | None:
 def columns(m: Interpreter, value: Value, node: ast.AST) -> List | None:
     """`zip(*rows)` of rows that were summarised: one tuple for each place in a row."""
     items = parts(m, value, node)
-    if items is None or not all(type(one) is tuple for one in shown(items)) or len({len(one) for one in shown(items)}) != 1:
+    rows = [] if items is None else shown(items)
+    widths = {len(one) if isinstance(one, tuple) else -1 for one in rows}
+    if items is None or len(widths) != 1 or -1 in widths:
         return None
 
     def column(at: int) -> tuple[Value, ...]:
-        return tuple(Summary(v.reason, count=v.count, first=v.first[at], second=v.second[at]) if type(v) is Summary else v[at] for v in items)
+        return tuple(_side(v, at) if type(v) is Summary else part(v, at) for v in items)
 
-    return List(m.heap.row(column(at) for at in range(len(shown(items)[0]))))
+    return List(m.heap.row(column(at) for at in range(widths.pop())))
 
 
-def starred(m: Interpreter, items: list[Any], before: int, after: int) -> list[Value] | None:
+def starred(m: Interpreter, items: list[Value], before: int, after: int) -> list[Value] | None:
     """`a, *rest, b = items` where some are summarised: data are taken to have that form."""
     at = [i for i, v in enumerate(items) if type(v) is Summary]
     if len(at) != 1:
         return None
     summary, head, tail = items[at[0]], items[: at[0]], items[at[0] + 1 :]
+    assert isinstance(summary, Summary)
     taken = max(0, before - len(head)) + max(0, after - len(tail))
-    count = summary.count - taken if isinstance(summary.count, (int, Term)) else summary.count
+    count = more(summary.count, -taken)
     rest = [*head[before:], Summary(summary.reason, count=count, first=summary.first, second=summary.second), *tail[: max(0, len(tail) - after)]]
     first = [*head[:before], *[standing(m, summary.first) for _ in range(before - len(head))]]
     last = [*[summary.second] * (after - len(tail)), *tail[max(0, len(tail) - after) :]] if after else []

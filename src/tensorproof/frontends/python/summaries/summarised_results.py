@@ -12,7 +12,7 @@ from tensorproof.libraries.model import Open
 from tensorproof.terms.ints import Origin, Term
 from tensorproof.values.objects import OPEN, Dict
 from tensorproof.values.python_values import COUNTED, REAL, Summary, Unknown
-from tensorproof.values.summaries import length, number_of, shown, summarise
+from tensorproof.values.summaries import length, more, number_of, shown, summarise
 
 if TYPE_CHECKING:
     from tensorproof.frontends.python.frame import Frame
@@ -54,7 +54,7 @@ def mapped(m: Interpreter, frame: Frame, iterations: Open, make: Callable[[Value
 def _folded(items: list[Value]) -> list[Value]:
     """A first item and as many like it: one entry for all, so that there may be none."""
     if len(items) == 2 and type(items[1]) is Summary and type(items[0]) is not Summary:
-        return [Summary(items[1].reason, count=items[1].count + 1, first=items[0], second=items[1].second)]
+        return [Summary(items[1].reason, count=more(items[1].count, 1), first=items[0], second=items[1].second)]
     return items
 
 

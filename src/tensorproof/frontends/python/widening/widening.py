@@ -6,6 +6,7 @@ at K + 1 covers.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from tensorproof.frontends.python.widening.acceleration import alike
@@ -13,7 +14,7 @@ from tensorproof.frontends.python.widening.descriptions import leaves, names_in,
 from tensorproof.terms import facts
 from tensorproof.terms.budgets import BUDGETS
 from tensorproof.terms.ints import Origin, Term, lower, sole_atom
-from tensorproof.terms.predicates import Predicate, ge
+from tensorproof.terms.predicates import Predicate, flag, ge
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import UNKNOWN_STRIDES, TensorType
 from tensorproof.values.heap import ITEMS, MISSING
@@ -23,7 +24,11 @@ from tensorproof.values.summaries import Renaming, has_identity, is_text, length
 
 if TYPE_CHECKING:
     from tensorproof.frontends.python.machine import Interpreter
+    from tensorproof.terms.ints import Dim
+    from tensorproof.values.heap import Space
     from tensorproof.values.machine import Value
+
+    Items = tuple[Value, ...]
 
 MOST_DEPTH = BUDGETS.loops.depth_of_widened
 MOST_VARIANTS = BUDGETS.loops.variants_widened
@@ -35,7 +40,7 @@ _NO_BOUND = -(1 << 60)
 class Widening:
     """For the rounds of one loop: `number` is the symbol of the round's number, `since` the first round that is not run by itself."""
 
-    def __init__(self, m: Interpreter, number: Term, since: Any, word: str) -> None:
+    def __init__(self, m: Interpreter, number: Term, since: Dim, word: str) -> None:
         self.m = m
         self.iteration = number
         self.since = since
@@ -50,16 +55,16 @@ class Widening:
 
     # --- does a description hold? ---
 
-    def covers(self, wide: Any, value: Any, depth: int = MOST_DEPTH) -> bool:
+    def covers(self, wide: Value, value: Value, depth: int = MOST_DEPTH) -> bool:
         """Whether a value is one of those that the description stands for."""
         if wide is value:
             return True
         if type(wide) is Summary or type(value) is Summary:
-            return type(wide) is type(value) and self._summary(wide, value, depth)
+            return type(wide) is Summary and type(value) is Summary and self._summary(wide, value, depth)
         if isinstance(wide, Unknown):
             return stands_for(wide, value)
         if type(wide) is Term:
-            return type(value) in (int, Term) and self._number_covers(wide, value)
+            return isinstance(value, (int, Term)) and not isinstance(value, bool) and self._number_covers(wide, value)
         if isinstance(wide, Predicate) and wide in self.wild:
             return isinstance(value, (bool, Predicate))
         if type(value) is Choice and not (type(wide) is Choice and wide.condition is value.condition):
@@ -68,32 +73,33 @@ class Widening:
             return self.covers(wide.then, value, depth) or self.covers(wide.other, value, depth)
         return type(wide) is type(value) and depth != 0 and self._parts_cover(wide, value, depth)
 
-    def _number_covers(self, wide: Term, value: Any) -> bool:
+    def _number_covers(self, wide: Term, value: Dim) -> bool:
         if wide in self.wild:
             return lower(value) >= lower(wide) or lower(wide) < _NO_BOUND
         return bool(wide == value)
 
-    def _parts_cover(self, wide: Any, value: Any, depth: int) -> bool:
+    def _parts_cover(self, wide: Value, value: Value, depth: int) -> bool:
         """Whether a value of the same class is covered part by part."""
-        kind = type(wide)
-        if isinstance(wide, TensorType):
+        if isinstance(wide, TensorType) and isinstance(value, TensorType):
             return self._tensor(wide, value)
-        if kind is tuple:
+        if type(wide) is tuple and type(value) is tuple:
             return len(wide) == len(value) and all(self.covers(a, b, depth - 1) for a, b in zip(wide, value))
-        if kind in (List, Set):
+        if isinstance(wide, (List, Set)) and isinstance(value, (List, Set)):
             return self.items_cover(tuple(wide.items), tuple(value.items), depth - 1)
-        if kind is Dict:
+        if isinstance(wide, Dict) and isinstance(value, Dict):
             return list(wide.items) == list(value.items) and all(self.covers(v, value.items[k], depth - 1) for k, v in wide.items.items())
-        if kind in (Instance, Model):
-            return (wide.cls is value.cls if kind is Instance else wide.kind == value.kind) and self._spaces(wide, value, depth)
-        return wide.code is value.code if kind is Function else alike(wide, value)
+        if isinstance(wide, Instance) and isinstance(value, Instance):
+            return wide.cls is value.cls and self._spaces(wide.space, value.space, depth)
+        if isinstance(wide, Model) and isinstance(value, Model):
+            return wide.kind == value.kind and self._spaces(wide.space, value.space, depth)
+        return wide.code is value.code if isinstance(wide, Function) and isinstance(value, Function) else alike(wide, value)
 
     def _size_covers(self, wide: Value, value: Value) -> bool:
         """Whether a size is covered; none is below zero, whatever its term allows."""
         return bool(wide == value) or (type(wide) is Term and wide in self.wild) or (isinstance(wide, Unknown) and stands_for(wide, value))
 
-    def _spaces(self, wide: Any, value: Any, depth: int) -> bool:
-        return list(wide.space) == list(value.space) and all(self.covers(v, value.space[k], depth - 1) for k, v in wide.space.items())
+    def _spaces(self, wide: Space, value: Space, depth: int) -> bool:
+        return list(wide) == list(value) and all(self.covers(v, value[k], depth - 1) for k, v in wide.items())
 
     def _summary(self, wide: Summary, value: Summary, depth: int) -> bool:
         return self._size_covers(wide.count, value.count) and self._sampled(wide, value.first, depth) and self._sampled(wide, value.second, depth)
@@ -120,14 +126,14 @@ class Widening:
             return False
         return wide.strides == value.strides or wide.strides == UNKNOWN_STRIDES
 
-    def items_cover(self, wide: tuple[Any, ...], items: tuple[Any, ...], depth: int = MOST_DEPTH) -> bool:
+    def items_cover(self, wide: Items, items: Items, depth: int = MOST_DEPTH) -> bool:
         """A list: what was counted out item by item, what came after it by its number and its samples."""
-        at = next((i for i, v in enumerate(wide) if type(v) is Summary), None)
-        if at is None:
+        at, summary = next(((i, v) for i, v in enumerate(wide) if type(v) is Summary), (-1, None))
+        if summary is None:
             return len(wide) == len(items) and all(self.covers(a, b, depth) for a, b in zip(wide, items))
         if at != len(wide) - 1 or len(items) < at or not all(self.covers(a, b, depth) for a, b in zip(wide[:at], items[:at])):
             return False
-        summary, rest = wide[at], items[at:]
+        rest = items[at:]
         count = length(rest)
         if not self._size_covers(summary.count, count):
             return False
@@ -135,29 +141,18 @@ class Widening:
 
     # --- making one ---
 
-    def guess(self, key: Value, head: Any, end: Any) -> Value:
+    def guess(self, key: Value, head: Value, end: Value) -> Value:
         """A description from what one round did, beginning with a value that was not described yet; MISSING when there is none."""
         if key is ITEMS:
+            assert isinstance(head, tuple) and isinstance(end, tuple)
             return self._grown(head, end)
         return self._value(head, end, MOST_DEPTH)
 
-    def weaker(self, key: Value, old: Value, wide: Any, end: Any) -> Value:
+    def weaker(self, key: Value, old: Value, wide: Value, end: Value) -> Value:
         """A wider description, where the last one did not hold."""
         if key is ITEMS:
-            at = next((i for i, v in enumerate(wide) if type(v) is Summary), None)
-            if at is None or len(end) < at:
-                return MISSING
-            summary, rest = wide[at], shown(end[at:])
-            count = length(end[at:])
-            count_then = summary.count if count == self._next(summary.count) else self._any(0, "count")
-            made = Summary(summary.reason, count=count_then, first=summary.first, second=summary.second)
-            for item in reversed(rest):
-                if not self._sampled(made, item, MOST_DEPTH):
-                    second = self._either(made.second, self._named(item, '"'), MOST_DEPTH)
-                    if second is MISSING:
-                        return MISSING
-                    made = Summary(summary.reason, count=count_then, first=summary.first, second=second)
-            return (*wide[:at], made)
+            assert isinstance(wide, tuple) and isinstance(end, tuple)
+            return self._weaker_items(wide, end)
         if type(wide) is Summary and type(end) is Summary:
             second = self._either(wide.second, self._named(end.second, '"'), MOST_DEPTH)
             return MISSING if second is MISSING else summarise(self._any(0, "count"), [wide.first, second])
@@ -167,15 +162,30 @@ class Widening:
                 return before
         return self._either(wide, end, MOST_DEPTH)
 
+    def _weaker_items(self, wide: Items, end: Items) -> Value:
+        at, summary = next(((i, v) for i, v in enumerate(wide) if type(v) is Summary), (-1, None))
+        if summary is None or len(end) < at:
+            return MISSING
+        rest, count = shown(end[at:]), length(end[at:])
+        count_then = summary.count if count == self._next(summary.count) else self._any(0, "count")
+        made = Summary(summary.reason, count=count_then, first=summary.first, second=summary.second)
+        for item in reversed(rest):
+            if not self._sampled(made, item, MOST_DEPTH):
+                second = self._either(made.second, self._named(item, '"'), MOST_DEPTH)
+                if second is MISSING:
+                    return MISSING
+                made = Summary(summary.reason, count=count_then, first=summary.first, second=second)
+        return (*wide[:at], made)
+
     def enough(self) -> dict[Value, Value]:
         """For each number of items that was not counted: the number after the last round. Data are taken to hold two different items at least."""
         counts = [s for s in self.wild if type(s) is Term and self.counts & names_in(s)]
         return {sole_atom(s): self.m.symbol(f"{s!r}, all rounds", 2, MOST_DIFFERENT, Origin.UNMODELLED) for s in counts}
 
-    def _next(self, term: Value) -> Value:
+    def _next(self, term: Value) -> object:
         return self.at(term, self.iteration + 1)
 
-    def at(self, value: Value, number: Value) -> Any:
+    def at(self, value: Value, number: Dim) -> Any:
         """A description in another round."""
         return Renaming(self.m.heap, frozenset(), "", {sole_atom(self.iteration): number})(value)
 
@@ -189,7 +199,7 @@ class Widening:
         if not added:
             return head
         growth = length(added)
-        if names_in(growth) & {*self.names, self.iteration_name}:
+        if isinstance(growth, Unknown) or names_in(growth) & {*self.names, self.iteration_name}:
             count = self._iterations_of(growth)
         else:
             count = growth * (self.iteration - self.since)
@@ -202,7 +212,7 @@ class Widening:
                 samples[1] = self._either(samples[1], self._named(item, '"'), MOST_DEPTH)
         return MISSING if samples[1] is MISSING else (*head, summarise(count, samples))
 
-    def _iterations_of(self, growth: Value) -> Value:
+    def _iterations_of(self, growth: Value) -> Dim:
         """How much grows in all that grows by this in a round: one number for all that grows alike."""
         name = f"{self.word}: rounds that add {growth!r}"
         chosen = bool(names_in(growth) & (self.names - {self.iteration_name}))
@@ -210,7 +220,7 @@ class Widening:
         self.wild.add(made)
         return made
 
-    def _any(self, least: Any, word: str) -> Term:
+    def _any(self, least: int, word: str) -> Term:
         self.made += 1
         name = f"{word} after {self.word}#{self.made}"
         made = self.m.symbol(name, least, None, Origin.UNMODELLED)
@@ -220,20 +230,21 @@ class Widening:
         self.wild.add(made)
         return made
 
-    def _any_number(self, wide: Value, value: Value) -> Any:
+    def _any_number(self, wide: Dim, value: Dim) -> Dim:
         return wide if self._size_covers(wide, value) else self._any(-(1 << 62), "a number")
 
-    def _size(self, head: Any, end: Any) -> Any:
+    def _size(self, head: Dim, end: Dim) -> Dim:
         """A number that one round changed."""
         step = end - head
         if isinstance(step, int) or not (names_in(step) & {*self.names, self.iteration_name}):
             return head + step * (self.iteration - self.since)
         if not names_in(end) & (self.names - {self.iteration_name}) and self.at(end, self.since - 1) == head:
-            return self.at(end, self.iteration - 1)  # what the round before left: `last = now`
+            before: Dim = self.at(end, self.iteration - 1)
+            return before  # what the round before left: `last = now`
         known = ge(end, head)
-        return self._any(lower(head) if known is True and lower(head) > -(1 << 60) else -(1 << 62), "a number")
+        return self._any(int(lower(head)) if known is True and lower(head) > -(1 << 60) else -(1 << 62), "a number")
 
-    def _count(self, head: Any, end: Value) -> Value:
+    def _count(self, head: Dim, end: Dim) -> Dim:
         step = end - head
         known = isinstance(step, int) or not (names_in(step) & {*self.names, self.iteration_name})
         return head + step * (self.iteration - self.since) if known else self._any(0, "count")
@@ -252,7 +263,7 @@ class Widening:
             return self._entries(head, end)
         if head is end or alike(head, end):
             return end
-        if type(head) in (int, Term) and type(end) in (int, Term):
+        if isinstance(head, (int, Term)) and isinstance(end, (int, Term)) and type(head) is not bool and type(end) is not bool:
             return self._size(head, end)
         if isinstance(head, TensorType) and isinstance(end, TensorType) and self._same_kind(head, end):
             shape = Shape(a if a == b else self._size(a, b) for a, b in zip(head.shape, end.shape))
@@ -267,7 +278,7 @@ class Widening:
         same = a.dtype is b.dtype and a.framework == b.framework and a.layout == b.layout and (a.device or "cpu") == (b.device or "cpu")
         return same and a.shape.known and b.shape.known and len(a.shape) == len(b.shape)
 
-    def _all(self, parts: list[Value], make: Any) -> Value:
+    def _all(self, parts: list[Value], make: Callable[[list[Value]], Value]) -> Value:
         return MISSING if any(p is MISSING for p in parts) else make(parts)
 
     def _either(self, wide: Value, value: Value, depth: int) -> Value:
@@ -294,38 +305,46 @@ class Widening:
             return self._parts(wide, value, depth)
         return self._choice(wide, value)
 
-    def _either_number(self, wide: Any, value: Any) -> Value:
+    def _either_number(self, wide: Value, value: Value) -> Value:
         whole = number_of(wide) == number_of(value) == "int"
-        if not whole or isinstance(wide, Unknown) or isinstance(value, Unknown):
+        if not whole or not isinstance(wide, (int, Term)) or not isinstance(value, (int, Term)):
             return COUNTED if whole else REAL
         least = min(lower(wide), lower(value))
         if type(wide) is Term and wide in self.wild:
             least = 0 if least >= 0 else -(1 << 62)  # it falls: no other bound stays
-        return self._any(least if least > _NO_BOUND else -(1 << 62), "a number")
+        return self._any(int(least) if least > _NO_BOUND else -(1 << 62), "a number")
 
-    def _parts(self, wide: Any, value: Any, depth: int) -> Value:
+    def _parts(self, wide: Value, value: Value, depth: int) -> Value:
+        """What stands for two values of one class, part by part."""
         heap = self.m.heap
-        if isinstance(wide, TensorType) and self._same_kind(wide, value):
+        if isinstance(wide, TensorType) and isinstance(value, TensorType) and self._same_kind(wide, value):
             shape = Shape(a if self._size_covers(a, b) else self._any(0, "a size") for a, b in zip(wide.shape, value.shape))
             contents, known = wide.contents if wide.contents == value.contents else None, facts.widened(wide.facts, value.facts, self._any_number)
             return wide.but(shape=shape, contents=contents, strides=strides(wide, value), facts=known)
-        if type(wide) is tuple and len(wide) == len(value):
+        if type(wide) is tuple and type(value) is tuple and len(wide) == len(value):
             return self._all([self._either(a, b, depth - 1) for a, b in zip(wide, value)], tuple)
-        if type(wide) is List and len(wide.items) == len(value.items):
-            items = [self._either(a, b, depth - 1) for a, b in zip(wide.items, value.items)]
-            return self._all(items, lambda new: List(heap.row(new), wide.deque, wide.most))
-        if type(wide) is List and not wide.deque and not value.deque:
-            return self._lists(wide, value, depth)
-        if type(wide) is Dict and list(wide.items) == list(value.items):
+        if isinstance(wide, List) and isinstance(value, List):
+            if len(wide.items) == len(value.items):
+                items = [self._either(a, b, depth - 1) for a, b in zip(wide.items, value.items)]
+                return self._all(items, lambda new: List(heap.row(new), wide.deque, wide.most))
+            return self._lists(wide, value, depth) if not wide.deque and not value.deque else self._choice(wide, value)
+        if isinstance(wide, Dict) and isinstance(value, Dict) and list(wide.items) == list(value.items):
             parts = [self._either(v, value.items[k], depth - 1) for k, v in wide.items.items()]
             return self._all(parts, lambda new: Dict(heap.entries(dict(zip(wide.items, new))), wide.default, wide.counter, wide.ordered))
-        if type(wide) in (Model, Instance) and list(wide.space) == list(value.space):
-            same = wide.kind == value.kind if type(wide) is Model else wide.cls is value.cls and wide.native is None and value.native is None
-            if same:
-                parts = [self._either(v, value.space[k], depth - 1) for k, v in wide.space.items()]
-                space = heap.space(dict(zip(wide.space, parts)))
-                return MISSING if any(p is MISSING for p in parts) else Model(wide.kind, space) if type(wide) is Model else Instance(wide.cls, space, wide.span)
+        if isinstance(wide, Model) and isinstance(value, Model) and list(wide.space) == list(value.space) and wide.kind == value.kind:
+            return self._all(self._both(wide.space, value.space, depth), lambda new: Model(wide.kind, heap.space(dict(zip(wide.space, new)))))
+        if isinstance(wide, Instance) and isinstance(value, Instance):
+            return self._instances(wide, value, depth)
         return self._choice(wide, value)
+
+    def _instances(self, wide: Instance, value: Instance, depth: int) -> Value:
+        if wide.cls is not value.cls or wide.native is not None or value.native is not None or list(wide.space) != list(value.space):
+            return self._choice(wide, value)
+        parts = self._both(wide.space, value.space, depth)
+        return self._all(parts, lambda new: Instance(wide.cls, self.m.heap.space(dict(zip(wide.space, new))), wide.span))
+
+    def _both(self, wide: Space, value: Space, depth: int) -> list[Value]:
+        return [self._either(v, value[k], depth - 1) for k, v in wide.items()]
 
     def _lists(self, wide: List, value: List, depth: int) -> Value:
         """Lists of different lengths: so many items, each like any of theirs."""
@@ -360,8 +379,6 @@ class Widening:
         return result
 
     def _flag(self) -> Predicate:
-        from tensorproof.terms.predicates import flag
-
         self.made += 1
         name = f"one way or the other after {self.word}#{self.made}"
         self.m.session.names.add(name)
