@@ -103,6 +103,8 @@ class Table(Entries, Generic[T]):
 
 
 Owner = Space | Row
+Written = dict[tuple[int, Any], object]
+"""Values by their place: the identity of the owner, and the key."""
 
 
 @dataclass(slots=True)
@@ -121,7 +123,7 @@ class Mark:
 class Difference:
     """What a branch wrote to memory that is older than the branch: the owners with their keys, and the values at its end."""
 
-    values: dict[tuple[int, Any], Any] = field(default_factory=dict[tuple[int, Any], Any])
+    values: Written = field(default_factory=dict[tuple[int, Any], object])
     owners: dict[int, Owner] = field(default_factory=dict[int, Owner])
 
 
@@ -208,9 +210,9 @@ class Heap:
                     values[number, key] = read(owner, key)
         return found
 
-    def before(self, mark: Mark) -> dict[tuple[int, Any], Any]:
+    def before(self, mark: Mark) -> Written:
         """What the locations written since the mark held at the mark."""
-        found: dict[tuple[int, Any], Any] = {}
+        found: Written = {}
         for owner, key, old in self.log[mark.position :]:
             found.setdefault((id(owner), key), old)
         return found
@@ -270,6 +272,12 @@ class Heap:
             if mark.number:
                 return mark.number
         return 0
+
+
+def items_of(written: object) -> tuple[object, ...]:
+    """What a row held: the value under the key `ITEMS`."""
+    assert isinstance(written, tuple)
+    return written
 
 
 def read(owner: Owner, key: object) -> object:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any
+from typing import Any, TypeGuard
 
 from tensorproof.terms.budgets import BUDGETS
 from tensorproof.terms.ints import Atom, Dim, Term, symbol
@@ -89,6 +89,11 @@ def number_of(value: object) -> str:
     if isinstance(value, (int, Term)):
         return "int"
     return "float" if isinstance(value, float) else value.number if isinstance(value, Unknown) else ""
+
+
+def is_size(value: object) -> TypeGuard[Dim]:
+    """Whether a value is a whole number, known or a term; a truth value is none."""
+    return type(value) in (int, Term)
 
 
 def is_text(value: object) -> bool:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator as Iterator_
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from tensorproof.frontends.python.frame import CONTINUE, Frame, Signal
-from tensorproof.frontends.python.scope import Act
+from tensorproof.frontends.python.scope import Act, Put
 
 if TYPE_CHECKING:
     from tensorproof.frontends.python.machine import Interpreter
@@ -34,6 +34,6 @@ def summarised_lengths(m: Interpreter, wanted: bool) -> Iterator_[None]:
         m.in_symbolic_iteration -= wanted
 
 
-def with_item(m: Interpreter, put: Any, body: Act, item: Value, frame: Frame) -> Signal | None:
+def with_item(m: Interpreter, put: Put, body: Act, item: Value, frame: Frame) -> Signal | None:
     put(frame, item)
     return one_iteration(m, frame, body)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from tensorproof.frontends.python.calls import range_generators
 from tensorproof.frontends.python.errors import Raised
 from tensorproof.frontends.python.frame import Frame
-from tensorproof.frontends.python.scope import function_scope
+from tensorproof.frontends.python.scope import Put, function_scope
 from tensorproof.libraries import registry
 from tensorproof.libraries.data.batch_streams import STREAM, stream
 from tensorproof.libraries.model import Open
@@ -32,7 +32,7 @@ class Passes:
     """The parts of such a function, compiled."""
 
     source: Value
-    put: Value
+    put: Put
     acts: tuple[Any, ...]
     value: Value
     endless: bool

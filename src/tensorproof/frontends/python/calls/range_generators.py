@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from tensorproof.frontends.python.errors import Raised
 from tensorproof.frontends.python.frame import Frame
-from tensorproof.frontends.python.scope import function_scope
+from tensorproof.frontends.python.scope import Put, function_scope
 from tensorproof.libraries.data.batch_streams import numbers, stream
 from tensorproof.terms.records import dataclass
 from tensorproof.values.objects import Model
@@ -30,7 +30,7 @@ class Ranged:
 
     before: tuple[Any, ...]
     source: Any
-    put: Any
+    put: Put
     acts: tuple[Any, ...]
     value: Any
 

@@ -12,7 +12,7 @@ from tensorproof.frontends.python import recording
 from tensorproof.frontends.python.branching.loop_bodies import summarised_lengths, with_item
 from tensorproof.frontends.python.frame import Frame, Signal
 from tensorproof.frontends.python.loops.after_data_loops import Collected
-from tensorproof.frontends.python.scope import Act
+from tensorproof.frontends.python.scope import Act, Put
 from tensorproof.frontends.python.widening.symbolic_iteration import FAILED, Leaves, Seed, many_iterations
 from tensorproof.libraries.model import Iterations, counts_of
 from tensorproof.terms.budgets import BUDGETS
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 MOST_UNROLLED = BUDGETS.loops.data_iterations
 
 
-def data_loop(m: Interpreter, frame: Frame, iterations: list[Value], put: Value, body: Act, node: ast.AST, source: Value) -> Signal | None:
+def data_loop(m: Interpreter, frame: Frame, iterations: list[Value], put: Put, body: Act, node: ast.AST, source: Value) -> Signal | None:
     times = getattr(iterations, "times", None)
     if times is None or (isinstance(times, int) and times <= 1):
         return _each_iteration(m, frame, iterations, put, body, node, source)
@@ -41,7 +41,7 @@ def data_loop(m: Interpreter, frame: Frame, iterations: list[Value], put: Value,
     return _DataLoop(m, frame, iterations, put, body, node).run(source)
 
 
-def _each_iteration(m: Interpreter, frame: Frame, iterations: list[Any], put: Value, body: Act, node: ast.AST, source: Value) -> Signal | None:
+def _each_iteration(m: Interpreter, frame: Frame, iterations: list[Any], put: Put, body: Act, node: ast.AST, source: Value) -> Signal | None:
     """Each round is (condition, item): True for a batch that always comes, a predicate for one that may come."""
     signal: Signal | None = None
     counts = counts_of(iterations)
@@ -73,7 +73,7 @@ def _perhaps(m: Interpreter, frame: Frame, condition: Value, act: Act) -> Signal
 class _DataLoop:
     """One loop over data in which the regular iterations are too many to run, or are not counted."""
 
-    def __init__(self, m: Interpreter, frame: Frame, iterations: Iterations, put: Value, body: Act, node: ast.AST) -> None:
+    def __init__(self, m: Interpreter, frame: Frame, iterations: Iterations, put: Put, body: Act, node: ast.AST) -> None:
         self.m, self.frame, self.iterations, self.put, self.body, self.node = m, frame, iterations, put, body, node
 
     def run(self, source: Value) -> Signal | None:

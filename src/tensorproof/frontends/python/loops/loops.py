@@ -18,7 +18,7 @@ from tensorproof.frontends.python.iteration.changes import Watch, Watched, fresh
 from tensorproof.frontends.python.loops import budgets
 from tensorproof.frontends.python.loops.after_data_loops import Collected
 from tensorproof.frontends.python.loops.data_loops import data_loop
-from tensorproof.frontends.python.scope import Act, Scope
+from tensorproof.frontends.python.scope import Act, Put, Scope
 from tensorproof.frontends.python.summaries.summarised_lists import open_iterations
 from tensorproof.frontends.python.widening.acceleration import Acceleration
 from tensorproof.frontends.python.widening.symbolic_iteration import FAILED, many_iterations
@@ -103,7 +103,7 @@ def finish(m: Interpreter, frame: Frame, base: int, signal: Signal | None, other
     return None if signal is BREAK else other(frame)
 
 
-def _constant_loop(m: Interpreter, frame: Frame, items: list[Any], put: Any, body: Act, node: Any, watched: bool, kept: Watch | None) -> Signal | None:
+def _constant_loop(m: Interpreter, frame: Frame, items: list[Any], put: Put, body: Act, node: Any, watched: bool, kept: Watch | None) -> Signal | None:
     acceleration = Acceleration(m, frame, items) if len(items) >= 6 and watched else None
     began, last, waiting, branches = m.steps, len(items) - 1, len(frame.waiting), m.branching.count
     for at in range(len(items)):
@@ -130,7 +130,7 @@ def _constant_loop(m: Interpreter, frame: Frame, items: list[Any], put: Any, bod
     return None
 
 
-def _live_loop(m: Interpreter, frame: Frame, source: List | Iterator, put: Any, body: Act, node: Any) -> Signal | None:
+def _live_loop(m: Interpreter, frame: Frame, source: List | Iterator, put: Put, body: Act, node: Any) -> Signal | None:
     """A list may change while it is walked, and an iterator may be advanced by others."""
     state = m.heap.cursor() if isinstance(source, List) else source.state
     items: Any = fresh(m, source).items
@@ -169,7 +169,7 @@ def _changing(items: Value) -> bool:
     return isinstance(items, Row)
 
 
-def _drive(m: Interpreter, frame: Frame, source: Any, put: Any, body: Act, node: Any) -> Signal | None:
+def _drive(m: Interpreter, frame: Frame, source: Any, put: Put, body: Act, node: Any) -> Signal | None:
     """A generator is advanced round by round."""
     if source is None:
         return _open_loop(m, frame, None, put, body, node)
@@ -184,7 +184,7 @@ def _drive(m: Interpreter, frame: Frame, source: Any, put: Any, body: Act, node:
     return None
 
 
-def summarised_loop(m: Interpreter, frame: Frame, iterations: Open, put: Value, body: Act, node: Any) -> Signal | None:
+def summarised_loop(m: Interpreter, frame: Frame, iterations: Open, put: Put, body: Act, node: Any) -> Signal | None:
     """Rounds that nobody counted: the first, and then one that stands for all the others."""
     count, facts, waiting = iterations.times, len(m.facts), len(frame.waiting)
     with Collected(m, iterations, node, None) as collected:
@@ -218,7 +218,7 @@ def summarised_loop(m: Interpreter, frame: Frame, iterations: Open, put: Value, 
     return signal
 
 
-def _open_loop(m: Interpreter, frame: Frame, value: Value, put: Value, body: Act, node: Any) -> Signal | None:
+def _open_loop(m: Interpreter, frame: Frame, value: Value, put: Put, body: Act, node: Any) -> Signal | None:
     """Items that are not known: data are there, so that there is at least one."""
     if not isinstance(value, Unknown):
         m.gap("loop", node, "over something that is not known")

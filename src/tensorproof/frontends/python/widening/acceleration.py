@@ -6,7 +6,8 @@ new and takes no new way, the remaining rounds are skipped: counters advance by 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import ast
+from collections.abc import Callable, Sequence
 from functools import reduce
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
@@ -24,15 +25,16 @@ from tensorproof.terms.predicates import Predicate
 from tensorproof.terms.records import dataclass
 from tensorproof.terms.substitution import substitute, symbols
 from tensorproof.terms.tensor import TensorType
-from tensorproof.values.heap import ITEMS, MISSING, Heap, Mark, Row
+from tensorproof.values.heap import ITEMS, MISSING, Heap, Mark, Row, Space, items_of
 from tensorproof.values.objects import Choice, Dict, Instance, List, Set
 from tensorproof.values.python_values import REAL, Layer, Summary, Unknown
-from tensorproof.values.summaries import number_of
+from tensorproof.values.summaries import is_size, number_of
 
 if TYPE_CHECKING:
-    import ast
-
     from tensorproof.frontends.python.machine import Interpreter
+    from tensorproof.frontends.python.scope import Act, Put
+    from tensorproof.terms.ints import Dim
+    from tensorproof.values.heap import Owner
     from tensorproof.values.machine import Value
 
 _TRIES = (1, 2, 8, 32, 128, 512)
@@ -79,7 +81,7 @@ class Acceleration:
         self.items = items
         self.signal: Signal | None = None
         self.last: Pattern | None = None
-        self.owners: dict[int, Any] = {}
+        self.owners: dict[int, Owner] = {}
         self.last_left = False
         """Whether the last round is still to be run: it leaves real numbers as they are."""
         self.files: dict[Value, Value] = {}
@@ -88,7 +90,7 @@ class Acceleration:
     def due(self, at: int) -> bool:
         return any(at in (t, t + 1) for t in _TRIES) and at + 2 < len(self.items)
 
-    def try_iteration(self, at: int, put: Any, body: Any, node: ast.AST) -> bool:
+    def try_iteration(self, at: int, put: Put, body: Act, node: ast.AST) -> bool:
         """Run round `at`, watched; True when all the rounds after it may be skipped."""
         m, heap = self.m, self.m.heap
         waiting = len(self.frame.waiting)
@@ -105,7 +107,7 @@ class Acceleration:
         self.last = pattern
         return alike and pattern is not None and self._proved(at, pattern, put, body)
 
-    def _pattern(self, mark: Any) -> Pattern | None:
+    def _pattern(self, mark: Mark) -> Pattern | None:
         heap = self.m.heap
         difference, before = heap.difference(mark), heap.before(mark)
         self.owners = difference.owners
@@ -118,8 +120,9 @@ class Acceleration:
             if location[0] == id(self.m.model_state["files"]) and old is not MISSING:
                 continue
             if location[1] is ITEMS:
-                if len(new) > len(old) and all(a is b for a, b in zip(old, new)):
-                    grown[location] = len(new) - len(old)
+                then, now = items_of(old), items_of(new)
+                if len(now) > len(then) and all(a is b for a, b in zip(then, now)):
+                    grown[location] = len(now) - len(then)
                 elif not alike(old, new):
                     return None
             elif type(old) is int and type(new) is int:
@@ -131,7 +134,7 @@ class Acceleration:
                 others.add(location)
         return Pattern(counters, grown, frozenset(others), frozenset(reals))
 
-    def _proved(self, at: int, pattern: Pattern, put: Any, body: Any) -> bool:
+    def _proved(self, at: int, pattern: Pattern, put: Put, body: Act) -> bool:
         """One round with a symbolic number, undone afterwards; when it does as the others did, all the rounds are written at once."""
         rest = len(self.items) - at - 1
         if self.cursor is not None and pattern.counters.get((id(self.cursor), "at")) != 1:
@@ -144,7 +147,7 @@ class Acceleration:
         item = self._symbolic_item(at, k)
         if item is MISSING:
             return False
-        rows = [self.owners[number] for number, _ in pattern.grown]
+        rows = [row for number, _ in pattern.grown if isinstance(row := self.owners[number], Row)]
         classes = [row.__class__ for row in rows]
         """A loop around this one may be watching them too."""
         mark = m.heap.mark(_PROOF)
@@ -180,16 +183,26 @@ class Acceleration:
         m, path = self.m, self.m.path
         return len(path.stated), len(path.gaps), len(path.findings), path.calls, m.branching.count, len(m.facts), len(self.frame.waiting)
 
-    def _made_symbolic(self, pattern: Pattern, k: Any) -> Mark:
+    def _made_symbolic(self, pattern: Pattern, k: Dim) -> Mark:
         """Give counters and real numbers the values that they have in any round; the mark from which that round is watched."""
         heap = self.m.heap
         for (number, key), step in pattern.counters.items():
-            owner = self.owners[number]
             if step:
-                heap.set(owner, key, owner[key] + step * (k - 1))
+                self._count_on(number, key, step * (k - 1))
         for number, key in pattern.reals:
-            heap.set(self.owners[number], key, REAL)
+            heap.set(self._space(number), key, REAL)
         return heap.mark(_PROOF)
+
+    def _space(self, number: int) -> Space:
+        owner = self.owners[number]
+        assert isinstance(owner, Space)
+        return owner
+
+    def _count_on(self, number: int, key: Value, steps: Dim) -> None:
+        owner = self._space(number)
+        held = owner[key]
+        assert is_size(held)
+        self.m.heap.set(owner, key, held + steps)
 
     def _undone(self, mark: Mark, kept: tuple[int, ...]) -> bool:
         """Undo what a proof wrote and stated; whether it stated and reported nothing new."""
@@ -205,7 +218,7 @@ class Acceleration:
         path.calls, m.branching.count = kept[3], kept[4]
         return same
 
-    def _same(self, mark: Any, pattern: Pattern, k: Value) -> dict[tuple[int, Value], list[Value]] | None:
+    def _same(self, mark: Mark, pattern: Pattern, k: Value) -> dict[tuple[int, Value], list[Value]] | None:
         """What the proving round appended to each list that grows; None when the round wrote otherwise than those before it."""
         heap = self.m.heap
         difference, before = heap.difference(mark), heap.before(mark)
@@ -219,16 +232,17 @@ class Acceleration:
             if location[0] == id(self.m.model_state["files"]) and old is not MISSING:
                 self.files[location[1]] = widened(heap, old, new)
             elif location in pattern.counters:
-                if type(new) not in (int, Term) or type(old) not in (int, Term) or new - old != pattern.counters[location]:
+                if not is_size(new) or not is_size(old) or new - old != pattern.counters[location]:
                     return None
             elif location in pattern.reals:
                 if not _real(new):
                     return None
             elif location in pattern.grown:
-                grown[location] = list(new[len(old) :])
-                if any(isinstance(v, Unknown) and not isinstance(w, Unknown) for v, w in zip(grown[location], old[-len(grown[location]) :])):
+                then = items_of(old)
+                added = grown[location] = list(items_of(new)[len(then) :])
+                if any(isinstance(v, Unknown) and not isinstance(w, Unknown) for v, w in zip(added, then[-len(added) :])):
                     return None  # a round with numbers knows more than the one with a symbol
-                if len(grown[location]) != pattern.grown[location] or not all(_repeatable(v, k) for v in grown[location]):
+                if len(added) != pattern.grown[location] or not all(_repeatable(v, k) for v in added):
                     return None
             elif not alike(old, new):
                 return None
@@ -238,19 +252,20 @@ class Acceleration:
         """The item of the round with this number; MISSING when the items do not follow one rule."""
         return _ruled(self.items[at:], k)
 
-    def _advance(self, pattern: Pattern, rest: int, grown: dict[tuple[int, Value], list[Any]], k: Term) -> bool:
+    def _advance(self, pattern: Pattern, rest: int, grown: dict[tuple[int, Value], list[Value]], k: Term) -> bool:
         heap = self.m.heap
         atom = sole_atom(k)
         assert atom is not None
-        rows: list[tuple[Any, list[Value]]] = []
+        rows: list[tuple[Row, list[Value]]] = []
         for location, values in grown.items():
-            rows.append((self.owners[location[0]], [_at_iteration(v, {atom: n}) for n in range(1, rest + 1) for v in values]))
+            row = self.owners[location[0]]
+            assert isinstance(row, Row)
+            rows.append((row, [_at_iteration(v, {atom: n}) for n in range(1, rest + 1) for v in values]))
         for (number, key), step in pattern.counters.items():
             if step:
-                owner = self.owners[number]
-                heap.set(owner, key, owner[key] + step * rest)
+                self._count_on(number, key, step * rest)
         for number, key in pattern.reals:
-            heap.set(self.owners[number], key, REAL)
+            heap.set(self._space(number), key, REAL)
         for row, values in rows:
             heap.touch(row)
             row.extend(values)
@@ -259,13 +274,14 @@ class Acceleration:
         return True
 
 
-def _ruled(items: list[Any], k: Term) -> Value:
+def _ruled(items: Sequence[Value], k: Term) -> Value:
     first = items[0]
     if type(first) is int and all(type(v) is int for v in items):
-        step = items[1] - first
-        return first + step * k if all(b - a == step for a, b in pairwise(items)) else MISSING
+        numbers = [v for v in items if isinstance(v, int)]
+        step = numbers[1] - first
+        return first + step * k if all(b - a == step for a, b in pairwise(numbers)) else MISSING
     if type(first) is tuple and all(type(v) is tuple and len(v) == len(first) for v in items):
-        parts = [_ruled([v[i] for v in items], k) for i in range(len(first))]
+        parts = [_ruled(column, k) for column in zip(*(v for v in items if isinstance(v, tuple)))]
         return MISSING if any(p is MISSING for p in parts) else tuple(parts)
     return first if all(v is first or (not isinstance(first, (List, Dict, Set, Instance)) and alike(first, v)) for v in items) else MISSING
 
@@ -292,11 +308,7 @@ def _real(value: Value) -> bool:
     return type(value) is float or (type(value) is Unknown and value.number == "float")
 
 
-class _Here:
-    lineno = 0
-
-
-_HERE: Any = _Here()
+_HERE = ast.Pass(lineno=0)
 
 
 def alike(a: Value, b: Value, depth: int = 4) -> bool:
@@ -317,7 +329,7 @@ def _alike_summaries(a: Summary, b: Summary, depth: int) -> bool:
     return a.count == b.count and alike(a.first, b.first, depth) and alike(a.second, b.second, depth)
 
 
-def _alike_items(a: Any, b: Any, depth: int) -> bool:
+def _alike_items(a: Sequence[Value], b: Sequence[Value], depth: int) -> bool:
     return len(a) == len(b) and all(alike(x, y, depth) for x, y in zip(a, b))
 
 

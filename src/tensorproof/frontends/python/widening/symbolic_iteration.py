@@ -22,12 +22,14 @@ from tensorproof.terms.budgets import BUDGETS
 from tensorproof.terms.ints import Origin, Term, maximum, sole_atom, upper
 from tensorproof.terms.predicates import Predicate, Truth, gt, lt
 from tensorproof.terms.records import dataclass
-from tensorproof.values.heap import ITEMS, MISSING, ORDER, Cursor, Difference, Mark
+from tensorproof.values.heap import ITEMS, MISSING, ORDER, Cursor, Difference, Mark, items_of
 from tensorproof.values.python_values import Unknown
 from tensorproof.values.summaries import Renaming
 
 if TYPE_CHECKING:
     from tensorproof.frontends.python.machine import Interpreter
+    from tensorproof.frontends.python.scope import Act, Put
+    from tensorproof.values.heap import Owner, Written
     from tensorproof.values.machine import Value
 
 MOST_TRIES = BUDGETS.loops.fixpoint_tries
@@ -55,11 +57,11 @@ class SymbolicIteration:
         self.targets = frozenset(n.id for n in ast.walk(node.target) if isinstance(n, ast.Name)) if isinstance(node, (ast.For, ast.AsyncFor)) else frozenset()
         """Names that every round binds before all else."""
         self.wide: dict[tuple[int, Value], Value] = {}
-        self.owners: dict[int, Any] = {}
-        self.first: dict[tuple[int, Any], Any] = {}
+        self.owners: dict[int, Owner] = {}
+        self.first: Written = {}
         """What each of these held before the first of the rounds."""
 
-    def seed(self, before: dict[tuple[int, Value], Any], after: Difference) -> None:
+    def seed(self, before: Written, after: Difference) -> None:
         """Descriptions from what the iteration before `since` changed, so that the first try begins with them."""
         self.widening.since = self.since - 1
         for location, end in after.values.items():
@@ -68,7 +70,7 @@ class SymbolicIteration:
             if bound or location[1] is ORDER or head is MISSING or head is end or isinstance(owner, Cursor):
                 continue
             counts = type(head) in (int, Term) and type(end) in (int, Term) and head != end
-            if counts or (location[1] is ITEMS and len(end) > len(head)):
+            if counts or (location[1] is ITEMS and len(items_of(end)) > len(items_of(head))):
                 wide = self.widening.guess(location[1], head, end)
                 if wide is not MISSING:
                     self.wide[location], self.owners[location[0]], self.first[location] = wide, owner, end
@@ -183,11 +185,11 @@ class SymbolicIteration:
             if location in self.wide:
                 wide = self.wide[location]
                 after = widening.at(wide, self.iteration + 1)
-                if widening.items_cover(after, end) if key is ITEMS else widening.covers(after, end):
+                if widening.items_cover(after, items_of(end)) if key is ITEMS else widening.covers(after, end):
                     continue
                 new = widening.weaker(key, self.first[location], wide, end)
             else:
-                if widening.items_cover(head, end) if key is ITEMS else (head is not MISSING and widening.covers(head, end)):
+                if widening.items_cover(items_of(head), items_of(end)) if key is ITEMS else (head is not MISSING and widening.covers(head, end)):
                     continue
                 new = widening.guess(key, head, end)
                 self.first[location] = head
@@ -278,7 +280,7 @@ Seed = tuple[dict[tuple[int, Any], Any], Difference]
 
 
 def many_iterations(
-    m: Interpreter, frame: Frame, since: int, count: Value, item: Callable[[Any], Value], put: Any, body: Any, node: ast.AST, seed: Seed | None = None
+    m: Interpreter, frame: Frame, since: int, count: Value, item: Callable[[Any], Value], put: Put, body: Act, node: ast.AST, seed: Seed | None = None
 ) -> Any:
     """Run the rounds of a loop from `since` on: how they end, or FAILED, or `Leaves`."""
 

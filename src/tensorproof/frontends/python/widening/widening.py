@@ -17,7 +17,7 @@ from tensorproof.terms.ints import Origin, Term, lower, sole_atom
 from tensorproof.terms.predicates import Predicate, flag, ge
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import UNKNOWN_STRIDES, TensorType
-from tensorproof.values.heap import ITEMS, MISSING
+from tensorproof.values.heap import ITEMS, MISSING, items_of
 from tensorproof.values.objects import Choice, Dict, Function, Instance, List, Model, Set
 from tensorproof.values.python_values import COUNTED, REAL, TEXT, Summary, Unknown
 from tensorproof.values.summaries import Renaming, has_identity, is_text, length, number_of, shown, summarise
@@ -144,15 +144,13 @@ class Widening:
     def guess(self, key: Value, head: Value, end: Value) -> Value:
         """A description from what one round did, beginning with a value that was not described yet; MISSING when there is none."""
         if key is ITEMS:
-            assert isinstance(head, tuple) and isinstance(end, tuple)
-            return self._grown(head, end)
+            return self._grown(items_of(head), items_of(end))
         return self._value(head, end, MOST_DEPTH)
 
     def weaker(self, key: Value, old: Value, wide: Value, end: Value) -> Value:
         """A wider description, where the last one did not hold."""
         if key is ITEMS:
-            assert isinstance(wide, tuple) and isinstance(end, tuple)
-            return self._weaker_items(wide, end)
+            return self._weaker_items(items_of(wide), items_of(end))
         if type(wide) is Summary and type(end) is Summary:
             second = self._either(wide.second, self._named(end.second, '"'), MOST_DEPTH)
             return MISSING if second is MISSING else summarise(self._any(0, "count"), [wide.first, second])
