@@ -18,7 +18,7 @@ class Unknown:
     """A value that was not understood; the gap that made it is already counted."""
 
     reason: str
-    ratio: tuple[Any, Any] | None = None
+    ratio: tuple[Dim, Dim] | None = None
     """A real number that is one whole number by another: its rounding is exact."""
     text: bool = False
     """Whether it is a text: its methods are known, what they give is not."""
@@ -28,7 +28,7 @@ class Unknown:
     """What tells it from other unknown values: questions about the same key have one answer on a path."""
     octets: bool = False
     """Whether it is a `bytes`: its methods are known, what they give is not."""
-    whole: Any = None
+    whole: Dim | None = None
     """The whole number that it is, where it is one: twice an unknown size is another size."""
     least: float | None = None
     """What it is not less than, where it is a number that has such an end: a time."""
@@ -172,10 +172,10 @@ class Union(tuple[Any, ...]):
     """`A | B` of types: what isinstance takes, and what may be subscripted where the types are generic."""
 
 
-def whole_of(value: Any) -> Dim | None:
+def whole_of(value: object) -> Dim | None:
     """The whole number that a value is where it is one: an unknown value that a name holds has a symbol."""
     if isinstance(value, Unknown):
         if value.whole is not None or not value.key or value.text or value.octets or value.number in ("float", "bool"):
-            return value.whole  # type: ignore[no-any-return]
+            return value.whole
         return symbol(value.key, 0, None, Origin.UNMODELLED)
     return value if isinstance(value, (int, Term)) and not isinstance(value, bool) else None

@@ -311,7 +311,7 @@ class Interpreter(Facts):
 
     # --- what models and compiled code call ---
 
-    def call(self, callee: Value, args: tuple[Any, ...], kwargs: dict[str, Any], node: ast.AST) -> Any:
+    def call(self, callee: Value, args: tuple[Value, ...], kwargs: dict[str, Value], node: ast.AST) -> Any:
         return calling.call(self, callee, args, kwargs, node)
 
     def run_layer(self, layer: Any, args: tuple[Value, ...], kwargs: dict[str, Value], node: ast.AST) -> Any:

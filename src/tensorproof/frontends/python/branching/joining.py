@@ -2,24 +2,24 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from tensorproof.frontends.python.branching import questions
 from tensorproof.terms.budgets import BUDGETS
 from tensorproof.terms.facts import common as common_facts
 from tensorproof.terms.facts import joined as joined_facts
 from tensorproof.terms.facts import same as same_facts
-from tensorproof.terms.gradient import Fact
+from tensorproof.terms.gradient import Fact, Gradient
 from tensorproof.terms.gradient import joined as joined_gradients
 from tensorproof.terms.ints import Term, ite
 from tensorproof.terms.predicates import Predicate, Truth, conj, disj, negate
 from tensorproof.terms.records import replace
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import UNKNOWN_STRIDES, History, TensorType
-from tensorproof.values.heap import ITEMS, MISSING, ORDER, Cursor, Entries, Owner
+from tensorproof.values.heap import ITEMS, MISSING, ORDER, Cursor, Entries, Owner, items_of
 from tensorproof.values.objects import OPEN, Choice
 from tensorproof.values.python_values import REAL, Summary, Unknown, is_truth
-from tensorproof.values.summaries import has_identity, length, shown, summarise
+from tensorproof.values.summaries import has_identity, is_size, length, shown, summarise
 
 if TYPE_CHECKING:
     from tensorproof.values.machine import Value
@@ -39,7 +39,7 @@ class CannotJoin(Exception):
     """Two values, or two memories, that have no common description."""
 
 
-def join(p: Truth, a: Any, b: Any, program: Joins | None = None) -> Value:
+def join(p: Truth, a: Value, b: Value, program: Joins | None = None) -> Value:
     """The value that is `a` when p holds and `b` when not. Tensors that become one are recorded in the program form."""
     if a is b:
         return a
@@ -54,7 +54,7 @@ def join(p: Truth, a: Any, b: Any, program: Joins | None = None) -> Value:
         return a
     if isinstance(a, (bool, Predicate)) and isinstance(b, (bool, Predicate)):
         return disj(conj(p, a), conj(negate(p), b))
-    if type(a) in (int, Term) and type(b) in (int, Term):
+    if is_size(a) and is_size(b):
         return ite(p, a, b)
     if isinstance(a, TensorType) and isinstance(b, TensorType):
         joined = _recorded(p, a, b, program)
@@ -72,9 +72,10 @@ def _truth(value: Value) -> Truth | None:
     return questions.by_key(value.key) if is_truth(value) and isinstance(value, Unknown) and value.key else None
 
 
-def _unknown(a: Value, b: Any) -> Unknown:
+def _unknown(a: Value, b: Value) -> Unknown:
     """Two values of which one at least is unknown: the answers about it are kept where they are about both."""
-    known: Unknown = a if isinstance(a, Unknown) else b
+    known = a if isinstance(a, Unknown) else b
+    assert isinstance(known, Unknown)
     same = isinstance(a, Unknown) and isinstance(b, Unknown) and a.key == b.key
     return known if same or not known.key else replace(known, key="")
 
@@ -89,12 +90,18 @@ def _recorded(p: Truth, a: TensorType, b: TensorType, program: Joins | None) -> 
     return joined
 
 
-def _summaries(p: Truth, a: Any, b: Any, program: Joins | None) -> Any:
+def _summaries(p: Truth, left: Value, right: Value, program: Joins | None) -> Summary:
     """Items that were not counted out, on one side perhaps none."""
-    a, b = (Summary("none", count=0, first=v.first, second=v.second) if w is MISSING else w for v, w in ((b, a), (a, b)))
-    if type(a) is not type(b) or isinstance(a.count, Unknown) or isinstance(b.count, Unknown):
+    a, b = (
+        Summary("none", count=0, first=v.first, second=v.second) if w is MISSING and isinstance(v, Summary) else w for v, w in ((right, left), (left, right))
+    )
+    if not isinstance(a, Summary) or not isinstance(b, Summary) or isinstance(a.count, Unknown) or isinstance(b.count, Unknown):
         raise CannotJoin
     return Summary(a.reason, count=ite(p, a.count, b.count), first=join(p, a.first, b.first, program), second=join(p, a.second, b.second, program))
+
+
+def _none_like(value: Summary) -> Summary:
+    return Summary("none", count=0, first=value.first, second=value.second)
 
 
 def join_summarised(p: Truth, a: tuple[Value, ...], b: tuple[Value, ...]) -> tuple[Value, ...]:
@@ -172,8 +179,9 @@ def _merged(p: Truth, a: Value, b: Value, program: Joins | None) -> Choice | Non
     return None
 
 
-def _either(a: Any, b: Any, program: Joins | None) -> Value:
+def _either(a: Value, b: Value, program: Joins | None) -> TensorType:
     """One of two tensors that are alike."""
+    assert isinstance(a, TensorType) and isinstance(b, TensorType)
     kept = a if a.facts is b.facts and a.history is b.history else a.but(facts=common_facts(a.facts, b.facts), history=_histories(a, b))
     if program is None or a is b:
         return kept
@@ -226,18 +234,19 @@ def _histories(a: TensorType, b: TensorType) -> History | None:
     return History((a.history, b.history), a.history.tapes | b.history.tapes)
 
 
-def _required(a: TensorType, b: TensorType, grad: Any) -> bool:
+def _required(a: TensorType, b: TensorType, grad: Gradient | None) -> bool:
     return grad.requires is True if grad is not None else a.requires_grad and b.requires_grad if a.framework == "torch" else a.requires_grad or b.requires_grad
 
 
-def join_location(p: Truth, a: Any, b: Any, owner: Owner, key: Value, program: Joins | None = None) -> Value:
+def join_location(p: Truth, a: Value, b: Value, owner: Owner, key: Value, program: Joins | None = None) -> Value:
     """What a location holds after a branch. A name may be bound on one side only; an entry of a dict may not."""
     if key is ITEMS:
         if a == b:
             return a
-        if len(a) != len(b):
+        then, other = items_of(a), items_of(b)
+        if len(then) != len(other):
             raise CannotJoin
-        return tuple(join(p, x, y, program) for x, y in zip(a, b))
+        return tuple(join(p, x, y, program) for x, y in zip(then, other))
     if key is ORDER:
         if a != b:
             raise CannotJoin

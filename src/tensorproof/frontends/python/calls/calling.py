@@ -27,9 +27,9 @@ from tensorproof.frontends.python.calls.chosen_arguments import distributed_call
 from tensorproof.frontends.python.calls.outcomes import taken
 from tensorproof.frontends.python.containers import containers, tuple_methods
 from tensorproof.frontends.python.errors import Dead, Fork, Raised
-from tensorproof.frontends.python.frame import RETURN, Frame
+from tensorproof.frontends.python.frame import RETURN, Frame, Signal
 from tensorproof.frontends.python.iteration import iteration  # fmt: skip
-from tensorproof.frontends.python.scope import function_scope
+from tensorproof.frontends.python.scope import Scope, function_scope
 from tensorproof.frontends.python.summaries.joined_lists import joined
 from tensorproof.frontends.python.tensors import numpy_scalars, tensors  # fmt: skip
 from tensorproof.frontends.python.tensors.memory import writing
@@ -40,12 +40,12 @@ from tensorproof.terms.budgets import BUDGETS
 from tensorproof.terms.dtypes import DType
 from tensorproof.terms.tensor import TensorType
 from tensorproof.values.heap import MISSING
-from tensorproof.values.objects import Bound, Choice, Class, Function, Generator, Instance, Iterator, Model, Native, Super
+from tensorproof.values.objects import Bound, Choice, Class, Code, Function, Generator, Instance, Iterator, Model, Native, Super
 from tensorproof.values.python_values import AFTER_ERROR, Layer, Method, Named, Unknown
 
 if TYPE_CHECKING:
     from tensorproof.frontends.python.machine import Interpreter
-    from tensorproof.values.machine import Value
+    from tensorproof.values.machine import Args, Kwargs, Value
 
 _OF_PLAIN_VALUES = {"math", "os", "re", "pathlib", "json", "bisect", "argparse"}
 """Libraries whose functions look at numbers and texts: with one of two values they are called with each."""
@@ -56,62 +56,65 @@ _COUNTING = {"torch.arange", "numpy.arange"}
 """Operators that take any number, and make as many elements of a whole one."""
 
 
-def call(m: Interpreter, callee: Any, args: tuple[Value, ...], kwargs: dict[str, Value], node: ast.AST) -> Any:
-    kind = type(callee)
+def call(m: Interpreter, callee: Value, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
     if m.modules.left and unseen_calls.is_left(m, node):
-        callee, kind = unseen_calls.LEFT, Unknown
-    if kind is Function:
+        callee = unseen_calls.LEFT
+    if isinstance(callee, Function):
         return call_function(m, callee, args, kwargs, node)
-    if kind is Unknown and callee.key == callee.reason and callee.key:  # a name of a package that is not seen
-        callee, kind = Named(callee.reason), Named
-    if kind is Bound:
+    if isinstance(callee, Unknown) and callee.key == callee.reason and callee.key:  # a name of a package that is not seen
+        callee = Named(callee.reason)
+    if isinstance(callee, Bound):
         return call(m, callee.function, (callee.self, *args), kwargs, node)
     m.path.calls += 1
     m.step()
     if m.failures and recovery.follows((callee, *args, *kwargs.values())):
-        return recovery.dependent(m, lambda: _call_library(m, kind, callee, args, kwargs, node))
-    return _call_library(m, kind, callee, args, kwargs, node)
+        return recovery.dependent(m, lambda: _call_library(m, callee, args, kwargs, node))
+    return _call_library(m, callee, args, kwargs, node)
 
 
-def _call_library(m: Interpreter, kind: Any, callee: Any, args: tuple[Value, ...], kwargs: dict[str, Value], node: ast.AST) -> Value:
-    if kind is Named:
+def _call_library(m: Interpreter, callee: Value, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    if isinstance(callee, Named):
         args = m.memory.all_current(args)
         m.direct = callee.name
-        run: Callable[[], Any] = lambda: _guarded(m, callee.name, node, lambda: call_named(m, callee.name, args, kwargs, node))
+        run: Callable[[], Value] = lambda: _guarded(m, callee.name, node, lambda: call_named(m, callee.name, args, kwargs, node))
         return callbacks.watched(m, callee.name, node, run, (*args, *kwargs.values())) if callbacks.given(args, kwargs) else run()
-    if kind is Method:
+    if isinstance(callee, Method):
         m.direct = callee.name
         run = lambda: _guarded(m, callee.name, node, lambda: call_method(m, callee.owner, callee.name, args, kwargs, node))
         outside = type(callee.owner) in (TensorType, Layer) and callbacks.given(args, kwargs)
         return callbacks.watched(m, callee.name, node, run, (*args, *kwargs.values())) if outside else run()
-    if kind is Layer:
+    if isinstance(callee, Layer):
         m.direct = callee.module.name if callee.module is not None else ""
         name = callee.module.name if callee.module is not None else callee.kind
         return _guarded(m, name, node, lambda: layer_calls.call_layer(m, callee, args, kwargs, node))
-    if kind is Class:
+    if isinstance(callee, Class):
         return classes.construct(m, callee, args, kwargs, node)
-    if kind is Native:
+    if isinstance(callee, Native):
         args = m.memory.all_current(args)
         return _guarded(m, callee.name, node, lambda: callee.run(m, args, kwargs, node))
-    if kind is Instance:
+    if isinstance(callee, Instance):
         return classes.call_instance(m, callee, args, kwargs, node)
-    if kind is Model:
+    if isinstance(callee, Model):
         args = m.memory.all_current(args)
         run = lambda: _guarded(m, callee.kind, node, lambda: library_objects.call_model(m, callee, args, kwargs, node))
         quiet = callee.kind == "quiet" and callbacks.given(args, kwargs)
         return callbacks.watched(m, callbacks.written(node), node, run, (*args, *kwargs.values())) if quiet else run()
-    if kind is Unknown:
-        questions.written(m, callee, *args, *kwargs.values())
-        unseen_calls.note(m, callee, args, kwargs, node)
-        name = callee.key.partition("~")[0]
-        if name and unseen(name) and "." in name and "@" not in name:
-            return m.gap(name, node, "no model")
-        return m.gap(ast.unparse(node.func)[:80] if isinstance(node, ast.Call) else callee.reason, node, "what is called is not known")
-    if kind is Choice:
+    if isinstance(callee, Unknown):
+        return _call_unknown(m, callee, args, kwargs, node)
+    if isinstance(callee, Choice):
         return m.branching.choose(callee.condition, lambda: call(m, callee.then, args, kwargs, node), lambda: call(m, callee.other, args, kwargs, node))
-    if kind is DType:
+    if isinstance(callee, DType):
         return numpy_scalars.made(m, callee, args, node)
-    return _guarded(m, getattr(callee, "__name__", kind.__name__), node, lambda: natives.call(m, callee, args, kwargs, node))
+    return _guarded(m, getattr(callee, "__name__", type(callee).__name__), node, lambda: natives.call(m, callee, args, kwargs, node))
+
+
+def _call_unknown(m: Interpreter, callee: Unknown, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    questions.written(m, callee, *args, *kwargs.values())
+    unseen_calls.note(m, callee, args, kwargs, node)
+    name = callee.key.partition("~")[0]
+    if name and unseen(name) and "." in name and "@" not in name:
+        return m.gap(name, node, "no model")
+    return m.gap(ast.unparse(node.func)[:80] if isinstance(node, ast.Call) else callee.reason, node, "what is called is not known")
 
 
 def _guarded(m: Interpreter, name: str, node: ast.AST, run: Callable[[], Value]) -> Value:
@@ -129,7 +132,7 @@ def _guarded(m: Interpreter, name: str, node: ast.AST, run: Callable[[], Value])
         m.in_library = inside
 
 
-def call_function(m: Interpreter, function: Function, args: tuple[Value, ...], kwargs: dict[str, Value], node: ast.AST) -> Value:
+def call_function(m: Interpreter, function: Function, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     if function.around:
         return torch_modes.decorated(m, function, lambda inner: call_function(m, inner, args, kwargs, node))
     code = function.code
@@ -200,14 +203,15 @@ def _too_deep(m: Interpreter, function: Function, node: ast.AST) -> Value:
     raise m.raised("RecursionError", f"{function.name} is called while {len(m.frames)} calls are open: Python stops at {limit}", node)
 
 
-def compile_body(code: Any) -> None:
+def compile_body(code: Code) -> None:
     """Compile a function at its first call."""
 
+    assert isinstance(code.outer, Scope)
     scope, is_generator = function_scope(code.node, code.outer)
     if isinstance(code.node, ast.Lambda):
         value = scope.expression(code.node.body)
 
-        def run(frame: Frame) -> Any:
+        def run(frame: Frame) -> Signal:
             frame.result = value(frame)
             return RETURN
 
@@ -237,7 +241,7 @@ def zero_super(frame: Frame, node: ast.AST) -> Value:
 # --- libraries ---
 
 
-def call_named(m: Interpreter, name: str, args: tuple[Value, ...], kwargs: dict[str, Value], node: ast.AST) -> Value:
+def call_named(m: Interpreter, name: str, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     if m.directives.data:
         from tensorproof.libraries.data import given as given_data
 
@@ -269,7 +273,7 @@ def call_named(m: Interpreter, name: str, args: tuple[Value, ...], kwargs: dict[
     return outside.given(m, m.gap(name, node, "no model"), name, (*args, *kwargs.values()), node)
 
 
-def _refuse_symbolic(m: Interpreter, name: str, args: tuple[Value, ...], kwargs: dict[str, Value], node: ast.AST) -> None:
+def _refuse_symbolic(m: Interpreter, name: str, args: Args, kwargs: Kwargs, node: ast.AST) -> None:
     from tensorproof.libraries.tensorflow import traced
 
     if name.startswith("numpy."):
@@ -279,14 +283,14 @@ def _refuse_symbolic(m: Interpreter, name: str, args: tuple[Value, ...], kwargs:
             traced.refuse_truth(m, value, node, name)
 
 
-def _may_write(m: Interpreter, args: tuple[Value, ...]) -> None:
+def _may_write(m: Interpreter, args: Args) -> None:
     """What is not understood may write into the tensors that it gets."""
     for value in args:
         if isinstance(value, TensorType) and value.contents is not None:
             m.memory.write(value)
 
 
-def call_spelling(m: Interpreter, name: str, args: tuple[Value, ...], kwargs: dict[str, Value], node: ast.AST) -> Value:
+def call_spelling(m: Interpreter, name: str, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     """Call an operator as a framework spells it, and record what it demands."""
     if name.startswith("keras.KerasTensor."):
         name, args = layers.keras_operator(name, args)
@@ -309,7 +313,7 @@ def call_spelling(m: Interpreter, name: str, args: tuple[Value, ...], kwargs: di
     return made
 
 
-def _called(m: Interpreter, name: str, args: tuple[Value, ...], kwargs: dict[str, Value], node: ast.AST) -> Value:
+def _called(m: Interpreter, name: str, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     if name.startswith("torch."):
         no_data.refuse(m, name, args, node)
     plain_args, plain_kwargs = tensors.plain(m, args, node), {k: tensors.plain(m, v, node) for k, v in kwargs.items()}
@@ -329,7 +333,7 @@ def _called(m: Interpreter, name: str, args: tuple[Value, ...], kwargs: dict[str
     return taken(m, name, outcome, args, kwargs, node, None, lambda: call_bound(name, plain_args, plain_kwargs, m.session))
 
 
-def _with_numbers(m: Interpreter, name: str, given: Value, named: dict[str, Value], args: Any, kwargs: Any, node: ast.AST) -> Value:
+def _with_numbers(m: Interpreter, name: str, given: Args, named: Kwargs, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     """An operator that gets a number which nobody knows: it acts as a tensor without axes. A refusal must hold for some known numbers too."""
     m.session.site = f"@{getattr(node, 'lineno', 0)}"
     given, named = tensors.sized(m, given, False), {k: tensors.sized(m, v, False) for k, v in named.items()}
@@ -347,7 +351,7 @@ def _with_numbers(m: Interpreter, name: str, given: Value, named: dict[str, Valu
     return taken(m, name, outcome, args, kwargs, node, None)
 
 
-def _partly_known(m: Interpreter, name: str, given: Any, named: dict[str, Any], args: Any, kwargs: Any, node: ast.AST) -> Any:
+def _partly_known(m: Interpreter, name: str, given: Args, named: Kwargs, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     """An operator with arguments that are not known: what it gives whatever they are. That it works is not proved."""
     outcome = partial_calls.call_partly(name, given, named, m.session)
     if outcome is None or outcome.unknown is not None:
@@ -358,13 +362,13 @@ def _partly_known(m: Interpreter, name: str, given: Any, named: dict[str, Any], 
     return taken(m, name, outcome, args, kwargs, node, None)
 
 
-def _not_followed(m: Interpreter, name: str, args: tuple[Any, ...], kwargs: dict[str, Any], node: ast.AST) -> Unknown:
+def _not_followed(m: Interpreter, name: str, args: Args, kwargs: Kwargs, node: ast.AST) -> Unknown:
     """An operator with an argument that is not known: the names of its arguments are known all the same."""
     signatures.check(m, name, args, kwargs, node)
     return m.gap(name, node, "an argument is not known")
 
 
-def _with_sizes(m: Interpreter, name: str, given: Value, named: dict[str, Value]) -> Outcome | None:
+def _with_sizes(m: Interpreter, name: str, given: Value, named: Kwargs) -> Outcome | None:
     """An operator with a size for each whole number that nobody knows; None when that helps nothing."""
     args, kwargs = tensors.sized(m, given), {k: tensors.sized(m, v) for k, v in named.items()}
     if tensors.has_unknown(args) or tensors.has_unknown(tuple(kwargs.values())):
@@ -373,7 +377,7 @@ def _with_sizes(m: Interpreter, name: str, given: Value, named: dict[str, Value]
     return outcome if outcome.refused is None and outcome.unknown is None else None
 
 
-def _with_reals(given: Value, named: dict[str, Value], tried: list[Outcome]) -> Outcome | None:
+def _with_reals(given: Value, named: Kwargs, tried: list[Outcome]) -> Outcome | None:
     """What an operator makes of real numbers that nobody knows, where no tensor may stand for them: the same of every number that it takes."""
     if tensors.whole_unknown((given, *named.values())):
         return None
@@ -385,7 +389,7 @@ def _with_reals(given: Value, named: dict[str, Value], tried: list[Outcome]) -> 
     return accepted[0]
 
 
-def call_method(m: Interpreter, owner: Value, name: str, args: tuple[Value, ...], kwargs: dict[str, Value], node: ast.AST) -> Any:
+def call_method(m: Interpreter, owner: Value, name: str, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
     """A method that was looked up on a value that is not the program's own object."""
     match owner:
         case TensorType():

@@ -174,7 +174,7 @@ def cls_is(cls: Value, wanted: Value) -> bool:
     return _alike(cls, wanted)
 
 
-def call_instance(m: Interpreter, instance: Instance, args: tuple[Any, ...], kwargs: dict[str, Any], node: ast.AST) -> Value:
+def call_instance(m: Interpreter, instance: Instance, args: tuple[Value, ...], kwargs: dict[str, Value], node: ast.AST) -> Value:
     found, holder = in_class(m, instance.cls, "__call__")
     if found is not MISSING and (isinstance(holder, Class) or not registry.calls(instance)):
         return m.call(Bound(found, instance), args, kwargs, node)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from tensorproof.terms.records import replace
 from tensorproof.values.objects import Bound, Class, ClassMethod, Function, Model, StaticMethod
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from tensorproof.values.machine import Value
 
 
-def decorated(m: Interpreter, decorator: Any, made: Any, node: ast.AST) -> Value:
+def decorated(m: Interpreter, decorator: Value, made: Value, node: ast.AST) -> Value:
     """What a decorator makes of a function or class. The call of one that is not known is a gap, and what it got stays."""
     if isinstance(decorator, Function) and _documents(decorator):
         return made

@@ -59,7 +59,7 @@ def own_forward(m: Interpreter, layer: Layer, args: tuple[Value, ...], kwargs: d
     return run_layer(m, layer, args, kwargs, node)
 
 
-def run_layer(m: Interpreter, layer: Layer, args: tuple[Value, ...], kwargs: dict[str, Any], node: ast.AST) -> Value:
+def run_layer(m: Interpreter, layer: Layer, args: tuple[Value, ...], kwargs: dict[str, Value], node: ast.AST) -> Value:
     """Apply a layer's operator to tensors."""
     plain_args, plain_kwargs = tensors.plain(m, args, node), {k: tensors.plain(m, v, node) for k, v in kwargs.items()}
     if tensors.has_unknown(plain_args) or tensors.has_unknown(tuple(plain_kwargs.values())):

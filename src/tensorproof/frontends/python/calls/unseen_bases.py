@@ -42,7 +42,7 @@ def count(m: Interpreter, cls: Class, node: ast.AST) -> None:
             m.gap(base.name, node, "the base class is not modelled")
 
 
-def count_values(m: Interpreter, values: tuple[Any, ...], node: ast.AST) -> None:
+def count_values(m: Interpreter, values: tuple[Value, ...], node: ast.AST) -> None:
     """Values of a package that is not seen are used: each is a gap by its own name."""
     for value in values:
         name = value.key.partition("~")[0] if isinstance(value, Unknown) else ""

@@ -39,7 +39,7 @@ def by_names(node: ast.Assign) -> Callable[[Frame, Any], Any] | None:
     if not again and not prepares:
         return None
 
-    def run(frame: Frame, result: Any) -> Any:
+    def run(frame: Frame, result: object) -> Any:
         got = latest(frame.machine, call)
         if type(result) is not Unknown or result is AFTER_ERROR or got is None:
             return result
@@ -56,7 +56,7 @@ def by_names(node: ast.Assign) -> Callable[[Frame, Any], Any] | None:
     return run
 
 
-def _only_module(args: tuple[Any, ...], kwargs: dict[str, Any], count: int) -> tuple[Any, ...]:
+def _only_module(args: tuple[object, ...], kwargs: dict[str, object], count: int) -> tuple[Any, ...]:
     """The one module that is given comes first: `engine, optimizer, _, _ = initialize(model=net, …)`."""
     modules = [value for value in (*args, *kwargs.values()) if is_module(value)]
     return (modules[0], *[Unknown("unpacking")] * (count - 1)) if len(modules) == 1 else ()
@@ -74,7 +74,7 @@ def _prepares(function: ast.expr) -> bool:
     return name.partition("_")[0] in _VERBS
 
 
-def _changes_sizes(value: Any) -> bool:
+def _changes_sizes(value: object) -> bool:
     """Whether an argument may say a size, or be another model: a rate, a word, an optimizer or an object of the package does not."""
     if isinstance(value, (List, Dict, tuple)):
         return True
@@ -83,7 +83,7 @@ def _changes_sizes(value: Any) -> bool:
     return not (isinstance(value, (bool, float, str, type(None))) or _is_prepared(value))
 
 
-def _is_prepared(value: Any) -> bool:
+def _is_prepared(value: object) -> bool:
     return isinstance(value, Model) and value.kind.startswith(_PREPARED)
 
 

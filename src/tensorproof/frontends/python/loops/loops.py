@@ -138,7 +138,7 @@ def _live_loop(m: Interpreter, frame: Frame, source: List | Iterator, put: Put, 
 
     kept = items.watch if isinstance(items, Watched) else watch(m, source, node.iter)
 
-    def put_next(f: Frame, item: Any) -> None:
+    def put_next(f: Frame, item: Value) -> None:
         m.heap.set(state, AT, state[AT] + 1)
         put(f, item)
 
@@ -184,7 +184,7 @@ def _drive(m: Interpreter, frame: Frame, source: Any, put: Put, body: Act, node:
     return None
 
 
-def summarised_loop(m: Interpreter, frame: Frame, iterations: Open, put: Put, body: Act, node: Any) -> Signal | None:
+def summarised_loop(m: Interpreter, frame: Frame, iterations: Open, put: Put, body: Act, node: ast.AST) -> Signal | None:
     """Rounds that nobody counted: the first, and then one that stands for all the others."""
     count, facts, waiting = iterations.times, len(m.facts), len(frame.waiting)
     with Collected(m, iterations, node, None) as collected:
@@ -218,7 +218,7 @@ def summarised_loop(m: Interpreter, frame: Frame, iterations: Open, put: Put, bo
     return signal
 
 
-def _open_loop(m: Interpreter, frame: Frame, value: Value, put: Put, body: Act, node: Any) -> Signal | None:
+def _open_loop(m: Interpreter, frame: Frame, value: Value, put: Put, body: Act, node: ast.AST) -> Signal | None:
     """Items that are not known: data are there, so that there is at least one."""
     if not isinstance(value, Unknown):
         m.gap("loop", node, "over something that is not known")

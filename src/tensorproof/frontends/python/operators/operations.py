@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import math
 import operator
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from tensorproof.frontends.python.attributes.lookup import in_class
@@ -30,7 +31,8 @@ from tensorproof.terms.predicates import Predicate, conj, disj, ne, negate
 from tensorproof.terms.tensor import OfVariable, TensorType
 from tensorproof.values.heap import MISSING
 from tensorproof.values.objects import Bound, Choice, Class, Dict, Instance, List, Model, Set
-from tensorproof.values.python_values import AFTER_ERROR, TEXT, Layer, Named, Union, Unknown, joined_text, whole_of
+from tensorproof.values.python_values import AFTER_ERROR, Layer, Named, TEXT, Union, Unknown, joined_text, whole_of
+from tensorproof.values.summaries import is_size
 from tensorproof.values.tensor_shape import TensorShape
 
 if TYPE_CHECKING:
@@ -49,7 +51,7 @@ UNARY: dict[type[ast.unaryop], tuple[str, Value]] = {
 SWAPPED = {"lt": "gt", "gt": "lt", "le": "ge", "ge": "le", "eq": "eq", "ne": "ne"}
 
 
-def binary(m: Interpreter, op: type[ast.operator], a: Any, b: Value, node: ast.AST, in_place: bool = False) -> Value:
+def binary(m: Interpreter, op: type[ast.operator], a: Value, b: Value, node: ast.AST, in_place: bool = False) -> Value:
     word, native = BINARY[op]
     kind_a, kind_b = type(a), type(b)
     if kind_a is int and kind_b is int:
@@ -63,7 +65,7 @@ def binary(m: Interpreter, op: type[ast.operator], a: Any, b: Value, node: ast.A
     found = _on_names(m, op, a, b, node)
     if found is not MISSING:
         return found
-    if kind_a is str and word == "mod":
+    if isinstance(a, str) and word == "mod":
         return percent(m, a, b, node)
     if kind_a is TensorType or kind_b is TensorType:
         repetition = repeated(m, a, b, node) if word == "mul" else MISSING
@@ -82,13 +84,14 @@ def binary(m: Interpreter, op: type[ast.operator], a: Any, b: Value, node: ast.A
 _COLLECTIONS = (List, Dict, Set)
 
 
-def _on_choice(m: Interpreter, op: type[ast.operator], a: Any, b: Any, node: ast.AST, in_place: bool) -> Value:
-    if type(a) is Choice:
+def _on_choice(m: Interpreter, op: type[ast.operator], a: Value, b: Value, node: ast.AST, in_place: bool) -> Value:
+    if isinstance(a, Choice):
         return m.branching.choose(a.condition, lambda: binary(m, op, a.then, b, node, in_place), lambda: binary(m, op, a.other, b, node, in_place))
+    assert isinstance(b, Choice)
     return m.branching.choose(b.condition, lambda: binary(m, op, a, b.then, node, in_place), lambda: binary(m, op, a, b.other, node, in_place))
 
 
-def _on_names(m: Interpreter, op: type[ast.operator], a: Any, b: Any, node: ast.AST) -> Value:
+def _on_names(m: Interpreter, op: type[ast.operator], a: Value, b: Value, node: ast.AST) -> Value:
     """Operators of a library's objects and names, and `A | B` of types; MISSING where it is none of them."""
     kinds = type(a), type(b)
     if Model in kinds:
@@ -98,25 +101,27 @@ def _on_names(m: Interpreter, op: type[ast.operator], a: Any, b: Any, node: ast.
     if op is ast.BitOr and _is_type(a) and _is_type(b):
         sides = (*(a if isinstance(a, tuple) else (a,)), *(b if isinstance(b, tuple) else (b,)))
         return Union(type(None) if side is None else side for side in sides)
-    return not_modelled(m, a if kinds[0] is Named else b, node) if Named in kinds else MISSING
+    named = a if isinstance(a, Named) else b
+    return not_modelled(m, named, node) if isinstance(named, Named) else MISSING
 
 
-def _sum_of_parts(m: Interpreter, word: str, a: Any, b: Any, node: ast.AST, in_place: bool) -> Value:
+def _sum_of_parts(m: Interpreter, word: str, a: Value, b: Value, node: ast.AST, in_place: bool) -> Value:
     """A container of layers and more layers, or a shape of TensorFlow and more sizes; MISSING for anything else."""
-    kinds = type(a), type(b)
-    if Layer in kinds:
+    if isinstance(a, Layer) or isinstance(b, Layer):
         return layers.container_binary(m, word, a, b, node, in_place)
-    if word == "add" and TensorShape in kinds and List in kinds:
-        return TensorShape((*(a.items if kinds[0] is List else a), *(b.items if kinds[1] is List else b)))
+    if word == "add" and isinstance(a, TensorShape) and isinstance(b, List):
+        return TensorShape((*a, *b.items))
+    if word == "add" and isinstance(a, List) and isinstance(b, TensorShape):
+        return TensorShape((*a.items, *b))
     return MISSING
 
 
-def _on_numbers(m: Interpreter, op: type[ast.operator], a: Value, b: Any, node: ast.AST) -> Value:
+def _on_numbers(m: Interpreter, op: type[ast.operator], a: Value, b: Value, node: ast.AST) -> Value:
     """Operators of numbers and of Python's own sequences, some of which may be symbolic."""
     word, native = BINARY[op]
     kind_a, kind_b = type(a), type(b)
     symbolic = kind_a is Term or kind_b is Term
-    if symbolic and word in ("floordiv", "mod", "truediv") and kind_a in (int, Term, bool, float) and kind_b in (int, Term, bool):
+    if symbolic and word in ("floordiv", "mod", "truediv") and kind_a in (int, Term, bool, float) and isinstance(b, (int, Term)):
         m.demand("ZeroDivisionError", ne(b, 0), f"the divisor {b!r} may be zero" if kind_b is Term else "the divisor is zero", node)
     if word == "pow" and (raised := power(m, a, b, node)) is not MISSING:
         return raised
@@ -143,15 +148,15 @@ def _on_symbols(m: Interpreter, word: str, native: Value, a: Value, b: Value, no
     return MISSING
 
 
-_OF_WHOLES: dict[str, Any] = {"add": operator.add, "sub": operator.sub, "mul": operator.mul, "floordiv": operator.floordiv}
+_OF_WHOLES: dict[str, Callable[[Dim, Dim], Dim]] = {"add": operator.add, "sub": operator.sub, "mul": operator.mul, "floordiv": operator.floordiv}
 """Operators of two whole numbers that give one."""
 
 
-def _on_unknown(m: Interpreter, word: str, a: Any, b: Any, node: ast.AST, in_place: bool) -> Any:
+def _on_unknown(m: Interpreter, word: str, a: Value, b: Value, node: ast.AST, in_place: bool) -> Value:
     """An operator of which one side at least is not known: of texts it is a text, of numbers a number, of a tensor and a number a tensor."""
     if word == "truediv" and Model in (type(a), type(b)):  # a path and a name that is not known
         found = library_objects.model_binary(m, word, a, b, node)
-        if found is not MISSING or (type(a) is Model and a.kind == "pathlib.Path" and b.text):
+        if found is not MISSING or (isinstance(a, Model) and a.kind == "pathlib.Path" and isinstance(b, Unknown) and b.text):
             return found
     if a is AFTER_ERROR or b is AFTER_ERROR:
         m.path.lost = True
@@ -183,10 +188,11 @@ def _sized(m: Interpreter, value: Value) -> Value:
     return size_in(m, value) if type(value) is Unknown else value
 
 
-def _whole(word: str, a: Any, b: Any) -> Dim | None:
+def _whole(word: str, a: Dim | None, b: Dim | None) -> Dim | None:
     """What an operator makes of two whole numbers; None where that is not one, or nothing is known."""
-    known = word in _OF_WHOLES and a is not None and b is not None and (word != "floordiv" or lower(b) > 0)
-    return _OF_WHOLES[word](a, b) if known else None
+    if word not in _OF_WHOLES or a is None or b is None or (word == "floordiv" and lower(b) <= 0):
+        return None
+    return _OF_WHOLES[word](a, b)
 
 
 def _refuse_float(m: Interpreter, word: str, kinds: tuple[Value, Value], a: Value, b: Value, node: ast.AST) -> None:
@@ -207,15 +213,15 @@ def _is_type(value: Value) -> bool:
     return value is None or isinstance(value, (Named, Class, type)) or (isinstance(value, Model) and value.kind == ALIAS)
 
 
-def _ratio(m: Interpreter, word: str, a: Any, b: Any) -> tuple[Value, Value] | None:
+def _ratio(m: Interpreter, word: str, a: Value, b: Value) -> tuple[Dim, Dim] | None:
     """A quotient of whole numbers, a product with a short binary fraction such as 0.5, or a share such as 0.8."""
-    if word == "truediv" and type(b) is float and b.is_integer():
+    if word == "truediv" and isinstance(b, float) and b.is_integer():
         b = int(b)
-    if word == "truediv" and type(a) in (int, Term) and type(b) in (int, Term) and lower(b) > 0:
+    if word == "truediv" and is_size(a) and is_size(b) and lower(b) > 0:
         return a, b
     if word == "mul":
         size, factor = (a, b) if type(a) is Term else (b, a)
-        if type(factor) is float and math.isfinite(factor):
+        if isinstance(factor, float) and isinstance(size, Term) and math.isfinite(factor):
             above, below = factor.as_integer_ratio()
             if below <= 1024:
                 return size * above, below
@@ -253,13 +259,12 @@ def _on_truths(m: Interpreter, word: str, a: Value, b: Value, node: ast.AST) -> 
 _NOT_IN_PLACE = frozenset(BINARY[op][0] for op in (ast.Add, ast.Sub, ast.Mult, ast.Div, ast.Pow))
 
 
-def on_tensors(m: Interpreter, word: str, a: Any, b: Value, node: ast.AST, in_place: bool = False) -> Value:
+def on_tensors(m: Interpreter, word: str, a: Value, b: Value, node: ast.AST, in_place: bool = False) -> Value:
     mixed = mixed_arrays.operated(m, word, a, b, node)
     if mixed is not MISSING:
         return mixed
-    owner = a
-    if not isinstance(a, TensorType) or (isinstance(b, TensorType) and a.framework == "numpy"):
-        owner = b if isinstance(b, TensorType) else a
+    owner = b if isinstance(b, TensorType) and (not isinstance(a, TensorType) or a.framework == "numpy") else a
+    assert isinstance(owner, TensorType)
     home = tensors.tensor_class(owner)
     if isinstance(a, TensorType):
         if in_place and a.parameter and isinstance(a.history, OfVariable) and word in _NOT_IN_PLACE and not m.model_state.get("tf1"):

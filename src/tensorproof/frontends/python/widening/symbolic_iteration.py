@@ -19,7 +19,7 @@ from tensorproof.frontends.python.frame import Frame, Signal
 from tensorproof.frontends.python.widening.descriptions import names_in
 from tensorproof.frontends.python.widening.widening import Widening
 from tensorproof.terms.budgets import BUDGETS
-from tensorproof.terms.ints import Origin, Term, maximum, sole_atom, upper
+from tensorproof.terms.ints import Dim, Origin, Term, maximum, sole_atom, upper
 from tensorproof.terms.predicates import Predicate, Truth, gt, lt
 from tensorproof.terms.records import dataclass
 from tensorproof.values.heap import ITEMS, MISSING, ORDER, Cursor, Difference, Mark, items_of
@@ -42,7 +42,7 @@ FAILED: Value = object()
 class SymbolicIteration:
     """One loop from round `since` on, of `count` rounds in all."""
 
-    def __init__(self, m: Interpreter, frame: Frame, since: int, count: Any, node: ast.AST) -> None:
+    def __init__(self, m: Interpreter, frame: Frame, since: int, count: Dim, node: ast.AST) -> None:
         self.m = m
         self.frame = frame
         self.since = since
