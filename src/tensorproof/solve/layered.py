@@ -163,7 +163,8 @@ def _easy(predicate: Predicate) -> Solution | None:
     """One comparison of one plain symbol: its bounds hold a witness, and the predicate's own making has ruled out the rest."""
     if predicate.kind not in _COMPARISONS:
         return None
-    parts = predicate.args[0].parts
+    term: Term = predicate.args[0]
+    parts = term.parts
     constant = parts[-1][1] if not parts[-1][0] else 0
     if len(parts) - (1 if constant else 0) != 1:
         return None

@@ -64,15 +64,18 @@ def contract_of(name: str, inputs: dict[str, TensorType], output: object, paths:
 
 def shown(p: Predicate) -> str:
     """A condition as people would write it: `H >= 64` for `4 <= H // 16`, `H % 2 == 0` for `2 * ((H + 1) // 2) == H`."""
-    parts = p.args[0].parts if p.kind in ("le", "eq") else ()
-    if len(parts) == 2:
+    term: Term | None = p.args[0] if p.kind in ("le", "eq") else None
+    parts = term.parts if term is not None else ()
+    if term is not None and len(parts) == 2:
         constant = next((c for monomial, c in parts if not monomial), None)
         divided = next((part for part in parts if len(part[0]) == 1 and part[0][0][1] == 1 and part[0][0][0].kind == "//"), None)
         if divided is not None:
+            above: Dim
+            below: Dim
             above, below = divided[0][0][0].args
             if p.kind == "le" and divided[1] == -1 and constant is not None and type(below) is int:
                 return repr(le(constant * below, above)) if constant <= 0 or sole_atom(above) is None else f"{above!r} >= {constant * below}"
-            rest = p.args[0] - single(divided[0], divided[1])
+            rest = term - single(divided[0], divided[1])
             if p.kind == "eq" and divided[1] == below and type(rest * -1 - above) is int and -below < rest * -1 - above <= 0:
                 return f"{rest * -1!r} % {below} == 0"
     return repr(p)
@@ -122,10 +125,11 @@ def _term(atom: Atom) -> Dim:
 
 def _solution(p: Predicate, axes: set[Atom]) -> tuple[Atom | None, Dim]:
     """x == rest, where x stands alone with factor one and does not stand in the rest: a number, or another size when x is an input's."""
-    for monomial, coefficient in sorted(p.args[0].parts, key=lambda part: -max((a.order for a, _ in part[0]), default=0)):
+    term: Term = p.args[0]
+    for monomial, coefficient in sorted(term.parts, key=lambda part: -max((a.order for a, _ in part[0]), default=0)):
         if len(monomial) == 1 and monomial[0][1] == 1 and monomial[0][0].kind == "symbol" and abs(coefficient) == 1:
             atom = monomial[0][0]
-            rest = (p.args[0] - _term(atom) * coefficient) * -coefficient
+            rest = (term - _term(atom) * coefficient) * -coefficient
             if atom not in symbols(rest) and (type(rest) is int or (atom in axes and sole_atom(rest) is not None)):
                 return atom, rest
     return None, 0

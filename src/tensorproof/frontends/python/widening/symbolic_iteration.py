@@ -280,7 +280,7 @@ Seed = tuple[dict[tuple[int, Any], Any], Difference]
 
 
 def many_iterations(
-    m: Interpreter, frame: Frame, since: int, count: Value, item: Callable[[Any], Value], put: Put, body: Act, node: ast.AST, seed: Seed | None = None
+    m: Interpreter, frame: Frame, since: int, count: Dim, item: Callable[[Any], Value], put: Put, body: Act, node: ast.AST, seed: Seed | None = None
 ) -> Any:
     """Run the rounds of a loop from `since` on: how they end, or FAILED, or `Leaves`."""
 
@@ -292,7 +292,7 @@ def many_iterations(
 
 
 def unknown_iterations(
-    m: Interpreter, frame: Frame, since: int, count: Value, once: Callable[[Value], Signal | None], node: ast.AST, seed: Seed | None = None
+    m: Interpreter, frame: Frame, since: int, count: Dim, once: Callable[[Value], Signal | None], node: ast.AST, seed: Seed | None = None
 ) -> Value:
     """Run rounds that take no item of their own; `once` is told the number of the round."""
     loop = SymbolicIteration(m, frame, since, count, node)
