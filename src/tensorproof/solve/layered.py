@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from tensorproof.solve.flags import satisfiable
 from tensorproof.solve.port import Answer, Solution, Solver
 from tensorproof.terms.budgets import BUDGETS
-from tensorproof.terms.ints import Atom, of_atom
+from tensorproof.terms.ints import Atom, Term, of_atom
 from tensorproof.terms.predicates import Predicate, Truth, disj, negate
 from tensorproof.terms.substitution import symbols
 

@@ -75,9 +75,10 @@ def shown(p: Predicate) -> str:
             above, below = divided[0][0][0].args
             if p.kind == "le" and divided[1] == -1 and constant is not None and type(below) is int:
                 return repr(le(constant * below, above)) if constant <= 0 or sole_atom(above) is None else f"{above!r} >= {constant * below}"
-            rest = term - single(divided[0], divided[1])
-            if p.kind == "eq" and divided[1] == below and type(rest * -1 - above) is int and -below < rest * -1 - above <= 0:
-                return f"{rest * -1!r} % {below} == 0"
+            rest = (term - single(divided[0], divided[1])) * -1
+            off = rest - above
+            if p.kind == "eq" and divided[1] == below and isinstance(below, int) and isinstance(off, int) and -below < off <= 0:
+                return f"{rest!r} % {below} == 0"
     return repr(p)
 
 

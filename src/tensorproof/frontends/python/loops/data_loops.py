@@ -17,7 +17,7 @@ from tensorproof.frontends.python.widening.symbolic_iteration import FAILED, Lea
 from tensorproof.libraries.model import Iterations, counts_of
 from tensorproof.terms.budgets import BUDGETS
 from tensorproof.terms.gradient import Fact
-from tensorproof.terms.ints import Term, lower, minimum
+from tensorproof.terms.ints import Dim, Term, lower, minimum
 from tensorproof.terms.predicates import Predicate, ge, gt
 from tensorproof.values.heap import MISSING, ORDER, Difference
 
@@ -139,7 +139,7 @@ class _DataLoop:
             signal = signal or self._iteration(at)
         return signal
 
-    def _all_regular(self, times: Value, seed: Seed | None) -> Any:
+    def _all_regular(self, times: Dim, seed: Seed | None) -> Any:
         return many_iterations(self.m, self.frame, 1, times, self.iterations.item, self.put, self.body, self.node, seed or ({}, Difference()))
 
     def _carried(self, collected: Collected) -> Seed | None:
