@@ -14,7 +14,7 @@ from tensorproof.bindings import autocast
 from tensorproof.bindings.arguments import bind
 from tensorproof.bindings.coercion import Mismatch, NotKnown
 from tensorproof.bindings.conversion import kept_types, tied_to_tensors
-from tensorproof.bindings.kinds import application, element_types_named, kinds_in
+from tensorproof.bindings.kinds import application, check, element_types_named, kinds_in
 from tensorproof.bindings.modules import Module, aligned, construct, module_arguments
 from tensorproof.bindings.open_calls import agreed_alternatives, any_open, by_rank
 from tensorproof.bindings.options import enter
@@ -91,10 +91,14 @@ class Run:
         """
         return apply(operator(op), arguments, self.session, self.name, Prescribed(dtypes, shapes))
 
+    def known(self, op: str, a: Mapping[str, Value]) -> dict[str, Value]:
+        """The arguments that an operator has."""
+        names = parameter_names(op)
+        return {k: v for k, v in a.items() if k in names}
+
     def default(self, a: Mapping[str, Value]) -> Result:
         """Apply the row's own operator to those of the arguments that it has."""
-        known = parameter_names(self.row.op)
-        return self(self.row.op, **{k: v for k, v in a.items() if k in known})
+        return self(self.row.op, **self.known(self.row.op, a))
 
     def one(self, a: Mapping[str, Value]) -> TensorType:
         """`default`, of an operator with one result."""
@@ -333,6 +337,8 @@ def _run(row: Row, arguments: dict[str, Any], session: Session) -> Any:
     run = Run(row, session)
     session.typed = frozenset(row.only)
     try:
+        if row.checks and row.call_arguments is None:
+            check(row, arguments, run)
         apply_row = adapter(row.via) if row.via else application(row.applies) if row.applies else None
         result = run.default(arguments) if apply_row is None else apply_row(dict(arguments), run)
     finally:

@@ -3,19 +3,25 @@
 from __future__ import annotations
 
 import ast
+import operator
+import re
 from collections.abc import Callable, Mapping
 from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING, Protocol
 
+from tensorproof.bindings.modules import PREDICATES
 from tensorproof.bindings.rows import literal, split
 from tensorproof.ops import inputs
+from tensorproof.ops.layout import value_of
 from tensorproof.terms import dtypes as element_types
 from tensorproof.terms.dtypes import BY_LABEL, DType
 from tensorproof.terms.tensor import TensorType
 
 if TYPE_CHECKING:
+    from tensorproof.bindings.rows import Row
     from tensorproof.ops.inputs import Parameter
+    from tensorproof.terms.predicates import Truth
 
 _OWN = {
     **dict.fromkeys(("Whole", "Real", "Sized", "Listed", "LooseTensors", "Data", "Vector"), "numpy.arrays"),
@@ -74,6 +80,41 @@ class Applying(Protocol):
 
     def __call__(self, op: str, **arguments: object) -> object: ...
     def typed(self, op: str, *dtypes: DType | None, **arguments: object) -> object: ...
+    def known(self, op: str, a: Mapping[str, object]) -> dict[str, object]: ...
+
+
+class Checking(Protocol):
+    """What takes requirements: the `Run` of a call."""
+
+    def require(self, code: str, predicate: Truth, message: str, about: tuple[str, ...] = ()) -> None: ...
+    def give_up(self, why: str) -> Exception: ...
+
+
+def _rank(value: object) -> int:
+    assert isinstance(value, TensorType), "only a tensor has a rank"
+    return len(value.shape)
+
+
+def _several(value: object) -> bool:
+    return isinstance(value, (tuple, list))
+
+
+_NAMES: dict[str, object] = {**PREDICATES, "rank": _rank, "is_tensor": lambda value: isinstance(value, TensorType), "several": _several}
+
+
+def check(row: Row, a: dict[str, object], run: Checking) -> None:
+    """State what a row demands of a call beyond its operator (`require`, `same`), and give up where it says that nothing is known (`unknown`)."""
+    names = {**_NAMES, **a}
+    for code, predicate, sentence in row.checks:
+        if code == "same":
+            import_module("tensorproof.bindings.adapt.tensorflow.shared").same_types(run, a, *predicate.split())
+            continue
+        holds = value_of(predicate, names)
+        if code != "unknown":
+            about = tuple(sorted(set(re.findall(r"[a-z_]\w*", predicate)) & a.keys()))
+            run.require(code, holds, sentence.format(**a) if "{" in sentence and holds is not True else sentence, about)
+        elif holds:
+            raise run.give_up(sentence)
 
 
 Applied = Callable[[Mapping[str, object], Applying], object]
@@ -88,11 +129,7 @@ def application(text: str) -> Applied:
 def _compiled(node: ast.expr) -> Applied:
     match node:
         case ast.Call(ast.Name(op), [], keywords):
-            given = {str(k.arg): _compiled(k.value) for k in keywords}
-            typed = given.pop("typed", None)
-            if typed is None:
-                return lambda a, run: run(op, **{name: value(a, run) for name, value in given.items()})
-            return lambda a, run: run.typed(op, _given_dtype(typed(a, run)), **{name: value(a, run) for name, value in given.items()})
+            return _compiled_call(op, keywords)
         case ast.Name(name):
             return lambda a, run: a[name] if name in a else BY_LABEL[name]
         case ast.Attribute(of, "dtype"):
@@ -107,9 +144,38 @@ def _compiled(node: ast.expr) -> Applied:
         case ast.IfExp(test, yes, no):
             asked, one, other = _compiled(test), _compiled(yes), _compiled(no)
             return lambda a, run: one(a, run) if asked(a, run) else other(a, run)
+        case ast.Compare(left, [asked], [right]):
+            one, other, compare = _compiled(left), _compiled(right), _COMPARISONS[type(asked)]
+            return lambda a, run: compare(one(a, run), other(a, run))
+        case ast.Tuple(items):
+            parts = [_compiled(item) for item in items]
+            return lambda a, run: tuple([part(a, run) for part in parts])
         case _:
             value: object = ast.literal_eval(node)
             return lambda a, run: value
+
+
+_COMPARISONS: dict[type[ast.cmpop], Callable[[object, object], bool]] = {
+    ast.Eq: operator.eq,
+    ast.NotEq: operator.ne,
+    ast.Is: operator.is_,
+    ast.IsNot: operator.is_not,
+}
+
+
+def _compiled_call(op: str, keywords: list[ast.keyword]) -> Applied:
+    """`**given` stands for all arguments that the operator has; what is named beside it goes before."""
+    given = {k.arg: _compiled(k.value) for k in keywords if k.arg is not None}
+    every = len(given) < len(keywords)
+    typed = given.pop("typed", None)
+
+    def arguments(a: Mapping[str, object], run: Applying) -> dict[str, object]:
+        own = {name: value(a, run) for name, value in given.items()}
+        return {**run.known(op, a), **own} if every else own
+
+    if typed is None:
+        return lambda a, run: run(op, **arguments(a, run))
+    return lambda a, run: run.typed(op, _given_dtype(typed(a, run)), **arguments(a, run))
 
 
 def _dtype(value: object) -> DType | None:

@@ -24,9 +24,10 @@ from tensorproof.terms.tensor import TensorType
 if TYPE_CHECKING:
     pass
 
-_PREDICATES: dict[str, Any] = {n: getattr(predicates, n) for n in ("eq", "ne", "le", "lt", "ge", "gt", "conj", "disj", "negate", "implies")}
-_PREDICATES.update({"isinstance": isinstance, "int": int, "float": float, "str": str, "tuple": tuple, "list": list, "all": all, "len": len})
-_PREDICATES["is_size"] = is_size
+PREDICATES: dict[str, Any] = {n: getattr(predicates, n) for n in ("eq", "ne", "le", "lt", "ge", "gt", "conj", "disj", "negate", "implies")}
+PREDICATES.update({"isinstance": isinstance, "int": int, "float": float, "str": str, "tuple": tuple, "list": list, "all": all, "len": len})
+PREDICATES["is_size"] = is_size
+"""What the predicates of rows may name, beside the arguments."""
 
 
 @dataclass(slots=True, eq=False)
@@ -89,7 +90,7 @@ def construct(row: Row, arguments: dict[str, Any], session: Session) -> Module:
     if row.framework == "torch" and "dtype" in arguments and arguments["dtype"] is None:
         arguments["dtype"] = session.default_float
     module = Module(row, arguments)
-    names = {**_PREDICATES, **arguments} if row.checks else arguments
+    names = {**PREDICATES, **arguments} if row.checks else arguments
     for code, predicate, sentence in row.checks:
         holds = value_of(predicate, names)
         if holds is True:
@@ -156,7 +157,7 @@ def fill(module: Module, names: Mapping[str, Any], session: Session) -> None:
         getattr(import_module(f"tensorproof.bindings.adapt.{file}"), function)(module, names, session)
     for creation in row.creations:
         when = creation.when
-        if when and not (names[when] if when in names else value_of(when, {**_PREDICATES, **names})):
+        if when and not (names[when] if when in names else value_of(when, {**PREDICATES, **names})):
             continue
         shape, kept = Shape(build(creation.layout, names)), not creation.buffer
         home = module.parameters if kept else module.buffers

@@ -325,7 +325,7 @@ def _options(options: list[str]) -> tuple[dict[str, str], dict[str, Any]]:
 
 
 def _made_by_modules(lines: Sequence[str]) -> tuple[tuple[Creation, ...], tuple[tuple[str, str, str], ...], str]:
-    """The indented lines of a module's row: its parameters and buffers, its checks, and the function that makes the rest."""
+    """The indented lines of a row: its checks, and for a module its parameters and buffers, and the function that makes the rest."""
     creations: list[Creation] = []
     checks: list[tuple[str, str, str]] = []
     create = ""
@@ -333,9 +333,9 @@ def _made_by_modules(lines: Sequence[str]) -> tuple[tuple[Creation, ...], tuple[
         head, _, body = line.partition(":")
         if head == "create":
             create = body.strip()
-        elif head.startswith("require "):
-            predicate, _, sentence = body.partition("|")
-            checks.append((head[8:].strip(), predicate.strip(), sentence.strip()))
+        elif head.startswith("require ") or head in ("unknown", "same"):
+            predicate, _, sentence = body.rpartition("|") if "|" in body else (body, "", "")
+            checks.append((head.removeprefix("require ").strip(), predicate.strip(), sentence.strip()))
         else:
             creations.append(_creation(head, body))
     return tuple(creations), tuple(checks), create
