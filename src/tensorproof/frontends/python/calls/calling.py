@@ -10,7 +10,7 @@ from tensorproof.bindings import partial_calls
 from tensorproof.bindings.call import Outcome, spelled
 from tensorproof.bindings.call import call as call_bound
 from tensorproof.frontends.python.branching import questions
-from tensorproof.frontends.python.calls import (  # fmt: skip
+from tensorproof.frontends.python.calls import (
     batch_generators,
     callbacks,
     classes,
@@ -21,14 +21,14 @@ from tensorproof.frontends.python.calls import (  # fmt: skip
     recovery,
     unseen_bases,
     unseen_calls,
-)
+)  # fmt: skip
 from tensorproof.frontends.python.calls.arguments import bind_arguments
 from tensorproof.frontends.python.calls.chosen_arguments import distributed_call
 from tensorproof.frontends.python.calls.outcomes import taken
 from tensorproof.frontends.python.containers import containers, tuple_methods
 from tensorproof.frontends.python.errors import Dead, Fork, Raised
 from tensorproof.frontends.python.frame import RETURN, Frame, Signal
-from tensorproof.frontends.python.iteration import iteration  # fmt: skip
+from tensorproof.frontends.python.iteration import iteration
 from tensorproof.frontends.python.scope import Scope, function_scope
 from tensorproof.frontends.python.summaries.joined_lists import joined
 from tensorproof.frontends.python.tensors import numpy_scalars, tensors  # fmt: skip
@@ -205,7 +205,6 @@ def _too_deep(m: Interpreter, function: Function, node: ast.AST) -> Value:
 
 def compile_body(code: Code) -> None:
     """Compile a function at its first call."""
-
     assert isinstance(code.outer, Scope)
     scope, is_generator = function_scope(code.node, code.outer)
     if isinstance(code.node, ast.Lambda):
