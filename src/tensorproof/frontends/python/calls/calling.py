@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 from tensorproof.bindings import partial_calls
 from tensorproof.bindings.call import Outcome, spelled
 from tensorproof.bindings.call import call as call_bound
-from tensorproof.frontends.python.branching import questions
 from tensorproof.frontends.python.calls import (
     batch_generators,
     callbacks,
@@ -34,7 +33,6 @@ from tensorproof.frontends.python.summaries.joined_lists import joined
 from tensorproof.frontends.python.tensors import numpy_scalars, tensors  # fmt: skip
 from tensorproof.frontends.python.tensors.memory import writing
 from tensorproof.libraries import layers, library_objects, outside, registry, signatures
-from tensorproof.libraries.homes import unseen
 from tensorproof.libraries.torch import modes as torch_modes
 from tensorproof.terms.budgets import BUDGETS
 from tensorproof.terms.dtypes import DType
@@ -100,21 +98,12 @@ def _call_library(m: Interpreter, callee: Value, args: Args, kwargs: Kwargs, nod
         quiet = callee.kind == "quiet" and callbacks.given(args, kwargs)
         return callbacks.watched(m, callbacks.written(node), node, run, (*args, *kwargs.values())) if quiet else run()
     if isinstance(callee, Unknown):
-        return _call_unknown(m, callee, args, kwargs, node)
+        return unseen_calls.called(m, callee, args, kwargs, node)
     if isinstance(callee, Choice):
         return m.branching.choose(callee.condition, lambda: call(m, callee.then, args, kwargs, node), lambda: call(m, callee.other, args, kwargs, node))
     if isinstance(callee, DType):
         return numpy_scalars.made(m, callee, args, node)
     return _guarded(m, getattr(callee, "__name__", type(callee).__name__), node, lambda: natives.call(m, callee, args, kwargs, node))
-
-
-def _call_unknown(m: Interpreter, callee: Unknown, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-    questions.written(m, callee, *args, *kwargs.values())
-    unseen_calls.note(m, callee, args, kwargs, node)
-    name = callee.key.partition("~")[0]
-    if name and unseen(name) and "." in name and "@" not in name:
-        return m.gap(name, node, "no model")
-    return m.gap(ast.unparse(node.func)[:80] if isinstance(node, ast.Call) else callee.reason, node, "what is called is not known")
 
 
 def _guarded(m: Interpreter, name: str, node: ast.AST, run: Callable[[], Value]) -> Value:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
+from tensorproof.frontends.python.branching import questions
 from tensorproof.frontends.python.calls import given_away
 from tensorproof.frontends.python.modules.package_budget import place_of
 from tensorproof.libraries.homes import unseen
@@ -36,3 +37,13 @@ def latest(m: Interpreter, node: ast.AST) -> tuple[Args, Kwargs] | None:
     """The arguments of this call, if it was the latest one."""
     known = m.model_state.get(_STATE)
     return known[1:] if known is not None and known[0] is node else None
+
+
+def called(m: Interpreter, callee: Unknown, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    """A call of something that is not known."""
+    questions.written(m, callee, *args, *kwargs.values())
+    note(m, callee, args, kwargs, node)
+    name = callee.key.partition("~")[0]
+    if name and unseen(name) and "." in name and "@" not in name:
+        return m.gap(name, node, "no model")
+    return m.gap(ast.unparse(node.func)[:80] if isinstance(node, ast.Call) else callee.reason, node, "what is called is not known")

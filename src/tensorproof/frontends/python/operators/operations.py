@@ -31,7 +31,7 @@ from tensorproof.terms.predicates import Predicate, conj, disj, ne, negate
 from tensorproof.terms.tensor import OfVariable, TensorType
 from tensorproof.values.heap import MISSING
 from tensorproof.values.objects import Bound, Choice, Class, Dict, Instance, List, Model, Set
-from tensorproof.values.python_values import AFTER_ERROR, Layer, Named, TEXT, Union, Unknown, joined_text, whole_of
+from tensorproof.values.python_values import AFTER_ERROR, TEXT, Layer, Named, Union, Unknown, joined_text, whole_of
 from tensorproof.values.summaries import is_size
 from tensorproof.values.tensor_shape import TensorShape
 

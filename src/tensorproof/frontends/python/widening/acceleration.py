@@ -144,7 +144,7 @@ class Acceleration:
         m, path = self.m, self.m.path
         kept, errors, recorded = self._kept(), m.errors, path.recorded
         k = symbol(m.name_here("iteration", self.frame.at or _HERE, "iteration"), 1, rest, Origin.WORLD)
-        item = self._symbolic_item(at, k)
+        item = _ruled(self.items[at:], k)
         if item is MISSING:
             return False
         rows = [row for number, _ in pattern.grown if isinstance(row := self.owners[number], Row)]
@@ -248,10 +248,6 @@ class Acceleration:
                 return None
         return grown
 
-    def _symbolic_item(self, at: int, k: Term) -> Value:
-        """The item of the round with this number; MISSING when the items do not follow one rule."""
-        return _ruled(self.items[at:], k)
-
     def _advance(self, pattern: Pattern, rest: int, grown: dict[tuple[int, Value], list[Value]], k: Term) -> bool:
         heap = self.m.heap
         atom = sole_atom(k)
@@ -275,6 +271,7 @@ class Acceleration:
 
 
 def _ruled(items: Sequence[Value], k: Term) -> Value:
+    """The item of the iteration with this number; MISSING when the items do not follow one rule."""
     first = items[0]
     if type(first) is int and all(type(v) is int for v in items):
         numbers = [v for v in items if isinstance(v, int)]
