@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import pytest
 
 from tensorproof.bindings import rows
-from tensorproof.bindings.call import kinds
+from tensorproof.bindings.call import call, kinds
 from tensorproof.bindings.kinds import application, kinds_in
 from tensorproof.ops.inputs import REQUIRED, Anything, Choice, Ints, Tensor
 from tensorproof.terms.dtypes import FLOAT32, FLOATS, INT32, INT64, DType
+from tensorproof.terms.shapes import Shape
+from tensorproof.terms.tensor import TensorType
 
 LIBRARIES = sorted(set(rows.LIBRARIES.values()))
 
@@ -60,12 +64,25 @@ class _Noted:
     def typed(self, op: str, *dtypes: DType | None, **arguments: object) -> object:
         return op, dtypes, arguments
 
+    def known(self, op: str, a: Mapping[str, object]) -> dict[str, object]:
+        return {name: value for name, value in a.items() if name != "way"}
+
 
 def test_a_row_spells_the_operators_that_it_applies() -> None:
     x = Tensor("x")
     assert application("mul(x=neg(x=y)[0], y=2)")({"y": x}, _Noted()) == (("mul", {"x": ("neg", {"x": x}), "y": 2}), "second")
     assert application("gelu(x=x, way='tanh' if flag else 'none')")({"x": x, "flag": False}, _Noted()) == (("gelu", {"x": x, "way": "none"}), "second")
     assert application("real(x=x, typed=dtype or float32)")({"x": x, "dtype": None}, _Noted()) == ("real", (FLOAT32,), {"x": x})
+    assert application("var(**given, sides=(y, 1 if way == 'a' else 0))")({"y": 2, "way": "a"}, _Noted()) == (("var", {"y": 2, "sides": (2, 1)}), "second")
+
+
+def test_a_row_says_what_it_demands_of_a_call() -> None:
+    vector, matrix = (TensorType(Shape(sizes), FLOAT32) for sizes in ((3,), (3, 4)))
+    refused = call("torch.fliplr", (vector,), {}).refused
+    assert refused is not None and (refused.code, refused.message) == ("flip/rank", "fliplr needs two axes, and x is (3)")
+    assert call("torch.fliplr", (matrix,), {}).refused is None
+    assert "the last axes stay dense" in str(call("torch.Tensor.to_sparse_bsr", (matrix, (1, 1)), {"dense_dim": 1}).unknown)
+    assert call("tf.shape_n", ([vector, matrix.but(dtype=INT32)],), {}).refused is not None
 
 
 def test_a_row_applies_operators_that_it_names() -> None:

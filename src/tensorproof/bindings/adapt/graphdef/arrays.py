@@ -32,11 +32,6 @@ def one_vector(a: Arguments, run: Run) -> TensorType:
     return run(run.row.op, x=narrowed(run, a["x"], 1))
 
 
-def pad_v2(a: Arguments, run: Run) -> TensorType:
-    same_types(run, a, "x", "value")
-    return tf_shapes.pad(a, run)
-
-
 squeeze = taking(tf_shapes.squeeze, Ints("dim", (), optional=True, one=False))
 
 
@@ -122,17 +117,6 @@ def mirror_pad_grad(a: Arguments, run: Run) -> TensorType:
 def concat(a: Arguments, run: Run) -> TensorType:
     run.require("xs", len(a["xs"]) >= 2, f"a concatenation takes at least two tensors, and here {len(a['xs'])}", ("xs",))
     return tf_joins.concat(a, run)
-
-
-def concat_offset(a: Arguments, run: Run) -> Value:
-    run.require("xs", len(a["xs"]) >= 2, f"offsets are those of at least two shapes, and here of {len(a['xs'])}", ("xs",))
-    same_types(run, a, "xs")
-    return run("concat_offset", xs=a["xs"], dim=a["dim"])
-
-
-def shape_n(a: Arguments, run: Run) -> Value:
-    same_types(run, a, "xs")
-    return run("shapes_of", xs=a["xs"], dtype=a["dtype"])
 
 
 reduce = taking(tf_shapes.reduce, Axes("dim", optional=False, loose=True, unique=False), once=False)

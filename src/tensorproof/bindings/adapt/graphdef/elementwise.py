@@ -45,15 +45,6 @@ def scalar_first(a: Arguments, run: Run) -> TensorType:
     return run.shaped("identity", shape, a["x"].dtype, x=a["x"])
 
 
-def complex(a: Arguments, run: Run) -> TensorType:
-    same_types(run, a, "x", "y")
-    return run.typed("complex", a["dtype"], x=a["x"], y=a["y"])
-
-
-def cast(a: Arguments, run: Run) -> TensorType:
-    return run("cast", x=a["x"], dtype=a["dtype"])
-
-
 def softmax(a: Arguments, run: Run) -> TensorType:
     x = a["x"]
     at_least(run, x, 1)
@@ -143,11 +134,6 @@ def select(a: Arguments, run: Run) -> TensorType:
     elif condition.known and len(condition) > 1:
         shape = condition
     return run.shaped("where", shape, a["x"].dtype, condition=flags, x=a["x"], y=a["y"])
-
-
-def select_v2(a: Arguments, run: Run) -> TensorType:
-    same_types(run, a, "x", "y")
-    return run("where", condition=a["condition"], x=a["x"], y=a["y"])
 
 
 def bitcast(a: Arguments, run: Run) -> TensorType:

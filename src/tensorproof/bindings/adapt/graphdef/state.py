@@ -44,12 +44,6 @@ def scatter_variable(a: Arguments, run: Run) -> TensorType:
     return run("tensor_scatter", x=a["x"], index=a["index"], y=a["y"], reduction=a["reduction"])
 
 
-def const(a: Arguments, run: Run) -> TensorType:
-    if not isinstance(a["value"], TensorType):
-        raise run.give_up("the value of the constant is not known")
-    return a["value"]
-
-
 def read_variable(a: Arguments, run: Run) -> TensorType:
     x, dtype = a["x"], a.get("dtype")
     if x.dtype is DType.RESOURCE:
@@ -61,10 +55,6 @@ def read_variable(a: Arguments, run: Run) -> TensorType:
 def switch(a: Arguments, run: Run) -> tuple[TensorType, ...]:
     ranked(run, a["y"], 0, "y")
     return tuple(run("switch", x=a["x"], y=a["y"]))
-
-
-def merge(a: Arguments, run: Run) -> tuple[TensorType, ...]:
-    return tuple(run("merge", xs=a["xs"]))
 
 
 def array_gather(a: Arguments, run: Run) -> TensorType:
@@ -112,3 +102,9 @@ def restore(a: Arguments, run: Run) -> tuple[TensorType, ...]:
         sizes = text.split(" ")[:-1]
         shapes.append(Shape(int(n) for n in sizes) if sizes and all(n.isdigit() for n in sizes) else somewhere(run))
     return sources(run, shapes, a["dtypes"], given(a, "x", "names", "slices"))
+
+
+def const(a: Arguments, run: Run) -> TensorType:
+    if not isinstance(a["value"], TensorType):
+        raise run.give_up("the value of the constant is not known")
+    return a["value"]

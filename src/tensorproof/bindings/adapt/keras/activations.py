@@ -37,10 +37,6 @@ def soft_shrink(a: dict[str, Value], run: Run) -> TensorType:
     return run.typed("where", x.dtype, condition=above, x=run.typed("sub", x.dtype, x=x, y=threshold), y=low)
 
 
-def gelu(a: dict[str, Value], run: Run) -> TensorType:
-    return run.typed("gelu", tensor(a["x"]).dtype, x=a["x"], approximate="tanh" if a["tanh"] else "none")
-
-
 def rectified(a: dict[str, Value], run: Run) -> TensorType:
     """x above the threshold, up to the greatest value; below it the slope counts from the threshold."""
     x = tensor(a["x"])
@@ -58,13 +54,6 @@ def rectified(a: dict[str, Value], run: Run) -> TensorType:
     below = run.typed("neg", x.dtype, x=x)
     below = run.typed("relu", x.dtype, x=below if threshold == 0 else run.typed("add", x.dtype, x=below, y=threshold))
     return run.typed("sub", x.dtype, x=made, y=run.typed("mul", x.dtype, x=below, y=slope))
-
-
-def sparse_sigmoid(a: dict[str, Value], run: Run) -> TensorType:
-    """(x + 1) / 2 between 0 and 1."""
-    x = tensor(a["x"])
-    half = run.typed("div", x.dtype, x=run.typed("add", x.dtype, x=x, y=1), y=2)
-    return run.typed("clamp", x.dtype, x=half, low=0, high=1)
 
 
 def sparse_plus(a: dict[str, Value], run: Run) -> TensorType:

@@ -7,7 +7,6 @@ from typing import Any
 from tensorproof.bindings.adapt.keras.ops import Maths, asked, common
 from tensorproof.bindings.adapt.numpy import creation as numpy_creation
 from tensorproof.bindings.adapt.numpy import joins as numpy_joins
-from tensorproof.bindings.adapt.numpy import shapes as numpy_shapes
 from tensorproof.bindings.adapt.numpy.arrays import Whole, tensor
 from tensorproof.bindings.adapt.numpy.reductions import word
 from tensorproof.bindings.arrays import Ragged, array_like
@@ -36,20 +35,12 @@ def transpose(a: dict[str, Value], run: Run) -> TensorType:
     return run("permute", x=x, dim=tuple(reversed(range(len(x.shape))))) if x.shape.known else run("reversed_axes", x=x)
 
 
-moved = taking(numpy_shapes.moved)
-
-
 def rot90(a: dict[str, Value], run: Run) -> Value:
     if not isinstance(a["dim"], (tuple, list)) or len(a["dim"]) != 2:
         raise run.refuse("axes", f"two axes are turned, and {a['dim']!r} are given", ("dim",))
     if a["dim"][0] == a["dim"][1]:
         raise run.refuse("axes", f"two different axes are turned, and {a['dim']!r} are given", ("dim",))
     return a["x"] if type(a["k"]) is int and a["k"] % 4 == 0 and len(tensor_in(a, "x").shape) >= 2 else run.default(a)
-
-
-def vstack(a: dict[str, Any], run: Run) -> TensorType:
-    """Unlike NumPy's, vectors are joined end to end."""
-    return run("cat", xs=tuple(tensor(x) for x in a["xs"]), dim=0)
 
 
 def hstack(a: dict[str, Any], run: Run) -> TensorType:
@@ -66,16 +57,6 @@ def squeeze(a: dict[str, Value], run: Run) -> TensorType:
             else:
                 raise run.refuse("axis", f"axis {axis} is out of range for {x.shape!r}", ("dim", "x"))
     return run("squeeze", x=x, dim=dim)
-
-
-def concatenate(a: dict[str, Any], run: Run) -> TensorType:
-    return run("cat", xs=tuple(tensor(x) for x in a["xs"]), dim=a["dim"])
-
-
-def stack(a: dict[str, Any], run: Run) -> TensorType:
-    if not a["xs"]:
-        raise run.give_up("nothing is stacked")
-    return run("stack", xs=tuple(tensor(x) for x in a["xs"]), dim=a["dim"])
 
 
 def append(a: dict[str, Value], run: Run) -> Value:
@@ -141,13 +122,6 @@ def meshgrid(a: dict[str, Any], run: Run) -> Value:
         laid = run("reshape", x=x, size=tuple(n if order[at] == i else 1 for at, n in enumerate(size)))
         made.append(run("expand", x=laid, size=size))
     return made
-
-
-def triangle(a: dict[str, Value], run: Run) -> TensorType:
-    x = tensor(a["x"])
-    if len(x.shape) < 2:
-        raise run.refuse("rank", f"a matrix has a triangle, and this is {x.shape!r}", ("x",))
-    return run.typed(run.row.op, x.dtype, x=x, offset=a["offset"])
 
 
 def trace(a: dict[str, Value], run: Run) -> TensorType:
@@ -219,13 +193,6 @@ def window(a: dict[str, Value], run: Run) -> TensorType:
         raise run.give_up("the number of samples is not known")
     beta = a.get("beta")
     return run.typed("window", FLOAT32, n=n, kind=a["kind"], **({"beta": float(beta)} if isinstance(beta, (int, float)) else {}))
-
-
-def vander(a: dict[str, Value], run: Run) -> TensorType:
-    x = tensor_in(a, "x")
-    if len(x.shape) != 1:
-        raise run.refuse("rank", f"powers are taken of a vector, and this is {x.shape!r}", ("x",))
-    return run.typed("vander", x.dtype, x=x, n=a["n"], increasing=a["increasing"])
 
 
 def ndim(a: dict[str, Value], run: Run) -> Value:

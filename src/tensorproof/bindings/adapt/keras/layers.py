@@ -12,13 +12,12 @@ from tensorproof.bindings.adapt.numpy.arrays import Listed, LooseTensors, Real, 
 from tensorproof.bindings.call import Run, takes
 from tensorproof.bindings.modules import computed_in, in_type
 from tensorproof.bindings.readers import module_in, tensor_in
-from tensorproof.ops.inputs import Anything, Bool, Choice, Tensor
+from tensorproof.ops.inputs import Anything, Choice, Tensor
 from tensorproof.terms import BOOL, FLOAT16, FLOAT32, INT32, INT64, TensorType, eq, ge
 from tensorproof.values.port import Value
 
 FORMAT = Choice("data_format", ("channels_last", "channels_first"), None, optional=True)
 PADDING = Choice("padding", ("valid", "same"), "valid")
-TRAINING = Bool("training", False, optional=True)
 
 
 def word(run: Run, a: dict[str, Value], kind: Choice) -> Value:
@@ -79,11 +78,6 @@ def reach_of(a: dict[str, Any], n: int) -> dict[str, Any]:
 def check_padding(run: Run, a: dict[str, Value], n: int, causal: bool = True) -> None:
     allowed = ("valid", "same", "causal") if n == 1 and causal else ("valid", "same")
     word(run, {"padding": a["padding"].lower() if isinstance(a["padding"], str) else a["padding"]}, Choice("padding", allowed))
-
-
-def same(a: dict[str, Value], run: Run) -> TensorType:
-    """A layer whose output is like its input."""
-    return run(run.row.op, x=a["x"])
 
 
 def masked(a: dict[str, Any], run: Run) -> TensorType:

@@ -177,10 +177,6 @@ def nancumulative(a: dict[str, Value], run: Run) -> TensorType:
     return cumulative({**a, "x": clean}, run)
 
 
-def diff(a: dict[str, Value], run: Run) -> TensorType:
-    return run("diff", x=tensor(a["x"]), n=a["n"], dim=a["dim"])
-
-
 def trapezoid(a: dict[str, Any], run: Run) -> TensorType:
     y, x = tensor(a["y"]), a["x"]
     dtype = as_float(y.dtype)

@@ -355,12 +355,6 @@ def _no_axes(a: dict[str, Value]) -> bool:
     return (number and size is None and dim is None) or (dim is None and size in ((), [])) or (dim in ((), []) and size in (None, (), []))
 
 
-def shifted(a: dict[str, Value], run: Run) -> Value:
-    if len(tensor_in(a, "x").shape) == 0:
-        raise run.refuse("rank", "a number has no axis to shift" if a["dim"] is None else f"axis {a['dim']!r} of a number has no length", ("x",))
-    return run.default(a)
-
-
 def vecdot(a: dict[str, Any], run: Run) -> Value:
     """The axis counts in each operand by itself; the others broadcast."""
     dim = a["dim"]

@@ -51,13 +51,6 @@ def full(a: dict[str, Any], run: Run) -> TensorType:
     return broadcast_to({"x": held, "size": a["size"]}, run)
 
 
-def without_nan(a: dict[str, Any], run: Run) -> Value:
-    """NumPy takes arrays in place of the numbers too."""
-    if any(isinstance(a[name], (TensorType, list, tuple)) for name in ("nan", "posinf", "neginf")):
-        raise run.give_up("an array takes the place of what is not finite")
-    return run.default(a)
-
-
 @takes(Ints("shape", None, least=0, optional=True, shape=True), Tensor("value", "", scalar=True))
 def like(a: dict[str, Any], run: Run) -> TensorType:
     x, size = tensor_in(a, "x"), a["shape"]

@@ -15,13 +15,6 @@ from tensorproof.terms import BOOL, INT32, INT64, UINT8, Operand, Shape, TensorT
 from tensorproof.values.port import Value
 
 
-def diag(a: dict[str, Value], run: Run) -> TensorType:
-    x, k = tensor_in(a, "x"), a["k"]
-    if len(x.shape) != 2:
-        raise run.refuse("rank", f"a vector or a matrix has a diagonal here, and this is {x.shape!r}", ("x",))
-    return run("diagonal", x=x, offset=k, dim1=0, dim2=1)
-
-
 def diagflat(a: dict[str, Value], run: Run) -> TensorType:
     return run("diag_embed", x=flattened(tensor_in(a, "x"), run), offset=a["k"])
 

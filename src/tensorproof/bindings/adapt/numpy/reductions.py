@@ -162,12 +162,6 @@ def cumulative(a: dict[str, Any], run: Run) -> Value:
     return written(run(run.row.op, x=x, dim=dim, dtype=a.get("dtype")), a, run)
 
 
-def diff(a: dict[str, Value], run: Run) -> Value:
-    if len(tensor_in(a, "x").shape) == 0:
-        raise run.refuse("rank", "differences need at least one axis", ("x",))
-    return run("diff", x=a["x"], n=0) if a["n"] == 0 else run.default(a)
-
-
 def ediff1d(a: dict[str, Any], run: Run) -> TensorType:
     x: TensorType = a["x"]
     if x.dtype is BOOL:

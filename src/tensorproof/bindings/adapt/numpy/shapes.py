@@ -232,13 +232,6 @@ def view(a: dict[str, Value], run: Run) -> Value:
     return a["x"] if dtype is None else run("view_dtype", x=a["x"], dtype=dtype)
 
 
-def moved(a: dict[str, Value], run: Run) -> Value:
-    """As torch, but a number has no axes to move."""
-    if len(tensor_in(a, "x").shape) == 0 and a.get("source") not in ((), []):
-        raise run.refuse("axis", "a number has no axis", ("x",))
-    return run.default(a)
-
-
 def shape_tuple(a: dict[str, Any], run: Run) -> Value:
     """np.shape, np.ndim and np.size are plain Python values."""
     shape = tensor(a["x"]).shape

@@ -92,18 +92,6 @@ def modulo(a: dict[str, Value], run: Run) -> TensorType:
     return run("remainder", x=a["x"], y=a["y"])
 
 
-def shift(a: dict[str, Value], run: Run) -> TensorType:
-    if a["direction"] != "LEFT":
-        raise run.refuse("direction", f"direction must be LEFT or RIGHT, and is {a['direction']!r}", ("direction",))
-    return run("bitwise_left_shift", x=a["x"], y=a["y"])
-
-
-def power(a: dict[str, Value], run: Run) -> TensorType:
-    """The exponent may be of another type; the result has the type of the base."""
-    x, y = tensor_in(a, "x"), a["y"]
-    return run.typed("pow", x.dtype, x=x, y=y)
-
-
 def clip(a: dict[str, Any], run: Run) -> TensorType:
     """Both bounds are single numbers."""
     for name in ("low", "high"):
@@ -129,11 +117,6 @@ def clip_numbers(a: dict[str, Value], run: Run) -> TensorType:
     return run.typed("clamp", dtype, x=a["x"], low=low, high=high)
 
 
-def like_x(a: dict[str, Value], run: Run) -> TensorType:
-    """The result has the element type of x."""
-    return run.typed(run.row.op, tensor_in(a, "x").dtype, **a)
-
-
 def one_type(a: dict[str, Value], run: Run) -> Value:
     """All inputs have one element type."""
     found = {name: value.dtype for name, value in a.items() if isinstance(value, TensorType) and value.dtype is not None}
@@ -146,10 +129,6 @@ def random_like(a: dict[str, Value], run: Run) -> Value:
     made = a["dtype"] or tensor_in(a, "x").dtype
     run.require("dtype", made is None or made in FLOATS, f"random numbers are floats, not {made!r}", ("x", "dtype"))
     return run.default(a)
-
-
-def isinf(a: dict[str, Value], run: Run) -> TensorType:
-    return run("isinf", x=a["x"])
 
 
 softmax = taking(default)

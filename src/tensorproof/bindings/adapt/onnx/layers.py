@@ -99,10 +99,6 @@ def affine_grid(a: dict[str, Value], run: Run) -> Value:
     return run.shaped("affine_grid", shape, theta.dtype, x=theta, size=tuple(size), align_corners=bool(a["align_corners"]))
 
 
-def rotary(a: dict[str, Value], run: Run) -> Value:
-    return run.default({**a, "heads": a["heads"] or None})
-
-
 def attention(a: dict[str, Value], run: Run) -> Value:
     mask = a.get("mask")
     if isinstance(mask, TensorType) and mask.dtype is not None and mask.dtype.is_integer:  # added as it is; truths shut out

@@ -260,23 +260,7 @@ def one_hot(a: dict[str, Value], run: Run) -> TensorType:
     return run("one_hot_values", x=a["x"], values=a["values"], depth=number(a["depth"]), dim=a["dim"])
 
 
-def space_to_depth(a: dict[str, Value], run: Run) -> TensorType:
-    """Unlike the torch operator, of images in batches only."""
-    return run("pixel_unshuffle", x=a["x"], factor=a["block"], block_first=a["mode"] == "DCR")
-
-
-def depth_to_space(a: dict[str, Value], run: Run) -> TensorType:
-    return run("pixel_shuffle", x=a["x"], factor=a["block"], block_first=a["mode"] == "DCR")
-
-
 # --- optional values -------------------------------------------------------------------------------------------------------------------
-
-
-def optional(a: dict[str, Value], run: Run) -> TensorType:
-    """What an optional value holds stands for it."""
-    if a["x"] is None:
-        raise run.give_up("it holds nothing")
-    return run("identity", x=a["x"])
 
 
 def join_sequence(a: dict[str, Value], run: Run) -> TensorType:
@@ -287,7 +271,3 @@ def join_sequence(a: dict[str, Value], run: Run) -> TensorType:
     if a["new_axis"]:
         return run("stack", xs=items, dim=axis)
     return run("cat", xs=items, dim=axis)
-
-
-def scatter_nd(a: dict[str, Value], run: Run) -> Value:
-    return run.default({**a, "reduction": "update" if a["reduction"] == "none" else a["reduction"]})

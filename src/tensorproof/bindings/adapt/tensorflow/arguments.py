@@ -45,10 +45,6 @@ class Among(ElementType):
         return isinstance(value, DType) and value in self.dtypes
 
 
-def real(x: TensorType) -> TensorType:
-    return x if x.dtype is None else x.but(dtype=x.dtype.real)
-
-
 def as_shape(run: Run, value: Value) -> Shape:
     size = vector(run, value, "size")
     if size is None:

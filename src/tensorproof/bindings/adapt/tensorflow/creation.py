@@ -32,11 +32,6 @@ def fill(a: Arguments, run: Run) -> TensorType:
     return _filled(run, a["size"], value, value.dtype)
 
 
-@takes(DTYPE)
-def zeros_like(a: Arguments, run: Run) -> TensorType:
-    return run.typed("full_like", a.get("dtype") or a["x"].dtype, x=a["x"], value=run.row.fixed["value"], dtype=a.get("dtype"))
-
-
 def eye(a: Arguments, run: Run) -> TensorType:
     n, m = whole(a["n"]), whole(a.get("m"))
     n = run.fresh("rows") if isinstance(n, TensorType) else n

@@ -25,13 +25,6 @@ from tensorproof.terms import BOOL, FLOAT32, FLOAT64, INDEX, INT32, INT64, DType
 from tensorproof.values.port import Value
 
 
-def numeric(a: Arguments, run: Run) -> TensorType:
-    """A function that real numbers pass through."""
-    kind = a["x"].dtype
-    run.require("dtype", kind is None or kind.kind in "iufc", f"{run.name} takes numbers, not {kind!r}", ("x",))
-    return run.typed(run.row.op, kind, x=a["x"])
-
-
 def real_part(a: Arguments, run: Run) -> TensorType:
     x = a["x"]
     run.require("dtype", x.dtype is None or x.dtype.kind in "iufc", f"{run.name} takes numbers, not {x.dtype!r}", ("x",))
@@ -91,12 +84,6 @@ def old_quotient(a: Arguments, run: Run) -> TensorType:
     kind = promoted_type(run, x=a["x"], y=a["y"])
     rounding = "floor" if kind is not None and kind.is_integer else None
     return run.typed("div", kind, x=a["x"], y=a["y"], rounding=rounding)
-
-
-def scalar_mul(a: Arguments, run: Run) -> TensorType:
-    if isinstance(a["x"], TensorType):
-        run.require("scalar", not a["x"].shape.known or len(a["x"].shape) == 0, "the factor must be a scalar", ("x",))
-    return run("mul", x=a["x"], y=a["y"])
 
 
 def clip(a: Arguments, run: Run) -> TensorType:
@@ -163,11 +150,6 @@ def global_norm(a: Arguments, run: Run) -> TensorType:
 def complex(a: Arguments, run: Run) -> TensorType:
     kind = same_types(run, a, "x", "y")
     return run.typed("complex", None if kind is None else COMPLEX_OF.get(kind), x=a["x"], y=a["y"])
-
-
-@takes(ElementType("dtype", optional=False))
-def cast(a: Arguments, run: Run) -> TensorType:
-    return run("cast", x=a["x"], dtype=a["dtype"])
 
 
 @takes(Axes("dim", None), Bool("keepdim", None, optional=True), ElementType("dtype", INT64, optional=False))

@@ -6,9 +6,8 @@ from typing import Any
 
 from tensorproof.bindings.adapt.tensorflow.shared import PLACES, Arguments, at_least, axis, inside, modern, ranked, same_types, somewhere, vector, with_shape
 from tensorproof.bindings.call import Run, takes
-from tensorproof.ops.inputs import Axes, Axis, Bool, Choice, Int, Ints, Pairs, Tensor
+from tensorproof.ops.inputs import Axes, Axis, Bool, Choice, Int, Pairs, Tensor
 from tensorproof.terms import INDEX, INT64, Dim, Shape, TensorType, Term, conj, eq, ge, le, lower
-from tensorproof.values.port import Value
 
 
 def reshape(a: Arguments, run: Run) -> TensorType:
@@ -184,25 +183,6 @@ def broadcast_to(a: Arguments, run: Run) -> TensorType:
     for n in size:
         run.require("size", ge(n, 0), f"a size cannot be negative, and the shape is {size!r}", ("size",))
     return run("expand", x=x, size=size)
-
-
-@takes(Ints("size", shape=True, loose=True))
-def sized(a: Arguments, run: Run, **given: Value) -> TensorType:
-    """A tensor whose shape is an argument: filled, random, empty. `given` is what else the row's operator takes."""
-    size = vector(run, a["size"], "size")
-    dtype = a.get("dtype")
-    value = a.get("value")
-    if isinstance(value, TensorType):
-        run.require("rank", not value.shape.known or len(value.shape) == 0, f"the value must be a scalar, and has shape {value.shape!r}", ("value",))
-        dtype = value.dtype
-    if value is not None:
-        given = {**given, "value": value}
-    for n in size or ():
-        run.require("size", n is None or ge(n, 0), f"a size cannot be negative, and the shape is {size!r}", ("size",))
-    if size is None or None in size:
-        shape = somewhere(run) if size is None else Shape(run.fresh("size") if n is None else n for n in size)
-        return run.shaped(run.row.op, shape, dtype, size=a["size"], dtype=dtype, **given)
-    return run.typed(run.row.op, dtype, size=size, dtype=dtype, **given)
 
 
 def arange(a: Arguments, run: Run) -> TensorType:

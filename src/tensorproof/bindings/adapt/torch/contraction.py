@@ -86,8 +86,3 @@ def scaled_mm_lists(a: dict[str, Any], run: Run) -> Value:
             raise run.give_up(f"{name} in several levels is not modelled")
         scales[name] = given[0]
     return run.default({**a, **scales})
-
-
-def grouped_mm(a: dict[str, Value], run: Run) -> Value:
-    run.require("bias", a["bias"] is None, "a bias is not taken yet", ("bias",))
-    return run.default(a)

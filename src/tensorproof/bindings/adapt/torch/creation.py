@@ -229,12 +229,6 @@ def linalg_vander(a: dict[str, Any], run: Run) -> TensorType:
     return run("vander", x=x, n=a["n"], increasing=True)
 
 
-def kaiser(a: dict[str, Value], run: Run) -> TensorType:
-    beta = a["beta"]
-    run.require("beta", not isinstance(beta, (int, float)) or beta >= 0, f"beta must not be negative, and is {beta!r}", ("beta",))
-    return signal_window(a, run)
-
-
 @takes(ElementType(default=REQUIRED, optional=False), Anything("buffer", like=(Choice("buffer", (b"01234567", b"0123456789abcdef", b"0" * 64)),)))
 def frombuffer(a: dict[str, Value], run: Run) -> TensorType:
     """As many elements as the buffer holds, which is seldom known."""

@@ -44,14 +44,6 @@ def half_to_float(a: Arguments, run: Run) -> TensorType:
     return run(run.row.op, x=a["x"], dim=a["dim"], dtype=FLOAT32 if a["half_to_float"] else None)
 
 
-def hardtanh(a: Arguments, run: Run) -> Value:
-    """F.hardtanh looks at the order of its bounds; ATen's does not."""
-    low, high = a["low"], a["high"]
-    if isinstance(low, (int, float)) and isinstance(high, (int, float)):
-        run.require("bounds", low <= high, f"the lower bound {low} is above the upper bound {high}", ("low", "high"))
-    return run.default(a)
-
-
 def in_training(a: Arguments, run: Run) -> Value:
     """A module acts by its mode, `train()` or `eval()`."""
     return run.default({**a, "training": module_in(a).training})
@@ -75,11 +67,6 @@ def quantised_by_tensors(a: Arguments, run: Run) -> TensorType:
         run.require(name, eq(count, 1), f"{name} must have one element, and has {count!r}", (name,))
     rest = {k: v for k, v in a.items() if k in ("x", "dtype", "high", "low")}
     return run(run.row.op, step=a["scale"], zero=a["zero_point"], scale=1.0, zero_point=rest.get("low", 0), **rest)
-
-
-def quantised_each(a: Arguments, run: Run) -> Value:
-    """A list of tensors, each with a scale and a zero point of its own."""
-    raise run.give_up("the scales of a list of tensors")
 
 
 def _ends(dtype: DType) -> tuple[int, int]:

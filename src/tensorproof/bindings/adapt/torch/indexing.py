@@ -130,12 +130,6 @@ def nonzero(a: Arguments, run: Run) -> Value:
     return tuple(found.but(shape=Shape(found.shape[:1]), contents=c, strides=None) for c in columns)
 
 
-def bucketize(a: Arguments, run: Run) -> TensorType:
-    bounds: TensorType = a["x"]
-    run.require("rank", len(bounds.shape) == 1, f"the boundaries must be a vector, and are {bounds.shape!r}", ("x",))
-    return run("searchsorted", x=bounds, y=a["y"], int32=a["int32"], right=a["right"])
-
-
 def unravel_index(a: Arguments, run: Run) -> Value:
     size = a["size"]
     sizes = (size,) if is_size(size) else size.contents if isinstance(size, TensorType) else tuple(size)

@@ -25,12 +25,6 @@ listed = taking(default, *LISTS)
 """As the operator; but where torch's functions want a list, one number does not do."""
 
 
-def movedim(a: Arguments, run: Run) -> Value:
-    both = isinstance(a["source"], (list, tuple)) == isinstance(a["target"], (list, tuple))
-    run.require("axes", both, f"source and destination are two numbers or two lists, not {a['source']!r} and {a['target']!r}", ("source", "target"))
-    return run.default(a)
-
-
 def copied(a: Arguments, run: Run) -> Value:
     """permute_copy and the like: as the view, in memory of its own."""
     made = run.default(a)
@@ -182,27 +176,11 @@ def resized(a: Arguments, run: Run) -> TensorType:
     return run("resize", x=a["x"], size=tuple(y.shape) if isinstance(y, TensorType) else a["size"], memory=a.get("memory"))
 
 
-def fliplr(a: Arguments, run: Run) -> TensorType:
-    run.require("rank", len(tensor_in(a, "x").shape) >= 2, f"fliplr needs two axes, and x is {tensor_in(a, 'x').shape!r}", ("x",))
-    return run("flip", x=a["x"], dim=1)
-
-
-def flipud(a: Arguments, run: Run) -> TensorType:
-    run.require("rank", len(tensor_in(a, "x").shape) >= 1, "flipud needs an axis", ("x",))
-    return run("flip", x=a["x"], dim=0)
-
-
 def counted_out(a: Arguments, run: Run) -> TensorType:
     """torch.repeat_interleave(repeats): position i, repeats[i] times."""
     times: TensorType = a["times"]
     run.require("rank", len(times.shape) == 1, f"repeats must be a vector, and are {times.shape!r}", ("times",))
     return run("repeat_interleave", x=run("arange", end=times.shape[0]), times=times, dim=0, size=a["size"])
-
-
-def to_blocks(a: Arguments, run: Run) -> Value:
-    if a["dense_dim"]:
-        raise run.give_up("the last axes stay dense, and the blocks are of those before")
-    return run.default(a)
 
 
 def to_sparse(a: Arguments, run: Run) -> TensorType:

@@ -147,12 +147,6 @@ def nll_2d(a: dict[str, Value], run: Run) -> Value:
     return legacy(a, run)
 
 
-def weight_vector(a: dict[str, Any], run: Run) -> Value:
-    weight = a.get("weight")
-    run.require("weight", weight is None or len(weight.shape) == 1, "weight must have rank 1", ("weight",))
-    return legacy(a, run)
-
-
 @dataclass(frozen=True, slots=True)
 class Lengths(Tensor):
     """A tensor of lengths, or a list of them."""

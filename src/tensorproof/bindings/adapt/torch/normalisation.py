@@ -92,13 +92,6 @@ def with_reserve(a: dict[str, Value], run: Run) -> Value:
     return (*run.several(a), TensorType(Shape((0,)), UINT8))
 
 
-def weight_norm(a: dict[str, Value], run: Run) -> Value:
-    """-1 is no axis: x as a whole is given the length."""
-    if a["dim"] != -1:
-        return run.default(a)
-    return run("mul", x=a["x"], y=run("div", x=a["magnitude"], y=run("norm_except_dim", x=a["x"], pow=2, dim=-1)))
-
-
 def weight_norm_interface(a: dict[str, Any], run: Run) -> Value:
     """For the first and the last axis only, counted from the front; with the lengths that were there before."""
     x: TensorType = a["x"]

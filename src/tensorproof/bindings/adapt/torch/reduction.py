@@ -7,21 +7,9 @@ from typing import Any
 from tensorproof.bindings.call import Run, takes
 from tensorproof.bindings.forms import default, taking
 from tensorproof.bindings.readers import tensor_in
-from tensorproof.ops.inputs import Anything, Axes, Axis, Bool, Int, Tensor
+from tensorproof.ops.inputs import Anything, Axes, Axis, Int, Tensor
 from tensorproof.terms import FULL_COMPLEXES, REALS, REALS_OR_BOOL, SOMEWHERE, UINT8, Shape, TensorType, eq
 from tensorproof.values.port import Value
-
-
-@takes(Bool("unbiased", True), Axes("dim", None))
-def unbiased(a: dict[str, Any], run: Run) -> Value:
-    """var and std of old: `unbiased` is a correction of 1 or 0."""
-    return run.default({**a, "correction": int(a["unbiased"])})
-
-
-def counted_as_flag(a: dict[str, Value], run: Run) -> Value:
-    """ATen takes a lone number for `unbiased`, not for an axis."""
-    return run.default({**a, "correction": int(bool(a["unbiased"]))})
-
 
 other = taking(default, Tensor("y"))
 """max(x, y) of two tensors."""
@@ -81,29 +69,8 @@ slopes = taking(differences, Axes("dim", optional=False, scalar_ok=False))
 """gradient along some axes."""
 
 
-def segments(a: dict[str, Value], run: Run) -> Value:
-    """Segments by index are announced in the signature, and refused."""
-    run.require("segments", a["indices"] is None, "segments are given by lengths or offsets; indices are not taken yet", ("indices",))
-    return run.default(a)
-
-
 histogram = taking(default, Int("bins", least=1))
 """A number of equal bins."""
-
-
-def over(a: dict[str, Value], run: Run) -> Value:
-    """The overload in which axes must be given; none at all is refused."""
-    if isinstance(a["dim"], (tuple, list)) and not a["dim"]:
-        rank = tensor_in(a, "x").shape.rank
-        run.require("axis", rank == 0, "dim must name at least one axis", ("dim",))
-    return run.default(a)
-
-
-def of_matrices(a: dict[str, Value], run: Run) -> Value:
-    """A norm over at most two axes."""
-    axes = a["dim"] if isinstance(a["dim"], (tuple, list)) else (a["dim"],)
-    run.require("axis", len(axes) <= 2, f"a matrix has two axes, and dim names {len(axes)}", ("dim",))
-    return run.default(a)
 
 
 @takes(Anything("p", "fro"), Axes("dim", None))
@@ -141,10 +108,3 @@ def unique_all(a: dict[str, Value], run: Run) -> Value:
     wanted = a.get("return_inverse", False), a.get("return_counts", False)
     empty = inverse.but(shape=Shape((0,)), contents=None)
     return values, inverse if wanted[0] else empty, counts if wanted[1] else empty
-
-
-def flags_by_position(a: dict[str, Value], run: Run) -> Value:
-    """torch reads the two flags in the other order to choose how many results it returns."""
-    if a["return_inverse"] is not False or a.get("return_counts", False) is not False:
-        raise run.give_up("torch mixes up return_inverse and return_counts that are given by position")
-    return run.default(a)

@@ -12,14 +12,6 @@ from tensorproof.ops.inputs import Bool, Int, Parameter, Sizes, Tensor
 from tensorproof.terms import FLOATS, REALS, TensorType, eq, ge
 from tensorproof.values.port import Value
 
-
-def convolution_mode(a: dict[str, Value], run: Run) -> TensorType:
-    """The padding is a word."""
-    if a["padding"] not in ("same", "valid"):
-        raise run.refuse("padding", f"padding must be 'same' or 'valid', and is {a['padding']!r}", ("padding",))
-    return convolution(a, run)
-
-
 _LISTS = tuple(Sizes(name, 2, least=least, one=False) for name, least in (("stride", 1), ("padding", 0), ("dilation", 1), ("output_padding", 0)))
 
 
@@ -49,11 +41,6 @@ def adaptive(a: dict[str, Value], run: Run) -> Value:
         rank = tensor_in(a, "x").shape.rank
         run.require("rank", ge(rank, n + 1), f"x must have at least {n + 1} axes, and is {tensor_in(a, 'x').shape!r}", ("x",))
     return run.default(a)
-
-
-def transposed(a: dict[str, Value], run: Run) -> Value:
-    """The module forgets its output_padding when it gets the output's size."""
-    return run.default({**a, "output_padding": 0} if a["output_size"] is not None else a)
 
 
 def fractional(a: dict[str, Value], run: Run) -> Value:
@@ -111,12 +98,6 @@ def regions(a: dict[str, Value], run: Run) -> TensorType:
     boxes = a["boxes"]
     made = run.default({**a, "boxes": _numbered(run, boxes, tensor_in(a, "x")) if isinstance(boxes, (tuple, list)) else boxes})
     return made if isinstance(made, TensorType) else made[0]
-
-
-@takes(Int("pooled_height", least=1), Int("pooled_width", least=1))
-def region_kernel(a: dict[str, Value], run: Run) -> Value:
-    """The size comes in two parts."""
-    return run.default({**a, "output_size": (a["pooled_height"], a["pooled_width"])})
 
 
 _PARTS: tuple[Parameter, ...] = (
