@@ -79,7 +79,7 @@ def test_a_row_spells_the_operators_that_it_applies() -> None:
 def test_a_row_says_what_it_demands_of_a_call() -> None:
     vector, matrix = (TensorType(Shape(sizes), FLOAT32) for sizes in ((3,), (3, 4)))
     refused = call("torch.fliplr", (vector,), {}).refused
-    assert refused is not None and (refused.code, refused.message) == ("flip/rank", "fliplr needs two axes, and x is (3)")
+    assert refused is not None and (refused.code, refused.message) == ("flip/rank", "fliplr needs two axes, and x is (3,)")
     assert call("torch.fliplr", (matrix,), {}).refused is None
     assert "the last axes stay dense" in str(call("torch.Tensor.to_sparse_bsr", (matrix, (1, 1)), {"dense_dim": 1}).unknown)
     assert call("tf.shape_n", ([vector, matrix.but(dtype=INT32)],), {}).refused is not None
