@@ -18,7 +18,7 @@ _ONLY_OF_TENSORS = frozenset(
         "new_full", "numel", "bmm", "baddbmm", "unfold", "type_as", "scatter_add", "scatter_", "index_add_", "log_softmax", "narrow", "movedim", "contiguous",
     }
 )  # fmt: skip
-"""Neither layers, nor arrays, nor the objects of other libraries have a method of these names."""
+"""Neither layers, nor arrays, nor the objects of other libraries have a method of these names; but for `view` of an array, which takes a type."""
 
 _ONLY_OF_TEXTS = frozenset(
     {"lower", "upper", "casefold", "title", "capitalize", "strip", "lstrip", "rstrip", "splitlines", "startswith", "endswith", "removeprefix", "removesuffix"}
@@ -32,13 +32,22 @@ def _of_texts(node: ast.Call, function: ast.Attribute) -> bool:
     return function.attr in _ONLY_OF_TEXTS and plain and not column
 
 
+def _of_tensors(node: ast.Call, function: ast.Attribute) -> bool:
+    typed = len(node.args) + len(node.keywords) < 2 and not any(isinstance(one, _SIZES) for one in node.args)
+    return function.attr in _ONLY_OF_TENSORS and not (function.attr == "view" and typed)
+
+
+_SIZES = (ast.Constant, ast.UnaryOp, ast.BinOp, ast.Tuple, ast.List, ast.Starred, ast.Subscript, ast.Call)
+"""What is written for a size, and not for a type."""
+
+
 def callee(node: ast.Call, scope: Scope) -> Callable[[Frame], Any] | None:
     """What is called, where it is such a method; None for any other call."""
     function = node.func
     if not isinstance(function, ast.Attribute):
         return None
     texts = _of_texts(node, function)
-    if function.attr not in _ONLY_OF_TENSORS and not texts:
+    if not texts and not _of_tensors(node, function):
         return None
     holder = scope.expression(function.value)
 
