@@ -225,3 +225,28 @@ def test_a_registry_runs_no_module_that_has_the_key_as_a_part_of_a_word(tmp_path
     program = read_package(tmp_path, files, "import zoo\nmodel = zoo.build('small', 4)\nmodel(torch.zeros(2, 4))\nmodel(torch.zeros(2, 5))\n")
     assert errors(program) == [("linear/features", 5)]
     assert not program.gaps
+
+
+def test_a_dict_that_nothing_fills_runs_no_modules(tmp_path: Path) -> None:
+    acts = "from torch import nn\n_FAST = {'swish': nn.SiLU}\n_PLAIN = {'relu': nn.ReLU, 'swish': nn.SiLU}\n"
+    acts += "def act(name):\n    if name in _FAST:\n        return _FAST[name]\n    return _PLAIN[name]\n"
+    files = {
+        "__init__.py": "from .old import *\nfrom .net import *\n",
+        "acts.py": acts,
+        "old.py": f"__all__ = ['WIDTH']\n{SLOW}ACTS = ['relu']\nWIDTH = slow(60)\n",
+        "net.py": "from .acts import act\n" + LAYER.replace("        self.fc =", "        self.act = act('relu')()\n        self.fc ="),
+    }
+    main = "from zoo import G\nmodel = G(3, 4)\nmodel(torch.zeros(2, 3))\nmodel(torch.zeros(2, 5))\n"
+    program = read_package(tmp_path, files, main, 4)
+    assert errors(program) == [("linear/features", 5)]
+    assert not program.gaps
+
+
+def test_a_module_that_writes_in_the_dict_of_another_runs_when_a_key_of_it_is_asked_for(tmp_path: Path) -> None:
+    files = {
+        "__init__.py": "from .more import *\nfrom .table import build\n",
+        "table.py": f"{LAYER}_TABLE = {{}}\ndef build(name):\n    if name in _TABLE:\n        return _TABLE[name]()\n    raise KeyError(name)\n",
+        "more.py": "from .table import _TABLE, G\n_TABLE['small'] = lambda: G(3, 4)\n",
+    }
+    program = read_package(tmp_path, files, "import zoo\nmodel = zoo.build('small')\nmodel(torch.zeros(2, 3))\nmodel(torch.zeros(2, 5))\n")
+    assert errors(program) == [("linear/features", 5)]

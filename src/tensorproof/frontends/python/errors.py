@@ -33,7 +33,11 @@ class Dead(Exception):
     """This path ended in an exception that is already recorded."""
 
 
-__all__ = ["BASES", "Dead", "Fork", "OutOfBudget", "Raised", "is_kind"]
+class Looked(Exception):
+    """A list that grows was read in the iteration that stands for the others, which therefore proves nothing."""
+
+
+__all__ = ["BASES", "Dead", "Fork", "Looked", "OutOfBudget", "Raised", "is_kind"]
 BASES = {
     "BaseException": (), "Exception": ("BaseException",), "SystemExit": ("BaseException",), "KeyboardInterrupt": ("BaseException",),
     "GeneratorExit": ("BaseException",), "StopIteration": ("Exception",), "StopAsyncIteration": ("Exception",), "ArithmeticError": ("Exception",),

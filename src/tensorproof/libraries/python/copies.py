@@ -109,7 +109,9 @@ def _layer(m: Machine, value: Layer, done: dict[int, Value], node: ast.AST) -> L
         module.arguments = dict(kept.arguments)
     children = tuple(deep(m, child, done, node) for child in value.children)
     tensors = {k: deep(m, t, done, node) for k, t in value.tensors.items()}
-    return Layer(module, value.span, children, value.kind, value.names, tensors, value.hooks)
+    made = done[id(value)] = Layer(module, value.span, children, value.kind, value.names, tensors)
+    made.hooks = tuple(deep(m, hook, done, node) for hook in value.hooks)  # a hook that is a method is one of the copy
+    return made
 
 
 FUNCTIONS: dict[str, object] = {"copy.copy": _copy, "copy.deepcopy": lambda m, a, k, n: deep(m, a[0], {}, n)}

@@ -1,4 +1,4 @@
-"""dir, vars and globals: the names that an object, a class or a module has. Where not all of them are known, the answer is unknown."""
+"""dir, vars, globals and locals: the names that an object, a class or a module has. Where not all of them are known, the answer is unknown."""
 
 from __future__ import annotations
 
@@ -75,9 +75,28 @@ def globals_(m: Interpreter, node: ast.AST) -> Value:
     return Dict(m.frames[-1].globals) if m.frames else Unknown("globals")
 
 
+def locals_(m: Interpreter, node: ast.AST) -> Value:
+    """`locals()`: the names that the running function has bound; those that it takes from functions around it are not followed."""
+    frame = m.frames[-1] if m.frames else None
+    if frame is None or frame.space is frame.globals:
+        return globals_(m, node)
+    bound = None if frame.scopes else _of_space(frame.space)
+    if bound is None:
+        return Unknown("locals")
+    found = {name: value for name, value in frame.space.items() if name in bound}
+    if isinstance(frame.owner, Class) and frame.function is not None and _uses_class(frame.function.code.node):
+        found["__class__"] = frame.owner
+    return Dict(m.heap.entries(found))
+
+
+def _uses_class(function: ast.AST) -> bool:
+    """Whether a method has its class in a variable: it calls `super()`, or names `__class__`."""
+    return any(isinstance(one, ast.Name) and one.id in ("super", "__class__") for one in ast.walk(function))
+
+
 def of_module(m: Interpreter, owner: ModuleFile) -> Value:
     """A module's `__dict__`."""
     return Unknown("__dict__") if owner.hidden or owner.foreign or _of_space(owner.space) is None else Dict(owner.space)  # type: ignore[arg-type]
 
 
-MODELS: dict[Any, Any] = {dir: names, vars: variables, globals: globals_}
+MODELS: dict[Any, Any] = {dir: names, vars: variables, globals: globals_, locals: locals_}

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from tensorproof.frontends.python.attributes.lookup import in_class
 from tensorproof.frontends.python.branching import deciding
-from tensorproof.frontends.python.containers import hashing
+from tensorproof.frontends.python.containers import hashing, mappings
 from tensorproof.frontends.python.containers.set_algebra import make_set
 from tensorproof.frontends.python.containers.sorting import sort_items
 from tensorproof.frontends.python.containers.type_names import type_name
@@ -144,7 +144,7 @@ def _dict(m: Interpreter, node: ast.AST, value: Value = None, **named: Value) ->
     if isinstance(value, Dict):
         made.items.update(value.items)
     elif value is not None:
-        found = _pairs(m, value, node) if _is_mapping(m, value) else summarised_results.listed(m, value, node)
+        found = mappings.pairs(m, value, node) if mappings.is_mapping(m, value) else summarised_results.listed(m, value, node)
         if found is None:
             return Unknown("dict")
         if is_summarised(found):
@@ -159,20 +159,6 @@ def _dict(m: Interpreter, node: ast.AST, value: Value = None, **named: Value) ->
             made.items[name] = parts[1]
     made.items.update(named)
     return made
-
-
-def _is_mapping(m: Interpreter, value: Value) -> bool:
-    """Whether an object has the method `keys`, by which Python tells a mapping from an iterable of pairs."""
-    if isinstance(value, Model):
-        kind = registry.kind_model(value.kind)
-        return kind is not None and "keys" in kind.methods
-    return isinstance(value, Instance) and in_class(m, value.cls, "keys")[0] is not MISSING
-
-
-def _pairs(m: Interpreter, value: Value, node: ast.AST) -> list[Value] | None:
-    """The keys of a mapping, each with its item; None where the keys are unknown."""
-    keys = summarised_results.listed(m, m.call(m.attribute(value, "keys", node), (), {}, node), node)
-    return None if keys is None or is_summarised(keys) else [(key, m.item(value, key, node)) for key in keys]
 
 
 def _open_rows(value: Value) -> bool:

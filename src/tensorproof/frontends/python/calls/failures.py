@@ -7,13 +7,13 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from tensorproof.diagnostics.errors import BadInput
-from tensorproof.frontends.python.errors import Dead, Fork, OutOfBudget, Raised
+from tensorproof.frontends.python.errors import Dead, Fork, Looked, OutOfBudget, Raised
 
 if TYPE_CHECKING:
     from tensorproof.frontends.python.frame import Frame, Signal
     from tensorproof.frontends.python.machine import Interpreter
 
-SIGNALS = (Raised, Fork, Dead, OutOfBudget, BadInput)
+SIGNALS = (Raised, Fork, Dead, Looked, OutOfBudget, BadInput)
 """What the interpreter raises to steer the run: no failures."""
 Act = Callable[["Frame"], "Signal | None"]
 

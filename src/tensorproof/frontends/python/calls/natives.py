@@ -180,6 +180,6 @@ MODELS: dict[Any, Run] = {
     **builtin_classes.MODELS, **builtin_sequences.MODELS, **builtin_numbers.MODELS, **listing.MODELS,
     types.FunctionType: functions.copied,
     print: _print, id: _id, object: _object, open: _open, slice: lambda m, node, *a: slice(*a), input: lambda m, node, *a: TEXT,
-    locals: lambda m, node: Unknown("locals"), hash: _hash, exec: _exec, dict.fromkeys: _dict_of_keys,
+    hash: _hash, exec: _exec, dict.fromkeys: _dict_of_keys,
     eval: lambda m, node, *a: m.gap("eval", node), __import__: lambda m, node, *a, **k: m.gap("__import__", node),
 }  # fmt: skip

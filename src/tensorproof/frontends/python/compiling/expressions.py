@@ -12,7 +12,7 @@ from tensorproof.frontends.python.branching.joining import may_be_missing
 from tensorproof.frontends.python.calls import calling, unknown_tensors
 from tensorproof.frontends.python.compiling import imports
 from tensorproof.frontends.python.compiling.comprehensions import comprehension
-from tensorproof.frontends.python.containers import hashing
+from tensorproof.frontends.python.containers import hashing, mappings
 from tensorproof.frontends.python.containers.set_algebra import make_set
 from tensorproof.frontends.python.frame import Frame
 from tensorproof.frontends.python.iteration import iteration
@@ -20,7 +20,6 @@ from tensorproof.frontends.python.operators import comparisons, operations, subs
 from tensorproof.frontends.python.operators.formatting import concatenated, text
 from tensorproof.frontends.python.scope import Run, Scope, inner_scopes
 from tensorproof.frontends.python.summaries import summarised_lists
-from tensorproof.libraries import registry
 from tensorproof.libraries.tensorflow import traced
 from tensorproof.terms.predicates import Predicate, negate
 from tensorproof.values.heap import MISSING
@@ -153,12 +152,10 @@ def _call(node: ast.Call, scope: Scope) -> Run:
         kwargs: dict[str, Value] = {}
         for key, part in keywords:
             value = part(frame)
-            if key is None:
-                value = registry.data_of(value)
             if key is not None:
                 kwargs[key] = value
-            elif isinstance(value, Dict):
-                kwargs.update(value.items)
+            elif (entries := mappings.unpacked(frame.machine, value, node)) is not None:
+                kwargs.update(entries.items)
             else:
                 return frame.machine.gap("call with ** of an unknown value", node)
         frame.at = node
@@ -283,10 +280,10 @@ def _dict(node: ast.Dict, scope: Scope) -> Run:
         made = Dict(frame.machine.heap.entries())
         for key, part in parts:
             if key is None:
-                value = part(frame)
-                if not isinstance(value, Dict):
+                entries = mappings.unpacked(frame.machine, part(frame), node)
+                if entries is None:
                     return frame.machine.gap("** of an unknown value", node)
-                made.items.update(value.items)
+                made.items.update(entries.items)
             else:
                 name = hashing.key(frame.machine, key(frame), node)
                 if isinstance(name, Unknown):

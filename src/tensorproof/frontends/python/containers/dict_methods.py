@@ -6,6 +6,7 @@ import ast
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from tensorproof.frontends.python.containers import mappings
 from tensorproof.frontends.python.containers.hashing import key
 from tensorproof.frontends.python.summaries.summarised_lists import found as summarised_entry
 from tensorproof.frontends.python.summaries.summarised_lists import keys, part, parts, put, put_all, shared_list, values
@@ -75,7 +76,7 @@ def _update(m: Interpreter, owner: Dict, node: ast.AST, other: Value = None, **n
     elif other is None:
         pairs = []
     else:
-        found = m.iterate(other, node)
+        found = mappings.pairs(m, other, node) if mappings.is_mapping(m, other) else m.iterate(other, node)
         if found is None:
             return m.gap("dict.update", node, "of an unknown value")
         pairs = [tuple(m.iterate(p, node) or ()) for p in found]

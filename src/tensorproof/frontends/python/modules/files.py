@@ -78,14 +78,14 @@ def registers(text: str, key: str) -> bool:
     for at in places_of(text, key):
         before = text[text.rfind("\n", 0, at) + 1 : at]
         if before[-1:] in ("'", '"') and text[at + len(key) : at + len(key) + 1] == before[-1]:
-            if not _in_function(text, at):
+            if not in_function(text, at):
                 return True
         elif re.fullmatch(r"(?:async\s+)?(?:def|class)\s+", before):
             return True
     return False
 
 
-def _in_function(text: str, place: int) -> bool:
+def in_function(text: str, place: int) -> bool:
     """Whether the last line before a place that is not indented, nor closes a bracket, begins a function."""
     start = text.rfind("\n", 0, place) + 1
     if not text[start:place][:1].isspace():

@@ -11,8 +11,9 @@ from tensorproof.diagnostics.errors import BadFile
 from tensorproof.frontends.python.attributes import attributes, library_names
 from tensorproof.frontends.python.errors import Dead, Raised
 from tensorproof.frontends.python.frame import Frame
+from tensorproof.frontends.python.modules import registries
 from tensorproof.frontends.python.modules.environment import is_whole, read_as_source, version_of
-from tensorproof.frontends.python.modules.files import takes_imports, words_of, written_list
+from tensorproof.frontends.python.modules.files import takes_imports, written_list
 from tensorproof.frontends.python.modules.finding import Finding
 from tensorproof.frontends.python.modules.loaded import Loaded
 from tensorproof.frontends.python.modules.package_budget import Left
@@ -125,24 +126,15 @@ class Modules(Finding):
             else:
                 module.state = "done"
 
-    def registered(self, m: Interpreter, registry: Value, key: Value) -> bool:
-        """A package asks a dict for a missing key: modules that it imported with a star, and whose text registers it, run now.
-
-        Any text that has the word may do so where the dict is one of a module.
-        """
+    def registered(self, m: Interpreter, registry: Value, key: Value, raises: bool = False) -> bool:
+        """A package asks a dict for a missing key: modules that it imported with a star, and that may register it, run now."""
         if not self.starred or type(key) is not str or len(key) < 2 or not m.frames[-1].module.foreign:
             return False
         self.starred = [w for w in self.starred if w.state == "waiting"]
-        words = words_of(key)
-        named = [w for w in self.starred if (entry := self.loaded.get(w.path)) is not None and entry.mentions(key, words)]
-        sure = [w for w in named if (entry := self.loaded.get(w.path)) is not None and entry.registers(key)]
-        if not named:
-            return False
-        if not sure and not any(value is registry for value in m.frames[-1].module.space.values()):
-            return False
-        for module in sure or named:
+        found = registries.waiting_for(self, m, registry, key, raises)
+        for module in found:
             self.ensure(m, module, None)
-        return bool(named)
+        return bool(found)
 
     def unbound(self, module: ModuleFile, name: str) -> bool:
         """Whether a module of a package, which may still run, surely has no such name: its text does not hold it, and nothing else binds names there."""

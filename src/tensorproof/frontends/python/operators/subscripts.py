@@ -245,7 +245,7 @@ def _from_dict(m: Interpreter, owner: Dict, index: Value, node: ast.AST) -> Valu
     if value is MISSING and isinstance(known, Instance):
         same = hashing.equal_key(m, owner.items, known, node)
         value = owner.items.get(registry.plain_member(known) if same is MISSING else same, MISSING)  # a member of an enumeration of texts is that text
-    if value is MISSING and m.modules.registered(m, owner, known):
+    if value is MISSING and m.modules.registered(m, owner, known, owner.default is None):
         value = owner.items.get(known, MISSING)
     if value is MISSING:
         if OPEN in owner.items:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from tensorproof.frontends.python import recording
 from tensorproof.frontends.python.branching.loop_bodies import one_iteration
-from tensorproof.frontends.python.errors import Dead, Fork, Raised
+from tensorproof.frontends.python.errors import Dead, Fork, Looked, Raised
 from tensorproof.frontends.python.frame import Frame, Signal
 from tensorproof.frontends.python.kinds import Kinds
 from tensorproof.frontends.python.widening.descriptions import leaves
@@ -49,14 +49,10 @@ class _Unread(Row):
     __slots__ = ()
 
     def _read(self, *args: Value, **kwargs: Value) -> Any:
-        raise _Looked
+        raise Looked
 
     __len__ = __iter__ = __getitem__ = __setitem__ = __delitem__ = __reversed__ = __contains__ = _read
     pop = insert = remove = reverse = sort = clear = index = count = copy = _read
-
-
-class _Looked(Exception):
-    """A list that grows was read, so that one round does not stand for the others."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,7 +159,7 @@ class Acceleration:
             if signal is None and len(self.frame.waiting) == kept[6]:
                 grown = self._same(inner, pattern, sole_atom(k))
                 turn = recording.ended(m, inner, {}) if path.program is not None else None
-        except (Fork, Raised, Dead, _Looked):
+        except (Fork, Raised, Dead, Looked):
             grown = None
         finally:
             for row, watched in zip(rows, classes):
