@@ -77,7 +77,7 @@ sys.exit(main(["check", sys.argv[1]]))
 
 
 def run(*arguments: str, cwd: Path, user: str | None = None) -> tuple[subprocess.CompletedProcess[str], float]:
-    """The command, as it is typed; as another user where it is told."""
+    """The command, as it is typed; as another user where that is asked."""
     start = time.perf_counter()
     done = subprocess.run(
         [sys.executable, "-m", "tensorproof", *arguments], cwd=cwd, capture_output=True, text=True, input="", user=user, timeout=1800,
@@ -119,7 +119,7 @@ def _can_run(user: str) -> bool:
 def hostile_folder(count: int, root: Path) -> bool:
     ordinary = folder_of(count, root)
     user = None
-    if os.geteuid() == 0:  # root may read everything: the check runs as another user, or the file is one that nobody can read
+    if os.geteuid() == 0:  # root may read everything: the check runs as another user, or the file is one that cannot be read
         user = next((u.pw_name for u in pwd.getpwall() if u.pw_name == "nobody"), None)
         root.chmod(0o777)
         if user is None or not _can_run(user):

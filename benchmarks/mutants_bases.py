@@ -12,7 +12,7 @@ from mutants_sequences import FAMILIES as SEQUENCES
 
 STYLES = 3
 FRESH = Path(__file__).parent / "mutants_fresh"
-"""Programs written after the others were mended: their first figures are those of programs that nobody had seen."""
+"""Programs written after the others were mended: their first figures are those of programs that had not been seen."""
 
 
 def programs() -> Iterator[tuple[str, str]]:

@@ -3,8 +3,8 @@
     python benchmarks/onnx_shapes.py [--operator NAME] [--detail]
 
 Every model comes with inputs and outputs. The inputs are given to the propagation with their contents where they are small (an input
-that holds a shape or an axis decides the result), the outputs are the truth. A model is *known* when all its outputs are told with
-equal shape and type, *different* when one is told otherwise, *refused* when a call of ours refuses, *unknown* else. Needs `onnx`.
+that holds a shape or an axis decides the result), the outputs are the truth. A model is *known* when all its outputs are inferred with
+equal shape and type, *different* when one is inferred otherwise, *refused* when a call of ours refuses, *unknown* else. Needs `onnx`.
 """
 
 from __future__ import annotations

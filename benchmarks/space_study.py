@@ -3,7 +3,7 @@
 The programs stand in a Markdown file: `# param:` lines give the space, `build` takes the parameters and runs the model, and every call of the model goes
 through the program's function `run`. The truth of a vector is the outcome of `build`: "" or the exception. A program of TensorFlow is run twice, eagerly and
 with `run` inside `tf.function`; where the two differ both outcomes are kept. Child processes make the truth and write it down line by line, so that it goes
-on where it was stopped and a vector that ends the process is told. The whole is kept compressed beside the script.
+on where it was stopped and a vector that ends the process is reported. The whole is kept compressed beside the script.
 """
 
 from __future__ import annotations

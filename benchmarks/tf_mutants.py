@@ -4,7 +4,7 @@
 
 The programs are the right ones of tests/programs/{tf1,tf2,keras}_*.md and the scripts of tests/corpus_tf. Each mutant is one edit (`tf_mutants_edits.py`).
 What TensorFlow does with it is kept in `tf_mutants_truth.jsonl`; with `--tensorflow`, the interpreter named there runs what is not yet in it, for so many
-minutes. A mutant is found when an error is told in a statement of TensorFlow's traceback, in that of the edit, or with one of them on its trail.
+minutes. A mutant is found when an error is reported in a statement of TensorFlow's traceback, in that of the edit, or with one of them on its trail.
 Exits with 1 when fewer than 90 % are found, one that runs gets an error, there are fewer than 400, or a kind is above 25 %.
 """
 
@@ -183,7 +183,7 @@ def statements(name: str, text: str) -> list[range]:
 
 
 def places(mutant: Mutant, observed: dict[str, Any]) -> set[tuple[str, int]]:
-    """Where an error may be told: the lines of the traceback and of the edit, and all lines of their statements."""
+    """Where an error may be reported: the lines of the traceback and of the edit, and all lines of their statements."""
     right = {(p, n) for p, n in observed["lines"]}
     if mutant.edit is not None:
         right.add((mutant.file, mutant.edit.line))

@@ -1,4 +1,4 @@
-"""Messages, help and documents use the field's words: path, iteration, unknown, report, alias, infer; not the ones listed here."""
+"""Messages, help, documents, docstrings and names use the field's words: path, iteration, unknown, report, alias, infer; not the ones listed here."""
 
 from __future__ import annotations
 
@@ -41,6 +41,33 @@ def places() -> Iterator[tuple[str, str]]:
     for path in written:
         for line, text in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
             yield f"{path.relative_to(ROOT)}:{line}", re.sub(r"`[^`]*`", "", text)
+
+
+IN_NOTES = re.compile(r"\b(?:told|[Nn]obody|uncounted|steady|counted out|made of many|on this way|on the way that|[Rr]ounds? of (?:a|the) loop)\b")
+IN_NAMES = re.compile(r"(?:^|_)(?:told|untold|tells|nobody|uncounted|steady|rounds?_of|is_many)(?:_|$)|Told|Uncounted|Nobody|Steady")
+
+
+def identifiers(tree: ast.AST) -> Iterator[tuple[int, str]]:
+    """Names that a file gives: of functions, classes, arguments and variables."""
+    for node in ast.walk(tree):
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+            yield node.lineno, node.name
+        elif isinstance(node, ast.arg):
+            yield node.lineno, node.arg
+        elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            yield node.lineno, node.id
+
+
+def test_code_has_the_words_of_the_field() -> None:
+    found: list[str] = []
+    for path in sorted(SOURCE.rglob("*.py")):
+        tree, place = ast.parse(path.read_text(encoding="utf-8")), path.relative_to(ROOT)
+        found += [f"{place}:{line}: {name}" for line, name in identifiers(tree) if IN_NAMES.search(name)]
+        notes = (node.value for node in ast.walk(tree) if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant))
+        found += [f"{place}:{note.lineno}: {match[0]!r}" for note in notes if isinstance(note.value, str) for match in [IN_NOTES.search(note.value)] if match]
+        if IN_NAMES.search(path.stem):
+            found.append(f"{place}: the name of the file")
+    assert not found, f"{len(found)} places:\n" + "\n".join(found)
 
 
 def test_users_read_the_words_of_the_field() -> None:

@@ -114,7 +114,7 @@ def try_call(call: GeneratedCall, which: str) -> tuple[str, str]:
 
 
 def survey(names: list[str], count: int = 4, seed: int = 3) -> tuple[list[tuple[str, str]], Counter[str], int]:
-    """What is wrong, what cannot be told (by spelling), and how many calls were tried."""
+    """What is wrong, what is unknown (by spelling), and how many calls were tried."""
     wrong: list[tuple[str, str]] = []
     unknown: Counter[str] = Counter()
     tried = 0

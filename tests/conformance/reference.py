@@ -225,7 +225,7 @@ def try_boxes(
     try:
         results = (pair for i, pair in enumerate(pairs(call.outcome.made, seen.outputs)) if i not in departing(call))
         difference, has_bounds = containment.outside(np, applied_by(call), given, results, loose if loose > 1e-8 else 0.0)
-    except Exception as bug:  # it fails on numbers as well, which is told there
+    except Exception as bug:  # it fails on numbers as well, which is reported there
         record["not"].append(f"{call.name}: bounds: {type(bug).__name__}: {bug}")
         return False
     record["boxes"] += 1

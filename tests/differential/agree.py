@@ -16,7 +16,7 @@ from tensorproof.values.summaries import is_summarised, length
 
 
 class NotKnown(Exception):
-    """A value rests on a truth that nobody knows."""
+    """A value rests on an unknown truth."""
 
 
 @dataclass
@@ -179,7 +179,7 @@ class Walk:
         return ""
 
     def summarised(self, ours: Any, theirs: list[Any], where: str) -> str:
-        """A list of which some items were not counted out: so many there must be, and each must be like one that is shown."""
+        """A list of which some items were summarised: so many there must be, and each must be like one that is shown."""
         at = next(i for i, v in enumerate(ours) if type(v) is Summary)
         behind = len(ours) - at - 1
         count = length(ours)

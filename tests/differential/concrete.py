@@ -49,7 +49,7 @@ class Outcome:
 
 
 def python(code: Any, inputs: Mapping[str, Any]) -> tuple[dict[str, Any], str]:
-    """The names at the end, and the class of the exception that nobody caught."""
+    """The names at the end, and the class of the exception that was not caught."""
     space: dict[str, Any] = {"__name__": "__main__", **inputs}
     try:
         with at_most(0.2):  # what takes Python long takes us too long
@@ -87,7 +87,7 @@ def compare(text: str, loose: bool = False) -> Outcome:
             )
             return
         if loose and raised:
-            return  # that it dies is told; what memory holds then is not
+            return  # that it dies is reported; what memory holds then is not
         walk = Walk(Input())
         outcome.difference = walk.globals(run.modules.main.space, theirs)
         outcome.values, outcome.unknown = walk.values, walk.unknown

@@ -1,4 +1,4 @@
-"""What is made of a difference: whose fault it is, or why it is nobody's."""
+"""What is made of a difference: whose fault it is, or why it is no one's."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Annotations that tell shapes narrow the inputs of what nobody calls."""
+"""Annotations that tell shapes narrow the inputs of what is not called."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 from tensorproof.app.check import check_source
 from tensorproof.app.infer import infer
 from tensorproof.diagnostics.diagnostic import Verdict
-from tensorproof.frontends.python.entry.annotations import inputs, tells_shapes
+from tensorproof.frontends.python.entry.annotations import inputs, states_shapes
 from tensorproof.frontends.python.modules.source import parse
 
 HEAD = "import torch\nfrom torch import Tensor, nn\nfrom jaxtyping import Float, Int\nfrom typing import Annotated, Optional\n"
@@ -85,6 +85,6 @@ def test_arguments_of_plain_types_are_no_tensors() -> None:
 
 
 def test_a_function_is_entered_only_when_all_its_arguments_are_annotated() -> None:
-    assert tells_shapes(ast.parse('def f(a: Float[Tensor, "n"], b=3): pass').body[0])
-    assert not tells_shapes(ast.parse('def f(a: Float[Tensor, "n"], b): pass').body[0])
-    assert not tells_shapes(ast.parse("def f(b=3): pass").body[0])
+    assert states_shapes(ast.parse('def f(a: Float[Tensor, "n"], b=3): pass').body[0])
+    assert not states_shapes(ast.parse('def f(a: Float[Tensor, "n"], b): pass').body[0])
+    assert not states_shapes(ast.parse("def f(b=3): pass").body[0])

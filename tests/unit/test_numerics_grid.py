@@ -126,7 +126,7 @@ def test_results_lie_within_the_blocks(name: str, small: bool, monkeypatch: pyte
 
 
 def test_windows_keep_the_blocks_of_channels(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Bounds that hold 0 are those of the padding as well; a block of channels that does not hold it is told apart."""
+    """Bounds that hold 0 are those of the padding as well; a block of channels that does not hold it is distinguished."""
     monkeypatch.setattr(grids, "EXPAND", 0)
     box = Box(np.array([-1.0, -4.0]).reshape(1, 2, 1), np.array([2.0, 0.5]).reshape(1, 2, 1))
     x = Grid((2, 6, 5), ((2,), (2, 6), (5,)), box)

@@ -123,7 +123,7 @@ def _failed(verdict: Verdict, found: Diagnostic, seconds: float = 0.0) -> Progra
 
 
 def unmet(directives: Directives) -> None:
-    """Refuse what the user told of names that no program uses: it was misspelt, or would be thought to hold."""
+    """Refuse what the user said of names that no program uses: it was misspelt, or would be thought to hold."""
     for name in directives.data:
         if name not in directives.met:
             raise BadInput(f"--data {name}: no class and no function of that name makes a dataset here")
@@ -212,7 +212,7 @@ def _add_unreached(program: Program, source: Source, options: Options, last: Int
 
 
 def _add_errors(program: Program, found: list[Diagnostic], start: float) -> None:
-    """What another look at a program found that was unknown before. An error says better what was told with doubt at its place."""
+    """What another look at a program found that was unknown before. An error says better what was reported with doubt at its place."""
     if found:
         program.verdict = Verdict.INVALID
         program.paths["invalid"] += 1
@@ -272,7 +272,7 @@ MOST_COMPARED = BUDGETS.exploration.relations_compared
 
 
 def _certain(finding: Diagnostic, paths: list[Path]) -> Diagnostic:
-    """A finding that is told with doubt on each path and holds on all of them is an error."""
+    """A finding that is reported with doubt on each path and holds on all of them is an error."""
     sure = finding.severity is Severity.WARNING and fails_on_every_path(paths, finding)
     return replace(finding, severity=Severity.ERROR, certainty=Certainty.ALWAYS) if sure else finding
 

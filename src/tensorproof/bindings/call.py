@@ -1,6 +1,6 @@
 """Calls a spelling: finds its rows, binds the arguments, and applies the operator.
 
-`call` never raises for what a program does wrong: the `Outcome` says whether the call is refused, or why it cannot be told.
+`call` never raises for what a program does wrong: the `Outcome` says whether the call is refused, or why that is unknown.
 """
 
 from __future__ import annotations
@@ -84,7 +84,7 @@ class Run:
     def shaped(self, op: str, shapes: Value, *dtypes: DType | None, **arguments: Value) -> TensorType: ...
 
     def shaped(self, op: str, shapes: Value, *dtypes: DType | None, **arguments: Value) -> Any:
-        """Apply an operator whose shapes and element types the framework's own rule has told, also where a rank is unknown.
+        """Apply an operator whose shapes and element types the framework's own rule has given, also where a rank is unknown.
 
         `shapes` is what the operator's shape rule would return: a shape, or a list of them for several results. The operator's rule, applied to the
         arguments, must give the same wherever it can tell (tests/architecture holds this).

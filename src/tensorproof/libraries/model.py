@@ -81,7 +81,7 @@ class KindModel:
 
 
 class Iterations(list[Any]):
-    """The rounds of a loop over data, where it is known how often each comes: `counts[i]` times the i-th.
+    """The iterations of a loop over data, where it is known how often each comes: `counts[i]` times the i-th.
 
     Where `times` is given, there are so many regular iterations, of which the k-th takes `item(k)`, and then those of `rest`, each (condition, item).
     """
@@ -111,21 +111,21 @@ def batches(times: Value, item: Callable[[Any], Value], rest: Any = ()) -> Itera
 
 
 class Open(Iterations):
-    """The rounds of a loop that nothing counted out: `times` of them, of which round k takes `item(k)`. As a list, the first round and any other."""
+    """The iterations of a loop of unknown number: `times` of them, of which iteration k takes `item(k)`. As a list, the first iteration and any other."""
 
     def __init__(self, count: Any, item: Callable[[Any], Value], other: Any, each: list[Value] | None = None) -> None:
         super().__init__([(gt(count, 0), item(0)), (gt(count, other), item(other))], None)
         self.times: Any = count
         self.item = item
         self.each = each
-        """What each round takes, where that is known after all."""
+        """What each iteration takes, where that is known after all."""
 
 
 def some_iterations(m: Machine, word: str, item: Value, node: ast.AST, origin: Origin = Origin.USER) -> Open:
-    """Rounds over data of unknown length, which hold at least one item."""
+    """Iterations over data of unknown length, which hold at least one item."""
     return Open(m.symbol(m.name_here(word, node), 1, None, origin), lambda k: item, 1)
 
 
 def counts_of(iterations: Value) -> tuple[int, ...] | None:
-    """How often each round comes; None when that is unknown."""
+    """How often each iteration comes; None when that is unknown."""
     return getattr(iterations, "counts", None)

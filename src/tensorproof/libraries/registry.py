@@ -343,7 +343,7 @@ def set_item(m: Machine, value: Value, index: Value, new: Value, node: ast.AST) 
 
 
 def iterations(m: Machine, value: Value, node: ast.AST) -> Any:
-    """The rounds of a loop over data: a list of (condition, item), or None."""
+    """The iterations of a loop over data: a list of (condition, item), or None."""
     if isinstance(value, Model):
         found = kind_model(value.kind)
         if found is not None and found.iterations is not None:

@@ -175,7 +175,7 @@ class Call:
         return made
 
     def leave_rank_open(self) -> None:
-        """What the operator demands of an unknown rank cannot be told: with `ranks_are_known`, where no rank is open by intent, nothing is proved."""
+        """What the operator demands of an unknown rank is unknown: with `ranks_are_known`, where no rank is open by intent, nothing is proved."""
         if self.option("ranks_are_known"):
             self.require("rank", eq(self.fresh("rank"), 1), "an input's rank is not known")
 

@@ -220,16 +220,16 @@ class Model:
         return helper.make_attribute(key, list(value) if isinstance(value, tuple) else value, attr_type=wanted if isinstance(value, (list, tuple)) else None)
 
 
-Told = tuple[tuple[int | None, ...] | None, str | None]
+Inferred = tuple[tuple[int | None, ...] | None, str | None]
 
 
-def inferred(model: Model) -> list[Told]:
-    """(shape with None for sizes that are not told, label) of each output; None for a shape or an output that is not told."""
+def inferred(model: Model) -> list[Inferred]:
+    """(shape with None for sizes that are not inferred, label) of each output; None for a shape or an output that is not inferred."""
     context = checker.C.CheckerContext()
     context.ir_version, context.opset_imports = 13, {"": model.opset}
     checker.check_node(model.node, context)
     done = shape_inference.infer_shapes(model.proto, check_type=True, strict_mode=True, data_prop=True)
-    found: list[Told] = []
+    found: list[Inferred] = []
     for value in done.graph.output:
         kind = value.type.tensor_type
         label = _LABELS.get(kind.elem_type)
@@ -267,7 +267,7 @@ def run(name: str, args: tuple[Any, ...], kwargs: dict[str, Any], init: dict[str
     return _agreed(model, inferred_types, seen)
 
 
-def _inferred_outputs(model: Model) -> list[Told] | Observed:
+def _inferred_outputs(model: Model) -> list[Inferred] | Observed:
     """What inference tells of the outputs, or the observation that ends here."""
     if model.schema.deprecated:
         return Observed(aside="out of use in this opset")
@@ -284,7 +284,7 @@ def _inferred_outputs(model: Model) -> list[Told] | Observed:
     return Observed(aside=f"before opset {_CHECKED} neither looks at sizes") if model.opset < _CHECKED else inferred_types
 
 
-def _evaluated_outputs(model: Model, inferred_types: list[Told]) -> tuple[Seen, ...] | Observed:
+def _evaluated_outputs(model: Model, inferred_types: list[Inferred]) -> tuple[Seen, ...] | Observed:
     """What the evaluator computes, or the observation that follows from its failure."""
     try:
         evaluator = reference.ReferenceEvaluator(model.proto)
@@ -296,7 +296,7 @@ def _evaluated_outputs(model: Model, inferred_types: list[Told]) -> tuple[Seen, 
         return _failed(model, inferred_types, _shown(error))
 
 
-def _failed(model: Model, inferred_types: list[Told], words: str) -> Observed:
+def _failed(model: Model, inferred_types: list[Inferred], words: str) -> Observed:
     """The evaluator fails: inference counts where it tells all and the evaluator has no code."""
     whole = all(shape is not None and None not in shape for shape, _ in inferred_types)
     no_code = any(w in words for w in _NO_CODE)
@@ -311,7 +311,7 @@ def _failed(model: Model, inferred_types: list[Told], words: str) -> Observed:
     return Observed(error=words)
 
 
-def _agreed(model: Model, inferred_types: list[Told], seen: tuple[Seen, ...]) -> Observed:
+def _agreed(model: Model, inferred_types: list[Inferred], seen: tuple[Seen, ...]) -> Observed:
     """What inference and the evaluator say together; set aside where they differ."""
     if any(shape is None or None in shape for shape, _ in inferred_types) and any(held.size == 0 for held in model.feeds.values()):
         return Observed(aside="an input without elements, of which inference does not give all")

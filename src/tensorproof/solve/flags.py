@@ -10,7 +10,7 @@ _JOINED = ("and", "or")
 
 
 def satisfiable(facts: Iterable[Predicate]) -> bool | None:
-    """Whether facts that stand on flags alone can hold together; None where cases would have to be told apart."""
+    """Whether facts that stand on flags alone can hold together; None where cases would have to be distinguished."""
     known: dict[Truth, bool] = {}
     left = sorted(facts, key=lambda fact: fact.kind != "flag")  # what is known outright settles the rest at once
     while True:

@@ -70,7 +70,7 @@ class Entries(Space):
 
 
 class Cursor(Space):
-    """The state of an iterator: where it stands must be given, so two ways that leave it at different places are not joined."""
+    """The state of an iterator: where it stands must be given, so two paths that leave it at different places are not joined."""
 
     __slots__ = ()
 

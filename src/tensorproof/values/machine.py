@@ -96,7 +96,7 @@ class Objects(Protocol):
         ...
 
     def open_iterations(self, value: Value, node: ast.AST) -> Any:
-        """The rounds of a loop over items that were not counted out; None for any other value."""
+        """The iterations of a loop over items that were summarised; None for any other value."""
         ...
 
     def next_or(self, value: Value, default: Value, node: ast.AST) -> Value:

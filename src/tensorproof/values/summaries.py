@@ -41,7 +41,7 @@ def more(count: Dim | Unknown, added: Dim) -> Dim | Unknown:
 
 
 def shown(items: Iterable[object]) -> list[object]:
-    """The items that are shown: each that was counted out, and two of those that were not."""
+    """The items that are shown: each that is listed, and two of those that were not."""
     found: list[object] = []
     for item in items:
         found += (item.first, item.second) if type(item) is Summary else (item,)
@@ -110,7 +110,7 @@ def has_identity(value: object) -> bool:
 
 
 class Renaming:
-    """Copies of values in which the symbols and flags of one round have names of their own: another round's."""
+    """Copies of values in which the symbols and flags of one iteration have names of their own: another iteration's."""
 
     def __init__(self, heap: Heap, names: frozenset[str], suffix: str, fixed: dict[Any, Any] | None = None) -> None:
         self.heap = heap

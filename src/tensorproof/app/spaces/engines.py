@@ -25,7 +25,7 @@ class Engine:
     jobs: int = 1
     master: str | None = None
     progress: Progress | None = None
-    """Is told how many pieces of how many are done."""
+    """Is given how many pieces of how many are done."""
 
 
 def tallies(scenarios: Sequence[Scenario], engine: Engine) -> list[Tally]:

@@ -145,7 +145,7 @@ def _with_axis(x: TensorType, dim: int) -> TensorType:
 
 
 def _some(x: TensorType, dim: int) -> TensorType:
-    """One position of an axis, nobody knows which."""
+    """One position of an axis, it is unknown which."""
     return view(x.but(contents=None), lambda axes: (axes[:dim] + axes[dim + 1 :], 0))
 
 

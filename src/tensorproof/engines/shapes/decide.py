@@ -59,7 +59,7 @@ def weigh(path: Path) -> tuple[Verdict, list[Diagnostic], Verdict]:
         if error:
             weighing.blame(stated, before)
         if proved and not weighing.go_on_after(stated, error):  # what was proved from what is known adds nothing to it
-            break  # nothing that comes later can be told apart from this error
+            break  # nothing that comes later can be distinguished from this error
     return weighing.verdict()
 
 
@@ -273,7 +273,7 @@ def _some_choice_holds(solver: LayeredSolver, predicate: Truth) -> bool:
 
 
 _RARE = {"batch_norm/values"}
-"""What fails for one remainder of the data's length only, as a last batch of one sample: told as a warning while that length is not known."""
+"""What fails for one remainder of the data's length only, as a last batch of one sample: reported as a warning while that length is not known."""
 _FEW_TEXTS = 4
 """How many texts are compared with each other."""
 _SHORT_TEXT = 2
@@ -284,7 +284,7 @@ _MOST_VALUES = BUDGETS.deciding.counterexamples
 
 
 def _pinned(solver: LayeredSolver, stated: Stated, findings: list[Diagnostic]) -> None:
-    """A requirement that leaves a number of the command line no more than a few values is told, with those values."""
+    """A requirement that leaves a number of the command line no more than a few values is reported, with those values."""
     predicate = stated.requirement.predicate
     typed = symbols(predicate)
     if len(typed) != 1 or next(iter(typed)).lo != _ANY_NUMBER or stated.requirement.code.startswith("python/"):
@@ -333,7 +333,7 @@ def _without_doubt(fact: Truth, free: frozenset[str]) -> Truth:
 
 
 def has_flag(fact: Truth) -> bool:
-    """Whether a truth value that nobody knows takes part."""
+    """Whether an unknown truth value takes part."""
     if isinstance(fact, bool):
         return False
     return fact.kind == "flag" or (fact.kind in ("and", "or") and any(has_flag(part) for part in fact.args))

@@ -1,4 +1,4 @@
-"""Opening a model file: plain or gzipped, told apart by content, never read beyond a bound."""
+"""Opening a model file: plain or gzipped, distinguished by content, never read beyond a bound."""
 
 from __future__ import annotations
 

@@ -52,9 +52,9 @@ class Interpreter(Facts):
         self.argv = argv
         self.directives = modules.main_source.directives
         self.in_symbolic_iteration = 0
-        """How many loops are in a round that stands for all of them: there, what two ways leave of a list is told by how many it has."""
+        """How many loops are in an iteration that stands for all of them: there, what two paths leave of a list is distinguished by how many it has."""
         self.symbolic_iterations = 0
-        """How many loops had such a round."""
+        """How many loops had such an iteration."""
         self.handlers = 0
         self.guards: list[Callable[[Raised], bool]] = []
         """Those of the handlers that can tell which exceptions they take."""
@@ -127,7 +127,7 @@ class Interpreter(Facts):
         return symbol(name, lo, hi, origin)
 
     def open_truth(self, word: str, node: ast.AST) -> Predicate:
-        """A truth value that nobody knows."""
+        """An unknown truth value."""
         name = self.name_here(word, node)
         self.session.names.add(name)
         return flag(name)
@@ -145,7 +145,7 @@ class Interpreter(Facts):
         return Unknown(callee)
 
     def user_span(self, node: ast.AST) -> Span:
-        """The innermost place in the project's own code: a finding inside a library's source is told where the project calls it."""
+        """The innermost place in the project's own code: a finding inside a library's source is reported where the project calls it."""
         for frame, at in zip(reversed(self.frames), [node, *reversed([f.at for f in self.frames[:-1]])]):
             if frame.module is None or not frame.module.foreign:
                 path = frame.module.path if frame.module is not None else self.modules.main.path
@@ -206,7 +206,7 @@ class Interpreter(Facts):
         return self.raised("RuntimeError", message, node, code, trail)
 
     def uncaught(self, raised: Raised) -> None:
-        """Nobody catches it: on this way, which the facts describe, the program dies here."""
+        """It is not caught: on this path, which the facts describe, the program dies here."""
         if raised.quiet:
             self.path.left = True
         else:

@@ -57,7 +57,7 @@ def of_class(m: Machine, cls: Class) -> None:
 
 
 def of_call(m: Machine, name: str, function: Value, node: ast.AST) -> Value:
-    """What a told function gives: the dataset alone, or its own result with the told length. None when nothing was said of it."""
+    """What a named function gives: the dataset alone, or its own result with the given length. None when nothing was said of it."""
     given = given_for(m, name)
     if given is None or isinstance(function, Class):
         return None
@@ -68,7 +68,7 @@ def of_call(m: Machine, name: str, function: Value, node: ast.AST) -> Value:
 
 
 def with_length(m: Machine, name: str, made: Value) -> Value:
-    """What a library's own model made, with the told number of samples."""
+    """What a library's own model made, with the given number of samples."""
     given = given_for(m, name)
     if given is not None and given.count is not None and isinstance(made, Model):
         m.heap.set(made.space, LENGTH, given.count)

@@ -116,7 +116,7 @@ def loader_items(m: Machine, me: Instance | Model, node: ast.AST) -> list[Value]
     return [iterations[0][1]] * (count - len(iterations) + 1) + [batch for _, batch in iterations[1:]]
 
 
-# --- rounds ---
+# --- iterations ---
 
 
 def loader_iterations(m: Machine, me: Instance | Model, node: ast.AST) -> Any:
@@ -242,7 +242,7 @@ class _Samples:
         return self.m.call(self.collate, (listed,), {}, self.node)
 
     def _of_any_count(self, count: Any) -> Value:
-        """What a collate function makes of so many samples: of a list that is not counted out or, where it cannot be followed on one, of each number of
+        """What a collate function makes of so many samples: of a summarised list or, where it cannot be followed on one, of each number of
         samples that there may be."""
         m, path = self.m, self.m.path
         gaps, stated, findings, facts, errors = len(path.gaps), len(path.stated), len(path.findings), len(m.facts), m.errors
@@ -272,7 +272,7 @@ class _Samples:
         return self._summarised(count)
 
     def _summarised(self, count: Any) -> Value:
-        """What the collate function makes of a list that is not counted out."""
+        """What the collate function makes of a summarised list."""
         summary = Summary("samples of a summarised list", count=count, first=self.first, second=self.second)
         return self.m.call(self.collate, (List(self.m.heap.row([summary])),), {}, self.node)
 

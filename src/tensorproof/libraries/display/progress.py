@@ -1,4 +1,4 @@
-"""tqdm and its like: a bar passes the rounds of what it wraps."""
+"""tqdm and its like: a bar passes the iterations of what it wraps."""
 
 from __future__ import annotations
 

@@ -26,7 +26,7 @@ def texts(m: Machine, count: Value) -> Model:
 
 
 def of_list(m: Machine, given: Value) -> Model | None:
-    """The array of a list of texts, counted out or not; None for any other value."""
+    """The array of a list of texts, summarised or not; None for any other value."""
     if isinstance(given, Model) and given.kind == "texts":
         return texts(m, given.space[LENGTH])
     if not isinstance(given, List) or not given.items or not all(map(is_text, shown(given.items))):

@@ -32,7 +32,7 @@ def _range_length(m: Machine, me: Model, node: ast.AST) -> Any:
 
 
 def _range_iterations(m: Machine, me: Model, node: ast.AST) -> Value:
-    """A range of unknown length: every round where there are few at most; else a first round where it is not empty, and one with any number in it."""
+    """A range of unknown length: every iteration where there are few at most; else a first iteration where it is not empty, and one with any number in it."""
     start, step = me.space[START], me.space["step"]
     if not isinstance(step, int) or step == 0:
         return None
@@ -45,7 +45,7 @@ def _range_iterations(m: Machine, me: Model, node: ast.AST) -> Value:
 
 
 def iterations_of(m: Machine, value: Value, node: ast.AST) -> Any:
-    """The rounds of a loop over data, or over items that were not counted out; None for anything else."""
+    """The iterations of a loop over data, or over items that were summarised; None for anything else."""
     if isinstance(value, Model):
         return registry.iterations(m, value, node)
     return m.open_iterations(value, node)

@@ -30,7 +30,7 @@ def _pulled(m: Machine, source: Value, node: ast.AST) -> HostIterator[Value]:
 
 
 def _is_data(value: Value) -> bool:
-    """Whether a value gives data in rounds: a loader and its like."""
+    """Whether a value gives data in iterations: a loader and its like."""
     if not isinstance(value, Model):
         return False
     found = registry.kind_model(value.kind)

@@ -8,11 +8,11 @@ from tensorproof.libraries.model import Run
 _OF = {"torch": "torch", "tf": "tensorflow", "keras": "keras", "numpy": "numpy"}
 
 
-def _told(library: str) -> Run:
+def _text(library: str) -> Run:
     return lambda m: versions.text(library)
 
 
 VALUES: dict[str, Run] = {
-    **{f"{root}.__version__": _told(library) for root, library in _OF.items()}, "tf.VERSION": _told("tensorflow"), "tf.version.VERSION": _told("tensorflow"),
-    "torch.version.__version__": _told("torch"),
+    **{f"{root}.__version__": _text(library) for root, library in _OF.items()}, "tf.VERSION": _text("tensorflow"), "tf.version.VERSION": _text("tensorflow"),
+    "torch.version.__version__": _text("torch"),
 }  # fmt: skip

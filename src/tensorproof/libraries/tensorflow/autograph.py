@@ -14,7 +14,7 @@ from tensorproof.values import MISSING, Model
 from tensorproof.values.port import Machine, Value
 
 RELAXED = "tf.loop options"
-"""Where the machine counts the loops that told their shapes themselves."""
+"""Where the machine counts the loops that stated their shapes themselves."""
 
 
 def of_graph(m: Machine, frame: Any, value: Value, node: ast.For | ast.While) -> Loop | None:

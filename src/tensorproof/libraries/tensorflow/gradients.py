@@ -53,7 +53,7 @@ def _begin(m: Machine, me: Model, node: ast.AST) -> None:
 
 
 def _connected(me: Model, source: TensorType) -> bool:
-    """Whether a source may have a gradient: a constant that nobody watched has none, nor have whole numbers."""
+    """Whether a source may have a gradient: a constant that was not watched has none, nor have whole numbers."""
     if source.dtype is not None and source.dtype.kind not in "fc":
         return False
     return source.contents is None or any(source is w for w in me.space[WATCHED])

@@ -29,8 +29,8 @@ def _custom_gradient(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> V
             return Unknown("the result of a function with a gradient of its own")
         pair = _pair(machine, found, at)
         given = [v for v in (*inner, *named.values()) if isinstance(v, TensorType)]
-        uncounted = [v for v in (*inner, *named.values()) if isinstance(v, (Unknown, Choice, List, tuple))]
-        return pair[0] if uncounted else _noted(pair[0], pair[1], len(given))
+        others = [v for v in (*inner, *named.values()) if isinstance(v, (Unknown, Choice, List, tuple))]
+        return pair[0] if others else _noted(pair[0], pair[1], len(given))
 
     return Native("tf.custom_gradient", run)
 

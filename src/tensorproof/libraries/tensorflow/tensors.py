@@ -98,7 +98,7 @@ def _numpy(m: Machine, args: tuple[Any, ...], kwargs: dict[str, Value], node: as
 
 
 def _set_shape(m: Machine, args: tuple[Any, ...], kwargs: dict[str, Value], node: ast.AST) -> Value:
-    """What static inference learns: sizes that are known must agree; an open one is told, and held as a requirement."""
+    """What static inference learns: sizes that are known must agree; an open one is inferred, and held as a requirement."""
     t, wanted = args[0], sizes_of(m, argument(args, kwargs, 1, "shape"), node)
     m.model_state[SHAPELESS] = False
     if wanted is not None and t.taped:

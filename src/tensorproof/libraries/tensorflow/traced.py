@@ -91,7 +91,7 @@ def within(m: Machine, value: Value, graph: Graph | None) -> Any:
 
 
 def _dataset(m: Machine, value: Model, graph: Graph | None) -> Model:
-    """A dataset that a traced function makes: its elements belong to nobody's graph."""
+    """A dataset that a traced function makes: its elements belong to no graph."""
     element, last = value.space["element"], value.space[LAST]
     changed = within(m, element, graph), None if last is None else (last[0], within(m, last[1], graph))
     same = changed[0] is element and (last is None or (changed[1] is not None and changed[1][1] is last[1]))

@@ -46,7 +46,7 @@ def _item(m: Machine, args: tuple[Any, ...], kwargs: dict[str, Value], node: ast
 
 
 def _unbind(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-    """unbind along an axis of which nobody knows the size: so many tensors without it."""
+    """unbind along an axis of unknown size: so many tensors without it."""
     t: Any = args[0] if args else kwargs.get("input")
     dim = args[1] if len(args) > 1 else kwargs.get("dim", 0)
     rank = len(t.shape) if isinstance(t, TensorType) and t.shape.known else 0

@@ -27,7 +27,7 @@ def _init(m: Machine, me: Instance, args: Args, kwargs: Kwargs, node: ast.AST) -
 
 
 def _is_plain(m: Machine, me: Instance) -> bool:
-    """Whether no class but `Module` and the program's own stands behind it, and `Module.__init__` is not told to hand its arguments on."""
+    """Whether no class but `Module` and the program's own stands behind it, and `Module.__init__` does not hand its arguments on."""
     own = all(isinstance(c, Class) or (isinstance(c, Named) and c.name in ("torch.nn.Module", "object")) for c in me.cls.mro)
     return own and m.in_class(me.cls, "call_super_init") is MISSING
 

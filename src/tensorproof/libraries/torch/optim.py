@@ -167,7 +167,7 @@ def _state(m: Machine, me: Any, args: Args, kwargs: Kwargs, node: ast.AST) -> Va
 
 
 def _count(group: Value) -> int | None:
-    """How many parameters a group has, where they are counted out."""
+    """How many parameters a group has, where they are listed."""
     held = group.items.get("params") if isinstance(group, Dict) else None
     return None if not isinstance(held, List) or any(type(p) is Summary for p in held.items) else len(held.items)
 

@@ -149,14 +149,14 @@ def _vmap(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     return Native("vmap", run)
 
 
-def is_many(m: Machine, value: Value) -> bool:
+def is_batched(m: Machine, value: Value) -> bool:
     """Whether a tensor stands for many, inside of a function that vmap runs."""
     return "vmap" in m.model_state and isinstance(value, TensorType) and m.model_state["vmap"]["many"].get(id(value)) is value
 
 
 def refuse_number(m: Machine, value: Value, node: ast.AST) -> None:
     """A tensor that stands for many has no truth and gives no number."""
-    if is_many(m, value):
+    if is_batched(m, value):
         raise m.raised("RuntimeError", "inside of vmap a tensor stands for many: it has no truth value and gives no number", node, "vmap/number")
 
 
@@ -164,13 +164,13 @@ def observed(m: Machine, name: str, applied: list[Applied], args: Args, kwargs: 
     """A call inside of vmap: what is computed from what stands for many stands for many."""
     state = m.model_state["vmap"]
     given = [one for value in (*args, *kwargs.values()) for one in _leaves(value)]
-    batched = any(is_many(m, one) for one in given)
+    batched = any(is_batched(m, one) for one in given)
     for one in applied:
         if one.op.random and state["random"] == "error" and one.arguments.get("training", True) is not False:
             raise m.raised("RuntimeError", "vmap takes no random numbers unless it is called with randomness='different' or 'same'", node, "vmap/random")
         if batched and one.op.data_dependent:
             raise m.raised("RuntimeError", f"vmap cannot run {name}, whose shape depends on the data", node, "vmap/shape")
-        if batched and one.op.writes and args and isinstance(args[0], TensorType) and not is_many(m, args[0]):
+        if batched and one.op.writes and args and isinstance(args[0], TensorType) and not is_batched(m, args[0]):
             m.gap(name, node, "inside of vmap a tensor that is not mapped is written with one that is")
     if batched and name.endswith((".item", ".tolist", ".__bool__", ".__int__", ".__float__", ".__index__")):
         refuse_number(m, args[0], node)

@@ -157,12 +157,12 @@ def is_nonzero(a: Arguments, run: Run) -> Value:
 
 
 @takes(Tensor("other"))
-def untold(a: Arguments, run: Run) -> TensorType:
+def unknown_truth(a: Arguments, run: Run) -> TensorType:
     """Yes or no, which is not followed."""
     return TensorType(Shape(), BOOL, weak=True)
 
 
-def untold_number(a: Arguments, run: Run) -> Value:
+def unknown_number(a: Arguments, run: Run) -> Value:
     return run.fresh("number", -1)
 
 
@@ -176,4 +176,4 @@ def sparse_dim(a: Arguments, run: Run) -> Value:
 
 def is_coalesced(a: Arguments, run: Run) -> TensorType:
     run.require("layout", tensor_in(a, "x").layout == "sparse_coo", "only a tensor of the layout sparse_coo is coalesced or not", ("x",))
-    return untold(a, run)
+    return unknown_truth(a, run)

@@ -197,11 +197,11 @@ class Branching:
 
     @property
     def _summarises(self) -> bool:
-        """Whether lists that differ become what they share and so many items: where a round stands for many, or enough paths tell them apart."""
+        """Whether lists that differ become what they share and so many items: where an iteration stands for many, or enough paths tell them apart."""
         return bool(self.run.in_symbolic_iteration) or len(self.run.decisions) >= BUDGETS.exploration.decisions_about_items
 
     def _entry(self, owner: Any, key: Value, condition: Truth, value: Value) -> None:
-        """An entry that one side made, in a round that stands for many: one of those whose keys are not known."""
+        """An entry that one side made, in an iteration that stands for many: one of those whose keys are not known."""
         old = owner.get(OPEN)
         samples = [*((old.first, old.second) if old is not None else ()), (key, value)]
         count = ite(condition, 1, 0) + (0 if old is None else old.count)

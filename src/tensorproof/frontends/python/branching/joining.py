@@ -91,7 +91,7 @@ def _recorded(p: Truth, a: TensorType, b: TensorType, program: Joins | None) -> 
 
 
 def _summaries(p: Truth, left: Value, right: Value, program: Joins | None) -> Summary:
-    """Items that were not counted out, on one side perhaps none."""
+    """Items that were summarised, on one side perhaps none."""
     a, b = (
         Summary("none", count=0, first=v.first, second=v.second) if w is MISSING and isinstance(v, Summary) else w for v, w in ((right, left), (left, right))
     )
@@ -105,7 +105,7 @@ def _none_like(value: Summary) -> Summary:
 
 
 def join_summarised(p: Truth, a: tuple[Value, ...], b: tuple[Value, ...]) -> tuple[Value, ...]:
-    """Two lists of different lengths, in a round that stands for many: what they share, and then so many."""
+    """Two lists of different lengths, in an iteration that stands for many: what they share, and then so many."""
     same = 0
     while same < min(len(a), len(b)) and a[same] is b[same]:
         same += 1
@@ -165,7 +165,7 @@ def _leaves(value: Value, guard: Truth) -> list[tuple[Truth, Value]]:
 
 
 def _merged(p: Truth, a: Value, b: Value, program: Joins | None) -> Choice | None:
-    """Three ways of which two lead to the same tensor are two ways."""
+    """Three paths of which two lead to the same tensor are two paths."""
     if type(b) is Choice and type(a) is not Choice:
         if _same_tensor(a, b.then):
             return Choice(disj(p, b.condition), _either(a, b.then, program), b.other, b.depth)
@@ -199,14 +199,14 @@ def _same_tensor(a: Value, b: Value) -> bool:
 
 
 def _all_numbers(value: Value) -> bool:
-    """Whether a value is a number on each of its ways, and a real one on some."""
+    """Whether a value is a number on each of its paths, and a real one on some."""
     if type(value) is Choice:
         return _all_numbers(value.then) and _all_numbers(value.other)
     return isinstance(value, (int, float, Term)) and not isinstance(value, bool)
 
 
 def may_be_missing(value: Value) -> bool:
-    """Whether a value is absent on one of its ways."""
+    """Whether a value is absent on one of its paths."""
     return value is MISSING or (type(value) is Choice and (may_be_missing(value.then) or may_be_missing(value.other)))
 
 

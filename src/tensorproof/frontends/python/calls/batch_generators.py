@@ -80,7 +80,7 @@ def of(m: Interpreter, code: Any, frame: Frame, node: ast.AST) -> Model | List |
 
 
 def _parts_of(m: Interpreter, parts: Parts, frame: Frame) -> List | None:
-    """What a generator function yields of data whose length is not known, as a list of which the items are not counted out; None for other data."""
+    """What a generator function yields of data whose length is not known, as a summarised list; None for other data."""
     if not any(map(_of_unknown_length, frame.space.values())):
         return None
     own = frame.inner(m.heap.space(dict(frame.space)), frame.scopes)

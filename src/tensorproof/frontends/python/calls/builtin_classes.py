@@ -258,7 +258,7 @@ def _type(m: Interpreter, node: ast.AST, value: Value, *rest: Value) -> Value:
             kind = str if value.text else bytes if value.octets else {"float": float, "int": int, "bool": bool}.get(value.number)
             return value if kind is None else kind
         case TensorType():
-            if value.framework == "numpy" and not (value.shape.known and value.shape):  # an array of no axes is not told from a number
+            if value.framework == "numpy" and not (value.shape.known and value.shape):  # an array of no axes is not distinguished from a number
                 plain = value.dtype is not None and value.shape.known and value.dtype.label not in ("float64", "int64", "bool", "complex128")
                 return value.dtype if plain else Unknown("the type of a number of NumPy")
             return Named(tensor_class(value))

@@ -162,7 +162,7 @@ def _dict(m: Interpreter, node: ast.AST, value: Value = None, **named: Value) ->
 
 
 def _open_rows(value: Value) -> bool:
-    """Whether a tensor has rows that nobody counted."""
+    """Whether a tensor has an unknown number of rows."""
     return isinstance(value, TensorType) and value.shape.known and bool(value.shape) and isinstance(value.shape[0], Term)
 
 

@@ -169,7 +169,7 @@ def call_function(m: Interpreter, function: Function, args: Args, kwargs: Kwargs
 
 
 def _goes_on(m: Interpreter, frame: Frame, raised: Raised) -> bool:
-    """An error in an iteration that stands for many, while other ways have left the function: it is recorded, and the way goes on, so that they join."""
+    """An error in an iteration that stands for many, while other paths have left the function: it is recorded, and the path continues, so that they join."""
     if not frame.waiting or not m.in_symbolic_iteration or not recovery.goes_on(m, raised):
         return False
     recovery.record(m, raised)
@@ -322,7 +322,7 @@ def _called(m: Interpreter, name: str, args: Args, kwargs: Kwargs, node: ast.AST
 
 
 def _with_numbers(m: Interpreter, name: str, given: Args, named: Kwargs, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-    """An operator that gets a number which nobody knows: it acts as a tensor without axes. A refusal must hold for some known numbers too."""
+    """An operator that gets an unknown number: it acts as a tensor without axes. A refusal must hold for some known numbers too."""
     m.session.site = f"@{getattr(node, 'lineno', 0)}"
     given, named = tensors.sized(m, given, False), {k: tensors.sized(m, v, False) for k, v in named.items()}
     tried = [(tensors.numbered(given, make), {k: tensors.numbered(v, make) for k, v in named.items()}) for make in tensors.STAND_INS]
@@ -357,7 +357,7 @@ def _not_followed(m: Interpreter, name: str, args: Args, kwargs: Kwargs, node: a
 
 
 def _with_sizes(m: Interpreter, name: str, given: Value, named: Kwargs) -> Outcome | None:
-    """An operator with a size for each whole number that nobody knows; None when that helps nothing."""
+    """An operator with a size for each unknown whole number; None when that helps nothing."""
     args, kwargs = tensors.sized(m, given), {k: tensors.sized(m, v) for k, v in named.items()}
     if tensors.has_unknown(args) or tensors.has_unknown(tuple(kwargs.values())):
         return None
@@ -366,7 +366,7 @@ def _with_sizes(m: Interpreter, name: str, given: Value, named: Kwargs) -> Outco
 
 
 def _with_reals(given: Value, named: Kwargs, tried: list[Outcome]) -> Outcome | None:
-    """What an operator makes of real numbers that nobody knows, where no tensor may stand for them: the same of every number that it takes."""
+    """What an operator makes of unknown real numbers, where no tensor may stand for them: the same of every number that it takes."""
     if tensors.whole_unknown((given, *named.values())):
         return None
     accepted = [one for one in tried if one.refused is None and one.unknown is None]

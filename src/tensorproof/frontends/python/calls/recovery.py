@@ -27,7 +27,7 @@ _ENDS = {"SystemExit", "KeyboardInterrupt", "GeneratorExit", "StopIteration", "S
 
 
 def goes_on(m: Interpreter, raised: Raised) -> bool:
-    """Whether the path continues after this error: nobody may catch it, and it is not the program's own `raise`."""
+    """Whether the path continues after this error: it may not be caught, and it is not the program's own `raise`."""
     if m.stop_at_error or raised.own or raised.quiet or (isinstance(raised.kind, str) and raised.kind in _ENDS):
         return False
     if m.handlers > len(m.guards):

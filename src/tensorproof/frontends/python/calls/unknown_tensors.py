@@ -23,7 +23,7 @@ _ONLY_OF_TENSORS = frozenset(
 _ONLY_OF_TEXTS = frozenset(
     {"lower", "upper", "casefold", "title", "capitalize", "strip", "lstrip", "rstrip", "splitlines", "startswith", "endswith", "removeprefix", "removesuffix"}
 )
-"""So has the `str` of a column of a table, which is told by its name."""
+"""So has the `str` of a column of a table, which is recognised by its name."""
 
 
 def _of_texts(node: ast.Call, function: ast.Attribute) -> bool:

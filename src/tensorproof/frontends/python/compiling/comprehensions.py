@@ -34,7 +34,7 @@ class _NotKnown(Exception):
 
 
 class Again:
-    """The same item again and again: a round that wrote nothing, made no symbol and added plain values stands for the next."""
+    """The same item again and again: an iteration that wrote nothing, made no symbol and added plain values stands for the next."""
 
     def __init__(self, frame: Frame, own: Frame) -> None:
         self.machine = frame.machine
@@ -156,7 +156,7 @@ class _Comprehension:
             self.loop(at + 1, following(self.own), add)
 
     def symbolic_iteration(self, at: int, item: Value, add: Callable[[Value], None]) -> None:
-        """A round that stands for many: what it adds hangs on its tests."""
+        """An iteration that stands for many: what it adds hangs on its tests."""
         machine, (put, _, tests, generator) = self.machine, self.loops[at]
         put(self.own, item)
 

@@ -24,7 +24,7 @@ _OPEN = (Unknown, TensorType, Choice)
 
 
 def equal(a: Value, b: Value) -> Truth | None:
-    """Whether two values are equal; None when it cannot be told."""
+    """Whether two values are equal; None when it is unknown."""
     if a is b:
         return True
     if isinstance(a, _OPEN) or isinstance(b, _OPEN):

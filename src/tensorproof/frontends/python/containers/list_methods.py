@@ -72,7 +72,7 @@ def _append(m: Interpreter, owner: List, node: ast.AST, item: Value) -> None:
 
 
 def _blurred(m: Interpreter, owner: List, node: ast.AST) -> None:
-    """A list that stands for several: nobody knows how many items each of them has."""
+    """A list that stands for several: it is unknown how many items each of them has."""
     count = m.symbol(m.name_here("items", node), 0, None, Origin.UNMODELLED)
     owner.items[:] = [summarise(count, shown(owner.items))]
 
@@ -125,7 +125,7 @@ def _pop_somewhere(m: Interpreter, owner: List, node: ast.AST, at: Value) -> Val
 
 
 def _popped(m: Interpreter, owner: Any, node: ast.AST) -> Value:
-    """One of the items that were not counted out is taken away."""
+    """One of the items that were summarised is taken away."""
     at = next(i for i, v in enumerate(owner.items) if type(v) is Summary)
     summary = owner.items[at]
     if isinstance(summary.count, (int, Term)):
@@ -144,7 +144,7 @@ _MOST_PLACES = BUDGETS.containers.places
 
 
 def _index(m: Interpreter, items: Any, item: Value, node: ast.AST) -> Value:
-    """Where an item stands: among numbers that nobody knows that is a number too."""
+    """Where an item stands: among unknown numbers that is a number too."""
     same: list[Any] = []
     for one in items if not is_summarised(items) else ():
         same.append(equal_items(m, one, item, node))

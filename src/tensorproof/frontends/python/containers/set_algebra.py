@@ -41,7 +41,7 @@ def members(m: Interpreter, value: Value, node: ast.AST) -> list[Value] | None:
 
 
 def _within(m: Interpreter, item: Value, items: list[Value], node: ast.AST) -> Truth | None:
-    """Whether an item is one of several; None when that cannot be told."""
+    """Whether an item is one of several; None when that is unknown."""
     found: list[Truth] = []
     open_ = isinstance(item, Unknown)
     for one in items:

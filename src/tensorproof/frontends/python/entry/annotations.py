@@ -1,6 +1,6 @@
 """Shapes that annotations tell: `Float[Tensor, "batch 3 h w"]` of jaxtyping, `Annotated[Tensor, "batch 3 h w"]`, or the plain string.
 
-They are assumptions on the inputs of what nobody calls; nothing is said of annotations that are not understood.
+They are assumptions on the inputs of what is not called; nothing is said of annotations that are not understood.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def inputs(annotation: ast.expr | None) -> list[Input]:
             return []
 
 
-def tells_shapes(node: ast.AST) -> bool:
+def states_shapes(node: ast.AST) -> bool:
     """Whether a function can be entered by its annotations: each of its arguments has a default or a shape."""
     if not isinstance(node, ast.FunctionDef):
         return False

@@ -1,4 +1,4 @@
-"""Enters a module of the program that nobody calls: constructs it and runs its forward with inputs of chosen ranks.
+"""Enters a module of the program that is not called: constructs it and runs its forward with inputs of chosen ranks.
 
 Sizes are symbols of origin *user*: what the module demands of them is its contract.
 """
@@ -11,7 +11,7 @@ from itertools import product
 from typing import TYPE_CHECKING, Any
 
 from tensorproof.frontends.python.calls.classes import cls_is
-from tensorproof.frontends.python.entry.annotations import tells_shapes
+from tensorproof.frontends.python.entry.annotations import states_shapes
 from tensorproof.frontends.python.entry.inputs import Input
 from tensorproof.frontends.python.errors import Dead, Raised
 from tensorproof.terms.budgets import BUDGETS
@@ -54,7 +54,7 @@ def module_classes(m: Interpreter) -> list[Class]:
 
 def entries(m: Interpreter) -> list[Class | Function]:
     """What can be entered: the modules, and the functions whose annotations tell the shapes of their arguments."""
-    functions = [v for v in m.modules.main.space.values() if isinstance(v, Function) and v.module is m.modules.main and tells_shapes(v.code.node)]
+    functions = [v for v in m.modules.main.space.values() if isinstance(v, Function) and v.module is m.modules.main and states_shapes(v.code.node)]
     return [*module_classes(m), *functions]
 
 

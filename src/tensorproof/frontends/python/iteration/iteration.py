@@ -141,7 +141,7 @@ def _of_host(m: Interpreter, value: Value, node: ast.AST, wanted: int | None) ->
 
 
 def _unpacked(m: Interpreter, items: Any, wanted: int | None) -> list[Value] | None:
-    """As many items as there are names for them, of a list that was not counted out: data are taken to have the form that the program gives them."""
+    """As many items as there are names for them, of a list that was summarised: data are taken to have the form that the program gives them."""
     plain = sum(type(v) is not Summary for v in items)
     summaries = [v for v in items if type(v) is Summary]
     if wanted is None or len(summaries) != 1 or wanted < plain:
@@ -150,7 +150,7 @@ def _unpacked(m: Interpreter, items: Any, wanted: int | None) -> list[Value] | N
 
 
 def _of_range(m: Interpreter, value: Model, node: ast.AST) -> list[Value] | None:
-    """A range of unknown length whose rounds can be counted: the run forks on how many there are."""
+    """A range of unknown length whose iterations can be counted: the run forks on how many there are."""
     iterations = registry.iterations(m, value, node)
     if iterations is None or value.space.get("open", True):
         return None

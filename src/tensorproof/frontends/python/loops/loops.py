@@ -185,7 +185,7 @@ def _drive(m: Interpreter, frame: Frame, source: Any, put: Put, body: Act, node:
 
 
 def summarised_loop(m: Interpreter, frame: Frame, iterations: Open, put: Put, body: Act, node: ast.AST) -> Signal | None:
-    """Rounds that nobody counted: the first, and then one that stands for all the others."""
+    """Iterations of unknown number: the first, and then one that stands for all the others."""
     count, facts, waiting = iterations.times, len(m.facts), len(frame.waiting)
     with Collected(m, iterations, node, None) as collected:
         m.in_symbolic_iteration += 1

@@ -59,7 +59,7 @@ def _rows(value: TensorType) -> list[Value] | None:
 
 
 def open_iterations(m: Interpreter, value: Value, node: ast.AST) -> Open | None:
-    """The rounds of a loop over a value, where they are summarised."""
+    """The iterations of a loop over a value, where they are summarised."""
     if isinstance(value, Model):
         found = registry.iterations(m, value, node)
         return found if isinstance(found, Open) else None
@@ -72,7 +72,7 @@ def open_iterations(m: Interpreter, value: Value, node: ast.AST) -> Open | None:
 
 
 def _drawn_rows(m: Interpreter, value: TensorType, node: ast.AST) -> Open | None:
-    """Rounds over many numbers that were drawn between two bounds."""
+    """Iterations over many numbers that were drawn between two bounds."""
     value = m.memory.current(value)
     found = value.facts.span if value.facts is not None else None
     if found is None or value.contents is not None or not value.shape.known or len(value.shape) != 1:
@@ -101,7 +101,7 @@ _MOST_READ = BUDGETS.containers.numbers_read
 
 
 def _read(m: Interpreter, value: Value, node: ast.AST) -> Open | None:
-    """Rounds over a list of numbers that are unknown, each as good as any other."""
+    """Iterations over a list of numbers that are unknown, each as good as any other."""
     items = list(value.items) if type(value) is List and not value.deque else []
     if len(items) <= _MOST_READ or not all(map(_drawn, items)) or (type(items[0]) is List and len({len(one.items) for one in items if type(one) is List}) > 1):
         return None
@@ -125,7 +125,7 @@ def _another(m: Interpreter, item: Value, node: ast.AST) -> Value:
 
 
 def of_items(m: Interpreter, items: list[Value], node: ast.AST) -> Open | None:
-    """Rounds over items of which some are summarised."""
+    """Iterations over items of which some are summarised."""
     count = length(items)
     samples = shown(items)
     if isinstance(count, Unknown):
@@ -229,7 +229,7 @@ def may_not_fit(m: Interpreter, value: Value, names: int, node: ast.AST) -> None
 
 
 def part_of(m: Interpreter, owner: Value, ends: list[Value]) -> List | None:
-    """`items[start:stop]` of a list that is counted out, up to or from a number that is unknown, where all items are alike."""
+    """`items[start:stop]` of a list that is listed, up to or from a number that is unknown, where all items are alike."""
     items = list(owner.items) if isinstance(owner, List) else []
     start, stop, step = (size_in(m, p) if whole_tensor(p) or (isinstance(p, Unknown) and p.number == "int") else p for p in ends)
     if isinstance(owner, List) and not items:

@@ -1,4 +1,4 @@
-"""What Python's functions and comprehensions make of items that were not counted out: other such lists, sets and dicts, sums and extremes."""
+"""What Python's functions and comprehensions make of items that were summarised: other such lists, sets and dicts, sums and extremes."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def mapped(m: Interpreter, frame: Frame, iterations: Open, make: Callable[[Value, Callable[[Value], None]], None], node: ast.AST) -> list[Value] | None:
-    """The list that many rounds make, each by adding to it; None when no round stands for all."""
+    """The list that many iterations make, each by adding to it; None when no iteration stands for all."""
     row = m.heap.row()
 
     def add(value: Value) -> None:
@@ -68,7 +68,7 @@ def kept(m: Interpreter, condition: Any, add: Callable[[], None], node: ast.AST)
 
 
 def listed(m: Interpreter, value: Value, node: ast.AST) -> list[Value] | None:
-    """All the items of a value, be they counted out or not; None when nothing is known of them."""
+    """All the items of a value, be they summarised or not; None when nothing is known of them."""
     found = parts(m, value, node)
     return m.iterate(value, node) if found is None else found
 
@@ -80,13 +80,13 @@ def sorted_items(items: list[Value]) -> list[Value]:
 
 
 def distinct(m: Interpreter, items: list[Value], node: ast.AST) -> list[Value]:
-    """As a set: nobody knows how many are left."""
+    """As a set: it is unknown how many are left."""
     samples = shown(items)
     return [summarise(m.symbol(m.name_here("different items", node), 1, None, Origin.UNMODELLED), samples)]
 
 
 def total(m: Interpreter, items: list[Value], start: Value, node: ast.AST) -> Value:
-    """The sum: of numbers one that nobody knows, of anything else what two of them make."""
+    """The sum: of numbers an unknown one, of anything else what two of them make."""
     kinds = {number_of(v) for v in (start, *shown(items))}
     if "" not in kinds:
         return REAL if "float" in kinds else COUNTED
@@ -105,7 +105,7 @@ def extreme(m: Interpreter, items: list[Value], node: ast.AST) -> Value:
 
 
 def dict_of(m: Interpreter, items: list[Value], node: ast.AST) -> Dict:
-    """`dict(pairs)` of which some are not counted out."""
+    """`dict(pairs)` of which some are summarised."""
     made = Dict(m.heap.entries())
     for one in items:
         pair = m.iterate(one.first if type(one) is Summary else one, node)

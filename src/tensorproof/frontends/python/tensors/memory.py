@@ -4,7 +4,7 @@ A tensor of the program is a description that never changes; names, lists and at
 that changes is kept in trailed spaces, so a branch undoes it: the space of a storage holds a `now` that every write replaces, and each tensor object has
 a space with what it `is`, which an operation in place replaces (its shape may change too: `x.unsqueeze_(0)`).
 
-What was not made by an operator (a model's tensor, two tensors that were joined) lies nobody knows where: a write into it counts as a write into every
+What was not made by an operator (a model's tensor, two tensors that were joined) lies at an unknown place: a write into it counts as a write into every
 storage of its kind of numbers, and what is known of it ends with any write of that kind.
 """
 
@@ -78,7 +78,7 @@ class Memory:
         self.m = m
         self.held: dict[int, Held] = {}
         self.writes = m.heap.space({word: _token() for word in ("real", "whole", "real?", "whole?")})
-        """The last write into numbers of a kind, and the last of those of which nobody knows where they went."""
+        """The last write into numbers of a kind, and the last of those whose place is unknown."""
         self.first = dict(self.writes)
         self.written_elements = WrittenElements(m)
         self.asked: dict[int, tuple[TensorType, Predicate]] = {}
@@ -302,7 +302,7 @@ class Memory:
         return result.dtype is target.dtype and result.framework == target.framework
 
     def write(self, target: TensorType, becomes: TensorType | None = None) -> TensorType:
-        """Something was written into a tensor, which became this; None when nobody knows what it holds now."""
+        """Something was written into a tensor, which became this; None when it is unknown what it holds now."""
         if target.framework not in _FOLLOWED:
             return becomes if becomes is not None else target
         held = self.held.get(id(target)) or self._seen(target)

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def number_kind(value: Value) -> str:
-    """Whether a value is a real ("float") or a whole ("int") number of Python, known or not; "" if that cannot be told."""
+    """Whether a value is a real ("float") or a whole ("int") number of Python, known or not; "" if that is unknown."""
     if isinstance(value, Unknown):
         return "float" if value.ratio is not None else value.number
     if isinstance(value, TensorType):  # a number of NumPy

@@ -261,7 +261,7 @@ _NUMBERS = {"float": (0.5, 3.0), "bool": (False, True)}
 
 
 def _tensor_of_summarised(m: Interpreter, items: Value, node: ast.AST) -> Value:
-    """Items of which some are not counted out: numbers make a tensor."""
+    """Items of which some are summarised: numbers make a tensor."""
     from tensorproof.libraries.sequences import tensor_of
 
     message = "the lists in a list of numbers must have the same length"
@@ -274,11 +274,11 @@ STAND_INS: tuple[Value, ...] = (
     lambda kind: _NUMBERS.get(kind, (1, 2))[0],
     lambda kind: _NUMBERS.get(kind, (1, 2))[1],
 )
-"""What is put for a number that nobody knows: a tensor of which only the type is known, and two numbers to try a refusal with."""
+"""What is put for an unknown number: a tensor of which only the type is known, and two numbers to try a refusal with."""
 
 
 def numbered(value: Any, make: Any) -> Any:
-    """A plain argument with something made for each number in it that nobody knows."""
+    """A plain argument with something made for each unknown number in it."""
     if isinstance(value, Unknown):
         kind = "float" if value.ratio is not None else value.number
         return make(kind) if kind else value
@@ -288,7 +288,7 @@ def numbered(value: Any, make: Any) -> Any:
 
 
 def sized(m: Interpreter, value: Any, everywhere: bool = True) -> Any:
-    """A plain argument with a size for each whole number in it that nobody knows; or only for those that are ends of slices, which any number may be."""
+    """A plain argument with a size for each unknown whole number in it; or only for those that are ends of slices, which any number may be."""
     if isinstance(value, Unknown):
         return size_in(m, value) if everywhere and value.ratio is None and value.number == "int" else value
     if isinstance(value, slice):

@@ -1,7 +1,7 @@
-"""Loop acceleration: when two rounds of a loop wrote alike, one more round with symbolic numbers proves the rest.
+"""Loop acceleration: when two iterations of a loop wrote alike, one more iteration with symbolic numbers proves the rest.
 
-The loop variable, numbers that grow by a constant step and lists that only grow are made symbolic; if that round writes the same difference, states nothing
-new and takes no new way, the remaining rounds are skipped: counters advance by their step, lists by their growth.
+The loop variable, numbers that grow by a constant step and lists that only grow are made symbolic; if that iteration writes the same difference, states nothing
+new and takes no new path, the remaining iterations are skipped: counters advance by their step, lists by their growth.
 """
 
 from __future__ import annotations
@@ -40,11 +40,11 @@ if TYPE_CHECKING:
 _TRIES = (1, 2, 8, 32, 128, 512)
 _MOST_GROWTH = BUDGETS.loops.growth
 _PROOF = 1 << 60
-"""The number of the branch that a proof is: nobody decides it, the proof ends."""
+"""The number of the branch that a proof is: it is not decided, the proof ends."""
 
 
 class _Unread(Row):
-    """A list during the round that proves: it may grow, but whoever looks at it ends the proof."""
+    """A list during the iteration that proves: it may grow, but whoever looks at it ends the proof."""
 
     __slots__ = ()
 
@@ -57,7 +57,7 @@ class _Unread(Row):
 
 @dataclass(frozen=True, slots=True)
 class Pattern:
-    """How one round changed memory: counters with their steps, lists with their growth, other locations that changed."""
+    """How one iteration changed memory: counters with their steps, lists with their growth, other locations that changed."""
 
     counters: dict[tuple[int, Value], int]
     grown: dict[tuple[int, Value], int]
@@ -67,27 +67,27 @@ class Pattern:
 
 
 class Acceleration:
-    """Watches the rounds of one loop."""
+    """Watches the iterations of one loop."""
 
     def __init__(self, m: Interpreter, frame: Frame, items: list[Value], cursor: Value = None) -> None:
         self.m = m
         self.cursor = cursor
-        """The state of the iterator that is walked: a round must take one item of it."""
+        """The state of the iterator that is walked: an iteration must take one item of it."""
         self.frame = frame
         self.items = items
         self.signal: Signal | None = None
         self.last: Pattern | None = None
         self.owners: dict[int, Owner] = {}
         self.last_left = False
-        """Whether the last round is still to be run: it leaves real numbers as they are."""
+        """Whether the last iteration is still to be run: it leaves real numbers as they are."""
         self.files: dict[Value, Value] = {}
-        """What each file that every round writes anew holds in any of them."""
+        """What each file that every iteration writes anew holds in any of them."""
 
     def due(self, at: int) -> bool:
         return any(at in (t, t + 1) for t in _TRIES) and at + 2 < len(self.items)
 
     def try_iteration(self, at: int, put: Put, body: Act, node: ast.AST) -> bool:
-        """Run round `at`, watched; True when all the rounds after it may be skipped."""
+        """Run iteration `at`, watched; True when all the iterations after it may be skipped."""
         m, heap = self.m, self.m.heap
         waiting = len(self.frame.waiting)
         mark = heap.mark()
@@ -131,7 +131,7 @@ class Acceleration:
         return Pattern(counters, grown, frozenset(others), frozenset(reals))
 
     def _proved(self, at: int, pattern: Pattern, put: Put, body: Act) -> bool:
-        """One round with a symbolic number, undone afterwards; when it does as the others did, all the rounds are written at once."""
+        """One iteration with a symbolic number, undone afterwards; when it does as the others did, all the iterations are written at once."""
         rest = len(self.items) - at - 1
         if self.cursor is not None and pattern.counters.get((id(self.cursor), "at")) != 1:
             return False
@@ -180,7 +180,7 @@ class Acceleration:
         return len(path.stated), len(path.gaps), len(path.findings), path.calls, m.branching.count, len(m.facts), len(self.frame.waiting)
 
     def _made_symbolic(self, pattern: Pattern, k: Dim) -> Mark:
-        """Give counters and real numbers the values that they have in any round; the mark from which that round is watched."""
+        """Give counters and real numbers the values that they have in any iteration; the mark from which that iteration is watched."""
         heap = self.m.heap
         for (number, key), step in pattern.counters.items():
             if step:
@@ -215,7 +215,7 @@ class Acceleration:
         return same
 
     def _same(self, mark: Mark, pattern: Pattern, k: Value) -> dict[tuple[int, Value], list[Value]] | None:
-        """What the proving round appended to each list that grows; None when the round wrote otherwise than those before it."""
+        """What the proving iteration appended to each list that grows; None when the iteration wrote otherwise than those before it."""
         heap = self.m.heap
         difference, before = heap.difference(mark), heap.before(mark)
         if any(step and location not in difference.values for location, step in pattern.counters.items()):
@@ -237,7 +237,7 @@ class Acceleration:
                 then = items_of(old)
                 added = grown[location] = list(items_of(new)[len(then) :])
                 if any(isinstance(v, Unknown) and not isinstance(w, Unknown) for v, w in zip(added, then[-len(added) :])):
-                    return None  # a round with numbers knows more than the one with a symbol
+                    return None  # an iteration with numbers knows more than the one with a symbol
                 if len(added) != pattern.grown[location] or not all(_repeatable(v, k) for v in added):
                     return None
             elif not alike(old, new):
@@ -280,7 +280,7 @@ def _ruled(items: Sequence[Value], k: Term) -> Value:
 
 
 def _repeatable(value: Value, k: Value) -> bool:
-    """Whether a value that a round appends has no identity of its own, so that its like can be made for every round."""
+    """Whether a value that an iteration appends has no identity of its own, so that its like can be made for every iteration."""
     if type(value) is tuple:
         return all(_repeatable(v, k) for v in value)
     if isinstance(value, TensorType):

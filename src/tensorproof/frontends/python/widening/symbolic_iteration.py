@@ -1,8 +1,8 @@
-"""Loops whose rounds are too many to run, or are not counted: one round stands for all of them.
+"""Loops whose iterations are too many to run, or are not counted: one symbolic iteration stands for all of them.
 
-What the rounds change is described by values in which the number of the round is a symbol (`widening.py`). A round that begins with the descriptions must
-end with what they cover in the next one; until it does, they are made wider. Then that round is run for good, so that all it states is kept, and memory
-is left as the last round leaves it.
+What the iterations change is described by values in which the iteration's number is a symbol (`widening.py`). An iteration that begins with the
+descriptions must end with what they cover in the next one; until it does, they are made wider. Then that iteration is run for good, so that all it states
+is kept, and memory is left as the last iteration leaves it.
 """
 
 from __future__ import annotations
@@ -35,12 +35,12 @@ if TYPE_CHECKING:
 MOST_TRIES = BUDGETS.loops.fixpoint_tries
 MOST_LEAVING = BUDGETS.loops.leaving_iteration
 _PROOF = 1 << 60
-"""The number of the branch that a try is: nobody decides it, the try ends."""
+"""The number of the branch that a try is: it is not decided, the try ends."""
 FAILED: Value = object()
 
 
 class SymbolicIteration:
-    """One loop from round `since` on, of `count` rounds in all."""
+    """One loop from iteration `since` on, of `count` iterations in all."""
 
     def __init__(self, m: Interpreter, frame: Frame, since: int, count: Dim, node: ast.AST) -> None:
         self.m = m
@@ -55,11 +55,11 @@ class SymbolicIteration:
         self.iteration = number
         self.widening = Widening(m, number, since, word)
         self.targets = frozenset(n.id for n in ast.walk(node.target) if isinstance(n, ast.Name)) if isinstance(node, (ast.For, ast.AsyncFor)) else frozenset()
-        """Names that every round binds before all else."""
+        """Names that every iteration binds before all else."""
         self.wide: dict[tuple[int, Value], Value] = {}
         self.owners: dict[int, Owner] = {}
         self.first: Written = {}
-        """What each of these held before the first of the rounds."""
+        """What each of these held before the first of the iterations."""
 
     def seed(self, before: Written, after: Difference) -> None:
         """Descriptions from what the iteration before `since` changed, so that the first try begins with them."""
@@ -77,7 +77,7 @@ class SymbolicIteration:
         self.widening.since = self.since
 
     def run(self, body: Callable[[], Signal | None]) -> Any:
-        """All the rounds at once: how they end, or FAILED when no description was found; then nothing has happened."""
+        """All the iterations at once: how they end, or FAILED when no description was found; then nothing has happened."""
         if not any(self._settled(body) for _ in range(MOST_TRIES)):
             return FAILED
         return None
@@ -85,7 +85,7 @@ class SymbolicIteration:
     # --- tries ---
 
     def _settled(self, body: Callable[[], Signal | None]) -> bool:
-        """Run a round from the descriptions. Where they cover what it leaves, it stays; else it is undone, and what it shows to be too narrow is widened."""
+        """Run an iteration from the descriptions. Where they cover what it leaves, it stays; else it is undone, and what was too narrow is widened."""
         m, heap, path, frame = self.m, self.m.heap, self.m.path, self.frame
         kept = (len(path.stated), len(path.gaps), len(path.findings), path.calls, m.branching.count, len(m.facts), len(frame.waiting), m.session.made)
         recorded = path.recorded
@@ -132,13 +132,13 @@ class SymbolicIteration:
         return settled
 
     def _died(self, stated: int) -> bool:
-        """Whether the round fails for sure under conditions that hang on a widened value: no proof that it does."""
+        """Whether the iteration fails for sure under conditions that hang on a widened value: no proof that it does."""
         failed = [one for one in self.m.path.stated[stated:] if one.requirement.predicate is False]
         wild = {n for term in self.widening.wild for n in names_in(term)}
         return any(not one.facts or any(names_in(fact) & wild for fact in one.facts) for one in failed)
 
     def _check_exits(self, waiting: int) -> None:
-        """A round that leaves the loop for its number alone: then it is not so that all the rounds come."""
+        """An iteration that leaves the loop for its number alone: then it is not so that all the iterations come."""
         made = self.m.session.names | {n for term in self.widening.wild for n in names_in(term)}
         exits = [e.condition for w in self.frame.waiting[waiting:] for e in w.exits]
         certain = [c for c in exits if not (names_in(c) & made)]
@@ -171,7 +171,7 @@ class SymbolicIteration:
             self.m.heap.write(self.owners[number], key, value)
 
     def _compared(self, mark: Mark) -> bool | None:
-        """Whether what the round left is covered; what is not is described anew. None when it cannot be described."""
+        """Whether what the iteration left is covered; what is not is described anew. None when it cannot be described."""
         heap, widening = self.m.heap, self.widening
         difference, before = heap.difference(mark), heap.before(mark)
         widening.names = frozenset(self.m.session.names)
@@ -208,14 +208,14 @@ class SymbolicIteration:
         return settled
 
     def _stays(self, location: tuple[int, Value], wide: Any) -> bool:
-        """Whether a location that this round did not write is described all the same."""
+        """Whether a location that this iteration did not write is described all the same."""
         after = self.widening.at(wide, self.iteration + 1)
         return self.widening.items_cover(after, wide) if location[1] is ITEMS else self.widening.covers(after, wide)
 
-    # --- after the last round ---
+    # --- after the last iteration ---
 
     def _stay(self, mark: Mark, facts: int, waiting: int, recorded: int) -> None:
-        """The round that was tried is the one that stands for all."""
+        """The iteration that was tried is the one that stands for all."""
         m = self.m
         m.symbolic_iterations += 1
         if len(self.frame.waiting) == waiting:
@@ -228,7 +228,7 @@ class SymbolicIteration:
         m.heap.forget(mark)
 
     def _leave(self, mark: Mark) -> None:
-        """Memory after the last round."""
+        """Memory after the last iteration."""
         heap, widening = self.m.heap, self.widening
         enough = widening.enough()
         last = Renaming(heap, frozenset(), "", {sole_atom(self.iteration): self.count - 1, **enough})
@@ -250,7 +250,7 @@ class SymbolicIteration:
             heap.write(owner, key, new)
 
     def _maybe(self, new: Value, old: Value) -> Value:
-        """What a location holds when there may have been no round at all."""
+        """What a location holds when there may have been no iteration at all."""
         try:
             return join(gt(self.count, self.since), new, old)
         except CannotJoin:
@@ -262,7 +262,7 @@ class _Stuck(Exception):
 
 
 class _Leaves(Exception):
-    """The round of this number leaves the loop."""
+    """The iteration of this number leaves the loop."""
 
     def __init__(self, at: Value) -> None:
         super().__init__()
@@ -271,7 +271,7 @@ class _Leaves(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Leaves:
-    """What the rounds come to where the one with this number leaves the loop for sure: nothing has happened."""
+    """What the iterations come to where the one with this number leaves the loop for sure: nothing has happened."""
 
     at: Any
 
@@ -282,7 +282,7 @@ Seed = tuple[dict[tuple[int, Any], Any], Difference]
 def many_iterations(
     m: Interpreter, frame: Frame, since: int, count: Dim, item: Callable[[Any], Value], put: Put, body: Act, node: ast.AST, seed: Seed | None = None
 ) -> Any:
-    """Run the rounds of a loop from `since` on: how they end, or FAILED, or `Leaves`."""
+    """Run the iterations of a loop from `since` on: how they end, or FAILED, or `Leaves`."""
 
     def once(number: Value) -> Signal | None:
         put(frame, item(number))
@@ -294,7 +294,7 @@ def many_iterations(
 def unknown_iterations(
     m: Interpreter, frame: Frame, since: int, count: Dim, once: Callable[[Value], Signal | None], node: ast.AST, seed: Seed | None = None
 ) -> Value:
-    """Run rounds that take no item of their own; `once` is told the number of the round."""
+    """Run iterations that take no item of their own; `once` is given the number of the iteration."""
     loop = SymbolicIteration(m, frame, since, count, node)
     if seed is not None:
         loop.seed(*seed)
@@ -311,5 +311,5 @@ def _surely(p: Truth) -> bool:
 
 
 def _numbered(value: Value) -> bool:
-    """Whether it is a term, which counts rounds and so is right when there are none."""
+    """Whether it is a term, which counts iterations and so is right when there are none."""
     return type(value) in (int, Term)

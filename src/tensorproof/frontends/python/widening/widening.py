@@ -1,7 +1,7 @@
-"""What many rounds of a loop make of a value: a number that counts is a term in the number of the round, a list holds so many items, the rest is widened.
+"""What many iterations make of a value: a number that counts is a term in the iteration's number, a list holds so many items, the rest is widened.
 
-A description is a plain value in which the round's number is a symbol: a round that begins with the description at K must end with what the description
-at K + 1 covers.
+A description is a plain value in which the iteration's number is a symbol: an iteration that begins with the description at K must end with what the
+description at K + 1 covers.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ _NO_BOUND = -(1 << 60)
 
 
 class Widening:
-    """For the rounds of one loop: `number` is the symbol of the round's number, `since` the first round that is not run by itself."""
+    """For the iterations of one loop: `number` is the symbol of the iteration's number, `since` the first iteration that is not run by itself."""
 
     def __init__(self, m: Interpreter, number: Term, since: Dim, word: str) -> None:
         self.m = m
@@ -49,7 +49,7 @@ class Widening:
         self.wild: set[Value] = set()
         """Symbols and flags that stand for anything."""
         self.names: frozenset[str] = frozenset()
-        """What the round that just ran has made."""
+        """What the iteration that just ran has made."""
         self.made = 0
         self.counts: set[str] = set()
 
@@ -105,7 +105,7 @@ class Widening:
         return self._size_covers(wide.count, value.count) and self._sampled(wide, value.first, depth) and self._sampled(wide, value.second, depth)
 
     def _sampled(self, wide: Summary, item: Value, depth: int) -> bool:
-        """Whether an item is one of many: with the names of its own round."""
+        """Whether an item is one of many: with the names of its own iteration."""
         return any(self.covers(sample, self._named(item, suffix), depth - 1) for sample, suffix in ((wide.first, "'"), (wide.second, '"'))) or (
             self.covers(wide.first, item, depth - 1) or self.covers(wide.second, item, depth - 1)
         )
@@ -127,7 +127,7 @@ class Widening:
         return wide.strides == value.strides or wide.strides == UNKNOWN_STRIDES
 
     def items_cover(self, wide: Items, items: Items, depth: int = MOST_DEPTH) -> bool:
-        """A list: what was counted out item by item, what came after it by its number and its samples."""
+        """A list: what is listed item by item, what came after it by its number and its samples."""
         at, summary = next(((i, v) for i, v in enumerate(wide) if type(v) is Summary), (-1, None))
         if summary is None:
             return len(wide) == len(items) and all(self.covers(a, b, depth) for a, b in zip(wide, items))
@@ -142,7 +142,7 @@ class Widening:
     # --- making one ---
 
     def guess(self, key: Value, head: Value, end: Value) -> Value:
-        """A description from what one round did, beginning with a value that was not described yet; MISSING when there is none."""
+        """A description from what one iteration did, beginning with a value that was not described yet; MISSING when there is none."""
         if key is ITEMS:
             return self._grown(items_of(head), items_of(end))
         return self._value(head, end, MOST_DEPTH)
@@ -176,7 +176,7 @@ class Widening:
         return (*wide[:at], made)
 
     def enough(self) -> dict[Value, Value]:
-        """For each number of items that was not counted: the number after the last round. Data are taken to hold two different items at least."""
+        """For each number of items that was not counted: the number after the last iteration. Data are taken to hold two different items at least."""
         counts = [s for s in self.wild if type(s) is Term and self.counts & names_in(s)]
         return {sole_atom(s): self.m.symbol(f"{s!r}, all rounds", 2, MOST_DIFFERENT, Origin.UNMODELLED) for s in counts}
 
@@ -184,7 +184,7 @@ class Widening:
         return self.at(term, self.iteration + 1)
 
     def at(self, value: Value, number: Dim) -> Any:
-        """A description in another round."""
+        """A description in another iteration."""
         return Renaming(self.m.heap, frozenset(), "", {sole_atom(self.iteration): number})(value)
 
     def _grown(self, head: tuple[Value, ...], end: tuple[Value, ...]) -> Value:
@@ -211,10 +211,10 @@ class Widening:
         return MISSING if samples[1] is MISSING else (*head, summarise(count, samples))
 
     def _iterations_of(self, growth: Value) -> Dim:
-        """How much grows in all that grows by this in a round: one number for all that grows alike."""
+        """How much grows in all that grows by this in an iteration: one number for all that grows alike."""
         name = f"{self.word}: rounds that add {growth!r}"
         chosen = bool(names_in(growth) & (self.names - {self.iteration_name}))
-        made = self.m.symbol(name, 0, None, Origin.WORLD if chosen else Origin.UNMODELLED)  # what hangs on the number of the round alone is no choice
+        made = self.m.symbol(name, 0, None, Origin.WORLD if chosen else Origin.UNMODELLED)  # what hangs on the number of the iteration alone is no choice
         self.wild.add(made)
         return made
 
@@ -232,13 +232,13 @@ class Widening:
         return wide if self._size_covers(wide, value) else self._any(-(1 << 62), "a number")
 
     def _size(self, head: Dim, end: Dim) -> Dim:
-        """A number that one round changed."""
+        """A number that one iteration changed."""
         step = end - head
         if isinstance(step, int) or not (names_in(step) & {*self.names, self.iteration_name}):
             return head + step * (self.iteration - self.since)
         if not names_in(end) & (self.names - {self.iteration_name}) and self.at(end, self.since - 1) == head:
             before: Dim = self.at(end, self.iteration - 1)
-            return before  # what the round before left: `last = now`
+            return before  # what the iteration before left: `last = now`
         known = ge(end, head)
         return self._any(int(lower(head)) if known is True and lower(head) > -(1 << 60) else -(1 << 62), "a number")
 
@@ -385,7 +385,7 @@ class Widening:
         return made
 
     def _loosened(self, value: Value) -> Value:
-        """A value of one round as that of any: what the round made may be anything."""
+        """A value of one iteration as that of any: what the iteration made may be anything."""
         other = Renaming(self.m.heap, self.names | {self.iteration_name}, "~")
         made = other(value)
         self.wild.update(v for v in other.known.values() if isinstance(v, (Term, Predicate)))

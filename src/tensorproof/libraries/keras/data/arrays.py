@@ -76,7 +76,7 @@ def _normalize(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
 
 
 def lists(m: Machine, value: Value, node: ast.AST) -> tuple[Value, list[Any] | None, Any]:
-    """How many lists of numbers there are, the lengths of each where they are known, and what their numbers stay below (None: nobody knows)."""
+    """How many lists of numbers there are, the lengths of each where they are known, and what their numbers stay below (None: unknown)."""
     if isinstance(value, Model) and value.kind == OBJECTS:
         value = value.space[LIST]
     if isinstance(value, (List, tuple)):

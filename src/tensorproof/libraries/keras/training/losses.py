@@ -105,7 +105,7 @@ def _of_library(m: Machine, loss: Layer, target: TensorType, output: TensorType,
 
 
 def _explain(m: Machine, name: str, target: TensorType, output: TensorType, node: ast.AST) -> None:
-    """The usual confusions, told in their own words; all others are told by the loss itself."""
+    """The usual confusions, reported in their own words; all others are reported by the loss itself."""
     t, x = target.shape, output.shape
     if name == "SparseCategoricalCrossentropy" and len(t) == len(x) > 1 and isinstance(t[-1], int) and t[-1] > 1:
         message = f"sparse_categorical_crossentropy takes class numbers, and the targets {t!r} are one-hot: use categorical_crossentropy"

@@ -100,7 +100,7 @@ def ends(m: Machine, leaves: list[TensorType], node: ast.AST) -> bool:
         sources, taken = iterator.space["sources"], iterator.space["taken"]
         endless = any(s.space["count"] is ENDLESS for s in sources)
         lasts = bool(sources) and sources[-1].space["last"] is not None and sources[-1].space["last"][0] is True
-        lasts = lasts and iterator.space.get("run") in (None, node)  # one run in a round of the program's loop, so that the last follows on a regular one
+        lasts = lasts and iterator.space.get("run") in (None, node)  # one run in an iteration of the program's loop, so that the last follows on a regular one
         if m.handlers and not endless and taken >= 1 + lasts:
             raise m.raised("OutOfRangeError", "the dataset has no further element", node, "data/end")
         closing = closing or (bool(m.handlers) and not endless and lasts and taken == 1)

@@ -152,7 +152,7 @@ def _forgotten(value: TensorType, shape: Any) -> Run:
 
 
 def _variable(m: Machine, value: Value, invariant: Value, node: ast.AST) -> Value:
-    """A loop's variable in any round."""
+    """A loop's variable in any iteration."""
     if isinstance(value, TensorType):
         free = None
         if invariant is not None and value.shape.known:
@@ -179,7 +179,7 @@ def _free(m: Machine, value: Value, invariant: Value, node: ast.AST) -> tuple[Va
 
 
 def _iterations(m: Machine, args: tuple[Any, ...], kwargs: Kwargs, node: ast.AST) -> Value:
-    """(variables, what a round makes of them, the axes that are free to change or None) → what the loop gives."""
+    """(variables, what an iteration makes of them, the axes that are free to change or None) → what the loop gives."""
     old, new, free = args
     if isinstance(old, TensorType) and isinstance(new, TensorType):
         if old.shape.known and new.shape.known:
