@@ -43,10 +43,10 @@ def answers(records: list[dict[str, Any]]) -> Iterator[tuple[Pair, str, str]]:
     """Each call of the records with its pair, the answer, and words for a list."""
     for record in records:
         name = record["name"]
-        for code, message, now, later, call in record.get("raised", ()):
+        for code, message, now, later, call, about in record.get("raised", ()):
             for raised, traced in ((now, False), (later, True)) if name.partition(".")[0] in TRACED else ((now, False),):
                 if raised.isidentifier() and raised not in OF_MACHINES:
-                    said = classes(name, code, message, traced)
+                    said = classes(name, code, message, traced, about)
                     yield (name, code, traced), answer(said, raised), f"{name}: {code}: {'|'.join(said)}, the library {raised}{' traced' * traced}: {call}"
 
 

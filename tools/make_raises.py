@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import sys
 from collections import Counter, defaultdict
+from dataclasses import dataclass
 from pathlib import Path
 
 from tensorproof.bindings import raises
@@ -15,58 +16,93 @@ from tensorproof.bindings import raises
 FOLDER = Path(raises.__file__).parent
 SEVERAL = 3
 """How many calls that differ must be seen before their classes count as all that there are."""
+MOST_ASKED = 3
+"""How many circumstances are asked one after another."""
+COST = 0.25
+"""How many calls an answer must tell more than none does, so that it is asked for."""
+MOST_HELD = 3000
+"""Of how many calls a key may be, so that a circumstance is asked there: one of more is a word that many requirements share."""
 NOT_DRAWN = {"lstm/state": "TypeError"}
 """Classes of layers of torch that programs showed and generated calls did not."""
-Refusal = tuple[str, str, str]
-"""A spelling, a code, and the message."""
-Seen = dict[Refusal, Counter[str]]
 
 
-def read(paths: list[str]) -> dict[str, Seen]:
-    """The classes seen, by table, with the refusals that had them; a call that came again counts once."""
-    found: dict[str, Seen] = defaultdict(lambda: defaultdict(Counter))
-    calls: set[tuple[str, str]] = set()
+@dataclass(frozen=True)
+class Call:
+    """One refused call: where its classes may stand, the circumstances, and the class that was seen."""
+
+    chain: tuple[str, ...]
+    about: dict[str, str]
+    seen: str
+
+
+def read(paths: list[str]) -> dict[str, list[Call]]:
+    """The calls, by table; a call that came again counts once."""
+    found: dict[str, list[Call]] = defaultdict(list)
+    known: set[tuple[str, str]] = set()
     for path in paths:
         for line in Path(path).read_text(encoding="utf-8").splitlines():
             record = json.loads(line)
             library = raises.library_of(record["name"])
-            for code, message, now, later, call in record["raised"]:
-                if (code, call) in calls or code == "call/arguments":
+            for code, message, now, later, call, about in record["raised"]:
+                if (code, call) in known or code == "call/arguments":
                     continue
-                calls.add((code, call))
+                known.add((code, call))
+                chain = tuple(dict.fromkeys(raises.keys(record["name"], code, message)))
                 for where, name in ((library, now), (f"{library}_traced", later)):
                     if name.isidentifier() and name not in raises.OF_MACHINES and (where == library or library in ("tf", "keras")):
-                        found[where][record["name"], code, message][name] += 1
-    for (name, code, _), counted in found["torch"].items() if "torch" in found else ():
-        if code in NOT_DRAWN and name.startswith("torch.nn."):
-            counted[NOT_DRAWN[code]] += 1
+                        found[where].append(Call(chain, about, name))
+                        if where == "torch" and code in NOT_DRAWN and record["name"].startswith("torch.nn."):
+                            found[where].append(Call(chain, about, NOT_DRAWN[code]))
     return found
 
 
-def made(seen: Seen) -> dict[str, tuple[str, ...]]:
-    """As few keys as say all: one that differs from what the coarser ones say. Of a key that was seen in few calls the first class is its own, and those of
-    the coarser ones that were seen in several calls stay possible."""
-    chains = {refusal: tuple(dict.fromkeys(raises.keys(*refusal))) for refusal in seen}
-    counted: dict[str, Counter[str]] = defaultdict(Counter)
-    having: dict[str, list[tuple[str, ...]]] = defaultdict(list)
-    for refusal, chain in chains.items():
-        for at, key in enumerate(chain):
-            counted[key].update(seen[refusal])
-            having[key].append(chain[at + 1 :])
-    found: dict[str, tuple[str, ...]] = {}
-    for level in range(max(map(len, chains.values()), default=0)):
-        for key in dict.fromkeys(chain[-1 - level] for chain in chains.values() if level < len(chain)):
-            coarser = set(having[key])
-            said = {next((found[k] for k in chain if k in found), ()) for chain in coarser}
-            classes = _ordered(counted[key])
-            if counted[key].total() < SEVERAL:
-                sure = Counter[str]()
-                for chain in coarser:
-                    sure.update(next((counted[k] for k in chain if counted[k].total() >= SEVERAL), Counter()))
-                classes = (*sorted(classes, key=lambda name: -counted[key][name] * 1_000_000 - sure[name]), *(n for n in _ordered(sure) if n not in classes))
-            if said != {classes}:
-                found[key] = classes
-    return found
+def made(calls: list[Call]) -> raises.Table:
+    """As few keys as say all, the coarsest first: one that tells what those before it do not. At a key that leaves several classes open the circumstance is
+    asked that tells them apart best."""
+    having: dict[str, list[tuple[Call, tuple[str, ...]]]] = defaultdict(list)
+    for call in calls:
+        for at, key in enumerate(call.chain):
+            having[key].append((call, call.chain[at + 1 :]))
+    table = raises.Table({}, {})
+    for level in range(max((len(call.chain) for call in calls), default=0)):
+        for key in dict.fromkeys(call.chain[-1 - level] for call in calls if level < len(call.chain)):
+            held = [call for call, _ in having[key]]
+            said = [table.of(coarser, call.about) for call, coarser in having[key]]
+            wrong = any(not one or one[0] != call.seen for one, call in zip(said, held))
+            surer = len(held) >= SEVERAL and len({call.seen for call in held}) == 1 and any(len(one) > 1 for one in said)
+            if wrong or surer:
+                _grow(table, key, held, Counter(name for one in said for name in one), MOST_ASKED)
+    return table
+
+
+def _grow(table: raises.Table, key: str, held: list[Call], possible: Counter[str], left: int) -> None:
+    """The classes at a key; those that `possible` has stay so where few calls were seen."""
+    counted = Counter(call.seen for call in held)
+    classes = _ordered(counted)
+    if len(held) < SEVERAL:
+        classes += tuple(name for name in _ordered(possible) if name not in counted)
+    table.classes[key] = classes
+    if len(counted) == 1 or left == 0 or not SEVERAL <= len(held) <= MOST_HELD:
+        return
+    asked = max(sorted({name for call in held for name in call.about}), key=lambda name: _told(held, name), default="")
+    if not asked or _told(held, asked) <= counted.most_common(1)[0][1]:
+        return
+    table.asked[key] = asked
+    for longer, group in _by_answer(key, asked, held).items():
+        _grow(table, longer, group, counted, left - 1)
+
+
+def _by_answer(key: str, asked: str, held: list[Call]) -> dict[str, list[Call]]:
+    groups: dict[str, list[Call]] = defaultdict(list)
+    for call in held:
+        groups[raises.answered(key, asked, call.about)].append(call)
+    return groups
+
+
+def _told(held: list[Call], asked: str) -> float:
+    """How many calls have the class that is the likeliest for their answer; each answer costs a little."""
+    groups = _by_answer("", asked, held).values()
+    return sum(Counter(call.seen for call in group).most_common(1)[0][1] for group in groups) - COST * len(groups)
 
 
 def _ordered(counted: Counter[str]) -> tuple[str, ...]:
@@ -74,13 +110,16 @@ def _ordered(counted: Counter[str]) -> tuple[str, ...]:
 
 
 def main() -> int:
-    for library, seen in read(sys.argv[1:]).items():
-        lines: dict[tuple[str, ...], list[str]] = defaultdict(list)
-        for key, classes in made(seen).items():
-            lines[classes].append(key)
-        text = "".join(f"{'|'.join(classes)}: {' '.join(sorted(found))}\n" for classes, found in sorted(lines.items()))
+    for library, calls in read(sys.argv[1:]).items():
+        table = made(calls)
+        lines: dict[str, list[str]] = defaultdict(list)
+        for key, classes in table.classes.items():
+            lines["|".join(classes)].append(key)
+        for key, asked in table.asked.items():
+            lines[f"? {asked}"].append(key)
+        text = "".join(f"{head}: {' '.join(sorted(found))}\n" for head, found in sorted(lines.items()))
         (FOLDER / f"{library}.txt").write_text(text, encoding="utf-8")
-        print(f"{library}: {len(seen)} refusals that differ, {sum(map(len, lines.values()))} keys, {len(text)} characters")
+        print(f"{library}: {len(calls)} refused calls, {len(table.classes)} keys, {len(text)} characters")
     return 0
 
 

@@ -29,6 +29,7 @@ from typing import Any
 
 from tensorproof.bindings import rows as tables
 from tensorproof.bindings.raises import classes
+from tensorproof.bindings.raises.circumstances import circumstances
 from tensorproof.engines.generate.calls import Found, GeneratedCall, search, valid_calls, violations
 from tensorproof.runners.observed import Observed, disagreement
 
@@ -116,7 +117,7 @@ def try_spelling(name: str, count: int, seed: int, deadly: set[int], per_code: i
             assert call.outcome.refused is not None
             record["wrong"].append(["accepts", shown(call), f"{call.broken}: {call.outcome.refused.message}"])
         elif call.outcome.refused is not None:
-            record["raised"].append([call.broken, call.outcome.refused.message, *seen.classes, shown(call)[:300]])
+            record["raised"].append([call.broken, call.outcome.refused.message, *seen.classes, shown(call)[:300], circumstances(call.outcome.bound)])
     return record
 
 
@@ -252,9 +253,9 @@ def exceptions(records: list[dict[str, Any]], details: bool) -> None:
     wrong: list[str] = []
     for record in records:
         library = record["name"].partition(".")[0]
-        for code, message, now, later, call in record.get("raised", ()):
+        for code, message, now, later, call, about in record.get("raised", ()):
             for name, traced in ((now, False), (later, True)) if library in ("tf", "keras") else ((now, False),):
-                said = classes(record["name"], code, message, traced)
+                said = classes(record["name"], code, message, traced, about)
                 answer = "alike" if said == (name,) else "likeliest" if said[0] == name else "possible" if name in said else "other"
                 if name.isidentifier():
                     counts.setdefault(library + " traced" * traced, Counter())[answer] += 1

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 
 from tensorproof.app.entering import Entering, blamed
 from tensorproof.diagnostics.diagnostic import Certainty, Diagnostic, Severity
-from tensorproof.frontends.python.calls.given_away import given
+from tensorproof.frontends.python.calls.unseen_calls import given
 from tensorproof.frontends.python.entry.uncalled import Definition, Uncalled, arguments, changed_attributes, changed_globals, was_entered
 from tensorproof.frontends.python.errors import Dead, OutOfBudget, Raised
 from tensorproof.frontends.python.machine import Interpreter

@@ -10,7 +10,8 @@ from typing import Any
 from tensorproof.libraries.model import Run
 from tensorproof.terms import Predicate, Term
 from tensorproof.terms.budgets import BUDGETS
-from tensorproof.values import Args, Dict, Generator, Instance, Iterator, Kwargs, List, Machine, Model, Set, Unknown, Value
+from tensorproof.values import TEXT, Args, Dict, Generator, Instance, Iterator, Kwargs, List, Machine, Model, Set, Unknown, Value
+from tensorproof.values.python_values import MESSAGE
 
 HOSTS = frozenset(("decimal", "fractions", "_struct", "string", "datetime"))
 """Modules whose objects are kept as they are."""
@@ -127,6 +128,15 @@ def quiet(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Model:
 def argument(args: Args, kwargs: Kwargs, at: int, name: str, otherwise: Value = None) -> Value:
     """One argument, by its place or by its name."""
     return args[at] if len(args) > at else kwargs.get(name, otherwise)
+
+
+def exception_text(kind: Value, given: Value) -> Value:
+    """`str` of an exception that was raised with these values."""
+    if given == ():
+        return ""
+    if not isinstance(given, tuple) or not all(isinstance(one, _PLAIN) for one in given):
+        return MESSAGE if given == (MESSAGE,) else TEXT
+    return str(given) if len(given) > 1 else repr(given[0]) if kind == "KeyError" else str(given[0])
 
 
 def plainly(m: Machine, me: Value, word: str, node: ast.AST) -> Value:

@@ -11,7 +11,6 @@ from tensorproof.bindings.names import is_public
 from tensorproof.libraries import homes, results, signatures
 from tensorproof.libraries.homes import home
 from tensorproof.libraries.model import ClassModel, KindModel, Run
-from tensorproof.libraries.plain import plainly
 from tensorproof.terms import DType, TensorType, replace
 from tensorproof.values import MISSING, Args, Device, Kwargs, Layer, Machine, Method, Named, Unknown, Value
 from tensorproof.values.objects import NOWHERE, Class, Dict, Instance, List, Model, Native, Record
@@ -136,48 +135,6 @@ def closed(base: str, name: str = "") -> bool:
     """Whether all that instances of this library class have is known: no attribute of this name is the library's without a model."""
     found = class_model(base)
     return found is not None and found.closed and not (name and any(is_public(f"{one}.{name}") for one in lineage(base)))
-
-
-def object_method(name: str, me: Any) -> Run:
-    """What `object` itself does."""
-
-    def run(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-        if name == "__setattr__":
-            m.heap.set(me.space, args[0], args[1])
-        elif name == "__init__" and isinstance(me, Instance) and any(isinstance(c, type) and issubclass(c, BaseException) for c in me.cls.mro):
-            m.heap.set(me.space, "args", args)
-        elif name == "__getattribute__" and isinstance(me, Instance) and isinstance(args[0], str):
-            return plainly(m, me, args[0], node)
-        elif name == "__new__":
-            cls: Any = args[0] if args else me
-            return Instance(cls, m.heap.space(), m.user_span(node))
-        return None
-
-    return run
-
-
-def plain_object_method(name: str) -> Run:
-    """`object.__setattr__(self, …)` and its like: what the class itself defines is passed over."""
-
-    def run(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-        if name == "__new__":
-            return Instance(args[0], m.heap.space(), m.user_span(node)) if isinstance(args[0], Class) else m.gap("object.__new__", node)
-        if name in ("__init__", "__init_subclass__"):
-            return None
-        me, word = args[0], args[1]
-        if not isinstance(me, Instance) or not isinstance(word, str):
-            return m.gap(f"object.{name}", node)
-        if name == "__setattr__":
-            attribute_stored(m, me, word, args[2], node)
-            m.heap.set(me.space, word, args[2])
-        elif name == "__delattr__":
-            m.heap.delete(me.space, word)
-        else:
-            held = me.space.get(word, MISSING)
-            return plainly(m, me, word, node) if held is MISSING else held
-        return None
-
-    return run
 
 
 def plain_member(value: Instance) -> Value:

@@ -195,6 +195,7 @@ class Record(tuple[Any, ...]):
 class Property:
     get: object
     set: object = None
+    delete: object = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -47,6 +47,8 @@ def is_truth(value: object) -> bool:
 
 TEXT = Unknown("text", text=True)
 """A text that is unknown: a time, a formatted tensor, a line of a file."""
+MESSAGE = Unknown("the message of an error", text=True)
+"""What a library says of an error that this checker found: an error in shapes and types, and no lack of memory."""
 REAL = Unknown("a real number", number="float")
 """A real number that is unknown: read from a tensor, drawn at random."""
 WHOLE = Unknown("a whole number", number="int")

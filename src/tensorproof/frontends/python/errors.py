@@ -56,6 +56,7 @@ BASES = {
     "InternalError": ("OpError",), "ResourceExhaustedError": ("OpError",), "UnknownError": ("OpError",),
     "FrozenInstanceError": ("AttributeError",), "JSONDecodeError": ("ValueError",), "TOMLDecodeError": ("ValueError",), "TomlDecodeError": ("ValueError",),
     "ArgumentTypeError": ("Exception",), "ArgumentError": ("Exception",), "YAMLError": ("Exception",), "MissingMandatoryValue": ("Exception",),
+    "EinopsError": ("RuntimeError",), "BaseExceptionGroup": ("BaseException",), "ExceptionGroup": ("BaseExceptionGroup", "Exception"),
     "UserWarning": ("Warning",), "DeprecationWarning": ("Warning",), "FutureWarning": ("Warning",), "RuntimeWarning": ("Warning",),
 }  # fmt: skip
 

@@ -269,7 +269,7 @@ class Interpreter(Facts):
         return exceptions.takes(self, raised, wanted, node)
 
     def throw(self, generator: Any, raised: Raised, node: ast.AST) -> bool:
-        return generators.throw(self, generator, raised, node)
+        return generators.throw(self, generator, raised, node) is generators.END
 
     def in_class(self, cls: Value, name: str) -> Value:
         return lookup.in_class(self, cls, name)[0]

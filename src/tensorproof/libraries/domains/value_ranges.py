@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from functools import cache
 from math import inf
 from typing import Any
 
@@ -10,7 +11,8 @@ from tensorproof.catalogue.elementwise.formulas.demanded import NOT_NEGATIVE, PA
 from tensorproof.catalogue.elementwise.formulas.drawn_numbers import share_outside
 from tensorproof.libraries.domains import bounds, label_ranges, matrices
 from tensorproof.ops.applied import Applied
-from tensorproof.terms import TensorType, conj, ge, gt
+from tensorproof.ops.record import Op
+from tensorproof.terms import TensorType, Term, conj, disj, ge, gt, implies, ne
 from tensorproof.values.port import Machine
 
 RARE = 1e-3
@@ -21,6 +23,9 @@ def check(m: Machine, applied: list[Applied], node: ast.AST) -> None:
     """What operators demand of their elements beside shapes and types."""
     for one in applied:
         matrices.check(m, one, node)
+        divisor = _divisor(one.op)
+        if divisor:
+            _divided(m, one, one.arguments.get(divisor), node)
         if one.op.name == "binary_cross_entropy":
             _endless_slope(m, one, node)
         if one.op.name == "random_distribution" and one.results[0].framework == "numpy":
@@ -42,6 +47,37 @@ def _endless_slope(m: Machine, one: Applied, node: ast.AST) -> None:
     found = bounds.of(x)
     if found is None or found[0] <= 0 or found[1] >= 1:
         m.gap(one.spelling, node, "whether the predictions are 0 or 1, where the gradient of the targets is infinite, is not known")
+
+
+@cache
+def _divisor(op: Op) -> str:
+    """The input by which an operator divides whole numbers, where it does."""
+    return next((hazard.about for hazard in op.hazards if hazard.whole), "")
+
+
+_BY_ZERO = {"torch": "RuntimeError", "tf": "InvalidArgumentError", "keras": "InvalidArgumentError"}
+"""What the quotient of whole numbers by zero raises; NumPy only warns."""
+
+
+def _divided(m: Machine, one: Applied, y: Any, node: ast.AST) -> None:
+    """A quotient or remainder of whole numbers has no element that is divided by zero."""
+    made = one.results[0] if one.results else None
+    if made is None or made.dtype is None or made.dtype.kind not in "iu" or made.framework not in _BY_ZERO or made.shape.numel == 0:
+        return
+    kind, code, words = _BY_ZERO[made.framework], f"{one.op.name}/zero", "whole numbers are divided by zero"
+    some = ge(made.shape.numel, 1) if made.shape.known else True
+    values = y.contents if isinstance(y, TensorType) else (y,)
+    if values is not None:
+        for value in dict.fromkeys(v for v in values if isinstance(v, (int, float, Term))):
+            m.demand(kind, implies(some, ne(value, 0) if isinstance(value, Term) else value != 0), words, node, code)
+        return
+    span, found = label_ranges.of(m, y), bounds.of(y)
+    if span is not None:
+        m.demand(kind, implies(some, disj(gt(span[0], 0), ge(0, span[1]))), f"{words}: the divisors are {span[0]!r} to {span[1] - 1!r}", node, code)
+    elif found == (0.0, 0.0):
+        m.demand(kind, implies(some, False), words, node, code)
+    elif found is not None and found[0] <= 0 <= found[1]:
+        m.gap(one.spelling, node, "whether whole numbers are divided by zero is not known")
 
 
 def _distributed(m: Machine, one: Applied, node: ast.AST) -> None:

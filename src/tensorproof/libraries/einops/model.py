@@ -15,7 +15,7 @@ _METHODS = ("min", "max", "sum", "mean", "prod", "any", "all")
 
 
 def _bad(m: Machine, pattern: str, why: str, node: ast.AST) -> Exception:
-    return m.raised("RuntimeError", f"the pattern '{pattern}' is wrong: {why}", node, "einops/pattern")
+    return m.raised("EinopsError", f"the pattern '{pattern}' is wrong: {why}", node, "einops/pattern")
 
 
 def _transform(m: Machine, operation: str, x: Value, pattern: Value, sizes: Kwargs, how: Value, node: ast.AST) -> Value:
@@ -59,12 +59,12 @@ def _sizes(m: Machine, pattern: str, left: Side, shape: tuple[Any, ...], given: 
     shown = "(" + ", ".join(map(repr, shape)) + ")"
     if (ELLIPSIS,) in groups:
         if len(shape) < least:
-            raise m.raised("RuntimeError", f"the pattern '{pattern}' needs at least {least} axes, the tensor has shape {shown}", node, "einops/rank")
+            raise m.raised("EinopsError", f"the pattern '{pattern}' needs at least {least} axes, the tensor has shape {shown}", node, "einops/rank")
         at, extra = groups.index((ELLIPSIS,)), len(shape) - least
         found[ELLIPSIS] = shape[at : at + extra]
         groups[at : at + 1] = [None] * extra  # type: ignore[list-item]
     elif len(shape) != least:
-        raise m.raised("RuntimeError", f"the pattern '{pattern}' needs {least} axes, the tensor has shape {shown}", node, "einops/rank")
+        raise m.raised("EinopsError", f"the pattern '{pattern}' needs {least} axes, the tensor has shape {shown}", node, "einops/rank")
     exact = True
     for group, size in zip(groups, shape):
         if group is None:
@@ -85,14 +85,14 @@ def _sizes(m: Machine, pattern: str, left: Side, shape: tuple[Any, ...], given: 
             raise _bad(m, pattern, f"the sizes of {' and '.join(open_)} in ({text}) cannot be inferred: give all but one", node)
         if not open_:
             message = f"the axes ({text}) of '{pattern}' make {whole!r}, the tensor has {size!r} there: its shape is {shown}"
-            m.require("einops/size", eq(size, whole), message, node)
+            m.demand("EinopsError", eq(size, whole), message, node, "einops/size")
             continue
         if known:
             if isinstance(whole, int) and whole < 1:
-                raise m.raised("RuntimeError", f"the axes ({text}) of '{pattern}' have the size {whole}", node, "einops/size")
+                raise m.raised("EinopsError", f"the axes ({text}) of '{pattern}' have the size {whole}", node, "einops/size")
             divides = eq(mod(size, whole), 0)
             message = f"the axis ({text}) of '{pattern}' has {size!r} elements, which {whole!r} does not divide: the tensor's shape is {shown}"
-            m.require("einops/divides", divides, message, node)
+            m.demand("EinopsError", divides, message, node, "einops/divides")
             exact = exact and divides is True
         found[open_[0]] = (floordiv(size, whole) if known else size,)
     return found, exact
@@ -149,11 +149,11 @@ def _reduced_type(m: Machine, x: TensorType, how: Value, node: ast.AST) -> Any:
     if not isinstance(how, str):
         return x.dtype
     if how not in _METHODS:
-        raise m.raised("RuntimeError", f"einops has no reduction {how!r}: it has {', '.join(_METHODS)}", node, "einops/reduction")
+        raise m.raised("EinopsError", f"einops has no reduction {how!r}: it has {', '.join(_METHODS)}", node, "einops/reduction")
     if how in ("any", "all"):
         return BY_LABEL["bool"]
     if how == "mean" and x.dtype is not None and not x.dtype.is_float and not x.dtype.is_complex:
-        raise m.raised("RuntimeError", f"a mean needs floating-point numbers, the tensor is {x.dtype.label}", node, "einops/reduction")
+        raise m.raised("NotImplementedError", f"a mean needs floating-point numbers, the tensor is {x.dtype.label}", node, "einops/reduction")
     if how in ("sum", "prod") and x.framework == "torch" and x.dtype is not None and x.dtype.kind in "iub":
         return BY_LABEL["int64"]
     return x.dtype
@@ -189,14 +189,15 @@ def _named(args: Args, kwargs: Kwargs, count: int) -> tuple[Value, Value, dict[s
 
 
 def _einsum(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-    pattern = args[-1] if args and isinstance(args[-1], str) else args[0] if args else None
+    if len(args) < 2 or isinstance(args[-1], TensorType):
+        raise m.raised("ValueError", "einops.einsum takes tensors and then, as its last argument, the pattern", node, "einops/pattern")
+    tensors, pattern = args[:-1], args[-1]
     if not isinstance(pattern, str):
         return m.gap("einops.einsum", node, "the pattern is not known")
-    tensors = args[:-1] if args[-1] is pattern else args[1:]
     if "->" not in pattern:
-        raise _bad(m, pattern, "einops.einsum needs -> and the axes of the result", node)
+        raise m.raised("ValueError", f"the pattern '{pattern}' has no -> and no axes of the result", node, "einops/pattern")
     if "(" in pattern:
-        raise _bad(m, pattern, "einsum takes no parentheses", node)
+        raise m.raised("NotImplementedError", f"einsum takes no parentheses, and the pattern is '{pattern}'", node, "einops/pattern")
     letters: dict[str, str] = {}
     alphabet = iter("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")
     sides = []
@@ -238,7 +239,7 @@ def _pack(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     flat, shapes = [], []
     for t in tensors:
         if len(t.shape) < before + after:
-            raise m.raised("RuntimeError", f"'{pattern}' needs at least {before + after} axes, a tensor has shape {t.shape!r}", node, "einops/rank")
+            raise m.raised("EinopsError", f"'{pattern}' needs at least {before + after} axes, a tensor has shape {t.shape!r}", node, "einops/rank")
         middle = tuple(t.shape[before : len(t.shape) - after])
         shapes.append(middle)
         flat.append(t.but(shape=Shape((*t.shape[:before], product(middle), *t.shape[len(t.shape) - after :])), contents=None, strides=None))
@@ -253,7 +254,7 @@ def _unpack(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
         return m.gap("einops.unpack", node, "the tensor is not known")
     before, after = _pack_parts(m, pattern, node)
     if len(x.shape) != before + after + 1:
-        raise m.raised("RuntimeError", f"'{pattern}' needs {before + after + 1} axes, the tensor has shape {x.shape!r}", node, "einops/rank")
+        raise m.raised("EinopsError", f"'{pattern}' needs {before + after + 1} axes, the tensor has shape {x.shape!r}", node, "einops/rank")
     parts = [tuple(m.iterate(s, node) or ()) for s in shapes]
     total: Dim = 0
     made = []
@@ -261,7 +262,7 @@ def _unpack(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     for p in parts:
         total = total + product(s for s in p if s != -1) if -1 not in p else total
     if len(rest) > 1:
-        raise m.raised("RuntimeError", "unpack takes one -1", node, "einops/pattern")
+        raise m.raised("EinopsError", "unpack takes one -1", node, "einops/pattern")
     if not rest:
         m.require("einops/size", eq(total, x.shape[before]), f"the parts make {total!r} elements, the tensor has shape {x.shape!r}", node)
     for p in parts:

@@ -8,6 +8,7 @@ from typing import Any
 from tensorproof.libraries import registry
 from tensorproof.libraries.data.batch_streams import next_batch
 from tensorproof.libraries.model import Iterations, KindModel, Open, batches, counts_of, some_iterations
+from tensorproof.libraries.plain import exception_text
 from tensorproof.terms import Dim, Origin, conj, floordiv, gt, maximum, minimum, upper
 from tensorproof.terms.budgets import BUDGETS
 from tensorproof.values import BYTES, MISSING, TEXT, Args, Key, Kwargs, List, Machine, Model, Unknown, Value, slot
@@ -18,6 +19,9 @@ STOP: Key[Dim] = slot("stop")
 SOURCES: Key[Args] = slot("sources")
 MODE: Key[str] = slot("mode")
 AT: Key[int] = slot("at")
+GIVEN: Key[Args] = slot("args")
+"""What an exception was raised with."""
+NOTES: Key[List] = slot("__notes__")
 _SHORT = 50
 """Letters of an expression that a message shows."""
 MOST_ITERATIONS = BUDGETS.loops.range_iterations
@@ -197,6 +201,24 @@ def _set_plain_attribute(m: Any, me: Value, name: str, value: Value, node: Value
     raise m.raised("AttributeError", f"a plain object takes no attribute {name}", node)
 
 
+def _exception_attribute(m: Machine, me: Model, name: str, node: ast.AST) -> Value:
+    given = me.space[GIVEN]
+    if name == "args":
+        return given
+    if name in ("value", "code") and me.space["kind"] == ("StopIteration" if name == "value" else "SystemExit"):
+        return given[0] if given else None
+    if name in ("__notes__", "exceptions") and name in me.space:
+        return me.space[name]
+    if name == "exceptions" and len(given) == 2 and isinstance(given[1], List):
+        return tuple(given[1].items)
+    return Unknown(name) if name.startswith("__") else MISSING
+
+
+def _add_note(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> None:
+    notes = me.space.get(NOTES)
+    m.heap.set(me.space, NOTES, List(m.heap.row([*(notes.items if isinstance(notes, List) else ()), args[0]])))
+
+
 KINDS = {
     "coroutine": KindModel(open=True),
     "range": KindModel(length=_range_length, iterations=_range_iterations),
@@ -208,8 +230,8 @@ KINDS = {
         length=lambda m, me, n: registry.length(m, me.space["source"], n),
     ),
     "exception": KindModel(
-        attribute=lambda m, me, name, n: me.space["args"] if name == "args" else Unknown(name) if name.startswith("__") else MISSING,
-        open=True),
+        {"add_note": _add_note, "with_traceback": lambda m, me, args, kwargs, node: me}, attribute=_exception_attribute, open=True,
+        text=lambda m, me: exception_text(me.space["kind"], me.space[GIVEN])),
     "object": KindModel(open=True),
     "builtins.object": KindModel(attribute=_plain_attribute, set_attribute=_set_plain_attribute),
     "context": KindModel(enter=lambda m, me, node: None, call=lambda m, me, args, kwargs, node: args[0] if args else None),

@@ -9,7 +9,7 @@ from tensorproof.libraries.bound import Bound, by_signature, filled_by_signature
 from tensorproof.libraries.domains import autograd, backward
 from tensorproof.libraries.model import ClassModel, KindModel
 from tensorproof.libraries.plain import nothing
-from tensorproof.libraries.torch.optimizer_defaults import DEFAULTS
+from tensorproof.libraries.torch.optimizer_defaults import DEFAULTS, refuse
 from tensorproof.terms.tensor import TensorType
 from tensorproof.values import MISSING, OPEN, Args, Dict, Instance, Kwargs, Layer, List, Machine, Model, Summary, Unknown, Value
 
@@ -78,11 +78,7 @@ def _fill(m: Machine, me: Any, given: Value, defaults: Kwargs, node: ast.AST) ->
 
 def _maker(name: str) -> Value:
     def make(m: Machine, call: Bound) -> Model:
-        rate = call.value("lr", DEFAULTS[name]["lr"])
-        if isinstance(rate, (int, float)) and rate < 0:
-            raise m.raised("ValueError", f"a learning rate cannot be {rate:g}", call.node, "optim/rate")
-        if name == "SGD" and call.value("nesterov") is True and call.value("momentum", 0) == 0:
-            raise m.raised("ValueError", "nesterov needs a momentum above 0", call.node, "optim/momentum")
+        refuse(m, name, call)
         made = Model(HOME + name, m.heap.space(), m.user_span(call.node))
         _fill(m, made, call.value("params"), _defaults(call, name), call.node)
         return made
@@ -102,7 +98,9 @@ def _init(m: Machine, me: Value, call: Bound) -> None:
 
 
 def _init_known(m: Machine, me: Value, call: Bound) -> None:
-    _fill(m, me, call.value("params"), _defaults(call, call.name.removeprefix(HOME)), call.node)
+    name = call.name.removeprefix(HOME)
+    refuse(m, name, call)
+    _fill(m, me, call.value("params"), _defaults(call, name), call.node)
 
 
 def _step(m: Machine, me: Value, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:

@@ -1,6 +1,12 @@
-"""What torch's optimizers write into the groups of their parameters, beside the parameters."""
+"""What torch's optimizers write into the groups of their parameters, beside the parameters, and the ranges of these numbers."""
 
 from __future__ import annotations
+
+from math import inf
+
+from tensorproof.libraries.bound import Bound
+from tensorproof.terms import TensorType, eq
+from tensorproof.values import Dict, List, Machine, Value
 
 _FLAGS: dict[str, object] = {"foreach": None, "maximize": False, "differentiable": False}
 _CAPTURED = _FLAGS | {"capturable": False}
@@ -26,3 +32,50 @@ DEFAULTS: dict[str, dict[str, object]] = {
         "adjust_lr_fn": None,
     },
 }  # fmt: skip
+
+_ANY = (0.0, inf)
+_SHARE = (0.0, 1.0)
+LIMITS: dict[tuple[str, str], tuple[tuple[float, float], ...]] = {
+    **{("", word): (_ANY,) for word in ("lr", "eps", "weight_decay", "momentum", "lr_decay", "initial_accumulator_value", "momentum_decay")},
+    ("", "betas"): (_SHARE, _SHARE), ("Adadelta", "rho"): (_SHARE,), ("RMSprop", "alpha"): (_ANY,), ("Adafactor", "beta2_decay"): ((-inf, 0.0),),
+    ("Adafactor", "eps"): (_ANY, _ANY), ("Adafactor", "d"): ((1.0, inf),), ("Rprop", "etas"): (_SHARE, (1.0, inf)),
+}  # fmt: skip
+"""Within which each number of an optimizer must lie, by optimizer (all of them: "") and name. The upper end is outside, but for those of CLOSED."""
+CLOSED = frozenset([("Adadelta", "rho"), ("Adafactor", "beta2_decay")])
+
+
+def refuse(m: Machine, name: str, call: Bound) -> None:
+    """Raise where a number of an optimizer is none, or lies out of its range."""
+    for word, default in DEFAULTS[name].items():
+        limits = LIMITS.get((name, word), LIMITS.get(("", word)))
+        if limits is not None:
+            given = call.value(word, default)
+            if type(default) is tuple:
+                _several(m, name, word, given, limits, call)
+            elif given is not None or default is not None:
+                _one(m, name, word, given, limits[0], call)
+    if name == "SGD" and call.value("nesterov") is True and (call.value("momentum", 0) == 0 or call.value("dampening", 0) != 0):
+        raise m.raised("ValueError", "nesterov needs a momentum above 0 and no dampening", call.node, "optim/momentum")
+
+
+def _several(m: Machine, name: str, word: str, given: Value, limits: tuple[tuple[float, float], ...], call: Bound) -> None:
+    parts = given.items if isinstance(given, List) else given
+    if isinstance(given, (int, float, str, Dict)) or given is None:
+        raise m.raised("TypeError", f"{word} takes {len(limits)} numbers, and gets {given!r}", call.node, "optim/kind")
+    if not isinstance(parts, (tuple, list)):
+        return
+    if len(parts) < len(limits):
+        raise m.raised("ValueError" if word == "etas" else "IndexError", f"{word} takes {len(limits)} numbers, and gets {len(parts)}", call.node, "optim/kind")
+    for at, (value, pair) in enumerate(zip(parts, limits)):
+        if value is not None:
+            _one(m, name, word, value, pair, call, f"number {at + 1} of {word}")
+
+
+def _one(m: Machine, name: str, word: str, given: Value, pair: tuple[float, float], call: Bound, shown: str = "") -> None:
+    low, high = pair
+    if isinstance(given, TensorType) and given.shape.known:
+        m.demand("ValueError", eq(given.shape.numel, 1), f"{shown or word} takes one element, and has the shape {given.shape!r}", call.node, "optim/rate")
+    elif isinstance(given, (str, Dict, List)) or given is None:
+        raise m.raised("TypeError", f"{shown or word} must be a number, and is {given!r}", call.node, "optim/kind")
+    elif isinstance(given, (int, float)) and not (low <= given and (given <= high if (name, word) in CLOSED else given < high)):
+        raise m.raised("ValueError", f"{shown or word} cannot be {given:g}", call.node, "optim/rate")

@@ -18,9 +18,11 @@ from tensorproof.libraries.constants import constant
 from tensorproof.libraries.homes import unseen
 from tensorproof.libraries.keras.names import canonical
 from tensorproof.libraries.plain import HOSTS
+from tensorproof.libraries.python.object_attributes import plain_object_method
 from tensorproof.terms.dtypes import DType
 from tensorproof.terms.ints import Term
 from tensorproof.terms.predicates import Predicate
+from tensorproof.terms.records import replace
 from tensorproof.terms.tensor import Outputs, TensorType
 from tensorproof.values.heap import MISSING
 from tensorproof.values.objects import (
@@ -93,7 +95,8 @@ def _of_others(m: Interpreter, owner: Value, name: str, node: ast.AST) -> Value:
     if isinstance(owner, _HOST):
         return _of_host(m, owner, name, node)
     if isinstance(owner, ModuleType):
-        found = getattr(owner, name, MISSING)
+        own = library_names.written(m, f"{owner.__name__}.{name}")
+        found = getattr(owner, name, MISSING) if own is MISSING else own
         if found is MISSING:
             raise m.raised("AttributeError", f"the module {owner.__name__} has no attribute {name}", node)
         return found
@@ -108,7 +111,7 @@ def _of_others(m: Interpreter, owner: Value, name: str, node: ast.AST) -> Value:
 
 def _of_host_class(m: Interpreter, owner: type, name: str, node: ast.AST) -> Value:
     if owner is object and name in ("__setattr__", "__getattribute__", "__init__", "__new__", "__delattr__", "__init_subclass__"):
-        return Native(f"object.{name}", registry.plain_object_method(name))
+        return Native(f"object.{name}", plain_object_method(name))
     if owner is dict or owner is list:
         method = registry.class_attribute(m, f"builtins.{owner.__name__}", name)
         if method is not MISSING:
@@ -128,13 +131,13 @@ def _of_symbol(m: Interpreter, owner: Term | Predicate, name: str, node: ast.AST
 def _of_property(m: Interpreter, owner: Property, name: str, node: ast.AST) -> Value:
     match name:
         case "setter":
-            return Native("property.setter", lambda m, args, kwargs, node: Property(owner.get, args[0]))
+            return Native("property.setter", lambda m, args, kwargs, node: replace(owner, set=args[0]))
         case "getter":
-            return Native("property.getter", lambda m, args, kwargs, node: Property(args[0], owner.set))
+            return Native("property.getter", lambda m, args, kwargs, node: replace(owner, get=args[0]))
         case "deleter":
-            return Native("property.deleter", lambda m, args, kwargs, node: owner)
-        case "fget" | "fset":
-            return owner.get if name == "fget" else owner.set
+            return Native("property.deleter", lambda m, args, kwargs, node: replace(owner, delete=args[0]))
+        case "fget" | "fset" | "fdel":
+            return {"fget": owner.get, "fset": owner.set, "fdel": owner.delete}[name]
         case _:
             raise m.raised("AttributeError", f"a property has no attribute {name}", node)
 

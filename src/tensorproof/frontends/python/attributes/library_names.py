@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from tensorproof.bindings.call import spelled
 from tensorproof.bindings.names import closest, is_public, namespaces, versions
+from tensorproof.bindings.rows import rows
 from tensorproof.libraries import registry
 from tensorproof.libraries.keras.names import canonical
 from tensorproof.values.heap import MISSING
@@ -68,6 +69,8 @@ def written(m: Interpreter, name: str) -> Value:
 def write(m: Interpreter, owner: str, name: str, value: Value, node: ast.AST) -> None:
     """`tf.model = …`: the program reads there what it stored. What the library itself does with the name is not followed."""
     full = canonical(f"{owner}.{name}")
+    if owner == "numpy.ndarray":
+        raise m.raised("TypeError", f"the class of NumPy's arrays takes no attribute {name}", node)
     if type(value) is Named and canonical(value.name) == full:  # what the library has is put back
         if written(m, full) is not MISSING:
             m.heap.delete(_space(m), full)
@@ -80,6 +83,13 @@ def write(m: Interpreter, owner: str, name: str, value: Value, node: ast.AST) ->
     m.heap.set(_space(m), full, value)
 
 
+def write_own(m: Interpreter, module: str, name: str, value: Value, node: ast.AST) -> None:
+    """`math.floor = f`: the program reads there what it stored."""
+    if module == "builtins":
+        m.gap(f"builtins.{name} = …", node, "a builtin is replaced")
+    m.heap.set(_space(m), f"{module}.{name}", value)
+
+
 def _is_initialiser(full: str) -> bool:
     """Whether a name is a function of `torch.nn.init`, or what a module of layers calls it."""
     return full.startswith(("torch.nn.init.", "torch.nn.modules.")) and is_public(f"torch.nn.init.{full.rpartition('.')[2]}") is True
@@ -90,6 +100,15 @@ def layer_made(m: Interpreter, node: ast.AST) -> None:
     for full in m.model_state.get("library names", ()):
         if _is_initialiser(full):
             m.gap(f"{full} = …", node, "a function of the library is replaced")
+
+
+def layer_called(m: Interpreter, operator: str, node: ast.AST) -> bool:
+    """Whether a layer's operator is one that the program replaced: the layer calls the program's function, which is not followed there."""
+    for full, value in m.model_state["library names"].items():
+        if isinstance(value, (Function, Native, Bound)) and full.startswith("torch.") and any(row.op == operator for row in rows(full)):
+            m.gap(f"{full} = …", node, "the layer calls a function of the library that is replaced")
+            return True
+    return False
 
 
 def _space(m: Interpreter) -> Any:

@@ -15,11 +15,12 @@ from tensorproof.frontends.python.kinds import Kinds
 from tensorproof.frontends.python.tensors import own_attributes, tensors
 from tensorproof.libraries import library_objects, registry
 from tensorproof.libraries.domains import autograd, backward
+from tensorproof.libraries.python.object_attributes import delete_plainly, set_plainly
 from tensorproof.libraries.torch import module_attributes
 from tensorproof.libraries.torch.module_tree import COMPUTED
 from tensorproof.terms.dtypes import DType
 from tensorproof.terms.tensor import TensorType
-from tensorproof.values.objects import Bound, Choice, Class, Dict, Function, Generator, Instance, List, Model, ModuleFile, Native, Property, Record, Set
+from tensorproof.values.objects import Bound, Choice, Class, Dict, Function, Generator, Instance, List, Model, ModuleFile, Native, Record, Set
 from tensorproof.values.python_values import Layer, Named, Unknown
 
 if TYPE_CHECKING:
@@ -32,28 +33,14 @@ def store(m: Interpreter, owner: Value, name: str, value: Value, node: ast.AST) 
 
 
 def _into_instance(m: Interpreter, owner: Instance, name: str, value: Value, node: ast.AST) -> None:
-    held, _ = in_class(m, owner.cls, name)
     if name == "__dict__":
         _replace_attributes(m, owner, value, node)
-        return
-    if type(held) is Instance:
-        writer, _ = in_class(m, held.cls, "__set__")
-        if isinstance(writer, Function):
-            m.call(Bound(writer, held), (owner, value), {}, node)
-            return
-        held = held.native if type(held.native) is Property else held
-    if type(held) is Property:
-        if held.set is None:
-            raise m.raised("AttributeError", f"the property {name} of {owner.cls.name} cannot be set", node)
-        m.call(held.set, (owner, value), {}, node)
         return
     setter, holder = in_class(m, owner.cls, "__setattr__")
     if isinstance(setter, Function) or (isinstance(setter, Native) and isinstance(holder, Class)):
         m.call(Bound(setter, owner), (name, value), {}, node)
-        return
-    _has_slot(m, owner, name, node)
-    registry.attribute_stored(m, owner, name, value, node)
-    m.heap.set(owner.space, name, value)
+    else:
+        set_plainly(m, owner, name, value, node)
 
 
 def _into_class(m: Interpreter, owner: Class, name: str, value: Value, node: ast.AST) -> None:
@@ -113,7 +100,8 @@ def _into_library(m: Interpreter, owner: Named, name: str, value: Value, node: a
 
 
 def _into_host_module(m: Interpreter, owner: ModuleType, name: str, value: Value, node: ast.AST) -> None:
-    """A module of Python's own, which runs as it is."""
+    """A module of Python's own: what it has from there on is kept beside it."""
+    library_names.write_own(m, owner.__name__, name, value, node)
 
 
 def _into_unknown(m: Interpreter, owner: Unknown, name: str, value: Value, node: ast.AST) -> None:
@@ -140,21 +128,6 @@ def _is_enum(one: Value) -> bool:
     return isinstance(one, Named) and one.name.startswith("enum.")
 
 
-def _has_slot(m: Interpreter, owner: Instance, name: str, node: ast.AST) -> None:
-    """An object whose classes all have `__slots__` takes no other attribute."""
-    if name in owner.space or not isinstance(owner.cls.space.get("__slots__"), (tuple, str, List)):
-        return
-    named: set[Value] = set()
-    for cls in owner.cls.mro:
-        held = cls.space.get("__slots__") if isinstance(cls, Class) else () if cls is object else None
-        items = held.items if isinstance(held, List) else (held,) if isinstance(held, str) else held
-        if not isinstance(items, (tuple, list)) or not all(isinstance(n, str) for n in items):
-            return
-        named |= set(items)
-    if name not in named and "__dict__" not in named:
-        raise m.raised("AttributeError", f"{owner.cls.name} has no slot for the attribute {name}", node)
-
-
 def _replace_attributes(m: Interpreter, owner: Instance, value: Any, node: ast.AST) -> None:
     """`self.__dict__ = …`: the entries become the attributes; an object that is a dict may be its own."""
     inner = registry.data_of(value)
@@ -170,12 +143,16 @@ def _replace_attributes(m: Interpreter, owner: Instance, value: Any, node: ast.A
 
 
 def delete(m: Interpreter, owner: Value, name: str, node: ast.AST) -> None:
-    if isinstance(owner, (Instance, Class, ModuleFile)):
+    if isinstance(owner, Instance):
+        deleter, _ = in_class(m, owner.cls, "__delattr__")
+        if isinstance(deleter, Function):
+            m.call(Bound(deleter, owner), (name,), {}, node)
+        elif delete_plainly(m, owner, name, node):
+            module_attributes.deleted(m, owner, name)
+    elif isinstance(owner, (Class, ModuleFile)):
         if name not in owner.space:
             raise m.raised("AttributeError", f"there is no attribute {name} to delete", node)
         m.heap.delete(owner.space, name)
-        if isinstance(owner, Instance):
-            module_attributes.deleted(m, owner, name)
     elif isinstance(owner, TensorType):
         own_attributes.drop(m, owner, name, node)
     elif owner is None or isinstance(owner, (str, int, float, tuple, List, Set)):

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from tensorproof.frontends.python.attributes import metaclasses
 from tensorproof.frontends.python.attributes.lookup import bind, in_class
 from tensorproof.libraries import registry
+from tensorproof.libraries.python.object_attributes import object_method
 from tensorproof.values.heap import MISSING
 from tensorproof.values.objects import Bound, Class, ClassMethod, Function, Instance, Native, Property, StaticMethod, Super
 from tensorproof.values.python_values import Named, Unknown
@@ -26,8 +27,8 @@ def attribute(m: Interpreter, owner: Super, name: str, node: ast.AST) -> Value:
             return value
     value, _ = in_class(m, cls, name, owner.after)
     if value is MISSING:
-        if name in ("__init__", "__init_subclass__", "__setattr__", "__post_init__", "__new__", "__enter__", "__exit__", "__getattribute__"):
-            return Native(f"object.{name}", registry.object_method(name, owner.self))
+        if name in ("__init__", "__init_subclass__", "__setattr__", "__delattr__", "__post_init__", "__new__", "__enter__", "__exit__", "__getattribute__"):
+            return Native(f"object.{name}", object_method(name, owner.self))
         if isinstance(owner.self, Instance) and type(owner.self.native) is Property and name == "__get__":
             held = owner.self.native
             return Native("property.__get__", lambda machine, args, kwargs, at: machine.call(held.get, (args[0],), {}, at))

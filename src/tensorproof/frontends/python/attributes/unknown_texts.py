@@ -14,17 +14,17 @@ if TYPE_CHECKING:
     from tensorproof.values.machine import Args, Kwargs, Machine, Value
 
 
-def of_text(name: str) -> Native:
-    """A method of a text that is not known."""
+def of_text(name: str, text: Unknown = TEXT) -> Native:
+    """A method of a text that is not known, and what it gives: a text of that kind, or something else."""
     sample = getattr(str, name)
     if name in ("split", "rsplit"):
         return Native(f"str.{name}", _split)
     if name == "splitlines":
         return Native("str.splitlines", lambda m, args, kwargs, node: texts(m, node))
     if name in ("partition", "rpartition"):
-        return Native(f"str.{name}", lambda m, args, kwargs, node: (TEXT, TEXT, TEXT))
+        return Native(f"str.{name}", lambda m, args, kwargs, node: (text, text, text))
     plain = name.startswith("is") or name in ("find", "rfind", "index", "rindex", "count", "startswith", "endswith", "__len__")
-    result = BYTES if name == "encode" else Unknown(name) if plain or not callable(sample) else TEXT
+    result = BYTES if name == "encode" else Unknown(name) if plain or not callable(sample) else text
     if name in ("find", "rfind", "index", "rindex", "count", "__len__"):
         result = Unknown(name, number="int")
     return Native(f"str.{name}", lambda m, args, kwargs, node: result)

@@ -11,7 +11,7 @@ from tensorproof.frontends.python.branching import questions
 from tensorproof.frontends.python.summaries.summarised_lists import letter
 from tensorproof.terms.records import replace
 from tensorproof.values.objects import Native
-from tensorproof.values.python_values import AFTER_ERROR, BYTES, REAL, TEXT, WHOLE, Unknown
+from tensorproof.values.python_values import AFTER_ERROR, BYTES, MESSAGE, REAL, TEXT, WHOLE, Unknown
 
 if TYPE_CHECKING:
     from tensorproof.frontends.python.machine import Interpreter
@@ -28,7 +28,7 @@ _METHODS = {
 
 def attribute(m: Interpreter, owner: Unknown, name: str, node: ast.AST) -> Value:
     if (owner.octets and hasattr(bytes, name)) or (owner.text and hasattr(str, name)):
-        return unknown_texts.of_bytes(name) if owner.octets and hasattr(bytes, name) else unknown_texts.of_text(name)
+        return unknown_texts.of_bytes(name) if owner.octets and hasattr(bytes, name) else unknown_texts.of_text(name, MESSAGE if owner is MESSAGE else TEXT)
     if owner.number and name in _PARTS.split():
         return REAL if owner.number == "float" else WHOLE
     if owner.number and name in _METHODS and hasattr(float if owner.number == "float" else int, name):

@@ -16,6 +16,7 @@ from tensorproof.frontends.python.calls.classes import cls_is
 from tensorproof.frontends.python.calls.virtual_subclasses import class_of
 from tensorproof.frontends.python.containers.type_names import type_name
 from tensorproof.frontends.python.errors import BASES, Raised
+from tensorproof.frontends.python.frame import Frame
 from tensorproof.frontends.python.kinds import Kinds
 from tensorproof.frontends.python.tensors.tensors import tensor_class
 from tensorproof.libraries import library_objects, registry
@@ -276,6 +277,23 @@ def _type(m: Interpreter, node: ast.AST, value: Value, *rest: Value) -> Value:
             return type(value)
 
 
+def zero_super(frame: Frame, node: ast.AST) -> Value:
+    """`super()` inside a method."""
+    owner, function = frame.owner, frame.function
+    if owner is None or function is None:
+        raise frame.machine.raised("RuntimeError", "super() stands in no method of a class", node, "python/super")
+    arguments = function.code.node.args
+    first = [*arguments.posonlyargs, *arguments.args]
+    me = frame.space.get(first[0].arg, MISSING) if first else MISSING
+    for space in frame.scopes:
+        if me is not MISSING:
+            break
+        me = space.get(first[0].arg if first else "self", MISSING)
+    if me is not MISSING and not isinstance(me, (Instance, Class, Named, Unknown, Choice)):
+        raise frame.machine.raised("TypeError", "super() takes the first argument for the object, and this is another value", node, "python/super")
+    return Super(owner, me)
+
+
 def _super(m: Interpreter, node: ast.AST, cls: Value = None, me: Value = None) -> Value:
     if not isinstance(cls, (Class, Named, Unknown, type)):
         raise m.raised("TypeError", f"super takes a class first, not a {type_name(cls)}", node)
@@ -284,10 +302,8 @@ def _super(m: Interpreter, node: ast.AST, cls: Value = None, me: Value = None) -
     return Super(cls, me)
 
 
-def _property(
-    m: Interpreter, node: ast.AST, get: Value = None, set: Value = None, *rest: Value, fget: Value = None, fset: Value = None, **ignored: Value
-) -> Value:
-    return Property(get or fget, set or fset)
+def _property(m: Interpreter, node: ast.AST, fget: Value = None, fset: Value = None, fdel: Value = None, doc: Value = None) -> Value:
+    return Property(fget, fset, fdel)
 
 
 def _callable(m: Interpreter, node: ast.AST, value: Value) -> Value:

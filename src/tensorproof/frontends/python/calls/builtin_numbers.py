@@ -6,12 +6,11 @@ import ast
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from tensorproof.frontends.python.attributes.lookup import in_class
 from tensorproof.frontends.python.branching.joining import CannotJoin, join
 from tensorproof.frontends.python.containers.plain_values import all_plain, host
 from tensorproof.frontends.python.containers.sorting import sort_items
 from tensorproof.frontends.python.operators import host_calls, operations
-from tensorproof.frontends.python.operators.formatting import class_text
+from tensorproof.frontends.python.operators.formatting import class_text, own_text
 from tensorproof.frontends.python.summaries import summarised_lists, summarised_results
 from tensorproof.frontends.python.tensors import numpy_scalars
 from tensorproof.frontends.python.tensors.number_kinds import number_kind
@@ -29,11 +28,9 @@ from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
 from tensorproof.values.heap import MISSING
 from tensorproof.values.objects import (
-    Bound,
     Choice,
     Class,
     Dict,
-    Function,
     Instance,
     List,
     Model,
@@ -195,10 +192,9 @@ def _str(m: Interpreter, node: ast.AST, value: Value = "", *rest: Value) -> Valu
     if isinstance(value, (str, int, float, bool, complex, type(None), bytes)):
         return host_calls.plain(m, str, (value, *rest), node)
     if isinstance(value, Instance):
-        for name in ("__str__", "__repr__"):
-            found, _ = in_class(m, value.cls, name)
-            if isinstance(found, Function):
-                return m.call(Bound(found, value), (), {}, node)
+        found = own_text(m, value, ("__str__", "__repr__"), (), node)
+        if found is not MISSING:
+            return found
     if isinstance(value, (Class, Named, type)):
         return class_text(value)
     if isinstance(value, tuple) and value and all(isinstance(one, Class) for one in value):

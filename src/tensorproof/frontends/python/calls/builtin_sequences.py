@@ -21,6 +21,7 @@ from tensorproof.libraries import registry
 from tensorproof.libraries.plain import lazy
 from tensorproof.libraries.tensorflow import traced
 from tensorproof.terms.ints import Origin, Term
+from tensorproof.terms.predicates import eq
 from tensorproof.terms.samples import WORDS
 from tensorproof.terms.tensor import TensorType
 from tensorproof.values.heap import MISSING, Cursor
@@ -99,6 +100,9 @@ def _range(m: Interpreter, node: ast.AST, *args: Value) -> Value:
             traced.refuse(m, "range", given, node)
     if any(isinstance(a, TensorType) and a.dtype is not None and not a.dtype.is_integer and a.framework != "tf" for a in args):
         raise m.raised("TypeError", "range takes whole numbers, not a number of another element type: write int(…)", node)
+    for given in args:
+        if isinstance(given, TensorType) and given.framework == "torch" and given.shape.known:
+            m.demand("TypeError", eq(given.shape.numel, 1), f"range takes a tensor of one element, this one is {given.shape!r}", node)
     sizes = [a.contents[0] if isinstance(a, TensorType) and a.contents is not None and len(a.contents) == 1 else a for a in args]
     sizes = [_size(a) if type(a) is Unknown and (not a.number or a.whole is not None) else a for a in sizes]
     if any(isinstance(a, (Unknown, Choice, TensorType)) for a in sizes):

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from tensorproof.frontends.python.calls import given_away
+from tensorproof.frontends.python.calls import unseen_calls
 from tensorproof.frontends.python.errors import Raised
 from tensorproof.frontends.python.frame import Frame
 from tensorproof.values.objects import Bound, Function, Model
@@ -44,7 +44,7 @@ def watched(m: Interpreter, name: str, node: ast.AST, run: Callable[[], Value], 
     kept = not (result is None or isinstance(result, Unknown) or (isinstance(result, Model) and result.kind in _KEEPS_NOTHING))
     if not kept and m.entered == entered and len(m.path.gaps) == gaps and name not in _FOR_EXPORT:
         m.gap(name, node, "the function that it is given is not followed")
-        given_away.note(m, values)
+        unseen_calls.give_away(m, values)
     return result
 
 

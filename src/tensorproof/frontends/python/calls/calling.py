@@ -14,6 +14,7 @@ from tensorproof.frontends.python.calls import (
     callbacks,
     classes,
     failures,
+    generator_methods,
     layer_calls,
     natives,
     no_data,
@@ -27,7 +28,6 @@ from tensorproof.frontends.python.calls.outcomes import taken
 from tensorproof.frontends.python.containers import containers, tuple_methods
 from tensorproof.frontends.python.errors import Dead, Fork, Raised
 from tensorproof.frontends.python.frame import RETURN, Frame, Signal
-from tensorproof.frontends.python.iteration import iteration
 from tensorproof.frontends.python.scope import Scope, function_scope
 from tensorproof.frontends.python.summaries.joined_lists import joined
 from tensorproof.frontends.python.tensors import numpy_scalars, tensors  # fmt: skip
@@ -38,7 +38,7 @@ from tensorproof.terms.budgets import BUDGETS
 from tensorproof.terms.dtypes import DType
 from tensorproof.terms.tensor import TensorType
 from tensorproof.values.heap import MISSING
-from tensorproof.values.objects import Bound, Choice, Class, Code, Function, Generator, Instance, Iterator, Model, Native, Super
+from tensorproof.values.objects import Bound, Choice, Class, Code, Function, Generator, Instance, Iterator, Model, Native
 from tensorproof.values.python_values import AFTER_ERROR, Layer, Method, Named, Unknown
 
 if TYPE_CHECKING:
@@ -211,21 +211,6 @@ def compile_body(code: Code) -> None:
         code.body = scope.block(code.node.body)
 
 
-def zero_super(frame: Frame, node: ast.AST) -> Value:
-    """`super()` inside a method."""
-    owner, function = frame.owner, frame.function
-    if owner is None or function is None:
-        raise frame.machine.raised("RuntimeError", "super() stands in no method of a class", node, "python/super")
-    arguments = function.code.node.args
-    first = [*arguments.posonlyargs, *arguments.args]
-    me = frame.space.get(first[0].arg, MISSING) if first else MISSING
-    for space in frame.scopes:
-        if me is not MISSING:
-            break
-        me = space.get(first[0].arg if first else "self", MISSING)
-    return Super(owner, me)
-
-
 # --- libraries ---
 
 
@@ -256,6 +241,8 @@ def call_named(m: Interpreter, name: str, args: Args, kwargs: Kwargs, node: ast.
     found = m.modules.source_of(m, name)
     if found is not None:
         return call(m, found, args, kwargs, node)
+    if name.endswith(".forward") and args and isinstance(args[0], Layer) and args[0].module is not None:
+        return layer_calls.own_forward(m, args[0], args[1:], kwargs, node)
     _may_write(m, args)
     unseen_calls.note(m, name, args, kwargs, node)
     return outside.given(m, m.gap(name, node, "no model"), name, (*args, *kwargs.values()), node)
@@ -385,7 +372,7 @@ def call_method(m: Interpreter, owner: Value, name: str, args: Args, kwargs: Kwa
         case Layer():
             return layers.layer_method(m, owner, name, args, kwargs, node)
         case Generator() | Iterator():
-            return iteration.method(m, owner, name, args, node)
+            return generator_methods.method(m, owner, name, args, node)
         case tuple():
             return tuple_methods.method(m, owner, name, args, node)
         case _:

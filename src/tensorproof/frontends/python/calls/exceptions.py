@@ -14,8 +14,8 @@ from tensorproof.frontends.python.frame import Frame
 from tensorproof.libraries import library_objects
 from tensorproof.terms.records import replace
 from tensorproof.values.heap import MISSING, slot
-from tensorproof.values.objects import Bound, Class, Function, Instance, Model
-from tensorproof.values.python_values import Named, Unknown
+from tensorproof.values.objects import Bound, Class, Dict, Function, Instance, List, Model
+from tensorproof.values.python_values import MESSAGE, Named, Unknown
 
 if TYPE_CHECKING:
     from tensorproof.frontends.python.machine import Interpreter
@@ -35,6 +35,9 @@ def raising(frame: Frame, value: Value, node: ast.AST) -> Exception:
         if handled is None:
             return m.raised("RuntimeError", "there is no exception to raise again", node)
         return handled  # type: ignore[no-any-return]
+    for one in (frame, *reversed(m.frames)):
+        if isinstance(one.handled, Raised) and one.handled.value is value:
+            return one.handled
     if isinstance(value, type) and issubclass(value, BaseException):
         value = exception_object(m, value.__name__, (), node)
     elif isinstance(value, Class):
@@ -85,7 +88,7 @@ def exception_object(m: Interpreter, kind: str, args: tuple[Value, ...], node: a
 def exception_value(m: Interpreter, raised: Raised, node: ast.AST) -> Value:
     """The object that `except … as e` binds."""
     if raised.value is None:
-        raised.value = exception_object(m, raised.kind if isinstance(raised.kind, str) else "Exception", (raised.message,), node)
+        raised.value = exception_object(m, raised.kind if isinstance(raised.kind, str) else "Exception", (MESSAGE,), node)
     return raised.value
 
 
@@ -112,8 +115,33 @@ def _each(raised: Raised) -> list[Raised]:
     return [replace(raised, kind=kind, others=()) for kind in (raised.kind, *raised.others)]
 
 
+_GROUPS = ("ExceptionGroup", "BaseExceptionGroup")
+
+
+def group_parts(m: Interpreter, raised: Raised, node: ast.AST) -> list[Raised] | None:
+    """The exceptions of a group, or one that is none by itself; None where they are not known."""
+    if raised.others or not isinstance(raised.kind, str):
+        return None
+    if raised.kind not in _GROUPS:
+        return [raised]
+    held = raised.value.space[ARGS] if isinstance(raised.value, Model) else ()
+    items = m.iterate(held[1], node) if len(held) == 2 else None
+    if items is None or any(not (isinstance(one, Model) and one.kind == "exception" and one.space[KIND] not in _GROUPS) for one in items):
+        return None
+    return [replace(raised, kind=one.space[KIND], value=one) for one in items]
+
+
+def group_of(m: Interpreter, parts: list[Raised], node: ast.AST) -> Model:
+    """The group that `except*` binds."""
+    made = exception_object(m, "ExceptionGroup", (MESSAGE,), node)
+    m.heap.set(made.space, "exceptions", tuple(exception_value(m, one, node) for one in parts))
+    return made
+
+
 def takes(m: Interpreter, raised: Raised, wanted: Value, node: ast.AST) -> bool:
     """Whether an except clause takes this exception; where that is not known it does, with a gap."""
+    if wanted is None or isinstance(wanted, (str, int, List, Dict)):
+        raise m.raised("TypeError", "only classes of exceptions can be caught", node)
     if not matches(m, raised, wanted, node):
         return False
     if raised.others and not all(matches(m, one, wanted, node) for one in _each(raised)):
@@ -124,6 +152,11 @@ def takes(m: Interpreter, raised: Raised, wanted: Value, node: ast.AST) -> bool:
 def never(raised: Raised) -> bool:
     """A handler that takes no exception: the `finally` of a `try`, a context that is only left."""
     return False
+
+
+def always(raised: Raised) -> bool:
+    """A `finally` that may end an exception: one that returns."""
+    return True
 
 
 _SWALLOW = ("suppress", "raises", "contextmanager", "ExitStack", "assertRaises", "managed")

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from tensorproof.bindings.call import Outcome
 from tensorproof.bindings.raises import classes
+from tensorproof.bindings.raises.circumstances import circumstances
 from tensorproof.ops.record import Requirement
 from tensorproof.terms.tensor import TensorType
 
@@ -35,4 +36,4 @@ def kinds(m: Interpreter, name: str, outcome: Outcome, refused: Requirement, giv
     TensorFlow tries to make a tensor of a None that it is given."""
     if refused.code == "call/arguments" and name.startswith("tf.") and any(value is None for value in given):
         return ("ValueError",)
-    return classes(name, refused.code, refused.message, is_traced(m.model_state, outcome.bound.values()))
+    return classes(name, refused.code, refused.message, is_traced(m.model_state, outcome.bound.values()), circumstances(outcome.bound))

@@ -1,14 +1,15 @@
-"""The arguments of the latest call into a package that is not seen: what is done with its result may tell what they have to do with it."""
+"""Calls into packages that are not seen: the arguments of the latest one, since what is done with its result may tell what they have to do with it, and the
+functions of the program that went into them: someone may call them later."""
 
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from tensorproof.frontends.python.branching import questions
-from tensorproof.frontends.python.calls import given_away
 from tensorproof.frontends.python.modules.package_budget import place_of
 from tensorproof.libraries.homes import unseen
+from tensorproof.values.objects import Bound, Function
 from tensorproof.values.python_values import Unknown
 
 if TYPE_CHECKING:
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from tensorproof.values.machine import Args, Kwargs, Value
 
 _STATE = "unseen call"
+_GIVEN = "functions given away"
 LEFT = Unknown("a call into a package that takes too long to follow")
 """What is called at such a place."""
 
@@ -30,7 +32,7 @@ def note(m: Interpreter, callee: Value, args: Args, kwargs: Kwargs, node: ast.AS
     """Keep the arguments of a call, if its callee is a package's name or what a package gave."""
     if unseen(callee) if isinstance(callee, str) else isinstance(callee, Unknown) and not (callee.text or callee.number or callee.octets):
         m.model_state[_STATE] = (node, args, kwargs)
-        given_away.note(m, (*args, *kwargs.values()))
+        give_away(m, (*args, *kwargs.values()))
 
 
 def latest(m: Interpreter, node: ast.AST) -> tuple[Args, Kwargs] | None:
@@ -47,3 +49,16 @@ def called(m: Interpreter, callee: Unknown, args: Args, kwargs: Kwargs, node: as
     if name and unseen(name) and "." in name and "@" not in name:
         return m.gap(name, node, "no model")
     return m.gap(ast.unparse(node.func)[:80] if isinstance(node, ast.Call) else callee.reason, node, "what is called is not known")
+
+
+def give_away(m: Interpreter, values: Args) -> None:
+    """Keep those of some values that are functions, or methods with their objects."""
+    for value in values:
+        function = value.function if type(value) is Bound else value
+        if type(function) is Function and isinstance(function.code.node, (ast.FunctionDef, ast.AsyncFunctionDef)) and not function.module.foreign:
+            m.model_state.setdefault(_GIVEN, {})[function.code.node] = value
+
+
+def given(m: Interpreter) -> dict[ast.FunctionDef | ast.AsyncFunctionDef, Any]:
+    """What was given away in this run, by definition."""
+    return dict(m.model_state.get(_GIVEN, {}))

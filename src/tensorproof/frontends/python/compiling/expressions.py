@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from tensorproof.frontends.python.attributes import attributes
 from tensorproof.frontends.python.branching.joining import may_be_missing
-from tensorproof.frontends.python.calls import calling, unknown_tensors
+from tensorproof.frontends.python.calls import builtin_classes, calling, unknown_tensors
 from tensorproof.frontends.python.compiling import imports
 from tensorproof.frontends.python.compiling.comprehensions import comprehension
 from tensorproof.frontends.python.containers import hashing, mappings
@@ -123,7 +123,7 @@ def _attribute(node: ast.Attribute, scope: Scope) -> Run:
 def _call(node: ast.Call, scope: Scope) -> Run:
     callee = unknown_tensors.callee(node, scope) or expression(node.func, scope)
     if isinstance(node.func, ast.Name) and node.func.id == "super" and not node.args:
-        return lambda frame: calling.zero_super(frame, node)
+        return lambda frame: builtin_classes.zero_super(frame, node)
     parts: list[tuple[bool, Run]] = [(True, expression(a.value, scope)) if isinstance(a, ast.Starred) else (False, expression(a, scope)) for a in node.args]
     keywords = [(k.arg, expression(k.value, scope)) for k in node.keywords]
     plain = not any(starred for starred, _ in parts)

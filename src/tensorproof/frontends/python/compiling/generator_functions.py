@@ -100,8 +100,7 @@ def _yielding(node: ast.Yield | ast.YieldFrom, puts: list[Any] | None, scope: Sc
         if not everything:
             sent = yield given
         elif isinstance(given, Generator):
-            while (item := generators.advance(frame.machine, given, node)) is not generators.END:
-                yield item
+            yield from _delegated(frame.machine, given, node)
             sent = given.frame.result
         else:
             yield from _items(frame.machine, given, node)
@@ -111,6 +110,18 @@ def _yielding(node: ast.Yield | ast.YieldFrom, puts: list[Any] | None, scope: Sc
         return None
 
     return run
+
+
+def _delegated(m: Interpreter, inner: Generator, node: ast.AST) -> Any:
+    """`yield from` a generator: what is sent and thrown goes to it."""
+    item = generators.advance(m, inner, node)
+    while item is not generators.END:
+        try:
+            sent = yield item
+        except Raised as raised:
+            item = generators.throw(m, inner, raised, node)
+        else:
+            item = generators.advance(m, inner, node, sent)
 
 
 def _items(m: Interpreter, value: Value, node: ast.AST) -> Iterator[Value]:

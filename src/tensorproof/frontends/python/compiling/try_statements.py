@@ -6,7 +6,7 @@ import ast
 from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple
 
-from tensorproof.frontends.python.calls.exceptions import enter, exception_value, matches, may_swallow, never, takes
+from tensorproof.frontends.python.calls.exceptions import always, enter, exception_value, group_of, group_parts, matches, may_swallow, never, takes
 from tensorproof.frontends.python.calls.raised_by_data import Guard, names_bound
 from tensorproof.frontends.python.errors import Raised, Undecided
 from tensorproof.frontends.python.frame import Frame, Signal
@@ -57,6 +57,7 @@ class _Try:
         ]
         self.bound = names_bound(node.body, scope)
         self.raises = any(_raises(part) for h in node.handlers for part in ast.walk(h))
+        self.last_takes = always if _leaves(node.finalbody) else never
         self.inner = self.both_paths if self.handlers else self.body_and_other
 
     def run(self, frame: Frame) -> Signal | None:
@@ -64,7 +65,7 @@ class _Try:
             return self.inner(frame)
         m = frame.machine
         m.handlers += 1
-        m.guards.append(never)
+        m.guards.append(self.last_takes)
         waiting = len(frame.waiting)
         try:
             signal = self.inner(frame)
@@ -125,6 +126,8 @@ class _Try:
 
     def handle(self, frame: Frame, raised: Raised) -> Signal | None:
         m, node = frame.machine, self.node
+        if isinstance(node, ast.TryStar):
+            return self.handle_group(frame, raised)
         for wanted, name, put, act in self.handlers:
             if wanted is not None and not takes(m, raised, wanted(frame), node):
                 continue
@@ -138,6 +141,28 @@ class _Try:
                 if name is not None:
                     forget_name(frame, name, self.scope)
         raise raised
+
+    def handle_group(self, frame: Frame, raised: Raised) -> Signal | None:
+        """`except*`: each handler takes those of the group that it names, and what is left is raised again."""
+        m, node = frame.machine, self.node
+        left = group_parts(m, raised, node)
+        if left is None:
+            m.gap("except*", node, "which exceptions the group holds is not known")
+            return None
+        for wanted, name, put, act in self.handlers:
+            kinds = None if wanted is None else wanted(frame)
+            taken = [one for one in left if matches(m, one, kinds, node)]
+            if not taken:
+                continue
+            left = [one for one in left if one not in taken]
+            if put is not None:
+                put(frame, group_of(m, taken, node))
+            act(frame)
+            if name is not None:
+                forget_name(frame, name, self.scope)
+        if left:
+            raise raised
+        return None
 
     def both_paths(self, frame: Frame) -> Signal | None:
         """In an iteration that stands for many: where the end of an iterator is not known, the statement runs with and without it."""
@@ -164,6 +189,18 @@ class _Try:
             raise
         m.heap.forget(mark)
         return signal
+
+
+def _leaves(body: list[ast.stmt]) -> bool:
+    """Whether statements of a `finally` may leave it by `return`, `break` or `continue`: the exception ends there."""
+    nodes: list[ast.AST] = list(body)
+    while nodes:
+        node = nodes.pop()
+        if isinstance(node, (ast.Return, ast.Break, ast.Continue)):
+            return True
+        if not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)):
+            nodes += ast.iter_child_nodes(node)
+    return False
 
 
 def forget_name(frame: Frame, name: str, scope: Scope) -> None:

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from tensorproof.frontends.python.branching.deciding import decided
 from tensorproof.frontends.python.containers.equality import count, equal_items, surely_same
 from tensorproof.frontends.python.containers.sorting import sort_items
 from tensorproof.frontends.python.summaries.long_lists import MOST_COUNTED, shortened
@@ -135,7 +136,10 @@ def _popped(m: Interpreter, owner: Any, node: ast.AST) -> Value:
 
 def _position(m: Interpreter, items: Any, item: Value, node: ast.AST) -> int:
     for i, one in enumerate(items):
-        if surely_same(m, one, item, node):
+        found = equal_items(m, one, item, node)
+        if found is None:
+            m.gap("list", node, "whether an item is equal to another is not known")
+        if found is None or decided(m, found):
             return i
     raise m.raised("ValueError", "the item is not in the list", node)
 
@@ -143,8 +147,13 @@ def _position(m: Interpreter, items: Any, item: Value, node: ast.AST) -> int:
 _MOST_PLACES = BUDGETS.containers.places
 
 
-def _index(m: Interpreter, items: Any, item: Value, node: ast.AST) -> Value:
+def index(m: Interpreter, items: Any, item: Value, node: ast.AST, start: Value = 0, stop: Value = None) -> Value:
     """Where an item stands: among unknown numbers that is a number too."""
+    if start != 0 or stop is not None:
+        if not isinstance(start, int) or not (stop is None or isinstance(stop, int)) or is_summarised(items):
+            return Unknown("index", number="int")
+        found: Any = index(m, items[start:stop], item, node)
+        return found if isinstance(found, Unknown) else found + max(start + len(items) if start < 0 else start, 0)
     same: list[Any] = []
     for one in items if not is_summarised(items) else ():
         same.append(equal_items(m, one, item, node))
@@ -188,7 +197,7 @@ def _reverse(m: Interpreter, owner: List, node: ast.AST) -> None:
 LIST: dict[str, Callable[..., Value]] = {
     "append": changing(_append), "extend": changing(_extend), "insert": changing(_insert), "pop": changing(pop), "remove": changing(remove),
     "sort": changing(_sort), "clear": changing(clear), "reverse": changing(_reverse),
-    "index": lambda m, owner, node, item, *rest: _index(m, owner.items, item, node),
+    "index": lambda m, owner, node, item, *rest: index(m, owner.items, item, node, *rest),
     "count": lambda m, owner, node, item: count(m, owner.items, item, node),
     "copy": lambda m, owner, node: List(m.heap.row(owner.items)),
 }  # fmt: skip

@@ -30,7 +30,8 @@ def equal_tensors(m: Interpreter, a: Value, b: Value, node: ast.AST) -> Truth | 
     """The truth of `a == b`, of which at least one is a tensor; it fails where `==` gives several elements."""
     if isinstance(a, TensorType) and isinstance(b, TensorType):
         same = same_tensor(a, b)
-        if same is not False:
+        known = a.contents is not None and b.contents is not None and len(a.contents) == len(b.contents) == 1
+        if same or (same is None and not known):
             return same
     given = [t for t in (a, b) if isinstance(t, TensorType)]
     if any(isinstance(v, (Unknown, Choice, Instance, List)) for v in (a, b)) or any(t.framework not in ("torch", "numpy") for t in given):

@@ -5,7 +5,8 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING, Any
 
-from tensorproof.frontends.python.containers.equality import count, surely_same
+from tensorproof.frontends.python.containers.equality import count
+from tensorproof.frontends.python.containers.list_methods import index
 
 if TYPE_CHECKING:
     from tensorproof.frontends.python.machine import Interpreter
@@ -19,7 +20,4 @@ def method(m: Interpreter, owner: tuple[Any, ...], name: str, args: tuple[Value,
         from tensorproof.terms.ints import product
 
         return product(owner)
-    for i, x in enumerate(owner):
-        if surely_same(m, x, args[0], node):
-            return i
-    raise m.raised("ValueError", "the item is not in the tuple", node)
+    return index(m, owner, args[0], node, *args[1:])

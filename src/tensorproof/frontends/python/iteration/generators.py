@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from tensorproof.frontends.python.errors import Fork, Raised
 from tensorproof.terms.budgets import BUDGETS
-from tensorproof.values.objects import Generator
+from tensorproof.values.objects import Generator, Model
 
 if TYPE_CHECKING:
     from tensorproof.frontends.python.machine import Interpreter
@@ -23,7 +23,7 @@ def advance(m: Interpreter, generator: Generator, node: ast.AST, sent: Value = N
     """The next value of a generator, or END. A generator that is older than an open branch cannot be undone: the run forks."""
     if generator.done:
         return END
-    with _resumed(m, generator):
+    with _resumed(m, generator, node):
         try:
             found = generator.steps.send(sent) if generator.frame.started else next(generator.steps)
             generator.frame.started = True
@@ -34,7 +34,7 @@ def advance(m: Interpreter, generator: Generator, node: ast.AST, sent: Value = N
 
 
 @contextmanager
-def _resumed(m: Interpreter, generator: Generator) -> Generator_[None, None, None]:
+def _resumed(m: Interpreter, generator: Generator, node: ast.AST) -> Generator_[None, None, None]:
     """While a generator's body runs: its frame and its own `try` blocks are there."""
     number = m.heap.branch_since(generator.born)
     if number:
@@ -44,25 +44,34 @@ def _resumed(m: Interpreter, generator: Generator) -> Generator_[None, None, Non
     m.handlers += generator.handlers
     try:
         yield
-    except Raised:
+    except Raised as raised:
         generator.done = True
+        if raised.kind == "StopIteration":
+            raise m.raised("RuntimeError", "a generator raised StopIteration: it ends by return", node) from None
         raise
     finally:
         m.frames.pop()
         generator.handlers, m.handlers = m.handlers - handlers, handlers
 
 
-def throw(m: Interpreter, generator: Generator, raised: Raised, node: ast.AST) -> bool:
-    """Raise inside a generator at its yield: True when it ends, False when it yields again; what it raises goes on."""
+def throw(m: Interpreter, generator: Generator, raised: Raised, node: ast.AST) -> Value:
+    """Raise inside a generator at its yield: what it yields next, or END; what it raises goes on."""
     if generator.done:
         raise raised
-    with _resumed(m, generator):
+    with _resumed(m, generator, node):
         try:
-            generator.steps.throw(raised)
+            return generator.steps.throw(raised)
         except StopIteration:
             generator.done = True
-            return True
-    return False
+            return END
+
+
+def returned(m: Interpreter, generator: Generator, node: ast.AST) -> Raised:
+    """The StopIteration of a generator that has ended: its value is what the function returned, the first time."""
+    raised: Raised = m.raised("StopIteration", "the generator has ended", node)
+    value, generator.frame.result = generator.frame.result, None
+    raised.value = Model("exception", m.heap.space({"kind": "StopIteration", "args": () if value is None else (value,)}))
+    return raised
 
 
 def drained(m: Interpreter, generator: Generator, node: ast.AST) -> list[Value] | None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from tensorproof.frontends.python.branching.deciding import decided
 from tensorproof.frontends.python.errors import Fork, Raised
 from tensorproof.frontends.python.iteration.changes import Watched, fresh, watched
-from tensorproof.frontends.python.iteration.generators import END, advance, drained
+from tensorproof.frontends.python.iteration.generators import END, advance, drained, returned
 from tensorproof.frontends.python.kinds import Kinds
 from tensorproof.frontends.python.standard import MOST_ITEMS
 from tensorproof.frontends.python.tensors.tensors import tensor_class
@@ -288,6 +288,8 @@ def next_of(m: Interpreter, value: Value, node: ast.AST, default: Value = MISSIN
             return value.items[at]
         case Generator():
             found = advance(m, value, node)
+            if found is END and default is MISSING:
+                raise returned(m, value, node)
             return ended() if found is END else found
         case Instance():
             step = m.in_class(value.cls, "__next__")
@@ -335,27 +337,6 @@ def iter_of(m: Interpreter, value: Value, node: ast.AST) -> Value:
             pass
     found_items = items(m, value, node)
     return Unknown("iterator") if found_items is None else iterator(m, watched(m, value, found_items, node))
-
-
-def method(m: Interpreter, owner: Generator | Iterator, name: str, args: tuple[Value, ...], node: ast.AST) -> Value:
-    """Methods of generators, and what iterators have of them."""
-    match name:
-        case "__next__":
-            return next_of(m, owner, node)
-        case "__iter__":
-            return owner
-        case _ if isinstance(owner, Iterator):
-            return m.gap(f"iterator.{name}", node)
-        case "send":
-            found = advance(m, owner, node, args[0])
-            if found is END:
-                raise m.raised("StopIteration", "the generator has ended", node)
-            return found
-        case "close":
-            owner.done = True
-            return None
-        case _:
-            return m.gap(f"generator.{name}", node)
 
 
 _ITEMS: Kinds[Callable[[Interpreter, Any, ast.AST, int | None], list[Value] | None]] = Kinds(

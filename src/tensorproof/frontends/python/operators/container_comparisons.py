@@ -19,7 +19,7 @@ from tensorproof.terms.predicates import Predicate, Truth, disj, negate
 from tensorproof.terms.tensor import TensorType
 from tensorproof.values.heap import MISSING
 from tensorproof.values.objects import OPEN, Choice, Dict, Instance, List, Model, Set
-from tensorproof.values.python_values import Unknown
+from tensorproof.values.python_values import MESSAGE, Unknown
 
 if TYPE_CHECKING:
     from tensorproof.frontends.python.machine import Interpreter
@@ -57,6 +57,8 @@ def _order(m: Interpreter, word: str, x: list[Value], y: list[Value], node: ast.
 def contains(m: Interpreter, container: Value, item: Value, node: ast.AST) -> Any:
     traced.refuse_truth(m, container, node, "in")
     match container:
+        case Unknown() if container is MESSAGE and isinstance(item, str):
+            return False if "memory" in item.lower() else m.gap("in", node, "what the message of an error says is not known")
         case Unknown() | TensorType():
             return Unknown("in", number="bool")
         case Choice():

@@ -11,6 +11,7 @@ from tensorproof.frontends.python.attributes.lookup import in_class
 from tensorproof.frontends.python.containers.plain_values import host
 from tensorproof.frontends.python.operators import host_calls
 from tensorproof.libraries import layers, library_objects
+from tensorproof.libraries.plain import exception_text
 from tensorproof.libraries.tensorflow import traced
 from tensorproof.terms.budgets import BUDGETS
 from tensorproof.terms.tensor import TensorType
@@ -47,6 +48,8 @@ def own_text(m: Interpreter, value: Any, names: tuple[str, ...], args: tuple[Val
         found, _ = in_class(m, value.cls, name)
         if isinstance(found, Function):
             return m.call(Bound(found, value), args if name == "__format__" else (), {}, node)
+        if name == "__str__" and "args" in value.space and any(isinstance(c, type) and issubclass(c, BaseException) for c in value.cls.mro):
+            return exception_text("KeyError" if KeyError in value.cls.mro else "", value.space["args"])
     if "__repr__" in names:
         layers.printed(m, value, node)
     return MISSING

@@ -8,7 +8,7 @@ import operator
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from tensorproof.frontends.python.attributes.lookup import in_class
+from tensorproof.frontends.python.attributes.lookup import added, in_class
 from tensorproof.frontends.python.branching import deciding
 from tensorproof.frontends.python.containers import containers, equality
 from tensorproof.frontends.python.containers.type_names import type_name
@@ -260,9 +260,11 @@ _NOT_IN_PLACE = frozenset(BINARY[op][0] for op in (ast.Add, ast.Sub, ast.Mult, a
 
 
 def on_tensors(m: Interpreter, word: str, a: Value, b: Value, node: ast.AST, in_place: bool = False) -> Value:
-    mixed = mixed_arrays.operated(m, word, a, b, node)
-    if mixed is not MISSING:
-        return mixed
+    found = mixed_arrays.operated(m, word, a, b, node)
+    if found is MISSING and "library names" in m.model_state:
+        found = _replaced(m, word, a, b, node)
+    if found is not MISSING:
+        return found
     owner = b if isinstance(b, TensorType) and (not isinstance(a, TensorType) or a.framework == "numpy") else a
     assert isinstance(owner, TensorType)
     home = tensors.tensor_class(owner)
@@ -274,6 +276,15 @@ def on_tensors(m: Interpreter, word: str, a: Value, b: Value, node: ast.AST, in_
     else:
         made = m.spelling(f"{home}.__r{word}__", (b, a), {}, node)
     return numpy_scalars.folded(word, a, b, made) if home == "numpy.ndarray" else made
+
+
+def _replaced(m: Interpreter, word: str, a: Value, b: Value, node: ast.AST) -> Value:
+    """An operator that the program put into the class of tensors; MISSING where it put none there."""
+    for owner, other, name in ((a, b, f"__{word}__"), (b, a, f"__r{word}__")):
+        method = added(m, owner, name, node) if isinstance(owner, TensorType) else MISSING
+        if method is not MISSING:
+            return m.call(method, (other,), {}, node)
+    return MISSING
 
 
 def dunder(m: Interpreter, word: str, a: Value, b: Value, node: ast.AST, in_place: bool = False) -> Value:
