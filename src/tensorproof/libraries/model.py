@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from tensorproof.terms import Origin, dataclass, field, gt
+from tensorproof.terms.budgets import BUDGETS
 from tensorproof.values.port import Machine, Value
 
 AT_EXIT = "at exit"
@@ -95,6 +96,15 @@ class Iterations(list[Any]):
     def __init__(self, items: Any, counts: tuple[int, ...] | None) -> None:
         super().__init__(items)
         self.counts = counts
+
+
+def all_items(found: list[Any]) -> list[Value] | None:
+    """What all iterations take; None where their number is open."""
+    times = getattr(found, "times", None)
+    if times is None or not isinstance(found, Iterations):
+        return None if times is not None else [item for condition, item in found if condition is True]
+    counted = isinstance(times, int) and times <= BUDGETS.loops.yields and all(condition is True for condition, _ in found.rest)
+    return [*(found.item(k) for k in range(times)), *(item for _, item in found.rest)] if counted else None
 
 
 def batches(times: Value, item: Callable[[Any], Value], rest: Any = ()) -> Iterations:

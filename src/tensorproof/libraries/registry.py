@@ -10,7 +10,8 @@ from typing import Any
 from tensorproof.bindings.names import is_public
 from tensorproof.libraries import homes, results, signatures
 from tensorproof.libraries.homes import home
-from tensorproof.libraries.model import ClassModel, KindModel, Run
+from tensorproof.libraries.model import ClassModel, KindModel, Run, all_items
+from tensorproof.libraries.plain import plainly
 from tensorproof.terms import DType, TensorType, replace
 from tensorproof.values import MISSING, Args, Device, Kwargs, Layer, Machine, Method, Named, Unknown, Value
 from tensorproof.values.objects import NOWHERE, Class, Dict, Instance, List, Model, Native, Record
@@ -267,7 +268,7 @@ def items(m: Machine, value: Value, node: ast.AST) -> list[Value] | None:
         return hook(m, value, node)  # type: ignore[no-any-return]
     if isinstance(value, Model):
         found = iterations(m, value, node)
-        return None if found is None else [item for condition, item in found if condition is True]
+        return None if found is None else all_items(found)
     return None
 
 

@@ -7,6 +7,7 @@ from functools import partial
 from typing import Any
 
 from tensorproof.diagnostics.diagnostic import Step
+from tensorproof.libraries.keras import auto_config
 from tensorproof.libraries.keras import layer as keras_layer
 from tensorproof.libraries.keras import masks as keras_masks
 from tensorproof.libraries.keras import state as keras_state
@@ -40,6 +41,7 @@ def _init_layer(m: Machine, me: Instance, args: Args, kwargs: Kwargs, node: ast.
 
 
 def _prepare(m: Machine, me: Instance, kwargs: Kwargs) -> None:
+    auto_config.remember(m, me)
     name = kwargs.get("name")
     m.heap.set(me.space, "name", keras_graph.new_name(m, me.cls.name) if name is None else name)
     m.heap.set(me.space, _READY, True)

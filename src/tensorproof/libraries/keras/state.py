@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from tensorproof.libraries import registry
+from tensorproof.libraries.keras import auto_config
 from tensorproof.libraries.keras.models import graph as keras_graph
 from tensorproof.libraries.keras.models.order import layers_of
 from tensorproof.libraries.plain import nothing
@@ -171,6 +172,11 @@ def _config(m: Machine, me: Value, args: Args, kwargs: Kwargs, node: ast.AST) ->
     items: dict[str, Value] = {"name": keras_graph.layer_name(me), "trainable": not frozen(me), "dtype": "float32"}
     if isinstance(me, Layer) and me.module is not None:
         items.update({a.theirs: me.module.arguments.get(a.ours) for a in me.module.row.arguments if a.theirs not in ("input_shape", "input_dim", "weights")})
+    if isinstance(me, Instance):
+        given, named = auto_config.entries(m, me, node)
+        items.update(given)
+        if not named:
+            del items["name"]
     return Dict(m.heap.entries(items))
 
 

@@ -11,14 +11,13 @@ from tensorproof.libraries.model import Iterations, KindModel, Open, batches, co
 from tensorproof.libraries.plain import exception_text
 from tensorproof.terms import Dim, Origin, conj, floordiv, gt, maximum, minimum, upper
 from tensorproof.terms.budgets import BUDGETS
-from tensorproof.values import BYTES, MISSING, TEXT, Args, Key, Kwargs, List, Machine, Model, Unknown, Value, slot
+from tensorproof.values import AT, BYTES, MISSING, TEXT, Args, Key, Kwargs, List, Machine, Model, Unknown, Value, slot
 from tensorproof.values.summaries import summarise
 
 START: Key[Dim] = slot("start")
 STOP: Key[Dim] = slot("stop")
 SOURCES: Key[Args] = slot("sources")
 MODE: Key[str] = slot("mode")
-AT: Key[int] = slot("at")
 GIVEN: Key[Args] = slot("args")
 """What an exception was raised with."""
 NOTES: Key[List] = slot("__notes__")
@@ -219,6 +218,13 @@ def _add_note(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) 
     m.heap.set(me.space, NOTES, List(m.heap.row([*(notes.items if isinstance(notes, List) else ()), args[0]])))
 
 
+def _iterator_items(m: Machine, me: Model, node: ast.AST) -> list[Value] | None:
+    """All that an iterator over data gives, where nothing was taken from it and the data can be counted."""
+    source, at = me.space["source"], me.space.get(AT, 0)
+    found = registry.items(m, source, node) if "begun" not in me.space and isinstance(at, int) else None
+    return None if found is None else found[at:]
+
+
 KINDS = {
     "coroutine": KindModel(open=True),
     "range": KindModel(length=_range_length, iterations=_range_iterations),
@@ -226,7 +232,7 @@ KINDS = {
     "zip": KindModel(iterations=_zip_iterations),
     "data iterator": KindModel(
         {w: lambda m, me, args, kwargs, node: next_batch(m, me, node) for w in ("next", "get_next", "__next__")},
-        next=next_batch, iterations=lambda m, me, node: registry.iterations(m, me.space["source"], node),
+        next=next_batch, iterations=lambda m, me, node: registry.iterations(m, me.space["source"], node), items=_iterator_items,
         length=lambda m, me, n: registry.length(m, me.space["source"], n),
     ),
     "exception": KindModel(

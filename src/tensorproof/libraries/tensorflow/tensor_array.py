@@ -8,6 +8,7 @@ from tensorproof.libraries.model import KindModel, Run
 from tensorproof.libraries.plain import argument
 from tensorproof.libraries.tensorflow.shapes import compatible, sizes_of
 from tensorproof.libraries.tensorflow.tensors import converted
+from tensorproof.libraries.tensorflow.traced import TRACED, within
 from tensorproof.ops.inputs import as_size
 from tensorproof.terms import Origin, Shape, TensorType, Term, conj, ge, lt
 from tensorproof.values import MISSING, Args, Key, Kwargs, Machine, Model, Unknown, Value, slot
@@ -64,19 +65,19 @@ def _stack(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> 
     held, count = me.space["element"], _count(m, me, node)
     if not isinstance(held, TensorType) or not held.shape.known or not isinstance(count, (int, Term)):
         return m.gap("TensorArray.stack", node, "of tensors that are not known")
-    return held.but(shape=Shape((count, *held.shape)))
+    return within(m, held.but(shape=Shape((count, *held.shape))), m.model_state.get(TRACED))
 
 
 def _concat(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     held, count = me.space["element"], _count(m, me, node)
     if not isinstance(held, TensorType) or not held.shape.known or not len(held.shape) or not isinstance(count, (int, Term)):
         return m.gap("TensorArray.concat", node, "of tensors that are not known")
-    return held.but(shape=Shape((count * held.shape[0], *held.shape[1:])))
+    return within(m, held.but(shape=Shape((count * held.shape[0], *held.shape[1:]))), m.model_state.get(TRACED))
 
 
 def _read(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     held = me.space["element"]
-    return m.gap("TensorArray.read", node, "of a tensor that is not known") if held is None else held
+    return m.gap("TensorArray.read", node, "of a tensor that is not known") if held is None else within(m, held, m.model_state.get(TRACED))
 
 
 def _unstack(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:

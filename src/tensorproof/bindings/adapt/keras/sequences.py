@@ -11,7 +11,7 @@ from tensorproof.bindings.modules import Module
 from tensorproof.bindings.readers import module_in, tensor_in
 from tensorproof.ops.call import GiveUp, Refused
 from tensorproof.ops.inputs import Anything, Bool, Choice, Int, Sizes, Tensor, Tensors
-from tensorproof.terms import FLOATS, Shape, TensorType, dataclass
+from tensorproof.terms import FLOATS, Shape, TensorType, conj, dataclass, disj, eq
 from tensorproof.values.port import Value
 
 
@@ -43,6 +43,7 @@ def recurrent(a: dict[str, Any], run: Run) -> Value:
     x = tensor_in(a, "x")
     of_rank(module, x, 3)
     _some_batch(a, run, number)
+    _mask_fits(a, run, x)
     states = a.get("states")
     if isinstance(states, TensorType):
         states = (states,)
@@ -54,6 +55,17 @@ def recurrent(a: dict[str, Any], run: Run) -> Value:
         states=None if states is None else tuple(computed(a, run, s) for s in states),
     )  # fmt: skip
     return made if a["return_state"] else made[0]
+
+
+def _mask_fits(a: dict[str, Any], run: Run, x: TensorType) -> None:
+    """A mask has a truth value for each step of each sample; of symbolic tensors that is asked when they have values."""
+    mask = a.get("mask")
+    if not isinstance(mask, TensorType) or "keras" in (mask.framework, x.framework) or not mask.shape.known or not x.shape.known:
+        return
+    if len(mask.shape) < 2:
+        raise run.refuse("mask", f"the mask must be (batch, steps), and is {mask.shape!r}", ("mask",))
+    fits = conj(eq(mask.shape[1], x.shape[1]), disj(eq(mask.shape[0], x.shape[0]), eq(mask.shape[0], 1)))
+    run.require("mask", fits, f"the mask is {mask.shape!r}, and x has {x.shape[0]!r} samples of {x.shape[1]!r} steps", ("mask", "x"))
 
 
 def _some_batch(a: dict[str, Any], run: Run, gates_: int) -> None:

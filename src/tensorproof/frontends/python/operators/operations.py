@@ -161,6 +161,8 @@ def _on_unknown(m: Interpreter, word: str, a: Value, b: Value, node: ast.AST, in
     if a is AFTER_ERROR or b is AFTER_ERROR:
         m.path.lost = True
         return AFTER_ERROR
+    if word == "add" and ((isinstance(a, str) and type(b) is Unknown and b.octets) or (isinstance(b, str) and type(a) is Unknown and a.octets)):
+        raise m.raised("TypeError", "texts and bytes cannot be added: decode the bytes", node)
     if word in ("add", "mod", "mul") and _is_text(a, b):
         return joined_text((a, b)) if word == "add" else TEXT
     kinds = number_kind(a), number_kind(b)

@@ -77,6 +77,8 @@ def _tensor(m: Machine, value: Value, node: ast.AST) -> Value:
 
 def of(m: Machine, x: Value, y: Value, weight: Value, size: Value, steps: Value, class_weight: Value, node: ast.AST) -> Batches:
     """The batches of one pass over the data."""
+    if isinstance(class_weight, (List, tuple, str, TensorType)):
+        raise m.raised("AttributeError", "class_weight is a dict of class numbers and weights", node, "keras/class-weight")
     if any(isinstance(value, Choice) for value in (x, y, weight)):
         return Batches(unknown="the data is one of two things")
     arrays = leaves((x, y, weight))
@@ -141,8 +143,8 @@ def class_weights(m: Machine, y: Value, weight: Value, class_weight: Value, node
     """The weights of one batch that `class_weight` stands for."""
     if weight is not None:
         raise m.raised("ValueError", "class_weight and sample_weight exclude each other", node, "keras/class-weight")
-    if isinstance(class_weight, (List, tuple)):
-        raise m.raised("AttributeError", "class_weight is a dict of class numbers and weights, and not a list", node, "keras/class-weight")
+    if isinstance(class_weight, (List, tuple, str, TensorType)):
+        raise m.raised("AttributeError", "class_weight is a dict of class numbers and weights", node, "keras/class-weight")
     target = mapped(m, y, lambda a: _tensor(m, a, node))
     rows = target.shape[0] if isinstance(target, TensorType) and target.shape.known and target.shape else None
     return None if rows is None and not isinstance(y, (List, tuple, Dict)) else _weights(m, y, class_weight, rows, node)

@@ -8,7 +8,7 @@ from typing import Any
 from tensorproof.libraries.model import ClassModel, KindModel, Run
 from tensorproof.libraries.plain import nothing
 from tensorproof.terms.ints import Origin
-from tensorproof.values import MISSING, REAL, Args, Bound, Dict, Function, Instance, Kwargs, List, Machine, Model, Named, Unknown, Value
+from tensorproof.values import MISSING, REAL, Args, Bound, Class, Dict, Function, Instance, Kwargs, List, Machine, Model, Named, Unknown, Value
 
 HOME = "keras.callbacks."
 _SIGNATURES: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
@@ -64,7 +64,7 @@ def listed(m: Machine, given: Value, node: ast.AST) -> list[Any]:
     if given is None:
         return []
     if isinstance(given, (List, tuple)):
-        return [c for c in (given.items if isinstance(given, List) else given) if c is not None]
+        return [c for one in (given.items if isinstance(given, List) else given) for c in (listed(m, one, node) if isinstance(one, (List, tuple)) else (one,))]
     return [given]
 
 
@@ -76,9 +76,11 @@ def stops(callbacks: list[Value]) -> bool:
 
 def attach(m: Machine, callbacks: list[Value], model: Value, node: ast.AST) -> None:
     for one in callbacks:
-        if isinstance(one, (Named, str, int)):
-            what = one.name if isinstance(one, Named) else repr(one)
-            raise m.raised("AttributeError", f"{what} is not a callback object", node, "keras/callback")
+        if one is None or isinstance(one, (Named, Class, Function, str, int)):
+            what = one.name if isinstance(one, (Named, Class, Function)) else repr(one)
+            is_class = isinstance(one, Class) or (isinstance(one, Named) and one.name.rpartition(".")[2][:1].isupper())
+            message = f"{what} is {'a class: write' if is_class else 'not a callback object'}{f' {what}(...)' if is_class else ''}"
+            raise m.raised("TypeError" if is_class else "AttributeError", message, node, "keras/callback")
         if isinstance(one, Instance):
             m.heap.set(one.space, "model", model)
             if "params" not in one.space:

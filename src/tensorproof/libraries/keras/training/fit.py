@@ -221,6 +221,7 @@ def predict(m: Machine, me: Value, args: Args, kwargs: Kwargs, node: ast.AST) ->
     own = own_of(m, me, "predict_step")
     first: Value = None
     rows: Value = None
+    sizes: set[Value] = set()
     for at, (condition, batch) in enumerate(data.iterations):
         if any(isinstance(v, Unknown) for v in batches.leaves(batch[0])):
             return m.gap("Model.predict", node, "a part of the data is not known")
@@ -233,6 +234,9 @@ def predict(m: Machine, me: Value, args: Args, kwargs: Kwargs, node: ast.AST) ->
             first = made
             leading = next((t for t in batches.leaves(batch[0]) if isinstance(t, TensorType) and t.shape), None)
             rows = leading.shape[0] if leading is not None else None
+        sizes.update(t.shape[0] if isinstance(t, TensorType) and t.shape.known and t.shape else None for t in batches.leaves(made))
+    if len(sizes) > 1 and data.samples is None:
+        rows = None
     _predicted(m, callbacks.own(m, given_callbacks), data, first, node)
     return batches.mapped(m, first, lambda t: _whole(m, t, rows, data, node)) if not isinstance(first, List) else List(
         m.heap.row(_whole(m, t, rows, data, node) for t in first.items))  # fmt: skip
@@ -265,7 +269,7 @@ def _whole(m: Machine, value: Value, rows: Value, data: batches.Batches, node: a
         count = data.samples
     elif len(data.iterations) == 1 and data.count == 1:
         count = value.shape[0]
-    elif isinstance(data.count, int) and len(data.iterations) == 1 and isinstance(value.shape[0], int):
+    elif isinstance(data.count, int) and rows is not None and isinstance(value.shape[0], int):
         count = data.count * value.shape[0]
     else:
         count = _some(m, node)

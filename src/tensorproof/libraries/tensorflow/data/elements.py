@@ -92,6 +92,8 @@ def stacked(m: Machine, element: Value, count: Value, node: ast.AST) -> Value:
     return mapped(m, stack, element)
 
 
+CHOSEN = "tf.sizes of a generator"
+"""Where the machine keeps the symbols that stand for sizes which the program itself gives to the elements of a generator."""
 VARYING = "tf.varying numbers"
 """Where the machine keeps the symbols that stand for a number which differs from element to element."""
 

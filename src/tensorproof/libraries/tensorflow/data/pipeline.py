@@ -7,7 +7,7 @@ from typing import Any
 
 from tensorproof.libraries.model import batches
 from tensorproof.libraries.plain import argument
-from tensorproof.libraries.tensorflow.data.elements import Opened, as_arguments, returned, rows, scalar, stacked, tensors_in, traced, varies
+from tensorproof.libraries.tensorflow.data.elements import CHOSEN, Opened, as_arguments, returned, rows, scalar, stacked, tensors_in, traced, varies
 from tensorproof.libraries.tensorflow.data.kept import COUNTED, LAST, OPENED, REGULAR, last_of, size_of
 from tensorproof.libraries.tensorflow.shapes import sizes_of
 from tensorproof.ops.inputs import as_size
@@ -204,6 +204,13 @@ def padded_batch(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AS
             sizes.append(want if want is not None else _longest(m, d, node) if open_axis else d)
         return t.but(shape=Shape(sizes), contents=None)
 
+    def fill(t: TensorType, value: Value) -> Value:
+        kind = value.dtype if isinstance(value, TensorType) else None
+        if kind is not t.dtype and None not in (kind, t.dtype):
+            raise m.raised("TypeError", f"elements of {t.dtype} cannot be padded with a value of {kind}", node, "data/padding")
+        return t
+
+    _with(m, element, argument(args, kwargs, 2, "padding_values"), fill)
     padded = _with(m, element, wanted, pad)
     if padded is None:
         raise m.raised("ValueError", "padded_shapes must have the structure of the elements", node, "data/padding")
@@ -212,8 +219,8 @@ def padded_batch(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AS
 
 
 def _longest(m: Machine, size: Term, node: ast.AST) -> Value:
-    most = upper(size)
-    return m.symbol(m.name_here("longest", node), 1, int(most) if most < 1 << 60 else None, Origin.WORLD)
+    most, chosen = upper(size), bool(symbols(size) & m.model_state.get(CHOSEN, set()))
+    return m.symbol(m.name_here("longest", node), 1, int(most) if most < 1 << 60 else None, Origin.UNMODELLED if chosen else Origin.WORLD)
 
 
 def _with(m: Machine, element: Any, shapes: Value, act: Any) -> Value:

@@ -7,8 +7,9 @@ from typing import Any
 
 from tensorproof.libraries.model import ClassModel, KindModel, Run
 from tensorproof.libraries.plain import argument, quiet
-from tensorproof.libraries.tensorflow.data import pipeline
+from tensorproof.libraries.tensorflow.data import pipeline, windows
 from tensorproof.libraries.tensorflow.data.elements import (
+    CHOSEN,
     SPEC,
     as_arguments,
     element_of,
@@ -26,7 +27,7 @@ from tensorproof.libraries.tensorflow.data.pipeline import DATASET, ENDLESS, agr
 from tensorproof.libraries.tensorflow.data.specs import check_fits, spec_attribute, spec_binary, spec_from_tensor, spec_of_types, tensor_spec
 from tensorproof.terms import BY_LABEL, Origin, Shape, TensorType, Term, ceildiv, lower, maximum, upper
 from tensorproof.terms.substitution import symbols
-from tensorproof.values import MISSING, Args, Generator, Iterator, Kwargs, List, Machine, Model, Named, Unknown, Value
+from tensorproof.values import MISSING, Args, Choice, Dict, Generator, Iterator, Kwargs, List, Machine, Model, Named, Native, Unknown, Value
 
 # --- sources ---
 
@@ -89,25 +90,45 @@ def _first_of(m: Machine, make: Value, given: Value, node: ast.AST) -> tuple[Val
         listed = None if isinstance(source, Unknown) else m.iterate(source, node)
         if not listed:
             return MISSING, None
-        other = next((one for one in listed[1:] if _shapes(one) != _shapes(listed[0])), None)
-        return (listed[0], len(listed)) if other is None else (_differing(m, listed[0], other, node), None)
+        return _standing(m, {_kind(one): one for one in reversed(listed)}, listed[0], node), len(listed)
     began, forks = m.steps, m.branching.count
     first = m.call(next, (source, _ENDED), {}, node)
-    count = 0 if first is _ENDED else 1
+    count, kinds = 0 if first is _ENDED else 1, {_kind(first): first}
     while count and m.steps - began < MOST_STEPS and m.branching.count == forks:
         one = m.call(next, (source, _ENDED), {}, node)
         if one is _ENDED:
-            return first, count
-        if _shapes(one) != _shapes(first):
-            return _differing(m, first, one, node), None
+            return _standing(m, kinds, first, node), count
+        kinds.setdefault(_kind(one), one)
         count += 1
         if count >= MOST_COUNTED:
             break
-    return (MISSING, None) if first is _ENDED else (first, None)
+    return (MISSING, None) if first is _ENDED else (_standing(m, kinds, first, node), None)
 
 
-def _shapes(element: Value) -> list[Any]:
-    return [t.shape for t in tensors_in(element)]
+def _kind(element: Value) -> object:
+    """The shapes of an element, by which the elements of a generator differ."""
+    match element:
+        case TensorType():
+            return tuple(element.shape) if element.shape.known else None
+        case List():
+            return ("list", len(element.items), _kind(element.items[0]) if element.items else None)
+        case Dict():
+            return tuple((k, _kind(v)) for k, v in element.items.items())
+        case tuple():
+            return tuple(map(_kind, element))
+        case _:
+            return None
+
+
+def _standing(m: Machine, kinds: dict[object, Value], first: Value, node: ast.AST) -> Value:
+    """What stands for all elements of a generator."""
+    if len(kinds) == 1:
+        return first
+    found = element_of(m, first, node)
+    for one in kinds.values():
+        if one is not first and found is not MISSING:
+            found = _differing(m, found, element_of(m, one, node), node)
+    return found
 
 
 def _differing(m: Machine, first: Value, other: Value, node: ast.AST) -> Value:
@@ -131,7 +152,10 @@ def _differing(m: Machine, first: Value, other: Value, node: ast.AST) -> Value:
 
 def _between(m: Machine, a: Any, b: Any, node: ast.AST) -> Value:
     most = max(upper(a), upper(b))
-    return varying(m, max(int(min(lower(a), lower(b))), 0), int(most) if most < 1 << 60 else None, node)
+    made = varying(m, max(int(min(lower(a), lower(b))), 0), int(most) if most < 1 << 60 else None, node)
+    if most < 1 << 60:
+        m.model_state.setdefault(CHOSEN, set()).update(symbols(made))
+    return made
 
 
 def _strings(counted: bool) -> Run:
@@ -217,6 +241,13 @@ def _both(m: Machine, regular: Value, ending: Value, node: ast.AST) -> Value:
     return mapped(m, act, regular)
 
 
+def _apply(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    made = m.call(argument(args, kwargs, 0, "transformation_func"), (me,), {}, node)
+    if not is_dataset(made) and not isinstance(made, (Unknown, Choice)):
+        raise m.raised("TypeError", "the function of apply must give a dataset", node, "data/flat-map")
+    return made
+
+
 def _flattened(m: Machine, value: Value, node: ast.AST) -> Any:
     if is_dataset(value):
         return value
@@ -273,6 +304,11 @@ def _attribute(m: Machine, me: Model, name: str, node: ast.AST) -> Any:
     raise m.raised("AttributeError", f"a Dataset has no attribute {name}", node)
 
 
+def _later(method: Any) -> Run:
+    """An old function that gives a transformation for `apply`."""
+    return lambda m, args, kwargs, node: Native("transformation", lambda machine, inner, named, at: method(machine, inner[0], args, kwargs, at))
+
+
 def _assert_cardinality(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     from tensorproof.values.objects import Native
 
@@ -299,7 +335,7 @@ _METHODS: dict[str, Any] = {
     **dict.fromkeys(("prefetch", "cache", "with_options", "ignore_errors", "snapshot"), pipeline.same), "concatenate": pipeline.concatenate,
     "cardinality": pipeline.cardinality, "window": _window, "flat_map": _flat_map,
     "interleave": lambda m, me, a, k, n: _flat_map(m, me, a, k, n),
-    "enumerate": _enumerate, "apply": lambda m, me, a, k, n: m.call(argument(a, k, 0, "transformation_func"), (me,), {}, n),
+    "enumerate": _enumerate, "apply": _apply,
     "reduce": _reduce, "scan": _scan, "as_numpy_iterator": _as_numpy,
     "get_single_element": lambda m, me, a, k, n: me.space["element"],
     "ragged_batch": lambda m, me, a, k, n: m.gap("Dataset.ragged_batch", n, "ragged tensors are not followed"),
@@ -307,8 +343,8 @@ _METHODS: dict[str, Any] = {
     Model("data iterator", m.heap.space({"source": me})), "__len__": lambda m, me, a, k, n: pipeline.length(m, me, n),
     "take_while": lambda m, me, a, k, n: pipeline.filter_(m, me, a, k, n),
     "unique": lambda m, me, a, k, n: like(m, me, count=unknown_count(m, n), counted=False),
-    "rebatch": lambda m, me, a, k, n: m.gap("Dataset.rebatch", n), "bucket_by_sequence_length": lambda m, me, a, k, n: m.gap("Dataset.bucket", n),
-    "group_by_window": lambda m, me, a, k, n: m.gap("Dataset.group_by_window", n), "sparse_batch": lambda m, me, a, k, n: m.gap("Dataset.sparse_batch", n),
+    "rebatch": lambda m, me, a, k, n: m.gap("Dataset.rebatch", n), "bucket_by_sequence_length": windows.by_length,
+    "group_by_window": windows.grouped, "sparse_batch": lambda m, me, a, k, n: m.gap("Dataset.sparse_batch", n),
     "rejection_resample": lambda m, me, a, k, n: m.gap("Dataset.rejection_resample", n), "fingerprint": lambda m, me, a, k, n: scalar("uint64"),
 }  # fmt: skip
 _STATIC: dict[str, Run] = {
@@ -323,6 +359,7 @@ FUNCTIONS: dict[str, Any] = {
     "tf.data.experimental.cardinality": lambda m, a, k, n: pipeline.cardinality(m, a[0], (), {}, n) if a and is_dataset(a[0]) else Unknown("cardinality"),
     "tf.data.experimental.assert_cardinality": _assert_cardinality,
     "tf.data.experimental.sample_from_datasets": _one_of, "tf.data.experimental.choose_from_datasets": _one_of, "tf.data.experimental.Counter": _counter,
+    "tf.data.experimental.bucket_by_sequence_length": _later(windows.by_length), "tf.data.experimental.group_by_window": _later(windows.grouped),
     "tf.data.experimental.get_single_element": lambda m, a, k, n: a[0].space["element"],
     "tf.data.experimental.ignore_errors": lambda m, a, k, n: Named("builtins.same"), "tf.TensorSpec": tensor_spec,
     "tf.TensorSpec.from_tensor": spec_from_tensor,
