@@ -8,10 +8,12 @@ from typing import Any
 from tensorproof.ops import whole
 from tensorproof.ops.applied import Applied
 from tensorproof.ops.record import Op
-from tensorproof.terms import Dim, DType, Origin, TensorType, Term, ge, le, lower, upper
+from tensorproof.terms import Dim, DType, Origin, TensorType, Term, conj, ge, le, lower, upper
 from tensorproof.terms.facts import learn
 from tensorproof.values import NOWHERE, Machine, Unknown, Value
 from tensorproof.values.python_values import WHOLE
+
+_LIMITS = "limits of numbers"
 
 
 def size_in(m: Machine, value: Value) -> Dim:
@@ -107,4 +109,16 @@ def number_of(m: Machine, t: TensorType, node: ast.AST) -> Value:
     made = number_in(t.dtype)
     if whole_tensor(t):
         same_size(m, made, size_in(m, t))
+        if t.facts is not None and t.facts.limit is not None:
+            m.model_state.setdefault(_LIMITS, {})[id(made)] = (made, t.facts)
     return made
+
+
+def misses(m: Machine, value: Value, count: int) -> bool:
+    """Whether a whole number may be a place that a sequence of so many items has not: it was chosen among numbers of which nothing is known."""
+    held = m.model_state.get(_LIMITS, {}).get(id(value))
+    facts = value.facts if isinstance(value, TensorType) else held[1] if held is not None and held[0] is value else None
+    if facts is None or facts.limit is None or not facts.possible:
+        return False
+    low, past = facts.limit
+    return conj(ge(low, -count), ge(count, past)) is False

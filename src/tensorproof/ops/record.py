@@ -103,7 +103,8 @@ class Values:
     - "cuts": elements of `over` that are taken by their place, some perhaps several times;
     - "selects": elements of `over`, chosen by `by`, or by their values where `by` is empty (`end`: the "least" or the "greatest");
     - "joins": all elements of all tensors in `over`, and no others; "mixes": some of them;
-    - "places": positions along the axis `by` of `over` (an attribute, an axis, or None for the flattened tensor); `every`: each of them;
+    - "places": positions along the axis `by` of `over` (an attribute, an axis, or None for the flattened tensor), and `high` behind its
+      end; `every`: each of them;
     - "draws": whole numbers from `low` on and below `high`, in steps of `step`, each of which may occur;
     - "drawn": random numbers of the `distribution`, or of that which the attribute `by` names, whose parameters are the arguments of their names, or those
       in `over` (ops/distributions.py);
@@ -198,7 +199,8 @@ class Op:
     aliases: str = ""
     """The input that the output is a view of, unless the rule says that this call copies."""
     view: str = "always"
-    """When it surely is one: "always"; "compact", where the input is row-major; "itself", where nothing changes: then the very tensor is given back; or "" """
+    """When it surely is one: "always"; "each", where several are given, which autograd lets nobody write into; "compact", where the input is row-major;
+    "itself", where nothing changes: then the very tensor is given back; or "" """
     gradient: str = ""
     """What autograd needs, where the table of spellings does not say it or is to be overruled (bindings/derivatives.py has the notation)."""
     constants: tuple[str, ...] = ()

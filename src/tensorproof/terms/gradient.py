@@ -109,17 +109,17 @@ class Gradient(Fact):
 
     `requires` and `leaf` are True, False or None (unknown). `cell` is the record that it shares with its views: the version of the memory.
     `own` is the record of the tensor itself: whether `.grad` is there, and its hooks. `base` is the tensor that it is a view of, `shown` the state of
-    the base at that time.
+    the base at that time. `each`: it is one of several views that one call made, or a view of one, which cannot be written while gradients are recorded.
     """
 
-    __slots__ = ("base", "cell", "inference", "leaf", "node", "own", "requires", "shown")
+    __slots__ = ("base", "cell", "each", "inference", "leaf", "node", "own", "requires", "shown")
 
     def __init__(
         self, requires: bool | None, leaf: bool | None, cell: Any, own: Any, node: Node | None = None, base: Any = None, shown: Gradient | None = None,
-        inference: bool = False,
+        inference: bool = False, each: bool = False,
     ) -> None:  # fmt: skip
         self.requires, self.leaf, self.cell, self.own, self.node = requires, leaf, cell, own, node
-        self.base, self.shown, self.inference = base, shown, inference
+        self.base, self.shown, self.inference, self.each = base, shown, inference, each
 
     def but(self, **changes: Any) -> Gradient:
         held = {name: getattr(self, name) for name in self.__slots__}
@@ -135,7 +135,7 @@ class Gradient(Fact):
         return Gradient(
             self.requires if self.requires is other.requires else None, self.leaf if self.leaf is other.leaf else None,
             self.cell, self.own, node, self.base if self.base is other.base else None, self.shown if self.base is other.base else None,
-            self.inference and other.inference,
+            self.inference and other.inference, self.each and other.each,
         )  # fmt: skip
 
 

@@ -321,6 +321,7 @@ SPLIT = Op(
     split_rule,
     counted=True,
     aliases="x",
+    view="each",
     values=CUTS,
     doc="Parts of one size; the last may be smaller.",
     evaluate=array_moves.in_parts,
@@ -332,12 +333,13 @@ SPLIT_SIZES = Op(
     split_sizes_rule,
     counted=True,
     aliases="x",
+    view="each",
     values=CUTS,
     doc="Parts of given sizes.",
     evaluate=array_moves.in_sizes,
 )
 CHUNK = Op(
-    "chunk", (X,), (Int("chunks"), Axis("dim", 0)), chunk_rule, counted=True, aliases="x", values=CUTS, doc="At most so many parts of one size.",
+    "chunk", (X,), (Int("chunks"), Axis("dim", 0)), chunk_rule, counted=True, aliases="x", view="each", values=CUTS, doc="At most so many parts of one size.",
     evaluate=array_moves.in_chunks,
 )  # fmt: skip
 TENSOR_SPLIT = Op(
@@ -352,6 +354,6 @@ TENSOR_SPLIT = Op(
     evaluate=array_moves.in_stretches,
 )
 UNBIND = Op(
-    "unbind", (X,), (Axis("dim", 0),), unbind_rule, counted=True, aliases="x", values=CUTS, doc="Every position of an axis.",
+    "unbind", (X,), (Axis("dim", 0),), unbind_rule, counted=True, aliases="x", view="each", values=CUTS, doc="Every position of an axis.",
     evaluate=lambda np, a: tuple(a["x"][array_moves.at_axis(a["dim"], i)] for i in range(a["x"].shape[a["dim"]])),
 )  # fmt: skip

@@ -34,7 +34,7 @@ REDUCED = REALS_OR_BOOL | FULL_COMPLEXES
 def reducible(c: Call) -> None:
     """Complex numbers have no order, truth values no mean."""
     dtype, reduce = c.dtype("x"), c["reduce"]
-    wrong = dtype is not None and ((dtype.is_complex and reduce in ("amax", "amin")) or (dtype is BOOL and reduce == "mean"))
+    wrong = dtype is not None and ((dtype.is_complex and reduce in ("amax", "amin", "max", "min")) or (dtype is BOOL and reduce == "mean"))
     c.require("dtype", not wrong, f"{reduce} is not defined for {dtype!r}", ("x", "reduce"))
 
 
@@ -104,7 +104,7 @@ SCATTER_ADD = Op(
 SCATTER_REDUCE = Op(
     "scatter_reduce",
     (Tensor("x", "...", REDUCED), Tensor("index", "...", INDEX, values="index:dim"), Tensor("source", "...", REDUCED)),
-    (Axis("dim"), Choice("reduce", ("sum", "prod", "mean", "amax", "amin")), Bool("include_self", True)),
+    (Axis("dim"), Choice("reduce", ("sum", "prod", "mean", "amax", "amin", "max", "min")), Bool("include_self", True)),
     scatter_shape,
     Like("x"),
     order="rows",

@@ -109,7 +109,7 @@ SEARCHSORTED = Op(
     (Bool("int32", False), Bool("right", False), Anything("side")),
     searchsorted_shape,
     lambda c: INT32 if c["int32"] else INT64,
-    values=Values("bounded", bounds=NON_NEGATIVE),
+    values=Values("places", over="x", by=-1, high=1, bounds=NON_NEGATIVE),
     doc="Where values would be put into a sorted sequence.",
     evaluate=written_places.searchsorted,
 )

@@ -349,6 +349,7 @@ CONSTANT = Op(
     dtype=lambda c: c["dtype"] or c["data"].dtype,
     fold=lambda c: cast(c["data"].contents, c["dtype"] or c["data"].dtype),
     values=moves("data"),
+    gradient="data- x-",
     doc="A tensor from numbers, nested lists or another array.",
     evaluate=lambda np, a: a["data"],
 )

@@ -144,7 +144,7 @@ def _stated(one: Applied, values: Values, boxes: Boxes) -> tuple[float, float] |
     if values.kind == "places":
         axis = number(values.by)
         size = inputs[0].size if axis is None else inputs[0].shape[axis] if isinstance(axis, int) and inputs[0].ndim else 1
-        return 0.0, float(size - 1)
+        return 0.0, float(size - 1 + int(values.high))
     return min(float(x.lo.min()) for x in inputs), max(float(x.hi.max()) for x in inputs)
 
 

@@ -52,7 +52,7 @@ def applied(m: Machine, name: str, outcome: Outcome, kwargs: Kwargs, node: ast.A
     if word in ("requires_grad_", "detach_"):
         return result.but(grad=_marked(m, written[0], word == "requires_grad_" and bound.get("on", True) is not False, word, node)) if written else result
     facts = derivative(name)
-    inputs = _inputs(m, facts, bound, layer)
+    inputs = _inputs(m, facts, bound, layer, outcome.applied)
     enabled = modes(m).grad
     requires = _any(g.requires for _, _, g in inputs)
     if out and enabled and (requires or any(of(m, t).requires for t in out)):
@@ -83,13 +83,13 @@ _TENSORS = frozenset((TensorType, tuple, list))
 """What may be a tensor, or hold some."""
 
 
-def _inputs(m: Machine, facts: Any, bound: dict[str, Any], layer: Layer | None) -> list[tuple[str, TensorType, Gradient]]:
-    """The inputs through which a gradient may pass, by our names."""
+def _inputs(m: Machine, facts: Any, bound: dict[str, Any], layer: Layer | None, ran: list[Applied]) -> list[tuple[str, TensorType, Gradient]]:
+    """The inputs through which a gradient may pass, by our names. A list where an operator takes one tensor is read as numbers."""
     held = layer.module.parameters if layer is not None and layer.module is not None else {}
     found: list[tuple[str, TensorType, Gradient]] = []
     for which, value in bound.items():
         kind = value.__class__
-        if kind not in _TENSORS:
+        if kind not in _TENSORS or (kind is not TensorType and ran and _as_numbers(value, ran[-1].arguments.get(which))):
             continue
         named = "params" if which in held and which not in ("weight", "bias") else which
         if (facts is not None and facts.get(named, ()) is None) or which.startswith("_"):
@@ -100,6 +100,11 @@ def _inputs(m: Machine, facts: Any, bound: dict[str, Any], layer: Layer | None) 
                 g = of(m, t)
                 found.append((named, t, g if tried else g.but(requires=_weaker(g.requires))))
     return found
+
+
+def _as_numbers(given: Any, taken: Any) -> bool:
+    """Whether an operator takes one tensor of the numbers in a list."""
+    return isinstance(taken, TensorType) and all(t is not taken for t in each(given))
 
 
 def _with_states(
@@ -128,6 +133,7 @@ def _with_states(
                 link["inference"] = True
             link |= {"base": before.base if before.base is not None else source, "shown": before.shown if before.base is not None else before}
             cell = before.cell
+            link["each"] = view == "each" or before.each
         else:
             cell = own
             own["version"] = Version()
@@ -150,6 +156,12 @@ def _with_states(
     return results
 
 
+def unbound(row: Value) -> None:
+    """A row of a tensor that the program goes through."""
+    if isinstance(row, TensorType) and row.grad is not None:
+        row.grad.each = True
+
+
 def _mapped(value: Any, change: Any) -> Value:
     if isinstance(value, TensorType):
         return change(value) if value.framework == "torch" else value
@@ -162,7 +174,7 @@ def _shown(view: str, t: TensorType, source: Value) -> TensorType | None:
     """The tensor that a result surely is a view of, for autograd."""
     if t.base is None or not isinstance(source, TensorType):
         return None
-    return source if view == "always" or (view == "compact" and is_compact(source)) or (view == "itself" and t.strides == source.strides) else None
+    return source if view in ("always", "each") or (view == "compact" and is_compact(source)) or (view == "itself" and t.strides == source.strides) else None
 
 
 def _is_same(t: TensorType, source: Value) -> bool:
@@ -195,6 +207,9 @@ def _refuse_in_place(m: Machine, target: TensorType, enabled: bool | None, requi
         raise m.raised("RuntimeError", words, node, "inplace/inference")
     if not enabled or requires is not True:
         return
+    if g.each:
+        words = f"{word} writes into one of several views that one call gave, and gradients are recorded: make a clone(), or work out of place"
+        raise m.raised("RuntimeError", words, node, "inplace/views")
     if g.requires and g.leaf and g.base is None:
         words = f"{word} writes into a leaf that requires a gradient: write under torch.no_grad(), or into a clone()"
         raise m.raised("RuntimeError", words, node, "inplace/leaf")
@@ -231,7 +246,7 @@ def _wrote(m: Machine, name: str, target: TensorType, outcome: Outcome, facts: A
     before = of(m, target)
     m.heap.set(before.cell, "version", Version())
     enabled = modes(m).grad
-    inputs = [(w, t, g) for w, t, g in _inputs(m, facts, outcome.bound, layer) if t is not target]
+    inputs = [(w, t, g) for w, t, g in _inputs(m, facts, outcome.bound, layer, outcome.applied) if t is not target]
     others = _any(g.requires for _, _, g in inputs)
     requires = _any((before.requires, others))
     if requires is False or enabled is False or (others is False and before.leaf):

@@ -96,7 +96,8 @@ def _span(m: Machine, values: Values, one: Applied, at: int, made: TensorType) -
         case "mixes" if values.whole is None:
             return joined([span_of(m, t) for t in _parts(given, values.over)])
         case "places":
-            return _positions(given[values.over], given[values.by] if isinstance(values.by, str) else values.by, values.every)
+            found = _positions(given[values.over], given[values.by] if isinstance(values.by, str) else values.by, values.every)
+            return Span(found.low, found.past + values.high, possible=True) if found is not None and type(values.high) is int and values.high else found
         case "draws" if made.dtype is not None and (made.dtype.kind in "iu" or one.op.random):
             return _drawn(*(given[v] if isinstance(v, str) else v for v in (values.low, values.high, values.step)))
         case "fills" if made.dtype is not None and made.dtype.kind in "iu" and isinstance(values.by, str):

@@ -5,9 +5,11 @@ from __future__ import annotations
 import ast
 from typing import Any
 
+from tensorproof.libraries.domains import autograd
 from tensorproof.libraries.domains.backward import register_hook, retain_grad
 from tensorproof.libraries.domains.devices import refuse_values
 from tensorproof.libraries.model import KindModel, Run
+from tensorproof.libraries.torch.autograd import _mapped as mapped
 from tensorproof.libraries.torch.autograd import backward
 from tensorproof.libraries.torch.compiling import kept
 from tensorproof.libraries.torch.modes import DEVICES
@@ -59,7 +61,11 @@ def _unbind(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
 
 def _checkpoint(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     kept = {k: v for k, v in kwargs.items() if k not in ("use_reentrant", "preserve_rng_state", "context_fn", "determinism_check", "debug")}
-    return m.call(args[0], args[1:], kept, node)
+    result = m.call(args[0], args[1:], kept, node)
+    given = [t for value in (*args[1:], *kept.values()) for t in autograd.each(value)]
+    if kwargs.get("use_reentrant") is True and all(autograd.of(m, t).requires is False for t in given):
+        return mapped(m, result, lambda t: autograd.detached(m, t))  # the gradients of parameters are taken only where one of an input is
+    return result
 
 
 def _checkpoint_sequential(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:

@@ -15,6 +15,10 @@ UNSEEN = "<unseen wrapper>"
 """Marks what a package that is not seen may have wrapped: its further attributes are not known."""
 
 
+COMPILED = "<compiled>"
+"""Marks what torch.compile makes of a module: further attributes are those of the module."""
+
+
 @cache
 def module_names() -> frozenset[str]:
     """The public names of every module."""

@@ -141,6 +141,10 @@ def _entries(owner: Layer) -> dict[str, Value]:
 def items(m: Machine, owner: Layer, node: ast.AST) -> list[Value] | None:
     if owner.kind in (DICT, PARAMETER_DICT):
         return list(_entries(owner))
+    if owner.kind == "wrapper":
+        if UNSEEN in owner.tensors:
+            return None
+        raise m.raised("TypeError", "a module that wraps another cannot be iterated", node)
     return list(_entries(owner).values()) if owner.module is None else None
 
 

@@ -8,7 +8,7 @@ from typing import Any
 from tensorproof.libraries.model import ClassModel
 from tensorproof.libraries.torch import hooks as torch_hooks
 from tensorproof.libraries.torch import module_attributes, module_containers, module_parts, module_state
-from tensorproof.libraries.torch.layer_attributes import WRAPPER_ATTRIBUTES, module_names, of_every_module
+from tensorproof.libraries.torch.layer_attributes import COMPILED, WRAPPER_ATTRIBUTES, module_names, of_every_module
 from tensorproof.libraries.torch.layer_attributes import may_have as may_have
 from tensorproof.libraries.torch.module_tree import BUFFERS, PARAMETERS, children, is_module
 from tensorproof.libraries.torch.modules import METHODS, check_begun
@@ -156,6 +156,8 @@ def layer_attribute(m: Machine, owner: Layer, name: str, node: ast.AST) -> Value
     if owner.module is None:
         if name == "training":
             return True if owner.mode is None else owner.mode["training"]
+        if COMPILED in owner.tensors and name not in METHODS and name not in ("forward", "__call__", "_modules", "__class__"):
+            return m.attribute(owner.children[0], name, node)
         if owner.kind == "wrapper" and name not in ("module", "no_sync", "join", "update_parameters") and name not in METHODS:
             if name in WRAPPER_ATTRIBUTES or isinstance(owner.children[0], Unknown):
                 return Unknown(name)
@@ -177,7 +179,9 @@ def layer_attribute(m: Machine, owner: Layer, name: str, node: ast.AST) -> Value
 
 
 def set_layer_attribute(m: Machine, owner: Layer, name: str, value: Value, node: ast.AST) -> None:
-    if (name in owner.names or is_module(value)) and name != "forward":
+    if COMPILED in owner.tensors and name not in owner.names:
+        m.set_attribute(owner.children[0], name, value, node)
+    elif (name in owner.names or is_module(value)) and name != "forward":
         if not is_module(value) and value is not None and not isinstance(value, (Unknown, Choice)):
             module_attributes.refuse_in_place_of_module(m, name, value, node)
         module_parts.set_child(m, owner, name, value)

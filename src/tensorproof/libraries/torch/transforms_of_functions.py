@@ -9,10 +9,12 @@ import ast
 from typing import Any
 
 from tensorproof.libraries.plain import argument
+from tensorproof.libraries.torch import module_tree
 from tensorproof.libraries.torch.autograd import _like, _mapped
 from tensorproof.ops.applied import Applied
-from tensorproof.terms import Shape, TensorType, Term, eq
-from tensorproof.values import Args, Choice, Dict, Instance, Kwargs, List, Machine, Native, Unknown, Value
+from tensorproof.ops.storage import is_compact
+from tensorproof.terms import UNKNOWN_STRIDES, Shape, TensorType, Term, conj, eq
+from tensorproof.values import Args, Choice, Dict, Instance, Kwargs, List, Machine, Named, Native, Unknown, Value
 
 
 def _given(m: Machine, what: str, inner: Args, which: Value, node: ast.AST) -> tuple[Value, ...]:
@@ -66,6 +68,8 @@ def _gradient_of(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST, with_val
             raise machine.raised("RuntimeError", "with has_aux the function gives two results, and this one gives one", at, "call/arguments")
         value, more = (result[0], result[1]) if aux and isinstance(result, tuple) and len(result) == 2 else (result, None)
         _tensors_only(machine, "torch.func.grad", value, at)
+        if aux and more is not None:
+            _tensors_only(machine, "torch.func.grad", more, at)
         if isinstance(value, TensorType) and value.shape.known:
             words = f"torch.func.grad takes a function that gives one number without axes, this one gives shape {value.shape!r}"
             machine.require("backward/scalar", len(value.shape) == 0, words, at)
@@ -96,6 +100,59 @@ def _jacobian_of(times: int) -> Any:
     return make
 
 
+def _jvp(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    """The value of a function and its derivative along tangents, which are as large as the arguments."""
+    function, primals, tangents = (argument(args, kwargs, i, name) for i, name in enumerate(("func", "primals", "tangents")))
+    if not isinstance(primals, tuple) or not isinstance(tangents, tuple) or argument(args, kwargs, 4, "has_aux", False):
+        return m.gap("torch.func.jvp", node, "the arguments are not known tuples")
+    if len(primals) != len(tangents):
+        raise m.raised("RuntimeError", f"jvp gets {len(primals)} primals and {len(tangents)} tangents", node, "call/arguments")
+    _alike(m, "jvp", primals, tangents, node)
+    result = m.call(function, primals, {}, node)
+    _tensors_only(m, "jvp", result, node)
+    return result, _mapped(m, result, _like)
+
+
+def _vjp(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    """The value of a function, and the function that gives the gradients of its arguments for one of the value."""
+    primals = args[1:]
+    if kwargs.get("has_aux") or not args:
+        return m.gap("torch.func.vjp", node, "of several results")
+    _given(m, "torch.func.vjp", primals, tuple(range(len(primals))), node)
+    result = m.call(args[0], primals, {}, node)
+    _tensors_only(m, "vjp", result, node)
+
+    def run(machine: Machine, inner: Args, named: Kwargs, at: Any) -> Any:
+        _alike(machine, "vjp", (result,), inner[:1], at)
+        return tuple(_mapped(machine, one, _like) for one in primals)
+
+    return result, Native("vjp", run)
+
+
+def _alike(m: Machine, what: str, one: Args, other: Args, node: ast.AST) -> None:
+    """Two nests of tensors of the same sizes."""
+    for a, b in zip(_leaves(one), _leaves(other)):
+        if isinstance(a, TensorType) and isinstance(b, TensorType) and a.shape.known and b.shape.known:
+            same = len(a.shape) == len(b.shape) and conj(*(eq(x, y) for x, y in zip(a.shape, b.shape)))
+            m.demand("RuntimeError", same, f"{what} needs tensors of one shape: {a.shape!r} and {b.shape!r}", node, "backward/shape")
+
+
+def _stacked_state(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    """The parameters and buffers of several models, stacked by name."""
+    models = m.iterate(argument(args, kwargs, 0, "models"), node)
+    if models == []:
+        raise m.raised("RuntimeError", "stack_module_state needs a model at least", node, "call/arguments")
+    if models is None or not all(module_tree.is_module(one) for one in models):
+        return m.gap("torch.func.stack_module_state", node, "of models that are not known")
+    found: list[Value] = []
+    for which in (module_tree.PARAMETERS, module_tree.BUFFERS):
+        held = [dict(module_tree.all_tensors(one, which)) for one in models]
+        names = [name for name in held[0] if all(name in one for one in held)]
+        stacked = {name: m.call(Named("torch.stack"), (List(m.heap.row([one[name].but(parameter=False) for one in held])),), {}, node) for name in names}
+        found.append(Dict(m.heap.entries(stacked)))
+    return tuple(found)
+
+
 # --- vmap ---
 
 
@@ -116,7 +173,7 @@ def _vmap(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
                 sizes.append(t.shape[axis])
                 rest = list(t.shape)
                 del rest[axis]
-                made = TensorType(Shape(rest), t.dtype, device=t.device)
+                made = TensorType(Shape(rest), t.dtype, device=t.device, strides=None if axis == 0 and is_compact(t) else UNKNOWN_STRIDES)
                 many[id(made)] = made
                 return made
 
@@ -142,7 +199,7 @@ def _vmap(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
         def wider(t: TensorType) -> TensorType:
             shape = list(t.shape)
             shape.insert(out if out >= 0 else len(shape) + 1 + out, sizes[0])
-            return TensorType(Shape(shape), t.dtype, device=t.device)
+            return TensorType(Shape(shape), t.dtype, device=t.device, strides=None if out == 0 and is_compact(t) else UNKNOWN_STRIDES)
 
         return _mapped(machine, result, wider)
 
@@ -185,5 +242,5 @@ def observed(m: Machine, name: str, applied: list[Applied], args: Args, kwargs: 
 FUNCTIONS: dict[str, Any] = {
     "torch.func.grad": lambda m, a, k, n: _gradient_of(m, a, k, n, False), "torch.func.grad_and_value": lambda m, a, k, n: _gradient_of(m, a, k, n, True),
     "torch.func.vmap": _vmap, "torch.vmap": _vmap, "torch.func.jacrev": _jacobian_of(1), "torch.func.jacfwd": _jacobian_of(1),
-    "torch.func.hessian": _jacobian_of(2),
+    "torch.func.hessian": _jacobian_of(2), "torch.func.jvp": _jvp, "torch.func.vjp": _vjp, "torch.func.stack_module_state": _stacked_state,
 }  # fmt: skip

@@ -42,7 +42,7 @@ def _steps(np: Numpy) -> dict[str, Step]:
     }  # fmt: skip
 
 
-_NEUTRAL = {"sum": 0, "mean": 0, "prod": 1, "amax": float("-inf"), "amin": float("inf")}
+_NEUTRAL = {"sum": 0, "mean": 0, "prod": 1, "amax": float("-inf"), "amin": float("inf"), "max": float("-inf"), "min": float("inf")}
 
 
 def reduced_into(np: Numpy, x: Array, places: Array, source: Array, reduce: str, include_self: bool) -> Array:

@@ -15,6 +15,7 @@ from tensorproof.frontends.python.kinds import Kinds
 from tensorproof.frontends.python.standard import MOST_ITEMS
 from tensorproof.frontends.python.tensors.tensors import tensor_class
 from tensorproof.libraries import registry
+from tensorproof.libraries.domains import autograd
 from tensorproof.libraries.whole_numbers import between
 from tensorproof.terms.budgets import BUDGETS
 from tensorproof.terms.tensor import TensorType
@@ -187,6 +188,7 @@ def _rows(m: Interpreter, value: TensorType, node: ast.AST, wanted: int | None) 
     if count == 0:
         return []
     row = m.spelling(f"{'torch.Tensor' if value.framework == 'torch' else _home(value)}.__getitem__", (value, 0), {}, node)
+    autograd.unbound(row)
     if value.contents is None:
         return _drawn_rows(m, value, row, count, node)
     return [row, *(m.spelling(f"{_home(value)}.__getitem__", (value, i), {}, node) for i in range(1, count))]

@@ -21,7 +21,7 @@ from tensorproof.libraries import layers, registry, signatures
 from tensorproof.libraries.python.annotations import alias
 from tensorproof.libraries.tensorflow import traced
 from tensorproof.libraries.torch import sizes as torch_sizes
-from tensorproof.libraries.whole_numbers import size_in, whole_tensor
+from tensorproof.libraries.whole_numbers import misses, size_in, whole_tensor
 from tensorproof.ops.inputs import as_size
 from tensorproof.terms.dtypes import BOOL
 from tensorproof.terms.ints import Origin, Term, lower, sole_atom, upper
@@ -182,6 +182,8 @@ def _item_at(m: Interpreter, owner: Value, sequence: Any, index: Value, node: as
 
 def _any_item(m: Interpreter, sequence: list[Value], index: Value, node: ast.AST) -> Value:
     """An item at a position that was read from data: it is taken to be there."""
+    if misses(m, index, len(sequence)):
+        m.gap("item at a place that was chosen by value", node, f"whether it lies in the sequence of {len(sequence)} items is not known")
     at = size_in(m, index) if not isinstance(index, Unknown) or index.number == "int" else None
     try:
         return one_of(m, sequence, at, node) if sequence and isinstance(at, Term) else Unknown("subscript")

@@ -376,7 +376,7 @@ def surely_view(one: Applied, source: Value) -> bool:
     alike = (
         one.op.view == "itself" and one.results[0].shape == source.shape and one.results[0].dtype is source.dtype and one.results[0].strides == source.strides
     )
-    return one.op.view == "always" or (is_compact(source) and (one.op.view == "compact" or alike))
+    return one.op.view in ("always", "each") or (is_compact(source) and (one.op.view == "compact" or alike))
 
 
 def _parts(value: Value) -> tuple[Value, ...]:
