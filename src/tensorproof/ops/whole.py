@@ -20,6 +20,11 @@ class Span:
     possible: bool = False
 
     @property
+    def may(self) -> bool:
+        """Whether each number may occur for some data."""
+        return self.attained or self.possible
+
+    @property
     def exact(self) -> bool:
         """Whether it is one number."""
         return self.past - self.low == 1
@@ -48,23 +53,24 @@ def joined(spans: list[Span | None], all_occur: bool = False) -> Span | None:
     return None
 
 
-def _attained(x: Span, y: Span) -> bool:
-    """Whether the ends of what is monotone in x and in y occur."""
-    return x.attained and y.attained and (x.exact or y.exact)
+def _of_both(low: Dim, past: Dim, x: Span, y: Span) -> Span:
+    """What is monotone in x and in y: its ends occur where those of one do and the other is one number, and may occur where those of both may."""
+    attained = x.attained and y.attained and (x.exact or y.exact)
+    return Span(low, past, attained, not attained and x.may and y.may)
 
 
 def sums(a: Spans) -> Span | None:
     x, y = a["x"], a["y"]
     if x is None or y is None or a["alpha"] != 1:
         return None
-    return Span(x.low + y.low, x.past + y.past - 1, _attained(x, y))
+    return _of_both(x.low + y.low, x.past + y.past - 1, x, y)
 
 
 def differences(a: Spans) -> Span | None:
     x, y = a["x"], a["y"]
     if x is None or y is None or a["alpha"] != 1:
         return None
-    return Span(x.low - y.past + 1, x.past - y.low, _attained(x, y))
+    return _of_both(x.low - y.past + 1, x.past - y.low, x, y)
 
 
 def products(a: Spans) -> Span | None:
@@ -74,11 +80,11 @@ def products(a: Spans) -> Span | None:
     if not y.exact:
         x, y = y, x
     if y.exact and type(y.low) is int and y.low > 0:
-        return Span(x.low * y.low, (x.past - 1) * y.low + 1, _attained(x, y))
+        return _of_both(x.low * y.low, (x.past - 1) * y.low + 1, x, y)
     if not x.plain or not y.plain:
         return None
     ends = [p * q for p in (x.low, x.past - 1) for q in (y.low, y.past - 1)]
-    return Span(min(ends), max(ends) + 1, _attained(x, y))
+    return _of_both(min(ends), max(ends) + 1, x, y)
 
 
 def quotients(a: Spans) -> Span | None:
@@ -87,8 +93,8 @@ def quotients(a: Spans) -> Span | None:
     if x is None or y is None or a["rounding"] is None or not x.plain or not y.plain or y.low <= 0 or (a["rounding"] != "floor" and x.low < 0):
         return None
     if y.exact:
-        return Span(x.low // y.low, (x.past - 1) // y.low + 1, x.attained and y.attained)
-    return Span(0, (x.past - 1) // y.low + 1) if x.low >= 0 else None
+        return _of_both(x.low // y.low, (x.past - 1) // y.low + 1, x, y)
+    return Span(0, (x.past - 1) // y.low + 1, possible=x.may and y.may) if x.low >= 0 else None
 
 
 def remainders(a: Spans) -> Span | None:
@@ -99,7 +105,7 @@ def remainders(a: Spans) -> Span | None:
     if x is None or not x.plain:
         return Span(0, y.past - 1)
     if x.low >= 0 and x.past <= y.low:
-        return Span(x.low, x.past, x.attained)
+        return Span(x.low, x.past, x.attained, x.possible)
     return Span(0, y.past - 1, y.exact and x.attained and y.attained and x.past - x.low >= y.low)
 
 
@@ -113,7 +119,8 @@ def limited(a: Spans) -> Span | None:
             least, most = max(least, low.low), max(most, low.low)
         if high is not None:
             least, most = min(least, high.low), min(most, high.low)
-        return Span(least, most + 1, x.attained and all(s.attained for s in given))
+        attained = x.attained and all(s.attained for s in given)
+        return Span(least, most + 1, attained, not attained and x.may)
     return Span(low.low, high.past) if low is not None and high is not None else None
 
 
@@ -129,7 +136,7 @@ def less(a: Spans) -> Span | None:
 def _chosen(x: Span | None, y: Span | None, choose: Any) -> Span | None:
     if x is None or y is None or not x.plain or not y.plain:
         return None
-    return Span(choose(x.low, y.low), choose(x.past, y.past), _attained(x, y))
+    return _of_both(choose(x.low, y.low), choose(x.past, y.past), x, y)
 
 
 def filled(a: Spans) -> Span | None:

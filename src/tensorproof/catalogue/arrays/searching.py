@@ -59,7 +59,7 @@ NONZERO = Op(
     (),
     nonzero_rule,
     data_dependent=True,
-    values=Values("bounded", bounds=NON_NEGATIVE),
+    values=Values("bounded", bounds=NON_NEGATIVE, over="x"),
     doc="The coordinates of the elements that are not zero, a row for each.",
     evaluate=lambda np, a: np.argwhere(np.asarray(a["x"])).reshape(-1, len(a["x"].shape)) if a["x"].shape else np.zeros((int(np.asarray(a["x"]) != 0), 0)),
 )

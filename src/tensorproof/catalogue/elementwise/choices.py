@@ -95,6 +95,6 @@ def true_places(c: Call) -> list[tuple[Any]]:
 
 WHERE_TRUE = Op(
     "where_true", inputs=(Tensor("condition", "...", NUMBERS | ALL_INTS | FLOAT8S),), shape=true_places, dtype=INT64, counted=True, data_dependent=True,
-    doc="the places of what is not zero, one index vector an axis", values=Values("bounded", bounds=NON_NEGATIVE),
+    doc="the places of what is not zero, one index vector an axis", values=Values("bounded", bounds=NON_NEGATIVE, over="condition"),
     evaluate=lambda np, a: np.nonzero(np.atleast_1d(plain(np, np.not_equal(a["condition"], 0)))),
 )  # fmt: skip

@@ -18,7 +18,7 @@ from tensorproof.terms.facts import learn
 from tensorproof.values.port import Machine, Value
 
 _KEEPING = frozenset(["moves", "cuts", "selects", "joins", "mixes", "fills"])
-_MAKING = frozenset(["draws", "places"])
+_MAKING = frozenset(["draws", "places", "totals", "counts"])
 _POOLS = {f"max_pool{n}d": n for n in (1, 2, 3)}
 
 
@@ -26,7 +26,7 @@ _POOLS = {f"max_pool{n}d": n for n in (1, 2, 3)}
 def _facts(op: Op) -> tuple[bool, bool]:
     """Whether an operator makes ranges or bounds by itself, and whether it keeps those of its inputs."""
     facts = [op.values, *(out.values for out in op.outputs if out.values is not None)]
-    makes = any(v.kind in _MAKING or v.whole is not None for v in facts) or op.name in _POOLS
+    makes = any(v.kind in _MAKING or v.whole is not None or (v.kind == "bounded" and v.over) for v in facts) or op.name in _POOLS
     return makes, makes or any(v.kind in _KEEPING for v in facts)
 
 
@@ -44,9 +44,8 @@ def applied(m: Machine, one: Applied) -> None:
             values = one.op.values_of(at)
             found = _span(m, values, one, at, made)
             if found is not None and _holds(made.dtype, found):
+                note(m, made, found)
                 chance = one.op.random or any(t.facts is not None and t.facts.chance for t in parts(one).tensors)
-                computed = chance and values.whole is not None and not found.attained
-                note(m, made, Span(found.low, found.past, possible=True) if computed else found)
                 if chance and found.plain:  # what is drawn below a size of the data, and shifted by others, is taken to fit: edges of graphs in a batch
                     learn(made, chance=True)
 
@@ -78,7 +77,7 @@ def span_of(m: Machine, value: Any) -> Span | None:
         return Span(*limit, possible=value.facts is not None and value.facts.possible)
     if value.contents is not None and len(value.contents) == 1 and type(value.contents[0]) is Term:
         return Span(value.contents[0], value.contents[0] + 1, True)
-    return Span(0, 2) if value.dtype is BOOL else None
+    return Span(0, 2, possible=True) if value.dtype is BOOL else None
 
 
 def _span(m: Machine, values: Values, one: Applied, at: int, made: TensorType) -> Span | None:
@@ -100,6 +99,10 @@ def _span(m: Machine, values: Values, one: Applied, at: int, made: TensorType) -
             return Span(found.low, found.past + values.high, possible=True) if found is not None and type(values.high) is int and values.high else found
         case "draws" if made.dtype is not None and (made.dtype.kind in "iu" or one.op.random):
             return _drawn(*(given[v] if isinstance(v, str) else v for v in (values.low, values.high, values.step)))
+        case "bounded" if values.over:
+            return _coordinates(given[values.over], at, len(one.results))
+        case "totals" | "counts" if values.whole is None:
+            return _counted(given["x"], made)
         case "fills" if made.dtype is not None and made.dtype.kind in "iu" and isinstance(values.by, str):
             return span_of(m, given[values.by])
     if values.whole is None:
@@ -123,6 +126,22 @@ def _pooled(one: Applied, n: int) -> Span | None:
             return None
         last = last * size + min(size - 1, (pooled[axis - n] - 1) * step - padding[axis] + (kernel[axis] - 1) * dilation[axis])
     return Span(0, last + 1, x.facts is not None and x.facts.drawn is not None)
+
+
+def _coordinates(x: Value, at: int, axes: int) -> Span | None:
+    """The positions of some elements: along one axis, or in one row for each element."""
+    if not isinstance(x, TensorType) or not x.shape.known or not len(x.shape):
+        return None
+    if axes == len(x.shape):
+        return Span(0, x.shape[at], possible=True)
+    return Span(0, max(x.shape)) if x.shape.concrete else None
+
+
+def _counted(x: Value, made: TensorType) -> Span | None:
+    """How many elements of a mask may be set, along the axes that are counted."""
+    if not isinstance(x, TensorType) or x.dtype is not BOOL or not x.shape.concrete or not made.shape.concrete or not made.shape.numel:
+        return None
+    return Span(0, x.shape.numel // made.shape.numel + 1, possible=x.facts is None or type(x.facts.ones) is not int)
 
 
 def _whole(found: Span) -> bool:

@@ -6,7 +6,7 @@ import ast
 from math import inf
 from typing import Any
 
-from tensorproof.libraries.domains import bounds, matrices
+from tensorproof.libraries.domains import bounds, index_limits, matrices
 from tensorproof.libraries.domains.value_ranges import judge
 from tensorproof.libraries.model import ClassModel, KindModel, Run
 from tensorproof.terms import BY_LABEL, DType, Shape, TensorType, Term, broadcast, conj, disj, eq
@@ -189,7 +189,10 @@ def _sample(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) ->
         if isinstance(given, int):
             raise m.raised("TypeError", "sample takes a tuple of sizes, not a number", node, "call/arguments")
         return m.gap("sample", node, "the sample shape is not known")
-    return TensorType(Shape((*extra, *_whole(me))), me.space[DTYPE])
+    made = TensorType(Shape((*extra, *_whole(me))), me.space[DTYPE])
+    if me.space.get("classes") is not None:
+        index_limits.note(m, made, (0, me.space["classes"]), possible=True)
+    return made
 
 
 def _log_prob(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:

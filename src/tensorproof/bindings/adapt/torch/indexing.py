@@ -9,7 +9,7 @@ from tensorproof.bindings.arrays import Ragged, array_like
 from tensorproof.bindings.call import Run, takes
 from tensorproof.bindings.readers import tensor_in
 from tensorproof.ops.inputs import Anything, Bool, Index, Tensor, as_size, is_size
-from tensorproof.ops.storage import cast
+from tensorproof.ops.storage import cast, whole
 from tensorproof.terms import BOOL, INT32, INT64, UNKNOWN_STRIDES, Shape, TensorType, disj, eq, ge
 from tensorproof.values.port import Value
 
@@ -124,6 +124,8 @@ def nonzero(a: Arguments, run: Run) -> Value:
         return run("nonzero", x=x)
     if not len(x.shape):
         x = run("reshape", x=x, size=(1,))
+    if not whole(x.contents):
+        return run("where_true", condition=x)
     found: TensorType = run("nonzero", x=x)
     rank = len(x.shape)
     columns = [None if found.contents is None else found.contents[i::rank] for i in range(rank)]
