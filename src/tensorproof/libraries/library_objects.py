@@ -89,6 +89,8 @@ def model_binary(m: Machine, word: str, a: Value, b: Value, node: ast.AST) -> Va
         found = kind_model(side.kind) if isinstance(side, Model) else None
         if found is not None and found.binary is not None:
             return found.binary(m, word, a, b, node)
+        if found is not None and side is a and f"__{word}__" in found.methods:
+            return found.methods[f"__{word}__"](m, a, (b,), {}, node)
     return MISSING
 
 

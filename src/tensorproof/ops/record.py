@@ -97,7 +97,8 @@ class Values:
     """A named fact about the values of a result, read by every domain.
 
     Of numbers: "totals" (the sum over axes), "counts" (of what is not zero), "sums", "multiplies", "divides", "increasing" | "decreasing" (of `function`
-    on `on`), "bounded" (to `bounds`; with `over`: by its positions, an axis for each result), "dot", "convex" (between the least and the greatest element of the input), "unknown". Of any elements:
+    on `on`), "bounded" (to `bounds`; with `over`: by its positions, an axis for each result), "dot", "convex" (between the least and the greatest
+    element of the input), "unknown". Of any elements:
 
     - "moves": all elements of each tensor in `over`, in other places or another form, each as often as any other (several results: one for each tensor);
     - "cuts": elements of `over` that are taken by their place, some perhaps several times;

@@ -97,11 +97,23 @@ def _subset_item(m: Machine, me: Instance | Model, index: Any, node: ast.AST) ->
         listed = list(indices.items) if isinstance(indices, List) else indices
         if not -len(listed) <= index < len(listed) and all(isinstance(i, int) for i in listed):
             raise m.raised("IndexError", f"index {index} is out of range for a Subset of {len(listed)} samples", node)
-        if -len(listed) <= index < len(listed) and isinstance(listed[index], int):
+        if -len(listed) <= index < len(listed) and isinstance(listed[index], (int, Term)):
             return item_of(m, whole, listed[index], node)
+    if isinstance(index, Term):
+        _check_listed(m, whole, indices, node)
     if isinstance(indices, range) and isinstance(index, Term):
         return item_of(m, whole, indices.start + index * indices.step, node)
     return sample_of(m, whole, node)
+
+
+def _check_listed(m: Machine, whole: Value, indices: Value, node: ast.AST) -> None:
+    """Of many samples one stands for all: the least and the greatest index that are listed are asked for where the dataset has fewer samples."""
+    if not isinstance(indices, (List, tuple)):
+        return
+    count, listed = length_of(m, whole, node), [i for i in (indices.items if isinstance(indices, List) else indices) if type(i) is int]
+    for index in {min(listed), max(listed)} if listed and isinstance(count, int) else ():
+        if not -count <= index < count:
+            item_of(m, whole, index, node)
 
 
 def _random_split(m: Machine, call: Bound) -> Value:

@@ -9,7 +9,7 @@ from tensorproof.libraries import registry
 from tensorproof.libraries.bound import Bound
 from tensorproof.libraries.data import loader_checks
 from tensorproof.libraries.data.indices import MOST_VISITED, Indices, asked, count_of, drawn, exists, listed, visited
-from tensorproof.libraries.data.samples import argument, in_own_memory, is_concrete, item_of, length_of, outline, stacked, unknown_length
+from tensorproof.libraries.data.samples import argument, has_length, in_own_memory, is_concrete, item_of, length_of, outline, stacked, unknown_length
 from tensorproof.libraries.domains import index_limits
 from tensorproof.libraries.domains.index_ranges import all_of_it, labelled
 from tensorproof.libraries.model import Iterations, batches
@@ -83,7 +83,15 @@ def asked_length(m: Machine, me: Instance | Model, node: ast.AST) -> Value:
     known = isinstance(data, Instance) and all(isinstance(c, (Class, Named)) for c in data.cls.mro)
     if known and isinstance(data, Instance) and _is_iterable(data) and m.in_class(data.cls, "__len__") is MISSING:
         raise m.raised("TypeError", f"{data.cls.name} is an IterableDataset without __len__, so its DataLoader has no len", node, "python/type")
+    sampler = me.space["sampler"]
+    if isinstance(sampler, Instance) and not exists(me.space["batch_sampler"]) and _without_length(m, sampler):
+        raise m.raised("TypeError", f"{sampler.cls.name} has no __len__, so the loader that takes its samples from it has no len", node, "python/type")
     return loader_length(m, me, node)
+
+
+def _without_length(m: Machine, one: Instance) -> bool:
+    """Whether no class that an object is of has a length, as far as all are known."""
+    return all(isinstance(c, (Class, Named)) for c in one.cls.mro) and m.in_class(one.cls, "__len__") is MISSING and not has_length(one)
 
 
 def loader_length(m: Machine, me: Instance | Model, node: ast.AST) -> Value:

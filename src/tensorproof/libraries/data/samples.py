@@ -28,7 +28,7 @@ def length_of(m: Machine, data: Value, node: ast.AST) -> Any:
     kept = data.space.get(LENGTH) if isinstance(data, (Instance, Model)) else None
     if kept is not None:
         return kept
-    if isinstance(data, Instance) and m.in_class(data.cls, "__len__") is MISSING and not _has_length(data):
+    if isinstance(data, Instance) and m.in_class(data.cls, "__len__") is MISSING and not has_length(data):
         found: Value = Unknown("len")
     else:
         found = m.call(len, (data,), {}, node)
@@ -40,7 +40,7 @@ def length_of(m: Machine, data: Value, node: ast.AST) -> Any:
     return made
 
 
-def _has_length(data: Instance) -> bool:
+def has_length(data: Instance) -> bool:
     return any(getattr(registry.class_model(n), "length", None) is not None for c in data.cls.mro if hasattr(c, "name") for n in registry.lineage(c.name))
 
 
@@ -147,7 +147,7 @@ def stacked(m: Machine, first: Value, second: Any, count: Value, node: ast.AST) 
         case float():
             return TensorType(Shape((count,)), BY_LABEL["float64"])
         case str() | bytes():
-            return repeated(m, Unknown("a word of a sample"), count)
+            return repeated(m, Unknown("a word of a sample", text=isinstance(first, str), octets=isinstance(first, bytes)), count)
         case Dict():
             _alike(m, isinstance(second, Dict) and list(second.items) == list(first.items), "dicts with different keys", node)
             return Dict(m.heap.entries({k: stacked(m, v, second.items[k], count, node) for k, v in first.items.items()}))

@@ -190,8 +190,9 @@ def _sample(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) ->
             raise m.raised("TypeError", "sample takes a tuple of sizes, not a number", node, "call/arguments")
         return m.gap("sample", node, "the sample shape is not known")
     made = TensorType(Shape((*extra, *_whole(me))), me.space[DTYPE])
-    if me.space.get("classes") is not None:
-        index_limits.note(m, made, (0, me.space["classes"]), possible=True)
+    classes = me.space.get("classes")
+    if isinstance(classes, (int, Term)):
+        index_limits.note(m, made, (0, classes), possible=True)
     return made
 
 

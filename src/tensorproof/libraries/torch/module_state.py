@@ -11,7 +11,7 @@ from tensorproof.libraries.torch.layer_attributes import module_names
 from tensorproof.libraries.torch.module_tree import BUFFERS, PARAMETERS, TEMPORARY, children, is_module, own_tensors, put, state, unbuilt, walk
 from tensorproof.terms.predicates import eq
 from tensorproof.terms.tensor import Outputs, TensorType
-from tensorproof.values import MISSING, OPEN, Args, Class, Dict, Instance, Key, Kwargs, Layer, List, Machine, Unknown, Value
+from tensorproof.values import MISSING, OPEN, Args, Class, Dict, Generator, Instance, Iterator, Key, Kwargs, Layer, List, Machine, Set, Unknown, Value
 
 _OWN_STATE = ("get_extra_state", "_save_to_state_dict", "_load_from_state_dict", "state_dict", "load_state_dict")
 """Methods by which a class of the program changes what its state is."""
@@ -49,7 +49,7 @@ def load_state_dict(m: Machine, me: Value, args: Args, kwargs: Kwargs, node: ast
     given = argument(args, kwargs, 0, "state_dict", MISSING)
     if given is MISSING:
         raise m.raised("TypeError", "load_state_dict needs a state_dict", node, "call/arguments")
-    if is_module(given) or isinstance(given, (TensorType, List, tuple, str, int, float)):
+    if is_module(given) or isinstance(given, (TensorType, List, tuple, str, int, float, Iterator, Generator, Set)) or given is None:
         raise m.raised("TypeError", "load_state_dict takes a dict of names and tensors: the state_dict() of a model", node, "checkpoint/type")
     strict, assign = argument(args, kwargs, 1, "strict", True), argument(args, kwargs, 2, "assign", False)
     names: list[Value] = [Unknown("the missing keys"), Unknown("the unexpected keys")]

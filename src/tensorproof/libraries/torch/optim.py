@@ -11,7 +11,7 @@ from tensorproof.libraries.model import ClassModel, KindModel
 from tensorproof.libraries.plain import nothing
 from tensorproof.libraries.torch.optimizer_defaults import DEFAULTS, refuse
 from tensorproof.terms.tensor import TensorType
-from tensorproof.values import MISSING, OPEN, Args, Dict, Instance, Kwargs, Layer, List, Machine, Model, Summary, Unknown, Value
+from tensorproof.values import MISSING, OPEN, Args, Dict, Generator, Instance, Iterator, Kwargs, Layer, List, Machine, Model, Summary, Unknown, Value
 
 HOME = "torch.optim."
 
@@ -145,11 +145,13 @@ def _add_group(m: Machine, me: Any, args: Args, kwargs: Kwargs, node: ast.AST) -
 
 
 _STATES = "states of optimizers"
+_OWN_STATE = "the state of an optimizer"
+"""The part of a saved state that holds what the optimizer knows of each parameter."""
 
 
 def _state(m: Machine, me: Any, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     """`{"state": …, "param_groups": …}`, where a group has the numbers of its parameters in place of them."""
-    state = Unknown("the state of an optimizer")
+    state = Unknown(_OWN_STATE)
     m.model_state.setdefault(_STATES, {})[id(state)] = (state, _parameters(me))
     groups: Any = me.space.get("param_groups")
     saved: list[Value] = []
@@ -172,8 +174,14 @@ def _count(group: Value) -> int | None:
 
 def _load_state(m: Machine, me: Any, args: Args, kwargs: Kwargs, node: ast.AST) -> None:
     given = args[0] if args else kwargs.get("state_dict")
-    if isinstance(given, Dict) and given.default is None and not given.items.keys() & {"param_groups", OPEN}:
+    if isinstance(given, (TensorType, Layer, List, tuple, str, int, float, Iterator, Generator)) or given is None:
+        kind = "TypeError" if isinstance(given, List) else "AttributeError"
+        raise m.raised(kind, "load_state_dict takes a dict: the state_dict() of an optimizer", node, "checkpoint/type")
+    part = isinstance(given, Unknown) and given.reason == _OWN_STATE
+    if part or (isinstance(given, Dict) and given.default is None and not given.items.keys() & {"param_groups", OPEN}):
         raise m.raised("KeyError", "the state of an optimizer has the key 'param_groups', and this dict has none", node, "checkpoint/keys")
+    if isinstance(given, Dict) and (OPEN in given.items or given.default is not None) and "param_groups" not in given.items:
+        m.gap("load_state_dict", node, "whether it is the whole state of an optimizer is not known")
     groups, saved = me.space.get("param_groups"), given.items.get("param_groups") if isinstance(given, Dict) else None
     if not isinstance(given, Dict) or not isinstance(groups, List) or not isinstance(saved, List):
         return

@@ -8,6 +8,7 @@ from typing import Any
 from tensorproof.libraries.bound import Bound, by_signature, filled_by_signature
 from tensorproof.libraries.model import ClassModel, KindModel
 from tensorproof.libraries.plain import nothing
+from tensorproof.libraries.torch.optimizer_defaults import DEFAULTS
 from tensorproof.terms.tensor import TensorType
 from tensorproof.values import MISSING, OPEN, REAL, Args, Dict, Function, Instance, Kwargs, Layer, List, Machine, Model, Set, Unknown, Value
 
@@ -19,6 +20,17 @@ NAMES = (
 )  # fmt: skip
 _FUNCTIONS = {"LambdaLR": "lr_lambda", "MultiplicativeLR": "lr_lambda", "CyclicLR": "scale_fn"}
 """Where a scheduler takes functions of the program."""
+_OF_EACH = frozenset(["optimizer", "base_lrs", "last_epoch", "verbose"])
+_OWN = {
+    "LambdaLR": "lr_lambdas", "MultiplicativeLR": "lr_lambdas", "StepLR": "gamma step_size", "MultiStepLR": "gamma milestones",
+    "ConstantLR": "factor total_iters", "LinearLR": "end_factor start_factor total_iters", "ExponentialLR": "gamma", "PolynomialLR": "power total_iters",
+    "CosineAnnealingLR": "T_max eta_min", "CosineAnnealingWarmRestarts": "T_0 T_cur T_i T_mult eta_min", "ChainedScheduler": "",
+    "CyclicLR": "base_momentums cycle_momentum gamma max_lrs max_momentums mode scale_fn scale_mode step_ratio total_size use_beta1",
+    "OneCycleLR": "cycle_momentum total_steps use_beta1", "SequentialLR": "recursive_undo", "SWALR": "anneal_epochs anneal_func",
+    "ReduceLROnPlateau": "best cooldown cooldown_counter default_min_lr eps factor in_cooldown min_lrs mode mode_worse num_bad_epochs patience threshold "
+    "threshold_mode",
+}  # fmt: skip
+"""The public attributes of a scheduler, beside those of each and its methods."""
 _EPOCH = Unknown("the epoch of a scheduler", number="int")
 
 
@@ -65,6 +77,12 @@ def _init(m: Machine, me: Any, call: Bound) -> None:
     optimizer, node = call.value("optimizer"), call.node
     if optimizer is None and not call.given("schedulers"):
         raise m.raised("TypeError", "a scheduler needs an optimizer", node, "call/arguments")
+    held = call.value("schedulers")
+    for at, one in enumerate(held.items if isinstance(held, List) else ()):
+        optimizes = isinstance(one, Model) and one.kind.removeprefix("torch.optim.") in DEFAULTS
+        if optimizes or isinstance(one, (Layer, TensorType, int, float, str)) or one is None:
+            kind = "AttributeError" if at == 0 and call.name == HOME + "ChainedScheduler" and optimizer is None else "TypeError"
+            raise m.raised(kind, f"{call.name.rpartition('.')[2]} is made of schedulers", node, "optim/scheduler")
     if isinstance(optimizer, (Layer, TensorType, int, float, str)):
         raise m.raised("TypeError", "a scheduler takes an optimizer", node, "optim/scheduler")
     m.heap.set(me.space, "optimizer", optimizer)
@@ -149,6 +167,13 @@ def _state(m: Machine, me: Any, args: Args, kwargs: Kwargs, node: ast.AST) -> Va
     return Dict(m.heap.entries({"last_epoch": _EPOCH, "base_lrs": me.space.get("base_lrs"), "_last_lr": _rates(m, me, (), {}, node)}))
 
 
+def _of_model(m: Machine, me: Model, name: str, node: ast.AST) -> Any:
+    last = me.kind.rpartition(".")[2]
+    if last in _OWN and not name.startswith("_") and name not in _OF_EACH and name not in _OWN[last].split() and name not in me.space:
+        raise m.raised("AttributeError", f"{last} has no attribute {name}", node)
+    return MISSING
+
+
 def _attribute(m: Machine, me: Value, name: str, node: ast.AST) -> Any:
     return _rates(m, me, (), {}, node) if name == "_last_lr" else Unknown(name) if name in ("_step_count", "_get_lr_called_within_step") else MISSING
 
@@ -163,7 +188,7 @@ def _signed(kind: str) -> str:
 
 _BASES = (HOME + "LRScheduler", HOME + "_LRScheduler")
 FUNCTIONS: dict[str, object] = {**{HOME + n: _maker(n, HOME + n) for n in NAMES if n != "_LRScheduler"}, SWALR: _maker("SWALR", SWALR)}
-KINDS: dict[str, KindModel] = {kind: KindModel(METHODS, bases=_BASES, open=True) for kind in (*(HOME + n for n in NAMES), SWALR)}
+KINDS: dict[str, KindModel] = {kind: KindModel(METHODS, attribute=_of_model, bases=_BASES, open=True) for kind in (*(HOME + n for n in NAMES), SWALR)}
 CLASSES: dict[str, ClassModel] = {
     kind: ClassModel(kind, methods=METHODS, attribute=_attribute, init=filled_by_signature(_signed(kind), _init), closed=kind in _BASES)
     for kind in (*(HOME + n for n in NAMES), SWALR)

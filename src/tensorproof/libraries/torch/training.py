@@ -10,7 +10,7 @@ from tensorproof.libraries.model import KindModel, Run
 from tensorproof.libraries.plain import argument, nothing
 from tensorproof.libraries.python.copies import deep
 from tensorproof.libraries.torch.module_tree import PARAMETERS, all_tensors, is_module, walk
-from tensorproof.terms import FLOAT32, INT64, Shape, TensorType, ge
+from tensorproof.terms import FLOAT32, INT64, Shape, TensorType, conj, eq, ge
 from tensorproof.values import REAL, Args, Dict, Kwargs, Layer, List, Machine, Model, Native, Unknown, Value
 
 SCALER, SWA = "torch.amp.GradScaler", "torch.optim.swa_utils."
@@ -84,6 +84,10 @@ def update_parameters(m: Machine, me: Layer, args: Args, kwargs: Kwargs, node: a
         return
     own, new = ([t for _, t in all_tensors(one, PARAMETERS)] for one in (me.children[0], model))
     count = me.tensors["n_averaged"]
+    for a, b in zip(own, new):
+        if a.shape.known and b.shape.known and (count.contents == (0,) or "multi_avg_fn" not in me.tensors):
+            fits = len(b.shape) <= len(a.shape) and conj(*(True if y == 1 else eq(x, y) for x, y in zip(a.shape[::-1], b.shape[::-1])))
+            m.require("checkpoint/shape", fits, f"a parameter has shape {a.shape!r} in the averaged model and {b.shape!r} in the model", node)
     if count.contents == (0,):  # the first model is copied
         m.remember(me, "tensors", me.tensors)
         me.tensors = {**me.tensors, "n_averaged": count.but(contents=None)}

@@ -313,6 +313,9 @@ def dunder(m: Interpreter, word: str, a: Value, b: Value, node: ast.AST, in_plac
         return Unknown(word)
     if word in ("eq", "ne"):
         return (a is b) is (word == "eq")
+    if isinstance(a, Model) or isinstance(b, Model):
+        made = library_objects.model_binary(m, word, a, b, node)
+        return made if made is not MISSING else m.gap(f"{word} of {type_name(a)} and {type_name(b)}", node, "what the library does is not known")
     raise m.raised("TypeError", f"the operator {word} is not defined for {type_name(a)} and {type_name(b)}", node)
 
 
