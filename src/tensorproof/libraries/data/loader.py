@@ -80,8 +80,7 @@ def sample_count(m: Machine, me: Instance | Model, node: ast.AST) -> Any:
 def asked_length(m: Machine, me: Instance | Model, node: ast.AST) -> Value:
     """`len(loader)`: of an iterable dataset, only where the dataset itself has a length."""
     data = me.space["dataset"]
-    known = isinstance(data, Instance) and all(isinstance(c, (Class, Named)) for c in data.cls.mro)
-    if known and isinstance(data, Instance) and _is_iterable(data) and m.in_class(data.cls, "__len__") is MISSING:
+    if isinstance(data, Instance) and _is_iterable(data) and _without_length(m, data):
         raise m.raised("TypeError", f"{data.cls.name} is an IterableDataset without __len__, so its DataLoader has no len", node, "python/type")
     sampler = me.space["sampler"]
     if isinstance(sampler, Instance) and not exists(me.space["batch_sampler"]) and _without_length(m, sampler):

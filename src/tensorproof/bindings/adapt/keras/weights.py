@@ -59,20 +59,23 @@ def channels(module: Module, shape: Shape) -> Dim:
 
 def dense_weights(module: Module, names: Mapping[str, Any], session: Session) -> None:
     shape = at_least(module, tensor_in(names, "x"), 2)
-    weight(module, "kernel", shape[-1], names["units"])
+    units: Dim = names["units"]
+    weight(module, "kernel", shape[-1], units)
     if names["use_bias"]:
-        weight(module, "bias", names["units"])
+        weight(module, "bias", units)
 
 
 def conv_weights(module: Module, names: Mapping[str, Any], session: Session) -> None:
     n = int(module.row.op[-2])
     shape = of_rank(module, tensor_in(names, "x"), n + 2)
-    kernel, c, groups = sizes(names["kernel"], n), channels(module, shape), names["groups"]
+    kernel, c = sizes(names["kernel"], n), channels(module, shape)
+    groups: Dim = names["groups"]
     if eq(c % groups, 0) is False:
         raise refused(module, "groups", f"{c!r} channels do not divide into {groups!r} groups", ("x", "groups"))
-    weight(module, "kernel", *kernel, c // groups, names["filters"])
+    filters: Dim = names["filters"]
+    weight(module, "kernel", *kernel, c // groups, filters)
     if names["use_bias"]:
-        weight(module, "bias", names["filters"])
+        weight(module, "bias", filters)
 
 
 def transposed_weights(module: Module, names: Mapping[str, Any], session: Session) -> None:

@@ -117,7 +117,7 @@ def _fits(x: TensorType, value: TensorType, place: TensorType, run: Run) -> None
 
 
 def nonzero(a: Arguments, run: Run) -> Value:
-    x: TensorType = a["x"]
+    x = tensor_in(a, "x")
     if not x.shape.known:
         raise run.give_up("the rank is not known")
     if not a.get("as_tuple"):
@@ -137,7 +137,7 @@ def unravel_index(a: Arguments, run: Run) -> Value:
     sizes = (size,) if is_size(size) else size.contents if isinstance(size, TensorType) else tuple(size)
     if sizes is None:
         raise run.give_up("the shape is not known")
-    x: TensorType = a["x"]
+    x = tensor_in(a, "x")
     for n in sizes:
         run.require("size", ge(n, 0), f"sizes must not be negative, and are {sizes!r}", ("size",))
         some = disj(eq(x.shape.numel, 0), ge(n, 1)) if x.shape.known else True
@@ -147,7 +147,7 @@ def unravel_index(a: Arguments, run: Run) -> Value:
 
 def any_index(a: Arguments) -> Arguments:
     """torch does not look at the element type of an index without elements."""
-    index: TensorType = a["index"]
+    index = tensor_in(a, "index")
     return {**a, "index": index.but(dtype=INT64) if index.shape.numel == 0 else index}
 
 
