@@ -200,7 +200,7 @@ class Op:
     aliases: str = ""
     """The input that the output is a view of, unless the rule says that this call copies."""
     view: str = "always"
-    """When it surely is one: "always"; "each", where several are given, which autograd lets nobody write into; "compact", where the input is row-major;
+    """When it surely is one: "always"; "each", where several are given, into which autograd allows no write; "compact", where the input is row-major;
     "itself", where nothing changes: then the very tensor is given back; or "" """
     gradient: str = ""
     """What autograd needs, where the table of spellings does not say it or is to be overruled (bindings/derivatives.py has the notation)."""
