@@ -11,7 +11,6 @@ from tensorproof.bindings.names import is_public
 from tensorproof.libraries import homes, results, signatures
 from tensorproof.libraries.homes import home
 from tensorproof.libraries.model import ClassModel, KindModel, Run, all_items
-from tensorproof.libraries.plain import plainly
 from tensorproof.terms import DType, TensorType, replace
 from tensorproof.values import MISSING, Args, Device, Kwargs, Layer, Machine, Method, Named, Unknown, Value
 from tensorproof.values.objects import NOWHERE, Class, Dict, Instance, List, Model, Native, Record

@@ -9,7 +9,7 @@ from tensorproof.libraries.keras.models import graph as keras_graph
 from tensorproof.libraries.model import KindModel, Run
 from tensorproof.libraries.tensorflow import tape
 from tensorproof.terms import FLOAT32, Dim, Origin, Shape, TensorType, Term
-from tensorproof.values import Args, Dict, Key, Kwargs, List, Machine, Model, Named, Native, Unknown, Value, slot
+from tensorproof.values import Args, Key, Kwargs, List, Machine, Model, Named, Native, Unknown, Value, slot
 
 SIZE: Key[tuple[Dim, ...]] = slot("size")
 CHANNELS: Key[int] = slot("channels")
@@ -81,13 +81,6 @@ def _to_img(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     return Model("keras.image", m.heap.space({"size": tuple(x.shape[:2]), "channels": channels}))
 
 
-def _custom_objects(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-    kept = keras_graph.state(m)
-    if "custom objects" not in kept:
-        kept["custom objects"] = Dict(m.heap.entries({}))
-    return kept["custom objects"]
-
-
 KINDS = {
     "keras.image": KindModel(attribute=_image_tensor, open=True), "keras.scope": KindModel(enter=lambda m, me, n: me),
     "keras.policy": KindModel(passed=True),
@@ -95,6 +88,5 @@ KINDS = {
 FUNCTIONS: dict[str, Run] = {
     "keras.utils.get_source_inputs": lambda m, a, k, n: List(m.heap.row(tape.needed(m, a[0] if a else k.get("tensor")))), "keras.utils.array_to_img": _to_img,
     "keras.utils.is_keras_tensor": lambda m, a, k, n: keras_graph.is_symbolic(a[0]), "keras.utils.img_to_array": _img_to_array,
-    "keras.utils.load_img": _load_img, "keras.saving.register_keras_serializable": _decorator, "keras.src.api_export.keras_export": _decorator,
-    "keras.saving.get_custom_objects": _custom_objects,
+    "keras.utils.load_img": _load_img, "keras.src.api_export.keras_export": _decorator,
 }  # fmt: skip

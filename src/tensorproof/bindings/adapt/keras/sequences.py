@@ -60,7 +60,7 @@ def recurrent(a: dict[str, Any], run: Run) -> Value:
 def _mask_fits(a: dict[str, Any], run: Run, x: TensorType) -> None:
     """A mask has a truth value for each step of each sample; of symbolic tensors that is asked when they have values."""
     mask = a.get("mask")
-    if not isinstance(mask, TensorType) or "keras" in (mask.framework, x.framework) or not mask.shape.known or not x.shape.known:
+    if not isinstance(mask, TensorType) or mask.graph is not None or x.graph is not None or not mask.shape.known or not x.shape.known:
         return
     if len(mask.shape) < 2:
         raise run.refuse("mask", f"the mask must be (batch, steps), and is {mask.shape!r}", ("mask",))

@@ -17,6 +17,8 @@ from tensorproof.values import TEXT, Args, Kwargs, List, Machine, Model, Named, 
 from tensorproof.values.summaries import length
 
 _COUNTED = ("multi_hot", "count", "tf_idf", "tf-idf", "binary", "one_hot")
+_LEARNT = "*learnt*"
+"""Whether a layer without a given vocabulary has one by now."""
 _NAMES = ("TextVectorization", "StringLookup", "IntegerLookup", "Hashing", "Discretization", "HashedCrossing")
 
 
@@ -27,6 +29,8 @@ def _make(name: str) -> Run:
         if isinstance(mode, str) and mode not in ("int", *_COUNTED):
             raise m.raised("ValueError", f"{name} has no output_mode {mode!r}", node, "keras/word")
         items = {"*size*": _size(m, name, given, node), "*mode*": mode, "*length*": given.get("output_sequence_length"), "*invert*": given.get("invert", False)}
+        if name in ("TextVectorization", "StringLookup", "IntegerLookup") and given.get("vocabulary") is None:
+            items[_LEARNT] = False
         return made(m, f"keras.layers.{name}", items, kwargs, node)
 
     return run
@@ -62,6 +66,8 @@ def _run(me: Model, m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Va
     if not isinstance(x, TensorType) or not x.shape.known:
         return m.gap(me.kind, node, "its input is not known")
     shape = x.shape
+    if me.space.get(_LEARNT) is False and x.graph is None:
+        raise m.raised("FailedPreconditionError" if mode == "int" else "RuntimeError", f"{name} has no vocabulary yet: call adapt first", node, "keras/adapt")
     if name == "TextVectorization":
         if len(shape) == 2 and shape[-1] == 1:
             shape = Shape(shape[:1])
@@ -94,6 +100,10 @@ def _numbers(m: Machine, shape: Shape, size: Value) -> TensorType:
     return note(m, made, 0, size)
 
 
+def _learn(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> None:
+    m.heap.set(me.space, _LEARNT, True)
+
+
 def _vocabulary(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     size = me.space["*size*"]
     if isinstance(size, int) and size <= 4096:
@@ -106,7 +116,8 @@ def _vocabulary_size(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: as
 
 
 _METHODS: dict[str, object] = {
-    "adapt": nothing, "set_vocabulary": nothing, "load_vocabulary": nothing, "finalize_state": nothing, "update_state": nothing,
+    "adapt": _learn, "set_vocabulary": _learn, "load_vocabulary": _learn, "load_assets": _learn, "set_weights": _learn,
+    "finalize_state": nothing, "update_state": nothing,
     "get_vocabulary": _vocabulary, "vocabulary_size": _vocabulary_size, "vocab_size": _vocabulary_size,
 }  # fmt: skip
 FUNCTIONS: dict[str, object] = {f"keras.layers.{name}": _make(name) for name in _NAMES}

@@ -38,11 +38,11 @@ def twin(m: Machine, source: Value, node: ast.AST) -> Value:
         return made
     for one in layers_of(m, source) if isinstance(source, Model) and source.kind in MODELS else (source,):
         if isinstance(one, Instance):
-            _check_own(m, one, node)
+            check_own(m, one, node)
     return source
 
 
-def _check_own(m: Machine, layer: Instance, node: ast.AST) -> None:
+def check_own(m: Machine, layer: Instance, node: ast.AST) -> None:
     """A layer of the program is made again from its configuration, which has `name`, `trainable` and `dtype` beside its own arguments."""
     init = m.in_class(layer.cls, "__init__")
     if not isinstance(init, Function) or m.in_class(layer.cls, "from_config") is not MISSING:

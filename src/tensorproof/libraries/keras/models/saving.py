@@ -5,6 +5,8 @@ from __future__ import annotations
 import ast
 from typing import Any
 
+from tensorproof.libraries.keras import auto_config
+from tensorproof.libraries.keras.models import configs, custom_objects
 from tensorproof.libraries.plain import argument
 from tensorproof.terms import TensorType, eq
 from tensorproof.values import MISSING, NOWHERE, Args, Instance, Kwargs, List, Machine, Model, Value
@@ -45,6 +47,8 @@ def _save(m: Machine, me: Value, args: Args, kwargs: Kwargs, node: ast.AST) -> N
         raise m.raised("ValueError", "save_format='tf' is no longer supported: save as .keras, or export()", node, "keras/path")
     if path is not None and not path.endswith((".keras", ".h5", ".hdf5")):
         raise m.raised("ValueError", f"a model is saved under a path that ends in .keras or .h5, not {path!r}", node, "keras/path")
+    for one in custom_objects.own_layers(m, me):
+        auto_config.saved(m, one, node)
     _keep(m, path, me)
     if path is not None:
         _keep(m, path, _shapes(m, me, node), WEIGHTS)
@@ -54,6 +58,8 @@ def _save_weights(m: Machine, me: Value, args: Args, kwargs: Kwargs, node: ast.A
     path = path_of(argument(args, kwargs, 0, "filepath"))
     if path is not None and not path.endswith(".weights.h5"):
         raise m.raised("ValueError", f"weights are saved under a path that ends in .weights.h5, not {path!r}", node, "keras/path")
+    if isinstance(me, (Model, Instance)) and m.attribute(me, "built", node) is False:
+        raise m.raised("ValueError", "the model is not built yet, and has no weights to save: call it on data first", node, "keras/weights")
     _keep(m, path, _shapes(m, me, node), WEIGHTS)
 
 
@@ -98,7 +104,17 @@ def load_model(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     found = MISSING if path is None else m.model_state["files"].get(path, MISSING)
     if not isinstance(found, (Model, Instance)):
         return m.gap("keras.models.load_model", node, "a saved model is not read")
-    space = {k: v for k, v in found.space.items() if k != STATE or kwargs.get("compile", True) is not False}
+    compiles = kwargs.get("compile", True) is not False
+    custom_objects.check(m, found, {**dict(zip(("custom_objects",), args[1:])), **kwargs}, found.space.get(STATE) if compiles else None, node)
+    for one in custom_objects.own_layers(m, found):
+        configs.check_own(m, one, node)
+        if one.space.get(auto_config.LOST) is True:
+            m.gap(
+                "keras.models.load_model",
+                node,
+                f"{one.cls.name} is made again without the arguments that it was given: a keras.Model saves them only by get_config",
+            )
+    space = {k: v for k, v in found.space.items() if k != STATE or compiles}
     if isinstance(found, Model):
         return Model(found.kind, m.heap.space(space), found.span)
     return Instance(found.cls, m.heap.space(space), found.span, found.native)

@@ -137,6 +137,15 @@ def _scaled(m: Machine, me: Value, args: Args, kwargs: Kwargs, node: ast.AST) ->
     return args[0] if args else kwargs.get("loss")
 
 
+def _set(m: Machine, me: Model, name: str, value: Value, node: ast.AST) -> None:
+    """`optimizer.learning_rate = 0.1`: a schedule stays the one that it was made with."""
+    old = me.space.get("learning_rate")
+    if name == "learning_rate" and isinstance(old, (Model, Instance, Function)) and not isinstance(value, (Model, Instance, Function, Unknown)):
+        message = "the optimizer was made with a schedule as its learning rate, which cannot be set: compile with another optimizer"
+        raise m.raised("TypeError", message, node, "optimizer/rate")
+    m.heap.set(me.space, name, value)
+
+
 def _attribute(m: Machine, me: Any, name: str, node: ast.AST) -> Value:
     if name in ("iterations", "variables", "built"):
         return scalar("int64").but(parameter=True) if name == "iterations" else Unknown(name) if name == "variables" else True
@@ -149,6 +158,8 @@ def _attribute(m: Machine, me: Any, name: str, node: ast.AST) -> Value:
         return me.space.get(name, Unknown(name, number="float"))
     if name == "inner_optimizer":
         return me.space.get("inner", Unknown("optimizer"))
+    if isinstance(me, Model) and name == "lr" and name in me.space:
+        return me.space[name]
     if name in ("lr", "get_weights", "set_weights", "weights", "minimize", "get_gradients", "compute_gradients"):
         raise m.raised("AttributeError", f"an optimizer of Keras 3 has no attribute {name}", node)
     return MISSING
@@ -185,7 +196,7 @@ _METHODS: dict[str, Any] = {
 }  # fmt: skip
 KINDS = {
     COUNTER: KindModel(attribute=_counter_attribute, binary=_counted),
-    **{HOME + n: KindModel(_METHODS, _attribute, bases=(HOME + "Optimizer",)) for n in (*_OWN, "LossScaleOptimizer")},
+    **{HOME + n: KindModel(_METHODS, _attribute, set_attribute=_set, bases=(HOME + "Optimizer",)) for n in (*_OWN, "LossScaleOptimizer")},
     **{SCHEDULES + n: KindModel(call=_rate, bases=(SCHEDULES + "LearningRateSchedule",), open=True) for n in _SCHEDULES},
 }
 CLASSES = {
