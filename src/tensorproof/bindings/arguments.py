@@ -76,6 +76,8 @@ def _gathered(row: Row, argument: Argument, kind: Parameter, left: list[Any]) ->
     one = len(left) == 1 and (
         (isinstance(first, (tuple, list)) and not getattr(kind, "many", False)) or (isinstance(first, TensorType) and not kind.takes(tuple(left)))
     )
+    if one and isinstance(kind, Ints) and row.name.startswith("numpy.random."):
+        raise Mismatch(f"{row.name} takes one number for each axis, and no {type(first).__name__}: write *shape")
     return first if one else tuple(left)
 
 

@@ -57,6 +57,8 @@ def _element_type(framework: str, value: Value) -> Value:
             return value if found is None else found
     if isinstance(value, type) and value in _PYTHON_TYPES[framework]:
         return _PYTHON_TYPES[framework][value]
+    if framework == "numpy" and isinstance(value, (int, float)):
+        raise Mismatch(f"an element type is expected, and this is {show(value)}")
     raise GiveUp(f"the element type {show(value)} is not modelled")
 
 

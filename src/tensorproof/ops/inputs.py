@@ -53,6 +53,8 @@ class Tensor:
     "layout:sparse_coo" (a tensor kept so), "framework:numpy" (its array)."""
     draw: str = ""
     """The layout that the generator draws, where it must say more than `layout`: sizes may be expressions of named axes (`4*H`)."""
+    held: bool = False
+    """Whether a Python number in its place becomes an element of the result, whose type must hold it."""
 
     def takes(self, value: object) -> bool:
         if isinstance(value, TensorType):
@@ -127,13 +129,14 @@ class Float:
 
 @dataclass(frozen=True, slots=True)
 class Number:
-    """Any Python number, complex and bool included."""
+    """Any Python number, complex and bool included. `held`: it becomes an element of the result, whose type must hold it."""
 
     name: str
     default: Any = REQUIRED
     optional: bool = False
     loose: bool = False
     """Whether a tensor with axes may stand in too."""
+    held: bool = False
 
     def takes(self, value: object) -> bool:
         return is_number(value) or (self.optional and value is None) or (isinstance(value, TensorType) and (self.loose or len(value.shape) == 0))
@@ -260,7 +263,6 @@ class Ints:
     """Whether these are sizes (the generator makes sizes, -1 is the binding's to resolve)."""
     loose: bool = False
     """Whether an integer tensor of unknown contents may stand in (the rule then sees the tensor)."""
-
     per_axis: int = 0
     """For the generator: so many numbers for each axis of x behind the first two."""
 

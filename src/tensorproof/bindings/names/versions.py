@@ -18,6 +18,8 @@ Version = tuple[int, ...]
 _NEWEST: Version = (1 << 30,)
 _LIBRARIES = {"torch": "torch", "tensorflow": "tensorflow", "tf": "tensorflow", "keras": "keras", "numpy": "numpy"}
 """By the root of a name."""
+_TAKEN = ("torch", "numpy")
+"""Libraries whose newest version, or that of the environment, is meant where no target is given: a name that it took away is an error."""
 _PACKAGES = {"tensorflow": ("tensorflow", "tensorflow_cpu", "tensorflow_intel", "tensorflow_macos", "tensorflow_gpu")}
 """The distributions that hold a library, where they have other names."""
 _OWN_KERAS = (2, 16)
@@ -63,7 +65,7 @@ def lacks(name: str) -> str:
         since, until, raw_since, raw_until = change
         if now < since:
             return f"it is there since {library} {raw_since}, and the program is for {text(library)}"
-        if library in _chosen and now >= until and not is_public(name):  # torch keeps some names to say that they are gone
+        if (library in _chosen or library in _TAKEN) and now >= until and not is_public(name):  # torch keeps some names to say that they are gone
             return f"{library} {raw_until} took it away, and the program is for {text(library)}"
     if library == "tensorflow" and library in _chosen and not name.startswith(("tf.keras.", "tf.compat.")):
         return _of_other_tensorflow(name, now)

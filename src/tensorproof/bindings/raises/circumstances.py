@@ -37,8 +37,11 @@ def _said(value: Any) -> Iterator[tuple[str, str]]:
             if all(type(size) is int for size in value.shape):
                 yield ".empty", str(0 in tuple(value.shape))
     elif isinstance(value, (tuple, list)):
-        parts = [word for one in value for more, word in _said(one) if not more]
-        yield "", f"n{len(value)}_{'_'.join(sorted(set(parts)))}"
+        parts = [said for one in value for said in _said(one)]
+        for kind in ("", ".type"):
+            words = sorted({word for more, word in parts if more == kind})
+            if words or not kind:
+                yield kind, f"n{len(value)}_{'_'.join(words)}"
     elif isinstance(value, DType):
         yield "", value.label
     elif value is None or isinstance(value, (bool, str)):

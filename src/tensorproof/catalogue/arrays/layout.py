@@ -302,7 +302,7 @@ def diagonal_written(np: Numpy, a: Arguments) -> Array:
 FILL_DIAGONAL = Op(
     "fill_diagonal",
     (Tensor("x", draw="_ _ | N N N"),),
-    (Number("value"), Bool("wrap", False)),
+    (Number("value", held=True), Bool("wrap", False)),
     filled_diagonal,
     Like("x"),
     ones=on_diagonal_filled,

@@ -118,7 +118,7 @@ def pad_contents(c: Call) -> tuple[Any, ...] | None:
 PAD = Op(
     "pad",
     (Tensor("x"),),
-    (Ints("padding"), Choice("mode", MODES, "constant"), Number("value", None, optional=True), Bool("repeats", False), Anything("extent")),
+    (Ints("padding"), Choice("mode", MODES, "constant"), Number("value", None, optional=True, held=True), Bool("repeats", False), Anything("extent")),
     pad_shape,
     Like("x"),
     fold=pad_contents,

@@ -81,7 +81,7 @@ def scatter_contents(c: Call) -> tuple[Any, ...] | None:
 
 SCATTER = Op(
     "scatter",
-    (Tensor("x", "...", NUMBERS), Tensor("index", "...", INDEX, values="index:dim"), Tensor("source", "...", NUMBERS, scalar=True)),
+    (Tensor("x", "...", NUMBERS), Tensor("index", "...", INDEX, values="index:dim"), Tensor("source", "...", NUMBERS, scalar=True, held=True)),
     (Axis("dim"), Choice("reduce", ("add", "multiply"), None, optional=True)),
     scatter_shape,
     Like("x"),
@@ -182,7 +182,9 @@ def index_fill_shape(c: Call) -> Shape:
 
 
 INDEX_FILL = Op(
-    "index_fill", (Tensor("x", "...", NUMBERS), Tensor("index", "...", LONG, values="place:dim"), Tensor("value", "...", scalar=True)), (Axis("dim"),),
+    "index_fill",
+    (Tensor("x", "...", NUMBERS), Tensor("index", "...", LONG, values="place:dim"), Tensor("value", "...", scalar=True, held=True)),
+    (Axis("dim"),),
     index_fill_shape, Like("x"), overlaps=True,
     order="copied", evaluate=written_places.index_fill,
 )  # fmt: skip

@@ -207,7 +207,7 @@ THRESHOLD = elementwise(
     "threshold",
     REALS,
     Number("threshold"),
-    Number("value"),
+    Number("value", held=True),
     dtype=real_numbers,
     evaluate=lambda np, a: np.where(np.less_equal(a["x"], a["threshold"]), a["value"], a["x"]),
     doc="x where above the threshold, else value",

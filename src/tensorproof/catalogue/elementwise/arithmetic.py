@@ -333,7 +333,7 @@ THREE = (Tensor("x", "...", NUMERIC), Tensor("y", "...", NUMERIC), Tensor("z", "
 ADDCMUL = Op(
     "addcmul",
     THREE,
-    (Number("value", 1),),
+    (Number("value", 1, held=True),),
     broadcast_shape,
     _valued(REALS | COMPLEXES),
     order="like",

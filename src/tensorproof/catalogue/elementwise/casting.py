@@ -133,7 +133,7 @@ def masked(c: Call) -> Shape:
 MASKED_FILL = Op(
     "masked_fill",
     (Tensor("x", "...", REALS_OR_BOOL | COMPLEXES), Tensor("mask", "...", BOOLS)),
-    (Number("value"),),
+    (Number("value", held=True),),
     masked,
     SAME,
     values=FILLED,

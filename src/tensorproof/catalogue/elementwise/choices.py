@@ -62,7 +62,7 @@ def clamped(c: Call) -> DType | None:
 
 CLAMP = Op(
     "clamp",
-    inputs=(Tensor("x", "...", NUMERIC), *(Tensor(name, "...", NUMERIC, optional=True, scalar=True) for name in ("low", "high"))),
+    inputs=(Tensor("x", "...", NUMERIC), *(Tensor(name, "...", NUMERIC, optional=True, scalar=True, held=True) for name in ("low", "high"))),
     shape=clamp_shape,
     dtype=clamped,
     fold=_fold_clamp,

@@ -117,7 +117,7 @@ full_type = Given("dtype", lambda c: number_type(c, c["value"]))
 
 FULL = Op(
     "full",
-    attributes=(SIZE, Number("value"), ElementType(dtypes=STORED | {DType.INT4, DType.UINT4})),
+    attributes=(SIZE, Number("value", held=True), ElementType(dtypes=STORED | {DType.INT4, DType.UINT4})),
     dtype=full_type,
     shape=full_shape,
     fold=lambda c: filled(c, Shape(c["size"]), c["value"], full_type(c)),
@@ -137,7 +137,7 @@ like_type = Given("dtype", Like("x"))
 FULL_LIKE = Op(
     "full_like",
     inputs=(Tensor("x", "...", STORED | {DType.INT4, DType.UINT4}),),
-    attributes=(Number("value"), ElementType(dtypes=STORED), OTHER_SIZE),
+    attributes=(Number("value", held=True), ElementType(dtypes=STORED), OTHER_SIZE),
     dtype=like_type,
     shape=full_like_shape,
     fold=lambda c: filled(c, like_shape(c), c["value"], like_type(c)),

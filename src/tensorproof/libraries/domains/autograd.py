@@ -23,11 +23,13 @@ from tensorproof.ops.applied import Applied
 from tensorproof.ops.storage import is_compact
 from tensorproof.terms.gradient import NO, WHOLE, Gradient, Node, Saved, Version
 from tensorproof.terms.tensor import UNKNOWN_STRIDES, Outputs, Storage, TensorType
-from tensorproof.values import Args, Kwargs, Layer, Machine, Value
+from tensorproof.values import Args, Kwargs, Layer, List, Machine, Value
 
 
 def observed(m: Machine, name: str, outcome: Outcome, args: Args, kwargs: Kwargs, node: ast.AST, layer: Layer | None) -> Value:
     """The results of an operator as objects of the program."""
+    if name.startswith("numpy."):
+        refuse_arrays(m, name, {str(at): tuple(v.items) for at, v in enumerate(args) if isinstance(v, List)}, node)
     result = devices.applied(m, name, outcome, applied(m, name, outcome, kwargs, node, layer), node, layer)
     made = m.memory.called(name, result, outcome, args, kwargs)
     if outcome.written:

@@ -9,7 +9,7 @@ from typing import Any
 
 from tensorproof.catalogue.elementwise.formulas.demanded import NOT_NEGATIVE, PARAMETERS
 from tensorproof.catalogue.elementwise.formulas.drawn_numbers import share_outside
-from tensorproof.libraries.domains import bounds, label_ranges, matrices
+from tensorproof.libraries.domains import bounds, held_numbers, label_ranges, matrices
 from tensorproof.ops.applied import Applied
 from tensorproof.ops.record import Op
 from tensorproof.terms import TensorType, Term, conj, disj, ge, gt, implies, ne
@@ -23,6 +23,7 @@ def check(m: Machine, applied: list[Applied], node: ast.AST) -> None:
     """What operators demand of their elements beside shapes and types."""
     for one in applied:
         matrices.check(m, one, node)
+        held_numbers.check(m, one, node)
         divisor = _divisor(one.op)
         if divisor:
             _divided(m, one, one.arguments.get(divisor), node)

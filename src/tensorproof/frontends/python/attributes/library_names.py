@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import sys
 from typing import TYPE_CHECKING, Any
 
 from tensorproof.bindings.call import spelled
@@ -34,6 +35,7 @@ def check(m: Interpreter, name: str, node: ast.AST, error: str = "AttributeError
         if is_public(name) is False:  # there from its first import on
             _space(m)[canonical(name)] = Named(name)
         return
+    _check_standard(m, name, node, error)
     lacking = versions.lacks(name)
     if not lacking and has(name):
         return
@@ -43,6 +45,18 @@ def check(m: Interpreter, name: str, node: ast.AST, error: str = "AttributeError
     if error == "AttributeError":
         raise m.raised(error, f"{owner} has no attribute {last}{hint}", node)
     raise m.raised(error, f"{last} cannot be imported from {owner}{hint}", node)
+
+
+def _check_standard(m: Interpreter, name: str, node: ast.AST, error: str) -> None:
+    """Raise when a module of Python's own library, as this Python has it, lacks a name."""
+    owner, _, last = name.rpartition(".")
+    held = sys.modules.get(owner) if owner.partition(".")[0] in sys.stdlib_module_names else None
+    if error != "ImportError" or held is None or hasattr(held, last) or registry.known(name):
+        return
+    from importlib.util import find_spec  # few programs ask a module of Python for what it lacks
+
+    if not hasattr(held, "__path__") or find_spec(name) is None:
+        raise m.raised(error, f"{last} cannot be imported from {owner}", node)
 
 
 def has(name: str) -> bool:

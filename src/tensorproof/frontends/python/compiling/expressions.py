@@ -27,6 +27,7 @@ from tensorproof.values.objects import Choice, Code, Dict, Function, Later, List
 from tensorproof.values.python_values import COLLECTED, Unknown, is_truth
 
 if TYPE_CHECKING:
+    from tensorproof.frontends.python.machine import Interpreter
     from tensorproof.values.machine import Value
 
 INDIRECT = (Choice, Later)
@@ -155,7 +156,7 @@ def _call(node: ast.Call, scope: Scope) -> Run:
             if key is not None:
                 kwargs[key] = value
             elif (entries := mappings.unpacked(frame.machine, value, node)) is not None:
-                kwargs.update(entries.items)
+                _add_keywords(frame.machine, kwargs, entries.items, node)
             else:
                 return frame.machine.gap("call with ** of an unknown value", node)
         frame.at = node
@@ -324,6 +325,16 @@ def _joined(node: ast.JoinedStr, scope: Scope) -> Run:
         return concatenated(frame.machine, shown)
 
     return run
+
+
+def _add_keywords(m: Interpreter, kwargs: dict[str, Value], entries: Any, node: ast.AST) -> None:
+    """`**entries`: texts, of which none was given before."""
+    for key in entries:
+        if isinstance(key, (int, float, tuple)) or key is None:
+            raise m.raised("TypeError", "keywords must be texts", node)
+        if isinstance(key, str) and key in kwargs:
+            raise m.raised("TypeError", f"the argument {key} is given twice", node)
+    kwargs.update(entries)
 
 
 def _named(node: ast.NamedExpr, scope: Scope) -> Run:
