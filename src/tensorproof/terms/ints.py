@@ -66,8 +66,8 @@ def _extreme(kind: str, items: Iterable[Dim]) -> Dim:
     constant: int | None = None
     pick: Callable[..., Any] = min if kind == "min" else max
     for item in items:
-        if type(item) is not Term:
-            constant = int(item) if constant is None else pick(constant, item)  # type: ignore[arg-type]
+        if not isinstance(item, Term):
+            constant = int(item) if constant is None else pick(constant, item)
             continue
         atom = sole_atom(item)
         for x in atom.args if atom is not None and atom.kind == kind else (item,):
@@ -96,11 +96,13 @@ def _beats(kind: str, y: Dim, x: Dim) -> bool:
 
 
 def minimum(*items: Dim) -> Dim:
-    return min(items) if all(type(x) is not Term for x in items) else _extreme("min", items)  # type: ignore[type-var]
+    numbers = [x for x in items if not isinstance(x, Term)]
+    return min(numbers) if len(numbers) == len(items) else _extreme("min", items)
 
 
 def maximum(*items: Dim) -> Dim:
-    return max(items) if all(type(x) is not Term for x in items) else _extreme("max", items)  # type: ignore[type-var]
+    numbers = [x for x in items if not isinstance(x, Term)]
+    return max(numbers) if len(numbers) == len(items) else _extreme("max", items)
 
 
 def ite(condition: Predicate | bool, then: Dim, other: Dim) -> Dim:

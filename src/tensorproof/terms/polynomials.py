@@ -167,9 +167,9 @@ def _build(parts: Mapping[Monomial, int]) -> Dim:
 
 
 def parts_of(x: Dim) -> tuple[tuple[Monomial, int], ...]:
-    if type(x) is Term:
+    if isinstance(x, Term):
         return x.parts
-    return (((), int(x)),) if x else ()  # type: ignore[arg-type]
+    return (((), int(x)),) if x else ()
 
 
 def single(monomial: Monomial, coefficient: int) -> Dim:
@@ -362,8 +362,8 @@ def _within(r: Dim, b: Dim) -> bool:
 
 
 def range_of(x: Dim) -> tuple[Bound, Bound]:
-    if type(x) is not Term:
-        return x, x  # type: ignore[return-value]
+    if not isinstance(x, Term):
+        return x, x
     known = x._bounds  # pyright: ignore[reportPrivateUsage]
     if known is None:
         lo: Bound = 0

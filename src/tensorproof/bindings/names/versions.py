@@ -133,6 +133,6 @@ def _installed(site: tuple[str, ...]) -> dict[str, str]:
     for folder in site:
         for entry in os.listdir(folder) if os.path.isdir(folder) else ():
             package, _, rest = entry.removesuffix(".dist-info").partition("-")
-            if entry.endswith(".dist-info") and package in by_package and re.match(r"\d+(\.\d+)+", rest):
-                found.setdefault(by_package[package], re.match(r"\d+(\.\d+)+", rest).group())  # type: ignore[union-attr]
+            if entry.endswith(".dist-info") and package in by_package and (version := re.match(r"\d+(\.\d+)+", rest)):
+                found.setdefault(by_package[package], version.group())
     return found

@@ -163,7 +163,8 @@ def conv_lstm_weights(module: Module, names: Mapping[str, Any], session: Session
     n = int(module.row.op[-2])
     shape = of_rank(module, tensor_in(names, "x"), n + 3)
     c = shape[2] if names["data_format"] == "channels_first" else shape[-1]
-    kernel, filters = sizes(names["kernel"], n), names["filters"]
+    filters: Dim = names["filters"]
+    kernel = sizes(names["kernel"], n)
     weight(module, "kernel", *kernel, c, 4 * filters)
     weight(module, "recurrent_kernel", *kernel, filters, 4 * filters)
     if names["use_bias"]:
@@ -172,6 +173,10 @@ def conv_lstm_weights(module: Module, names: Mapping[str, Any], session: Session
 
 def attention_weights(module: Module, names: Mapping[str, Any], session: Session) -> None:
     """query, key, value and attention_output are dense layers of their own."""
+    width: Dim
+    values: Dim
+    heads: Dim
+    query_heads: Dim
     query, value = of_rank(module, names["query"], *range(2, 9)), of_rank(module, names["value"], *range(2, 9))
     key = value if names["key"] is None else of_rank(module, names["key"], *range(2, 9))
     if "head_dim" in names:
@@ -214,7 +219,7 @@ def einsum_weights(module: Module, names: Mapping[str, Any], session: Session) -
 
 def einsum_shapes(module: Module, x: TensorType) -> tuple[tuple[Dim, ...], tuple[Dim, ...] | None, Shape]:
     """The shapes of kernel, bias and output that an equation such as "abc,cd->abd" asks for."""
-    equation: Any = module.arguments["equation"]
+    equation: str = module.arguments["equation"]
     left, arrow, out = equation.replace(" ", "").partition("->")
     inputs, comma, kernel = left.partition(",")
     if not arrow or not comma:
@@ -267,7 +272,7 @@ def _output_axes(module: Module, out: str, given: list[Any], named: dict[str, Di
 
 def _bias_shape(module: Module, out: str, named: dict[str, Dim]) -> tuple[Dim, ...] | None:
     """The shape of the bias: from the first of its axes on, 1 where it has none."""
-    axes: Any = module.arguments["bias_axes"]
+    axes: str | None = module.arguments["bias_axes"]
     for letter in axes or "":
         if letter not in out:
             message = f"axis {letter!r} of bias_axes is not in the output of {module.arguments['equation']!r}"

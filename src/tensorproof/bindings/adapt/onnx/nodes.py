@@ -54,9 +54,9 @@ def sum_of_squares(a: dict[str, Value], run: Run) -> Value:
     return _over(a, run, lambda x, **options: run.typed("sum", x.dtype, x=run.typed("square", x.dtype, x=x), **options))
 
 
-def _over(a: dict[str, Any], run: Run, applied: Callable[..., Any]) -> Value:
+def _over(a: dict[str, Any], run: Run, applied: Callable[..., TensorType]) -> Value:
     """No axes are all axes, or none of them."""
-    x, axes = a["x"], whole_numbers(a["dim"])
+    x, axes = tensor_in(a, "x"), whole_numbers(a["dim"])
     axes = (axes,) if isinstance(axes, int) else axes
     if isinstance(axes, TensorType) and axes.shape != (0,):
         if not a["keepdim"] or not x.shape.known:
@@ -183,8 +183,10 @@ def transpose(a: dict[str, Any], run: Run) -> TensorType:
 @takes(Ints("sizes", None, optional=True, loose=True), Int("count", None, optional=True, least=1))
 def split(a: dict[str, Any], run: Run) -> Any:
     """Parts of given sizes, or so many parts of one size, the last of which may be smaller."""
-    x, sizes, count, dim = tensor_in(a, "x"), whole_numbers(a["sizes"]), a.get("count"), a["dim"]
-    outputs = a.get("outputs")
+    x, sizes = tensor_in(a, "x"), whole_numbers(a["sizes"])
+    dim: int = a["dim"]
+    count: int | None = a.get("count")
+    outputs: int | None = a.get("outputs")
     if sizes is not None and count is not None:
         raise run.refuse("sizes", "either the sizes of the parts or their number must be given, and not both", ("sizes", "count"))
     if isinstance(sizes, TensorType):
