@@ -20,11 +20,14 @@ from check_speed import BLOCKS, EPOCHS, LAYERS, SCRIPT
 HERE = Path(__file__).parent.parent
 CORPORA = ("corpus/seq2seq/train.py", "corpus_tf/keras_images/train.py", "corpus_tf/tf1_cnn/train.py")
 MOST = 1.1
+LIMIT = "3600"
+"""Seconds that a check may take: more than it needs under valgrind on a machine that does other things, so that none ends early."""
 
 
 def _run(tree: Path, program: Path, *under: str) -> str:
     environment = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"} | {"PYTHONPATH": str(tree / "src"), "PYTHONHASHSEED": "0"}
-    return subprocess.run([*under, sys.executable, "-m", "tensorproof", "check", str(program)], env=environment, capture_output=True, text=True).stderr
+    command = [*under, sys.executable, "-m", "tensorproof", "check", "--time-limit", LIMIT, str(program)]
+    return subprocess.run(command, env=environment, capture_output=True, text=True).stderr
 
 
 def user_time(tree: Path, program: Path) -> float:
