@@ -21,6 +21,7 @@ from tensorproof.terms.tensor import TensorType
 if TYPE_CHECKING:
     from tensorproof.bindings.rows import Row
     from tensorproof.ops.inputs import Parameter
+    from tensorproof.terms.ints import Dim
     from tensorproof.terms.predicates import Truth
 
 _OWN = {
@@ -132,9 +133,15 @@ def _compiled(node: ast.expr) -> Applied:
             return _compiled_call(op, keywords)
         case ast.Name(name):
             return lambda a, run: a[name] if name in a else BY_LABEL[name]
+        case ast.Attribute(ast.Attribute(of, "dtype"), "real"):
+            tensor = _compiled(of)
+            return lambda a, run: None if (dtype := _dtype(tensor(a, run))) is None else dtype.real
         case ast.Attribute(of, "dtype"):
             tensor = _compiled(of)
             return lambda a, run: _dtype(tensor(a, run))
+        case ast.Attribute(of, "shape"):
+            tensor = _compiled(of)
+            return lambda a, run: _sizes(tensor(a, run))
         case ast.Subscript(of, ast.Constant(int(at))):
             several = _compiled(of)
             return lambda a, run: _part(several(a, run), at)
@@ -181,6 +188,11 @@ def _compiled_call(op: str, keywords: list[ast.keyword]) -> Applied:
 def _dtype(value: object) -> DType | None:
     assert isinstance(value, TensorType), "only a tensor has an element type"
     return value.dtype
+
+
+def _sizes(value: object) -> tuple[Dim, ...]:
+    assert isinstance(value, TensorType), "only a tensor has a shape"
+    return tuple(value.shape)
 
 
 def _given_dtype(value: object) -> DType | None:

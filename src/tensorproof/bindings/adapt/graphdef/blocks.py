@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from tensorproof.bindings.adapt.graphdef.elementwise import merged, narrowed
-from tensorproof.bindings.adapt.tensorflow import linalg as tf_linalg
 from tensorproof.bindings.adapt.tensorflow.shapes import pairs
 from tensorproof.bindings.adapt.tensorflow.shared import Arguments, anew, at_least, ranked, same_types, somewhere, vector, with_shape
 from tensorproof.bindings.adapt.tensorflow.windows import channels_last
@@ -54,13 +53,6 @@ def matrix_set_diag(a: Arguments, run: Run) -> TensorType:
         merged(run, [y.shape, wanted], ("y", "x"), "diagonal")
     places = {"dim1": len(x.shape) - 2, "dim2": len(x.shape) - 1} if x.shape.known else {"dim1": -2, "dim2": -1}
     return with_shape(run, "diagonal_scatter", x, x.shape, source=y, offset=a.get("k") or 0, **places)
-
-
-def band_part(a: Arguments, run: Run) -> TensorType:
-    shape = a["x"].shape
-    if shape.known and len(shape) < 2:
-        raise run.give_up(f"a band of {shape!r}, which TensorFlow refuses when the node runs")
-    return tf_linalg.band_part(a, run)
 
 
 def _blocks(run: Run, value: Value) -> tuple[Any, ...] | None:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from tensorproof.bindings.adapt.graphdef.elementwise import merged
 from tensorproof.bindings.adapt.tensorflow import shapes as tf_shapes
-from tensorproof.bindings.adapt.tensorflow.shared import Arguments, at_least, ranked, same_types, somewhere, with_shape
+from tensorproof.bindings.adapt.tensorflow.shared import Arguments, ranked, same_types, somewhere, with_shape
 from tensorproof.bindings.call import Run, takes
 from tensorproof.ops.inputs import Tensor
 from tensorproof.terms import INDEX, INT64, DType, Shape, TensorType
@@ -39,22 +39,12 @@ def scatter_rows(a: Arguments, run: Run) -> TensorType:
     return with_shape(run, "scatter_rows", x, x.shape, index=index, y=y, reduction=a["reduction"])
 
 
-def scatter_variable(a: Arguments, run: Run) -> TensorType:
-    at_least(run, a["y"], 1, "y")
-    return run("tensor_scatter", x=a["x"], index=a["index"], y=a["y"], reduction=a["reduction"])
-
-
 def read_variable(a: Arguments, run: Run) -> TensorType:
     x, dtype = a["x"], a.get("dtype")
     if x.dtype is DType.RESOURCE:
         return run.shaped("identity", somewhere(run), dtype, x=x)
     run.require("dtype", None in (dtype, x.dtype) or dtype is x.dtype, f"the variable holds {x.dtype!r} and is read as {dtype!r}", ("x", "dtype"))
     return run("identity", x=x)
-
-
-def switch(a: Arguments, run: Run) -> tuple[TensorType, ...]:
-    ranked(run, a["y"], 0, "y")
-    return tuple(run("switch", x=a["x"], y=a["y"]))
 
 
 def array_gather(a: Arguments, run: Run) -> TensorType:

@@ -195,10 +195,6 @@ def window(a: dict[str, Value], run: Run) -> TensorType:
     return run.typed("window", FLOAT32, n=n, kind=a["kind"], **({"beta": float(beta)} if isinstance(beta, (int, float)) else {}))
 
 
-def ndim(a: dict[str, Value], run: Run) -> Value:
-    return tensor_in(a, "x").shape.rank
-
-
 def size(a: dict[str, Value], run: Run) -> Value:
     return tensor_in(a, "x").shape.numel
 

@@ -315,11 +315,6 @@ def nonzero(x: TensorType, run: Run) -> TensorType:
     return run("ne", x=x, y=0)
 
 
-def imag(a: dict[str, Value], run: Run) -> TensorType:
-    x = tensor_in(a, "x")
-    return run.typed("imag", None if x.dtype is None else x.dtype.real, x=x)
-
-
 def angle(a: dict[str, Value], run: Run) -> TensorType:
     x = tensor_in(a, "x")
     dtype = x.dtype

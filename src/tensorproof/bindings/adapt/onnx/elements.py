@@ -84,14 +84,6 @@ class Only(Choice):
         return value in self.options
 
 
-def modulo(a: dict[str, Value], run: Run) -> TensorType:
-    """The remainder with the sign of the divisor, of whole numbers."""
-    dtype = tensor_in(a, "x").dtype
-    if dtype is not None and dtype.is_float and run.row.opsets[1] < 28:
-        raise run.refuse("fmod", f"the remainder of {dtype!r} needs fmod=1", ("x", "fmod"))
-    return run("remainder", x=a["x"], y=a["y"])
-
-
 def clip(a: dict[str, Any], run: Run) -> TensorType:
     """Both bounds are single numbers."""
     for name in ("low", "high"):

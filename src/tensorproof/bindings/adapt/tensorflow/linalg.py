@@ -178,13 +178,6 @@ def adjoint(a: Arguments, run: Run) -> TensorType:
     return _turned(run, run.typed("conj", a["x"].dtype, x=a["x"]))
 
 
-def diag(a: Arguments, run: Run) -> TensorType:
-    if a.get("num_rows", -1) != -1 or a.get("num_cols", -1) != -1 or not isinstance(a.get("offset", 0), int):
-        raise run.give_up("a band of diagonals")
-    at_least(run, a["x"], 1)
-    return run("diag_embed", x=a["x"], offset=a.get("offset") or 0, dim1=-2, dim2=-1)
-
-
 def diag_part(a: Arguments, run: Run) -> TensorType:
     if not isinstance(a.get("offset", 0), int):
         raise run.give_up("a band of diagonals")

@@ -6,7 +6,6 @@ from tensorproof.bindings.adapt.tensorflow.arguments import COMPLEX_OF, DTYPE
 from tensorproof.bindings.adapt.tensorflow.shapes import reduce
 from tensorproof.bindings.adapt.tensorflow.shared import (
     Arguments,
-    at_least,
     broadcast_of,
     known_axis,
     modern,
@@ -23,12 +22,6 @@ from tensorproof.ops.inputs import Anything, Axes, Bool, ElementType, Int, Tenso
 from tensorproof.ops.session import python_number
 from tensorproof.terms import BOOL, FLOAT32, FLOAT64, INDEX, INT32, INT64, DType, Shape, TensorType, eq, ge
 from tensorproof.values.port import Value
-
-
-def real_part(a: Arguments, run: Run) -> TensorType:
-    x = a["x"]
-    run.require("dtype", x.dtype is None or x.dtype.kind in "iufc", f"{run.name} takes numbers, not {x.dtype!r}", ("x",))
-    return run.typed("real", None if x.dtype is None else x.dtype.real, x=x)
 
 
 def binary(a: Arguments, run: Run) -> TensorType:
@@ -99,11 +92,6 @@ def clip(a: Arguments, run: Run) -> TensorType:
                 run.require("clamp/bounds", eq(m, n), sentence, ("low", "high"))
     kind = promoted_type(run, x=capped, y=a["low"])
     return run.shaped("maximum", x.shape, kind, x=capped, y=a["low"] if isinstance(a["low"], TensorType) else python_number(a["low"]))
-
-
-def shifted(a: Arguments, run: Run) -> TensorType:
-    at_least(run, a["x"], 1)
-    return run.typed(run.row.op, a["x"].dtype, x=a["x"], dim=a.get("dim"))
 
 
 @takes(Tensor("x", "...", frozenset({DType.STRING})), Int("num_buckets", least=1))

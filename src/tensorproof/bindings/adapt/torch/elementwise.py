@@ -9,7 +9,7 @@ from tensorproof.bindings.call import Run, takes
 from tensorproof.bindings.readers import module_in, tensor_in
 from tensorproof.ops.inputs import Axis, Int, Tensor
 from tensorproof.terms import UNKNOWN_STRIDES, Operand, Shape, TensorType, eq, promote, torch_can_cast
-from tensorproof.terms.dtypes import ALL_INTS, BFLOAT16, BOOL, BY_LABEL, FLOAT16, FLOAT32, INT32, INTS, DType
+from tensorproof.terms.dtypes import ALL_INTS, BOOL, BY_LABEL, INT32, INTS, DType
 from tensorproof.values.port import Value
 
 Arguments = dict[str, Any]
@@ -35,13 +35,6 @@ def softmax(a: Arguments, run: Run) -> TensorType:
             raise run.give_up("no axis is named, and which one is meant depends on the rank")
         dim = 0 if len(shape) in (0, 1, 3) else 1
     return run(run.row.op, x=a["x"], dim=dim, dtype=a.get("dtype"))
-
-
-def half_to_float(a: Arguments, run: Run) -> TensorType:
-    """ATen's own softmax turns half precision into float32 on request (on CUDA)."""
-    half = tensor_in(a, "x").dtype in (FLOAT16, BFLOAT16, None)
-    run.require("dtype", half or not a["half_to_float"], f"x has element type {tensor_in(a, 'x').dtype!r}, which is not half precision", ("x", "half_to_float"))
-    return run(run.row.op, x=a["x"], dim=a["dim"], dtype=FLOAT32 if a["half_to_float"] else None)
 
 
 def in_training(a: Arguments, run: Run) -> Value:

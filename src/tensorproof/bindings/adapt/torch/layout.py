@@ -10,7 +10,7 @@ from tensorproof.bindings.call import Run, takes
 from tensorproof.bindings.forms import default, taking
 from tensorproof.bindings.readers import tensor_in
 from tensorproof.ops.inputs import Anything, Axes, Int, Ints, Tensor, is_size
-from tensorproof.terms import BOOL, INT64, Shape, TensorType, broadcast, ceildiv, eq, product, torch_can_cast
+from tensorproof.terms import INT64, Shape, TensorType, broadcast, ceildiv, eq, product, torch_can_cast
 from tensorproof.values.port import Value
 
 Arguments = dict[str, Any]
@@ -35,14 +35,6 @@ def compact(a: Arguments, run: Run) -> TensorType:
     """ravel: a view where the elements lie row by row, else in memory of its own."""
     made = run.one(a)
     return made if made.strides is None else run("copy", x=made)
-
-
-def like(a: Arguments, run: Run) -> Value:
-    """view_as, reshape_as, expand_as: the shape of another tensor."""
-    y: TensorType = a["y"]
-    if not y.shape.known:
-        raise run.give_up("the rank of the other tensor is not known")
-    return run.default({**a, "size": tuple(y.shape)})
 
 
 def adjoint(a: Arguments, run: Run) -> TensorType:
@@ -171,11 +163,6 @@ def broadcast_shapes(a: Arguments, run: Run) -> Value:
     return broadcast(shapes, stated) if shapes else Shape()
 
 
-def resized(a: Arguments, run: Run) -> TensorType:
-    y = a.get("y")
-    return run("resize", x=a["x"], size=tuple(y.shape) if isinstance(y, TensorType) else a["size"], memory=a.get("memory"))
-
-
 def counted_out(a: Arguments, run: Run) -> TensorType:
     """torch.repeat_interleave(repeats): position i, repeats[i] times."""
     times: TensorType = a["times"]
@@ -231,10 +218,6 @@ def sparse(a: Arguments, run: Run) -> Value:
         run.require("dtype", own in (None, wanted) or run.row.op == "sparse_coo_tensor", f"values of {own!r} are not {wanted!r}", ("dtype", "value"))
         made["dtype"] = None
     return run.default(made)
-
-
-def contains(a: Arguments, run: Run) -> TensorType:
-    return TensorType(Shape(), BOOL, weak=True)
 
 
 def shape_tensor(a: Arguments, run: Run) -> TensorType:

@@ -46,11 +46,6 @@ def norm(a: dict[str, Value], run: Run) -> TensorType:
     return run("vector_norm", ord=order, dim=axes, **shared)
 
 
-def tolerance(a: dict[str, Value], run: Run) -> TensorType:
-    """The older forms: one tolerance, `rcond` or `tol`."""
-    return run(run.row.op, x=a["x"], atol=a.get("tol"), rtol=a.get("rtol"), hermitian=a.get("hermitian", False))
-
-
 def pca_lowrank(a: dict[str, Any], run: Run) -> Value:
     q, sides = a["q"], tensor_in(a, "x").shape[-2:]
     if not tensor_in(a, "x").shape.known:

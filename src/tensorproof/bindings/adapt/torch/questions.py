@@ -172,8 +172,3 @@ def sparse_dim(a: Arguments, run: Run) -> Value:
     if x.layout == "strided":
         return 0 if run.name.endswith("sparse_dim") else x.shape.rank
     return run.fresh("axes", 0, len(x.shape) if x.shape.known else None)
-
-
-def is_coalesced(a: Arguments, run: Run) -> TensorType:
-    run.require("layout", tensor_in(a, "x").layout == "sparse_coo", "only a tensor of the layout sparse_coo is coalesced or not", ("x",))
-    return unknown_truth(a, run)
