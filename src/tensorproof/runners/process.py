@@ -50,6 +50,15 @@ class Step:
     init: dict[str, Any] | None = None
 
 
+def end(child: subprocess.Popen[bytes]) -> None:
+    """End a child process, and close what is read of it and written to it."""
+    child.kill()
+    child.wait()
+    for stream in (child.stdin, child.stdout):
+        if stream is not None:
+            stream.close()
+
+
 class Process:
     """A child that runs calls of one framework. It is started at the first run, and again after a call has ended it."""
 
@@ -68,11 +77,7 @@ class Process:
         """End the child."""
         child, self._child = self._child, None
         if child is not None:
-            child.kill()
-            child.wait()
-            for stream in (child.stdin, child.stdout):
-                if stream is not None:
-                    stream.close()
+            end(child)
 
     def run(self, steps: Sequence[Step]) -> list[Observed]:
         """What the real library gave for each step, the numbers included (`Seen.array`). After a step that failed there are no more."""

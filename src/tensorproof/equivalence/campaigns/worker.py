@@ -19,6 +19,7 @@ from typing import IO, Any
 
 from tensorproof.equivalence.campaigns.job import Job
 from tensorproof.equivalence.running import Broken
+from tensorproof.runners.process import end
 
 SIZE = 512
 """Bytes of the shared page in which a worker writes what it is about to run."""
@@ -73,11 +74,7 @@ class Worker:
     def _end(self) -> None:
         child, self._child = self._child, None
         if child is not None:
-            child.kill()
-            child.wait()
-            for stream in (child.stdin, child.stdout):
-                if stream is not None:
-                    stream.close()
+            end(child)
 
     def start(self) -> dict[str, Any]:
         """What the worker says of itself: the library's version, and rules that cannot run here."""

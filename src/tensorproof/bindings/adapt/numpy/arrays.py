@@ -351,6 +351,16 @@ def cast(a: dict[str, Value], run: Run) -> TensorType:
     return made if made.strides is None or a.get("copy") is False else run.noted(made, strides=copied_strides(made, absolute=True))
 
 
+def along(x: TensorType, dim: int | None, run: Run) -> tuple[TensorType, int]:
+    """An array and the axis that is meant; without one, all its elements as one vector."""
+    if dim is None or len(x.shape) == 0:
+        x = flattened(x, run)
+    axis = 0 if dim is None else dim
+    if not -len(x.shape) <= axis < len(x.shape):
+        raise run.refuse("axis", f"axis {axis} is out of range for {x.shape!r}", ("dim",))
+    return x, axis
+
+
 def flattened(x: TensorType, run: Run) -> TensorType:
     """All elements as one vector."""
     if x.shape.known and len(x.shape) == 1:

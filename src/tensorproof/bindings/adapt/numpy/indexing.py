@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tensorproof.bindings.adapt.numpy.arrays import flattened, tensor, written
+from tensorproof.bindings.adapt.numpy.arrays import along, flattened, tensor, written
 from tensorproof.bindings.adapt.numpy.arrays import nonzero as truths
 from tensorproof.bindings.adapt.numpy.reductions import word
 from tensorproof.bindings.arrays import array_like
@@ -52,11 +52,7 @@ def take(a: dict[str, Any], run: Run) -> Value:
     word(run, a, "mode", ("raise", "wrap", "clip"))
     if index.dtype is not None and (index.dtype.kind in "fc" or index.dtype.label == "uint64"):
         raise run.refuse("dtype", f"indices must be whole numbers, and are {index.dtype!r}", ("index",))
-    if a["dim"] is None or len(x.shape) == 0:
-        x = flattened(x, run)
-    axis = 0 if a["dim"] is None else a["dim"]
-    if not -len(x.shape) <= axis < len(x.shape):
-        raise run.refuse("axis", f"axis {axis} is out of range for {x.shape!r}", ("dim",))
+    x, axis = along(x, a["dim"], run)
     n = x.shape[axis]
     if a["mode"] == "raise":
         for v in index.contents or ():
@@ -94,11 +90,7 @@ def compress(a: dict[str, Any], run: Run) -> Value:
     x, mask = tensor_in(a, "x"), a["condition"]
     if isinstance(mask, TensorType) and len(mask.shape) != 1:
         raise run.refuse("condition", f"a vector of truth values selects, and this is {mask.shape!r}", ("condition",))
-    if a["dim"] is None or len(x.shape) == 0:
-        x = flattened(x, run)
-    axis = 0 if a["dim"] is None else a["dim"]
-    if not -len(x.shape) <= axis < len(x.shape):
-        raise run.refuse("axis", f"axis {axis} is out of range for {x.shape!r}", ("dim",))
+    x, axis = along(x, a["dim"], run)
     n = x.shape[axis]
     if not isinstance(mask, TensorType) or le(mask.shape[0], n) is False:
         raise run.give_up("the condition is longer than the axis, or not known")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tensorproof.bindings.adapt.numpy.arrays import Whole, flattened, tensor, typed, written
+from tensorproof.bindings.adapt.numpy.arrays import Whole, along, flattened, tensor, typed, written
 from tensorproof.bindings.adapt.numpy.reductions import word
 from tensorproof.bindings.arrays import array_like
 from tensorproof.bindings.call import Run, takes
@@ -27,11 +27,7 @@ def tile(a: dict[str, Value], run: Run) -> TensorType:
 @takes(Whole("times", least=0), Axis("dim", None, optional=True))
 def repeat(a: dict[str, Any], run: Run) -> TensorType:
     x, times = tensor_in(a, "x"), a["times"]
-    if a["dim"] is None or len(x.shape) == 0:
-        x = flattened(x, run)
-    axis = 0 if a["dim"] is None else a["dim"]
-    if not -len(x.shape) <= axis < len(x.shape):
-        raise run.refuse("axis", f"axis {axis} is out of range for {x.shape!r}", ("dim",))
+    x, axis = along(x, a["dim"], run)
     n = x.shape[axis]
     if isinstance(times, (list, tuple)):
         run.require("times", True if len(times) == 1 else eq(len(times), n), f"{len(times)} counts are given for an axis of {n!r}", ("times", "x"))
