@@ -7,7 +7,7 @@ where every alternative is. What was found is never a proof that the call works:
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from itertools import product
+from itertools import product, takewhile
 from typing import Any
 
 from tensorproof.bindings.outcome import Outcome
@@ -224,6 +224,8 @@ def _shape(shapes: list[Shape], axes: list[dict[str, tuple[Dim, ...]]], how: _Jo
     if all(s == first for s in shapes):
         return first
     if not all(s.known for s in shapes):
+        if all(len(s) == len(first) and all(a == b or Segment not in (type(a), type(b)) for a, b in zip(s, first)) for s in shapes):
+            return Shape(first[i] if type(first[i]) is Segment else _size([s[i] for s in shapes], how) for i in range(len(first)))
         tails = [_tail(s) for s in shapes]
         shown = min(map(len, tails))
         return Shape((*_unknown(how.session, 0, False), *(_size([t[len(t) - shown + i] for t in tails], how) for i in range(shown))))
@@ -231,10 +233,15 @@ def _shape(shapes: list[Shape], axes: list[dict[str, tuple[Dim, ...]]], how: _Jo
         around = _around(shapes, [put[name] for put in axes])
         if around is not None:
             return Shape((*around[0], how.session.segments[name], *around[1]))
-    least = min(map(len, shapes))
-    tail = [_size([s[len(s) - least + i] for s in shapes], how) for i in range(least)]
-    most = max(map(len, shapes))
-    return Shape(tail) if most == least else Shape((*_unknown(how.session, most - least, bounded(axes)), *tail))
+    least, most = min(map(len, shapes)), max(map(len, shapes))
+    lead = 0 if most == least else _alike(shapes, range(least - _alike(shapes, range(-1, -least - 1, -1))))
+    tail = [_size([s[i - least] for s in shapes], how) for i in range(lead, least)]
+    return Shape(tail) if most == least else Shape((*first[:lead], *_unknown(how.session, most - least, bounded(axes)), *tail))
+
+
+def _alike(shapes: list[Shape], places: Iterable[int]) -> int:
+    """At how many of these places, one after the other, the shapes have the same size."""
+    return sum(1 for _ in takewhile(lambda i: all(s[i] == shapes[0][i] for s in shapes), places))
 
 
 def _around(shapes: list[Shape], inner: list[tuple[Dim, ...]]) -> tuple[Shape, Shape] | None:

@@ -36,7 +36,7 @@ from tensorproof.terms.ints import Term
 from tensorproof.terms.records import dataclass
 from tensorproof.terms.shapes import Shape, open_shape
 from tensorproof.terms.tensor import TensorType
-from tensorproof.values.python_values import Unknown, whole_of
+from tensorproof.values.python_values import Summary, Unknown, whole_of
 
 _TYPES = {"float": FLOAT32, "bool": BOOL, "int": INT64}
 _RATES = (0.5, 3.0)
@@ -140,8 +140,11 @@ def _array(shape: Shape) -> TensorType:
 
 def _shape_of(data: Any, session: Session) -> Shape | None:
     """The shape of what numbers, lists of them and unknown values become together, each of which may be a list itself; None where there is no telling."""
+    if type(data) is Summary:
+        count = data.count if isinstance(data.count, (int, Term)) else session.fresh("items")
+        return Shape((count, *open_tensor(data, "numpy", session).shape))
     if isinstance(data, Unknown):
-        return None if type(data) is not Unknown or data.text else open_tensor(data, "numpy", session).shape
+        return None if data.text else open_tensor(data, "numpy", session).shape
     if not isinstance(data, (list, tuple)):
         return Shape() if isinstance(data, (bool, int, float, Term)) else None
     inner = [_shape_of(one, session) for one in data]

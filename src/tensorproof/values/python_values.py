@@ -81,6 +81,8 @@ class Summary(Unknown):
     second: object = None
 
 
+ARRAYS = "an array or the arrays of a file"
+"""The reason of what `numpy.load` gives for a file of which the kind is not known: an item by its name is an array."""
 AFTER_ERROR = Unknown("what an error left")
 """The value of an expression that fails: whatever depends on it is neither a finding nor a gap of its own."""
 COUNTED = Unknown("a number that a loop over data counted", number="int")

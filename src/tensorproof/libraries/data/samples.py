@@ -9,7 +9,7 @@ from typing import Any
 from tensorproof.libraries import registry
 from tensorproof.libraries.domains import autograd
 from tensorproof.libraries.plain import always
-from tensorproof.terms import BY_LABEL, DType, Origin, Outputs, Predicate, Shape, TensorType, Term, conj, eq, lt
+from tensorproof.terms import BY_LABEL, Origin, Outputs, Predicate, Shape, TensorType, Term, conj, eq, lt
 from tensorproof.terms.shapes import open_shape
 from tensorproof.values import MISSING, Args, Bound, Choice, Dict, Instance, Kwargs, List, Machine, Model, Unknown, Value
 
@@ -184,21 +184,22 @@ def _stacked_tensors(m: Machine, first: TensorType, second: Value, count: Value,
         return m.gap("collate", node, "a part of a sample is a tensor only at times")
     if count != 1 and first is not second:
         if not first.shape.known or not second.shape.known:
-            return _of_unknown_rank(m, first, first.dtype if first.dtype is second.dtype else None, count, node)
+            return _of_unknown_rank(m, first, second, count, node)
         message = f"the samples of a batch must have the same shape: one is {first.shape!r}, another {second.shape!r}"
         if len(first.shape) != len(second.shape):
             raise m.raised("RuntimeError", message, node, "data/collate")
         m.require("data/collate", conj(*(eq(a, b) for a, b in zip(first.shape, second.shape))), message, node)
     if not first.shape.known:
-        return _of_unknown_rank(m, first, first.dtype, count, node)
+        return _of_unknown_rank(m, first, first, count, node)
     state = autograd.fresh(m, autograd.of(m, first).requires if first.framework == "torch" else False)
     return m.path.taken(first, TensorType(Shape((count, *first.shape)), first.dtype, device=first.device, grad=state))
 
 
-def _of_unknown_rank(m: Machine, sample: TensorType, dtype: DType | None, count: Value, node: ast.AST) -> Value:
+def _of_unknown_rank(m: Machine, sample: TensorType, other: TensorType, count: Value, node: ast.AST) -> Value:
     """A batch of samples that have one shape, whatever that is: whether they do is not known."""
     m.gap("collate", node, "the rank of a sample is not known")
-    return TensorType(Shape((count, *open_shape(m.name_here("sample", node)))), dtype, device=sample.device)
+    shape = sample.shape if sample.shape == other.shape else open_shape(m.name_here("sample", node))
+    return TensorType(Shape((count, *shape)), sample.dtype if sample.dtype is other.dtype else None, device=sample.device)
 
 
 def repeated(m: Machine, value: Value, count: Value) -> Value:

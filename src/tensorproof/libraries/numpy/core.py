@@ -17,6 +17,7 @@ from tensorproof.libraries.whole_numbers import between, exact_size, number_of
 from tensorproof.terms import BY_LABEL, DType, Origin, Shape, TensorType, eq
 from tensorproof.terms.shapes import open_shape
 from tensorproof.values import Args, Choice, Kwargs, List, Machine, Model, Unknown, Value
+from tensorproof.values.python_values import ARRAYS
 from tensorproof.values.summaries import is_summarised
 
 _ARRAYS = ("array", "asarray", "asanyarray", "ascontiguousarray", "asfortranarray")
@@ -94,7 +95,7 @@ def _load(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     path = args[0] if args else kwargs.get("file")
     if isinstance(path, str) and path.endswith(".npz"):
         return Model("numpy.NpzFile", m.heap.space())
-    return unknown_array(m, node) if isinstance(path, str) and path.endswith(".npy") else Unknown("what a file holds")
+    return unknown_array(m, node) if isinstance(path, str) and path.endswith(".npy") else Unknown(ARRAYS)
 
 
 def _outside(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:

@@ -10,8 +10,10 @@ from tensorproof.frontends.python.attributes import unknown_texts
 from tensorproof.frontends.python.branching import questions
 from tensorproof.frontends.python.summaries.summarised_lists import letter
 from tensorproof.terms.records import replace
+from tensorproof.terms.shapes import open_shape
+from tensorproof.terms.tensor import TensorType
 from tensorproof.values.objects import Native
-from tensorproof.values.python_values import AFTER_ERROR, BYTES, MESSAGE, REAL, TEXT, WHOLE, Unknown
+from tensorproof.values.python_values import AFTER_ERROR, ARRAYS, BYTES, MESSAGE, REAL, TEXT, WHOLE, Unknown
 
 if TYPE_CHECKING:
     from tensorproof.frontends.python.machine import Interpreter
@@ -58,4 +60,7 @@ def item(m: Interpreter, owner: Unknown, index: Value, node: ast.AST) -> Any:
         return letter(m, owner, node)
     if owner.number and index is not Ellipsis and index is not None and index != ():
         raise m.raised("TypeError", f"a {owner.number} has no index", node)
+    if owner.reason == ARRAYS and isinstance(index, str):
+        name = questions.part(m, owner, f"[{index!r}]") or m.name_here("array", node)
+        return TensorType(open_shape(name), None, framework="numpy")
     return Unknown("subscript", key=questions.part(m, owner, f"[{index!r}]") if isinstance(index, (str, int)) else "")

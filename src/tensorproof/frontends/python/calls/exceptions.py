@@ -15,7 +15,7 @@ from tensorproof.libraries import library_objects
 from tensorproof.terms.records import replace
 from tensorproof.values.heap import MISSING, slot
 from tensorproof.values.objects import Bound, Class, Dict, Function, Instance, List, Model
-from tensorproof.values.python_values import MESSAGE, Named, Unknown
+from tensorproof.values.python_values import ARRAYS, MESSAGE, Named, Unknown
 
 if TYPE_CHECKING:
     from tensorproof.frontends.python.machine import Interpreter
@@ -217,6 +217,6 @@ def enter(m: Interpreter, manager: Value, node: ast.AST) -> tuple[Value, Callabl
 
         return entered, leave
     if isinstance(manager, Unknown):
-        return Unknown("what a context gives"), None
+        return manager if manager.reason == ARRAYS else Unknown("what a context gives"), None
     result: tuple[Value, Callable[[Raised | None], bool] | None] = library_objects.enter(m, manager, node)
     return result

@@ -39,14 +39,19 @@ def joined(m: Interpreter, name: str, args: tuple[Value, ...], kwargs: dict[str,
     if items is None:
         return MISSING
     samples = shown(items)
-    if not all(isinstance(v, TensorType) and v.shape.known for v in samples):
+    if not all(isinstance(v, TensorType) for v in samples):
         return MISSING
     listed = List(m.heap.row(samples))
     made = m.spelling(name, (listed, *args[1:]), kwargs, node) if args else m.spelling(name, (), {**kwargs, str(key): listed}, node)
     total = length(items)
-    if not isinstance(made, TensorType) or not made.shape.known or isinstance(total, Unknown):
-        return made if not isinstance(made, TensorType) else Unknown("tensors joined from a list of unknown length")
+    if isinstance(total, Unknown):
+        total = m.symbol(m.name_here("items", node), 0, None, Origin.UNMODELLED)
+    if not isinstance(made, TensorType):
+        return made
     sizes = list(made.shape)
+    if not all(v.shape.known for v in (made, *samples)):
+        first = word == "stack" and type(sizes[0]) is int and kwargs.get("dim", kwargs.get("axis", args[1] if len(args) > 1 else 0)) == 0
+        return made.but(shape=Shape((total, *sizes[1:])), contents=None) if first else Unknown("tensors of unknown rank joined from a list of unknown length")
     if word in _PADS:
         first = bool(kwargs.get("batch_first", args[1] if len(args) > 1 else False))
         sizes[0 if first else 1] = total

@@ -25,8 +25,8 @@ from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import SOMEWHERE, Outputs, TensorType
 from tensorproof.values.heap import MISSING
 from tensorproof.values.objects import Choice, Dict, Instance, Iterator, List, Model, Set
-from tensorproof.values.python_values import Device, Layer, Method, Unknown
-from tensorproof.values.summaries import is_summarised
+from tensorproof.values.python_values import Device, Layer, Method, Summary, Unknown
+from tensorproof.values.summaries import is_summarised, length
 from tensorproof.values.tensor_shape import TensorShape
 
 if TYPE_CHECKING:
@@ -266,7 +266,7 @@ def _tensor_of_summarised(m: Interpreter, items: Value, node: ast.AST) -> Value:
 
     message = "the lists in a list of numbers must have the same length"
     made = tensor_of(items, demand=lambda same: m.demand("ValueError", same, message, node, "constant/ragged"))
-    return Unknown("a list of unknown length") if made is None else made
+    return Summary("a list of unknown length", count=length(items)) if made is None else made
 
 
 STAND_INS: tuple[Value, ...] = (

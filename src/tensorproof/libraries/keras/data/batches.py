@@ -10,7 +10,9 @@ from tensorproof.libraries import registry
 from tensorproof.libraries.data.samples import item_of
 from tensorproof.libraries.domains.label_ranges import keep
 from tensorproof.libraries.keras.data.arrays import OBJECTS, array_of, unpacked
+from tensorproof.libraries.tensorflow.data.elements import row_shape
 from tensorproof.terms import FLOAT32, Origin, Shape, TensorType, Term, ceildiv, dataclass, eq, field, ge, mod, ne
+from tensorproof.terms.shapes import Segment
 from tensorproof.terms.substitution import symbols
 from tensorproof.values import MISSING, Bound, Choice, Dict, Function, Generator, Instance, Iterator, List, Machine, Model, Named, Unknown, Value
 
@@ -159,7 +161,9 @@ def _of_arrays(m: Machine, x: Value, y: Value, weight: Value, size: Value, steps
         return Batches(unknown="an array is not known")
     count = agree(m, arrays, node)
     if count is None:
-        return Batches(unknown="the rank of an array is not known")
+        m.gap("an array", node, "its rank is not known")
+        count = next((a.shape[0] for a in arrays if a.shape and type(a.shape[0]) is not Segment), None)
+        count = m.symbol(m.name_here("samples", node), 1, None, Origin.UNMODELLED) if count is None else count
     if class_weight is not None:
         weight = _weights(m, y, class_weight, count, node)
     if size is None:
@@ -172,7 +176,8 @@ def _of_arrays(m: Machine, x: Value, y: Value, weight: Value, size: Value, steps
 
     def cut(rows: Value) -> tuple[Value, Value, Value]:
         def one(a: TensorType) -> Value:
-            return keep(m, a, a.but(shape=Shape((rows, *a.shape[1:])), contents=None, strides=None, framework="tf"))
+            rest = a.shape[1:] if a.shape.known else row_shape(m, a.shape, node)
+            return keep(m, a, a.but(shape=Shape((rows, *rest)), contents=None, strides=None, framework="tf"))
 
         return mapped(m, x, one), mapped(m, y, one), mapped(m, weight, one)
 

@@ -12,9 +12,11 @@ from tensorproof.libraries.model import ClassModel, KindModel, Run
 from tensorproof.libraries.plain import argument, nothing
 from tensorproof.libraries.tensorflow.data.elements import scalar
 from tensorproof.terms import FLOAT32, INT64, Shape, TensorType
-from tensorproof.values import MISSING, TEXT, Args, Bound, Function, Instance, Kwargs, List, Machine, Model, Named, Unknown, Value
+from tensorproof.values import MISSING, TEXT, Args, Bound, Function, Instance, Kwargs, Layer, List, Machine, Model, Named, Unknown, Value
 
 HOME, SCHEDULES = "keras.optimizers.", "keras.optimizers.schedules."
+_NO_OPTIMIZERS = (SCHEDULES, "keras.metrics.", "keras.callbacks.", "torch.")
+"""Where the kinds of objects begin that are no optimizers of Keras."""
 _SHARED = ("weight_decay", "clipnorm", "clipvalue", "global_clipnorm", "use_ema", "ema_momentum", "ema_overwrite_frequency", "loss_scale_factor",
            "gradient_accumulation_steps", "name")  # fmt: skip
 _OWN: dict[str, tuple[str, ...]] = {
@@ -71,8 +73,8 @@ def resolved(m: Machine, given: Value, node: ast.AST) -> Value:
         raise m.raised("ValueError", f"the optimizer is the class {given.name}, not an object of it", node, "keras/optimizer-name")
     if isinstance(given, Model) and given.kind.startswith("tf.train."):
         raise m.raised("ValueError", f"compile takes optimizers of Keras, not {given.kind}", node, "keras/optimizer-name")
-    if isinstance(given, (int, float, List, tuple)):
-        raise m.raised("ValueError", "this is not an optimizer", node, "keras/optimizer-name")
+    if isinstance(given, (int, float, List, tuple, Layer, Function)) or (isinstance(given, Model) and given.kind.startswith(_NO_OPTIMIZERS)):
+        raise m.raised("ValueError", "this is not an optimizer: compile takes the optimizer first, then the loss", node, "keras/optimizer-name")
     return given
 
 

@@ -12,8 +12,9 @@ from tensorproof.libraries.tensorflow.tape import OPEN
 from tensorproof.libraries.tensorflow.tensors import converted
 from tensorproof.libraries.tensorflow.traced import CONVERTED, TRACED, tracing, within
 from tensorproof.terms import BY_LABEL, Atom, Dim, DType, Origin, Shape, TensorType, Term
+from tensorproof.terms.shapes import Segment, open_shape
 from tensorproof.terms.substitution import substitute, symbols
-from tensorproof.values import Args, Choice, Dict, Instance, Key, Kwargs, List, Machine, Model, Unknown, Value, slot
+from tensorproof.values import NOWHERE, Args, Choice, Dict, Instance, Key, Kwargs, List, Machine, Model, Unknown, Value, slot
 from tensorproof.values.tensor_shape import TensorShape
 
 SHAPE: Key[tuple[Dim | None, ...] | Unknown | None] = slot("shape")
@@ -83,7 +84,8 @@ def stacked(m: Machine, element: Value, count: Value, node: ast.AST) -> Value:
 
     def stack(t: TensorType) -> Value:
         if not t.shape.known:
-            return m.gap("Dataset.batch", node, "the rank of an element is not known")
+            m.gap("Dataset.batch", node, "the rank of an element is not known")
+            return t.but(shape=Shape((count, *t.shape)), contents=None)
         made = keep(m, t, t.but(shape=Shape((count, *t.shape)), contents=None))
         if m.path.program is not None:
             m.path.program.stack([t], [made])
@@ -115,7 +117,9 @@ def rows(m: Machine, element: Value, node: ast.AST | None = None) -> Value:
     """One of the rows of every tensor in a structure."""
 
     def act(t: TensorType) -> TensorType:
-        if not t.shape.known or not len(t.shape):
+        if not t.shape.known:
+            return t.but(shape=row_shape(m, t.shape, node), contents=None)
+        if not len(t.shape):
             return t
         numbers = t.contents if len(t.shape) == 1 and t.contents and all(type(v) is int for v in t.contents) else None
         one = None if node is None or numbers is None else (numbers[0] if len(set(numbers)) == 1 else varying(m, min(numbers), max(numbers), node),)
@@ -125,6 +129,14 @@ def rows(m: Machine, element: Value, node: ast.AST | None = None) -> Value:
         return made
 
     return mapped(m, act, element)
+
+
+def row_shape(m: Machine, shape: Shape, node: ast.AST | None) -> Shape:
+    """The shape of one of the rows of a tensor of unknown rank."""
+    if type(shape[0]) is not Segment:
+        return Shape(shape[1:])
+    at = max(i for i, axis in enumerate(shape) if type(axis) is Segment)
+    return Shape((*open_shape(m.name_here("row", node or NOWHERE)), *shape[at + 2 :]))
 
 
 def returned(m: Machine, value: Value, node: ast.AST) -> Value:
