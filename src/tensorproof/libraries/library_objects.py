@@ -9,10 +9,10 @@ from typing import Any
 
 from tensorproof.bindings.names import is_public
 from tensorproof.libraries import signatures
-from tensorproof.libraries.registry import kind_model
+from tensorproof.libraries.registry import closed, kind_model
 from tensorproof.libraries.torch.layer_attributes import UNSEEN
 from tensorproof.terms.tensor import TensorType
-from tensorproof.values import MISSING, TEXT, Args, Choice, Device, Dict, Kwargs, Layer, List, Machine, Model, Named, Native, Set, Unknown, Value
+from tensorproof.values import MISSING, TEXT, Args, Choice, Class, Device, Dict, Kwargs, Layer, List, Machine, Model, Named, Native, Set, Unknown, Value
 
 _FAMILIES = {"metrics": "Metric", "losses": "Loss", "optimizers": "Optimizer"}
 
@@ -113,6 +113,11 @@ def binds(owner: Model) -> bool:
 
 
 _NO_CONTEXTS = frozenset((type(None), bool, int, float, str, bytes, tuple, List, Dict, Set))
+
+
+def inherits_unseen(cls: Class) -> bool:
+    """Whether a class may have methods that are not known, from a base class that is not."""
+    return any(isinstance(c, Unknown) or (isinstance(c, Named) and not closed(c.name)) for c in cls.mro)
 
 
 def enter(m: Machine, manager: Value, node: ast.AST) -> Any:

@@ -188,7 +188,7 @@ def call_instance(m: Machine, instance: Instance, args: Args, kwargs: Kwargs, no
     hook = _hook(instance.cls, "call")
     if hook is not None:
         return hook(m, instance, args, kwargs, node)
-    if any(isinstance(c, (Unknown, Named)) and not (isinstance(c, Named) and closed(c.name)) for c in instance.cls.mro):
+    if not all(closed(c.name) if isinstance(c, Named) else not isinstance(c, Unknown) for c in instance.cls.mro):
         return m.gap(f"{instance.cls.name}(…)", node, "the base class is not modelled")
     raise m.raised("TypeError", f"a {instance.cls.name} cannot be called", node)
 

@@ -6,8 +6,8 @@ import ast
 from functools import partial
 from typing import Any
 
-from tensorproof.libraries import registry
-from tensorproof.libraries.model import Iterations, Open, Run, batches, counts_of
+from tensorproof.libraries import library_objects, registry
+from tensorproof.libraries.model import Iterations, Open, Run, batches, counts_of, some_iterations
 from tensorproof.libraries.plain import nothing
 from tensorproof.libraries.python.core import iterations_of
 from tensorproof.terms import Origin, conj, gt, minimum
@@ -79,7 +79,7 @@ class _Run:
             items = m.iterate(loader, node) if not isinstance(loader, Unknown) else None
             if items is None:
                 m.gap("Trainer", node, f"the batches of the {part} loader are not known")
-                return None
+                return some_iterations(m, "batches", (0, Unknown("a batch")), node, Origin.UNMODELLED)
             return self._cut(part, batches(len(items), lambda k: (0, items[k])) if len(items) < 2 else _listed(items))
         numbered = self._numbered(part)
         if isinstance(found, Open):
@@ -166,6 +166,9 @@ class _Run:
                 self.hook("on_before_backward", loss)
                 m.call(Named("torch.Tensor.backward"), (loss,), {}, node)
                 self.hook("on_after_backward")
+            optimizer = self.module.space.get("_optimizers", Unknown("the optimizers of a module"))
+            self.hook("on_before_optimizer_step", optimizer)
+            self.hook("on_before_zero_grad", optimizer)
         return found
 
     # --- fit ---
@@ -254,7 +257,8 @@ def _loaders(m: Machine, part: str, module: Instance, data: Value, given: Value,
     for owner in (data, module):
         if owner is not None and defined(m, owner, _LOADERS[part]) is not None:
             return _called(m, owner, _LOADERS[part], (), node)
-    return None
+    inherited = any(isinstance(one, Instance) and library_objects.inherits_unseen(one.cls) for one in (data, module))
+    return Unknown("the loader of a data module") if inherited or isinstance(data, Unknown) else None
 
 
 def _driven(parts: tuple[str, ...]) -> Run:

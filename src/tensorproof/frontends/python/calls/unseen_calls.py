@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from tensorproof.frontends.python.branching import questions
 from tensorproof.frontends.python.modules.package_budget import place_of
+from tensorproof.frontends.python.summaries import filled_values
 from tensorproof.libraries.homes import unseen
 from tensorproof.values.objects import Bound, Function
 from tensorproof.values.python_values import Unknown
@@ -52,11 +53,12 @@ def called(m: Interpreter, callee: Unknown, args: Args, kwargs: Kwargs, node: as
 
 
 def give_away(m: Interpreter, values: Args) -> None:
-    """Keep those of some values that are functions, or methods with their objects."""
+    """Keep those of some values that are functions, or methods with their objects; what they fill is not known from here on."""
     for value in values:
         function = value.function if type(value) is Bound else value
         if type(function) is Function and isinstance(function.code.node, (ast.FunctionDef, ast.AsyncFunctionDef)) and not function.module.foreign:
             m.model_state.setdefault(_GIVEN, {})[function.code.node] = value
+        filled_values.fill(m, value)
 
 
 def given(m: Interpreter) -> dict[ast.FunctionDef | ast.AsyncFunctionDef, Any]:

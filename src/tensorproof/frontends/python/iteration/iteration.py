@@ -14,7 +14,7 @@ from tensorproof.frontends.python.iteration.generators import END, advance, drai
 from tensorproof.frontends.python.kinds import Kinds
 from tensorproof.frontends.python.standard import MOST_ITEMS
 from tensorproof.frontends.python.tensors.tensors import tensor_class
-from tensorproof.libraries import registry
+from tensorproof.libraries import library_objects, registry
 from tensorproof.libraries.domains import autograd
 from tensorproof.libraries.whole_numbers import between
 from tensorproof.terms.budgets import BUDGETS
@@ -229,7 +229,7 @@ def _of_instance(m: Interpreter, value: Instance, node: ast.AST, wanted: int | N
     getter = m.in_class(value.cls, "__getitem__")
     if getter is not MISSING:
         return _indexed(m, value, getter, node)
-    if any(isinstance(c, Unknown) for c in value.cls.mro):
+    if library_objects.inherits_unseen(value.cls):
         return None
     raise m.raised("TypeError", f"{value.cls.name} cannot be iterated", node)
 

@@ -7,7 +7,7 @@ are put right.
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from tensorproof.frontends.python.summaries.summarised_lists import parts
 from tensorproof.terms.ints import Dim, Origin, Term, ceildiv, lower, maximum, mod, sole_atom
@@ -38,7 +38,7 @@ def joined(m: Interpreter, name: str, args: tuple[Value, ...], kwargs: dict[str,
     items = parts(m, source, node) if isinstance(source, (List, tuple)) else None
     if items is None:
         return MISSING
-    samples = shown(items)
+    samples: list[Any] = shown(items)
     if not all(isinstance(v, TensorType) for v in samples):
         return MISSING
     listed = List(m.heap.row(samples))

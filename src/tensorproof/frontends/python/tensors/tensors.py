@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from tensorproof.bindings.call import operator
@@ -260,7 +260,7 @@ _TYPES = {"float": FLOAT32, "bool": BOOL}
 _NUMBERS = {"float": (0.5, 3.0), "bool": (False, True)}
 
 
-def _tensor_of_summarised(m: Interpreter, items: Value, node: ast.AST) -> Value:
+def _tensor_of_summarised(m: Interpreter, items: Sequence[Value], node: ast.AST) -> Value:
     """Items of which some are summarised: numbers make a tensor."""
     from tensorproof.libraries.sequences import tensor_of
 

@@ -162,7 +162,8 @@ def _of_arrays(m: Machine, x: Value, y: Value, weight: Value, size: Value, steps
     count = agree(m, arrays, node)
     if count is None:
         m.gap("an array", node, "its rank is not known")
-        count = next((a.shape[0] for a in arrays if a.shape and type(a.shape[0]) is not Segment), None)
+        leads = [a.shape[0] for a in arrays if isinstance(a, TensorType) and a.shape]
+        count = next((size for size in leads if type(size) is not Segment), None)
         count = m.symbol(m.name_here("samples", node), 1, None, Origin.UNMODELLED) if count is None else count
     if class_weight is not None:
         weight = _weights(m, y, class_weight, count, node)
