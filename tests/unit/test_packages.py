@@ -250,3 +250,24 @@ def test_a_module_that_writes_in_the_dict_of_another_runs_when_a_key_of_it_is_as
     }
     program = read_package(tmp_path, files, "import zoo\nmodel = zoo.build('small')\nmodel(torch.zeros(2, 3))\nmodel(torch.zeros(2, 5))\n")
     assert errors(program) == [("linear/features", 5)]
+
+
+def test_an_error_that_is_found_without_a_package_is_found_with_it(tmp_path: Path) -> None:
+    world = "import os\ndef load(name):\n"
+    world += "".join(
+        f"    if os.path.isdir(name + '{i}'):\n        if os.path.isfile(name):\n            return {i}\n        raise OSError(name)\n" for i in range(12)
+    )
+    files = {"__init__.py": f"{LAYER}{world}    raise ValueError(name)\n"}
+    main = "from zoo import load\nwords = load('small')\nmodel = torch.nn.Linear(3, 4)\nmodel(torch.zeros(2, 3))\nmodel(torch.zeros(2, 5))\n"
+    assert errors(read_package(tmp_path, files, main)) == [("linear/features", 6)]
+
+
+def test_a_compiled_module_of_a_package_is_unknown(tmp_path: Path) -> None:
+    files = {
+        "__init__.py": "from ._fast import version\n",
+        "net.py": f"from zoo import _fast\n{LAYER}def size():\n    return _fast.size()\n",
+        "_fast.abi3.so": "",
+    }
+    program = read_package(tmp_path, files, "from zoo.net import G, size\nn = size()\nG(3, 4)(torch.zeros(2, 5))\n")
+    assert errors(program) == [("linear/features", 4)]
+    assert "_fast.size" in [g.callee for g in program.gaps]

@@ -185,6 +185,10 @@ def _within_limit(source: Source, chosen: Options, start: float) -> Program:
     if program.verdict is Verdict.UNKNOWN and not any(d.severity is Severity.ERROR for d in program.diagnostics):
         with limits.limited(chosen.time_limit * TO_SETTLE):
             _add_settled(program, source, chosen, found.paths, start)
+    packages = frozenset(one.name.partition(".")[0] for one in found.last.modules.running.values() if one.foreign)
+    if packages and program.verdict is Verdict.UNKNOWN and not any(d.severity is Severity.ERROR for d in program.diagnostics):
+        with limits.limited(chosen.time_limit * TO_SETTLE):
+            _add_unread(program, source, chosen, packages, start)
     return program
 
 
@@ -202,6 +206,13 @@ def _add_settled(program: Program, source: Source, options: Options, paths: list
     found = explore(source, options.arguments, options.roots, site_packages(options.environment), world=world)
     settled = _decided(source, found.paths, start)
     _add_errors(program, [replace(d, certainty=Certainty.POSSIBLE) for d in settled.diagnostics if d.severity is Severity.ERROR], start)
+
+
+def _add_unread(program: Program, source: Source, options: Options, packages: frozenset[str], start: float) -> None:
+    """Reading a package never hides an error: where it could not be followed, the program is run as if its packages had no source."""
+    found = explore(source, options.arguments, options.roots, site_packages(options.environment), left=packages)
+    unread = _decided(source, found.paths, start)
+    _add_errors(program, [d for d in unread.diagnostics if d.severity is Severity.ERROR], start)
 
 
 def _add_unreached(program: Program, source: Source, options: Options, last: Interpreter, start: float) -> None:

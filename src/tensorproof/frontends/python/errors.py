@@ -20,6 +20,8 @@ class Fork(Exception):
     """The number of the branch in this run."""
     package: str = ""
     """The installed package in whose source it came up."""
+    place: str = ""
+    """The place of the program's call into that package."""
 
 
 @dataclass(slots=True)

@@ -52,11 +52,12 @@ def explore(
     stop_at_error: bool = False,
     record: bool = False,
     world: Mapping[Predicate, bool] | None = None,
+    left: frozenset[str] = frozenset(),
 ) -> Explored:
     """`stop_at_error` ends a path where CPython would end.
     `inputs` are names that the main file finds bound; `ended` gets every path while its memory is still there; `record` asks for the program form.
-    `world` holds answers of the machine with which every path begins."""
-    modules = Modules(source, places(source, roots), site)
+    `world` holds answers of the machine with which every path begins, `left` names packages whose source is not read."""
+    modules = Modules(source, places(source, roots), site, left=left)
     pending: list[dict[Predicate, bool]] = [dict(world or {})]
     finished: list[Path] = []
     forks: Counter[str] = Counter()
@@ -74,18 +75,18 @@ def explore(
                 if ended is not None:
                     ended(run)
             except Fork as fork:
-                if _leaves(forks, fork):
-                    modules = Modules(source, modules.places, site, left=modules.left | {fork.package})  # what was entered before does not count
+                if too_much := _leaves(forks, fork, modules):
+                    modules = Modules(source, modules.places, site, left=modules.left | too_much)  # what was entered before does not count
                     pending, finished = [dict(world or {})], []
                     continue
                 paths = MOST_PATHS if not run.failures else MOST_AFTER_ERROR
                 if len(finished) + len(pending) + 2 > paths or work + run.steps > most:
                     return _given_up(source, finished, run)
                 pending += run.branching.sides(fork)
-            except Left as left:
-                if left.name in modules.left:
+            except Left as spent:
+                if spent.name in modules.left:
                     return _given_up(source, finished, run, run.limit.sentence)
-                modules = Modules(source, modules.places, site, left=modules.left | {left.name})
+                modules = Modules(source, modules.places, site, left=modules.left | {spent.name})
                 pending, finished = [dict(world or {})], []
                 continue
             except OutOfBudget as spent:
@@ -99,10 +100,11 @@ def explore(
         sys.setrecursionlimit(before)
 
 
-def _leaves(forks: Counter[str], fork: Fork) -> bool:
-    """Whether a package that is read from its source has made so many paths that the program is better followed without it."""
-    forks[fork.package] += 1
-    return bool(fork.package) and forks[fork.package] > BUDGETS.exploration.forks_in_package
+def _leaves(forks: Counter[str], fork: Fork, modules: Modules) -> frozenset[str]:
+    """A call into a package, or a package, that has made so many paths that the program is better followed without it."""
+    name = fork.place if fork.place and fork.place not in modules.left else fork.package
+    forks[name] += 1
+    return frozenset([name] if name and forks[name] > BUDGETS.exploration.forks_in_package else ())
 
 
 def _given_up(source: Source, finished: list[Path], run: Interpreter, reason: str = "") -> Explored:

@@ -153,6 +153,8 @@ def _changed(m: Machine, me: Value, change: Callable[[TensorType], TensorType]) 
         if isinstance(module, Layer):
             _change_layer(m, module, changed)
             continue
+        if not isinstance(module, Instance):  # a transform of torchvision: it has no parameters
+            continue
         if isinstance(module.native, Layer):
             _change_layer(m, module.native, changed)
         for which in (PARAMETERS, BUFFERS):

@@ -275,8 +275,10 @@ def of_class(m: Interpreter, owner: Class, name: str, node: ast.AST) -> Value:
             return value if getter is MISSING else m.call(Bound(getter, value), (None, owner), {}, node)
         return Dict(m.heap.entries({s.name: Unknown(s.name) for s in value})) if name == "__dataclass_fields__" and isinstance(value, tuple) else value
     match name:
-        case "__name__" | "__qualname__":
+        case "__name__":
             return owner.name
+        case "__qualname__":
+            return functions.qualified(m, owner.module, owner.name, owner.span.line if owner.span is not None else 0)
         case "__module__":
             return owner.module.name if owner.module is not None else "__main__"
         case "__mro__":

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 from functools import lru_cache
 from types import CodeType
 from typing import TYPE_CHECKING
 
 from tensorproof.terms.records import replace
-from tensorproof.values.objects import Code, Dict, Function, Model
+from tensorproof.values.objects import Code, Dict, Function, Model, ModuleFile
 from tensorproof.values.python_values import Named, Unknown
 
 if TYPE_CHECKING:
@@ -22,8 +23,10 @@ def attribute(m: Interpreter, owner: Function, name: str, node: ast.AST) -> Valu
     if owner.space is not None and name in owner.space:
         return owner.space[name]
     match name:
-        case "__name__" | "__qualname__":
+        case "__name__":
             return owner.name
+        case "__qualname__":
+            return qualified(m, owner.module, owner.name, getattr(owner.code.node, "lineno", 0))
         case "__module__":
             return owner.module.name if owner.module is not None else "__main__"
         case "__doc__":
@@ -46,6 +49,33 @@ def attribute(m: Interpreter, owner: Function, name: str, node: ast.AST) -> Valu
             if name.startswith("__") and name.endswith("__") and (owner.wrapped or name not in ("__wrapped__", "__signature__")):
                 return Unknown(name)
             raise m.raised("AttributeError", f"the function {owner.name} has no attribute {name}", node)
+
+
+def qualified(m: Interpreter, module: ModuleFile | None, name: str, line: int) -> str:
+    """The `__qualname__` of a function or class that is written at a line: with the classes and functions around it."""
+    entry = m.modules.loaded.get(module.path) if module is not None else None
+    if entry is None:
+        return name
+    found: list[str] = []
+    inside: ast.AST | None = entry.source.tree
+    while inside is not None:
+        after = next((one for one in _definitions(inside) if one.lineno <= line <= (one.end_lineno or one.lineno)), None)
+        if after is None:
+            return ".".join([*found, name])
+        if after.lineno == line and after.name == name:
+            return ".".join([*found, name])
+        found += [after.name] if isinstance(after, ast.ClassDef) else [after.name, "<locals>"]
+        inside = after
+    return name
+
+
+def _definitions(inside: ast.AST) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef]:
+    """The functions and classes that are defined in a block, and in no other one inside it."""
+    for one in ast.iter_child_nodes(inside):
+        if isinstance(one, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+            yield one
+        elif isinstance(one, (ast.stmt, ast.ExceptHandler)):
+            yield from _definitions(one)
 
 
 def _code(m: Interpreter, owner: Function) -> Value:

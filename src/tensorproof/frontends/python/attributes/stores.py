@@ -129,17 +129,20 @@ def _is_enum(one: Value) -> bool:
 
 
 def _replace_attributes(m: Interpreter, owner: Instance, value: Any, node: ast.AST) -> None:
-    """`self.__dict__ = …`: the entries become the attributes; an object that is a dict may be its own."""
+    """`self.__dict__ = …`: the dict holds the attributes from now on; an object that is a dict may be its own."""
     inner = registry.data_of(value)
     if not isinstance(inner, Dict):
         m.gap("__dict__ = …", node, "of something that is not known")
+        return
+    if value is not owner:
+        m.remember(owner, "space", owner.space)
+        owner.space = inner.items
         return
     for key in [k for k in owner.space if k not in inner.items]:
         m.heap.delete(owner.space, key)
     for key, one in inner.items.items():
         m.heap.set(owner.space, key, one)
-    if value is owner:
-        owner.native = Dict(owner.space)
+    owner.native = Dict(owner.space)
 
 
 def delete(m: Interpreter, owner: Value, name: str, node: ast.AST) -> None:

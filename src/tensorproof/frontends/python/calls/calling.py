@@ -28,6 +28,7 @@ from tensorproof.frontends.python.calls.outcomes import taken
 from tensorproof.frontends.python.containers import containers, tuple_methods
 from tensorproof.frontends.python.errors import Dead, Fork, Raised
 from tensorproof.frontends.python.frame import RETURN, Frame, Signal
+from tensorproof.frontends.python.modules.package_budget import place_of
 from tensorproof.frontends.python.scope import Scope, function_scope
 from tensorproof.frontends.python.summaries.joined_lists import joined
 from tensorproof.frontends.python.tensors import numpy_scalars, tensors  # fmt: skip
@@ -161,8 +162,11 @@ def call_function(m: Interpreter, function: Function, args: Args, kwargs: Kwargs
         m.branching.settle(frame, 0, RETURN, (RETURN,))
         return frame.result
     except Fork as fork:
-        if function.module.foreign and not fork.package:
-            fork.package = function.module.name.partition(".")[0]
+        if function.module.foreign:
+            fork.package = fork.package or function.module.name.partition(".")[0]
+            caller = m.frames[-2] if len(m.frames) > 1 else None
+            if caller is not None and caller.module is not None and not caller.module.foreign:
+                fork.place = place_of(caller, caller.at)
         raise
     finally:
         m.frames.pop()

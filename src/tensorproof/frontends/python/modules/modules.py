@@ -198,7 +198,7 @@ class Modules(Finding):
         own = around is not None and around.foreign and around.name.partition(".")[0] in FROM_SOURCE
         return own and name.startswith("_") and name in sys.stdlib_module_names and name not in FROM_SOURCE
 
-    def _compiled(self, name: str) -> bool:  # as an extension module of a package of the project
+    def _compiled(self, name: str) -> bool:  # as an extension module of a package
         head, _, leaf = name.rpartition(".")
         package = self.running.get(head)
         return package is None or any(entry.startswith(f"{leaf}.") for folder in package.folders if os.path.isdir(folder) for entry in os.listdir(folder))
@@ -277,6 +277,8 @@ class Modules(Finding):
         if not owner.package:
             return None
         found = self.installed(m, f"{owner.name}.{name}") if owner.foreign else self._project(m, f"{owner.name}.{name}")
+        if found is None and owner.foreign and self._compiled(f"{owner.name}.{name}"):
+            return Unknown(f"{owner.name}.{name}", key=f"{owner.name}.{name}")
         if found is not None and not owner.foreign:
             self.ensure(m, found, None)
         return found

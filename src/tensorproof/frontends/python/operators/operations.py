@@ -311,12 +311,20 @@ def dunder(m: Interpreter, word: str, a: Value, b: Value, node: ast.AST, in_plac
         return on_tensors(m, word, a if plain_a is MISSING else plain_a, b if plain_b is MISSING else plain_b, node)
     if isinstance(a, Unknown) or isinstance(b, Unknown):
         return Unknown(word)
+    if a is not b and (_of_unseen_base(a) or _of_unseen_base(b)):
+        return Unknown(word)
     if word in ("eq", "ne"):
         return (a is b) is (word == "eq")
     if isinstance(a, Model) or isinstance(b, Model):
         made = library_objects.model_binary(m, word, a, b, node)
         return made if made is not MISSING else m.gap(f"{word} of {type_name(a)} and {type_name(b)}", node, "what the library does is not known")
     raise m.raised("TypeError", f"the operator {word} is not defined for {type_name(a)} and {type_name(b)}", node)
+
+
+def _of_unseen_base(value: Value) -> bool:
+    """Whether an object's class derives from one that is not known, and that may define operators."""
+    mro = value.cls.mro if isinstance(value, Instance) else ()
+    return any(isinstance(one, Unknown) or (isinstance(one, Named) and registry.class_model(one.name) is None) for one in mro)
 
 
 def unary(m: Interpreter, op: type[ast.unaryop], a: Value, node: ast.AST) -> Value:
