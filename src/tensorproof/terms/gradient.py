@@ -5,6 +5,7 @@ These are facts beside the shape: two tensors that differ in them alone are equa
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from itertools import count
 from typing import Any
 
@@ -142,3 +143,15 @@ class Gradient(Fact):
 def joined(a: Gradient | None, b: Gradient | None) -> Gradient | None:
     """The autograd state of a tensor that is one of two."""
     return a if a is b else None if a is None or b is None else a.joined(b)
+
+
+def reached(state: Gradient) -> Iterator[Node]:
+    """The graph behind a tensor, as far as it is one on every path."""
+    seen: set[int] = set()
+    waiting = [state]
+    while waiting:
+        node = waiting.pop().node
+        if node is not None and id(node) not in seen:
+            seen.add(id(node))
+            yield node
+            waiting += () if node.either else node.parents

@@ -12,7 +12,7 @@ from tensorproof.libraries.data.indices import MOST_VISITED, Indices, asked, cou
 from tensorproof.libraries.data.samples import argument, has_length, in_own_memory, is_concrete, item_of, length_of, outline, stacked, unknown_length
 from tensorproof.libraries.domains import index_limits
 from tensorproof.libraries.domains.index_ranges import all_of_it, labelled
-from tensorproof.libraries.model import Iterations, batches
+from tensorproof.libraries.model import Iterations, all_items, batches
 from tensorproof.terms import Dim, Origin, Shape, TensorType, Term, ceildiv, lower, mod, ne, upper
 from tensorproof.terms.budgets import BUDGETS
 from tensorproof.terms.substitution import symbols
@@ -114,8 +114,11 @@ def _batch_count(m: Machine, me: Instance | Model, chosen: Value, node: ast.AST)
 
 def loader_items(m: Machine, me: Instance | Model, node: ast.AST) -> list[Value] | None:
     """All batches of one pass, where they can be counted."""
+    if _is_iterable(me.space["dataset"]):
+        found = loader_iterations(m, me, node)
+        return all_items(found) if isinstance(getattr(found, "times", None), int) else None
     count = loader_length(m, me, node)
-    if not isinstance(count, int) or count > MOST_COUNTED or _is_iterable(me.space["dataset"]) or exists(me.space["batch_sampler"]):
+    if not isinstance(count, int) or count > MOST_COUNTED or exists(me.space["batch_sampler"]):
         return None
     iterations = loader_iterations(m, me, node)
     if not iterations or any(condition is not True for condition, _ in iterations):
@@ -222,8 +225,10 @@ class _Samples:
     def in_order(self, me: Instance | Model, count: int, size: int, dropping: Value) -> list[Value] | None:
         """The batches one by one, where samples differ and come in the order of the dataset; None elsewhere."""
         data = me.space["dataset"]
-        plain = isinstance(data, Model) and not exists(me.space["sampler"]) and not me.space["batch_sampler"] and not me.space["shuffle"]
-        if not plain or is_concrete(self.first) or not 0 < count <= MOST_IN_ORDER or not isinstance(dropping, bool) or self.collate is not None:
+        plain = isinstance(data, (Model, Instance)) and not _is_iterable(data)
+        plain = plain and not (exists(me.space["sampler"]) or me.space["batch_sampler"] or me.space["shuffle"])
+        differ = outline(self.first) != outline(self.second) if isinstance(data, Instance) else not is_concrete(self.first)
+        if not plain or not differ or not 0 < count <= MOST_IN_ORDER or not isinstance(dropping, bool) or self.collate is not None:
             return None
         items = [item_of(self.m, data, i, self.node) for i in range(count)]
         made: list[Value] = []

@@ -205,8 +205,13 @@ def grad_of(m: Machine, owner: TensorType) -> Value:
     return None
 
 
-def given(m: Machine, owner: TensorType, value: Value) -> None:
-    """`t.grad = …`."""
+def given(m: Machine, owner: TensorType, value: Value, node: ast.AST) -> None:
+    """`t.grad = …`: a gradient is as large as its tensor, and of its element type."""
+    if isinstance(value, TensorType) and value.shape.known and owner.shape.known:
+        same = len(value.shape) == len(owner.shape) and conj(*(eq(a, b) for a, b in zip(value.shape, owner.shape)))
+        m.demand("RuntimeError", same, f"a gradient of shape {value.shape!r} is assigned to a tensor of shape {owner.shape!r}", node, "backward/shape")
+        if None not in (value.dtype, owner.dtype) and value.dtype is not owner.dtype:
+            raise m.raised("RuntimeError", f"a gradient of {value.dtype!r} is assigned to a tensor of {owner.dtype!r}", node, "backward/dtype")
     own = autograd.of(m, owner).own
     m.heap.set(own, "grad", NO if value is None else YES)
     m.heap.set(own, "given", value)

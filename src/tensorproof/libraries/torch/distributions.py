@@ -6,15 +6,17 @@ import ast
 from math import inf
 from typing import Any
 
-from tensorproof.libraries.domains import bounds, index_limits, matrices
+from tensorproof.libraries.domains import autograd, bounds, index_limits, matrices
 from tensorproof.libraries.domains.value_ranges import judge
 from tensorproof.libraries.model import ClassModel, KindModel, Run
-from tensorproof.terms import BY_LABEL, DType, Shape, TensorType, Term, broadcast, conj, disj, eq
+from tensorproof.terms import BY_LABEL, DType, Shape, TensorType, Term, Truth, broadcast, conj, disj, eq
 from tensorproof.values import MISSING, Args, Choice, Key, Kwargs, List, Machine, Model, Unknown, Value, slot
 
 BATCH: Key[Shape] = slot("batch")
 EVENT: Key[Shape] = slot("event")
 DTYPE: Key[DType | None] = slot("dtype")
+HELD: Key[tuple[TensorType, ...]] = slot("held")
+"""The tensors that a distribution has as parameters, which gradients go back to."""
 HOME = "torch.distributions."
 FLOAT, WHOLE = BY_LABEL["float32"], BY_LABEL["int64"]
 _SCALAR: dict[str, str] = {
@@ -69,8 +71,19 @@ def _shape(value: Value) -> Shape | None:
     return Shape(()) if isinstance(value, (int, float, Term)) else None
 
 
-def _made(m: Machine, kind: str, batch: Any, event: Any, dtype: Value, **more: Value) -> Model:
-    return Model(HOME + kind, m.heap.space({"batch": Shape(batch), "event": Shape(event), "dtype": dtype, **more}))
+def _made(m: Machine, kind: str, batch: Any, event: Any, dtype: Value, held: Any, **more: Value) -> Model:
+    tensors = tuple(autograd.each(tuple(held)))
+    return Model(HOME + kind, m.heap.space({"batch": Shape(batch), "event": Shape(event), "dtype": dtype, "held": tensors, **more}))
+
+
+def _held(me: Model) -> list[TensorType]:
+    held: tuple[TensorType, ...] = me.space[HELD]
+    return list(held)
+
+
+def _from(m: Machine, me: Model, word: str, result: TensorType, node: ast.AST, *more: Value, sure: bool = True) -> Value:
+    """What is computed from the parameters of a distribution."""
+    return autograd.computed(m, word, result, [*_held(me), *autograd.each(more)], [], True if sure else None, node, sure)
 
 
 def _type(values: list[Value]) -> Value:
@@ -109,7 +122,7 @@ def _scalar(name: str, words: str) -> Run:
         batch = _common(m, [s for s in shapes if s is not None], f"the parameters of {name}", node)
         ends = [bounds.of(found.get(word)) for word in ("low", "high")] if name == "Uniform" else [None]
         sure = None if any(end is None or end[0] != end[1] for end in ends) else tuple(end[0] for end in ends if end is not None)
-        return _made(m, name, batch, (), _type(values), ends=sure, unchecked=kwargs.get("validate_args") is False)
+        return _made(m, name, batch, (), _type(values), values, ends=sure, unchecked=kwargs.get("validate_args") is False)
 
     return make
 
@@ -125,17 +138,18 @@ def _vector(name: str, words: str) -> Run:
         if len(shape) < 1:
             raise m.raised("ValueError", f"the parameter of {name} needs at least one axis", node, "distribution/arguments")
         batch, event = Shape(shape[:-1]), Shape(shape[-1:])
+        fits: Truth = True
         for other in values[1:]:
             theirs = _shape(other)
             if name == "MultivariateNormal" and theirs is not None:
                 if len(theirs) < 2:
                     raise m.raised("ValueError", f"{name} needs a matrix, this has shape {theirs!r}", node, "distribution/arguments")
-                square = conj(eq(theirs[-1], theirs[-2]), disj(eq(theirs[-1], event[0]), eq(event[0], 1)))
-                m.require("distribution/broadcast", square, f"a loc of shape {shape!r} and a matrix of shape {theirs!r} do not fit", node)
+                m.require("distribution/broadcast", eq(theirs[-1], theirs[-2]), f"{name} needs square matrices, this has shape {theirs!r}", node)
+                fits = conj(fits, disj(eq(theirs[-1], event[0]), eq(event[0], 1)))
                 batch, event = _common(m, [batch, Shape(theirs[:-2])], f"the parameters of {name}", node), Shape(theirs[-1:])
         if name == "Categorical":
-            return _made(m, name, batch, (), WHOLE, classes=event[0], unchecked=kwargs.get("validate_args") is False)
-        return _made(m, name, batch, event, _type(values))
+            return _made(m, name, batch, (), WHOLE, values, classes=event[0], unchecked=kwargs.get("validate_args") is False)
+        return _made(m, name, batch, event, _type(values), values, fits=fits)
 
     return make
 
@@ -148,21 +162,23 @@ def _independent(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value
     if count > len(batch):
         raise m.raised("ValueError", f"Independent takes {count} axes of a batch shape {batch!r}", node, "distribution/arguments")
     cut = len(batch) - count
-    return _made(m, "Independent", batch[:cut], (*batch[cut:], *base.space[EVENT]), base.space[DTYPE], base_dist=base)
+    return _made(m, "Independent", batch[:cut], (*batch[cut:], *base.space[EVENT]), base.space[DTYPE], base.space[HELD], base_dist=base)
 
 
 def _transformed(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     base = args[0] if args else kwargs.get("base_distribution")
     if not isinstance(base, Model):
         return m.gap(HOME + "TransformedDistribution", node, "the distribution is not known")
-    return _made(m, "TransformedDistribution", base.space[BATCH], base.space[EVENT], base.space[DTYPE], base_dist=base)
+    return _made(m, "TransformedDistribution", base.space[BATCH], base.space[EVENT], base.space[DTYPE], base.space[HELD], base_dist=base)
 
 
 def _mixture(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     parts = args[1] if len(args) > 1 else kwargs.get("component_distribution")
     if not isinstance(parts, Model) or not parts.space[BATCH]:
         return m.gap(HOME + "MixtureSameFamily", node, "the distribution is not known")
-    return _made(m, "MixtureSameFamily", parts.space[BATCH][:-1], parts.space[EVENT], parts.space[DTYPE])
+    mixing = args[0] if args else kwargs.get("mixture_distribution")
+    held = (*parts.space[HELD], *(mixing.space[HELD] if isinstance(mixing, Model) else ()))
+    return _made(m, "MixtureSameFamily", parts.space[BATCH][:-1], parts.space[EVENT], parts.space[DTYPE], held)
 
 
 def _divergence(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
@@ -172,17 +188,48 @@ def _divergence(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     if len(p.space[EVENT]) != len(q.space[EVENT]):
         raise m.raised("ValueError", f"events of {p.space[EVENT]!r} and {q.space[EVENT]!r} have no divergence", node, "distribution/event")
     shape = _common(m, [p.space[BATCH], q.space[BATCH]], "the batch shapes of two distributions", node)
-    return TensorType(shape, FLOAT if p.space[DTYPE] is WHOLE else p.space[DTYPE])
+    return _from(m, p, "kl_divergence", TensorType(shape, FLOAT if p.space[DTYPE] is WHOLE else p.space[DTYPE]), node, q.space[HELD])
 
 
 # --- methods ---
+
+
+_NOT_REPARAMETERIZED = frozenset(
+    ["Poisson", "VonMises", "Bernoulli", "Geometric", "Binomial", "NegativeBinomial", "Categorical", "OneHotCategorical", "Multinomial", "MixtureSameFamily"]
+)
+"""Distributions whose samples are no function of their parameters that has a gradient."""
+
+
+def _reparameterized(me: Model) -> bool:
+    base = me.space.get("base_dist")
+    return _reparameterized(base) if isinstance(base, Model) else me.kind.rpartition(".")[2] not in _NOT_REPARAMETERIZED
+
+
+def _rsample(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    """A sample as a function of the parameters."""
+    if not _reparameterized(me):
+        raise m.raised("NotImplementedError", f"{me.kind.rpartition('.')[2]} has no rsample: take sample, and the log_prob of it", node)
+    made = _shaped_sample(m, me, args, kwargs, node)  # whether its graph saves anything depends on which parameters require a gradient
+    return autograd.computed(m, "rsample", made, _held(me), [], None, node) if isinstance(made, TensorType) else made
+
+
+def _sample(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    """A sample without a graph."""
+    made = _shaped_sample(m, me, args, kwargs, node)
+    return autograd.computed(m, "sample", made, [], [], False, node) if isinstance(made, TensorType) else made
 
 
 def _whole(me: Model) -> tuple[Value, ...]:
     return (*me.space[BATCH], *me.space[EVENT])
 
 
-def _sample(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+def _demand_fit(m: Machine, me: Model, node: ast.AST) -> None:
+    fits: Any = me.space.get("fits", True)
+    m.demand("RuntimeError", fits, "the loc and the matrix of the distribution do not fit", node, "distribution/broadcast")
+
+
+def _shaped_sample(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    _demand_fit(m, me, node)
     given = args[0] if args else kwargs.get("sample_shape", ())
     extra = m.iterate(given, node) if isinstance(given, (tuple, List)) else None
     if extra is None:
@@ -204,9 +251,12 @@ def _log_prob(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) 
         raise m.raised("ValueError", "log_prob takes a tensor, not a number", node, "distribution/value")
     if not isinstance(value, TensorType) or not value.shape.known:
         return m.gap("log_prob", node, "the value is not known")
+    _demand_fit(m, me, node)
     _supported(m, me, value, node)
     shape = _common(m, [value.shape, Shape(_whole(me))], "a value and a distribution's batch and event", node)
-    return TensorType(Shape(shape[: len(shape) - len(me.space[EVENT])]), FLOAT if me.space[DTYPE] is WHOLE else me.space[DTYPE])
+    made = TensorType(Shape(shape[: len(shape) - len(me.space[EVENT])]), FLOAT if me.space[DTYPE] is WHOLE else me.space[DTYPE])
+    smooth = me.kind != HOME + "Uniform" or autograd.of(m, value).requires is False
+    return _from(m, me, "log_prob", made, node, value, sure=smooth)
 
 
 _SUPPORT: dict[str, tuple[float, float, bool]] = {
@@ -245,7 +295,7 @@ def _are_whole(value: TensorType) -> bool:
 
 
 def _entropy(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-    return TensorType(me.space[BATCH], FLOAT if me.space[DTYPE] is WHOLE else me.space[DTYPE])
+    return _from(m, me, "entropy", TensorType(me.space[BATCH], FLOAT if me.space[DTYPE] is WHOLE else me.space[DTYPE]), node)
 
 
 def _expand(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
@@ -256,21 +306,22 @@ def _expand(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) ->
 def _attribute(m: Machine, me: Model, name: str, node: ast.AST) -> Any:
     floats = FLOAT if me.space[DTYPE] is WHOLE else me.space[DTYPE]
     if name in ("mean", "variance", "stddev", "mode", "loc", "scale"):
-        return TensorType(Shape(_whole(me)), floats)
+        return _from(m, me, name, TensorType(Shape(_whole(me)), floats), node, sure=False)
     if name in ("probs", "logits"):
-        return TensorType(Shape((*_whole(me), me.space["classes"]) if "classes" in me.space else _whole(me)), floats)
+        made = TensorType(Shape((*_whole(me), me.space["classes"]) if "classes" in me.space else _whole(me)), floats)
+        return autograd.computed(m, name, made, _held(me), [], None, node, len(me.space[HELD]) == 1)
     if name in ("batch_shape", "event_shape"):
         sizes = me.space[BATCH if name == "batch_shape" else EVENT]
         return tuple(sizes)
     if name in ("has_rsample", "support", "arg_constraints"):
         return Unknown(name)
     if name in ("low", "high", "rate", "concentration", "covariance_matrix") and name != "covariance_matrix":
-        return TensorType(Shape(_whole(me)), floats)
+        return _from(m, me, name, TensorType(Shape(_whole(me)), floats), node, sure=False)
     return MISSING
 
 
 METHODS: dict[str, Any] = {
-    "sample": _sample, "rsample": _sample,
+    "sample": _sample, "rsample": _rsample,
     "sample_n": lambda m, me, a, k, n: TensorType(Shape((a[0], *_whole(me))), me.space[DTYPE]),
     "log_prob": _log_prob, "entropy": _entropy, "perplexity": _entropy, "cdf": _log_prob,
     "icdf": _log_prob, "expand": _expand,

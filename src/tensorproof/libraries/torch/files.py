@@ -5,10 +5,12 @@ from __future__ import annotations
 import ast
 from typing import Any
 
+from tensorproof.libraries.domains import autograd
 from tensorproof.libraries.plain import argument
 from tensorproof.libraries.python.copies import deep
+from tensorproof.libraries.torch.module_tree import is_module
 from tensorproof.terms.tensor import TensorType
-from tensorproof.values import COUNTED, MISSING, REAL, Args, Choice, Dict, Instance, Kwargs, Layer, List, Machine, Model, Unknown, Value
+from tensorproof.values import COUNTED, MISSING, REAL, Args, Choice, Class, Dict, Instance, Kwargs, Layer, List, Machine, Model, Unknown, Value
 from tensorproof.values.summaries import number_of
 
 _GIVEN = frozenset(["f", "map_location", "pickle_module", "weights_only", "mmap"])
@@ -38,9 +40,11 @@ def _save(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> None:
         raise m.raised("TypeError", "torch.save needs what to save and where", node, "call/arguments")
     files, name = m.model_state["files"], _name(argument(args, kwargs, 1, "f"))
     buffer = argument(args, kwargs, 1, "f")
+    if isinstance(buffer, (Dict, List, Layer, TensorType, int, float, tuple)) or buffer is None:
+        raise m.raised("AttributeError", "torch.save takes what to save first, then a path or a file", node, "call/arguments")
     if isinstance(buffer, Model) and buffer.kind == "io.StringIO":
         held = buffer.space.get("saved", MISSING) is MISSING and buffer.space["at"] == 0
-        m.heap.set(buffer.space, "saved", deep(m, argument(args, kwargs, 0, "obj"), {}, node) if held else Unknown("several saved values"))
+        m.heap.set(buffer.space, "saved", deep(m, _without_graph(m, argument(args, kwargs, 0, "obj")), {}, node) if held else Unknown("several saved values"))
         m.heap.set(buffer.space, "at", _END)
         return
     if name is None or name.startswith(UNKNOWN_NAME):  # any other file may be written over
@@ -50,7 +54,16 @@ def _save(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> None:
     if name is None:
         m.heap.set(files, _ANY, Unknown("a file of unknown name"))
         return
-    m.heap.set(files, name, deep(m, argument(args, kwargs, 0, "obj"), {}, node))
+    m.heap.set(files, name, deep(m, _without_graph(m, argument(args, kwargs, 0, "obj")), {}, node))
+
+
+def _without_graph(m: Machine, value: Value) -> Value:
+    """What is written of computed tensors: their elements, and not how they were computed."""
+    if isinstance(value, TensorType) and value.framework == "torch":
+        return autograd.detached(m, value) if autograd.of(m, value).leaf is False else value
+    if isinstance(value, Dict) and any(isinstance(one, TensorType) for one in value.items.values()):
+        return Dict(m.heap.entries({k: _without_graph(m, one) for k, one in value.items.items()}), value.default, value.counter, value.ordered)
+    return value
 
 
 def _beside(a: str, b: object) -> bool:
@@ -82,7 +95,9 @@ def _load(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
         return _loaded(m, buffer, kwargs.get("weights_only"), node)
     name, files = _name(argument(args, kwargs, 0, "f")), m.model_state["files"]
     found = MISSING if name is None else one_of_saved(m, files.get(name, MISSING))
-    whole = isinstance(found, (Instance, Layer)) and kwargs.get("weights_only") is False
+    weights = kwargs.get("weights_only")
+    _refuse_objects(m, found, weights, node)
+    whole = isinstance(found, (Instance, Layer)) and weights is False
     if whole or isinstance(found, (Dict, List, TensorType)):
         return deep(m, found, {}, node)
     mine = [key for key in files if isinstance(key, str) and (name is None or name.startswith(UNKNOWN_NAME) or key.startswith("?"))]
@@ -91,11 +106,28 @@ def _load(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     return Unknown("a saved file")
 
 
+def _refuse_objects(m: Machine, found: Value, weights: Value, node: ast.AST) -> None:
+    """By default torch.load gives tensors and plain values only: modules and the program's objects need weights_only=False."""
+    if (weights is None or weights is True) and _holds_objects(found) and not any("safe_globals" in text for text in m.texts()):
+        words = "torch.load gives tensors and plain values only, and an object of a class was saved: say weights_only=False, or save a state_dict"
+        raise m.raised("UnpicklingError", words, node, "checkpoint/type")
+
+
+def _holds_objects(value: Value) -> bool:
+    if isinstance(value, Dict):
+        return any(_holds_objects(one) for one in value.items.values())
+    if isinstance(value, (List, tuple)):
+        return any(_holds_objects(one) for one in (value.items if isinstance(value, List) else value))
+    own = isinstance(value, Instance) and all(isinstance(one, Class) or one is object for one in value.cls.mro)
+    return own or isinstance(value, Layer) or (isinstance(value, Instance) and is_module(value))
+
+
 def _loaded(m: Machine, buffer: Model, weights: Value, node: ast.AST) -> Value:
     """What the program has saved in a buffer in memory, read from its beginning."""
     found, at = buffer.space.get("saved", MISSING), buffer.space.get("at")
     if found is not MISSING and at is _END:
         raise m.raised("EOFError", "the buffer is read from where the last write ended: call seek(0) first", node, "python/raise")
+    _refuse_objects(m, found, weights, node)
     if found is MISSING or isinstance(found, (Unknown, Choice)) or at != 0 or (isinstance(found, (Instance, Layer)) and weights is not False):
         return m.gap("torch.load", node, "what the buffer holds is not known")
     m.heap.set(buffer.space, "at", Unknown("where reading ended"))

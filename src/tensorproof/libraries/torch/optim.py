@@ -46,7 +46,9 @@ def _groups(m: Machine, given: Value, defaults: Kwargs, node: ast.AST) -> List |
             raise m.raised("TypeError", f"an optimizer optimizes tensors, not {type(wrong).__name__.lower()}", node, "optim/parameters")
         _refuse_computed(m, pairs, node)
         _refuse_twice(m, pairs, [one for before in made for one in before.items["params"].items], node)
-        made.append(Dict(m.heap.entries({**defaults, **group.items, "params": List(m.heap.row(pairs))})))
+        named = [p[0] for p in listed if isinstance(p, tuple) and len(p) == 2]
+        names = {"param_names": List(m.heap.row(named))} if named else {}
+        made.append(Dict(m.heap.entries({**defaults, **group.items, **names, "params": List(m.heap.row(pairs))})))
     return List(m.heap.row(made))
 
 
@@ -103,8 +105,13 @@ def _init_known(m: Machine, me: Value, call: Bound) -> None:
     _fill(m, me, call.value("params"), _defaults(call, name), call.node)
 
 
-def _step(m: Machine, me: Value, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+_FILLED = Unknown("the state that the steps of an optimizer have made")
+
+
+def _step(m: Machine, me: Any, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     closure = args[0] if args else kwargs.get("closure")
+    if isinstance(me.space.get("state"), Dict):
+        m.heap.set(me.space, "state", _FILLED)
     if closure is None:
         if isinstance(me, Model) and me.kind == HOME + "LBFGS":
             raise m.raised("TypeError", "LBFGS needs a closure: step(closure) computes the loss again", node, "call/arguments")
@@ -112,6 +119,8 @@ def _step(m: Machine, me: Value, args: Args, kwargs: Kwargs, node: ast.AST) -> V
             backward.stepped(m, p)
         return None
     result = m.call(closure, (), {}, node)
+    if result is None and isinstance(me, Model) and me.kind == HOME + "LBFGS":
+        raise m.raised("TypeError", "the closure of LBFGS must return the loss", node)
     for p in _parameters(me):
         backward.stepped(m, p)
     return result

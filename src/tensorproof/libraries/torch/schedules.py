@@ -9,6 +9,7 @@ from tensorproof.libraries.bound import Bound, by_signature, filled_by_signature
 from tensorproof.libraries.model import ClassModel, KindModel
 from tensorproof.libraries.plain import nothing
 from tensorproof.libraries.torch.optimizer_defaults import DEFAULTS
+from tensorproof.terms.predicates import le
 from tensorproof.terms.tensor import TensorType
 from tensorproof.values import MISSING, OPEN, REAL, Args, Dict, Function, Instance, Kwargs, Layer, List, Machine, Model, Set, Unknown, Value
 
@@ -66,11 +67,23 @@ def _maker(name: str, kind: str) -> Value:
             raise m.raised("ValueError", why, call.node, "optim/scheduler")
         made = Model(kind, m.heap.space(), m.user_span(call.node))
         _init(m, made, call)
+        if name == "OneCycleLR":
+            _count(m, made, call)
         if name in _FUNCTIONS:
             _take_functions(m, made, name, call.value(_FUNCTIONS[name]), call.node)
         return made
 
     return by_signature(kind, make)
+
+
+def _count(m: Machine, me: Model, call: Bound) -> None:
+    """OneCycleLR refuses more steps than it was made for; the first is its own."""
+    total, epochs, steps = (call.value(word) for word in ("total_steps", "epochs", "steps_per_epoch"))
+    if total is None and type(epochs) is int and type(steps) is int:
+        total = epochs * steps
+    if type(total) is int and call.value("last_epoch", -1) == -1:
+        m.heap.set(me.space, "total", total)
+        m.heap.set(me.space, "made", 0)
 
 
 def _init(m: Machine, me: Any, call: Bound) -> None:
@@ -145,6 +158,10 @@ def _step(m: Machine, me: Any, args: Args, kwargs: Kwargs, node: ast.AST) -> Non
         raise m.raised("TypeError", "ReduceLROnPlateau.step needs the metric", node, "call/arguments")
     _own_rates(m, me, node)
     _factors(m, me, _EPOCH, node)
+    if me.space.get("total") is not None:
+        m.heap.set(me.space, "made", me.space["made"] + 1)
+        words = "OneCycleLR is stepped more often than its total_steps"
+        m.demand("ValueError", le(me.space["made"], me.space["total"]), words, node, "optim/scheduler")
     optimizer = me.space.get("optimizer")
     groups = optimizer.space.get("param_groups") if isinstance(optimizer, (Model, Instance)) else None
     for group in groups.items if isinstance(groups, List) else ():

@@ -73,7 +73,7 @@ def _into_tensor(m: Interpreter, owner: TensorType, name: str, value: Value, nod
         given = m.memory.current(value)
         m.path.same(given, m.memory.write(owner, given.but(parameter=owner.parameter, requires_grad=owner.requires_grad, grad=autograd.of(m, owner))))
     elif name == "grad" and (value is None or isinstance(value, TensorType)):
-        backward.given(m, owner, value)
+        backward.given(m, owner, value, node)
     elif name not in ("data", "grad", "requires_grad"):
         own_attributes.keep(m, owner, name, value, node)
 

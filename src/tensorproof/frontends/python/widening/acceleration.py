@@ -20,6 +20,7 @@ from tensorproof.frontends.python.kinds import Kinds
 from tensorproof.frontends.python.widening.descriptions import leaves
 from tensorproof.terms.budgets import BUDGETS
 from tensorproof.terms.facts import same as same_facts
+from tensorproof.terms.gradient import Use
 from tensorproof.terms.ints import Origin, Term, sole_atom, symbol
 from tensorproof.terms.predicates import Predicate
 from tensorproof.terms.records import dataclass
@@ -240,8 +241,8 @@ class Acceleration:
                     return None  # an iteration with numbers knows more than the one with a symbol
                 if len(added) != pattern.grown[location] or not all(_repeatable(v, k) for v in added):
                     return None
-            elif not alike(old, new):
-                return None
+            elif not alike(old, new) or (type(new) is Use and type(old) is Use and new.value is not old.value):
+                return None  # a graph that an iteration before this one made was freed: the next one may fail for it
         return grown
 
     def _advance(self, pattern: Pattern, rest: int, grown: dict[tuple[int, Value], list[Value]], k: Term) -> bool:

@@ -19,9 +19,11 @@ from tensorproof.frontends.python.frame import Frame, Signal
 from tensorproof.frontends.python.widening.descriptions import names_in
 from tensorproof.frontends.python.widening.widening import Widening
 from tensorproof.terms.budgets import BUDGETS
+from tensorproof.terms.gradient import PERHAPS_FREED, Use, reached
 from tensorproof.terms.ints import Dim, Origin, Term, maximum, sole_atom, upper
 from tensorproof.terms.predicates import Predicate, Truth, gt, lt
 from tensorproof.terms.records import dataclass
+from tensorproof.terms.tensor import TensorType
 from tensorproof.values.heap import ITEMS, MISSING, ORDER, Cursor, Difference, Mark, items_of
 from tensorproof.values.python_values import Unknown
 from tensorproof.values.summaries import Renaming
@@ -205,7 +207,25 @@ class SymbolicIteration:
                     return None
                 self.wide[location] = new
                 settled = False
-        return settled
+        return settled and not self._frees(difference, before)
+
+    def _frees(self, difference: Difference, before: Written) -> bool:
+        """Whether the iteration goes back through a graph that what it carries to the next one still depends on: the next try begins with a graph that
+        may have been freed."""
+        cells = {
+            id(difference.owners[at[0]]): at
+            for at, new in difference.values.items()
+            if type(new) is Use and new.value is not False and at not in self.wide and type(old := before[at]) is Use and old.value is False
+        }
+        if not cells:
+            return False
+        for value in list(difference.values.values()):
+            state = value.grad if type(value) is TensorType else None
+            for node in reached(state) if state is not None else ():
+                if id(node.cell) in cells and node.keeps is not False:
+                    location = cells[id(node.cell)]
+                    self.wide[location], self.owners[location[0]], self.first[location] = PERHAPS_FREED, difference.owners[location[0]], before[location]
+        return any(at in self.wide for at in cells.values())
 
     def _stays(self, location: tuple[int, Value], wide: Any) -> bool:
         """Whether a location that this iteration did not write is described all the same."""
