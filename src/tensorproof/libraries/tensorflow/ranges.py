@@ -6,7 +6,9 @@ import ast
 
 from tensorproof.libraries.domains.label_ranges import of
 from tensorproof.libraries.plain import argument
+from tensorproof.libraries.tensorflow.tensors import converted
 from tensorproof.terms.tensor import TensorType
+from tensorproof.values.objects import List
 from tensorproof.values.port import Args, Kwargs, Machine, Value
 
 
@@ -25,6 +27,7 @@ def _sparse_loss(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value
     made = m.spelling(name, args, kwargs, node)
     labels, logits = argument(args, kwargs, 0, "labels"), argument(args, kwargs, 1, "logits")
     if isinstance(logits, TensorType) and logits.shape.known and len(logits.shape):
+        labels = converted(m, labels, None, node) if isinstance(labels, (List, tuple)) else labels
         _inside(m, labels, logits.shape[-1], "the label", "cross_entropy/labels", node)
     return made
 

@@ -6,7 +6,8 @@ import ast
 from typing import Any
 
 from tensorproof.libraries.model import ClassModel, Run
-from tensorproof.libraries.plain import argument, nothing
+from tensorproof.libraries.plain import argument
+from tensorproof.libraries.tensorflow.kept_values import load
 from tensorproof.libraries.tensorflow.shapes import compatible, shape_of, sizes_of
 from tensorproof.libraries.tensorflow.traced import SHAPELESS, TRACED
 from tensorproof.libraries.tensorflow.traces import makes_variable
@@ -90,6 +91,8 @@ def _numpy(m: Machine, args: tuple[Any, ...], kwargs: dict[str, Value], node: as
     t = args[0]
     if t.graph is not None:
         raise m.raised("AttributeError", f"while {t.graph.word} is traced a tensor has no numpy()", node)
+    if t.taped and m.model_state.get("tf1"):
+        raise m.raised("AttributeError", "a tensor of a graph has no numpy(): fetch it with Session.run", node)
     if t.parameter and m.model_state.get(TRACED) is not None:
         raise m.raised("NotImplementedError", "while a function is traced a variable has no numpy()", node, "graph/numpy")
     if t.dtype is STRING and t.shape.known and not t.shape:
@@ -338,7 +341,7 @@ METHODS: dict[str, Any] = {
     "gather_nd": lambda m, a, k, n: m.spelling("tf.gather_nd", (a[0], argument(a, k, 1, "indices")), {}, n),
     **{f"scatter_nd_{w}": _scatter_nd(w) for w in ("update", "add", "sub", "max", "min")},
     **{f"scatter_{w}": _scatter_slices for w in ("add", "sub", "update", "max", "min", "mul", "div")}, "is_initialized": lambda m, a, k, n: True,
-    "consumers": lambda m, a, k, n: Unknown("consumers"), "initialized_value": _read, "load": nothing,
+    "consumers": lambda m, a, k, n: Unknown("consumers"), "initialized_value": _read, "load": load,
 }  # fmt: skip
 CLASSES = {name: ClassModel(name, closed=False) for name in ("tf.Variable", "tf.Tensor")}
 FUNCTIONS: dict[str, Run] = {**{f"tf.Tensor.{k}": v for k, v in METHODS.items()}, "tf.Variable": variable, "tf.IndexedSlices": _indexed_slices,

@@ -155,7 +155,7 @@ def new_legacy(a: dict[str, Value], run: Run) -> TensorType:
 def from_numpy(a: dict[str, Value], run: Run) -> TensorType:
     if not isinstance(a["data"], TensorType):
         raise run.refuse("call/arguments", "from_numpy takes a NumPy array", ("data",))
-    if tensor_in(a, "data").framework == "torch" and run.name == "torch.from_numpy":
+    if tensor_in(a, "data").framework in ("torch", "tf", "keras") and run.name == "torch.from_numpy":
         raise run.refuse("call/arguments", "from_numpy takes a NumPy array, and this is a tensor already", ("data",))
     _forwards(run, a["data"])
     return run("identity", x=a["data"])

@@ -32,6 +32,8 @@ def _of_tensor(m: Interpreter, value: TensorType, node: ast.AST) -> Truth:
         raise m.raised("TypeError", "a symbolic KerasTensor has no truth value: its contents are not known while a model is made", node)
     if value.graph is not None and not traced.converts(m, value):
         traced.refuse(m, "the truth of a tensor", value, node)
+    if value.taped and m.model_state.get("tf1"):
+        raise m.raised("TypeError", "a tensor of a graph has no truth value while the graph is built: use tf.cond, or fetch it", node, "graph/python")
     if "vmap" in m.model_state:
         from tensorproof.libraries.torch import transforms_of_functions
 

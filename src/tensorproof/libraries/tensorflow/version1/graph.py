@@ -14,6 +14,7 @@ from tensorproof.diagnostics.span import Span
 from tensorproof.libraries.model import KindModel, Run
 from tensorproof.libraries.plain import argument, listed
 from tensorproof.libraries.tensorflow import tape
+from tensorproof.libraries.tensorflow.kept_values import BEGAN
 from tensorproof.terms import FLOAT32, DType, Shape, TensorType, Term, unknown_shape
 from tensorproof.values import TEXT, Args, Key, Kwargs, List, Machine, Model, Named, Row, Table, Unknown, Value, slot
 from tensorproof.values.tensor_shape import TensorShape
@@ -248,6 +249,7 @@ def inputs_of(value: Value) -> list[TensorType]:
 def assigned(m: Machine, run: Any, word: str, args: tuple[Any, ...], kwargs: dict[str, Value], node: ast.AST) -> Any:
     """`v.assign(x)` in a graph: a step that needs x and gives the variable's new value."""
     me, value = args[0], argument(args, kwargs, 1, "value", kwargs.get("delta"))
+    m.model_state[BEGAN] = True
 
     def again(mm: Machine, given: Args, named_: Kwargs, at: Value) -> Value:
         run(mm, (me, given[0]), {}, at)

@@ -6,6 +6,7 @@ import ast
 
 from tensorproof.libraries.model import KindModel, Run
 from tensorproof.libraries.plain import argument
+from tensorproof.libraries.tensorflow.kept_values import BEGAN
 from tensorproof.libraries.tensorflow.version1.graph import VARIABLES, graph
 from tensorproof.terms import TensorType, eq
 from tensorproof.values import TEXT, Args, Dict, Key, Kwargs, List, Machine, Model, Value, slot
@@ -48,6 +49,7 @@ def _save(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> V
 
 
 def _restore(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> None:
+    m.model_state[BEGAN] = True
     path, mine = argument(args, kwargs, 1, "save_path"), me.space[CHOSEN]
     saved = m.model_state["files"].get(CHECKPOINT + path) if isinstance(path, str) else None
     if not isinstance(saved, dict) or mine is None:

@@ -10,6 +10,7 @@ from tensorproof.libraries.model import KindModel, Run
 from tensorproof.libraries.plain import argument
 from tensorproof.libraries.tensorflow import tape
 from tensorproof.libraries.tensorflow.data import iterators as tf_iterators
+from tensorproof.libraries.tensorflow.kept_values import BEGAN
 from tensorproof.libraries.tensorflow.version1.graph import GRAPHS, LEAVES, OPERATION, begin, by_name, fits, graph, inputs_of, shown_shape
 from tensorproof.terms import Outputs, Shape, TensorType, Term
 from tensorproof.values import MISSING, TEXT, Args, Dict, Key, Kwargs, List, Machine, Model, Named, Native, Record, Unknown, Value, slot
@@ -25,7 +26,8 @@ def run(m: Machine, fetches: Value, feed: Value, node: ast.AST) -> Any:
     for one in _operations(wanted):
         if "restarts" in one.space:
             tf_iterators.restart(m, one.space[RESTARTS])
-    leaves = tape.steps_of(m, tuple(tensors), new)[1]
+    steps, leaves = tape.steps_of(m, tuple(tensors), new)
+    _initialised(m, wanted, tensors, steps, new, node)
     closing = tf_iterators.ends(m, leaves, node)
     found: Any = None
     for condition, batch in tf_iterators.variants(m, leaves) or [(True, {})]:
@@ -37,6 +39,34 @@ def run(m: Machine, fetches: Value, feed: Value, node: ast.AST) -> Any:
         found = made if found is None or (closing and made is not None) else found
     values = {id(t): v for t, v in zip(tensors, found)}
     return _given(m, wanted, values, node)
+
+
+def _initialised(m: Machine, wanted: Value, tensors: list[TensorType], steps: list[tape.Node], fed: dict[int, TensorType], node: ast.AST) -> None:
+    """Variables have no values before the program has run any operation, assigned or restored one."""
+    plain = not _operations(wanted) and len(tensors) == len(_flat(wanted))
+    if m.model_state.get(BEGAN) or "keras" in m.model_state or not plain:
+        m.model_state[BEGAN] = True
+        return
+    used = next((t for t in (*tensors, *(t for step in steps for t in step.inputs)) if t.parameter and t.framework == "tf" and id(t) not in fed), None)
+    if used is not None:
+        message = "a variable is read before it has a value: run tf.global_variables_initializer() in the session first"
+        raise m.raised("FailedPreconditionError", message, node, "session/variables")
+
+
+def _flat(value: Value) -> list[Value]:
+    if isinstance(value, dict):
+        value = tuple(value.values())
+    return [v for one in value for v in _flat(one)] if isinstance(value, (tuple, list)) else [value]
+
+
+def begun(make: Run) -> Run:
+    """A session that gives variables their values itself, or that the program got from elsewhere."""
+
+    def run(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+        m.model_state[BEGAN] = True
+        return make(m, args, kwargs, node)
+
+    return run
 
 
 def _operations(value: Value) -> list[Model]:
@@ -285,8 +315,9 @@ def _attribute(m: Machine, me: Model, name: str, node: ast.AST) -> Any:
 
 
 FUNCTIONS: dict[str, Run] = {
-    "tf.Session": _session, "tf.InteractiveSession": _session, "tf.train.MonitoredTrainingSession": _session, "tf.train.MonitoredSession": _session,
-    "tf.train.SingularMonitoredSession": _session, "tf.get_default_session": _session, "tf.Tensor.eval": _eval,
+    "tf.Session": _session, "tf.InteractiveSession": _session, "tf.Tensor.eval": _eval,
+    **dict.fromkeys(("tf.train.MonitoredTrainingSession", "tf.train.MonitoredSession", "tf.train.SingularMonitoredSession"), begun(_session)),
+    "tf.get_default_session": begun(_session),
 }  # fmt: skip
 
 
