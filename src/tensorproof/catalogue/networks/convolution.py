@@ -15,6 +15,7 @@ from tensorproof.terms.dtypes import BOOLS, COMPLEX32, COMPLEX64, COMPLEXES, FLO
 from tensorproof.terms.ints import Dim, ceildiv, ite, maximum
 from tensorproof.terms.predicates import Truth, conj, disj, eq, ge, le, lt
 from tensorproof.terms.shapes import Shape
+from tensorproof.terms.tensor import TensorType
 
 if TYPE_CHECKING:
     from tensorproof.catalogue.networks.formulas import convolution as convolution_windows
@@ -181,6 +182,8 @@ def _wanted_sizes(c: Call, n: int) -> tuple[Dim, ...] | None:
     sizes = c["output_size"]
     if sizes is None:
         return None
+    if isinstance(sizes, TensorType):
+        raise c.give_up("the sizes of the output are a tensor")
     rank = c.rank("x")
     c.require("output_size", len(sizes) in (n, rank), f"output_size has {n} or {rank} elements, and here {len(sizes)}", "output_size")
     made: tuple[Dim, ...] | None = sizes[-n:]
