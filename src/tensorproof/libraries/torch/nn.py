@@ -198,7 +198,7 @@ def _namespace(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
 
 
 CONTAINER_METHODS = module_containers.METHODS
-call_container, layer_length = module_containers.call, module_containers.length
+call_container, layer_items, layer_length = module_containers.call, module_containers.items, module_containers.length
 layer_item, layer_set_item, layer_delete_item = module_containers.item, module_containers.set_item, module_containers.delete_item
 FUNCTIONS: dict[str, Any] = {
     "torch.nn.Module": _namespace, "torch.nn.SyncBatchNorm.convert_sync_batchnorm": lambda m, a, k, n: a[0] if a else k["module"],
