@@ -8,15 +8,16 @@ from typing import Any
 from tensorproof.libraries import registry
 from tensorproof.libraries.bound import Bound
 from tensorproof.libraries.data import loader_checks
+from tensorproof.libraries.data.generalised import generalised
 from tensorproof.libraries.data.indices import MOST_VISITED, Indices, asked, count_of, drawn, exists, listed, visited
 from tensorproof.libraries.data.samples import argument, has_length, in_own_memory, is_concrete, item_of, length_of, outline, stacked, unknown_length
 from tensorproof.libraries.domains import index_limits
 from tensorproof.libraries.domains.index_ranges import all_of_it, labelled
 from tensorproof.libraries.model import Iterations, all_items, batches
-from tensorproof.terms import Dim, Origin, Shape, TensorType, Term, ceildiv, lower, mod, ne, upper
+from tensorproof.terms import Dim, Origin, TensorType, Term, ceildiv, lower, mod, ne, upper
 from tensorproof.terms.budgets import BUDGETS
 from tensorproof.terms.substitution import symbols
-from tensorproof.values import MISSING, Choice, Class, Dict, Generator, Instance, Iterator, Key, List, Machine, Model, Named, Summary, Unknown, Value, slot
+from tensorproof.values import MISSING, Choice, Class, Generator, Instance, Iterator, Key, List, Machine, Model, Named, Summary, Unknown, Value, slot
 from tensorproof.values.objects import Bound as BoundMethod
 
 SIZE: Key[Dim | Unknown | None] = slot("batch_size")
@@ -276,7 +277,7 @@ class _Samples:
         mark = m.heap.mark()
         sizes = tuple(range(max(1, int(lower(count))), int(upper(count)) + 1))
         made = [self._collated(n) for n in sizes]
-        result = made[0] if len(sizes) == 1 else _generalised(m, made, sizes, count)
+        result = made[0] if len(sizes) == 1 else generalised(m, made, sizes, count)
         if result is not MISSING or isinstance(found, Unknown):
             m.heap.forget(mark)
             return m.gap("collate_fn", self.node, NOT_BY_NUMBER) if result is MISSING else result
@@ -287,63 +288,6 @@ class _Samples:
         """What the collate function makes of a summarised list."""
         summary = Summary("samples of a summarised list", count=count, first=self.first, second=self.second)
         return self.m.call(self.collate, (List(self.m.heap.row([summary])),), {}, self.node)
-
-
-def _generalised(m: Machine, made: list[Any], sizes: tuple[int, ...], count: Value) -> Value:
-    """The result for any number of samples that follows from those for these sizes; MISSING where none does."""
-    first = made[0]
-    if any(type(v) is not type(first) for v in made):
-        return MISSING
-
-    def parts(columns: Any) -> list[Value] | None:
-        found = [_generalised(m, column, sizes, count) for column in columns]
-        return None if any(p is MISSING for p in found) else found
-
-    match first:
-        case TensorType():
-            return _generalised_tensor(made, parts)
-        case int() if not isinstance(first, bool):
-            return _generalised_number(made, sizes, count)
-        case tuple():
-            alike = all(len(v) == len(first) for v in made)
-            found = parts(map(list, zip(*made))) if alike else None
-            return MISSING if found is None else tuple(found)
-        case List():
-            return _generalised_list(m, made, sizes, parts)
-        case Dict():
-            alike = all(list(v.items) == list(first.items) for v in made)
-            found = parts([v.items[k] for v in made] for k in first.items) if alike else None
-            return MISSING if found is None else Dict(m.heap.entries(dict(zip(first.items, found))))
-        case Unknown():
-            return first
-        case _:
-            return first if all(v is first or v == first for v in made) else MISSING
-
-
-def _generalised_tensor(made: list[Any], parts: Any) -> Value:
-    first = made[0]
-    if not all(v.shape.known and len(v.shape) == len(first.shape) and v.dtype is first.dtype for v in made):
-        return MISSING
-    dims = parts([v.shape[i] for v in made] for i in range(len(first.shape)))
-    return MISSING if dims is None else first.but(shape=Shape(dims), contents=None)
-
-
-def _generalised_number(made: list[Any], sizes: tuple[int, ...], count: Value) -> Value:
-    """A number that is linear in the number of samples."""
-    step, rest = divmod(made[1] - made[0], sizes[1] - sizes[0])
-    if rest or any(v != made[0] + step * (s - sizes[0]) for v, s in zip(made, sizes)):
-        return MISSING
-    return made[0] - step * sizes[0] + step * count
-
-
-def _generalised_list(m: Machine, made: list[Any], sizes: tuple[int, ...], parts: Any) -> Value:
-    lengths = [len(v.items) for v in made]
-    if lengths == list(sizes):
-        return Unknown("a list of as many items as samples")
-    if any(n != lengths[0] for n in lengths):
-        return MISSING
-    found = parts([v.items[i] for v in made] for i in range(lengths[0]))
-    return MISSING if found is None else List(m.heap.row(found))
 
 
 def _endless(source: Any) -> bool:
