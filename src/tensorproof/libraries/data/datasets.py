@@ -24,15 +24,11 @@ NAMES: Key[tuple[str, ...]] = slot("names")
 HOME = "torch.utils.data."
 
 
-def _made(kind: str, fill: Callable[[Value, Value, Bound], None]) -> Callable[[Any, Bound], Model]:
+def _made(kind: str, fill: Callable[[Value, Value, Bound], None], m: Machine, call: Bound) -> Model:
     """A function that makes a library's object; `fill` does the same for a class of the program."""
-
-    def make(m: Machine, call: Bound) -> Model:
-        made = Model(HOME + kind, m.heap.space(), m.user_span(call.node))
-        fill(m, made, call)
-        return made
-
-    return make
+    made = Model(HOME + kind, m.heap.space(), m.user_span(call.node))
+    fill(m, made, call)
+    return made
 
 
 # --- tensors ---
@@ -325,13 +321,13 @@ for _alias in ("dataset.Dataset", "dataset.IterableDataset", "sampler.Sampler"):
     CLASSES[HOME + _alias] = ClassModel(HOME + _alias, (HOME + _alias.rpartition(".")[2],))
 for _name, (_init, _length, _item) in _PARTS.items():
     for _full in (HOME + _name, f"{HOME}dataset.{_name}"):
-        FUNCTIONS[_full] = by_signature(HOME + _name, _made(_name, _init))
+        FUNCTIONS[_full] = by_signature(HOME + _name, partial(_made, _name, _init))
         KINDS[_full] = KindModel(_MARKS, length=_length, item=_item, bases=(HOME + "Dataset",))
         CLASSES[_full] = ClassModel(_full, (HOME + "Dataset",), init=filled_by_signature(HOME + _name, _init), length=_length, item=_item)
 for _name, (_init, _length) in _SAMPLERS.items():
     _signed = HOME + _name.removeprefix("distributed.")
     for _full in (HOME + _name, f"{HOME}sampler.{_name}"):
-        FUNCTIONS[_full] = by_signature(_signed, _made(_name, _init))
+        FUNCTIONS[_full] = by_signature(_signed, partial(_made, _name, _init))
         KINDS[_full] = KindModel(_SAMPLER_METHODS, length=_length, iterations=_sampler_iterations, bases=(HOME + "Sampler",), open=True)
         CLASSES[_full] = ClassModel(_full, (HOME + "Sampler",), init=filled_by_signature(_signed, _init), length=_length, methods=_SAMPLER_METHODS)
 

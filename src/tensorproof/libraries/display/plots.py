@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from functools import partial
 from math import prod
 from typing import Any
 
@@ -18,16 +19,13 @@ def _grid(m: Machine, sizes: tuple[int, ...]) -> Model:
     return Model("matplotlib.axes", m.heap.space({"shape": sizes})) if sizes else quiet(m, (), {}, NOWHERE)
 
 
-def _subplots(of_figure: bool) -> Run:
-    def run(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
-        rows, columns = argument(args, kwargs, 0, "nrows", 1), argument(args, kwargs, 1, "ncols", 1)
-        squeeze = kwargs.get("squeeze", True)
-        axes: Value = quiet(m, (), {}, node)
-        if isinstance(rows, int) and isinstance(columns, int) and isinstance(squeeze, bool) and 0 < rows * columns < 10_000:
-            axes = _grid(m, tuple(n for n in (rows, columns) if n > 1) if squeeze else (rows, columns))
-        return axes if of_figure else (quiet(m, (), {}, node), axes)
-
-    return run
+def _subplots(of_figure: bool, m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+    rows, columns = argument(args, kwargs, 0, "nrows", 1), argument(args, kwargs, 1, "ncols", 1)
+    squeeze = kwargs.get("squeeze", True)
+    axes: Value = quiet(m, (), {}, node)
+    if isinstance(rows, int) and isinstance(columns, int) and isinstance(squeeze, bool) and 0 < rows * columns < 10_000:
+        axes = _grid(m, tuple(n for n in (rows, columns) if n > 1) if squeeze else (rows, columns))
+    return axes if of_figure else (quiet(m, (), {}, node), axes)
 
 
 def _item(m: Machine, me: Model, index: Value, node: ast.AST) -> Value:
@@ -88,7 +86,7 @@ def _reshape(m: Machine, me: Model, args: tuple[Any, ...], kwargs: Kwargs, node:
     return _grid(m, sizes) if all(isinstance(s, int) and s > 0 for s in sizes) and prod(sizes) == total else quiet(m, (), {}, node)
 
 
-FUNCTIONS: dict[str, Run] = {"matplotlib.pyplot.subplots": _subplots(False)}
+FUNCTIONS: dict[str, Run] = {"matplotlib.pyplot.subplots": partial(_subplots, False)}
 KINDS = {
     "matplotlib.axes": KindModel(
         methods={

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from functools import partial
 from typing import Any
 
 from tensorproof.libraries.einops.patterns import ELLIPSIS, BadPattern, Side, check_names, number_of, parse, parse_side
@@ -284,35 +285,29 @@ def _parse_shape(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value
 # --- layers ---
 
 
-def _layer(operation: str) -> Run:
-    def make(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
-        sizes = dict(kwargs)
-        pattern = args[0] if args else sizes.pop("pattern", None)
-        how = (args[1] if len(args) > 1 else sizes.pop("reduction", None)) if operation == "reduce" else None
-        if isinstance(pattern, str):
-            try:
-                left, right = parse(pattern)
-                check_names(operation, left, right, set(sizes))
-                for group in left.groups:
-                    unknown = [axis for axis in group if axis not in sizes and axis != ELLIPSIS and number_of(axis) is None]
-                    if len(unknown) > 1:
-                        raise BadPattern(f"the sizes of {' and '.join(unknown)} cannot be inferred from one axis")
-            except BadPattern as bad:
-                raise _bad(m, pattern, str(bad), node) from None
-        space = m.heap.space({"pattern": pattern, "sizes": m.heap.space(sizes), "how": how})
-        return Model(f"einops.layers.torch.{operation.title()}", space, m.user_span(node))
-
-    return make
+def _layer(operation: str, m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+    sizes = dict(kwargs)
+    pattern = args[0] if args else sizes.pop("pattern", None)
+    how = (args[1] if len(args) > 1 else sizes.pop("reduction", None)) if operation == "reduce" else None
+    if isinstance(pattern, str):
+        try:
+            left, right = parse(pattern)
+            check_names(operation, left, right, set(sizes))
+            for group in left.groups:
+                unknown = [axis for axis in group if axis not in sizes and axis != ELLIPSIS and number_of(axis) is None]
+                if len(unknown) > 1:
+                    raise BadPattern(f"the sizes of {' and '.join(unknown)} cannot be inferred from one axis")
+        except BadPattern as bad:
+            raise _bad(m, pattern, str(bad), node) from None
+    space = m.heap.space({"pattern": pattern, "sizes": m.heap.space(sizes), "how": how})
+    return Model(f"einops.layers.torch.{operation.title()}", space, m.user_span(node))
 
 
-def _call(operation: str) -> Run:
-    def run(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-        x = args[0] if args else next(iter(kwargs.values()))
-        sizes = me.space[SIZES]
-        _look_up(m, me.space["pattern"], x, node)
-        return _transform(m, operation, x, me.space["pattern"], dict(sizes), me.space["how"], node)
-
-    return run
+def _call(operation: str, m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    x = args[0] if args else next(iter(kwargs.values()))
+    sizes = me.space[SIZES]
+    _look_up(m, me.space["pattern"], x, node)
+    return _transform(m, operation, x, me.space["pattern"], dict(sizes), me.space["how"], node)
 
 
 def _look_up(m: Machine, pattern: Value, x: Value, node: ast.AST) -> None:
@@ -327,8 +322,8 @@ def _look_up(m: Machine, pattern: Value, x: Value, node: ast.AST) -> None:
 
 FUNCTIONS: dict[str, Run] = {
     "einops.rearrange": _rearrange, "einops.reduce": _reduce, "einops.repeat": _repeat, "einops.einsum": _einsum, "einops.pack": _pack,
-    "einops.unpack": _unpack, "einops.parse_shape": _parse_shape, "einops.layers.torch.Rearrange": _layer("rearrange"),
-    "einops.layers.torch.Reduce": _layer("reduce"), "einops.asnumpy": lambda m, a, k, n: m.spelling("torch.Tensor.numpy", (a[0],), {}, n),
+    "einops.unpack": _unpack, "einops.parse_shape": _parse_shape, "einops.layers.torch.Rearrange": partial(_layer, "rearrange"),
+    "einops.layers.torch.Reduce": partial(_layer, "reduce"), "einops.asnumpy": lambda m, a, k, n: m.spelling("torch.Tensor.numpy", (a[0],), {}, n),
 }  # fmt: skip
 FUNCTIONS |= {name.replace("einops.", "einops.einops.", 1): run for name, run in FUNCTIONS.items() if "layers" not in name}
-KINDS = {f"einops.layers.torch.{w.title()}": KindModel(call=_call(w), bases=("torch.nn.Module",), open=True) for w in ("rearrange", "reduce")}
+KINDS = {f"einops.layers.torch.{w.title()}": KindModel(call=partial(_call, w), bases=("torch.nn.Module",), open=True) for w in ("rearrange", "reduce")}

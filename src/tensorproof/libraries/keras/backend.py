@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from functools import partial
 from typing import Any
 
 from tensorproof.libraries.keras.models import graph as keras_graph
@@ -44,24 +45,18 @@ def _two(target: str) -> Run:
     return lambda m, args, kwargs, node: m.spelling(target, _values(args, kwargs)[:2], {}, node)
 
 
-def _reduced(target: str) -> Run:
-    def run(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-        given = dict(zip(("x", "axis", "keepdims"), args)) | kwargs
-        x = given.get("x")
-        if isinstance(x, TensorType) and target == "tf.reduce_mean" and x.dtype is not None and x.dtype.label == "bool":
-            x = m.spelling("tf.cast", (x, "float32"), {}, node)
-        return m.spelling(target, (x,), {"axis": given.get("axis"), "keepdims": given.get("keepdims", False)}, node)
-
-    return run
+def _reduced(target: str, m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    given = dict(zip(("x", "axis", "keepdims"), args)) | kwargs
+    x = given.get("x")
+    if isinstance(x, TensorType) and target == "tf.reduce_mean" and x.dtype is not None and x.dtype.label == "bool":
+        x = m.spelling("tf.cast", (x, "float32"), {}, node)
+    return m.spelling(target, (x,), {"axis": given.get("axis"), "keepdims": given.get("keepdims", False)}, node)
 
 
-def _with_axis(target: str, default: Value) -> Run:
-    def run(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
-        first, *rest = _values(args, {k: v for k, v in kwargs.items() if k != "axis"})
-        axis = kwargs.get("axis", rest[0] if rest else default)
-        return m.spelling(target, (first,), {"axis": axis}, node)
-
-    return run
+def _with_axis(target: str, default: Value, m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+    first, *rest = _values(args, {k: v for k, v in kwargs.items() if k != "axis"})
+    axis = kwargs.get("axis", rest[0] if rest else default)
+    return m.spelling(target, (first,), {"axis": axis}, node)
 
 
 def _clip(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
@@ -94,20 +89,14 @@ def _batch_flatten(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Val
     return m.spelling("tf.reshape", (x, (-1, rest)), {}, node)
 
 
-def _made(target: str) -> Run:
-    def run(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
-        given = {k: v for k, v in kwargs.items() if k != "name" and v is not None}
-        return m.spelling(target, args[:2], given, node)
-
-    return run
+def _made(target: str, m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+    given = {k: v for k, v in kwargs.items() if k != "name" and v is not None}
+    return m.spelling(target, args[:2], given, node)
 
 
-def _random(target: str, names: tuple[str, ...]) -> Run:
-    def run(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-        given = dict(zip(("shape", *names, "dtype"), args)) | kwargs
-        return m.spelling(target, (given.get("shape"),), {k: v for k, v in given.items() if k in (*names, "dtype") and v is not None}, node)
-
-    return run
+def _random(target: str, names: tuple[str, ...], m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    given = dict(zip(("shape", *names, "dtype"), args)) | kwargs
+    return m.spelling(target, (given.get("shape"),), {k: v for k, v in given.items() if k in (*names, "dtype") and v is not None}, node)
 
 
 def _dot(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
@@ -140,14 +129,11 @@ def _repeat_elements(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> V
     return m.spelling("tf.repeat", (given.get("x"), given.get("rep")), {"axis": given.get("axis")}, node)
 
 
-def _loss(name: str) -> Run:
-    def run(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-        given = dict(zip(("target", "output", "from_logits", "axis"), args)) | kwargs
-        named = {"from_logits": given.get("from_logits", False)}
-        target, output = given.get("target", given.get("y_true")), given.get("output", given.get("y_pred"))
-        return m.spelling(f"keras.ops.{name}", (target, output), named, node)
-
-    return run
+def _loss(name: str, m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    given = dict(zip(("target", "output", "from_logits", "axis"), args)) | kwargs
+    named = {"from_logits": given.get("from_logits", False)}
+    target, output = given.get("target", given.get("y_true")), given.get("output", given.get("y_pred"))
+    return m.spelling(f"keras.ops.{name}", (target, output), named, node)
 
 
 def _cast(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
@@ -257,18 +243,20 @@ _FUNCTIONS: dict[str, object] = {
     "hard_sigmoid": _same("tf.sigmoid"), "is_sparse": lambda m, a, k, n: False, "map_fn": lambda m, a, k, n: m.call(Named("tf.map_fn"), a[:2], {}, n),
     "reverse": lambda m, a, k, n: m.spelling("tf.reverse", (a[0], a[1] if isinstance(a[1], (List, tuple)) else (a[1],)), {}, n),
     "print_tensor": lambda m, a, k, n: a[0], "bias_add": lambda m, a, k, n: m.spelling("tf.nn.bias_add", a[:2], {}, n),
-    **{k: _same(v) for k, v in _SAME.items()}, **{k: _two(v) for k, v in _TWO.items()}, **{k: _reduced(v) for k, v in _REDUCED.items()},
-    **{k: _with_axis(v, default) for k, (v, _, default) in _WITH_AXIS.items()},
+    **{k: _same(v) for k, v in _SAME.items()}, **{k: _two(v) for k, v in _TWO.items()}, **{k: partial(_reduced, v) for k, v in _REDUCED.items()},
+    **{k: partial(_with_axis, v, default) for k, (v, _, default) in _WITH_AXIS.items()},
     "clip": _clip,
     "relu": lambda m, a, k, n: m.spelling("tf.nn.relu", (a[0] if a else k["x"],), {}, n),
     "int_shape": _int_shape, "ndim": _ndim, "dtype": _dtype,
     "flatten": lambda m, a, k, n: m.spelling("tf.reshape", (_values(a, k)[0], (-1,)), {}, n),
     "batch_flatten": _batch_flatten,
-    "zeros": _made("tf.zeros"), "ones": _made("tf.ones"), "constant": _made("tf.constant"), "eye": _made("tf.eye"), "arange": _made("tf.range"),
-    "random_normal": _random("tf.random.normal", ("mean", "stddev")), "random_uniform": _random("tf.random.uniform", ("minval", "maxval")),
-    "truncated_normal": _random("tf.random.truncated_normal", ("mean", "stddev")), "dot": _dot, "batch_dot": _batch_dot, "repeat": _repeat,
-    "repeat_elements": _repeat_elements, "categorical_crossentropy": _loss("categorical_crossentropy"),
-    "sparse_categorical_crossentropy": _loss("sparse_categorical_crossentropy"), "binary_crossentropy": _loss("binary_crossentropy"), "cast": _cast,
+    "zeros": partial(_made, "tf.zeros"), "ones": partial(_made, "tf.ones"), "constant": partial(_made, "tf.constant"), "eye": partial(_made, "tf.eye"),
+    "arange": partial(_made, "tf.range"),
+    "random_normal": partial(_random, "tf.random.normal", ("mean", "stddev")), "random_uniform": partial(_random, "tf.random.uniform", ("minval", "maxval")),
+    "truncated_normal": partial(_random, "tf.random.truncated_normal", ("mean", "stddev")), "dot": _dot, "batch_dot": _batch_dot, "repeat": _repeat,
+    "repeat_elements": _repeat_elements, "categorical_crossentropy": partial(_loss, "categorical_crossentropy"),
+    "sparse_categorical_crossentropy": partial(_loss, "sparse_categorical_crossentropy"), "binary_crossentropy": partial(_loss, "binary_crossentropy"),
+    "cast": _cast,
     "cast_to_floatx": lambda m, a, k, n: _cast(m, (a[0], "float32"), {}, n) if isinstance(a[0], TensorType) else a[0],
     "transpose": lambda m, a, k, n: m.spelling("tf.transpose", _values(a, k)[:1], {}, n),
     "variable": _variable, "get_value": _value, "eval": _value, "set_value": nothing, "batch_set_value": nothing, "floatx": _FLOATX,

@@ -15,7 +15,7 @@ from tensorproof.libraries.keras import words as keras_words
 from tensorproof.libraries.keras.models import graph as keras_graph
 from tensorproof.libraries.keras.models import models as keras_models
 from tensorproof.libraries.keras.models import saving as keras_saving
-from tensorproof.libraries.model import ClassModel, Run
+from tensorproof.libraries.model import ClassModel
 from tensorproof.libraries.plain import nothing
 from tensorproof.libraries.tensorflow import initial_values
 from tensorproof.libraries.tensorflow.traced import unconverted
@@ -330,13 +330,10 @@ _EXTRA: dict[str, object] = {"summary": nothing, "get_layer": keras_models.get_l
 MODEL_METHODS: dict[str, Any] = {**_EXTRA, **keras_models.training_methods()}
 
 
-def _inner(word: str) -> Run:
-    def run(m: Machine, me: Instance, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-        if not isinstance(me.native, Model):
-            raise m.raised("AttributeError", f"{me.cls.name} has no {word}: super().__init__() was not called", node, "keras/init")
-        return keras_models.METHODS[word](m, me.native, args, kwargs, node)
-
-    return run
+def _inner(word: str, m: Machine, me: Instance, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    if not isinstance(me.native, Model):
+        raise m.raised("AttributeError", f"{me.cls.name} has no {word}: super().__init__() was not called", node, "keras/init")
+    return keras_models.METHODS[word](m, me.native, args, kwargs, node)
 
 
 def _init_wrapper(m: Machine, me: Instance, args: Args, kwargs: Kwargs, node: ast.AST) -> None:
@@ -368,7 +365,9 @@ CLASSES = {
     "keras.layers.Wrapper": ClassModel("keras.layers.Wrapper", bases=("keras.Layer",), init=_init_wrapper),
     "keras.Layer": ClassModel("keras.Layer", methods=LAYER_METHODS, init=_init_layer, call=_call, attribute=_attribute, member=_member, stored=_stored),
     "keras.Model": ClassModel("keras.Model", bases=("keras.Layer",), methods=MODEL_METHODS, init=_init_model, stored=_stored_in_model),
-    "keras.Sequential": ClassModel("keras.Sequential", bases=("keras.Model",), methods={"add": _inner("add"), "pop": _inner("pop")}, init=_init_sequential),
+    "keras.Sequential": ClassModel(
+        "keras.Sequential", bases=("keras.Model",), methods={"add": partial(_inner, "add"), "pop": partial(_inner, "pop")}, init=_init_sequential
+    ),
 }
 
 

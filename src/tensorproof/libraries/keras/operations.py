@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from functools import partial
 from typing import Any
 
 from tensorproof.libraries.keras.models import graph as keras_graph
@@ -15,14 +16,10 @@ def _by_name(names: tuple[str, ...], args: Args, kwargs: Kwargs) -> dict[str, Va
     return dict(zip(names, args)) | kwargs
 
 
-def _as(target: str, names: tuple[str, ...]) -> Run:
+def _as(target: str, names: tuple[str, ...], m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
     """A function that is one of TensorFlow's with the same arguments."""
-
-    def run(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
-        given = _by_name(names, args, kwargs)
-        return m.call(Named(target), tuple(given[n] for n in names if n in given), {}, node)
-
-    return run
+    given = _by_name(names, args, kwargs)
+    return m.call(Named(target), tuple(given[n] for n in names if n in given), {}, node)
 
 
 def step(m: Machine, work: Any, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
@@ -130,8 +127,9 @@ def _is_tensor(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
 
 KINDS = {"keras.seed": KindModel(passed=True, open=True)}
 FUNCTIONS: dict[str, Run] = {
-    "keras.ops.cond": _as("tf.cond", ("pred", "true_fn", "false_fn")), "keras.ops.while_loop": _as("tf.while_loop", ("cond", "body", "loop_vars")),
-    "keras.ops.map": _as("tf.map_fn", ("f", "xs")), "keras.ops.vectorized_map": _as("tf.vectorized_map", ("function", "elements")),
+    "keras.ops.cond": partial(_as, "tf.cond", ("pred", "true_fn", "false_fn")),
+    "keras.ops.while_loop": partial(_as, "tf.while_loop", ("cond", "body", "loop_vars")),
+    "keras.ops.map": partial(_as, "tf.map_fn", ("f", "xs")), "keras.ops.vectorized_map": partial(_as, "tf.vectorized_map", ("function", "elements")),
     "keras.ops.fori_loop": _fori, "keras.ops.scan": _scan, "keras.ops.convert_to_numpy": _to_numpy, "keras.ops.dtype": _dtype,
     "keras.ops.is_tensor": _is_tensor, "keras.ops.image.extract_patches": _patches,
     "keras.ops.custom_gradient": lambda m, a, k, n: m.call(Named("tf.custom_gradient"), a, k, n),

@@ -108,27 +108,24 @@ def _shape_of_lambda(me: Model, m: Machine, args: Args, kwargs: Kwargs, node: as
 # --- layers around layers ---
 
 
-def _wrapper(name: str) -> Run:
-    def run(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-        word = "cell" if name == "RNN" else "layer"
-        inner = args[0] if args else kwargs.get(word)
-        if name == "Bidirectional" and isinstance(inner, Layer) and not any(w in inner.own.name for w in ("LSTM", "GRU", "RNN", "Bidirectional")):
-            raise m.raised("TypeError", f"Bidirectional takes a recurrent layer, and not {inner.own.name}", node, "keras/wrapper")
-        if isinstance(inner, Layer) and (name == "TimeDistributed" or not kwargs.get("backward_layer")):
-            return keras_layer.construct(f"keras.layers.{name}", m, args, kwargs, node)
-        if isinstance(inner, Unknown) or inner is None:
-            return m.gap(f"keras.layers.{name}", node, f"its {word} is not known")
-        cells = list(inner.items) if isinstance(inner, List) else list(inner) if isinstance(inner, tuple) else [inner]
-        if not all(is_layer(c) for c in cells):
-            raise m.raised("ValueError", f"{name} takes a {word}, and this is not one", node, "keras/wrapper")
-        order = {"TimeDistributed": ("layer",), "Bidirectional": ("layer", "merge_mode", "weights", "backward_layer"),
-                 "RNN": ("cell", "return_sequences", "return_state", "go_backwards", "stateful", "unroll", "zero_output_for_mask")}[name]  # fmt: skip
-        given = arguments(m, name, order, args, kwargs, node)
-        items: dict[str, Value] = {HELD: tuple(cells), "layer": inner, "cell": inner}
-        items.update({k: v for k, v in given.items() if k in order and k not in ("layer", "cell")})
-        return made(m, f"keras.layers.{name}", items, kwargs, node)
-
-    return run
+def _wrapper(name: str, m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    word = "cell" if name == "RNN" else "layer"
+    inner = args[0] if args else kwargs.get(word)
+    if name == "Bidirectional" and isinstance(inner, Layer) and not any(w in inner.own.name for w in ("LSTM", "GRU", "RNN", "Bidirectional")):
+        raise m.raised("TypeError", f"Bidirectional takes a recurrent layer, and not {inner.own.name}", node, "keras/wrapper")
+    if isinstance(inner, Layer) and (name == "TimeDistributed" or not kwargs.get("backward_layer")):
+        return keras_layer.construct(f"keras.layers.{name}", m, args, kwargs, node)
+    if isinstance(inner, Unknown) or inner is None:
+        return m.gap(f"keras.layers.{name}", node, f"its {word} is not known")
+    cells = list(inner.items) if isinstance(inner, List) else list(inner) if isinstance(inner, tuple) else [inner]
+    if not all(is_layer(c) for c in cells):
+        raise m.raised("ValueError", f"{name} takes a {word}, and this is not one", node, "keras/wrapper")
+    order = {"TimeDistributed": ("layer",), "Bidirectional": ("layer", "merge_mode", "weights", "backward_layer"),
+             "RNN": ("cell", "return_sequences", "return_state", "go_backwards", "stateful", "unroll", "zero_output_for_mask")}[name]  # fmt: skip
+    given = arguments(m, name, order, args, kwargs, node)
+    items: dict[str, Value] = {HELD: tuple(cells), "layer": inner, "cell": inner}
+    items.update({k: v for k, v in given.items() if k in order and k not in ("layer", "cell")})
+    return made(m, f"keras.layers.{name}", items, kwargs, node)
 
 
 def _run_distributed(me: Model, m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
@@ -274,23 +271,21 @@ def _as_list(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     inner = args[0] if args else kwargs.get("cell")
     if isinstance(inner, Layer):
         return keras_layer.construct("keras.layers.RNN", m, args, kwargs, node)
-    return _wrapper("RNN")(m, args, kwargs, node)
+    return _wrapper("RNN", m, args, kwargs, node)
 
 
-def _merge(name: str) -> Run:
+def _merge(name: str, m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
     """`layers.add([a, b])`: makes the layer and calls it."""
-
-    def run(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
-        given = args[0] if args else kwargs.get("inputs")
-        layer = keras_layer.construct(f"keras.layers.{name}", m, args[1:], {k: v for k, v in kwargs.items() if k != "inputs"}, node)
-        return m.call(layer, (given,), {}, node) if isinstance(layer, Layer) else layer
-
-    return run
+    given = args[0] if args else kwargs.get("inputs")
+    layer = keras_layer.construct(f"keras.layers.{name}", m, args[1:], {k: v for k, v in kwargs.items() if k != "inputs"}, node)
+    return m.call(layer, (given,), {}, node) if isinstance(layer, Layer) else layer
 
 
 FUNCTIONS: dict[str, Run] = {
-    **{f"keras.layers.{name.lower()}": _merge(name) for name in ("Add", "Subtract", "Multiply", "Average", "Maximum", "Minimum", "Concatenate", "Dot")},
-    "keras.layers.Lambda": _lambda, "keras.layers.TimeDistributed": _wrapper("TimeDistributed"), "keras.layers.Bidirectional": _wrapper("Bidirectional"),
+    **{f"keras.layers.{name.lower()}": partial(_merge, name) for name in ("Add", "Subtract", "Multiply", "Average", "Maximum", "Minimum", "Concatenate",
+        "Dot")},
+    "keras.layers.Lambda": _lambda, "keras.layers.TimeDistributed": partial(_wrapper, "TimeDistributed"),
+    "keras.layers.Bidirectional": partial(_wrapper, "Bidirectional"),
     "keras.layers.RNN": _as_list, "keras.layers.StackedRNNCells": _stacked,
 }  # fmt: skip
 KINDS: dict[str, Any] = {

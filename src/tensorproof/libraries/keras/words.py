@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from functools import partial
 from typing import Any
 
 from tensorproof.bindings.rows import names
@@ -60,13 +61,10 @@ def _registered(m: Machine) -> Any:
 # --- objects ---
 
 
-def _make(name: str) -> Run:
-    def run(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-        given = {k: v for k, v in kwargs.items() if not isinstance(v, Unknown)}
-        named = m.heap.space(initial_values.given(name, args, kwargs))
-        return Model("keras.word", m.heap.space({"class": name, "arguments": (*args, *given.values()), "given": named}))
-
-    return run
+def _make(name: str, m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    given = {k: v for k, v in kwargs.items() if not isinstance(v, Unknown)}
+    named = m.heap.space(initial_values.given(name, args, kwargs))
+    return Model("keras.word", m.heap.space({"class": name, "arguments": (*args, *given.values()), "given": named}))
 
 
 def _call(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
@@ -96,19 +94,16 @@ KINDS = {
 }  # fmt: skip
 
 
-def _get(kind: str) -> Run:
-    def run(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-        value = args[0] if args else kwargs.get("identifier")
-        if isinstance(value, str):
-            check(m, kind, value, node)
-            if kind == "activation":
-                return Named(f"keras.activations.{value}")
-            return _make(next((c for c in (*INITIALIZERS, *REGULARIZERS, *CONSTRAINTS) if value in (c, snake(c), c.lower())), "Constant"))(m, (), {}, node)
-        if value is None and kind == "activation":
-            return Named("keras.activations.linear")
-        return value
-
-    return run
+def _get(kind: str, m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    value = args[0] if args else kwargs.get("identifier")
+    if isinstance(value, str):
+        check(m, kind, value, node)
+        if kind == "activation":
+            return Named(f"keras.activations.{value}")
+        return _make(next((c for c in (*INITIALIZERS, *REGULARIZERS, *CONSTRAINTS) if value in (c, snake(c), c.lower())), "Constant"), m, (), {}, node)
+    if value is None and kind == "activation":
+        return Named("keras.activations.linear")
+    return value
 
 
 def _serialize(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
@@ -119,20 +114,20 @@ def _serialize(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
 
 FUNCTIONS: dict[str, Run] = {
     **{f"keras.{home}.serialize": _serialize for home in ("activations", "initializers", "regularizers", "constraints")},
-    **{f"keras.{home}.deserialize": _get(kind) for home, kind in (
+    **{f"keras.{home}.deserialize": partial(_get, kind) for home, kind in (
         ("activations", "activation"), ("initializers", "initializer"), ("regularizers", "regularizer"), ("constraints", "constraint"))},
-    **{f"keras.{home}.get": _get(kind) for home, kind in (
+    **{f"keras.{home}.get": partial(_get, kind) for home, kind in (
         ("activations", "activation"), ("initializers", "initializer"), ("regularizers", "regularizer"), ("constraints", "constraint"))},
-    **{f"keras.{home}.{kind}": _make(_MORE.get(kind, name)) for home, classes in (
+    **{f"keras.{home}.{kind}": partial(_make, _MORE.get(kind, name)) for home, classes in (
         ("initializers", INITIALIZERS), ("regularizers", REGULARIZERS), ("constraints", CONSTRAINTS))
         for name in classes for kind in (name, snake(name), name.lower())},
-    **{f"keras.initializers.{k}": _make(v) for k, v in _MORE.items()},
-    **{f"keras.initializers.{k}": _make(v) for k, v in (
+    **{f"keras.initializers.{k}": partial(_make, v) for k, v in _MORE.items()},
+    **{f"keras.initializers.{k}": partial(_make, v) for k, v in (
         ("normal", "RandomNormal"), ("uniform", "RandomUniform"), ("zero", "Zeros"), ("one", "Ones"))},
-    "keras.regularizers.l1_l2": _make("L1L2"), "keras.regularizers.orthogonal_regularizer": _make("OrthogonalRegularizer"),
-    **{f"keras.constraints.{k}": _make(v) for k, v in (
+    "keras.regularizers.l1_l2": partial(_make, "L1L2"), "keras.regularizers.orthogonal_regularizer": partial(_make, "OrthogonalRegularizer"),
+    **{f"keras.constraints.{k}": partial(_make, v) for k, v in (
         ("max_norm", "MaxNorm"), ("min_max_norm", "MinMaxNorm"), ("non_neg", "NonNeg"), ("unit_norm", "UnitNorm"))},
-    **{f"tf.initializers.{v}": _make(v) for v in INITIALIZERS},
+    **{f"tf.initializers.{v}": partial(_make, v) for v in INITIALIZERS},
 }  # fmt: skip
 
 

@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any
 
 from tensorproof.libraries import library_objects, registry
-from tensorproof.libraries.model import Iterations, Open, Run, batches, counts_of, some_iterations
+from tensorproof.libraries.model import Iterations, Open, batches, counts_of, some_iterations
 from tensorproof.libraries.plain import nothing
 from tensorproof.libraries.python.core import iterations_of
 from tensorproof.terms import Origin, conj, gt, minimum
@@ -261,40 +261,38 @@ def _loaders(m: Machine, part: str, module: Instance, data: Value, given: Value,
     return Unknown("the loader of a data module") if inherited or isinstance(data, Unknown) else None
 
 
-def _driven(parts: tuple[str, ...]) -> Run:
-    def run(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-        module = args[0] if args else kwargs.get("model")
-        if not isinstance(module, Instance):
-            return m.gap("Trainer", node, "the module is not known")
-        given = args[1] if len(args) > 1 else kwargs.get("train_dataloaders" if "train" in parts else "dataloaders", kwargs.get("train_dataloader"))
-        second = args[2] if len(args) > 2 else kwargs.get("val_dataloaders")
-        data = kwargs.get("datamodule")
-        if isinstance(given, Instance) and registry.is_instance(m, given, "lightning.LightningDataModule") is True:
-            given, data = None, given
-        for owner in (data, module):
-            if owner is not None:
-                _called(m, owner, "prepare_data", (), node)
-                _called(m, owner, "setup", (_STAGES[parts[0]],), node)
-        if "train" in parts:
-            _configure(m, module, node)
-        made = {p: _loaders(m, p, module, data, second if p == "validate" and "train" in parts else given, node) for p in parts}
-        if "train" in parts and made["train"] is None:
-            raise m.raised("ValueError", "Trainer.fit has no loader: give train_dataloaders or define train_dataloader", node, "lightning/loader")
-        if "train" in parts and defined(m, module, "training_step") is None:
-            raise m.raised("NotImplementedError", f"{module.cls.name} has no training_step", node, "lightning/step")
-        going = _Run(m, me, module, node)
-        if "train" in parts:
-            going.fit(made)
-            return None
-        results = going.part(parts[0], made[parts[0]])
-        if parts == ("predict",) and results:
-            return List(m.heap.row(results))
-        return Unknown("the results of a Trainer")
-
-    return run
+def _driven(parts: tuple[str, ...], m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    module = args[0] if args else kwargs.get("model")
+    if not isinstance(module, Instance):
+        return m.gap("Trainer", node, "the module is not known")
+    given = args[1] if len(args) > 1 else kwargs.get("train_dataloaders" if "train" in parts else "dataloaders", kwargs.get("train_dataloader"))
+    second = args[2] if len(args) > 2 else kwargs.get("val_dataloaders")
+    data = kwargs.get("datamodule")
+    if isinstance(given, Instance) and registry.is_instance(m, given, "lightning.LightningDataModule") is True:
+        given, data = None, given
+    for owner in (data, module):
+        if owner is not None:
+            _called(m, owner, "prepare_data", (), node)
+            _called(m, owner, "setup", (_STAGES[parts[0]],), node)
+    if "train" in parts:
+        _configure(m, module, node)
+    made = {p: _loaders(m, p, module, data, second if p == "validate" and "train" in parts else given, node) for p in parts}
+    if "train" in parts and made["train"] is None:
+        raise m.raised("ValueError", "Trainer.fit has no loader: give train_dataloaders or define train_dataloader", node, "lightning/loader")
+    if "train" in parts and defined(m, module, "training_step") is None:
+        raise m.raised("NotImplementedError", f"{module.cls.name} has no training_step", node, "lightning/step")
+    going = _Run(m, me, module, node)
+    if "train" in parts:
+        going.fit(made)
+        return None
+    results = going.part(parts[0], made[parts[0]])
+    if parts == ("predict",) and results:
+        return List(m.heap.row(results))
+    return Unknown("the results of a Trainer")
 
 
 METHODS: dict[str, Any] = {
-    "fit": _driven(("train", "validate")), "validate": _driven(("validate",)), "test": _driven(("test",)), "predict": _driven(("predict",)),
+    "fit": partial(_driven, ("train", "validate")), "validate": partial(_driven, ("validate",)), "test": partial(_driven, ("test",)),
+    "predict": partial(_driven, ("predict",)),
     "save_checkpoint": nothing,
 }  # fmt: skip

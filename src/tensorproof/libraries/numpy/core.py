@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import math
+from functools import partial
 from typing import Any
 
 from tensorproof.libraries.domains import label_ranges
@@ -128,22 +129,18 @@ def _randint(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     return label_ranges.note(m, made, first, past)
 
 
-def _drawn(name: str) -> Run:
+def _drawn(name: str, m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
     """A generator's method is the function of numpy.random of that name."""
-
-    def run(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
-        dtype = kwargs.pop("dtype", None) if name != "randint" else None
-        if name == "randint" and "endpoint" not in kwargs and "dtype" not in kwargs:
-            return _randint(m, args, kwargs, node)
-        kwargs.pop("endpoint", None)
-        kwargs.pop("shuffle", None)
-        if name == "permutation":
-            kwargs.pop("axis", None)  # whichever it is, the shape stays
-        elif name == "choice" and ("axis" in kwargs or _has_rows(args[0] if args else kwargs.get("a"))):
-            return m.gap("numpy.random.Generator.choice", node, "rows of an array are drawn")
-        return _typed(m, m.spelling(f"numpy.random.{name}", args, kwargs, node), dtype, node)
-
-    return run
+    dtype = kwargs.pop("dtype", None) if name != "randint" else None
+    if name == "randint" and "endpoint" not in kwargs and "dtype" not in kwargs:
+        return _randint(m, args, kwargs, node)
+    kwargs.pop("endpoint", None)
+    kwargs.pop("shuffle", None)
+    if name == "permutation":
+        kwargs.pop("axis", None)  # whichever it is, the shape stays
+    elif name == "choice" and ("axis" in kwargs or _has_rows(args[0] if args else kwargs.get("a"))):
+        return m.gap("numpy.random.Generator.choice", node, "rows of an array are drawn")
+    return _typed(m, m.spelling(f"numpy.random.{name}", args, kwargs, node), dtype, node)
 
 
 def _has_rows(value: Value) -> bool:
@@ -198,5 +195,6 @@ VALUES: dict[str, Any] = {"numpy.Inf": math.inf, "numpy.NaN": math.nan, "numpy.i
 
 KINDS = {
     "numpy.NpzFile": KindModel(item=lambda m, me, index, node: unknown_array(m, node), open=True, enter=lambda m, me, node: me),
-    "numpy.random.Generator": KindModel({**{n: _drawn(s) for n, s in _RANDOM.items()}, "shuffle": lambda m, me, a, k, n: shuffle(m, a, k, n)}, open=True),
+    "numpy.random.Generator": KindModel({**{n: partial(_drawn, s) for n, s in _RANDOM.items()}, "shuffle": lambda m, me, a, k, n: shuffle(m, a, k, n)},
+        open=True),
 }  # fmt: skip

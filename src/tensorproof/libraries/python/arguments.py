@@ -8,6 +8,7 @@ from __future__ import annotations
 import argparse
 import ast
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from tensorproof.libraries.model import ClassModel, KindModel, Run
@@ -270,39 +271,36 @@ def _program_value(m: Machine, value: Value, node: ast.AST) -> Value:
             return from_host(m, value)
 
 
-def _parse(known_only: bool) -> Run:
-    def run(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-        given, start = argument(args, kwargs, 0, "args"), argument(args, kwargs, 1, "namespace")
-        explicit = given is not None
-        if isinstance(given, Unknown):
-            return m.gap("parse_args", node, "what it parses is not known")
-        line = list(m.argv) if given is None else m.iterate(given, node)
-        if line is None or not all(isinstance(word, str) for word in line):
-            return m.gap("parse_args", node, "what it parses is not known")
-        said = me.space.get(WORDS, str)
-        try:
-            parser = _host(m, me, strict=explicit or bool(line), node=node)
-            found, rest = parser.parse_known_args(line)
-        except RefusedLine as refused:
-            return _refuse(m, said(str(refused)), line, node)
-        except (TypeError, ValueError, argparse.ArgumentError) as error:
-            return _refuse(m, said(str(error)), line, node)
-        if rest and not known_only:
-            return _refuse(m, said(f"unrecognized arguments: {' '.join(rest)}"), line, node)
-        refuse_given(m, [k for k, v in vars(found).items() if not explicit and not isinstance(v, Given)] if m.directives.chosen else ())
-        values = {k: _program_value(m, v, node) for k, v in vars(found).items()}
-        if isinstance(start, Model):
-            for name, value in values.items():
-                if name not in start.space or value != parser.get_default(name):
-                    m.heap.set(start.space, name, value)
-            result = start
-        else:
-            result = Model("argparse.Namespace", m.heap.entries(values))
-            if me.space.get("open"):
-                result = Model("argparse.Namespace of unknown arguments", result.space)
-        return (result, listed(m, rest)) if known_only else result
-
-    return run
+def _parse(known_only: bool, m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    given, start = argument(args, kwargs, 0, "args"), argument(args, kwargs, 1, "namespace")
+    explicit = given is not None
+    if isinstance(given, Unknown):
+        return m.gap("parse_args", node, "what it parses is not known")
+    line = list(m.argv) if given is None else m.iterate(given, node)
+    if line is None or not all(isinstance(word, str) for word in line):
+        return m.gap("parse_args", node, "what it parses is not known")
+    said = me.space.get(WORDS, str)
+    try:
+        parser = _host(m, me, strict=explicit or bool(line), node=node)
+        found, rest = parser.parse_known_args(line)
+    except RefusedLine as refused:
+        return _refuse(m, said(str(refused)), line, node)
+    except (TypeError, ValueError, argparse.ArgumentError) as error:
+        return _refuse(m, said(str(error)), line, node)
+    if rest and not known_only:
+        return _refuse(m, said(f"unrecognized arguments: {' '.join(rest)}"), line, node)
+    refuse_given(m, [k for k, v in vars(found).items() if not explicit and not isinstance(v, Given)] if m.directives.chosen else ())
+    values = {k: _program_value(m, v, node) for k, v in vars(found).items()}
+    if isinstance(start, Model):
+        for name, value in values.items():
+            if name not in start.space or value != parser.get_default(name):
+                m.heap.set(start.space, name, value)
+        result = start
+    else:
+        result = Model("argparse.Namespace", m.heap.entries(values))
+        if me.space.get("open"):
+            result = Model("argparse.Namespace of unknown arguments", result.space)
+    return (result, listed(m, rest)) if known_only else result
 
 
 def _refuse(m: Machine, sentence: str, line: list[str], node: ast.AST) -> Value:
@@ -323,23 +321,19 @@ def _own_init(m: Machine, me: Instance, args: Args, kwargs: Kwargs, node: ast.AS
     me.native = _parser(m, args, kwargs, node)
 
 
-def _own(run: Run) -> Run:
+def _own(run: Run, m: Machine, me: Instance, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     """A method of a class of the program that is a parser."""
-
-    def method(m: Machine, me: Instance, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-        if me.native is None:
-            _own_init(m, me, (), {}, node)
-        return run(m, me.native, args, kwargs, node)
-
-    return method
+    if me.native is None:
+        _own_init(m, me, (), {}, node)
+    return run(m, me.native, args, kwargs, node)
 
 
 _ADDING: dict[str, Run] = {
     "add_argument": _add_argument, "add_argument_group": _group, "add_mutually_exclusive_group": _exclusive, "set_defaults": _set_defaults,
 }  # fmt: skip
 _PARSER: dict[str, Run] = {
-    **_ADDING, "parse_args": _parse(False), "parse_known_args": _parse(True), "add_subparsers": _subparsers, "get_default": _get_default,
-    "parse_intermixed_args": _parse(False), "error": _error, "print_help": lambda m, me, a, k, n: None, "print_usage": lambda m, me, a, k, n: None,
+    **_ADDING, "parse_args": partial(_parse, False), "parse_known_args": partial(_parse, True), "add_subparsers": _subparsers, "get_default": _get_default,
+    "parse_intermixed_args": partial(_parse, False), "error": _error, "print_help": lambda m, me, a, k, n: None, "print_usage": lambda m, me, a, k, n: None,
     "format_help": lambda m, me, a, k, n: Unknown("help"), "format_usage": lambda m, me, a, k, n: Unknown("usage"),
     "register": lambda m, me, a, k, n: None,
 }  # fmt: skip
@@ -374,6 +368,8 @@ KINDS = {
 }
 CLASSES = {
     "argparse.Action": ClassModel("argparse.Action", closed=False),
-    "argparse.ArgumentParser": ClassModel("argparse.ArgumentParser", init=_own_init, methods={name: _own(run) for name, run in _PARSER.items()}, closed=False),
+    "argparse.ArgumentParser": ClassModel(
+        "argparse.ArgumentParser", init=_own_init, methods={name: partial(_own, run) for name, run in _PARSER.items()}, closed=False
+    ),
 }
 __all__ = ["CLASSES", "FUNCTIONS", "KINDS"]

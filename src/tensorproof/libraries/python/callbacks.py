@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from functools import partial
 from typing import Any
 
 from tensorproof.libraries.model import AT_EXIT, KindModel, Run
@@ -23,16 +24,13 @@ def _ran(m: Machine, what: Value, name: str, node: ast.AST) -> None:
         m.call(what, (), {}, node)
 
 
-def _timeit(name: str, number: int) -> Run:
-    def run(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
-        _ran(m, argument(args, kwargs, 1, "setup"), f"timeit.{name}", node)
-        _ran(m, argument(args, kwargs, 0, "stmt"), f"timeit.{name}", node)
-        times = argument(args, kwargs, 3, "repeat", number)
-        if name == "repeat":
-            return List(m.heap.row([REAL] * times)) if isinstance(times, int) and times < 1000 else Unknown("times")
-        return REAL
-
-    return run
+def _timeit(name: str, number: int, m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+    _ran(m, argument(args, kwargs, 1, "setup"), f"timeit.{name}", node)
+    _ran(m, argument(args, kwargs, 0, "stmt"), f"timeit.{name}", node)
+    times = argument(args, kwargs, 3, "repeat", number)
+    if name == "repeat":
+        return List(m.heap.row([REAL] * times)) if isinstance(times, int) and times < 1000 else Unknown("times")
+    return REAL
 
 
 def _timer(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Model:
@@ -40,12 +38,9 @@ def _timer(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Model:
     return Model("timeit.Timer", m.heap.space(parts))
 
 
-def _timed(name: str) -> Run:
-    def run(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
-        made = _timeit("repeat" if name == "repeat" else "timeit", 5)(m, (), {**me.space, "repeat": argument(args, kwargs, 0, "repeat", 5)}, node)
-        return (Unknown("a number", number="int"), REAL) if name == "autorange" else made
-
-    return run
+def _timed(name: str, m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+    made = _timeit("repeat" if name == "repeat" else "timeit", 5, m, (), {**me.space, "repeat": argument(args, kwargs, 0, "repeat", 5)}, node)
+    return (Unknown("a number", number="int"), REAL) if name == "autorange" else made
 
 
 def _profile_text(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> None:
@@ -109,12 +104,12 @@ def _delayed(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Model:
 
 
 FUNCTIONS: dict[str, Run] = {
-    "timeit.timeit": _timeit("timeit", 1), "timeit.repeat": _timeit("repeat", 5), "timeit.Timer": _timer,
+    "timeit.timeit": partial(_timeit, "timeit", 1), "timeit.repeat": partial(_timeit, "repeat", 5), "timeit.Timer": _timer,
     **{f"{home}.run": _profile_text for home in ("cProfile", "profile")}, **{f"{home}.Profile": _profiler for home in ("cProfile", "profile")},
     "cProfile.runctx": _profile_text, "atexit.register": _register, "atexit.unregister": _unregister, "signal.signal": _signal, "threading.Timer": _delayed,
 }  # fmt: skip
 KINDS = {
-    "timeit.Timer": KindModel({name: _timed(name) for name in ("timeit", "repeat", "autorange")}),
+    "timeit.Timer": KindModel({name: partial(_timed, name) for name in ("timeit", "repeat", "autorange")}),
     "cProfile.Profile": KindModel(
         {"runcall": lambda m, me, a, k, n: m.call(a[0], a[1:], k, n), "run": _run_method, "runctx": _run_method},
         enter=lambda m, me, node: me, leave=lambda m, me, raised, node: False, open=True,

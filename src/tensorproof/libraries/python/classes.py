@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import ast
+from functools import partial
 from typing import Any
 
-from tensorproof.libraries.model import KindModel, Run
+from tensorproof.libraries.model import KindModel
 from tensorproof.libraries.python.annotations import of as annotated
 from tensorproof.libraries.python.copies import deep
 from tensorproof.libraries.varying import any_like, varies
@@ -124,12 +125,12 @@ def _made(m: Machine, cls: Class, kwargs: Kwargs, node: ast.AST) -> Class:
         "__match_args__": tuple(s.name for s in order if s.init and not s.keyword),
     }
     if kwargs.get("init", True) is not False:
-        put["__init__"] = Native(f"{cls.name}.__init__", _init(cls, order, frozen))
+        put["__init__"] = Native(f"{cls.name}.__init__", partial(_init, cls, order, frozen))
     if kwargs.get("eq", True) is not False:
-        put["__eq__"] = Native("__eq__", _equal(order))
+        put["__eq__"] = Native("__eq__", partial(_equal, order))
         if frozen or kwargs.get("unsafe_hash") is True:
             put["__hash__"] = Native("__hash__", lambda mm, a, k, n: WHOLE)
-        put["__ne__"] = Native("__ne__", lambda mm, a, k, n: _opposite(_equal(order)(mm, a, k, n)))
+        put["__ne__"] = Native("__ne__", lambda mm, a, k, n: _opposite(_equal(order, mm, a, k, n)))
     if kwargs.get("slots") is True:
         put["__slots__"] = tuple(s.name for s in order)
     if kwargs.get("order") is True:
@@ -147,53 +148,47 @@ def _refuse(m: Machine, cls: Class, args: Args, node: ast.AST) -> None:
     raise m.raised("FrozenInstanceError", f"{cls.name} is frozen: {args[1]} cannot be set", node, "python/frozen")
 
 
-def _init(cls: Class, order: tuple[Spec, ...], frozen: bool) -> Run:
-    def run(m: Machine, args: tuple[Any, ...], kwargs: dict[str, Value], node: ast.AST) -> None:
-        me, given = args[0], args[1:]
-        places = [s for s in order if s.init and not s.keyword]
-        if len(given) > len(places):
-            raise m.raised("TypeError", f"{cls.name} takes {len(places)} positional arguments, {len(given)} are given", node, "call/arguments")
-        values: dict[str, Value] = {s.name: v for s, v in zip(places, given)}
-        known = {s.name for s in order if s.init}
-        for name, value in kwargs.items():
-            if name not in known:
-                raise m.raised("TypeError", f"{cls.name} has no argument named {name}", node, "call/arguments")
-            if name in values:
-                raise m.raised("TypeError", f"{cls.name} gets the argument {name} twice", node, "call/arguments")
-            values[name] = value
-        for spec in order:
-            if spec.name in values or (not spec.init and not spec.optional):
-                continue
-            if not spec.optional:
-                raise m.raised("TypeError", f"{cls.name} is missing the argument {spec.name}", node, "call/arguments")
-            values[spec.name] = spec.default if spec.default is not MISSING else m.call(spec.factory, (), {}, node)
-            if varies(m, spec.name, f"field of {cls.name}"):
-                values[spec.name] = any_like(m, spec.name, values[spec.name], node)
-        for spec in order:
-            if spec.name in values and not spec.only_init:
-                if frozen:
-                    m.heap.set(me.space, spec.name, values[spec.name])
-                else:
-                    m.set_attribute(me, spec.name, values[spec.name], node)
-        after = m.in_class(me.cls, "__post_init__")
-        if after is not MISSING:
-            m.call(Bound(after, me), tuple(values[s.name] for s in order if s.only_init), {}, node)
-
-    return run
+def _init(cls: Class, order: tuple[Spec, ...], frozen: bool, m: Machine, args: tuple[Any, ...], kwargs: dict[str, Value], node: ast.AST) -> None:
+    me, given = args[0], args[1:]
+    places = [s for s in order if s.init and not s.keyword]
+    if len(given) > len(places):
+        raise m.raised("TypeError", f"{cls.name} takes {len(places)} positional arguments, {len(given)} are given", node, "call/arguments")
+    values: dict[str, Value] = {s.name: v for s, v in zip(places, given)}
+    known = {s.name for s in order if s.init}
+    for name, value in kwargs.items():
+        if name not in known:
+            raise m.raised("TypeError", f"{cls.name} has no argument named {name}", node, "call/arguments")
+        if name in values:
+            raise m.raised("TypeError", f"{cls.name} gets the argument {name} twice", node, "call/arguments")
+        values[name] = value
+    for spec in order:
+        if spec.name in values or (not spec.init and not spec.optional):
+            continue
+        if not spec.optional:
+            raise m.raised("TypeError", f"{cls.name} is missing the argument {spec.name}", node, "call/arguments")
+        values[spec.name] = spec.default if spec.default is not MISSING else m.call(spec.factory, (), {}, node)
+        if varies(m, spec.name, f"field of {cls.name}"):
+            values[spec.name] = any_like(m, spec.name, values[spec.name], node)
+    for spec in order:
+        if spec.name in values and not spec.only_init:
+            if frozen:
+                m.heap.set(me.space, spec.name, values[spec.name])
+            else:
+                m.set_attribute(me, spec.name, values[spec.name], node)
+    after = m.in_class(me.cls, "__post_init__")
+    if after is not MISSING:
+        m.call(Bound(after, me), tuple(values[s.name] for s in order if s.only_init), {}, node)
 
 
 def _compared(me: Instance, order: tuple[Spec, ...]) -> tuple[Value, ...]:
     return tuple(me.space.get(s.name, me.cls.space.get(s.name)) for s in order if s.compared and not s.only_init)
 
 
-def _equal(order: tuple[Spec, ...]) -> Run:
-    def run(m: Machine, args: tuple[Any, ...], kwargs: dict[str, Value], node: ast.AST) -> Value:
-        me, other = args
-        if not isinstance(other, Instance) or other.cls is not me.cls:
-            return NotImplemented
-        return m.compare(ast.Eq, _compared(me, order), _compared(other, order), node)
-
-    return run
+def _equal(order: tuple[Spec, ...], m: Machine, args: tuple[Any, ...], kwargs: dict[str, Value], node: ast.AST) -> Value:
+    me, other = args
+    if not isinstance(other, Instance) or other.cls is not me.cls:
+        return NotImplemented
+    return m.compare(ast.Eq, _compared(me, order), _compared(other, order), node)
 
 
 def _opposite(found: Any) -> Value:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from functools import partial
 from typing import Any
 
 from tensorproof.libraries.model import ClassModel, KindModel, Run
@@ -179,14 +180,11 @@ def _flag(m: Machine, cls: Class, value: int, node: ast.AST) -> Instance:
     return known[value]
 
 
-def _flag_method(word: str) -> Run:
-    def run(m: Machine, me: Instance, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
-        mine, other = me.space[VALUE], _plain(args[0])
-        if not isinstance(mine, int) or not isinstance(other, int):
-            return NotImplemented
-        return _flag(m, me.cls, {"or": mine | other, "and": mine & other, "xor": mine ^ other}[word], node)
-
-    return run
+def _flag_method(word: str, m: Machine, me: Instance, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+    mine, other = me.space[VALUE], _plain(args[0])
+    if not isinstance(mine, int) or not isinstance(other, int):
+        return NotImplemented
+    return _flag(m, me.cls, {"or": mine | other, "and": mine & other, "xor": mine ^ other}[word], node)
 
 
 def _inverted(m: Machine, me: Instance, args: Args, kwargs: Kwargs, node: ast.AST) -> Instance:
@@ -208,28 +206,26 @@ def _unique(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     return cls
 
 
-def _functional(base: str) -> Run:
-    def run(m: Machine, args: tuple[Any, ...], kwargs: dict[str, Any], node: ast.AST) -> Value:
-        names = args[1] if len(args) > 1 else kwargs.get("names")
-        listed = names.replace(",", " ").split() if isinstance(names, str) else list(names.items.items()) if isinstance(names, Dict) else m.iterate(names, node)
-        if listed is None or not isinstance(args[0], str):
-            return m.gap(base, node, "its names are not known")
-        start = kwargs.get("start", 1)
-        space = m.heap.space()
-        for at, one in enumerate(listed):
-            pair = (one, start + at) if isinstance(one, str) else tuple(m.iterate(one, node) or ())
-            space[pair[0]] = pair[1]
-        cls = Class(args[0], (Named(base),), space, span=m.user_span(node), module=m.frames[-1].module if m.frames else None)
-        cls.mro = (cls, Named(base))
-        return _made(m, cls, {}, node)
-
-    return run
+def _functional(base: str, m: Machine, args: tuple[Any, ...], kwargs: dict[str, Any], node: ast.AST) -> Value:
+    names = args[1] if len(args) > 1 else kwargs.get("names")
+    listed = names.replace(",", " ").split() if isinstance(names, str) else list(names.items.items()) if isinstance(names, Dict) else m.iterate(names, node)
+    if listed is None or not isinstance(args[0], str):
+        return m.gap(base, node, "its names are not known")
+    start = kwargs.get("start", 1)
+    space = m.heap.space()
+    for at, one in enumerate(listed):
+        pair = (one, start + at) if isinstance(one, str) else tuple(m.iterate(one, node) or ())
+        space[pair[0]] = pair[1]
+    cls = Class(args[0], (Named(base),), space, span=m.user_span(node), module=m.frames[-1].module if m.frames else None)
+    cls.mro = (cls, Named(base))
+    return _made(m, cls, {}, node)
 
 
 _WORDS = ("Enum", "IntEnum", "StrEnum", "Flag", "IntFlag")
 FUNCTIONS: dict[str, Run] = {
     "enum.auto": lambda m, a, k, n: Model("enum.auto", m.heap.space()), "enum.unique": _unique, "enum.property": lambda m, a, k, n: Property(a[0]),
-    "enum.nonmember": lambda m, a, k, n: Model("enum.nonmember", m.heap.space({"value": a[0]})), **{f"enum.{w}": _functional(f"enum.{w}") for w in _WORDS},
+    "enum.nonmember": lambda m, a, k, n: Model("enum.nonmember", m.heap.space({"value": a[0]})),
+    **{f"enum.{w}": partial(_functional, f"enum.{w}") for w in _WORDS},
 }  # fmt: skip
 KINDS = {"enum.auto": KindModel(), "enum.nonmember": KindModel()}
 _COMMON = ClassModel(
@@ -239,8 +235,9 @@ _COMMON = ClassModel(
 _FLAG = ClassModel(
     "enum.Flag", bases=("enum.Enum",),
     methods={
-        "__or__": _flag_method("or"), "__and__": _flag_method("and"), "__xor__": _flag_method("xor"), "__ror__": _flag_method("or"),
-        "__rand__": _flag_method("and"), "__invert__": _inverted, "__contains__": _has_flag, "__bool__": lambda m, me, a, k, n: me.space[VALUE] != 0,
+        "__or__": partial(_flag_method, "or"), "__and__": partial(_flag_method, "and"), "__xor__": partial(_flag_method, "xor"),
+        "__ror__": partial(_flag_method, "or"),
+        "__rand__": partial(_flag_method, "and"), "__invert__": _inverted, "__contains__": _has_flag, "__bool__": lambda m, me, a, k, n: me.space[VALUE] != 0,
     },
 )  # fmt: skip
 CLASSES = {

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import itertools
 from collections.abc import Iterator as HostIterator
+from functools import partial
 from typing import Any
 
 from tensorproof.libraries import registry
@@ -61,28 +62,24 @@ def _chain_from(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     return Unknown("chain") if found is None else _chained(m, found, node)
 
 
-def _eager(name: str, function: Any) -> Run:
+def _eager(name: str, function: Any, m: Machine, args: Args, kwargs: dict[str, Any], node: ast.AST) -> Value:
     """A function of the items' places only."""
-
-    def run(m: Machine, args: Args, kwargs: dict[str, Any], node: ast.AST) -> Value:
-        if any(isinstance(v, Unknown) or not isinstance(v, (int, type(None))) for v in kwargs.values()) and name != "zip_longest":
-            return m.gap(f"itertools.{name}", node, "an argument is not known")
-        numbers = 1 if name in ("combinations", "permutations", "combinations_with_replacement", "batched") else 0
-        values, rest = (args[:1], args[1:]) if numbers else (args, ())
-        found = _sources(m, values, node, name)
-        if isinstance(found, Unknown):
-            return found
-        if any(not isinstance(r, (int, type(None))) for r in rest):
-            return m.gap(f"itertools.{name}", node, "an argument is not known")
-        if any(isinstance(n, int) and n > _MOST for n in (*rest, *kwargs.values())) or sum(map(len, found)) * kwargs.get("repeat", 1) > _MOST:
-            return m.gap(f"itertools.{name}", node, "it gives too many items")
-        try:
-            made = list(itertools.islice(function(*found, *rest, **kwargs), _MOST + 1))
-        except (TypeError, ValueError) as error:
-            raise m.raised(type(error).__name__, f"{type(error).__name__}: {error}", node) from None
-        return m.gap(f"itertools.{name}", node, "it gives too many items") if len(made) > _MOST else iterator(m, made)
-
-    return run
+    if any(isinstance(v, Unknown) or not isinstance(v, (int, type(None))) for v in kwargs.values()) and name != "zip_longest":
+        return m.gap(f"itertools.{name}", node, "an argument is not known")
+    numbers = 1 if name in ("combinations", "permutations", "combinations_with_replacement", "batched") else 0
+    values, rest = (args[:1], args[1:]) if numbers else (args, ())
+    found = _sources(m, values, node, name)
+    if isinstance(found, Unknown):
+        return found
+    if any(not isinstance(r, (int, type(None))) for r in rest):
+        return m.gap(f"itertools.{name}", node, "an argument is not known")
+    if any(isinstance(n, int) and n > _MOST for n in (*rest, *kwargs.values())) or sum(map(len, found)) * kwargs.get("repeat", 1) > _MOST:
+        return m.gap(f"itertools.{name}", node, "it gives too many items")
+    try:
+        made = list(itertools.islice(function(*found, *rest, **kwargs), _MOST + 1))
+    except (TypeError, ValueError) as error:
+        raise m.raised(type(error).__name__, f"{type(error).__name__}: {error}", node) from None
+    return m.gap(f"itertools.{name}", node, "it gives too many items") if len(made) > _MOST else iterator(m, made)
 
 
 def _repeat(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
@@ -184,31 +181,28 @@ def _holds(m: Machine, function: Value, value: Value, node: ast.AST) -> bool:
     return m.call(next, (m.call(filter, (function, (value,)), {}, node), _END), {}, node) is not _END
 
 
-def _while(name: str) -> Run:
-    def run(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
-        source = args[1]
-        inner = m.call(iter, (source,), {}, node)
-        if isinstance(inner, Unknown):
-            return inner
+def _while(name: str, m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+    source = args[1]
+    inner = m.call(iter, (source,), {}, node)
+    if isinstance(inner, Unknown):
+        return inner
 
-        def steps() -> HostIterator[Any]:
-            dropping = True
-            for one in _pulled(m, inner, node):
-                if name == "filterfalse":
-                    if not _holds(m, args[0], one, node):
-                        yield one
-                elif name == "takewhile":
-                    if not _holds(m, args[0], one, node):
-                        return
+    def steps() -> HostIterator[Any]:
+        dropping = True
+        for one in _pulled(m, inner, node):
+            if name == "filterfalse":
+                if not _holds(m, args[0], one, node):
                     yield one
-                else:
-                    dropping = dropping and _holds(m, args[0], one, node)
-                    if not dropping:
-                        yield one
+            elif name == "takewhile":
+                if not _holds(m, args[0], one, node):
+                    return
+                yield one
+            else:
+                dropping = dropping and _holds(m, args[0], one, node)
+                if not dropping:
+                    yield one
 
-        return lazy(m, steps()) if isinstance(inner, Generator) else iterator(m, steps())
-
-    return run
+    return lazy(m, steps()) if isinstance(inner, Generator) else iterator(m, steps())
 
 
 def _compress(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
@@ -292,11 +286,11 @@ FUNCTIONS: dict[str, Run] = {
     "itertools.chain": lambda m, a, k, n: _chained(m, list(a), n),
     "itertools.chain.from_iterable": _chain_from, "itertools.repeat": _repeat, "itertools.count": _count,
     "itertools.cycle": _cycle, "itertools.islice": _islice, "itertools.accumulate": _accumulate, "itertools.groupby": _groupby,
-    "itertools.starmap": _starmap, "itertools.takewhile": _while("takewhile"), "itertools.dropwhile": _while("dropwhile"),
-    "itertools.filterfalse": _while("filterfalse"), "itertools.compress": _compress, "itertools.tee": _tee,
-    "itertools.product": _eager("product", itertools.product), "itertools.combinations": _eager("combinations", itertools.combinations),
-    "itertools.permutations": _eager("permutations", itertools.permutations), "itertools.pairwise": _eager("pairwise", itertools.pairwise),
-    "itertools.combinations_with_replacement": _eager("combinations_with_replacement", itertools.combinations_with_replacement),
-    "itertools.zip_longest": _eager("zip_longest", itertools.zip_longest), "itertools.batched": _eager("batched", _batched),
+    "itertools.starmap": _starmap, "itertools.takewhile": partial(_while, "takewhile"), "itertools.dropwhile": partial(_while, "dropwhile"),
+    "itertools.filterfalse": partial(_while, "filterfalse"), "itertools.compress": _compress, "itertools.tee": _tee,
+    "itertools.product": partial(_eager, "product", itertools.product), "itertools.combinations": partial(_eager, "combinations", itertools.combinations),
+    "itertools.permutations": partial(_eager, "permutations", itertools.permutations), "itertools.pairwise": partial(_eager, "pairwise", itertools.pairwise),
+    "itertools.combinations_with_replacement": partial(_eager, "combinations_with_replacement", itertools.combinations_with_replacement),
+    "itertools.zip_longest": partial(_eager, "zip_longest", itertools.zip_longest), "itertools.batched": partial(_eager, "batched", _batched),
 }  # fmt: skip
 KINDS = {"itertools.iterations": KindModel(iterations=_iterations, next=_next)}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import math
 import operator
+from functools import partial
 from typing import Any
 
 from tensorproof.libraries.model import KindModel, Run
@@ -46,13 +47,10 @@ def _del_item(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> None:
     m.delete_item(args[0], args[1], node)
 
 
-def _getter(kind: str) -> Run:
-    def run(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Model:
-        if not args:
-            raise m.raised("TypeError", f"{kind} needs an argument", node, "call/arguments")
-        return Model(f"operator.{kind}", m.heap.space({"wanted": args, "named": kwargs}))
-
-    return run
+def _getter(kind: str, m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Model:
+    if not args:
+        raise m.raised("TypeError", f"{kind} needs an argument", node, "call/arguments")
+    return Model(f"operator.{kind}", m.heap.space({"wanted": args, "named": kwargs}))
 
 
 def _get_items(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
@@ -154,7 +152,8 @@ FUNCTIONS: dict[str, Run] = {
     "operator.index": lambda m, a, k, n: a[0] if isinstance(a[0], Term) else m.call(operator.index, a, k, n),
     "operator.countOf": native(operator.countOf), "operator.indexOf": native(operator.indexOf),
     "operator.length_hint": lambda m, a, k, n: m.call(len, a[:1], {}, n),
-    "operator.itemgetter": _getter("itemgetter"), "operator.attrgetter": _getter("attrgetter"), "operator.methodcaller": _getter("methodcaller"),
+    "operator.itemgetter": partial(_getter, "itemgetter"), "operator.attrgetter": partial(_getter, "attrgetter"),
+    "operator.methodcaller": partial(_getter, "methodcaller"),
     **{f"math.{name}": native(getattr(math, name)) for name in _MATH if callable(getattr(math, name))},
     **{f"math.{name}": _real(name) for name in ("sqrt", "log", "log2", "log10", "log1p", "exp", "sin", "cos", "tan", "tanh", "pow")},
     **{f"math.{name}": _tested(name) for name in ("isnan", "isinf", "isfinite")},

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import builtins
-from functools import cache
+from functools import cache, partial
 from importlib import import_module
 from typing import Any
 
@@ -88,14 +88,10 @@ def _function(name: str) -> Value:
     return getattr(import_module(library), word)
 
 
-def _runner(name: str, kind: str) -> Run:
+def _runner(name: str, kind: str, m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
     """The library is imported when a program calls the function."""
-
-    def run(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
-        otherwise = texts(m, node) if kind == "texts" else _GIVEN.get(kind, Unknown(name))
-        return run_plain(m, _function(name), args, kwargs, otherwise, node)
-
-    return run
+    otherwise = texts(m, node) if kind == "texts" else _GIVEN.get(kind, Unknown(name))
+    return run_plain(m, _function(name), args, kwargs, otherwise, node)
 
 
-FUNCTIONS: dict[str, Run] = {name: _runner(name, kind) for name, kind in KIND_OF.items()}
+FUNCTIONS: dict[str, Run] = {name: partial(_runner, name, kind) for name, kind in KIND_OF.items()}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from functools import partial
 from typing import Any
 
 from tensorproof.libraries.model import KindModel, Run
@@ -64,22 +65,19 @@ def _pool(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Model:
     return Model("multiprocessing.Pool", m.heap.space())
 
 
-def _map(star: bool, lazily: bool) -> Run:
-    def run(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-        if star:
-            rows = m.iterate(args[1], node)
-            parts = None if rows is None else [m.iterate(row, node) for row in rows]
-            if parts is None or any(p is None for p in parts):
-                return Unknown("starmap")
-            found = [m.call(args[0], tuple(p), {}, node) for p in parts if p is not None]
-        else:
-            columns = [m.iterate(v, node) for v in (args[1:] if lazily else args[1:2])]
-            if any(c is None for c in columns):
-                return Unknown("map")
-            found = [m.call(args[0], row, {}, node) for row in zip(*(c for c in columns if c is not None))]
-        return iterator(m, found) if lazily else listed(m, found)
-
-    return run
+def _map(star: bool, lazily: bool, m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    if star:
+        rows = m.iterate(args[1], node)
+        parts = None if rows is None else [m.iterate(row, node) for row in rows]
+        if parts is None or any(p is None for p in parts):
+            return Unknown("starmap")
+        found = [m.call(args[0], tuple(p), {}, node) for p in parts if p is not None]
+    else:
+        columns = [m.iterate(v, node) for v in (args[1:] if lazily else args[1:2])]
+        if any(c is None for c in columns):
+            return Unknown("map")
+        found = [m.call(args[0], row, {}, node) for row in zip(*(c for c in columns if c is not None))]
+    return iterator(m, found) if lazily else listed(m, found)
 
 
 def _apply_async(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
@@ -96,13 +94,14 @@ def _result(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) ->
 
 _POOL = KindModel(
     methods={
-        "map": _map(False, False), "starmap": _map(True, False), "imap": _map(False, True), "imap_unordered": _map(False, True),
+        "map": partial(_map, False, False), "starmap": partial(_map, True, False), "imap": partial(_map, False, True),
+        "imap_unordered": partial(_map, False, True),
         "submit": lambda m, me, a, k, n: Model("multiprocessing.Result", m.heap.space({"value": m.call(a[0], a[1:], k, n)})),
         "apply_async": _apply_async, "apply": lambda m, me, a, k, n: _result(m, _apply_async(m, me, a, k, n), (), {}, n),
     },
     enter=lambda m, me, node: me, leave=lambda m, me, raised, node: False,
 )  # fmt: skip
-_EXECUTOR = KindModel(methods={**_POOL.methods, "map": _map(False, True)}, enter=_POOL.enter, leave=_POOL.leave)
+_EXECUTOR = KindModel(methods={**_POOL.methods, "map": partial(_map, False, True)}, enter=_POOL.enter, leave=_POOL.leave)
 _POOLS = ("multiprocessing", "torch.multiprocessing", "multiprocessing.pool", "multiprocessing.dummy")
 FUNCTIONS: dict[str, Any] = {
     "heapq.merge": _merge, **{f"queue.{name}": _queue(name) for name in ("Queue", "LifoQueue", "PriorityQueue", "SimpleQueue")},

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import os
 import sys
+from functools import partial
 from typing import Any
 
 from tensorproof.libraries.model import ClassModel, KindModel, Run, some_iterations
@@ -43,15 +44,11 @@ def _names(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> List:
 # --- sys ---
 
 
-def _kept(name: str, make: Any) -> Run:
+def _kept(name: str, make: Any, m: Machine) -> Value:
     """A value of a module that is one object through the run."""
-
-    def get(m: Machine) -> Value:
-        if name not in m.model_state:
-            m.model_state[name] = make(m)
-        return m.model_state[name]
-
-    return get
+    if name not in m.model_state:
+        m.model_state[name] = make(m)
+    return m.model_state[name]
 
 
 def _exit(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
@@ -246,15 +243,15 @@ FUNCTIONS: dict[str, object] = {
     "subprocess.CalledProcessError": exception("CalledProcessError"), "subprocess.TimeoutExpired": exception("TimeoutExpired"),
 }  # fmt: skip
 VALUES: dict[str, Any] = {
-    "sys.argv": _kept("sys.argv", lambda m: listed(m, [m.main_path, *m.argv])), "sys.path": _kept("sys.path", lambda m: listed(m, [""])),
+    "sys.argv": partial(_kept, "sys.argv", lambda m: listed(m, [m.main_path, *m.argv])), "sys.path": partial(_kept, "sys.path", lambda m: listed(m, [""])),
     "sys.platform": "linux", "sys.version": "3.11.7 (main) [GCC]",
     "sys.version_info": lambda m: Outputs.named((3, 11, 7, "final", 0), ("major", "minor", "micro", "releaselevel", "serial")),
     "sys.maxsize": sys.maxsize, "sys.byteorder": "little",
-    "sys.executable": "/usr/bin/python3", "sys.stdout": _kept("sys.stdout", _stream), "sys.stderr": _kept("sys.stderr", _stream),
-    "sys.stdin": _kept("sys.stdin", _stream), "sys.modules": _kept("sys.modules", lambda m: Model("sys.modules", m.heap.space())),
+    "sys.executable": "/usr/bin/python3", "sys.stdout": partial(_kept, "sys.stdout", _stream), "sys.stderr": partial(_kept, "sys.stderr", _stream),
+    "sys.stdin": partial(_kept, "sys.stdin", _stream), "sys.modules": partial(_kept, "sys.modules", lambda m: Model("sys.modules", m.heap.space())),
     "sys.float_info": lambda m: Unknown("sys.float_info"),
     "sys.maxunicode": sys.maxunicode, "sys.prefix": "/usr", "sys.flags": lambda m: Unknown("sys.flags"), "sys.dont_write_bytecode": False,
-    "os.environ": _kept("os.environ", _environ), "os.sep": "/", "os.linesep": "\n", "os.pathsep": ":", "os.name": "posix", "os.devnull": "/dev/null",
+    "os.environ": partial(_kept, "os.environ", _environ), "os.sep": "/", "os.linesep": "\n", "os.pathsep": ":", "os.name": "posix", "os.devnull": "/dev/null",
     "os.curdir": ".", "os.pardir": "..", "os.extsep": ".", "threading.TIMEOUT_MAX": 1.0,
     "logging.NOTSET": 0, "logging.DEBUG": 10, "logging.INFO": 20, "logging.WARNING": 30, "logging.WARN": 30, "logging.ERROR": 40,
     "logging.CRITICAL": 50, "logging.FATAL": 50,

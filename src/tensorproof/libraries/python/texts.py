@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+from functools import partial
 from typing import Any
 
 from tensorproof.libraries.model import KindModel, Run, some_iterations
@@ -112,33 +113,27 @@ def _compile(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Model:
     return Model("re.Pattern", m.heap.space({"host": _compiled(m, args[0], flags, node)}))
 
 
-def _function(name: str) -> Run:
-    def run(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
-        named = dict(kwargs)
-        flags = named.pop("flags", 0)
-        count = 3 if name in ("sub", "subn") else 2
-        if len(args) > count and name not in ("sub", "subn", "split"):
-            flags, args = args[count], args[:count]
-        return _search(m, name, _compiled(m, args[0], flags, node), args[1:], named, node)
-
-    return run
+def _function(name: str, m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+    named = dict(kwargs)
+    flags = named.pop("flags", 0)
+    count = 3 if name in ("sub", "subn") else 2
+    if len(args) > count and name not in ("sub", "subn", "split"):
+        flags, args = args[count], args[:count]
+    return _search(m, name, _compiled(m, args[0], flags, node), args[1:], named, node)
 
 
 def _method(name: str) -> Run:
     return lambda m, me, args, kwargs, node: _search(m, name, me.space["host"], args, kwargs, node)
 
 
-def _of_match(name: str) -> Run:
-    def run(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
-        host = me.space["host"]
-        if host is None:
-            return TEXT if name == "group" and len(args) < 2 else Unknown(name)
-        try:
-            return from_host(m, getattr(host, name)(*args, **kwargs))
-        except (IndexError, TypeError) as error:
-            raise m.raised(type(error).__name__, f"{type(error).__name__}: {error}", node) from None
-
-    return run
+def _of_match(name: str, m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+    host = me.space["host"]
+    if host is None:
+        return TEXT if name == "group" and len(args) < 2 else Unknown(name)
+    try:
+        return from_host(m, getattr(host, name)(*args, **kwargs))
+    except (IndexError, TypeError) as error:
+        raise m.raised(type(error).__name__, f"{type(error).__name__}: {error}", node) from None
 
 
 def _match_attribute(m: Machine, me: Model, name: str, node: ast.AST) -> Value:
@@ -149,7 +144,7 @@ def _match_attribute(m: Machine, me: Model, name: str, node: ast.AST) -> Value:
 
 
 FUNCTIONS: dict[str, Run] = {
-    "re.compile": _compile, **{f"re.{name}": _function(name) for name in _SEARCHES},
+    "re.compile": _compile, **{f"re.{name}": partial(_function, name) for name in _SEARCHES},
     "re.escape": lambda m, a, k, n: TEXT if isinstance(a[0], Unknown) else m.call(re.escape, a, k, n),
     "regex.compile": lambda m, a, k, n: Model("re.Pattern", m.heap.space({"host": None})),
     **{f"regex.{name}": lambda m, a, k, n, name=name: _unknown_result(m, name, n, 0 if "(" not in str(a[0]) else 2) for name in _SEARCHES},
@@ -164,8 +159,8 @@ KINDS = {
         else MISSING,
     ),
     "re.Match": KindModel(
-        methods={name: _of_match(name) for name in ("group", "groups", "groupdict", "start", "end", "span")}, attribute=_match_attribute,
-        item=lambda m, me, index, node: _of_match("group")(m, me, (index,), {}, node), open=True,
+        methods={name: partial(_of_match, name) for name in ("group", "groups", "groupdict", "start", "end", "span")}, attribute=_match_attribute,
+        item=lambda m, me, index, node: _of_match("group", m, me, (index,), {}, node), open=True,
         truth=lambda m, me: True if me.space["host"] is not None else Unknown("a match"),
     ),
     "re.matches": KindModel(iterations=lambda m, me, node: some_iterations(m, "matches", _unknown_result(m, "match", node), node), open=True),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from functools import partial
 from typing import Any
 
 from tensorproof.libraries.model import ClassModel, KindModel, Run
@@ -58,31 +59,22 @@ def _main(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
 # --- what a test case can say ---
 
 
-def _asserts(op: type[ast.cmpop]) -> Run:
-    def run(m: Machine, me: Value, args: Args, kwargs: Kwargs, node: ast.AST) -> None:
-        holds = m.truth(m.compare(op, args[0], args[1], node), node)
-        m.demand("AssertionError", holds, f"this assertion fails: {ast.unparse(node)[:100]}", node)
-
-    return run
+def _asserts(op: type[ast.cmpop], m: Machine, me: Value, args: Args, kwargs: Kwargs, node: ast.AST) -> None:
+    holds = m.truth(m.compare(op, args[0], args[1], node), node)
+    m.demand("AssertionError", holds, f"this assertion fails: {ast.unparse(node)[:100]}", node)
 
 
-def _asserts_truth(wanted: bool) -> Run:
-    def run(m: Machine, me: Value, args: Args, kwargs: Kwargs, node: ast.AST) -> None:
-        holds = m.truth(argument(args, kwargs, 0, "expr"), node)
-        m.demand("AssertionError", holds if wanted else negate(holds), f"this assertion fails: {ast.unparse(node)[:100]}", node)
-
-    return run
+def _asserts_truth(wanted: bool, m: Machine, me: Value, args: Args, kwargs: Kwargs, node: ast.AST) -> None:
+    holds = m.truth(argument(args, kwargs, 0, "expr"), node)
+    m.demand("AssertionError", holds if wanted else negate(holds), f"this assertion fails: {ast.unparse(node)[:100]}", node)
 
 
 def _asserts_none(op: type[ast.cmpop]) -> Run:
-    return lambda m, me, args, kwargs, node: _asserts(op)(m, me, (args[0], None), kwargs, node)
+    return lambda m, me, args, kwargs, node: _asserts(op, m, me, (args[0], None), kwargs, node)
 
 
-def _asserts_instance(wanted: bool) -> Run:
-    def run(m: Machine, me: Value, args: Args, kwargs: Kwargs, node: ast.AST) -> None:
-        _asserts_truth(wanted)(m, me, (m.call(isinstance, args[:2], {}, node),), {}, node)
-
-    return run
+def _asserts_instance(wanted: bool, m: Machine, me: Value, args: Args, kwargs: Kwargs, node: ast.AST) -> None:
+    _asserts_truth(wanted, m, me, (m.call(isinstance, args[:2], {}, node),), {}, node)
 
 
 def _assert_raises(m: Machine, me: Value, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
@@ -115,14 +107,11 @@ def _skipping(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     return Native("skip", lambda machine, inner, named, at: Model("quiet", machine.heap.space()))
 
 
-def _skipping_if(wanted: bool) -> Run:
-    def run(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-        holds = m.truth(argument(args, kwargs, 0, "condition"), node)
-        if holds is wanted:
-            return _skipping(m, args, kwargs, node)
-        return Native("skipIf", lambda machine, inner, named, at: inner[0])
-
-    return run
+def _skipping_if(wanted: bool, m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    holds = m.truth(argument(args, kwargs, 0, "condition"), node)
+    if holds is wanted:
+        return _skipping(m, args, kwargs, node)
+    return Native("skipIf", lambda machine, inner, named, at: inner[0])
 
 
 _COMPARISONS: dict[str, type[ast.cmpop]] = {
@@ -131,9 +120,10 @@ _COMPARISONS: dict[str, type[ast.cmpop]] = {
     "assertListEqual": ast.Eq, "assertTupleEqual": ast.Eq, "assertDictEqual": ast.Eq, "assertSetEqual": ast.Eq, "assertSequenceEqual": ast.Eq,
 }  # fmt: skip
 METHODS: dict[str, Any] = {
-    **{name: _asserts(op) for name, op in _COMPARISONS.items()}, "assertTrue": _asserts_truth(True), "assertFalse": _asserts_truth(False),
-    "assertIsNone": _asserts_none(ast.Is), "assertIsNotNone": _asserts_none(ast.IsNot), "assertIsInstance": _asserts_instance(True),
-    "assertNotIsInstance": _asserts_instance(False), "assertRaises": _assert_raises, "fail": _fail, "skipTest": _skip,
+    **{name: partial(_asserts, op) for name, op in _COMPARISONS.items()}, "assertTrue": partial(_asserts_truth, True),
+    "assertFalse": partial(_asserts_truth, False),
+    "assertIsNone": _asserts_none(ast.Is), "assertIsNotNone": _asserts_none(ast.IsNot), "assertIsInstance": partial(_asserts_instance, True),
+    "assertNotIsInstance": partial(_asserts_instance, False), "assertRaises": _assert_raises, "fail": _fail, "skipTest": _skip,
     "subTest": lambda m, me, a, k, n: Model("context", m.heap.space()),
     **dict.fromkeys(("assertAlmostEqual", "assertNotAlmostEqual", "assertWarns", "assertLogs", "assertCountEqual"), nothing),
     **dict.fromkeys(("setUp", "tearDown", "addCleanup", "id", "shortDescription"), nothing),
@@ -141,8 +131,8 @@ METHODS: dict[str, Any] = {
 FUNCTIONS: dict[str, Run] = {
     "unittest.main": _main,
     "unittest.skip": _skipping,
-    "unittest.skipIf": _skipping_if(True),
-    "unittest.skipUnless": _skipping_if(False),
+    "unittest.skipIf": partial(_skipping_if, True),
+    "unittest.skipUnless": partial(_skipping_if, False),
     "unittest.expectedFailure": lambda m, a, k, n: quiet(m, (), {}, n),
 }
 CLASSES = {CASE: ClassModel(CASE, methods=METHODS, init=lambda m, me, args, kwargs, node: None, closed=False)}

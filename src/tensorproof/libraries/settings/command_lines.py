@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from tensorproof.libraries.model import KindModel, Run
@@ -46,29 +47,25 @@ _SENTENCES = {
 }
 
 
-def _in_words(templates: dict[str, Callable[[dict[str, str]], str]]) -> Callable[[str], str]:
+def _in_words(templates: dict[str, Callable[[dict[str, str]], str]], sentence: str) -> str:
     """The sentences of argparse as another library has them."""
-
-    def words(sentence: str) -> str:
-        for kind, pattern in _SENTENCES.items():
-            found = pattern.fullmatch(sentence) or (pattern.match(sentence) if kind in ("unknown", "missing") else None)
-            if found is not None and kind in templates:
-                parts = found.groupdict()
-                return templates[kind]({**parts, "name": parts["name"].split("/")[-1]})
-        return sentence
-
-    return words
+    for kind, pattern in _SENTENCES.items():
+        found = pattern.fullmatch(sentence) or (pattern.match(sentence) if kind in ("unknown", "missing") else None)
+        if found is not None and kind in templates:
+            parts = found.groupdict()
+            return templates[kind]({**parts, "name": parts["name"].split("/")[-1]})
+    return sentence
 
 
 _CLICK_KINDS = {"int": "integer", "float": "float"}
-CLICK = _in_words({
+CLICK = partial(_in_words, {
     "unknown": lambda p: f"No such option: {p['name']}" if p["name"].startswith("-") else f"Got unexpected extra argument ({p['name']})",
     "missing": lambda p: f"Missing option '{p['name']}'." if p["name"].startswith("-") else f"Missing argument '{p['name'].upper()}'.",
     "type": lambda p: f"Invalid value for '{p['name']}': '{p['value']}' is not a valid {_CLICK_KINDS.get(p['type'], p['type'])}.",
     "choice": lambda p: f"Invalid value for '{p['name']}': '{p['value']}' is not one of {p['choices']}.",
     "valueless": lambda p: f"Option '{p['name']}' requires an argument.",
 })  # fmt: skip
-ABSL = _in_words({
+ABSL = partial(_in_words, {
     "unknown": lambda p: f"Unknown command line flag '{p['name'].lstrip('-').partition('=')[0]}'",
     "missing": lambda p: f"Flag {p['name']} must have a value other than None.",
     "type": lambda p: f"flag {p['name']}={p['value']}: {p['value']!r} is not a {p['type']}",
@@ -87,30 +84,27 @@ def _flags(m: Machine) -> Model:
     return m.model_state["absl.flags"]  # type: ignore[no-any-return]
 
 
-def _define(kind: Value) -> Run:
-    def run(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Model:
-        name, default = argument(args, kwargs, 0, "name"), argument(args, kwargs, 1, "default")
-        flags = _flags(m)
-        if not isinstance(name, str):
-            m.gap("absl.flags", node, "the name of a flag is not known")
-            return flags
-        said: dict[str, Value] = {"default": default, "dest": name}
-        if kind is bool:
-            said["action"] = Named("argparse.BooleanOptionalAction")
-        elif kind is list:
-            said["type"] = Native("list", lambda mm, a, k, n: listed(mm, a[0].split(",") if isinstance(a[0], str) else []))
-        elif isinstance(kind, tuple):
-            said |= {"type": kind[0], "action": "append"}
-        elif kind is not None:
-            said["type"] = kind
-        if kwargs.get("required") is True:
-            said["required"] = True
-        if kind is None and len(args) > 2 and not isinstance(args[2], str):
-            said["choices"] = args[2]
-        m.heap.set(flags.space[ACTIONS], name, _add(m, flags.space[PARSER], (f"--{name}",), said, node))
-        return Model("absl.flags.FlagHolder", m.heap.space({"name": name}))
-
-    return run
+def _define(kind: Value, m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Model:
+    name, default = argument(args, kwargs, 0, "name"), argument(args, kwargs, 1, "default")
+    flags = _flags(m)
+    if not isinstance(name, str):
+        m.gap("absl.flags", node, "the name of a flag is not known")
+        return flags
+    said: dict[str, Value] = {"default": default, "dest": name}
+    if kind is bool:
+        said["action"] = Named("argparse.BooleanOptionalAction")
+    elif kind is list:
+        said["type"] = Native("list", lambda mm, a, k, n: listed(mm, a[0].split(",") if isinstance(a[0], str) else []))
+    elif isinstance(kind, tuple):
+        said |= {"type": kind[0], "action": "append"}
+    elif kind is not None:
+        said["type"] = kind
+    if kwargs.get("required") is True:
+        said["required"] = True
+    if kind is None and len(args) > 2 and not isinstance(args[2], str):
+        said["choices"] = args[2]
+    m.heap.set(flags.space[ACTIONS], name, _add(m, flags.space[PARSER], (f"--{name}",), said, node))
+    return Model("absl.flags.FlagHolder", m.heap.space({"name": name}))
 
 
 def _required(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> None:
@@ -212,20 +206,17 @@ def _run_app(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
 _CLICK_TYPES = {"click.INT": int, "click.FLOAT": float, "click.STRING": str, "click.BOOL": bool}
 
 
-def _option(positional: bool) -> Run:
+def _option(positional: bool, m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Native:
     """`@click.option(...)` and `@click.argument(...)`: notes on a function, the last one first."""
 
-    def run(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Native:
-        def decorate(machine: Machine, inner: Args, named: Kwargs, at: Value) -> Model:
-            command = inner[0]
-            if not (isinstance(command, Model) and command.kind == "click.Command"):
-                command = Model("click.Command", machine.heap.space({"function": command, "notes": ()}))
-            machine.heap.set(command.space, NOTES, ((positional, args, kwargs, node), *command.space[NOTES]))
-            return command
+    def decorate(machine: Machine, inner: Args, named: Kwargs, at: Value) -> Model:
+        command = inner[0]
+        if not (isinstance(command, Model) and command.kind == "click.Command"):
+            command = Model("click.Command", machine.heap.space({"function": command, "notes": ()}))
+        machine.heap.set(command.space, NOTES, ((positional, args, kwargs, node), *command.space[NOTES]))
+        return command
 
-        return Native("click.option", decorate)
-
-    return run
+    return Native("click.option", decorate)
 
 
 def _command(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
@@ -360,8 +351,10 @@ _DEFINES: dict[str, Any] = {
     "DEFINE_multi_integer": (int,), "DEFINE_multi_float": (float,), "DEFINE_multi_string": (str,),
 }  # fmt: skip
 FUNCTIONS: dict[str, Run] = {
-    **{f"absl.flags.{name}": _define(kind) for name, kind in _DEFINES.items()}, "absl.app.run": _run_app, "absl.flags.mark_flag_as_required": _required,
-    "absl.flags.mark_flags_as_required": _required, "click.option": _option(False), "click.argument": _option(True), "click.command": _command,
+    **{f"absl.flags.{name}": partial(_define, kind) for name, kind in _DEFINES.items()}, "absl.app.run": _run_app,
+    "absl.flags.mark_flag_as_required": _required,
+    "absl.flags.mark_flags_as_required": _required, "click.option": partial(_option, False), "click.argument": partial(_option, True),
+    "click.command": _command,
     "click.Choice": lambda m, a, k, n: Model("click.Choice", m.heap.space({"choices": argument(a, k, 0, "choices")})),
     "click.version_option": _decorator, "click.help_option": _decorator, "fire.Fire": _fire, "click.Path": lambda m, a, k, n: str,
     "click.File": lambda m, a, k, n: str, "click.IntRange": lambda m, a, k, n: int, "click.FloatRange": lambda m, a, k, n: float,

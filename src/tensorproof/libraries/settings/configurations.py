@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import os.path
+from functools import partial
 from typing import Any
 
 from tensorproof.libraries.model import KindModel, Run
@@ -126,12 +127,9 @@ def _get(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Va
     return _value(m, me, args[0], node) if args[0] in me.space else argument(args, kwargs, 1, "default_value")
 
 
-def _listing(which: str) -> Run:
-    def run(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> List:
-        pairs = [(k, _value(m, me, k, node)) for k in me.space]
-        return List(m.heap.row({"keys": [k for k, _ in pairs], "values": [v for _, v in pairs], "items": pairs}[which]))
-
-    return run
+def _listing(which: str, m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> List:
+    pairs = [(k, _value(m, me, k, node)) for k in me.space]
+    return List(m.heap.row({"keys": [k for k, _ in pairs], "values": [v for _, v in pairs], "items": pairs}[which]))
 
 
 def _pop(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
@@ -324,7 +322,8 @@ FUNCTIONS: dict[str, Run] = {
 VALUES: dict[str, object] = {"omegaconf.MISSING": "???"}
 KINDS = {
     CONFIG: KindModel(
-        methods={"get": _get, "keys": _listing("keys"), "values": _listing("values"), "items": _listing("items"), "pop": _pop}, attribute=_attribute,
+        methods={"get": _get, "keys": partial(_listing, "keys"), "values": partial(_listing, "values"), "items": partial(_listing, "items"), "pop": _pop},
+        attribute=_attribute,
         set_attribute=_set, item=_item, set_item=_set, items=lambda m, me, node: list(me.space), length=lambda m, me, node: len(me.space),
         truth=lambda m, me: bool(me.space), bases=("omegaconf.Container", "collections.abc.Mapping"),
     ),

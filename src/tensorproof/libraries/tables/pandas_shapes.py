@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import ast
+from functools import partial
 from math import prod
 from typing import Any
 
-from tensorproof.libraries.model import Run
 from tensorproof.terms import Dim, DType, Origin, Shape, TensorType, Term, eq
 from tensorproof.terms.substitution import symbols
 from tensorproof.values import Dict, Key, Kwargs, List, Machine, Model, Unknown, Value, slot
@@ -94,26 +94,22 @@ def sliced(m: Machine, size: Any, index: Value, word: str, node: ast.AST) -> Val
     return m.symbol(m.name_here(word, node), 1, None, Origin.WORLD if word == "rows" else Origin.USER)
 
 
-def _pictures(name: str) -> Run:
+def _pictures(name: str, m: Machine, args: tuple[Any, ...], kwargs: Kwargs, node: ast.AST) -> Any:
     """A reshape of a table's rows: where the number of columns of the file is unknown, each row makes one item, as the program means it."""
-
-    def run(m: Machine, args: tuple[Any, ...], kwargs: Kwargs, node: ast.AST) -> Any:
-        given, sizes = args[0] if args else None, args[1:]
-        if len(sizes) == 1:
-            sizes = tuple(sizes[0].items) if isinstance(sizes[0], List) else sizes[0] if isinstance(sizes[0], tuple) else sizes
-        if not isinstance(given, TensorType) or not given.shape.known or len(given.shape) != 2:
-            return m.spelling(name, args, kwargs, node)
-        if kwargs or len(sizes) < 2 or not all(type(s) is int and s > 0 for s in sizes[1:]):
-            return m.spelling(name, args, kwargs, node)
-        rows, columns = given.shape
-        if not (sizes[0] == -1 or sizes[0] is rows) or not isinstance(columns, Term) or not any(s.origin is Origin.USER for s in symbols(columns)):
-            return m.spelling(name, args, kwargs, node)
-        whole = prod(sizes[1:])
-        message = f"a table of {columns!r} columns cannot be made into rows of shape {tuple(sizes[1:])}"
-        m.require("reshape/numel", eq(columns, whole), message, node)
-        return m.memory.made(given.but(shape=Shape((rows, *sizes[1:])), contents=None, strides=None, base=None))
-
-    return run
+    given, sizes = args[0] if args else None, args[1:]
+    if len(sizes) == 1:
+        sizes = tuple(sizes[0].items) if isinstance(sizes[0], List) else sizes[0] if isinstance(sizes[0], tuple) else sizes
+    if not isinstance(given, TensorType) or not given.shape.known or len(given.shape) != 2:
+        return m.spelling(name, args, kwargs, node)
+    if kwargs or len(sizes) < 2 or not all(type(s) is int and s > 0 for s in sizes[1:]):
+        return m.spelling(name, args, kwargs, node)
+    rows, columns = given.shape
+    if not (sizes[0] == -1 or sizes[0] is rows) or not isinstance(columns, Term) or not any(s.origin is Origin.USER for s in symbols(columns)):
+        return m.spelling(name, args, kwargs, node)
+    whole = prod(sizes[1:])
+    message = f"a table of {columns!r} columns cannot be made into rows of shape {tuple(sizes[1:])}"
+    m.require("reshape/numel", eq(columns, whole), message, node)
+    return m.memory.made(given.but(shape=Shape((rows, *sizes[1:])), contents=None, strides=None, base=None))
 
 
-FUNCTIONS: dict[str, object] = {name: _pictures(name) for name in ("numpy.reshape", "numpy.ndarray.reshape")}
+FUNCTIONS: dict[str, object] = {name: partial(_pictures, name) for name in ("numpy.reshape", "numpy.ndarray.reshape")}

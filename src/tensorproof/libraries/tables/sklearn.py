@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from functools import partial
 from math import ceil
 from typing import Any
 
@@ -55,27 +56,21 @@ def _with_rows(m: Machine, value: Value, rows: Value, front: bool) -> Value:
     return Unknown("a part of the data")
 
 
-def _bunch(rows: int, columns: int, whole: bool, classes: int = 0) -> Run:
-    def make(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-        x, y = TensorType(Shape((rows, columns)), FLOAT64, framework="numpy"), TensorType(Shape((rows,)), INT64 if whole else FLOAT64, framework="numpy")
-        if classes:
-            note(m, y, 0, classes)
-        if kwargs.get("return_X_y") is True:
-            return x, y
-        return Model("sklearn.Bunch", m.heap.space({"data": x, "target": y}))
-
-    return make
+def _bunch(rows: int, columns: int, whole: bool, m: Machine, args: Args, kwargs: Kwargs, node: ast.AST, *, classes: int = 0) -> Value:
+    x, y = TensorType(Shape((rows, columns)), FLOAT64, framework="numpy"), TensorType(Shape((rows,)), INT64 if whole else FLOAT64, framework="numpy")
+    if classes:
+        note(m, y, 0, classes)
+    if kwargs.get("return_X_y") is True:
+        return x, y
+    return Model("sklearn.Bunch", m.heap.space({"data": x, "target": y}))
 
 
-def _generated(columns: str, default: int, whole: bool) -> Run:
-    def make(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-        rows = args[0] if args else kwargs.get("n_samples", 100)
-        across = kwargs.get(columns, args[1] if len(args) > 1 and columns else default) if columns else default
-        if not isinstance(rows, (int, Term)) or not isinstance(across, (int, Term)):
-            return m.gap("sklearn.datasets", node, "the number of samples is not known")
-        return TensorType(Shape((rows, across)), FLOAT64, framework="numpy"), TensorType(Shape((rows,)), INT64 if whole else FLOAT64, framework="numpy")
-
-    return make
+def _generated(columns: str, default: int, whole: bool, m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    rows = args[0] if args else kwargs.get("n_samples", 100)
+    across = kwargs.get(columns, args[1] if len(args) > 1 and columns else default) if columns else default
+    if not isinstance(rows, (int, Term)) or not isinstance(across, (int, Term)):
+        return m.gap("sklearn.datasets", node, "the number of samples is not known")
+    return TensorType(Shape((rows, across)), FLOAT64, framework="numpy"), TensorType(Shape((rows,)), INT64 if whole else FLOAT64, framework="numpy")
 
 
 def _as_array(m: Machine, value: Value, node: ast.AST) -> Value:
@@ -149,10 +144,11 @@ KINDS = {
     "sklearn.encoder": KindModel({"fit": _named, "transform": _encoded, "fit_transform": _named_and_encoded, "inverse_transform": _decoded}, open=True),
 }
 FUNCTIONS: dict[str, Run] = {
-    "sklearn.model_selection.train_test_split": _split, "sklearn.datasets.load_iris": _bunch(150, 4, True, 3),
-    "sklearn.datasets.load_digits": _bunch(1797, 64, True, 10), "sklearn.datasets.load_wine": _bunch(178, 13, True, 3),
-    "sklearn.datasets.load_breast_cancer": _bunch(569, 30, True, 2), "sklearn.datasets.load_diabetes": _bunch(442, 10, False),
-    "sklearn.datasets.fetch_california_housing": _bunch(20640, 8, False), "sklearn.datasets.make_moons": _generated("", 2, True),
-    "sklearn.datasets.make_circles": _generated("", 2, True), "sklearn.datasets.make_blobs": _generated("n_features", 2, True),
-    "sklearn.datasets.make_classification": _generated("n_features", 20, True), "sklearn.datasets.make_regression": _generated("n_features", 100, False),
+    "sklearn.model_selection.train_test_split": _split, "sklearn.datasets.load_iris": partial(_bunch, 150, 4, True, classes=3),
+    "sklearn.datasets.load_digits": partial(_bunch, 1797, 64, True, classes=10), "sklearn.datasets.load_wine": partial(_bunch, 178, 13, True, classes=3),
+    "sklearn.datasets.load_breast_cancer": partial(_bunch, 569, 30, True, classes=2), "sklearn.datasets.load_diabetes": partial(_bunch, 442, 10, False),
+    "sklearn.datasets.fetch_california_housing": partial(_bunch, 20640, 8, False), "sklearn.datasets.make_moons": partial(_generated, "", 2, True),
+    "sklearn.datasets.make_circles": partial(_generated, "", 2, True), "sklearn.datasets.make_blobs": partial(_generated, "n_features", 2, True),
+    "sklearn.datasets.make_classification": partial(_generated, "n_features", 20, True),
+    "sklearn.datasets.make_regression": partial(_generated, "n_features", 100, False),
 }  # fmt: skip

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from functools import partial
 from typing import Any
 
 from tensorproof.libraries.domains.label_ranges import of
@@ -17,14 +18,11 @@ SIZES: Key[tuple[Dim, ...]] = slot("sizes")
 TIMES: Key[tuple[Dim, ...]] = slot("times")
 
 
-def _folds(name: str) -> Run:
-    def make(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-        count = argument(args, kwargs, 0, "n_splits", 5)
-        if isinstance(count, int) and count < 2 and "Shuffle" not in name:
-            raise m.raised("ValueError", f"{name} needs at least 2 splits, not {count}", node, "data/split")
-        return Model("sklearn.folds", m.heap.space({"splits": count, "test_size": kwargs.get("test_size"), "shuffle": "Shuffle" in name}))
-
-    return make
+def _folds(name: str, m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    count = argument(args, kwargs, 0, "n_splits", 5)
+    if isinstance(count, int) and count < 2 and "Shuffle" not in name:
+        raise m.raised("ValueError", f"{name} needs at least 2 splits, not {count}", node, "data/split")
+    return Model("sklearn.folds", m.heap.space({"splits": count, "test_size": kwargs.get("test_size"), "shuffle": "Shuffle" in name}))
 
 
 def _rows(m: Machine, value: Value, node: ast.AST) -> Any:
@@ -117,7 +115,7 @@ KINDS = {
     "sklearn.one_hot": KindModel(_ENCODER, open=True),
 }
 FUNCTIONS: dict[str, Run] = {
-    **{f"sklearn.model_selection.{n}": _folds(n) for n in ("KFold", "StratifiedKFold", "ShuffleSplit", "StratifiedShuffleSplit", "RepeatedKFold")},
+    **{f"sklearn.model_selection.{n}": partial(_folds, n) for n in ("KFold", "StratifiedKFold", "ShuffleSplit", "StratifiedShuffleSplit", "RepeatedKFold")},
     "sklearn.preprocessing.LabelBinarizer": lambda m, a, k, n: Model("sklearn.one_hot", m.heap.space({"columns": False})),
     "sklearn.preprocessing.OneHotEncoder": lambda m, a, k, n: Model("sklearn.one_hot", m.heap.space({"columns": True})),
     "sklearn.utils.class_weight.compute_class_weight": _class_weight,

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import ast
+from functools import partial
 from typing import Any
 
-from tensorproof.libraries.model import Run
 from tensorproof.libraries.plain import argument, nothing
 from tensorproof.libraries.tensorflow.tensors import converted
 from tensorproof.terms import DType, TensorType, Term, conj, eq, predicates
@@ -15,27 +15,23 @@ from tensorproof.values.tensor_shape import TensorShape
 _ORDERS = {"equal": "eq", "none_equal": "ne", "less": "lt", "less_equal": "le", "greater": "gt", "greater_equal": "ge"}
 
 
-def _compared(word: str) -> Run:
+def _compared(word: str, m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> None:
     """assert_equal and its like: the shapes must broadcast, and values that are known must compare so."""
-
-    def run(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> None:
-        given = [argument(args, kwargs, 0, "x"), argument(args, kwargs, 1, "y")]
-        if any(isinstance(v, Unknown) or (isinstance(v, TensorShape) and None in v) for v in given):
-            return
-        x, y = (converted(m, tuple(v) if isinstance(v, TensorShape) else v, None, node) for v in given)
-        if not isinstance(x, TensorType) or not isinstance(y, TensorType):
-            return
-        m.spelling("tf.equal" if x.dtype is y.dtype else "tf.not_equal", (x, y.but(dtype=x.dtype)), {}, node)
-        if x.contents is None or y.contents is None or (len(x.contents) not in (1, len(y.contents)) and len(y.contents) != 1):
-            return
-        count = max(len(x.contents), len(y.contents))
-        pairs = list(zip(x.contents * (count // len(x.contents)) if x.contents else (), y.contents * (count // len(y.contents)) if y.contents else ()))
-        if all(isinstance(v, (int, Term)) for pair in pairs for v in pair):
-            holds = conj(*(getattr(predicates, _ORDERS[word])(a, b) for a, b in pairs))
-            shown = [v[0] if len(v) == 1 else list(v) for v in (x.contents, y.contents)]
-            m.demand("InvalidArgumentError", holds, f"assert_{word} does not hold: {shown[0]!r} and {shown[1]!r}", node, "assert/values")
-
-    return run
+    given = [argument(args, kwargs, 0, "x"), argument(args, kwargs, 1, "y")]
+    if any(isinstance(v, Unknown) or (isinstance(v, TensorShape) and None in v) for v in given):
+        return
+    x, y = (converted(m, tuple(v) if isinstance(v, TensorShape) else v, None, node) for v in given)
+    if not isinstance(x, TensorType) or not isinstance(y, TensorType):
+        return
+    m.spelling("tf.equal" if x.dtype is y.dtype else "tf.not_equal", (x, y.but(dtype=x.dtype)), {}, node)
+    if x.contents is None or y.contents is None or (len(x.contents) not in (1, len(y.contents)) and len(y.contents) != 1):
+        return
+    count = max(len(x.contents), len(y.contents))
+    pairs = list(zip(x.contents * (count // len(x.contents)) if x.contents else (), y.contents * (count // len(y.contents)) if y.contents else ()))
+    if all(isinstance(v, (int, Term)) for pair in pairs for v in pair):
+        holds = conj(*(getattr(predicates, _ORDERS[word])(a, b) for a, b in pairs))
+        shown = [v[0] if len(v) == 1 else list(v) for v in (x.contents, y.contents)]
+        m.demand("InvalidArgumentError", holds, f"assert_{word} does not hold: {shown[0]!r} and {shown[1]!r}", node, "assert/values")
 
 
 def _shape_of(m: Machine, value: Value, node: ast.AST) -> Any:
@@ -106,7 +102,7 @@ def _first(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
 
 _VALUES = ("assert_positive", "assert_negative", "assert_non_negative", "assert_non_positive", "assert_near", "assert_integer", "assert_proper_iterable")
 _CHECKS: dict[str, object] = {
-    **{f"assert_{w}": _compared(w) for w in _ORDERS}, "assert_rank": _rank, "assert_rank_in": _rank_in, "assert_rank_at_least": _rank_at_least,
+    **{f"assert_{w}": partial(_compared, w) for w in _ORDERS}, "assert_rank": _rank, "assert_rank_in": _rank_in, "assert_rank_at_least": _rank_at_least,
     "assert_scalar": _scalar, "assert_type": _type, "assert_shapes": _shapes, **dict.fromkeys(_VALUES, nothing),
 }  # fmt: skip
 FUNCTIONS: dict[str, object] = {

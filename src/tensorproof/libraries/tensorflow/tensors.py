@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from functools import partial
 from typing import Any
 
 from tensorproof.libraries.model import ClassModel, Run
@@ -180,7 +181,7 @@ def converted(m: Machine, value: Value, dtype: Value, node: ast.AST) -> Any:
     """A value as a tensor of TensorFlow, as `tf.convert_to_tensor` makes it."""
     if isinstance(value, TensorType) and value.framework == "tf" and (dtype is None or dtype is value.dtype):
         return m.path.same(value, value.but(parameter=False))
-    return _constant("tf.convert_to_tensor")(m, (value,), {} if dtype is None else {"dtype": dtype}, node)
+    return _constant("tf.convert_to_tensor", m, (value,), {} if dtype is None else {"dtype": dtype}, node)
 
 
 def text_tensor(m: Machine, value: Value, node: ast.AST) -> TensorType | None:
@@ -202,23 +203,19 @@ def text_tensor(m: Machine, value: Value, node: ast.AST) -> TensorType | None:
     return TensorType(Shape((len(texts), *texts[0].shape)), STRING, framework="tf")
 
 
-def _constant(name: str) -> Run:
+def _constant(name: str, m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     """tf.constant and tf.convert_to_tensor: texts here, the rest by their spelling."""
-
-    def run(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-        value = argument(args, kwargs, 0, "value")
-        texts = None if isinstance(value, TensorType) else text_tensor(m, value, node)
-        dtype = argument(args, kwargs, 1, "dtype")
-        if texts is None and dtype is not None and not (isinstance(value, TensorType) and value.framework != "numpy"):
-            plain = {k: v for k, v in kwargs.items() if k != "dtype"}
-            return _typed(m, value, m.spelling(name, (*args[:1], None, *args[2:]) if len(args) > 1 else args, plain, node), dtype, node)
-        if texts is None:
-            return m.spelling(name, args, kwargs, node)
-        wanted = kwargs.get("shape", args[2] if len(args) > 2 and name == "tf.constant" else None)
-        sizes = None if wanted is None else sizes_of(m, wanted, node)
-        return texts if sizes is None else texts.but(shape=Shape(sizes))
-
-    return run
+    value = argument(args, kwargs, 0, "value")
+    texts = None if isinstance(value, TensorType) else text_tensor(m, value, node)
+    dtype = argument(args, kwargs, 1, "dtype")
+    if texts is None and dtype is not None and not (isinstance(value, TensorType) and value.framework != "numpy"):
+        plain = {k: v for k, v in kwargs.items() if k != "dtype"}
+        return _typed(m, value, m.spelling(name, (*args[:1], None, *args[2:]) if len(args) > 1 else args, plain, node), dtype, node)
+    if texts is None:
+        return m.spelling(name, args, kwargs, node)
+    wanted = kwargs.get("shape", args[2] if len(args) > 2 and name == "tf.constant" else None)
+    sizes = None if wanted is None else sizes_of(m, wanted, node)
+    return texts if sizes is None else texts.but(shape=Shape(sizes))
 
 
 def _typed(m: Machine, value: Value, made: Value, dtype: Value, node: ast.AST) -> Value:
@@ -284,13 +281,10 @@ def _made_at(m: Machine, variable: TensorType) -> Any:
     return (Step(where[2], f"{where[1]} is {variable!r} from here"),) if where is not None and where[0] is variable else ()
 
 
-def _scatter_nd(word: str) -> Run:
-    def run(m: Machine, args: tuple[Any, ...], kwargs: Kwargs, node: ast.AST) -> Value:
-        indices, updates = argument(args, kwargs, 1, "indices"), argument(args, kwargs, 2, "updates")
-        m.spelling(f"tf.tensor_scatter_nd_{word}", (args[0].but(parameter=False), indices, updates), {}, node)
-        return args[0]
-
-    return run
+def _scatter_nd(word: str, m: Machine, args: tuple[Any, ...], kwargs: Kwargs, node: ast.AST) -> Value:
+    indices, updates = argument(args, kwargs, 1, "indices"), argument(args, kwargs, 2, "updates")
+    m.spelling(f"tf.tensor_scatter_nd_{word}", (args[0].but(parameter=False), indices, updates), {}, node)
+    return args[0]
 
 
 def _scatter_slices(m: Machine, args: tuple[Any, ...], kwargs: dict[str, Any], node: ast.AST) -> Value:
@@ -339,11 +333,11 @@ METHODS: dict[str, Any] = {
     "assign_sub": _assign("assign_sub"),
     "sparse_read": lambda m, a, k, n: m.spelling("tf.gather", (a[0], argument(a, k, 1, "indices")), {}, n),
     "gather_nd": lambda m, a, k, n: m.spelling("tf.gather_nd", (a[0], argument(a, k, 1, "indices")), {}, n),
-    **{f"scatter_nd_{w}": _scatter_nd(w) for w in ("update", "add", "sub", "max", "min")},
+    **{f"scatter_nd_{w}": partial(_scatter_nd, w) for w in ("update", "add", "sub", "max", "min")},
     **{f"scatter_{w}": _scatter_slices for w in ("add", "sub", "update", "max", "min", "mul", "div")}, "is_initialized": lambda m, a, k, n: True,
     "consumers": lambda m, a, k, n: Unknown("consumers"), "initialized_value": _read, "load": load,
 }  # fmt: skip
 CLASSES = {name: ClassModel(name, closed=False) for name in ("tf.Variable", "tf.Tensor")}
 FUNCTIONS: dict[str, Run] = {**{f"tf.Tensor.{k}": v for k, v in METHODS.items()}, "tf.Variable": variable, "tf.IndexedSlices": _indexed_slices,
-                             "tf.constant": _constant("tf.constant"), "tf.convert_to_tensor": _constant("tf.convert_to_tensor")}  # fmt: skip
+                             "tf.constant": partial(_constant, "tf.constant"), "tf.convert_to_tensor": partial(_constant, "tf.convert_to_tensor")}  # fmt: skip
 __all__ = ["FUNCTIONS", "METHODS", "attribute", "converted", "variable"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from functools import partial
 from math import inf
 from typing import Any
 
@@ -127,31 +128,28 @@ def _scalar(name: str, words: str) -> Run:
     return make
 
 
-def _vector(name: str, words: str) -> Run:
-    def make(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-        found = _given(m, name, words, args, kwargs, node)
-        _checked(m, name, found, kwargs.get("validate_args") is False, node)
-        values = [v for k, v in found.items() if k not in ("temperature", "total_count")]
-        shape = _shape(values[0]) if values else None
-        if shape is None:
-            return m.gap(HOME + name, node, "a parameter is not known")
-        if len(shape) < 1:
-            raise m.raised("ValueError", f"the parameter of {name} needs at least one axis", node, "distribution/arguments")
-        batch, event = Shape(shape[:-1]), Shape(shape[-1:])
-        fits: Truth = True
-        for other in values[1:]:
-            theirs = _shape(other)
-            if name == "MultivariateNormal" and theirs is not None:
-                if len(theirs) < 2:
-                    raise m.raised("ValueError", f"{name} needs a matrix, this has shape {theirs!r}", node, "distribution/arguments")
-                m.require("distribution/broadcast", eq(theirs[-1], theirs[-2]), f"{name} needs square matrices, this has shape {theirs!r}", node)
-                fits = conj(fits, disj(eq(theirs[-1], event[0]), eq(event[0], 1)))
-                batch, event = _common(m, [batch, Shape(theirs[:-2])], f"the parameters of {name}", node), Shape(theirs[-1:])
-        if name == "Categorical":
-            return _made(m, name, batch, (), WHOLE, values, classes=event[0], unchecked=kwargs.get("validate_args") is False)
-        return _made(m, name, batch, event, _type(values), values, fits=fits)
-
-    return make
+def _vector(name: str, words: str, m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    found = _given(m, name, words, args, kwargs, node)
+    _checked(m, name, found, kwargs.get("validate_args") is False, node)
+    values = [v for k, v in found.items() if k not in ("temperature", "total_count")]
+    shape = _shape(values[0]) if values else None
+    if shape is None:
+        return m.gap(HOME + name, node, "a parameter is not known")
+    if len(shape) < 1:
+        raise m.raised("ValueError", f"the parameter of {name} needs at least one axis", node, "distribution/arguments")
+    batch, event = Shape(shape[:-1]), Shape(shape[-1:])
+    fits: Truth = True
+    for other in values[1:]:
+        theirs = _shape(other)
+        if name == "MultivariateNormal" and theirs is not None:
+            if len(theirs) < 2:
+                raise m.raised("ValueError", f"{name} needs a matrix, this has shape {theirs!r}", node, "distribution/arguments")
+            m.require("distribution/broadcast", eq(theirs[-1], theirs[-2]), f"{name} needs square matrices, this has shape {theirs!r}", node)
+            fits = conj(fits, disj(eq(theirs[-1], event[0]), eq(event[0], 1)))
+            batch, event = _common(m, [batch, Shape(theirs[:-2])], f"the parameters of {name}", node), Shape(theirs[-1:])
+    if name == "Categorical":
+        return _made(m, name, batch, (), WHOLE, values, classes=event[0], unchecked=kwargs.get("validate_args") is False)
+    return _made(m, name, batch, event, _type(values), values, fits=fits)
 
 
 def _independent(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
@@ -328,7 +326,7 @@ METHODS: dict[str, Any] = {
 }  # fmt: skip
 _FREE = ("Independent", "TransformedDistribution", "MixtureSameFamily")
 FUNCTIONS: dict[str, Run] = {
-    **{HOME + n: _scalar(n, w) for n, w in _SCALAR.items()}, **{HOME + n: _vector(n, w) for n, w in _VECTOR.items()},
+    **{HOME + n: _scalar(n, w) for n, w in _SCALAR.items()}, **{HOME + n: partial(_vector, n, w) for n, w in _VECTOR.items()},
     HOME + "Independent": _independent, HOME + "TransformedDistribution": _transformed, HOME + "MixtureSameFamily": _mixture,
     HOME + "kl_divergence": _divergence, HOME + "kl.kl_divergence": _divergence, HOME + "independent.Independent": _independent,
 }  # fmt: skip

@@ -138,16 +138,12 @@ def _decorate(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) 
     return Native(getattr(function, "name", "function"), lambda mm, a, k, at: inside(mm, me, lambda: mm.call(function, a, k, at)))
 
 
-def _mode(kind: str, value: Value) -> Run:
+def _mode(kind: str, value: Value, m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     """A function that gives a context: torch.no_grad(), or torch.no_grad as a decorator without brackets."""
-
-    def make(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-        made = Model("torch.mode", m.heap.space({"mode": kind, "value": value}))
-        if args and isinstance(args[0], (Function, Class, Native)):
-            return _decorate(m, made, args, kwargs, node)
-        return made
-
-    return make
+    made = Model("torch.mode", m.heap.space({"mode": kind, "value": value}))
+    if args and isinstance(args[0], (Function, Class, Native)):
+        return _decorate(m, made, args, kwargs, node)
+    return made
 
 
 def _known(value: Value) -> bool | None:
@@ -156,7 +152,7 @@ def _known(value: Value) -> bool | None:
 
 def _inference(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     if args and isinstance(args[0], (Function, Class, Native)):
-        return _mode("inference", True)(m, args, kwargs, node)
+        return _mode("inference", True, m, args, kwargs, node)
     return Model("torch.mode", m.heap.space({"mode": "inference", "value": _known(argument(args, kwargs, 0, "mode", True))}))
 
 
@@ -210,8 +206,8 @@ def _autocast(device: str | None) -> Run:
 
 
 FUNCTIONS: dict[str, Run] = {
-    **dict.fromkeys(("torch.no_grad", "torch.autograd.no_grad", "torch.autograd.grad_mode.no_grad"), _mode("grad", False)),
-    **dict.fromkeys(("torch.enable_grad", "torch.autograd.enable_grad"), _mode("grad", True)),
+    **dict.fromkeys(("torch.no_grad", "torch.autograd.no_grad", "torch.autograd.grad_mode.no_grad"), partial(_mode, "grad", False)),
+    **dict.fromkeys(("torch.enable_grad", "torch.autograd.enable_grad"), partial(_mode, "grad", True)),
     **dict.fromkeys(("torch.inference_mode", "torch.autograd.inference_mode"), _inference),
     **dict.fromkeys(("torch.set_grad_enabled", "torch.autograd.set_grad_enabled"), _set_grad),
     "torch.set_default_device": _default_device, "torch.get_default_device": lambda m, a, k, n: Device(modes(m).device or "cpu"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 from tensorproof.libraries.plain import argument
@@ -237,15 +238,11 @@ def _iterated(m: Machine, items: Sequence[Value]) -> Value:
     return ProgramIterator(items, m.heap.space({"at": 0}))
 
 
-def _begun(method: Any, whole: bool) -> Any:
+def _begun(method: Any, whole: bool, m: Machine, me: Value, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     """A method that needs what `Module.__init__` makes: of the module itself, or of all that it holds."""
-
-    def called(m: Machine, me: Value, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-        for _, part in walk(me) if whole else (("", me),):
-            check_begun(m, part, node)
-        return method(m, me, args, kwargs, node)
-
-    return called
+    for _, part in walk(me) if whole else (("", me),):
+        check_begun(m, part, node)
+    return method(m, me, args, kwargs, node)
 
 
 def check_begun(m: Machine, me: Value, node: ast.AST) -> None:
@@ -277,4 +274,4 @@ _METHODS: dict[str, Any] = {
     **dict.fromkeys(("register_load_state_dict_pre_hook", "_register_load_state_dict_pre_hook", "register_load_state_dict_post_hook"), _loading_hook),
     "_get_name": lambda m, me, a, k, n: me.cls.name if isinstance(me, Instance) else "Module",
 }  # fmt: skip
-METHODS: dict[str, Any] = {name: method if name in _WITHOUT else _begun(method, name not in _OF_ITSELF) for name, method in _METHODS.items()}
+METHODS: dict[str, Any] = {name: method if name in _WITHOUT else partial(_begun, method, name not in _OF_ITSELF) for name, method in _METHODS.items()}

@@ -6,6 +6,7 @@ A size is a plain tuple that the machine remembers to be one: what is not rememb
 from __future__ import annotations
 
 import ast
+from functools import partial
 from typing import Any
 
 from tensorproof.libraries.model import ClassModel, Run
@@ -58,19 +59,15 @@ def _legacy(name: str) -> Run:
     return run
 
 
-def _repeated(count: int) -> Run:
+def _repeated(count: int, m: Machine, args: tuple[Any, ...], kwargs: Kwargs, node: ast.AST) -> Value:
     """`torch.nn.modules.utils._pair` and its like: a number so many times, and a sequence as a tuple."""
-
-    def run(m: Machine, args: tuple[Any, ...], kwargs: Kwargs, node: ast.AST) -> Value:
-        given = args[0] if args else kwargs.get("x")
-        if isinstance(given, Unknown) and given.number != "int":
-            return Unknown("sizes")
-        if isinstance(given, (tuple, List)):
-            items = m.iterate(given, node)
-            return Unknown("sizes") if items is None else tuple(items)
-        return (given,) * count
-
-    return run
+    given = args[0] if args else kwargs.get("x")
+    if isinstance(given, Unknown) and given.number != "int":
+        return Unknown("sizes")
+    if isinstance(given, (tuple, List)):
+        items = m.iterate(given, node)
+        return Unknown("sizes") if items is None else tuple(items)
+    return (given,) * count
 
 
 _REPEATED = {"_single": 1, "_pair": 2, "_triple": 3, "_quadruple": 4}
@@ -82,6 +79,6 @@ LEGACY = {
 CLASSES = {"torch.Tensor": ClassModel("torch.Tensor", closed=False)}
 FUNCTIONS: dict[str, Run] = {
     "torch.Size": _make, **{f"torch.{n}": _legacy(f"torch.{n}") for n in ("Tensor", *LEGACY)}, "torch.Tensor.new": _legacy("torch.Tensor.new"),
-    **{f"torch.nn.modules.utils.{name}": _repeated(count) for name, count in _REPEATED.items()},
-    "torch.nn.modules.utils._ntuple": lambda m, a, k, n: Native("parse", _repeated(a[0])),
+    **{f"torch.nn.modules.utils.{name}": partial(_repeated, count) for name, count in _REPEATED.items()},
+    "torch.nn.modules.utils._ntuple": lambda m, a, k, n: Native("parse", partial(_repeated, a[0])),
 }  # fmt: skip

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from functools import partial
 from typing import Any
 
 from tensorproof.libraries.bound import Bound, by_signature
@@ -26,14 +27,10 @@ def _tensors(m: Machine, name: str, given: Value, node: ast.AST) -> list[Any] | 
     return None if found is None or not all(isinstance(t, TensorType) for t in found) else found
 
 
-def _checked(name: str, first: str, result: Any) -> Run:
+def _checked(name: str, first: str, result: Any, m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     """A function of torch.nn.utils over parameters, whose result does not depend on them."""
-
-    def run(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-        _tensors(m, name, argument(args, kwargs, 0, first), node)
-        return result(m)
-
-    return run
+    _tensors(m, name, argument(args, kwargs, 0, first), node)
+    return result(m)
 
 
 def _norm(m: Machine) -> TensorType:
@@ -114,11 +111,8 @@ def _update_bn(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> None:
         m.call(model, (first,), {}, node)
 
 
-def _average_function(name: str) -> Run:
-    def run(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
-        return Native(name, lambda machine, inner, named, at: inner[0] if "multi" not in name else None)
-
-    return run
+def _average_function(name: str, m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+    return Native(name, lambda machine, inner, named, at: inner[0] if "multi" not in name else None)
 
 
 # --- the scaler ---
@@ -157,14 +151,14 @@ _SCALER_METHODS: dict[str, Any] = {
 }  # fmt: skip
 UTILS = "torch.nn.utils."
 FUNCTIONS: dict[str, Run] = {
-    **{UTILS + n: _checked(n, "parameters", _norm) for n in ("clip_grad_norm_", "clip_grad_norm")},
-    **{f"{UTILS}clip_grad.{n}": _checked(n, "parameters", _norm) for n in ("clip_grad_norm_", "clip_grad_norm")},
-    UTILS + "get_total_norm": _checked("get_total_norm", "tensors", _norm),
-    **{UTILS + n: _checked(n, "parameters", lambda m: None) for n in ("clip_grad_value_", "clip_grads_with_norm_")},
-    UTILS + "clip_grad.clip_grad_value_": _checked("clip_grad_value_", "parameters", lambda m: None),
+    **{UTILS + n: partial(_checked, n, "parameters", _norm) for n in ("clip_grad_norm_", "clip_grad_norm")},
+    **{f"{UTILS}clip_grad.{n}": partial(_checked, n, "parameters", _norm) for n in ("clip_grad_norm_", "clip_grad_norm")},
+    UTILS + "get_total_norm": partial(_checked, "get_total_norm", "tensors", _norm),
+    **{UTILS + n: partial(_checked, n, "parameters", lambda m: None) for n in ("clip_grad_value_", "clip_grads_with_norm_")},
+    UTILS + "clip_grad.clip_grad_value_": partial(_checked, "clip_grad_value_", "parameters", lambda m: None),
     UTILS + "parameters_to_vector": _to_vector, UTILS + "vector_to_parameters": _from_vector,
     SWA + "AveragedModel": _averaged, SWA + "update_bn": _update_bn,
-    **{SWA + n: _average_function(n) for n in ("get_ema_avg_fn", "get_ema_multi_avg_fn", "get_swa_avg_fn", "get_swa_multi_avg_fn")},
+    **{SWA + n: partial(_average_function, n) for n in ("get_ema_avg_fn", "get_ema_multi_avg_fn", "get_swa_avg_fn", "get_swa_multi_avg_fn")},
     **{f"torch.{home}GradScaler": by_signature(f"torch.{home}GradScaler", _scaler) for home in ("amp.", "", "cuda.amp.", "cpu.amp.", "amp.grad_scaler.")},
 }  # fmt: skip
 KINDS = {SCALER: KindModel(_SCALER_METHODS)}

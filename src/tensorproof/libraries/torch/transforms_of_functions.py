@@ -6,6 +6,7 @@ Inside of `vmap` a tensor stands for many: it has no truth and gives no number, 
 from __future__ import annotations
 
 import ast
+from functools import partial
 from typing import Any
 
 from tensorproof.libraries.plain import argument
@@ -81,23 +82,19 @@ def _gradient_of(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST, with_val
     return Native("gradient", run)
 
 
-def _jacobian_of(times: int) -> Any:
+def _jacobian_of(times: int, m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     """torch.func.jacrev and jacfwd; a Hessian is a Jacobian of one."""
+    function, which = argument(args, kwargs, 0, "func"), argument(args, kwargs, 1, "argnums", 0)
 
-    def make(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-        function, which = argument(args, kwargs, 0, "func"), argument(args, kwargs, 1, "argnums", 0)
+    def run(machine: Machine, inner: tuple[Any, ...], named: Kwargs, at: Any) -> Any:
+        _given(machine, "jacrev", inner, which, at)
+        result = machine.call(function, inner, named, at)
+        _tensors_only(machine, "jacrev", result, at)
+        if type(which) is not int or not isinstance(result, TensorType) or not isinstance(inner[which], TensorType) or kwargs.get("has_aux"):
+            return machine.gap("jacrev", at, "of values that are not tensors")
+        return TensorType(Shape((*result.shape, *(tuple(inner[which].shape) * times))), result.dtype)
 
-        def run(machine: Machine, inner: tuple[Any, ...], named: Kwargs, at: Any) -> Any:
-            _given(machine, "jacrev", inner, which, at)
-            result = machine.call(function, inner, named, at)
-            _tensors_only(machine, "jacrev", result, at)
-            if type(which) is not int or not isinstance(result, TensorType) or not isinstance(inner[which], TensorType) or kwargs.get("has_aux"):
-                return machine.gap("jacrev", at, "of values that are not tensors")
-            return TensorType(Shape((*result.shape, *(tuple(inner[which].shape) * times))), result.dtype)
-
-        return Native("jacobian", run)
-
-    return make
+    return Native("jacobian", run)
 
 
 def _jvp(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
@@ -241,6 +238,6 @@ def observed(m: Machine, name: str, applied: list[Applied], args: Args, kwargs: 
 
 FUNCTIONS: dict[str, Any] = {
     "torch.func.grad": lambda m, a, k, n: _gradient_of(m, a, k, n, False), "torch.func.grad_and_value": lambda m, a, k, n: _gradient_of(m, a, k, n, True),
-    "torch.func.vmap": _vmap, "torch.vmap": _vmap, "torch.func.jacrev": _jacobian_of(1), "torch.func.jacfwd": _jacobian_of(1),
-    "torch.func.hessian": _jacobian_of(2), "torch.func.jvp": _jvp, "torch.func.vjp": _vjp, "torch.func.stack_module_state": _stacked_state,
+    "torch.func.vmap": _vmap, "torch.vmap": _vmap, "torch.func.jacrev": partial(_jacobian_of, 1), "torch.func.jacfwd": partial(_jacobian_of, 1),
+    "torch.func.hessian": partial(_jacobian_of, 2), "torch.func.jvp": _jvp, "torch.func.vjp": _vjp, "torch.func.stack_module_state": _stacked_state,
 }  # fmt: skip

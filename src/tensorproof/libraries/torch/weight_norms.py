@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
-from tensorproof.libraries.model import Run
 from tensorproof.libraries.plain import argument
 from tensorproof.libraries.torch.module_tree import BUFFERS, COMPUTED
 from tensorproof.terms import Shape, TensorType
@@ -16,26 +16,22 @@ from tensorproof.values import Args, Kwargs, Layer, Machine
 Parts = dict[str, TensorType]
 
 
-def _normed(maker: Callable[[str, TensorType, int], tuple[Parts, Parts]]) -> Run:
+def _normed(maker: Callable[[str, TensorType, int], tuple[Parts, Parts]], m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
     """The weight is computed; its parts are parameters and buffers under names of their own."""
-
-    def run(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
-        layer, name = argument(args, kwargs, 0, "module"), argument(args, kwargs, 1, "name", "weight")
-        if not isinstance(layer, Layer) or layer.module is None or not isinstance(name, str) or not layer.module.built:
-            return layer
-        weight = layer.module.parameters.get(name)
-        if not isinstance(weight, TensorType):
-            if layer.module.parameters or layer.module.buffers:
-                return layer
-            raise m.raised("ValueError", f"{layer.module.name} has no parameter {name}", node, "module/parameter")
-        dim = argument(args, kwargs, 2, "dim", 0)
-        parameters, buffers = maker(name, weight, dim if isinstance(dim, int) else 0)
-        m.remember(layer, "tensors", layer.tensors)
-        held = {COMPUTED: (*layer.tensors.get(COMPUTED, ()), name), BUFFERS: (*layer.tensors.get(BUFFERS, ()), *buffers)}
-        layer.tensors = {**layer.tensors, **parameters, **buffers, **held}
+    layer, name = argument(args, kwargs, 0, "module"), argument(args, kwargs, 1, "name", "weight")
+    if not isinstance(layer, Layer) or layer.module is None or not isinstance(name, str) or not layer.module.built:
         return layer
-
-    return run
+    weight = layer.module.parameters.get(name)
+    if not isinstance(weight, TensorType):
+        if layer.module.parameters or layer.module.buffers:
+            return layer
+        raise m.raised("ValueError", f"{layer.module.name} has no parameter {name}", node, "module/parameter")
+    dim = argument(args, kwargs, 2, "dim", 0)
+    parameters, buffers = maker(name, weight, dim if isinstance(dim, int) else 0)
+    m.remember(layer, "tensors", layer.tensors)
+    held = {COMPUTED: (*layer.tensors.get(COMPUTED, ()), name), BUFFERS: (*layer.tensors.get(BUFFERS, ()), *buffers)}
+    layer.tensors = {**layer.tensors, **parameters, **buffers, **held}
+    return layer
 
 
 def _part(weight: TensorType, shape: Shape | None = None, parameter: bool = True) -> TensorType:
@@ -77,7 +73,7 @@ def _parametrized_spectral_norm(name: str, weight: TensorType, dim: int) -> tupl
 
 
 FUNCTIONS: dict[str, object] = {
-    "torch.nn.utils.weight_norm": _normed(_weight_norm), "torch.nn.utils.spectral_norm": _normed(_spectral_norm),
-    "torch.nn.utils.parametrizations.weight_norm": _normed(_parametrized_weight_norm),
-    "torch.nn.utils.parametrizations.spectral_norm": _normed(_parametrized_spectral_norm),
+    "torch.nn.utils.weight_norm": partial(_normed, _weight_norm), "torch.nn.utils.spectral_norm": partial(_normed, _spectral_norm),
+    "torch.nn.utils.parametrizations.weight_norm": partial(_normed, _parametrized_weight_norm),
+    "torch.nn.utils.parametrizations.spectral_norm": partial(_normed, _parametrized_spectral_norm),
 }  # fmt: skip

@@ -69,22 +69,15 @@ def _signed(home: str, name: str) -> str:
     return next(one for one in names if signatures.row(one) is not None)
 
 
-def _by_signature(home: str, name: str, run: Callable[[Machine, Bound], Value]) -> Run:
+def _by_signature(home: str, name: str, run: Callable[[Machine, Bound], Value], m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     """The signature is looked up when the function is called."""
-
-    def called(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-        return run(m, bind(m, _signed(home, name), args, kwargs, node))
-
-    return called
+    return run(m, bind(m, _signed(home, name), args, kwargs, node))
 
 
-def _maker(name: str) -> Callable[[Any, Bound], Model]:
-    def make(m: Machine, call: Bound) -> Model:
-        if name == "Normalize":
-            rules.check_normalize(m, call.values, call.node)
-        return Model(V1 + name, m.heap.space({"given": m.heap.space(dict(call.values))}), m.user_span(call.node))
-
-    return make
+def _maker(name: str, m: Machine, call: Bound) -> Model:
+    if name == "Normalize":
+        rules.check_normalize(m, call.values, call.node)
+    return Model(V1 + name, m.heap.space({"given": m.heap.space(dict(call.values))}), m.user_span(call.node))
 
 
 def apply(m: Machine, name: str, given: Value, x: Value, node: ast.AST) -> Value:
@@ -209,8 +202,8 @@ _ALL = (*RULES, *_WHOLE)
 _HOMES = (V1, V2, V1 + "transforms.", V1 + "autoaugment.")
 _OF_PICTURES = {**{n: _functional(n, rule) for n, rule in FUNCTIONAL.items()}, "get_image_size": _sides_of, "get_dimensions": _dimensions}
 FUNCTIONS: dict[str, Run] = {
-    **{home + n: _by_signature(home, n, _maker(n)) for n in _ALL for home in _HOMES},
-    **{home + n: _by_signature(home, n, run) for n, run in _OF_PICTURES.items() for home in (V1 + "functional.", V2 + "functional.")},
+    **{home + n: partial(_by_signature, home, n, partial(_maker, n)) for n in _ALL for home in _HOMES},
+    **{home + n: partial(_by_signature, home, n, run) for n, run in _OF_PICTURES.items() for home in (V1 + "functional.", V2 + "functional.")},
     V1 + "RandomCrop.get_params": by_signature(V1 + "RandomCrop.get_params", _crop_place),
 }
 KINDS = {V1 + n: KindModel(attribute=_attribute, call=_call, open=True, bases=("torch.nn.Module",)) for n in _ALL}

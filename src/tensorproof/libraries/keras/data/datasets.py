@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from functools import partial
 from typing import Any
 
 from tensorproof.libraries.domains.label_ranges import note
@@ -86,21 +87,18 @@ def _texts(name: str) -> Run:
     return load
 
 
-def _tables(name: str) -> Run:
-    def load(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-        known = ("path", "test_split", "seed") if name == "boston_housing" else ("version", "path", "test_split", "seed")
-        given = _refuse_others(m, name, args, kwargs, known, node)
-        version = given.get("version", "large")
-        if isinstance(version, str) and version not in ("large", "small"):
-            raise m.raised("ValueError", f"version of california_housing is 'large' or 'small', not {version!r}", node, "data/version")
-        rows, columns, dtype = (506, 13, "float64") if name == "boston_housing" else (20640 if version == "large" else 600, 8, "float32")
-        share = given.get("test_split", 0.2)
-        if isinstance(share, (int, float)) and not 0 <= share < 1:
-            raise m.raised("AssertionError", f"test_split must lie in [0, 1), and is {share}", node, "data/split")
-        kept: Any = int(rows * (1 - share)) if isinstance(share, (int, float)) else m.symbol(m.name_here("training samples", node), 1, rows, Origin.USER)
-        return tuple((_array((n, columns), dtype), _array((n,), dtype)) for n in (kept, rows - kept))
-
-    return load
+def _tables(name: str, m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    known = ("path", "test_split", "seed") if name == "boston_housing" else ("version", "path", "test_split", "seed")
+    given = _refuse_others(m, name, args, kwargs, known, node)
+    version = given.get("version", "large")
+    if isinstance(version, str) and version not in ("large", "small"):
+        raise m.raised("ValueError", f"version of california_housing is 'large' or 'small', not {version!r}", node, "data/version")
+    rows, columns, dtype = (506, 13, "float64") if name == "boston_housing" else (20640 if version == "large" else 600, 8, "float32")
+    share = given.get("test_split", 0.2)
+    if isinstance(share, (int, float)) and not 0 <= share < 1:
+        raise m.raised("AssertionError", f"test_split must lie in [0, 1), and is {share}", node, "data/split")
+    kept: Any = int(rows * (1 - share)) if isinstance(share, (int, float)) else m.symbol(m.name_here("training samples", node), 1, rows, Origin.USER)
+    return tuple((_array((n, columns), dtype), _array((n,), dtype)) for n in (kept, rows - kept))
 
 
 def _words(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
@@ -109,5 +107,5 @@ def _words(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
 
 FUNCTIONS: dict[str, object] = {
     **{f"{HOME}{n}.load_data": _images(n) for n in _IMAGES}, **{f"{HOME}{n}.load_data": _texts(n) for n in _TEXTS},
-    **{f"{HOME}{n}.load_data": _tables(n) for n in ("boston_housing", "california_housing")}, **{f"{HOME}{n}.get_word_index": _words for n in _TEXTS},
+    **{f"{HOME}{n}.load_data": partial(_tables, n) for n in ("boston_housing", "california_housing")}, **{f"{HOME}{n}.get_word_index": _words for n in _TEXTS},
 }  # fmt: skip

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import ast
+from functools import partial
 from typing import Any
 
 from tensorproof.libraries.bound import bind
 from tensorproof.libraries.domains.label_ranges import note
 from tensorproof.libraries.keras.layer import LOOKED_UP
 from tensorproof.libraries.keras.special import kind, made
-from tensorproof.libraries.model import Run
 from tensorproof.libraries.plain import nothing
 from tensorproof.libraries.sequences import sequence
 from tensorproof.terms import BY_LABEL, FLOAT32, INT64, Origin, Shape, TensorType, Term
@@ -22,18 +22,15 @@ _LEARNT = "*learnt*"
 _NAMES = ("TextVectorization", "StringLookup", "IntegerLookup", "Hashing", "Discretization", "HashedCrossing")
 
 
-def _make(name: str) -> Run:
-    def run(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
-        given = bind(m, f"keras.layers.{name}", args, kwargs, node).all()
-        mode = given.get("output_mode", "int")
-        if isinstance(mode, str) and mode not in ("int", *_COUNTED):
-            raise m.raised("ValueError", f"{name} has no output_mode {mode!r}", node, "keras/word")
-        items = {"*size*": _size(m, name, given, node), "*mode*": mode, "*length*": given.get("output_sequence_length"), "*invert*": given.get("invert", False)}
-        if name in ("TextVectorization", "StringLookup", "IntegerLookup") and given.get("vocabulary") is None:
-            items[_LEARNT] = False
-        return made(m, f"keras.layers.{name}", items, kwargs, node)
-
-    return run
+def _make(name: str, m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+    given = bind(m, f"keras.layers.{name}", args, kwargs, node).all()
+    mode = given.get("output_mode", "int")
+    if isinstance(mode, str) and mode not in ("int", *_COUNTED):
+        raise m.raised("ValueError", f"{name} has no output_mode {mode!r}", node, "keras/word")
+    items = {"*size*": _size(m, name, given, node), "*mode*": mode, "*length*": given.get("output_sequence_length"), "*invert*": given.get("invert", False)}
+    if name in ("TextVectorization", "StringLookup", "IntegerLookup") and given.get("vocabulary") is None:
+        items[_LEARNT] = False
+    return made(m, f"keras.layers.{name}", items, kwargs, node)
 
 
 def _size(m: Machine, name: str, given: Kwargs, node: ast.AST) -> Value:
@@ -120,5 +117,5 @@ _METHODS: dict[str, object] = {
     "finalize_state": nothing, "update_state": nothing,
     "get_vocabulary": _vocabulary, "vocabulary_size": _vocabulary_size, "vocab_size": _vocabulary_size,
 }  # fmt: skip
-FUNCTIONS: dict[str, object] = {f"keras.layers.{name}": _make(name) for name in _NAMES}
+FUNCTIONS: dict[str, object] = {f"keras.layers.{name}": partial(_make, name) for name in _NAMES}
 KINDS: dict[str, Any] = {f"keras.layers.{name}": kind(_run, **_METHODS) for name in _NAMES}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from functools import partial
 from typing import Any
 
 from tensorproof.diagnostics.diagnostic import Step
@@ -237,17 +238,13 @@ def _call(m: Machine, me: Instance, args: Args, kwargs: Kwargs, node: ast.AST) -
     return _of_program(m, me, given.get("y_true"), given.get("y_pred"), given.get("sample_weight"), node)
 
 
-def _made(name: str) -> Run:
+def _made(name: str, m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     """The constructor of a loss."""
-
-    def run(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-        loss = m.spelling(HOME + name, args, kwargs, node)
-        reduction = loss.own.arguments.get("reduction") if isinstance(loss, Layer) and loss.module is not None else None
-        if isinstance(reduction, str) and reduction not in REDUCTIONS:
-            raise m.raised("ValueError", f"reduction has no value {reduction!r}", node, "call/arguments")
-        return loss
-
-    return run
+    loss = m.spelling(HOME + name, args, kwargs, node)
+    reduction = loss.own.arguments.get("reduction") if isinstance(loss, Layer) and loss.module is not None else None
+    if isinstance(reduction, str) and reduction not in REDUCTIONS:
+        raise m.raised("ValueError", f"reduction has no value {reduction!r}", node, "call/arguments")
+    return loss
 
 
 def _get(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
@@ -262,7 +259,7 @@ def _get(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
 CLASSES = {
     HOME + "Loss": ClassModel(HOME + "Loss", init=_init, call=_call, closed=False),
 }  # fmt: skip
-FUNCTIONS: dict[str, Run] = {HOME + "get": _get, **{HOME + n: _made(n) for n in CLASSES_BY_FUNCTION.values()}}
+FUNCTIONS: dict[str, Run] = {HOME + "get": _get, **{HOME + n: partial(_made, n) for n in CLASSES_BY_FUNCTION.values()}}
 VALUES: dict[str, Any] = {
     **{f"keras.{home}.{n}": lambda m: Named(HOME + "binary_crossentropy") for home in ("losses", "metrics") for n in ("bce", "BCE")},
     f"{HOME}Reduction": lambda m: Named(HOME + "Reduction"),

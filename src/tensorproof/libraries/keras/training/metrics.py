@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from functools import partial
 from typing import Any
 
 from tensorproof.bindings.adapt.keras.losses import same_rank
@@ -267,14 +268,10 @@ def _result(m: Machine, me: Value, args: Args, kwargs: Kwargs, node: ast.AST) ->
     return TensorType(Shape(), FLOAT32, framework="tf", history=CONSTANT)
 
 
-def _checked(name: str) -> Any:
+def _checked(name: str, m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> None:
     """`update_state` as the program calls it: its arguments must fit."""
-
-    def run(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> None:
-        bind(m, f"{HOME}{name}.update_state", (me, *args), kwargs, node)
-        _update(m, me, args, kwargs, node)
-
-    return run
+    bind(m, f"{HOME}{name}.update_state", (me, *args), kwargs, node)
+    _update(m, me, args, kwargs, node)
 
 
 def _called(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
@@ -283,14 +280,11 @@ def _called(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) ->
     return _result(m, me, args, kwargs, node)
 
 
-def _function(word: str, name: str) -> Run:
-    def run(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-        target, output = (array_of(m, argument(args, kwargs, i, n), node) for i, n in enumerate(("y_true", "y_pred")))
-        if not isinstance(target, TensorType) or not isinstance(output, TensorType) or not target.shape.known or not output.shape.known:
-            return m.gap(f"keras.metrics.{word}", node, "the targets or the outputs are not known")
-        return TensorType(compare(m, name, {}, target, output, node), FLOAT32, framework="tf")
-
-    return run
+def _function(word: str, name: str, m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    target, output = (array_of(m, argument(args, kwargs, i, n), node) for i, n in enumerate(("y_true", "y_pred")))
+    if not isinstance(target, TensorType) or not isinstance(output, TensorType) or not target.shape.known or not output.shape.known:
+        return m.gap(f"keras.metrics.{word}", node, "the targets or the outputs are not known")
+    return TensorType(compare(m, name, {}, target, output, node), FLOAT32, framework="tf")
 
 
 def _init(m: Machine, me: Instance, args: Args, kwargs: Kwargs, node: ast.AST) -> None:
@@ -326,7 +320,7 @@ def _attribute(m: Machine, me: Value, name: str, node: ast.AST) -> Value:
 
 _METHODS: dict[str, Any] = {"result": _result, "reset_state": nothing, "get_config": lambda m, me, a, k, n: Model("quiet", m.heap.space())}
 KINDS = {
-    HOME + n: KindModel({"update_state": _checked(n), **_METHODS}, call=_called, attribute=_attribute)
+    HOME + n: KindModel({"update_state": partial(_checked, n), **_METHODS}, call=_called, attribute=_attribute)
     for n in NAMES
 }  # fmt: skip
 CLASSES = {
@@ -336,7 +330,7 @@ CLASSES = {
     **{HOME + n: ClassModel(HOME + n, (HOME + "Metric",), init=_init, closed=False) for n in NAMES},
 }  # fmt: skip
 FUNCTIONS: dict[str, Any] = {
-    **{HOME + n: make(n) for n in NAMES}, **{HOME + word: _function(word, name) for word, name in _FUNCTIONS.items()},
+    **{HOME + n: make(n) for n in NAMES}, **{HOME + word: partial(_function, word, name) for word, name in _FUNCTIONS.items()},
     HOME + "get": lambda m, a, k, n: resolved(m, a[0], None, None, n),
 }  # fmt: skip
 __all__ = ["CLASSES", "FUNCTIONS", "KINDS", "apply", "compare", "is_metric", "resolved"]

@@ -13,7 +13,6 @@ from tensorproof.libraries.keras.models import specs as model_specs
 from tensorproof.libraries.keras.models.order import layers_of
 from tensorproof.libraries.keras.training import callbacks
 from tensorproof.libraries.keras.training.compile import compute_loss, compute_metrics, outputs, result_names, state_of, trail
-from tensorproof.libraries.model import Run
 from tensorproof.libraries.plain import nothing
 from tensorproof.libraries.tensorflow.traced import EAGER, TRACED, tracing, within
 from tensorproof.terms import TensorType, eq, implies
@@ -187,13 +186,10 @@ def run_batches(m: Machine, me: Value, data: batches.Batches, training: bool, wo
 # --- what a program's own step calls ---
 
 
-def _train_step(training: bool) -> Run:
-    def run(m: Machine, me: Value, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-        data = args[0] if args else kwargs.get("data")
-        output = _default_step(m, me, unpacked(m, data, node), training, node)
-        return callbacks.logs(m, _result_names(m, me, output))
-
-    return run
+def _train_step(training: bool, m: Machine, me: Value, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    data = args[0] if args else kwargs.get("data")
+    output = _default_step(m, me, unpacked(m, data, node), training, node)
+    return callbacks.logs(m, _result_names(m, me, output))
 
 
 def _result_names(m: Machine, me: Value, output: Value) -> list[str] | None:
@@ -216,7 +212,7 @@ def _compute_metrics(m: Machine, me: Value, args: Args, kwargs: Kwargs, node: as
 
 
 METHODS: dict[str, object] = {
-    "train_step": _train_step(True), "test_step": _train_step(False),
+    "train_step": partial(_train_step, True), "test_step": partial(_train_step, False),
     "predict_step": lambda m, me, a, k, n: call_on(m, me, unpacked(m, a[0] if a else k.get("data"), n)[0], False, n),
     "compute_loss": _compute_loss,
     "compute_metrics": _compute_metrics, "get_metrics_result": lambda m, me, a, k, n: Model("keras.logs", m.heap.space()),

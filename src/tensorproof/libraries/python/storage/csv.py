@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import csv
+from functools import partial
 from typing import Any
 
 from tensorproof.libraries.model import KindModel, Run, some_iterations
@@ -15,30 +16,27 @@ READER = "csv.reader"
 _ROW = "a row of a file"
 
 
-def _reader(name: str) -> Run:
-    def run(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Model:
-        made = Model(READER, m.heap.space())
-        source = argument(args, kwargs, 0, "f" if name == "DictReader" else "iterable")
-        given = [v for k, v in kwargs.items() if k not in ("f", "iterable")] + list(args[1:])
-        if not all(v is None or isinstance(v, (str, int)) for v in given):
-            return made
-        lines = m.iterate(source, node) if isinstance(source, List) or (isinstance(source, Model) and source.kind in ("file", "io.StringIO")) else None
-        if lines is None or len(lines) > MOST_ROWS or not all(isinstance(line, str) for line in lines):
-            return made
-        try:
-            host: Any = getattr(csv, name)(lines, *args[1:], **{k: v for k, v in kwargs.items() if k not in ("f", "iterable")})
-            rows = list(host)
-        except (csv.Error, TypeError, ValueError):
-            return made
-        m.heap.set(made.space, "rows", iterator(m, [from_host(m, row) for row in rows]))
-        if name == "DictReader":
-            m.heap.set(made.space, "fieldnames", from_host(m, list(host.fieldnames or ())))
+def _reader(name: str, m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Model:
+    made = Model(READER, m.heap.space())
+    source = argument(args, kwargs, 0, "f" if name == "DictReader" else "iterable")
+    given = [v for k, v in kwargs.items() if k not in ("f", "iterable")] + list(args[1:])
+    if not all(v is None or isinstance(v, (str, int)) for v in given):
         return made
+    lines = m.iterate(source, node) if isinstance(source, List) or (isinstance(source, Model) and source.kind in ("file", "io.StringIO")) else None
+    if lines is None or len(lines) > MOST_ROWS or not all(isinstance(line, str) for line in lines):
+        return made
+    try:
+        host: Any = getattr(csv, name)(lines, *args[1:], **{k: v for k, v in kwargs.items() if k not in ("f", "iterable")})
+        rows = list(host)
+    except (csv.Error, TypeError, ValueError):
+        return made
+    m.heap.set(made.space, "rows", iterator(m, [from_host(m, row) for row in rows]))
+    if name == "DictReader":
+        m.heap.set(made.space, "fieldnames", from_host(m, list(host.fieldnames or ())))
+    return made
 
-    return run
 
-
-FUNCTIONS: dict[str, Run] = {"csv.reader": _reader("reader"), "csv.DictReader": _reader("DictReader")}
+FUNCTIONS: dict[str, Run] = {"csv.reader": partial(_reader, "reader"), "csv.DictReader": partial(_reader, "DictReader")}
 VALUES: dict[str, object] = {"csv.QUOTE_NONE": 3, "csv.QUOTE_ALL": 1}
 KINDS = {
     READER: KindModel(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from tensorproof.libraries.model import KindModel, Run
@@ -79,11 +80,8 @@ def _loads(parser: Value, kind: str) -> Run:
     return lambda m, args, kwargs, node: _hooked(m, _parsed(m, argument(args, kwargs, 0, "s"), parser, kind, node), kwargs, node)
 
 
-def _load(parser: Value, kind: str) -> Run:
-    def run(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
-        return _hooked(m, _parsed(m, content(m, args[0] if args else kwargs.get("fp")), parser, kind, node), kwargs, node)
-
-    return run
+def _load(parser: Value, kind: str, m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+    return _hooked(m, _parsed(m, content(m, args[0] if args else kwargs.get("fp")), parser, kind, node), kwargs, node)
 
 
 def _yaml(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
@@ -151,21 +149,18 @@ def _ini_host(me: Model) -> configparser.ConfigParser | None:
     return host
 
 
-def _ini_get(name: str) -> Run:
-    def run(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-        import configparser
+def _ini_get(name: str, m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    import configparser
 
-        if "fallback" in kwargs and not isinstance(kwargs["fallback"], (str, int, float, bool, type(None))):
-            return Unknown(name)
-        try:
-            host = _ini_host(me)
-            if host is None or any(isinstance(a, Unknown) for a in args):
-                return m.symbol(m.name_here("number", node), -(2**63), 2**63, Origin.USER) if name == "getint" else TEXT if name == "get" else Unknown(name)
-            return from_host(m, getattr(host, name)(*args, **kwargs))
-        except (configparser.Error, ValueError, KeyError) as error:
-            raise m.raised(type(error).__name__, f"{type(error).__name__}: {error}", node, "python/key") from None
-
-    return run
+    if "fallback" in kwargs and not isinstance(kwargs["fallback"], (str, int, float, bool, type(None))):
+        return Unknown(name)
+    try:
+        host = _ini_host(me)
+        if host is None or any(isinstance(a, Unknown) for a in args):
+            return m.symbol(m.name_here("number", node), -(2**63), 2**63, Origin.USER) if name == "getint" else TEXT if name == "get" else Unknown(name)
+        return from_host(m, getattr(host, name)(*args, **kwargs))
+    except (configparser.Error, ValueError, KeyError) as error:
+        raise m.raised(type(error).__name__, f"{type(error).__name__}: {error}", node, "python/key") from None
 
 
 def _ini_section(m: Machine, me: Model, name: Value, node: ast.AST) -> Value:
@@ -177,12 +172,9 @@ def _ini_section(m: Machine, me: Model, name: Value, node: ast.AST) -> Value:
     return Model("configparser.Section", m.heap.space({"of": me, "name": name}))
 
 
-def _section_get(name: str) -> Run:
-    def run(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-        named = {**({"fallback": None} if name == "get" else {}), **({"fallback": args[1]} if len(args) > 1 else {}), **kwargs}
-        return _ini_get(name)(m, me.space[OF], (me.space[NAME], args[0]), named, node)
-
-    return run
+def _section_get(name: str, m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    named = {**({"fallback": None} if name == "get" else {}), **({"fallback": args[1]} if len(args) > 1 else {}), **kwargs}
+    return _ini_get(name, m, me.space[OF], (me.space[NAME], args[0]), named, node)
 
 
 def _section_pairs(m: Machine, me: Model) -> Dict:
@@ -218,9 +210,11 @@ def _unpickled(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
 
 FUNCTIONS: dict[str, Run] = {
     "configparser.ConfigParser": _ini, "configparser.RawConfigParser": _ini, "configparser.SafeConfigParser": _ini,
-    "json.loads": _loads(_json, "JSONDecodeError"), "json.load": load("json", "fp", _load(_json, "JSONDecodeError")), "json.dumps": _dumps,
-    "json.dump": dump("json", "obj", "fp", nothing), "tomllib.loads": _loads(_toml, "TOMLDecodeError"), "tomllib.load": _load(_toml, "TOMLDecodeError"),
-    "toml.loads": _loads(_toml, "TomlDecodeError"), "toml.load": _load(_toml, "TomlDecodeError"), "tomli.load": _load(_toml, "TOMLDecodeError"),
+    "json.loads": _loads(_json, "JSONDecodeError"), "json.load": load("json", "fp", partial(_load, _json, "JSONDecodeError")), "json.dumps": _dumps,
+    "json.dump": dump("json", "obj", "fp", nothing), "tomllib.loads": _loads(_toml, "TOMLDecodeError"),
+    "tomllib.load": partial(_load, _toml, "TOMLDecodeError"),
+    "toml.loads": _loads(_toml, "TomlDecodeError"), "toml.load": partial(_load, _toml, "TomlDecodeError"),
+    "tomli.load": partial(_load, _toml, "TOMLDecodeError"),
     "tomli.loads": _loads(_toml, "TOMLDecodeError"),
     **{f"yaml.{name}": load("yaml", "stream", _yaml) for name in ("safe_load", "load", "full_load", "unsafe_load")},
     **{f"yaml.{name}": dump("yaml", "data", "stream", lambda m, a, k, n: TEXT) for name in ("dump", "safe_dump")},
@@ -232,14 +226,14 @@ KINDS = {
     "configparser.ConfigParser": KindModel(
         methods={
             "read": _ini_read, "read_string": lambda m, me, a, k, n: _ini_read(m, me, a, {"text": True}, n), "read_file": _ini_read,
-            **{name: _ini_get(name) for name in ("get", "getint", "getfloat", "getboolean", "sections", "has_section", "has_option", "options")},
+            **{name: partial(_ini_get, name) for name in ("get", "getint", "getfloat", "getboolean", "sections", "has_section", "has_option", "options")},
             "items": _ini_items,
         },
         item=_ini_section, open=True,
     ),
     "configparser.Section": KindModel(
         methods={
-            **{name: _section_get(name) for name in ("get", "getint", "getfloat", "getboolean")},
+            **{name: partial(_section_get, name) for name in ("get", "getint", "getfloat", "getboolean")},
             **{name: _section_items(name) for name in ("keys", "values", "items")},
         },
         item=lambda m, me, name, n: m.item(_section_pairs(m, me), name.lower() if isinstance(name, str) else name, n),

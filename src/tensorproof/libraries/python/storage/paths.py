@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import os.path
+from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -51,16 +52,13 @@ def read_text(m: Machine, value: Value) -> str | None:
 # --- os.path ---
 
 
-def _on_texts(function: Value) -> Run:
-    def run(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
-        texts = [one.space["text"] if isinstance(one, Model) and one.kind == "pathlib.Path" else one for one in args]
-        if any(isinstance(one, (Unknown, Model)) for one in texts):
-            if function is os.path.join:
-                return joined_text(texts, "/")
-            return (TEXT, TEXT) if function in (os.path.splitext, os.path.split, os.path.splitdrive) else TEXT
-        return m.call(function, tuple(texts), kwargs, node)
-
-    return run
+def _on_texts(function: Value, m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+    texts = [one.space["text"] if isinstance(one, Model) and one.kind == "pathlib.Path" else one for one in args]
+    if any(isinstance(one, (Unknown, Model)) for one in texts):
+        if function is os.path.join:
+            return joined_text(texts, "/")
+        return (TEXT, TEXT) if function in (os.path.splitext, os.path.split, os.path.splitdrive) else TEXT
+    return m.call(function, tuple(texts), kwargs, node)
 
 
 # --- pathlib ---
@@ -100,20 +98,16 @@ def _attribute(m: Machine, me: Model, name: str, node: ast.AST) -> Value:
     return MISSING
 
 
-def _pure(name: str) -> Run:
+def _pure(name: str, m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     """A method that gives another path."""
-
-    def run(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-        text = me.space["text"]
-        given = [text_of(a) for a in args]
-        if not isinstance(text, str) or any(g is None for g in given):
-            return _path(m, (me, *args), kwargs, node) if name == "joinpath" else _made(m, None)
-        try:
-            return _made(m, str(getattr(PurePosixPath(text), name)(*given)))
-        except ValueError as error:
-            raise m.raised("ValueError", f"ValueError: {error}", node) from None
-
-    return run
+    text = me.space["text"]
+    given = [text_of(a) for a in args]
+    if not isinstance(text, str) or any(g is None for g in given):
+        return _path(m, (me, *args), kwargs, node) if name == "joinpath" else _made(m, None)
+    try:
+        return _made(m, str(getattr(PurePosixPath(text), name)(*given)))
+    except ValueError as error:
+        raise m.raised("ValueError", f"ValueError: {error}", node) from None
 
 
 def _resolved(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Model:
@@ -121,18 +115,14 @@ def _resolved(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) 
     return _made(m, os.path.abspath(os.path.expanduser(text)) if isinstance(text, str) else None)
 
 
-def _asked(name: str) -> Run:
+def _asked(name: str, m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
     """A question of the text alone."""
-
-    def run(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
-        text = me.space["text"]
-        try:
-            given = [to_host(a if not isinstance(a, Model) else text_of(a)) for a in args]
-        except Abstract:
-            return Unknown(name)
-        return getattr(PurePosixPath(text), name)(*given) if isinstance(text, str) else Unknown(name)
-
-    return run
+    text = me.space["text"]
+    try:
+        given = [to_host(a if not isinstance(a, Model) else text_of(a)) for a in args]
+    except Abstract:
+        return Unknown(name)
+    return getattr(PurePosixPath(text), name)(*given) if isinstance(text, str) else Unknown(name)
 
 
 def _read(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
@@ -162,15 +152,11 @@ _OF_FILE = ("exists", "is_file", "is_dir", "is_symlink")
 _UNKNOWN = ("stat", "read_bytes", "samefile", "owner")
 
 
-def _of_file(name: str) -> Run:
+def _of_file(name: str, m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
     """A question of the file system: each answer is one of a machine on which the program may run."""
-
-    def run(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
-        path = args[0] if args else kwargs.get("path")
-        text = text_of(path)
-        return Unknown(name, number="bool", world=text if text is not None else path.key or "?" if isinstance(path, Unknown) else "?")
-
-    return run
+    path = args[0] if args else kwargs.get("path")
+    text = text_of(path)
+    return Unknown(name, number="bool", world=text if text is not None else path.key or "?" if isinstance(path, Unknown) else "?")
 
 
 def _written(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
@@ -188,15 +174,15 @@ def _quietly(run: Run) -> Run:
 
 
 def _asks(name: str) -> Run:
-    return lambda m, me, args, kwargs, node: _of_file(f"Path.{name}")(m, (me,), {}, node)
+    return lambda m, me, args, kwargs, node: _of_file(f"Path.{name}", m, (me,), {}, node)
 
 
 _PURE = ("joinpath", "with_suffix", "with_name", "with_stem", "relative_to")
 FUNCTIONS: dict[str, Run] = {
-    **{f"os.path.{name}": _on_texts(getattr(os.path, name)) for name in (
+    **{f"os.path.{name}": partial(_on_texts, getattr(os.path, name)) for name in (
         "join", "basename", "dirname", "splitext", "split", "normpath", "isabs", "abspath", "realpath", "expanduser", "expandvars", "relpath", "normcase",
     )},
-    **{f"os.path.{name}": _of_file(f"os.path.{name}") for name in ("exists", "isdir", "isfile", "islink", "ismount", "lexists")},
+    **{f"os.path.{name}": partial(_of_file, f"os.path.{name}") for name in ("exists", "isdir", "isfile", "islink", "ismount", "lexists")},
     "os.path.commonprefix": lambda m, a, k, n: m.call(os.path.commonprefix, a, k, n),
     **{f"pathlib.{name}": _path for name in ("Path", "PurePath", "PosixPath", "PurePosixPath")},
     "pathlib.Path.cwd": lambda m, a, k, n: _made(m, str(Path.cwd())), "pathlib.Path.home": lambda m, a, k, n: _made(m, None),
@@ -205,13 +191,14 @@ VALUES: dict[str, object] = {"os.path.sep": "/", "os.path.pathsep": ":"}
 KINDS = {
     "pathlib.Path": KindModel(
         methods={
-            **{name: _pure(name) for name in _PURE}, **{name: _quietly(nothing) for name in _NOTHING},
+            **{name: partial(_pure, name) for name in _PURE}, **{name: _quietly(nothing) for name in _NOTHING},
             **{name: _quietly(unknown(f"Path.{name}")) for name in _UNKNOWN},
             **{name: _asks(name) for name in _OF_FILE}, "resolve": _resolved, "absolute": _resolved, "expanduser": _resolved,
             "read_text": _read,
             "open": lambda m, me, a, k, n: m.call(open, (me, *a), k, n),
-            "is_absolute": _asked("is_absolute"), "as_posix": lambda m, me, a, k, n: me.space["text"],
-            "match": _asked("match"), "is_relative_to": _asked("is_relative_to"), "rename": _renamed, "replace": _renamed, "write_text": _written,
+            "is_absolute": partial(_asked, "is_absolute"), "as_posix": lambda m, me, a, k, n: me.space["text"],
+            "match": partial(_asked, "match"), "is_relative_to": partial(_asked, "is_relative_to"), "rename": _renamed, "replace": _renamed,
+            "write_text": _written,
             "write_bytes": _written, "__fspath__": lambda m, me, a, k, n: me.space["text"], "__str__": lambda m, me, a, k, n: me.space["text"],
         },
         attribute=_attribute, binary=_binary, text=lambda m, me: me.space["text"], bases=("pathlib.PurePath", "os.PathLike", "pathlib.PosixPath"),

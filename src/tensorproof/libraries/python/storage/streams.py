@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import hashlib
+from functools import partial
 from typing import Any
 
 from tensorproof.libraries.model import KindModel, Run, some_iterations
@@ -17,14 +18,11 @@ NAME: Key[str] = slot("name")
 # --- texts and bytes in memory ---
 
 
-def _buffer(empty: Value, otherwise: Unknown) -> Run:
-    def run(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Model:
-        given = args[0] if args else kwargs.get("initial_value", kwargs.get("initial_bytes", empty))
-        given = empty if given is None else given
-        space = {"text": given if isinstance(given, type(empty)) else otherwise, "at": 0, "otherwise": otherwise}
-        return Model("io.StringIO", m.heap.space(space))
-
-    return run
+def _buffer(empty: Value, otherwise: Unknown, m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Model:
+    given = args[0] if args else kwargs.get("initial_value", kwargs.get("initial_bytes", empty))
+    given = empty if given is None else given
+    space = {"text": given if isinstance(given, type(empty)) else otherwise, "at": 0, "otherwise": otherwise}
+    return Model("io.StringIO", m.heap.space(space))
 
 
 def _write(m: Machine, me: Model, args: tuple[Any, ...], kwargs: dict[str, Value], node: ast.AST) -> Value:
@@ -138,17 +136,14 @@ _ARCHIVE = KindModel(
 # --- digests ---
 
 
-def _digest(name: str) -> Run:
-    def run(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Model:
-        given = args[0] if args else b""
-        kind = name
-        if name == "new":
-            kind, given = (args[0] if isinstance(args[0], str) else ""), args[1] if len(args) > 1 else b""
-        if isinstance(given, str):
-            raise m.raised("TypeError", "a digest is made of bytes: encode the text first", node)
-        return Model("hashlib.hash", m.heap.space({"data": given if isinstance(given, bytes) else None, "name": kind}))
-
-    return run
+def _digest(name: str, m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Model:
+    given = args[0] if args else b""
+    kind = name
+    if name == "new":
+        kind, given = (args[0] if isinstance(args[0], str) else ""), args[1] if len(args) > 1 else b""
+    if isinstance(given, str):
+        raise m.raised("TypeError", "a digest is made of bytes: encode the text first", node)
+    return Model("hashlib.hash", m.heap.space({"data": given if isinstance(given, bytes) else None, "name": kind}))
 
 
 def _update(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> None:
@@ -158,19 +153,16 @@ def _update(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) ->
     m.heap.set(me.space, "data", old + args[0] if isinstance(old, bytes) and isinstance(args[0], bytes) else None)
 
 
-def _digested(method: str, otherwise: Unknown) -> Run:
-    def run(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
-        data, name = me.space["data"], me.space[NAME]
-        if not isinstance(data, bytes) or name not in hashlib.algorithms_guaranteed or args or name.startswith("shake"):
-            return otherwise
-        return getattr(hashlib.new(name, data), method)()
-
-    return run
+def _digested(method: str, otherwise: Unknown, m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+    data, name = me.space["data"], me.space[NAME]
+    if not isinstance(data, bytes) or name not in hashlib.algorithms_guaranteed or args or name.startswith("shake"):
+        return otherwise
+    return getattr(hashlib.new(name, data), method)()
 
 
 _HASH = KindModel(
     methods={
-        "update": _update, "hexdigest": _digested("hexdigest", TEXT), "digest": _digested("digest", BYTES),
+        "update": _update, "hexdigest": partial(_digested, "hexdigest", TEXT), "digest": partial(_digested, "digest", BYTES),
         "copy": lambda m, me, a, k, n: Model("hashlib.hash", m.heap.space(dict(me.space))),
     },
     open=True,
@@ -178,14 +170,14 @@ _HASH = KindModel(
 
 
 FUNCTIONS: dict[str, Run] = {
-    "io.StringIO": _buffer("", TEXT), "io.BytesIO": _buffer(b"", BYTES),
+    "io.StringIO": partial(_buffer, "", TEXT), "io.BytesIO": partial(_buffer, b"", BYTES),
     "io.TextIOWrapper": lambda m, a, k, n: _file(m, "t"),
     "io.open": lambda m, a, k, n: m.call(open, a, k, n),
     "codecs.open": lambda m, a, k, n: m.call(open, a[:2], {}, n), **{f"{home}.open": _packed for home in ("gzip", "bz2", "lzma")}, "gzip.GzipFile": _packed,
     "bz2.BZ2File": _packed, "lzma.LZMAFile": _packed,
     **{f"{w}.{i}": lambda m, a, k, n: _member(m)
     for w, i in (("tarfile", "TarInfo"), ("zipfile", "ZipInfo"))},
-    **{f"hashlib.{name}": _digest(name) for name in ("md5", "sha1", "sha224", "sha256", "sha384", "sha512", "blake2b", "blake2s", "sha3_256", "new")},
+    **{f"hashlib.{name}": partial(_digest, name) for name in ("md5", "sha1", "sha224", "sha256", "sha384", "sha512", "blake2b", "blake2s", "sha3_256", "new")},
 }  # fmt: skip
 VALUES: dict[str, object] = {
     "zipfile.ZIP_DEFLATED": 8, "zipfile.ZIP_STORED": 0, "io.SEEK_SET": 0, "io.SEEK_CUR": 1, "io.SEEK_END": 2, "io.DEFAULT_BUFFER_SIZE": 8192,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from functools import partial
 from typing import Any
 
 from tensorproof.libraries.model import KindModel, Run
@@ -36,20 +37,16 @@ def _read_file(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     return scalar("string")
 
 
-def _decode(least: int, most: int) -> Run:
+def _decode(least: int, most: int, m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
     """A picture of unknown size. Without `channels` the file decides how many it has: whoever has the files knows."""
-
-    def run(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
-        contents, channels = argument(args, kwargs, 0, "contents"), argument(args, kwargs, 1, "channels", 0)
-        if isinstance(contents, TensorType) and contents.shape.known and len(contents.shape):
-            raise m.raised("InvalidArgumentError", f"one picture is decoded at a time, not a tensor of shape {contents.shape!r}", node, "image_decode/scalar")
-        if isinstance(channels, int) and channels not in (0, 1, 3, 4):
-            raise m.raised("ValueError", f"a picture has 1, 3 or 4 channels, not {channels}", node, "image_decode/channels")
-        height, width = (m.symbol(m.name_here(w, node), 1, None, Origin.USER) for w in ("height", "width"))
-        depth = channels if isinstance(channels, int) and channels else m.symbol(m.name_here("channels", node), least, most, Origin.USER)
-        return _tensor((height, width, depth), kwargs.get("dtype", BY_LABEL["uint8"]))
-
-    return run
+    contents, channels = argument(args, kwargs, 0, "contents"), argument(args, kwargs, 1, "channels", 0)
+    if isinstance(contents, TensorType) and contents.shape.known and len(contents.shape):
+        raise m.raised("InvalidArgumentError", f"one picture is decoded at a time, not a tensor of shape {contents.shape!r}", node, "image_decode/scalar")
+    if isinstance(channels, int) and channels not in (0, 1, 3, 4):
+        raise m.raised("ValueError", f"a picture has 1, 3 or 4 channels, not {channels}", node, "image_decode/channels")
+    height, width = (m.symbol(m.name_here(w, node), 1, None, Origin.USER) for w in ("height", "width"))
+    depth = channels if isinstance(channels, int) and channels else m.symbol(m.name_here("channels", node), least, most, Origin.USER)
+    return _tensor((height, width, depth), kwargs.get("dtype", BY_LABEL["uint8"]))
 
 
 def _decode_any(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
@@ -57,7 +54,7 @@ def _decode_any(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     if m.model_state.get(GRAPH, 0) and argument(args, kwargs, 4, "expand_animations", True) is not False:
         return m.spelling("tf.io.decode_image", args, kwargs, node)
     kept = {k: v for k, v in kwargs.items() if k in ("contents", "channels", "dtype")}
-    return _decode(1, 4)(m, args[:2], {**kept, **({"dtype": args[2]} if len(args) > 2 else {})}, node)
+    return _decode(1, 4, m, args[:2], {**kept, **({"dtype": args[2]} if len(args) > 2 else {})}, node)
 
 
 def _resize(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
@@ -95,29 +92,22 @@ def _column_type(m: Machine, value: Value, node: ast.AST) -> Value:
     return found.dtype if isinstance(found, TensorType) else None
 
 
-def _feature(kind: str) -> Run:
-    def run(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
-        order = ("shape", "dtype", "default_value") if kind == "fixed" else ("dtype",)
-        given = {**dict(zip(order, args)), **kwargs}
-        return Model("tf.io.feature", m.heap.space({"kind": kind, "shape": given.get("shape", ()), "dtype": given.get("dtype")}))
-
-    return run
+def _feature(kind: str, m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+    order = ("shape", "dtype", "default_value") if kind == "fixed" else ("dtype",)
+    given = {**dict(zip(order, args)), **kwargs}
+    return Model("tf.io.feature", m.heap.space({"kind": kind, "shape": given.get("shape", ()), "dtype": given.get("dtype")}))
 
 
-def _parse(batched: bool) -> Run:
+def _parse(batched: bool, m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     """parse_single_example and parse_example: each feature as it was declared."""
-
-    def run(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-        serialized = _texts(m, argument(args, kwargs, 0, "serialized"), node)
-        features = argument(args, kwargs, 1, "features")
-        if not isinstance(features, Dict) or not isinstance(serialized, TensorType) or not serialized.shape.known:
-            return m.gap("tf.io.parse_example", node, "its features are not known")
-        lead = tuple(serialized.shape) if batched else ()
-        if not batched and len(serialized.shape):
-            raise m.raised("ValueError", f"one example is parsed at a time, not a tensor of shape {serialized.shape!r}", node, "parse_example/scalar")
-        return Dict(m.heap.entries({k: _parsed(m, lead, f, node) for k, f in features.items.items()}))
-
-    return run
+    serialized = _texts(m, argument(args, kwargs, 0, "serialized"), node)
+    features = argument(args, kwargs, 1, "features")
+    if not isinstance(features, Dict) or not isinstance(serialized, TensorType) or not serialized.shape.known:
+        return m.gap("tf.io.parse_example", node, "its features are not known")
+    lead = tuple(serialized.shape) if batched else ()
+    if not batched and len(serialized.shape):
+        raise m.raised("ValueError", f"one example is parsed at a time, not a tensor of shape {serialized.shape!r}", node, "parse_example/scalar")
+    return Dict(m.heap.entries({k: _parsed(m, lead, f, node) for k, f in features.items.items()}))
 
 
 def _parsed(m: Machine, lead: Args, feature: Value, node: ast.AST) -> Value:
@@ -169,14 +159,10 @@ def _to_dense(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
 # --- texts ---
 
 
-def _alike(label: str) -> Run:
+def _alike(label: str, m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
     """A function of each text: a tensor of the same shape."""
-
-    def run(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
-        given = _texts(m, args[0] if args else next(iter(kwargs.values()), ""), node)
-        return given.but(dtype=BY_LABEL[label], contents=None) if isinstance(given, TensorType) else given
-
-    return run
+    given = _texts(m, args[0] if args else next(iter(kwargs.values()), ""), node)
+    return given.but(dtype=BY_LABEL[label], contents=None) if isinstance(given, TensorType) else given
 
 
 def _to_number(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
@@ -296,15 +282,17 @@ def _write_file(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> None:
 
 FUNCTIONS: dict[str, Any] = {
     "tf.io.read_file": _read_file, "tf.io.decode_raw": _decode_raw, "tf.io.decode_csv": _decode_csv,
-    **{f"tf.{home}.decode_{w}": _decode(1, most) for home in ("io", "image") for w, most in (("jpeg", 3), ("png", 4), ("bmp", 4))},
-    "tf.io.decode_image": _decode_any, "tf.image.decode_image": _decode_any, "tf.image.resize": _resize, "tf.io.FixedLenFeature": _feature("fixed"),
-    "tf.io.VarLenFeature": _feature("sparse"), "tf.io.RaggedFeature": _feature("ragged"), "tf.io.parse_single_example": _parse(False),
-    "tf.io.parse_example": _parse(True), "tf.io.serialize_tensor": lambda m, a, k, n: scalar("string"), "tf.sparse.to_dense": _to_dense,
+    **{f"tf.{home}.decode_{w}": partial(_decode, 1, most) for home in ("io", "image") for w, most in (("jpeg", 3), ("png", 4), ("bmp", 4))},
+    "tf.io.decode_image": _decode_any, "tf.image.decode_image": _decode_any, "tf.image.resize": _resize, "tf.io.FixedLenFeature": partial(_feature, "fixed"),
+    "tf.io.VarLenFeature": partial(_feature, "sparse"), "tf.io.RaggedFeature": partial(_feature, "ragged"),
+    "tf.io.parse_single_example": partial(_parse, False),
+    "tf.io.parse_example": partial(_parse, True), "tf.io.serialize_tensor": lambda m, a, k, n: scalar("string"), "tf.sparse.to_dense": _to_dense,
     "tf.sparse.SparseTensor": _sparse, "tf.SparseTensor": _sparse, "tf.sparse.sparse_dense_matmul": _sparse_matmul,
     "tf.strings.to_number": _to_number,
     "tf.image.sample_distorted_bounding_box": _distorted_box, "tf.strings.split": _split, "tf.strings.join": _join, "tf.strings.unicode_split": _split,
-    **{f"tf.strings.{w}": _alike("string") for w in _SAME}, "tf.as_string": _alike("string"), "tf.strings.regex_full_match": _alike("bool"),
-    "tf.strings.format": lambda m, a, k, n: scalar("string"), "tf.strings.unicode_transcode": _alike("string"), "tf.lookup.StaticHashTable": _table,
+    **{f"tf.strings.{w}": partial(_alike, "string") for w in _SAME}, "tf.as_string": partial(_alike, "string"),
+    "tf.strings.regex_full_match": partial(_alike, "bool"),
+    "tf.strings.format": lambda m, a, k, n: scalar("string"), "tf.strings.unicode_transcode": partial(_alike, "string"), "tf.lookup.StaticHashTable": _table,
     "tf.lookup.StaticVocabularyTable": _table, "tf.lookup.KeyValueTensorInitializer": _key_values, "tf.ragged.constant": _ragged_constant,
     "tf.random.Generator": lambda m, a, k, n: Model("tf.random.Generator", m.heap.space()), "tf.timestamp": lambda m, a, k, n: scalar("float64"),
     "tf.io.matching_files": lambda m, a, k, n: _tensor((m.symbol(m.name_here("files", n), 0, None, Origin.USER),), STRING), "tf.io.write_file": _write_file,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from functools import partial
 from typing import Any
 
 from tensorproof.libraries.model import ClassModel, KindModel, Run
@@ -158,13 +159,9 @@ def _between(m: Machine, a: Any, b: Any, node: ast.AST) -> Value:
     return made
 
 
-def _strings(counted: bool) -> Run:
+def _strings(counted: bool, m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     """Files, lines and records: texts of which there is an unknown number."""
-
-    def run(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-        return dataset(m, scalar("string"), unknown_count(m, node), counted=counted)
-
-    return run
+    return dataset(m, scalar("string"), unknown_count(m, node), counted=counted)
 
 
 def _zip(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
@@ -350,12 +347,12 @@ _METHODS: dict[str, Any] = {
 _STATIC: dict[str, Run] = {
     "from_tensors": lambda m, a, k, n: dataset(m, element_of(m, argument(a, k, 0, "tensors"), n), 1),
     "from_tensor_slices": _from_tensor_slices, "range": _range, "from_generator": _from_generator,
-    "list_files": _strings(counted=True), "zip": _zip, "sample_from_datasets": _one_of, "choose_from_datasets": _one_of, "counter": _counter,
+    "list_files": partial(_strings, True), "zip": _zip, "sample_from_datasets": _one_of, "choose_from_datasets": _one_of, "counter": _counter,
     "random": _counter, "load": lambda m, a, k, n: m.gap("Dataset.load", n, "what was saved is not known"),
 }  # fmt: skip
 _FILES = ("TFRecordDataset", "TextLineDataset", "FixedLengthRecordDataset")
 FUNCTIONS: dict[str, Any] = {
-    **{f"{DATASET}.{k}": v for k, v in _STATIC.items()}, **{f"tf.data.{k}": _strings(counted=False) for k in _FILES},
+    **{f"{DATASET}.{k}": v for k, v in _STATIC.items()}, **{f"tf.data.{k}": partial(_strings, False) for k in _FILES},
     "tf.data.experimental.cardinality": lambda m, a, k, n: pipeline.cardinality(m, a[0], (), {}, n) if a and is_dataset(a[0]) else Unknown("cardinality"),
     "tf.data.experimental.assert_cardinality": _assert_cardinality,
     "tf.data.experimental.sample_from_datasets": _one_of, "tf.data.experimental.choose_from_datasets": _one_of, "tf.data.experimental.Counter": _counter,

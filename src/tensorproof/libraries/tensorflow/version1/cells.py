@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from functools import partial
 from typing import Any
 
 from tensorproof.diagnostics.span import Span
@@ -47,12 +48,9 @@ def _multi(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     return Model(CELL, m.heap.space({"kind": "Multi", "cells": tuple(cells), "tuple": not flat}), m.user_span(node))
 
 
-def _wrapper(kind: str) -> Run:
-    def run(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
-        inner = argument(args, kwargs, 0, "cell")
-        return Model(CELL, m.heap.space({"kind": kind, "cells": (inner,), "size": argument(args, kwargs, 1, "output_size")}), m.user_span(node))
-
-    return run
+def _wrapper(kind: str, m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+    inner = argument(args, kwargs, 0, "cell")
+    return Model(CELL, m.heap.space({"kind": kind, "cells": (inner,), "size": argument(args, kwargs, 1, "output_size")}), m.user_span(node))
 
 
 # --- sizes ---
@@ -225,7 +223,8 @@ _KINDS = ("BasicRNNCell", "RNNCell", "GRUCell", "BasicLSTMCell", "LSTMCell", "La
           "CoupledInputForgetGateLSTMCell", "IndRNNCell")  # fmt: skip
 FUNCTIONS: dict[str, Run] = {
     **{f"tf.nn.rnn_cell.{k}": _make(k) for k in _KINDS if k != "RNNCell"}, "tf.nn.rnn_cell.MultiRNNCell": _multi,
-    **{f"tf.nn.rnn_cell.{k}": _wrapper(k) for k in ("DropoutWrapper", "ResidualWrapper", "DeviceWrapper", "OutputProjectionWrapper", "InputProjectionWrapper")},
+    **{f"tf.nn.rnn_cell.{k}": partial(_wrapper, k) for k in ("DropoutWrapper", "ResidualWrapper", "DeviceWrapper", "OutputProjectionWrapper",
+        "InputProjectionWrapper")},
     "tf.nn.rnn_cell.LSTMStateTuple": lambda m, a, k, n: state_tuple(argument(a, k, 0, "c"), argument(a, k, 1, "h")),
 }  # fmt: skip
 CLASSES = {

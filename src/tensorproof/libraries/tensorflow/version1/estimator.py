@@ -6,6 +6,7 @@ Estimators are no part of the present release; what is here follows the document
 from __future__ import annotations
 
 import ast
+from functools import partial
 from typing import Any
 
 from tensorproof.libraries.model import KindModel, Run
@@ -27,14 +28,11 @@ def _estimator(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Model:
     return Model(ESTIMATOR, m.heap.space(space), m.user_span(node))
 
 
-def _canned(kind: str) -> Run:
-    def make(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Model:
-        names = ("hidden_units", "feature_columns") if kind.startswith("DNN") else ("feature_columns",)
-        given = {n: argument(args, kwargs, i, n) for i, n in enumerate(names)}
-        space = {"model_fn": None, "params": None, "kind": kind, "columns": given["feature_columns"], "classes": kwargs.get("n_classes", 2)}
-        return Model(ESTIMATOR, m.heap.space(space), m.user_span(node))
-
-    return make
+def _canned(kind: str, m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Model:
+    names = ("hidden_units", "feature_columns") if kind.startswith("DNN") else ("feature_columns",)
+    given = {n: argument(args, kwargs, i, n) for i, n in enumerate(names)}
+    space = {"model_fn": None, "params": None, "kind": kind, "columns": given["feature_columns"], "classes": kwargs.get("n_classes", 2)}
+    return Model(ESTIMATOR, m.heap.space(space), m.user_span(node))
 
 
 def _fields(word: str, *names: str) -> Run:
@@ -66,22 +64,19 @@ def _called(m: Machine, me: Model, mode: str, features: Value, labels: Value, no
     return m.call(function, places[: len(names) - skipped], named, node)
 
 
-def _run_in(mode: str) -> Run:
-    def method(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-        begin(m)
-        source = argument(args, kwargs, 0, "input_fn")
-        graph(m)
-        m.model_state[GRAPHS].append(new_graph(m))
-        try:
-            features, labels = _batch(m, m.call(source, (), {}, node), node)
-            if me.space["kind"] is not None:
-                return _canned_run(m, me, mode, features, labels, node)
-            spec = _called(m, me, mode, features, None if mode == "infer" else labels, node)
-            return _executed(m, me, mode, spec, node)
-        finally:
-            m.model_state[GRAPHS].pop()
-
-    return method
+def _run_in(mode: str, m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    begin(m)
+    source = argument(args, kwargs, 0, "input_fn")
+    graph(m)
+    m.model_state[GRAPHS].append(new_graph(m))
+    try:
+        features, labels = _batch(m, m.call(source, (), {}, node), node)
+        if me.space["kind"] is not None:
+            return _canned_run(m, me, mode, features, labels, node)
+        spec = _called(m, me, mode, features, None if mode == "infer" else labels, node)
+        return _executed(m, me, mode, spec, node)
+    finally:
+        m.model_state[GRAPHS].pop()
 
 
 def _executed(m: Machine, me: Model, mode: str, spec: Value, node: ast.AST) -> Value:
@@ -148,7 +143,7 @@ def _train_and_evaluate(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -
     me, train, evaluate = (argument(args, kwargs, i, w) for i, w in enumerate(("estimator", "train_spec", "eval_spec")))
     for spec, mode in ((train, "train"), (evaluate, "eval")):
         if isinstance(me, Model) and isinstance(spec, Model) and "input_fn" in spec.space:
-            _run_in(mode)(m, me, (spec.space["input_fn"],), {}, node)
+            _run_in(mode, m, me, (spec.space["input_fn"],), {}, node)
     return Unknown("metrics"), Unknown("exports")
 
 
@@ -242,7 +237,7 @@ _COLUMNS = {
     "categorical_column_with_vocabulary_file": _column("categorical", "key", "file"),
 }  # fmt: skip
 FUNCTIONS: dict[str, Run] = {
-    "tf.estimator.Estimator": _estimator, **{f"tf.estimator.{k}": _canned(k) for k in _KINDS}, "tf.estimator.train_and_evaluate": _train_and_evaluate,
+    "tf.estimator.Estimator": _estimator, **{f"tf.estimator.{k}": partial(_canned, k) for k in _KINDS}, "tf.estimator.train_and_evaluate": _train_and_evaluate,
     SPEC: _fields(SPEC, "mode", "predictions", "loss", "train_op", "eval_metric_ops", "export_outputs"),
     "tf.estimator.TrainSpec": _fields("tf.estimator.TrainSpec", "input_fn", "max_steps"),
     "tf.estimator.EvalSpec": _fields("tf.estimator.EvalSpec",
@@ -253,7 +248,8 @@ FUNCTIONS: dict[str, Run] = {
 VALUES: dict[str, object] = {"tf.estimator.ModeKeys.TRAIN": "train", "tf.estimator.ModeKeys.EVAL": "eval", "tf.estimator.ModeKeys.PREDICT": "infer"}
 KINDS: dict[str, KindModel] = {
     ESTIMATOR: KindModel(
-        methods={"train": _run_in("train"), "fit": _run_in("train"), "evaluate": _run_in("eval"), "predict": _run_in("infer")},
+        methods={"train": partial(_run_in, "train"), "fit": partial(_run_in, "train"), "evaluate": partial(_run_in, "eval"),
+            "predict": partial(_run_in, "infer")},
         attribute=lambda m, me, name, n: me.space["params"] if name == "params" else TEXT if name == "model_dir" else MISSING, open=True,
     ),
     SPEC: KindModel(open=True), "tf.estimator.TrainSpec": KindModel(open=True), "tf.estimator.EvalSpec": KindModel(open=True),

@@ -7,6 +7,7 @@ more is known than their shapes: a step before it forgets their contents, a step
 from __future__ import annotations
 
 import ast
+from functools import partial
 from typing import Any
 
 from tensorproof.libraries.model import Run
@@ -142,13 +143,10 @@ def _case(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
 # --- loops ---
 
 
-def _forgotten(value: TensorType, shape: Any) -> Run:
-    def run(m: Machine, args: tuple[Any, ...], kwargs: dict[str, Value], node: ast.AST) -> Value:
-        t = args[0]
-        sizes = t.shape if shape is None or not t.shape.known else Shape(a if b is None or isinstance(b, int) else b for a, b in zip(t.shape, shape))
-        return TensorType(sizes, t.dtype, framework="tf")
-
-    return run
+def _forgotten(value: TensorType, shape: Any, m: Machine, args: tuple[Any, ...], kwargs: dict[str, Value], node: ast.AST) -> Value:
+    t = args[0]
+    sizes = t.shape if shape is None or not t.shape.known else Shape(a if b is None or isinstance(b, int) else b for a, b in zip(t.shape, shape))
+    return TensorType(sizes, t.dtype, framework="tf")
 
 
 def _variable(m: Machine, value: Value, invariant: Value, node: ast.AST) -> Value:
@@ -162,7 +160,7 @@ def _variable(m: Machine, value: Value, invariant: Value, node: ast.AST) -> Valu
                 message = f"the shape invariant {tuple(found)} does not fit the variable of the loop, which enters it with shape {value.shape!r}"
                 m.demand("ValueError", agree, message, node, "while_loop/shape")
                 free = [tape.open_axis(m, m.name_here(f"loop axis {i}", node), 0, None, Origin.UNMODELLED) if d is None else None for i, d in enumerate(found)]
-        return tape.step(m, "a loop's variable", _forgotten(value, free), (value,), {}, node)
+        return tape.step(m, "a loop's variable", partial(_forgotten, value, free), (value,), {}, node)
     if isinstance(value, Outputs):
         return value.like(_variable(m, v, None, node) for v in value)
     if isinstance(value, (tuple, list)):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from functools import partial
 from typing import Any
 
 from tensorproof.libraries.model import KindModel, Run
@@ -80,21 +81,18 @@ def make_variables(
         shared(m, f"{full}/bias", Shape((units,)), dtype, reuse, node, trainable)
 
 
-def _layer(word: str) -> Run:
-    def run(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
-        begin(m)
-        x, units = argument(args, kwargs, 0, "inputs"), argument(args, kwargs, 1, "units" if word == "dense" else "filters")
-        known_channels(m, word, x, kwargs.get("data_format") == "channels_first", node)
-        made = m.spelling(f"tf.layers.{word}", args, kwargs, node)
-        kernel = None if word == "dense" else argument(args, kwargs, 2, "kernel_size")
-        reuse = kwargs.get("reuse")
-        again = reuse if reuse is not None and reuse is not False else reuses(m)
-        full = layer_scope(m, kwargs.get("name"), DEFAULTS[word])
-        first = kwargs.get("data_format") == "channels_first"
-        make_variables(m, word, x, units, kernel, full, again, kwargs.get("use_bias") is not False, first, node, kwargs.get("trainable") is not False)
-        return made
-
-    return run
+def _layer(word: str, m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+    begin(m)
+    x, units = argument(args, kwargs, 0, "inputs"), argument(args, kwargs, 1, "units" if word == "dense" else "filters")
+    known_channels(m, word, x, kwargs.get("data_format") == "channels_first", node)
+    made = m.spelling(f"tf.layers.{word}", args, kwargs, node)
+    kernel = None if word == "dense" else argument(args, kwargs, 2, "kernel_size")
+    reuse = kwargs.get("reuse")
+    again = reuse if reuse is not None and reuse is not False else reuses(m)
+    full = layer_scope(m, kwargs.get("name"), DEFAULTS[word])
+    first = kwargs.get("data_format") == "channels_first"
+    make_variables(m, word, x, units, kernel, full, again, kwargs.get("use_bias") is not False, first, node, kwargs.get("trainable") is not False)
+    return made
 
 
 def normalised(m: Machine, x: Value, name: Value, reuse: Value, axis: Value, node: ast.AST, default: str = "batch_normalization") -> None:
@@ -131,40 +129,33 @@ def _rate(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     return x
 
 
-def _dropout(name: str, words: tuple[str, ...]) -> Run:
+def _dropout(name: str, words: tuple[str, ...], m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
     """A dropout whose rate, or whose training, may be a tensor."""
-
-    def run(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
-        given, named = list(args), dict(kwargs)
-        x = given[0] if given else named.get("x", named.get("inputs"))
-        for word in words:
-            at = 1 if word == words[0] else 4 if word == "training" and name.startswith("tf.layers") else 99
-            value = given[at] if len(given) > at else named.get(word)
-            if isinstance(value, (TensorType, Predicate)) or (value is not None and isinstance(value, Unknown)):
-                if isinstance(value, TensorType):
-                    x = tape.step(m, "the rate of a dropout", _rate, (x, value), {}, node)
-                stand_in: Value = False if word == "training" else 0.5
-                if len(given) > at:
-                    given[at] = stand_in
-                else:
-                    named[word] = stand_in
-        if given:
-            given[0] = x
-        else:
-            named["x" if "x" in named else "inputs"] = x
-        return m.spelling(name, tuple(given), named, node)
-
-    return run
+    given, named = list(args), dict(kwargs)
+    x = given[0] if given else named.get("x", named.get("inputs"))
+    for word in words:
+        at = 1 if word == words[0] else 4 if word == "training" and name.startswith("tf.layers") else 99
+        value = given[at] if len(given) > at else named.get(word)
+        if isinstance(value, (TensorType, Predicate)) or (value is not None and isinstance(value, Unknown)):
+            if isinstance(value, TensorType):
+                x = tape.step(m, "the rate of a dropout", _rate, (x, value), {}, node)
+            stand_in: Value = False if word == "training" else 0.5
+            if len(given) > at:
+                given[at] = stand_in
+            else:
+                named[word] = stand_in
+    if given:
+        given[0] = x
+    else:
+        named["x" if "x" in named else "inputs"] = x
+    return m.spelling(name, tuple(given), named, node)
 
 
 # --- layers as objects ---
 
 
-def _object(word: str) -> Run:
-    def run(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Model:
-        return Model("tf.layers.Layer", m.heap.space({"word": word, "args": args, "kwargs": tuple(kwargs.items()), "name": kwargs.get("name"), "full": None}))
-
-    return run
+def _object(word: str, m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Model:
+    return Model("tf.layers.Layer", m.heap.space({"word": word, "args": args, "kwargs": tuple(kwargs.items()), "name": kwargs.get("name"), "full": None}))
 
 
 def _call(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
@@ -190,9 +181,10 @@ _CLASSES = {
     "MaxPooling1D": "max_pooling1d", "AveragePooling1D": "average_pooling1d", "SeparableConv2D": "separable_conv2d",
 }  # fmt: skip
 FUNCTIONS: dict[str, Run] = {
-    **{f"tf.layers.{w}": _layer(w) for w in ("dense", *_WINDOWS)}, "tf.layers.batch_normalization": _batch_normalization,
-    "tf.nn.dropout": _dropout("tf.nn.dropout", ("rate", "keep_prob")), "tf.layers.dropout": _dropout("tf.layers.dropout", ("rate", "training")),
-    "tf.compat.v1.nn.dropout": _dropout("tf.compat.v1.nn.dropout", ("keep_prob", "rate")),
-    **{f"tf.layers.{c}": _object(w) for c, w in _CLASSES.items()},
+    **{f"tf.layers.{w}": partial(_layer, w) for w in ("dense", *_WINDOWS)}, "tf.layers.batch_normalization": _batch_normalization,
+    "tf.nn.dropout": partial(_dropout, "tf.nn.dropout", ("rate", "keep_prob")),
+    "tf.layers.dropout": partial(_dropout, "tf.layers.dropout", ("rate", "training")),
+    "tf.compat.v1.nn.dropout": partial(_dropout, "tf.compat.v1.nn.dropout", ("keep_prob", "rate")),
+    **{f"tf.layers.{c}": partial(_object, w) for c, w in _CLASSES.items()},
 }  # fmt: skip
 KINDS: dict[str, KindModel] = {"tf.layers.Layer": KindModel(methods={"apply": _call}, call=_call, open=True, passed=True)}

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import ast
+from functools import partial
 from typing import Any
 
-from tensorproof.libraries.model import KindModel, Run
+from tensorproof.libraries.model import KindModel
 from tensorproof.libraries.plain import argument, listed
 from tensorproof.libraries.tensorflow import tape
 from tensorproof.libraries.tensorflow.version1.graph import LEAVES, axes, begin, operation
@@ -51,31 +52,28 @@ def _batched(m: Machine, args: tuple[Any, ...], kwargs: dict[str, Value], node: 
     return TensorType(Shape((size, *(one.shape[1:] if many else one.shape))), one.dtype, framework="tf")
 
 
-def _batch(word: str) -> Run:
-    def run(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
-        begin(m)
-        given, size = argument(args, kwargs, 0, "tensors"), argument(args, kwargs, 1, "batch_size")
-        many, smaller = kwargs.get("enqueue_many") is True, kwargs.get("allow_smaller_final_batch") is True
-        if isinstance(size, TensorType) or (not isinstance(size, (int,)) and not hasattr(size, "parts")):
-            return m.gap(f"tf.train.{word}", node, "the size of the batch is not known")
-        if smaller:
-            size = tape.open_axis(m, m.name_here("batch", node))
+def _batch(word: str, m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+    begin(m)
+    given, size = argument(args, kwargs, 0, "tensors"), argument(args, kwargs, 1, "batch_size")
+    many, smaller = kwargs.get("enqueue_many") is True, kwargs.get("allow_smaller_final_batch") is True
+    if isinstance(size, TensorType) or (not isinstance(size, (int,)) and not hasattr(size, "parts")):
+        return m.gap(f"tf.train.{word}", node, "the size of the batch is not known")
+    if smaller:
+        size = tape.open_axis(m, m.name_here("batch", node))
 
-        def of(value: Value) -> Any:
-            tensor = value if isinstance(value, TensorType) and value.framework == "tf" else m.spelling("tf.convert_to_tensor", (value,), {}, node)
-            if not isinstance(tensor, TensorType):
-                return tensor
-            if tensor.shape.known and any(tape.shown(m, d) is None for d in tensor.shape[1 if many else 0 :]) and kwargs.get("dynamic_pad") is not True:
-                raise m.raised("ValueError", f"all shapes must be fully defined, and this one is {tensor.shape!r}", node, "queue/shape")
-            return tape.step(m, f"tf.train.{word}", _batched, (tensor, size, many), {}, node)
+    def of(value: Value) -> Any:
+        tensor = value if isinstance(value, TensorType) and value.framework == "tf" else m.spelling("tf.convert_to_tensor", (value,), {}, node)
+        if not isinstance(tensor, TensorType):
+            return tensor
+        if tensor.shape.known and any(tape.shown(m, d) is None for d in tensor.shape[1 if many else 0 :]) and kwargs.get("dynamic_pad") is not True:
+            raise m.raised("ValueError", f"all shapes must be fully defined, and this one is {tensor.shape!r}", node, "queue/shape")
+        return tape.step(m, f"tf.train.{word}", _batched, (tensor, size, many), {}, node)
 
-        if isinstance(given, Dict):
-            return Dict(m.heap.entries({k: of(v) for k, v in given.items.items()}))
-        if isinstance(given, (List, tuple)):
-            return listed(m, [of(v) for v in (given.items if isinstance(given, List) else given)])
-        return of(given)
-
-    return run
+    if isinstance(given, Dict):
+        return Dict(m.heap.entries({k: of(v) for k, v in given.items.items()}))
+    if isinstance(given, (List, tuple)):
+        return listed(m, [of(v) for v in (given.items if isinstance(given, List) else given)])
+    return of(given)
 
 
 def _queue(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
@@ -93,40 +91,31 @@ def _queue(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     return Model(QUEUE, m.heap.space({"kinds": listed_, "shapes": sizes}))
 
 
-def _enqueue(many: bool) -> Run:
-    def method(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-        given = argument(args, kwargs, 0, "vals")
-        values = list(given.items) if isinstance(given, List) else list(given) if isinstance(given, tuple) else [given]
-        made: list[Value] = []
-        for value, shape in zip(values, me.space[SHAPES]):
-            tensor = value if isinstance(value, TensorType) and value.framework == "tf" else m.spelling("tf.convert_to_tensor", (value,), {}, node)
-            made.append(tape.step(m, "enqueue", _fits(shape, many), (tensor,), {}, node))
-        return operation(m, tuple(made), node)
-
-    return method
+def _enqueue(many: bool, m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    given = argument(args, kwargs, 0, "vals")
+    values = list(given.items) if isinstance(given, List) else list(given) if isinstance(given, tuple) else [given]
+    made: list[Value] = []
+    for value, shape in zip(values, me.space[SHAPES]):
+        tensor = value if isinstance(value, TensorType) and value.framework == "tf" else m.spelling("tf.convert_to_tensor", (value,), {}, node)
+        made.append(tape.step(m, "enqueue", partial(_fits, shape, many), (tensor,), {}, node))
+    return operation(m, tuple(made), node)
 
 
-def _fits(shape: Any, many: bool) -> Run:
-    def run(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-        tensor = args[0]
-        if shape is not None and isinstance(tensor, TensorType) and tensor.shape.known:
-            rest = tensor.shape[1:] if many else tensor.shape
-            agree = len(rest) == len(shape) and conj(*(eq(a, b) for a, b in zip(rest, shape)))
-            m.require("queue/shape", agree, f"a value of shape {tensor.shape!r} does not go into a queue of {shape!r}", node)
-        return tensor
-
-    return run
+def _fits(shape: Any, many: bool, m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    tensor = args[0]
+    if shape is not None and isinstance(tensor, TensorType) and tensor.shape.known:
+        rest = tensor.shape[1:] if many else tensor.shape
+        agree = len(rest) == len(shape) and conj(*(eq(a, b) for a, b in zip(rest, shape)))
+        m.require("queue/shape", agree, f"a value of shape {tensor.shape!r} does not go into a queue of {shape!r}", node)
+    return tensor
 
 
-def _dequeue(many: bool) -> Run:
-    def method(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-        count = argument(args, kwargs, 0, "n") if many else None
-        lead = (count,) if many else ()
-        kinds, shapes = me.space[_KINDS], me.space[SHAPES]
-        made = [_leaf(m, unknown_shape(m.name_here("dequeued", node)) if s is None else Shape((*lead, *s)), k, node) for k, s in zip(kinds, shapes)]
-        return made[0] if len(made) == 1 else listed(m, made)
-
-    return method
+def _dequeue(many: bool, m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    count = argument(args, kwargs, 0, "n") if many else None
+    lead = (count,) if many else ()
+    kinds, shapes = me.space[_KINDS], me.space[SHAPES]
+    made = [_leaf(m, unknown_shape(m.name_here("dequeued", node)) if s is None else Shape((*lead, *s)), k, node) for k, s in zip(kinds, shapes)]
+    return made[0] if len(made) == 1 else listed(m, made)
 
 
 def _reader(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Model:
@@ -138,14 +127,15 @@ _READERS = ("TFRecordReader", "TextLineReader", "WholeFileReader", "FixedLengthR
 _QUEUES = ("FIFOQueue", "RandomShuffleQueue", "PaddingFIFOQueue", "PriorityQueue", "queue.FIFOQueue", "queue.RandomShuffleQueue", "queue.PaddingFIFOQueue")
 FUNCTIONS: dict[str, Any] = {
     **{f"tf.train.{w}": _producer for w in ("string_input_producer", "input_producer", "range_input_producer")}, "tf.train.slice_input_producer": _slices,
-    **{f"tf.train.{w}": _batch(w) for w in ("batch", "shuffle_batch", "maybe_batch", "maybe_shuffle_batch")}, **{f"tf.{w}": _reader for w in _READERS},
+    **{f"tf.train.{w}": partial(_batch, w) for w in ("batch", "shuffle_batch", "maybe_batch", "maybe_shuffle_batch")}, **{f"tf.{w}": _reader for w in _READERS},
     **{f"tf.{w}": _queue for w in _QUEUES},
 }  # fmt: skip
 KINDS: dict[str, KindModel] = {
     QUEUE: KindModel(
         methods={
-            "enqueue": _enqueue(False), "enqueue_many": _enqueue(True), "dequeue": _dequeue(False), "dequeue_many": _dequeue(True),
-            "dequeue_up_to": _dequeue(True), "close": lambda m, me, a, k, n: operation(m, (), n),
+            "enqueue": partial(_enqueue, False), "enqueue_many": partial(_enqueue, True), "dequeue": partial(_dequeue, False),
+            "dequeue_many": partial(_dequeue, True),
+            "dequeue_up_to": partial(_dequeue, True), "close": lambda m, me, a, k, n: operation(m, (), n),
             "size": lambda m, me, a, k, n: TensorType(Shape(), BY_LABEL["int32"], framework="tf"),
         },
         open=True, passed=True,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from functools import partial
 from typing import Any
 
 from tensorproof.libraries.model import KindModel, Run
@@ -47,12 +48,9 @@ def _with_scope(m: Machine, word: str, args: Args, kwargs: Kwargs) -> dict[str, 
     return found
 
 
-def _scoped(word: str, run: Any) -> Run:
-    def call(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-        begin(m)
-        return run(m, _with_scope(m, word, args, kwargs), node)
-
-    return call
+def _scoped(word: str, run: Any, m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    begin(m)
+    return run(m, _with_scope(m, word, args, kwargs), node)
 
 
 def _sizes(value: Value) -> Value:
@@ -86,25 +84,22 @@ def _fully_connected(m: Machine, g: Kwargs, node: ast.AST) -> Value:
     return _finished(m, made, g, node)
 
 
-def _conv(word: str, default: str) -> Run:
-    def run(m: Machine, g: Kwargs, node: ast.AST) -> Any:
-        x, units, kernel = g.get("inputs"), g.get("num_outputs"), _sizes(g.get("kernel_size"))
-        named: dict[str, Value] = {"strides": _sizes(g.get("stride", 1)), "padding": g.get("padding", "SAME")}
-        first = g.get("data_format") == "NCHW"
-        if first:
-            named["data_format"] = "channels_first"
-        if word == "conv2d" and g.get("rate", 1) != 1:
-            named["dilation_rate"] = _sizes(g["rate"])
-        if word == "separable_conv2d":
-            named["depth_multiplier"] = g.get("depth_multiplier", 1)
-            if units is None:
-                return _depthwise(m, g, named, node)
-        made = m.spelling(f"tf.layers.{word}", (x, units, kernel), named, node)
-        full = layer_scope(m, _name(g), default)
-        make_variables(m, word, x, units, kernel, full, _again(m, g), g.get("normalizer_fn") is None, first, node)
-        return _finished(m, made, g, node)
-
-    return run
+def _conv(word: str, default: str, m: Machine, g: Kwargs, node: ast.AST) -> Any:
+    x, units, kernel = g.get("inputs"), g.get("num_outputs"), _sizes(g.get("kernel_size"))
+    named: dict[str, Value] = {"strides": _sizes(g.get("stride", 1)), "padding": g.get("padding", "SAME")}
+    first = g.get("data_format") == "NCHW"
+    if first:
+        named["data_format"] = "channels_first"
+    if word == "conv2d" and g.get("rate", 1) != 1:
+        named["dilation_rate"] = _sizes(g["rate"])
+    if word == "separable_conv2d":
+        named["depth_multiplier"] = g.get("depth_multiplier", 1)
+        if units is None:
+            return _depthwise(m, g, named, node)
+    made = m.spelling(f"tf.layers.{word}", (x, units, kernel), named, node)
+    full = layer_scope(m, _name(g), default)
+    make_variables(m, word, x, units, kernel, full, _again(m, g), g.get("normalizer_fn") is None, first, node)
+    return _finished(m, made, g, node)
 
 
 def _depthwise(m: Machine, g: Kwargs, named: Kwargs, node: ast.AST) -> Value:
@@ -119,13 +114,10 @@ def _depthwise(m: Machine, g: Kwargs, named: Kwargs, node: ast.AST) -> Value:
     return _finished(m, made, g, node)
 
 
-def _pool(word: str) -> Run:
-    def run(m: Machine, g: Kwargs, node: ast.AST) -> Any:
-        return m.spelling(
-            f"tf.layers.{word}", (g.get("inputs"), _sizes(g.get("kernel_size")), _sizes(g.get("stride", 2))), {"padding": g.get("padding", "VALID")}, node
-        )
-
-    return run
+def _pool(word: str, m: Machine, g: Kwargs, node: ast.AST) -> Any:
+    return m.spelling(
+        f"tf.layers.{word}", (g.get("inputs"), _sizes(g.get("kernel_size")), _sizes(g.get("stride", 2))), {"padding": g.get("padding", "VALID")}, node
+    )
 
 
 def _batch_norm(m: Machine, g: Kwargs, node: ast.AST) -> Value:
@@ -235,8 +227,9 @@ def _embed(m: Machine, g: Kwargs, node: ast.AST) -> Value:
 
 
 _LAYERS: dict[str, Any] = {
-    "fully_connected": _fully_connected, "conv2d": _conv("conv2d", "Conv"), "conv2d_transpose": _conv("conv2d_transpose", "Conv2d_transpose"),
-    "separable_conv2d": _conv("separable_conv2d", "SeparableConv2d"), "max_pool2d": _pool("max_pooling2d"), "avg_pool2d": _pool("average_pooling2d"),
+    "fully_connected": _fully_connected, "conv2d": partial(_conv, "conv2d", "Conv"), "conv2d_transpose": partial(_conv, "conv2d_transpose", "Conv2d_transpose"),
+    "separable_conv2d": partial(_conv, "separable_conv2d", "SeparableConv2d"), "max_pool2d": partial(_pool, "max_pooling2d"),
+    "avg_pool2d": partial(_pool, "average_pooling2d"),
     "batch_norm": _batch_norm, "dropout": _same,
     "flatten": lambda m, g, n: m.spelling("tf.layers.flatten", (g.get("inputs"),), {}, n),
     "softmax": lambda m, g, n: m.spelling("tf.nn.softmax", (g.get("logits"),), {}, n),
@@ -252,14 +245,11 @@ _OTHER = {
 }
 
 
-def _renamed(word: str, activation: Any) -> Run:
-    def call(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-        begin(m)
-        given = _with_scope(m, word, args, kwargs)
-        given.setdefault("activation_fn", None if activation is None else Named(activation))
-        return _LAYERS[word](m, given, node)
-
-    return call
+def _renamed(word: str, activation: Any, m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    begin(m)
+    given = _with_scope(m, word, args, kwargs)
+    given.setdefault("activation_fn", None if activation is None else Named(activation))
+    return _LAYERS[word](m, given, node)
 
 
 _LOSSES = {
@@ -269,19 +259,15 @@ _LOSSES = {
 }  # fmt: skip
 
 
-def _loss(word: str) -> Run:
+def _loss(word: str, m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
     """The losses of slim take the predictions first."""
-
-    def call(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
-        named = {**dict(zip((*_LOSSES[word], "weights"), args)), **{"labels" if k == "target" else k: v for k, v in kwargs.items() if k != "weight"}}
-        return m.call(Named(f"tf.losses.{word}"), (), named, node)
-
-    return call
+    named = {**dict(zip((*_LOSSES[word], "weights"), args)), **{"labels" if k == "target" else k: v for k, v in kwargs.items() if k != "weight"}}
+    return m.call(Named(f"tf.losses.{word}"), (), named, node)
 
 
 FUNCTIONS: dict[str, Run] = {
-    **{f"slim.{w}": _scoped(w, run) for w, run in _LAYERS.items()}, **{f"slim.layers.{w}": _scoped(w, run) for w, run in _LAYERS.items()},
-    **{f"slim.{n}": _renamed(w, a) for n, (w, a) in _OTHER.items()}, "slim.repeat": _repeated, "slim.stack": _stack, "slim.arg_scope": _arg_scope,
+    **{f"slim.{w}": partial(_scoped, w, run) for w, run in _LAYERS.items()}, **{f"slim.layers.{w}": partial(_scoped, w, run) for w, run in _LAYERS.items()},
+    **{f"slim.{n}": partial(_renamed, w, a) for n, (w, a) in _OTHER.items()}, "slim.repeat": _repeated, "slim.stack": _stack, "slim.arg_scope": _arg_scope,
     "slim.add_arg_scope": _add_arg_scope, "slim.l2_regularizer": _regularizer, "slim.l1_regularizer": _regularizer, "slim.xavier_initializer": _initializer,
     "slim.xavier_initializer_conv2d": _initializer, "slim.variance_scaling_initializer": _initializer, "slim.learning.create_train_op": _train_op,
     "slim.optimize_loss": _train_op, "slim.get_model_variables": _model_variables, "slim.get_variables": _model_variables,
@@ -289,6 +275,6 @@ FUNCTIONS: dict[str, Run] = {
     "slim.losses.get_total_loss": _named_losses,
     "slim.get_or_create_global_step": lambda m, a, k,
     n: m.call(Named("tf.train.get_or_create_global_step"), (), {}, n),
-    **{f"slim.losses.{w}": _loss(w) for w in _LOSSES},
+    **{f"slim.losses.{w}": partial(_loss, w) for w in _LOSSES},
 }  # fmt: skip
 KINDS: dict[str, KindModel] = {"slim scope": KindModel(enter=_enter, leave=_leave)}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from functools import partial
 from typing import Any
 
 from tensorproof.diagnostics.diagnostic import Step
@@ -169,21 +170,18 @@ def _scope_attribute(m: Machine, me: Model, name: str, node: ast.AST) -> Value:
 # --- assignments ---
 
 
-def _assign(word: str) -> Run:
-    def run(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-        me, value = argument(args, kwargs, 0, "ref"), argument(args, kwargs, 1, "value")
-        if value is None:
-            value = kwargs.get("delta")
-        check = kwargs.get("validate_shape", args[2] if len(args) > 2 and word == "assign" else True)
-        if not isinstance(me, TensorType):
-            return me if isinstance(me, Unknown) else m.gap(f"tf.{word}", node)
-        if not me.parameter and isinstance(value, TensorType) and value.parameter:
-            raise m.raised("AttributeError", f"tf.{word} changes a variable, and its first argument is not a variable: the two may be swapped", node)
-        if check is False:
-            return operation(m, (value,), node)
-        return METHODS[word](m, (me, value), {}, node)
-
-    return run
+def _assign(word: str, m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    me, value = argument(args, kwargs, 0, "ref"), argument(args, kwargs, 1, "value")
+    if value is None:
+        value = kwargs.get("delta")
+    check = kwargs.get("validate_shape", args[2] if len(args) > 2 and word == "assign" else True)
+    if not isinstance(me, TensorType):
+        return me if isinstance(me, Unknown) else m.gap(f"tf.{word}", node)
+    if not me.parameter and isinstance(value, TensorType) and value.parameter:
+        raise m.raised("AttributeError", f"tf.{word} changes a variable, and its first argument is not a variable: the two may be swapped", node)
+    if check is False:
+        return operation(m, (value,), node)
+    return METHODS[word](m, (me, value), {}, node)
 
 
 def _scatter(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
@@ -206,12 +204,9 @@ def _scatter(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
 # --- initialisers ---
 
 
-def _initializer(name: str) -> Run:
-    def made(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Model:
-        given = initial_values.given(name, args, kwargs)
-        return Model("tf1 initializer", m.heap.space({"dtype": kwargs.get("dtype"), "class": name, "given": m.heap.space(given)}))
-
-    return made
+def _initializer(name: str, m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Model:
+    given = initial_values.given(name, args, kwargs)
+    return Model("tf1 initializer", m.heap.space({"dtype": kwargs.get("dtype"), "class": name, "given": m.heap.space(given)}))
 
 
 def _initial(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
@@ -244,10 +239,11 @@ _WORDS = (
 )  # fmt: skip
 FUNCTIONS: dict[str, Run] = {
     "tf.get_variable": _get_variable, "tf.variable_scope": _variable_scope, "tf.get_variable_scope": _get_scope, "tf.variable_op_scope": _variable_scope,
-    "tf.assign": _assign("assign"), "tf.assign_add": _assign("assign_add"), "tf.assign_sub": _assign("assign_sub"), "tf.global_variables": _listing(False),
+    "tf.assign": partial(_assign, "assign"), "tf.assign_add": partial(_assign, "assign_add"), "tf.assign_sub": partial(_assign, "assign_sub"),
+    "tf.global_variables": _listing(False),
     "tf.all_variables": _listing(False), "tf.trainable_variables": _listing(True), "tf.model_variables": _listing(False),
     "tf.local_variables": lambda m, a, k, n: listed(m, ()), "tf.moving_average_variables": lambda m, a, k, n: listed(m, ()),
-    **{f"tf.{w}": _initializer(w) for w in _WORDS}, "tf.train.get_or_create_global_step": _global_step, "tf.train.create_global_step": _global_step,
+    **{f"tf.{w}": partial(_initializer, w) for w in _WORDS}, "tf.train.get_or_create_global_step": _global_step, "tf.train.create_global_step": _global_step,
     "tf.train.get_global_step": _global_step, **{f"tf.scatter_{w}": _scatter for w in ("update", "add", "sub", "mul", "div", "min", "max")},
 }  # fmt: skip
 VALUES: dict[str, object] = {"tf.AUTO_REUSE": AUTO}
