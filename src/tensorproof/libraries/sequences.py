@@ -15,8 +15,7 @@ from tensorproof.libraries.domains import index_limits, label_ranges
 from tensorproof.libraries.domains.devices import refuse_values
 from tensorproof.libraries.whole_numbers import between
 from tensorproof.terms import FLOAT32, INT64, Predicate, Shape, TensorType, Term, Truth, conj, eq, ge, le, maximum, minimum
-from tensorproof.values import Args, Kwargs, List, Machine, Unknown, Value
-from tensorproof.values.python_values import COUNTED
+from tensorproof.values import COUNTED, Args, Kwargs, List, Machine, Unknown, Value
 from tensorproof.values.summaries import length as length_of
 from tensorproof.values.summaries import number_of, shown, summarise
 

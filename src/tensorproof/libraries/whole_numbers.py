@@ -10,8 +10,7 @@ from tensorproof.ops.applied import Applied
 from tensorproof.ops.record import Op
 from tensorproof.terms import Dim, DType, Origin, TensorType, Term, conj, ge, le, lower, upper
 from tensorproof.terms.facts import learn
-from tensorproof.values import NOWHERE, Machine, Unknown, Value
-from tensorproof.values.python_values import WHOLE
+from tensorproof.values import NOWHERE, WHOLE, Machine, Unknown, Value
 
 _LIMITS = "limits of numbers"
 

@@ -8,8 +8,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from tensorproof.terms.ints import Term
-from tensorproof.terms.predicates import Predicate
+from tensorproof.terms import Predicate, Term
 from tensorproof.values import Bound, Dict, Function, Instance, List, Machine, Named, Unknown, Value
 
 _GIVEN, LOST = "*constructor arguments*", "*arguments lost*"

@@ -8,8 +8,7 @@ from typing import Any
 from tensorproof.libraries import registry
 from tensorproof.libraries.model import Run
 from tensorproof.libraries.plain import plainly
-from tensorproof.values import MISSING, Args, Bound, Function, Instance, Kwargs, List, Machine, Value
-from tensorproof.values.objects import Class, Property
+from tensorproof.values import MISSING, Args, Bound, Class, Function, Instance, Kwargs, List, Machine, Property, Value
 
 
 def set_plainly(m: Machine, me: Instance, name: str, value: Value, node: ast.AST) -> None:

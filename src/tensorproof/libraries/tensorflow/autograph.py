@@ -10,8 +10,7 @@ from tensorproof.libraries.tensorflow.graph_branches import as_tensor, differenc
 from tensorproof.libraries.tensorflow.traced import CONVERTED, LEFT, TRACED, converts
 from tensorproof.terms.predicates import conj, eq
 from tensorproof.terms.tensor import Graph, TensorType
-from tensorproof.values import MISSING, Model
-from tensorproof.values.port import Machine, Value
+from tensorproof.values import MISSING, Machine, Model, Value
 
 RELAXED = "tf.loop options"
 """Where the machine counts the loops that stated their shapes themselves."""

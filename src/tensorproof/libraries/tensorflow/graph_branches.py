@@ -12,10 +12,7 @@ from typing import Any
 
 from tensorproof.libraries.tensorflow.assigned_names import Place, parts, place, read_after, structure, targets
 from tensorproof.libraries.tensorflow.traced import TRACED, within
-from tensorproof.terms import BY_LABEL, DType, TensorType
-from tensorproof.terms.ints import Term
-from tensorproof.terms.predicates import Predicate
-from tensorproof.terms.shapes import Shape
+from tensorproof.terms import BY_LABEL, DType, Predicate, Shape, TensorType, Term
 from tensorproof.values import MISSING, Choice, Class, Function, Machine, Named, Unknown, Value
 
 _LABELS: tuple[tuple[type, str], ...] = ((bool, "bool"), (Predicate, "bool"), (int, "int32"), (Term, "int32"), (float, "float32"), (str, "string"))

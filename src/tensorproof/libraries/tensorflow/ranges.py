@@ -8,8 +8,7 @@ from tensorproof.libraries.domains.label_ranges import of
 from tensorproof.libraries.plain import argument
 from tensorproof.libraries.tensorflow.tensors import converted
 from tensorproof.terms.tensor import TensorType
-from tensorproof.values.objects import List
-from tensorproof.values.port import Args, Kwargs, Machine, Value
+from tensorproof.values import Args, Kwargs, List, Machine, Value
 
 
 def _inside(m: Machine, numbers: Value, count: Value, what: str, code: str, node: ast.AST) -> None:

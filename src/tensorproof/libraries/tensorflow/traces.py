@@ -10,9 +10,7 @@ import ast
 from collections.abc import Callable
 from typing import Any
 
-from tensorproof.terms import TensorType
-from tensorproof.terms.ints import Term
-from tensorproof.terms.predicates import Truth, conj, disj, eq
+from tensorproof.terms import TensorType, Term, Truth, conj, disj, eq
 from tensorproof.terms.substitution import symbols
 from tensorproof.values import Args, Bound, Class, Dict, Function, Instance, Kwargs, Layer, List, Machine, Model, Named, Set, Unknown, Value
 

@@ -9,8 +9,7 @@ from tensorproof.libraries.plain import argument
 from tensorproof.libraries.torch import module_parts
 from tensorproof.libraries.torch.layer_attributes import module_names
 from tensorproof.libraries.torch.module_tree import BUFFERS, PARAMETERS, TEMPORARY, children, is_module, own_tensors, put, state, unbuilt, walk
-from tensorproof.terms.predicates import eq
-from tensorproof.terms.tensor import Outputs, TensorType
+from tensorproof.terms import Outputs, TensorType, eq
 from tensorproof.values import MISSING, OPEN, Args, Class, Dict, Generator, Instance, Iterator, Key, Kwargs, Layer, List, Machine, Set, Unknown, Value
 
 _OWN_STATE = ("get_extra_state", "_save_to_state_dict", "_load_from_state_dict", "state_dict", "load_state_dict")

@@ -23,8 +23,7 @@ from tensorproof.libraries.torch.module_tree import (
     walk,
 )
 from tensorproof.ops.storage import format_strides
-from tensorproof.terms.dtypes import BY_LABEL, DType
-from tensorproof.terms.tensor import TensorType
+from tensorproof.terms import BY_LABEL, DType, TensorType
 from tensorproof.values import MISSING, Args, Cursor, Function, Instance, Key, Kwargs, Layer, List, Machine, Model, Native, Unknown, Value
 
 

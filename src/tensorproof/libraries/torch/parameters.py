@@ -6,9 +6,7 @@ import ast
 from typing import Any
 
 from tensorproof.bindings.unknown_arguments import open_tensor
-from tensorproof.terms.dtypes import FLOAT32
-from tensorproof.terms.shapes import Shape
-from tensorproof.terms.tensor import TensorType
+from tensorproof.terms import FLOAT32, Shape, TensorType
 from tensorproof.values import Args, Kwargs, Machine, Unknown, Value
 from tensorproof.values.python_values import AFTER_ERROR
 

@@ -9,8 +9,7 @@ from tensorproof.libraries.bound import Bound, by_signature, filled_by_signature
 from tensorproof.libraries.model import ClassModel, KindModel
 from tensorproof.libraries.plain import nothing
 from tensorproof.libraries.torch.optimizer_defaults import DEFAULTS
-from tensorproof.terms.predicates import le
-from tensorproof.terms.tensor import TensorType
+from tensorproof.terms import TensorType, le
 from tensorproof.values import MISSING, OPEN, REAL, Args, Dict, Function, Instance, Kwargs, Layer, List, Machine, Model, Set, Unknown, Value
 
 HOME = "torch.optim.lr_scheduler."

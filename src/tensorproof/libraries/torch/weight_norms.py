@@ -9,8 +9,7 @@ from typing import Any
 
 from tensorproof.libraries.plain import argument
 from tensorproof.libraries.torch.module_tree import BUFFERS, COMPUTED
-from tensorproof.terms import Shape, TensorType
-from tensorproof.terms.ints import floordiv
+from tensorproof.terms import Shape, TensorType, floordiv
 from tensorproof.values import Args, Kwargs, Layer, Machine
 
 Parts = dict[str, TensorType]

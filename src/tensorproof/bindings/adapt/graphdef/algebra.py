@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from tensorproof.bindings.adapt.graphdef.elementwise import DTYPE, narrowed
 from tensorproof.bindings.adapt.tensorflow.shared import Arguments, at_least, labels_agree, same_types, somewhere, vector, with_shape
-from tensorproof.bindings.call import Run, takes
+from tensorproof.bindings.adapters import Run, Value, takes
 from tensorproof.ops.inputs import Bool, Tensor
 from tensorproof.terms import COMPLEX64, FLOAT32, Dim, Shape, TensorType, Term, broadcast, eq, ite, minimum
-from tensorproof.values.port import Value
 
 
 def matmul(a: Arguments, run: Run) -> TensorType:

@@ -9,11 +9,9 @@ from tensorproof.bindings.adapt.tensorflow import joins as tf_joins
 from tensorproof.bindings.adapt.tensorflow import shapes as tf_shapes
 from tensorproof.bindings.adapt.tensorflow.shapes import pairs
 from tensorproof.bindings.adapt.tensorflow.shared import Arguments, at_least, axis, ranked, same_types, somewhere, vector
-from tensorproof.bindings.call import Run, takes
-from tensorproof.bindings.forms import taking
+from tensorproof.bindings.adapters import Run, Value, takes, taking
 from tensorproof.ops.inputs import Axes, Axis, Int, Ints, Tensor
 from tensorproof.terms import INT32, Shape, TensorType, conj, eq, ge
-from tensorproof.values.port import Value
 
 
 def shape_vectors(a: Arguments, run: Run) -> TensorType:

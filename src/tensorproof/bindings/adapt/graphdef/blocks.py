@@ -8,10 +8,9 @@ from tensorproof.bindings.adapt.graphdef.elementwise import merged, narrowed
 from tensorproof.bindings.adapt.tensorflow.shapes import pairs
 from tensorproof.bindings.adapt.tensorflow.shared import Arguments, anew, at_least, ranked, same_types, somewhere, vector, with_shape
 from tensorproof.bindings.adapt.tensorflow.windows import channels_last
-from tensorproof.bindings.call import Run, takes
+from tensorproof.bindings.adapters import Run, Value, takes
 from tensorproof.ops.inputs import Ints, Pairs, Tensor
 from tensorproof.terms import Dim, Shape, TensorType, conj, eq, ge, minimum, product
-from tensorproof.values.port import Value
 
 
 def diag(a: Arguments, run: Run) -> TensorType:

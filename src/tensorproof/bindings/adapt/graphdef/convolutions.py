@@ -17,11 +17,9 @@ from tensorproof.bindings.adapt.tensorflow.windows import (
     spatial,
     windowed,
 )
-from tensorproof.bindings.call import Run, takes
-from tensorproof.ops.call import Refused
+from tensorproof.bindings.adapters import Refused, Run, Value, takes
 from tensorproof.ops.inputs import Anything, Choice, Ints, Tensor
 from tensorproof.terms import Dim, Shape, TensorType, Term, ceildiv, dataclass, eq, ge, maximum
-from tensorproof.values.port import Value
 
 FORMAT = Choice("data_format", ("NHWC", "NCHW"), "NHWC")
 FORMAT3 = Choice("data_format", ("NDHWC", "NCDHW"), "NDHWC")

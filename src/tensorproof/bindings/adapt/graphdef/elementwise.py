@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from tensorproof.bindings.adapt.tensorflow.shared import Arguments, at_least, promoted_type, ranked, same_types, somewhere
-from tensorproof.bindings.call import Run, operator, takes
+from tensorproof.bindings.adapters import Call, Run, Value, operator, takes
 from tensorproof.catalogue.frameworks.tensorflow_arrays import agreed
-from tensorproof.ops.call import Call
 from tensorproof.ops.inputs import ElementType, Tensor
 from tensorproof.terms import BOOL, DType, Shape, TensorType, Term, broadcast, eq
-from tensorproof.values.port import Value
 
 STRING = DType.STRING
 DTYPE = ElementType("dtype", optional=False)

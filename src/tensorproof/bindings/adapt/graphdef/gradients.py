@@ -6,10 +6,9 @@ from collections.abc import Callable
 
 from tensorproof.bindings.adapt.graphdef.elementwise import merged
 from tensorproof.bindings.adapt.tensorflow.shared import Arguments, same_types
-from tensorproof.bindings.call import Run, takes
+from tensorproof.bindings.adapters import Run, Value, takes
 from tensorproof.ops.inputs import Tensor
 from tensorproof.terms import BOOL, Shape, TensorType
-from tensorproof.values.port import Value
 
 _SCALE, _SCALE_ALPHA = 1.0507009873554805, 1.7580993408473768
 """Of selu: the factor of what is positive, and that times alpha."""

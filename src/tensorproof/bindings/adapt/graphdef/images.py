@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from tensorproof.bindings.adapt.tensorflow.shared import Arguments, at_least, ranked, vector, whole, with_shape
-from tensorproof.bindings.call import Run, takes
+from tensorproof.bindings.adapters import Run, Value, takes
 from tensorproof.ops.inputs import Int, Ints, Tensor
 from tensorproof.terms import FLOAT32, INT32, DType, Shape, TensorType, disj, eq
-from tensorproof.values.port import Value
 
 _TWO = Ints("size", loose=True, one=False, least=1)
 

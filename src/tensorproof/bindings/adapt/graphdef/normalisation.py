@@ -6,10 +6,9 @@ from math import nan, prod
 
 from tensorproof.bindings.adapt.tensorflow.shared import Arguments, ranked, same_types, somewhere
 from tensorproof.bindings.adapt.tensorflow.windows import backed, channels_last, fronted
-from tensorproof.bindings.call import Run, takes
+from tensorproof.bindings.adapters import Run, Value, takes
 from tensorproof.ops.inputs import Anything, Bool, Tensor
 from tensorproof.terms import Dim, DType, Shape, TensorType, Term, broadcast, eq
-from tensorproof.values.port import Value
 
 _PER_CHANNEL = tuple(Tensor(n, "C") for n in ("weight", "bias"))
 

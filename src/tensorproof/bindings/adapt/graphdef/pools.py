@@ -8,10 +8,9 @@ from tensorproof.bindings.adapt.graphdef.convolutions import FIVE, FORMAT, FORMA
 from tensorproof.bindings.adapt.graphdef.elementwise import DTYPE
 from tensorproof.bindings.adapt.tensorflow.shared import Arguments, Window, ranked, same_types, vector
 from tensorproof.bindings.adapt.tensorflow.windows import backed, channels_last, fronted, padded_as, pooled, spatial, windowed
-from tensorproof.bindings.call import Run, takes
+from tensorproof.bindings.adapters import Run, Value, takes
 from tensorproof.ops.inputs import Anything, Tensor
 from tensorproof.terms import INT64, DType, Shape, TensorType, ge
-from tensorproof.values.port import Value
 
 _POOL = (fourfold("kernel"), fourfold("stride"), PADDING, FORMAT, Anything("explicit_paddings", ()))
 _POOL3 = (Window("kernel", FIVE), Window("stride", FIVE), PADDING, FORMAT3)

@@ -5,10 +5,9 @@ from __future__ import annotations
 from tensorproof.bindings.adapt.graphdef.elementwise import DTYPE
 from tensorproof.bindings.adapt.graphdef.values import SIZE, of_size
 from tensorproof.bindings.adapt.tensorflow.shared import Arguments, ranked, same_types, somewhere, vector, whole, with_shape
-from tensorproof.bindings.call import Run, takes
+from tensorproof.bindings.adapters import Run, Value, takes
 from tensorproof.ops.inputs import Tensor
 from tensorproof.terms import INT64, DType, Shape, TensorType, ge
-from tensorproof.values.port import Value
 
 
 def _drawn(run: Run, a: Arguments, dtype: DType | None, tail: Shape | None = None, **parameters: Value) -> TensorType:

@@ -7,8 +7,7 @@ from typing import Any
 from tensorproof.bindings.adapt.graphdef.elementwise import STRING, merged
 from tensorproof.bindings.adapt.graphdef.state import sources
 from tensorproof.bindings.adapt.tensorflow.shared import Arguments, at_least, ranked, somewhere
-from tensorproof.bindings.call import Run, takes
-from tensorproof.bindings.forms import taking
+from tensorproof.bindings.adapters import Run, takes, taking
 from tensorproof.ops.inputs import Int, Tensor, Tensors
 from tensorproof.terms import INT64, Dim, DType, Shape, TensorType
 

@@ -7,10 +7,9 @@ from typing import Any
 from tensorproof.bindings.adapt.graphdef.elementwise import merged
 from tensorproof.bindings.adapt.tensorflow import shapes as tf_shapes
 from tensorproof.bindings.adapt.tensorflow.shared import Arguments, at_least, known_axis, ranked, same_types, somewhere, vector, whole
-from tensorproof.bindings.call import Run, takes
+from tensorproof.bindings.adapters import Run, Value, takes
 from tensorproof.ops.inputs import ElementType, Int, Ints, Tensor
 from tensorproof.terms import BOOL, INDEX, INT32, INT64, DType, Shape, TensorType, Term, conj, eq, ge, le
-from tensorproof.values.port import Value
 
 SIZE = Ints("size", shape=True, loose=True, one=False)
 

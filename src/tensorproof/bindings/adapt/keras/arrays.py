@@ -9,13 +9,9 @@ from tensorproof.bindings.adapt.numpy import creation as numpy_creation
 from tensorproof.bindings.adapt.numpy import joins as numpy_joins
 from tensorproof.bindings.adapt.numpy.arrays import Whole, tensor
 from tensorproof.bindings.adapt.numpy.reductions import word
-from tensorproof.bindings.arrays import Ragged, array_like
-from tensorproof.bindings.call import Run, takes
-from tensorproof.bindings.forms import taking
-from tensorproof.bindings.readers import tensor_in
+from tensorproof.bindings.adapters import Ragged, Run, Value, array_like, takes, taking, tensor_in
 from tensorproof.ops.inputs import ElementType, Int, Number, as_size, is_number, is_size
 from tensorproof.terms import BOOL, FLOAT32, PY_FLOAT, TensorType, conj, eq, ge, le, maximum
-from tensorproof.values.port import Value
 
 
 def ravel(a: dict[str, Value], run: Run) -> TensorType:

@@ -6,12 +6,9 @@ from typing import Any
 
 from tensorproof.bindings.adapt.keras.layers import computed
 from tensorproof.bindings.adapt.keras.ops import Maths
-from tensorproof.bindings.call import Run, takes
-from tensorproof.bindings.modules import Module, computed_in
-from tensorproof.bindings.readers import module_in, tensor_in
+from tensorproof.bindings.adapters import Module, Run, Value, computed_in, module_in, takes, tensor_in
 from tensorproof.ops.inputs import Bool, Choice, Int, Tensor, Tensors
 from tensorproof.terms import BOOL, FLOAT16, Shape, TensorType, broadcast, disj, eq
-from tensorproof.values.port import Value
 
 # --- without heads ---
 

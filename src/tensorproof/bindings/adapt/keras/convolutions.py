@@ -6,12 +6,9 @@ from typing import Any
 
 from tensorproof.bindings.adapt.keras.layers import FORMAT, PADDING, activated, check_padding, computed, first, last, reach_of, word
 from tensorproof.bindings.adapt.keras.weights import of_rank, sizes
-from tensorproof.bindings.call import Run, takes
-from tensorproof.bindings.forms import taking
-from tensorproof.bindings.readers import module_in, tensor_in
+from tensorproof.bindings.adapters import Run, Value, module_in, takes, taking, tensor_in
 from tensorproof.ops.inputs import Bool, Choice, Int, Sizes
 from tensorproof.terms import Dim, TensorType, eq, ge, maximum
-from tensorproof.values.port import Value
 
 _CONV = (
     Choice("padding", ("valid", "same"), "valid"), FORMAT, Int("filters", least=1), Sizes("kernel", 2, least=1), Int("groups", 1, least=1),

@@ -5,10 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from tensorproof.bindings.adapt.keras.ops import Maths
-from tensorproof.bindings.call import Run
-from tensorproof.bindings.modules import in_type
+from tensorproof.bindings.adapters import Run, Value, in_type
 from tensorproof.terms import INT64, Shape, TensorType
-from tensorproof.values.port import Value
 
 EPSILON = 1e-07
 """Keras's default fuzz factor."""

@@ -7,12 +7,9 @@ from typing import Any
 from tensorproof.bindings.adapt.keras.ops import FORMAT, Maths, asked, has_axis
 from tensorproof.bindings.adapt.numpy.arrays import Real, tensor
 from tensorproof.bindings.adapt.numpy.reductions import word
-from tensorproof.bindings.arrays import array_like
-from tensorproof.bindings.call import Run, takes
-from tensorproof.bindings.readers import tensor_in
+from tensorproof.bindings.adapters import Run, Value, array_like, takes, tensor_in
 from tensorproof.ops.inputs import Choice, Int, Ints, Sizes, Tensor, as_size, is_number, is_size
 from tensorproof.terms import FLOAT32, FLOATS, INT32, DType, Shape, TensorType, eq, ge, le, lt
-from tensorproof.values.port import Value
 
 
 def _image(run: Run, x: TensorType, a: dict[str, Value]) -> tuple[int, int]:

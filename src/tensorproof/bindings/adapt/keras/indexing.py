@@ -8,10 +8,8 @@ from tensorproof.bindings.adapt.keras.ops import Maths
 from tensorproof.bindings.adapt.numpy.arrays import tensor
 from tensorproof.bindings.adapt.numpy.reductions import word
 from tensorproof.bindings.adapt.tensorflow.shared import inside
-from tensorproof.bindings.call import Run
-from tensorproof.bindings.readers import tensor_in
+from tensorproof.bindings.adapters import Run, Value, tensor_in
 from tensorproof.terms import INT32, Dim, Shape, TensorType, conj, eq, ge, le, lt
-from tensorproof.values.port import Value
 
 
 def nonzero(a: dict[str, Value], run: Run) -> Value:

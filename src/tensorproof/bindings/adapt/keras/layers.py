@@ -9,12 +9,9 @@ from tensorproof.bindings.adapt.keras import activations
 from tensorproof.bindings.adapt.keras.ops import Maths
 from tensorproof.bindings.adapt.keras.weights import at_least, einsum_shapes, of_rank, sizes
 from tensorproof.bindings.adapt.numpy.arrays import Listed, LooseTensors, Real, Word
-from tensorproof.bindings.call import Run, takes
-from tensorproof.bindings.modules import computed_in, in_type
-from tensorproof.bindings.readers import module_in, tensor_in
+from tensorproof.bindings.adapters import Run, Value, computed_in, in_type, module_in, takes, tensor_in
 from tensorproof.ops.inputs import Anything, Choice, Tensor
 from tensorproof.terms import BOOL, FLOAT16, FLOAT32, INT32, INT64, TensorType, eq, ge
-from tensorproof.values.port import Value
 
 FORMAT = Choice("data_format", ("channels_last", "channels_first"), None, optional=True)
 PADDING = Choice("padding", ("valid", "same"), "valid")

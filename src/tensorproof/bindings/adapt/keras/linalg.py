@@ -5,10 +5,8 @@ from __future__ import annotations
 from tensorproof.bindings.adapt.keras.ops import Maths, as_float, common
 from tensorproof.bindings.adapt.numpy.arrays import tensor
 from tensorproof.bindings.adapt.numpy.reductions import word
-from tensorproof.bindings.call import Run
-from tensorproof.bindings.readers import tensor_in
+from tensorproof.bindings.adapters import Run, Value, tensor_in
 from tensorproof.terms import INT32, TensorType, eq
-from tensorproof.values.port import Value
 
 
 def matmul(a: dict[str, Value], run: Run) -> TensorType:

@@ -11,11 +11,9 @@ from typing import Any
 from tensorproof.bindings.adapt.keras.cross_entropy import EPSILON, binary, categorical, one_hot_categorical, smoothed, sparse_target
 from tensorproof.bindings.adapt.keras.ops import Maths, as_float, asked
 from tensorproof.bindings.adapt.numpy.arrays import tensor
-from tensorproof.bindings.call import Run, takes
-from tensorproof.bindings.modules import in_type
+from tensorproof.bindings.adapters import Run, Value, in_type, takes
 from tensorproof.ops.inputs import Choice, Float, Int, Tensor
 from tensorproof.terms import BOOL, FLOAT32, FLOATS, INT32, INT64, DType, Shape, TensorType, broadcast, eq
-from tensorproof.values.port import Value
 
 _FLOATS = (Tensor("target", "... C", FLOATS, values="unit"), Tensor("x", "... C", FLOATS, values="unit"))
 _SPARSE = (Tensor("target", "...", frozenset({INT32, INT64}), values="index"), Tensor("x", "... C", FLOATS, values="unit"))

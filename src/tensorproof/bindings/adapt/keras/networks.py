@@ -10,12 +10,9 @@ from tensorproof.bindings.adapt.keras.ops import FORMAT, Maths, as_float, asked,
 from tensorproof.bindings.adapt.keras.reductions import over
 from tensorproof.bindings.adapt.numpy.arrays import Whole, tensor
 from tensorproof.bindings.adapt.numpy.reductions import word
-from tensorproof.bindings.call import Run, takes
-from tensorproof.bindings.forms import taking
-from tensorproof.bindings.readers import tensor_in
+from tensorproof.bindings.adapters import Run, Value, takes, taking, tensor_in
 from tensorproof.ops.inputs import Anything, Choice, Int, Sizes, Tensor
 from tensorproof.terms import BOOL, FLOAT32, FLOAT64, FLOATS, Dim, Shape, TensorType, conj, disj, eq, ge, gt
-from tensorproof.values.port import Value
 
 PADDING = Choice("padding", ("valid", "same"), "valid")
 

@@ -8,13 +8,9 @@ from tensorproof.bindings.adapt.keras.cross_entropy import EPSILON
 from tensorproof.bindings.adapt.keras.ops import Maths, as_float, has_axis
 from tensorproof.bindings.adapt.keras.weights import named_axes
 from tensorproof.bindings.adapt.numpy.arrays import tensor
-from tensorproof.bindings.arrays import array_like
-from tensorproof.bindings.call import Run, takes
-from tensorproof.bindings.modules import computed_in, in_type
-from tensorproof.bindings.readers import module_in, tensor_in
+from tensorproof.bindings.adapters import Run, Value, array_like, computed_in, in_type, module_in, takes, tensor_in
 from tensorproof.ops.inputs import Int, Tensor, is_number
 from tensorproof.terms import FLOATS, DType, TensorType, eq, ge, le
-from tensorproof.values.port import Value
 
 
 def fits(run: Run, x: TensorType, axes: tuple[int, ...], **held: Any) -> None:

@@ -7,11 +7,9 @@ from typing import Any
 from tensorproof.bindings.adapt.keras.ops import Maths, as_float, asked, common, has_axis
 from tensorproof.bindings.adapt.numpy.arrays import tensor
 from tensorproof.bindings.adapt.numpy.reductions import word
-from tensorproof.bindings.call import Run, takes
-from tensorproof.bindings.readers import tensor_in
+from tensorproof.bindings.adapters import Run, Value, takes, tensor_in
 from tensorproof.ops.inputs import Int, Tensor, is_size
 from tensorproof.terms import BOOL, FLOAT32, FLOAT64, FLOATS, INT32, INT64, PY_FLOAT, UINT32, DType, Shape, TensorType, conj, eq, ge, le, lt, product
-from tensorproof.values.port import Value
 
 
 def over(run: Run, op: str, dtype: DType | None, a: dict[str, Value], **more: Value) -> TensorType:

@@ -7,12 +7,9 @@ from typing import Any
 from tensorproof.bindings.adapt.keras.layers import FORMAT, word
 from tensorproof.bindings.adapt.keras.weights import at_least, of_rank, sizes
 from tensorproof.bindings.adapt.numpy.arrays import Real, Sized, Word
-from tensorproof.bindings.call import Run, takes
-from tensorproof.bindings.modules import computed_in
-from tensorproof.bindings.readers import module_in, tensor_in
+from tensorproof.bindings.adapters import Run, Value, computed_in, module_in, takes, tensor_in
 from tensorproof.ops.inputs import Choice, Int, Sizes, Tensor
 from tensorproof.terms import Dim, Shape, TensorType, disj, eq, ge, product
-from tensorproof.values.port import Value
 
 
 @takes(Real("factor", least=0.0, most=1.0), Real("height_factor", least=0.0, most=1.0), Real("width_factor", least=0.0, most=1.0))

@@ -6,13 +6,9 @@ from typing import Any
 
 from tensorproof.bindings.adapt.keras.layers import FORMAT, PADDING, check_padding, computed, first, last, reach_of, word
 from tensorproof.bindings.adapt.keras.weights import gates, of_rank
-from tensorproof.bindings.call import Run, takes
-from tensorproof.bindings.modules import Module
-from tensorproof.bindings.readers import module_in, tensor_in
-from tensorproof.ops.call import GiveUp, Refused
+from tensorproof.bindings.adapters import GiveUp, Module, Refused, Run, Value, module_in, takes, tensor_in
 from tensorproof.ops.inputs import Anything, Bool, Choice, Int, Sizes, Tensor, Tensors
 from tensorproof.terms import FLOATS, Shape, TensorType, conj, dataclass, disj, eq
-from tensorproof.values.port import Value
 
 
 @dataclass(frozen=True, slots=True)

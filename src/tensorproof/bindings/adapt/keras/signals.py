@@ -6,10 +6,8 @@ from typing import Any
 
 from tensorproof.bindings.adapt.keras.ops import Maths
 from tensorproof.bindings.adapt.numpy.arrays import tensor
-from tensorproof.bindings.call import Run
-from tensorproof.bindings.readers import tensor_in
+from tensorproof.bindings.adapters import Run, Value, tensor_in
 from tensorproof.terms import FLOAT32, TensorType, eq, ge
-from tensorproof.values.port import Value
 
 
 def extract_sequences(a: dict[str, Any], run: Run) -> TensorType:

@@ -5,12 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from tensorproof.bindings.modules import Module
-from tensorproof.bindings.readers import tensor_in
-from tensorproof.ops.call import GiveUp, Refused, Session
-from tensorproof.ops.record import Requirement
+from tensorproof.bindings.adapters import GiveUp, Module, Refused, Requirement, Session, Value, tensor_in
 from tensorproof.terms import BY_LABEL, FLOAT32, INT32, Dim, DType, Shape, TensorType, eq, ge
-from tensorproof.values.port import Value
 
 
 def variable_type(module: Module) -> DType:

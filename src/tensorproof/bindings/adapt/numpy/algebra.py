@@ -7,11 +7,9 @@ from typing import Any
 from tensorproof.bindings.adapt.numpy.arrays import flattened, tensor, typed, written
 from tensorproof.bindings.adapt.numpy.reductions import no_list, word
 from tensorproof.bindings.adapt.torch import contraction
-from tensorproof.bindings.call import Run, takes
-from tensorproof.bindings.readers import tensor_in
+from tensorproof.bindings.adapters import Run, Value, takes, tensor_in
 from tensorproof.ops.inputs import Anything, Int, Ints
 from tensorproof.terms import BOOL, FLOAT16, FLOAT32, FLOAT64, INT32, INT64, DType, Operand, Shape, TensorType, eq, ge, gt, minimum, ne, promote
-from tensorproof.values.port import Value
 
 
 def product(a: dict[str, Value], run: Run) -> Any:

@@ -5,14 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from tensorproof.bindings.call import Run, operator, takes
-from tensorproof.bindings.forms import taking
-from tensorproof.bindings.readers import tensor_in
+from tensorproof.bindings.adapters import Run, Value, operator, python_number, takes, taking, tensor_in
 from tensorproof.ops.inputs import Choice, Float, Int, Ints, Sizes, Tensor, Tensors
-from tensorproof.ops.session import python_number
 from tensorproof.ops.storage import copied_strides
 from tensorproof.terms import BOOL, BY_LABEL, COMPLEX128, FLOAT16, FLOAT64, INT32, DType, Operand, TensorType, dataclass, eq, promote, to_float
-from tensorproof.values.port import Value
 
 
 class Loose:

@@ -6,13 +6,10 @@ from typing import Any
 
 from tensorproof.bindings.adapt.numpy.arrays import Real, dtype_of, tensor
 from tensorproof.bindings.adapt.numpy.shapes import broadcast_to
-from tensorproof.bindings.arrays import Ragged, array_like
-from tensorproof.bindings.call import Run, takes
-from tensorproof.bindings.readers import tensor_in
+from tensorproof.bindings.adapters import Ragged, Run, Value, array_like, takes, tensor_in
 from tensorproof.ops.inputs import Int, Ints, Number, Tensor, as_size, is_size
 from tensorproof.terms import UNKNOWN_STRIDES, Operand, Shape, TensorType, conj, dataclass, eq, ge, le, lt, maximum, promote
 from tensorproof.terms.dtypes import BOOL, BY_LABEL, COMPLEX128, FLOAT16, FLOAT32, FLOAT64, INT64, DType
-from tensorproof.values.port import Value
 
 
 def array(a: dict[str, Value], run: Run) -> TensorType:

@@ -7,12 +7,9 @@ from typing import Any
 from tensorproof.bindings.adapt.numpy.arrays import along, flattened, tensor, written
 from tensorproof.bindings.adapt.numpy.arrays import nonzero as truths
 from tensorproof.bindings.adapt.numpy.reductions import word
-from tensorproof.bindings.arrays import array_like
-from tensorproof.bindings.call import Run, takes
-from tensorproof.bindings.readers import tensor_in
+from tensorproof.bindings.adapters import Run, Value, array_like, takes, tensor_in
 from tensorproof.ops.inputs import Axis, Tensor, as_size, is_size
 from tensorproof.terms import BOOL, INT32, INT64, UINT8, Operand, Shape, TensorType, conj, disj, eq, ge, le, lt, promote
-from tensorproof.values.port import Value
 
 
 def diagflat(a: dict[str, Value], run: Run) -> TensorType:

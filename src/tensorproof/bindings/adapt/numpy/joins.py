@@ -6,13 +6,9 @@ from typing import Any
 
 from tensorproof.bindings.adapt.numpy.arrays import Whole, along, flattened, tensor, typed, written
 from tensorproof.bindings.adapt.numpy.reductions import word
-from tensorproof.bindings.arrays import array_like
-from tensorproof.bindings.call import Run, takes
-from tensorproof.bindings.forms import taking
-from tensorproof.bindings.readers import tensor_in
+from tensorproof.bindings.adapters import Run, Value, array_like, takes, taking, tensor_in
 from tensorproof.ops.inputs import Axis, as_size, is_size
 from tensorproof.terms import COMPLEX128, FLOAT64, INT64, TensorType, eq, ge
-from tensorproof.values.port import Value
 
 
 def tile(a: dict[str, Value], run: Run) -> TensorType:

@@ -5,12 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from tensorproof.bindings.adapt.numpy.arrays import dtype_of, flattened, selecting, written
-from tensorproof.bindings.arrays import array_like
-from tensorproof.bindings.call import Run, takes
-from tensorproof.bindings.readers import tensor_in
+from tensorproof.bindings.adapters import Run, Value, array_like, takes, tensor_in
 from tensorproof.ops.inputs import Number, is_number, is_size
 from tensorproof.terms import BOOL, FLOAT64, INT64, DType, TensorType, conj, disj, eq, ge, lt
-from tensorproof.values.port import Value
 
 
 def no_list(a: dict[str, Value], run: Run) -> None:

@@ -7,12 +7,10 @@ from typing import Any
 from tensorproof.bindings.adapt.numpy.arrays import Whole, Word, tensor
 from tensorproof.bindings.adapt.numpy.reductions import no_list, word
 from tensorproof.bindings.adapt.torch import questions
-from tensorproof.bindings.call import Run, takes
-from tensorproof.bindings.readers import tensor_in
+from tensorproof.bindings.adapters import Run, Value, takes, tensor_in
 from tensorproof.ops.inputs import as_size, is_number, is_size
 from tensorproof.ops.storage import steps_of
 from tensorproof.terms import COMPLEX128, FLOAT64, Shape, TensorType, ceildiv, conj, eq, ge, strides_or_none
-from tensorproof.values.port import Value
 
 
 def reshape(a: dict[str, Value], run: Run) -> TensorType:

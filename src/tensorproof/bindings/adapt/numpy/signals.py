@@ -5,11 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from tensorproof.bindings.adapt.numpy.joins import of_rank
-from tensorproof.bindings.call import Run
-from tensorproof.bindings.readers import tensor_in
+from tensorproof.bindings.adapters import Run, Value, tensor_in
 from tensorproof.ops.inputs import is_number
 from tensorproof.terms import BOOL, COMPLEX128, FLOAT64, TensorType, eq, ge, lt
-from tensorproof.values.port import Value
 
 
 def interp(a: dict[str, Value], run: Run) -> TensorType:

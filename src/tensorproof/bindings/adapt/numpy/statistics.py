@@ -6,12 +6,9 @@ from typing import Any
 
 from tensorproof.bindings.adapt.numpy.arrays import tensor, written
 from tensorproof.bindings.adapt.numpy.reductions import word
-from tensorproof.bindings.arrays import array_like
-from tensorproof.bindings.call import Run, takes
-from tensorproof.bindings.readers import tensor_in
+from tensorproof.bindings.adapters import Run, Value, array_like, takes, tensor_in
 from tensorproof.ops.inputs import Axes, Tensor, is_number, is_size
 from tensorproof.terms import BOOL, FLOAT16, FLOAT32, FLOAT64, INT64, DType, Operand, Shape, TensorType, Term, disj, eq, ge, le, promote
-from tensorproof.values.port import Value
 
 # --- counts and averages ---
 

@@ -5,10 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from tensorproof.bindings.adapt.onnx.nodes import unknown, whole_numbers
-from tensorproof.bindings.call import Run
-from tensorproof.bindings.readers import tensor_in
+from tensorproof.bindings.adapters import Run, Value, tensor_in
 from tensorproof.terms import Shape, TensorType, eq
-from tensorproof.values.port import Value
 
 
 def _some(run: Run, op: str, x: TensorType, axes: TensorType, sign: int) -> TensorType:

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from tensorproof.bindings.adapt.onnx.windows import PADDED, WINDOW, one_each, sides
-from tensorproof.bindings.call import Run, takes
-from tensorproof.bindings.readers import tensor_in
+from tensorproof.bindings.adapters import Run, Value, takes, tensor_in
 from tensorproof.ops.inputs import Ints, Tensor
 from tensorproof.terms import FLOATS, TensorType
-from tensorproof.values.port import Value
 
 _KERNEL = Ints("kernel", None, optional=True, per_axis=1)
 

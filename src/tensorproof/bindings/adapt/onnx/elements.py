@@ -7,14 +7,11 @@ from collections.abc import Callable
 from functools import reduce as fold
 from typing import Any
 
-from tensorproof.bindings.call import Run, takes
-from tensorproof.bindings.forms import default, taking
-from tensorproof.bindings.readers import tensor_in
+from tensorproof.bindings.adapters import Run, Value, default, takes, taking, tensor_in
 from tensorproof.ops.contents import spread
 from tensorproof.ops.inputs import Bool, Choice, ElementType, Int
 from tensorproof.ops.storage import cast, known, small
 from tensorproof.terms import FLOAT16, FLOAT32, FLOAT64, FLOATS, DType, Shape, TensorType, dataclass, disj, eq
-from tensorproof.values.port import Value
 
 
 def folded(a: dict[str, Any], run: Run) -> Value:

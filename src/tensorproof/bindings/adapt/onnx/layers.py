@@ -6,12 +6,10 @@ from typing import Any
 
 from tensorproof.bindings.adapt.onnx.nodes import number as number_in
 from tensorproof.bindings.adapt.onnx.nodes import unknown, whole_numbers
-from tensorproof.bindings.call import Run, takes
-from tensorproof.bindings.readers import tensor_in
+from tensorproof.bindings.adapters import Run, Value, takes, tensor_in
 from tensorproof.catalogue.frameworks.onnx_windows import AUTO_PAD
 from tensorproof.ops.inputs import Anything, Choice, Int, Ints
 from tensorproof.terms import BOOL, Shape, TensorType, conj, eq, ge, lt
-from tensorproof.values.port import Value
 
 _WINDOW = (
     Ints("kernel", least=1, per_axis=1),

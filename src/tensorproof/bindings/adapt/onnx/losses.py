@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from tensorproof.bindings.call import Run, takes
-from tensorproof.bindings.readers import tensor_in
+from tensorproof.bindings.adapters import Run, Value, takes, tensor_in
 from tensorproof.ops.inputs import Int, Tensor
 from tensorproof.terms import FLOATS, INDEX, TensorType
-from tensorproof.values.port import Value
 
 _LOSS = (
     Tensor("x", "N C ...", FLOATS), Tensor("target", "...", INDEX, values="index:C"), Tensor("weight", "C", FLOATS, optional=True, default=None),

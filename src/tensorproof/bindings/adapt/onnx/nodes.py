@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from tensorproof.bindings.call import Run, takes
-from tensorproof.bindings.readers import tensor_in
+from tensorproof.bindings.adapters import Run, Value, takes, tensor_in
 from tensorproof.ops.inputs import Axes, Bool, Int, Ints, as_size
 from tensorproof.ops.storage import known
 from tensorproof.terms import FLOAT32, INT64, REALS, Dim, DType, Outputs, Shape, TensorType, ceildiv, ge, product, row_major, unknown_shape
-from tensorproof.values.port import Value
 
 # --- numbers as inputs -----------------------------------------------------------------------------------------------------------------
 

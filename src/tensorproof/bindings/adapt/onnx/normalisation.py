@@ -5,11 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from tensorproof.bindings.adapt.onnx.nodes import unknown
-from tensorproof.bindings.call import Run, takes
-from tensorproof.bindings.readers import tensor_in
+from tensorproof.bindings.adapters import Run, Value, takes, tensor_in
 from tensorproof.ops.inputs import Anything, Axis, Tensor
 from tensorproof.terms import FLOAT32, FLOATS, DType, Shape, TensorType, disj, eq
-from tensorproof.values.port import Value
 
 _FROM = (Tensor("x", "X ...", FLOATS), Axis("dim", -1, scalar_ok=False), Anything("stash"))
 _WEIGHT, _BIAS = Tensor("weight", "...", FLOATS), Tensor("bias", "...", FLOATS, optional=True, default=None)

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from tensorproof.bindings.call import Run
-from tensorproof.bindings.readers import tensor_in
+from tensorproof.bindings.adapters import Run, Value, tensor_in
 from tensorproof.terms.ints import product
-from tensorproof.values.port import Value
 
 
 def of_the_rest(a: dict[str, Value], run: Run) -> Value:

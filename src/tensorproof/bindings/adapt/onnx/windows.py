@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from tensorproof.bindings.call import Run
+from tensorproof.bindings.adapters import Run, Value
 from tensorproof.catalogue.frameworks.onnx_windows import AUTO_PAD
 from tensorproof.ops.inputs import Choice, Ints
 from tensorproof.ops.window import span
 from tensorproof.terms import Dim, ceildiv, ge, maximum
-from tensorproof.values.port import Value
 
 WINDOW = (Ints("stride", None, least=1, optional=True, per_axis=1), Ints("dilation", None, least=1, optional=True, per_axis=1))
 PADDED = (Ints("padding", None, least=0, optional=True, per_axis=2), Choice("auto_pad", AUTO_PAD, "NOTSET"))

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from tensorproof.bindings.adapt.tensorflow.shared import somewhere, vector
-from tensorproof.bindings.call import Run
+from tensorproof.bindings.adapters import Run, Value
 from tensorproof.ops.inputs import Choice, ElementType, Int, Ints
 from tensorproof.terms import COMPLEX64, COMPLEX128, FLOAT32, FLOAT64, DType, Shape, TensorType, dataclass, ge
-from tensorproof.values.port import Value
 
 SIZE = Ints("size", shape=True, loose=True, least=0)
 DTYPE = ElementType("dtype")

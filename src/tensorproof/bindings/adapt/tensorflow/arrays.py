@@ -9,11 +9,9 @@ from tensorproof.bindings.adapt.tensorflow import joins as tf_joins
 from tensorproof.bindings.adapt.tensorflow.arguments import DTYPE
 from tensorproof.bindings.adapt.tensorflow.joins import parts
 from tensorproof.bindings.adapt.tensorflow.shared import Arguments, at_least, axis, modern, of_type, ranked, same_types, somewhere, vector, whole, with_shape
-from tensorproof.bindings.call import Run, takes
-from tensorproof.bindings.forms import taking
+from tensorproof.bindings.adapters import Run, Value, takes, taking
 from tensorproof.ops.inputs import ElementType, Int, Tensor
 from tensorproof.terms import BOOL, FLOAT32, INDEX, INT32, UINT8, Dim, DType, Shape, TensorType, conj, eq, ge, product
-from tensorproof.values.port import Value
 
 
 def concat(a: Arguments, run: Run) -> TensorType:

@@ -6,10 +6,9 @@ import math
 from typing import Any
 
 from tensorproof.bindings.adapt.tensorflow.shared import Arguments, at_least, broadcast_of, of_type, ranked, same_types, somewhere, with_shape
-from tensorproof.bindings.call import Run, takes
+from tensorproof.bindings.adapters import Run, Value, takes
 from tensorproof.ops.inputs import Float, Tensor
 from tensorproof.terms import FLOAT32, FLOATS, DType, Shape, TensorType, eq, ge, product
-from tensorproof.values.port import Value
 
 
 def drawn(run: Run, low: Any, high: Any) -> TensorType:

@@ -7,10 +7,9 @@ from typing import Any
 from tensorproof.bindings.adapt.graphdef import convolutions as graphdef_convolutions
 from tensorproof.bindings.adapt.tensorflow.shared import Arguments, modern, ranked, same_types, somewhere, vector, with_shape
 from tensorproof.bindings.adapt.tensorflow.windows import Padding, channels_last, convolve, depthwise, explicit_sides, spatial, to_front, windowed
-from tensorproof.bindings.call import Run, takes
+from tensorproof.bindings.adapters import Run, Value, takes
 from tensorproof.ops.inputs import Anything, Choice, Ints, Sizes, Tensor
 from tensorproof.terms import FLOAT32, Shape, TensorType, eq, ge, product
-from tensorproof.values.port import Value
 
 PADDING = Choice("padding", ("SAME", "VALID"))
 PADDINGS = Padding("padding", ("SAME", "VALID"))

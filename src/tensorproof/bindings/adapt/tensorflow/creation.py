@@ -5,10 +5,9 @@ from __future__ import annotations
 from tensorproof.bindings.adapt.graphdef.elementwise import merged
 from tensorproof.bindings.adapt.tensorflow.arguments import DTYPE, SIZE, as_shape
 from tensorproof.bindings.adapt.tensorflow.shared import Arguments, ranked, same_types, somewhere, whole, with_shape
-from tensorproof.bindings.call import Run, takes
+from tensorproof.bindings.adapters import Run, Value, takes
 from tensorproof.ops.inputs import Anything, ElementType, Tensor
 from tensorproof.terms import FLOAT32, FLOAT64, INT32, DType, Shape, TensorType, Term, disj, eq, ge
-from tensorproof.values.port import Value
 
 
 @takes(SIZE, ElementType("dtype", FLOAT32))

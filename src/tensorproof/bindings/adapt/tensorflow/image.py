@@ -7,11 +7,9 @@ from typing import Any
 from tensorproof.bindings.adapt.graphdef import images as graphdef_images
 from tensorproof.bindings.adapt.graphdef import pools as graphdef_pools
 from tensorproof.bindings.adapt.tensorflow.shared import Arguments, at_least, modern, ranked, somewhere, vector, whole, with_shape
-from tensorproof.bindings.call import Run, takes
-from tensorproof.bindings.forms import taking
+from tensorproof.bindings.adapters import Run, Value, takes, taking
 from tensorproof.ops.inputs import Bool, Choice, ElementType, Int, Ints, Tensor
 from tensorproof.terms import BOOL, FLOAT32, INT32, UINT8, UINT16, Dim, DType, Shape, TensorType, conj, eq, ge, le, maximum, minimum
-from tensorproof.values.port import Value
 
 STRING = DType.STRING
 _IMAGE = Tensor("x", "H W C | N H W C")

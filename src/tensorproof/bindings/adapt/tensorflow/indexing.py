@@ -7,10 +7,8 @@ from typing import Any
 from tensorproof.bindings.adapt.graphdef import elementwise as graphdef
 from tensorproof.bindings.adapt.tensorflow import shapes as tf_shapes
 from tensorproof.bindings.adapt.tensorflow.shared import Arguments, same_types, somewhere, vector, whole, with_shape
-from tensorproof.bindings.call import Run, takes
-from tensorproof.ops.session import python_number
+from tensorproof.bindings.adapters import Run, Value, python_number, takes
 from tensorproof.terms import BOOL, INDEX, INT64, Shape, TensorType, Term, broadcast, eq, product
-from tensorproof.values.port import Value
 
 
 def gather(a: Arguments, run: Run) -> TensorType:

@@ -8,10 +8,9 @@ from tensorproof.bindings.adapt.graphdef.convolutions import transposed
 from tensorproof.bindings.adapt.tensorflow.convolutions import FORMATS, IMAGES
 from tensorproof.bindings.adapt.tensorflow.shared import Arguments, at_least, ranked, somewhere, with_shape
 from tensorproof.bindings.adapt.tensorflow.windows import channels_last, convolve, pooled, to_front
-from tensorproof.bindings.call import Run, takes
+from tensorproof.bindings.adapters import Run, Value, takes
 from tensorproof.ops.inputs import Anything, Int, Sizes, Tensor
 from tensorproof.terms import Dim, Shape, TensorType, product
-from tensorproof.values.port import Value
 
 
 def layer_dense(a: Arguments, run: Run) -> TensorType:

@@ -18,10 +18,9 @@ from tensorproof.bindings.adapt.tensorflow.shared import (
     whole,
     with_shape,
 )
-from tensorproof.bindings.call import Run, takes
+from tensorproof.bindings.adapters import Run, Value, takes
 from tensorproof.ops.inputs import Anything, Axes, Bool, Tensor
 from tensorproof.terms import FLOATS, INDEX, Shape, TensorType, conj, eq, ge, minimum, product
-from tensorproof.values.port import Value
 
 _indices = builtins.range
 

@@ -16,12 +16,10 @@ from tensorproof.bindings.adapt.tensorflow.shared import (
     whole,
     with_shape,
 )
-from tensorproof.bindings.call import Run, takes
+from tensorproof.bindings.adapters import Run, Value, python_number, takes
 from tensorproof.ops.element_types import CONVERTED
 from tensorproof.ops.inputs import Anything, Axes, Bool, ElementType, Int, Tensor
-from tensorproof.ops.session import python_number
 from tensorproof.terms import BOOL, FLOAT32, FLOAT64, INDEX, INT32, INT64, DType, Shape, TensorType, eq, ge
-from tensorproof.values.port import Value
 
 
 def binary(a: Arguments, run: Run) -> TensorType:

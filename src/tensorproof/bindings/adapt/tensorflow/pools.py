@@ -7,11 +7,9 @@ from collections.abc import Callable
 from tensorproof.bindings.adapt.tensorflow.convolutions import FORMATS, IMAGES, PADDING, PADDINGS, format_of, layout_of, needed
 from tensorproof.bindings.adapt.tensorflow.shared import Arguments, modern
 from tensorproof.bindings.adapt.tensorflow.windows import Padding, pooled, spatial
-from tensorproof.bindings.call import Run, takes
-from tensorproof.bindings.forms import taking
+from tensorproof.bindings.adapters import Run, Value, takes, taking
 from tensorproof.ops.inputs import Anything, Choice, ElementType, Ints, Sizes, Tensor
 from tensorproof.terms import INDEX, INT64, TensorType, dataclass, ge
-from tensorproof.values.port import Value
 
 
 def _pool(n: int) -> Callable[[Arguments, Run], TensorType]:

@@ -7,11 +7,9 @@ from typing import Any
 from tensorproof.bindings.adapt.graphdef import random as graphdef_random
 from tensorproof.bindings.adapt.tensorflow.arguments import DTYPE, SIZE, Among, Nothing, as_shape
 from tensorproof.bindings.adapt.tensorflow.shared import Arguments, broadcast_of, ranked, somewhere, whole
-from tensorproof.bindings.call import Run, takes
-from tensorproof.bindings.forms import taking
+from tensorproof.bindings.adapters import Run, Value, takes, taking
 from tensorproof.ops.inputs import REQUIRED, Anything, ElementType, Int, Number, Tensor
 from tensorproof.terms import FLOAT32, FLOAT64, INDEX, INT32, INT64, DType, Shape, TensorType, disj, eq, lt
-from tensorproof.values.port import Value
 
 
 def _random(run: Run, a: Arguments) -> TensorType:

@@ -4,14 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from tensorproof.bindings.call import Run, operator
-from tensorproof.ops.call import Call
+from tensorproof.bindings.adapters import Call, Run, Value, operator, python_number
 from tensorproof.ops.element_types import CONVERTED, promoted
 from tensorproof.ops.inputs import Choice, as_size
-from tensorproof.ops.session import python_number
 from tensorproof.terms import FLOATS, INT32, INT64, Dim, DType, Origin, Shape, TensorType, Term, broadcast, conj, dataclass, eq, le, lt, unknown_shape
 from tensorproof.terms.substitution import symbols
-from tensorproof.values.port import Value
 
 Arguments = dict[str, Any]
 

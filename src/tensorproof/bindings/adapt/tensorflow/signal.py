@@ -6,10 +6,9 @@ from typing import Any
 
 from tensorproof.bindings.adapt.tensorflow.arguments import COMPLEX_OF
 from tensorproof.bindings.adapt.tensorflow.shared import Arguments, at_least, known_axis, somewhere, vector, with_shape
-from tensorproof.bindings.call import Run, takes
+from tensorproof.bindings.adapters import Run, Value, takes
 from tensorproof.ops.inputs import ElementType, Int
 from tensorproof.terms import BOOL, COMPLEX64, COMPLEX128, FLOAT32, FLOAT64, Dim, Shape, TensorType, eq, ite, maximum
-from tensorproof.values.port import Value
 
 
 def rfft(a: Arguments, run: Run) -> TensorType:

@@ -5,16 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from tensorproof.bindings.adapters import GiveUp, Module, Refused, Session, Value, module_in, taking, tensor_in
 from tensorproof.bindings.call import Run, call_module, takes
-from tensorproof.bindings.forms import taking
-from tensorproof.bindings.modules import Module
-from tensorproof.bindings.readers import module_in, tensor_in
 from tensorproof.catalogue.networks.attention import MASK, SEED, STATE
-from tensorproof.ops.call import GiveUp, Refused, Session
 from tensorproof.ops.inputs import Anything, Float, Int, Tensor
 from tensorproof.ops.storage import steps_of
 from tensorproof.terms import FLOAT32, FLOATS, UINT64, UNKNOWN_STRIDES, Dim, DType, Shape, TensorType, eq, ge, strides_or_none
-from tensorproof.values.port import Value
 
 # --- multi-head attention ---
 

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from tensorproof.bindings.call import Run, takes
-from tensorproof.bindings.readers import tensor_in
+from tensorproof.bindings.adapters import Run, Value, takes, tensor_in
 from tensorproof.catalogue.algebra.einsum import EQUATIONS
 from tensorproof.ops.inputs import Anything, Choice, Tensors, as_size
 from tensorproof.terms.tensor import TensorType
-from tensorproof.values.port import Value
 
 
 def tensordot(a: dict[str, Value], run: Run) -> TensorType:

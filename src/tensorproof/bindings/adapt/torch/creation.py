@@ -4,13 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from tensorproof.bindings.arrays import Ragged, array_like
-from tensorproof.bindings.call import Run, takes
-from tensorproof.bindings.readers import tensor_in
+from tensorproof.bindings.adapters import Ragged, Run, Value, array_like, takes, tensor_in
 from tensorproof.ops.inputs import REQUIRED, Anything, Bool, Choice, ElementType, Float, Floats, Ints, Number, Tensor, is_size
 from tensorproof.ops.storage import format_strides
 from tensorproof.terms import BY_LABEL, FLOAT32, FLOAT64, UNKNOWN_STRIDES, DType, TensorType, conj, dataclass, eq, ge, gt, le
-from tensorproof.values.port import Value
 
 
 def _leaf(made: TensorType, a: dict[str, Value], run: Run) -> TensorType:

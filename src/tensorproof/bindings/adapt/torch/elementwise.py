@@ -5,12 +5,10 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from tensorproof.bindings.call import Run, takes
-from tensorproof.bindings.readers import module_in, tensor_in
+from tensorproof.bindings.adapters import Run, Value, module_in, takes, tensor_in
 from tensorproof.ops.inputs import Axis, Int, Tensor
 from tensorproof.terms import UNKNOWN_STRIDES, Operand, Shape, TensorType, eq, promote, torch_can_cast
 from tensorproof.terms.dtypes import ALL_INTS, BOOL, BY_LABEL, INT32, INTS, DType
-from tensorproof.values.port import Value
 
 Arguments = dict[str, Any]
 

@@ -5,13 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from tensorproof.bindings.call import Run
-from tensorproof.bindings.modules import Module
-from tensorproof.bindings.readers import tensor_in
-from tensorproof.ops.call import Refused, Session
-from tensorproof.ops.record import Requirement
+from tensorproof.bindings.adapters import Module, Refused, Requirement, Run, Session, Value, tensor_in
 from tensorproof.terms import FLOAT32, INT64, DType, Shape, TensorType, conj, eq
-from tensorproof.values.port import Value
 
 MODES = ("sum", "mean", "max")
 

@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from tensorproof.bindings.call import Run, operator
-from tensorproof.bindings.forms import taking
+from tensorproof.bindings.adapters import Run, Value, operator, taking
 from tensorproof.ops.applied import Applied
 from tensorproof.ops.inputs import Floats, Number, Tensor, Tensors
 from tensorproof.terms import TensorType, eq, torch_can_cast
-from tensorproof.values.port import Value
 
 XS = Tensors("xs")
 TensorsOut = tuple[TensorType, ...]

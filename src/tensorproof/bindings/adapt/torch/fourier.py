@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from tensorproof.bindings.call import Run
-from tensorproof.bindings.readers import tensor_in
+from tensorproof.bindings.adapters import Run, Value, tensor_in
 from tensorproof.terms import TensorType, eq
-from tensorproof.values.port import Value
 
 
 def _plain(a: dict[str, Any], run: Run) -> tuple[int, ...]:

@@ -5,13 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from tensorproof.bindings.adapt.torch.creation import exact
-from tensorproof.bindings.arrays import Ragged, array_like
-from tensorproof.bindings.call import Run, takes
-from tensorproof.bindings.readers import tensor_in
+from tensorproof.bindings.adapters import Ragged, Run, Value, array_like, takes, tensor_in
 from tensorproof.ops.inputs import Anything, Bool, Index, Tensor, as_size, is_size
 from tensorproof.ops.storage import cast, whole
 from tensorproof.terms import BOOL, INT32, INT64, UNKNOWN_STRIDES, Shape, TensorType, disj, eq, ge
-from tensorproof.values.port import Value
 
 Arguments = dict[str, Any]
 

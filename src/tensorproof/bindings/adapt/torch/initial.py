@@ -5,10 +5,9 @@ from __future__ import annotations
 from math import prod, sqrt
 from typing import Any
 
-from tensorproof.bindings.call import Run, takes
+from tensorproof.bindings.adapters import Run, Value, takes
 from tensorproof.ops.inputs import Choice, Float
 from tensorproof.terms.tensor import TensorType
-from tensorproof.values.port import Value
 
 _SLOPE = 0.01
 _GAINS = {"tanh": 5.0 / 3, "relu": sqrt(2.0), "selu": 0.75}

@@ -5,13 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from tensorproof.bindings.adapt.torch.questions import known_shape
-from tensorproof.bindings.arrays import Ragged, array_like
-from tensorproof.bindings.call import Run, takes
-from tensorproof.bindings.forms import default, taking
-from tensorproof.bindings.readers import tensor_in
+from tensorproof.bindings.adapters import Ragged, Run, Value, array_like, default, takes, taking, tensor_in
 from tensorproof.ops.inputs import Anything, Axes, Int, Ints, Tensor, is_size
 from tensorproof.terms import INT64, Shape, TensorType, broadcast, ceildiv, eq, product, torch_can_cast
-from tensorproof.values.port import Value
 
 Arguments = dict[str, Any]
 

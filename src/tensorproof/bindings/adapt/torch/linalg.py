@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from tensorproof.bindings.call import Run, takes
+from tensorproof.bindings.adapters import Run, Value, takes, tensor_in
 from tensorproof.bindings.names import versions
-from tensorproof.bindings.readers import tensor_in
 from tensorproof.ops.inputs import Anything
 from tensorproof.terms import TensorType, conj, eq, ge, le, minimum
-from tensorproof.values.port import Value
 
 
 def qr(a: dict[str, Value], run: Run) -> Value:

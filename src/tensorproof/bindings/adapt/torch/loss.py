@@ -5,18 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from tensorproof.bindings.adapters import GiveUp, Module, Refused, Requirement, Session, Value, taking, tensor_in
 from tensorproof.bindings.call import Run, call_module, takes
-from tensorproof.bindings.forms import taking
-from tensorproof.bindings.modules import Module
-from tensorproof.bindings.readers import tensor_in
 from tensorproof.catalogue.networks.loss import ANY_NUMBER
 from tensorproof.catalogue.networks.loss_sequence import CLASS
-from tensorproof.ops.call import GiveUp, Refused, Session
 from tensorproof.ops.inputs import Anything, Choice, Int, Ints, Tensor, is_size
-from tensorproof.ops.record import Requirement
 from tensorproof.terms import Dim, Operand, Shape, TensorType, Truth, broadcast, conj, dataclass, eq, negate, product, promote
 from tensorproof.terms.dtypes import FLOAT32, FLOATS, INDEX, INT64, INTS, DType
-from tensorproof.values.port import Value
 
 WORDS = ("none", "mean", "sum")
 

@@ -8,10 +8,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from tensorproof.bindings.call import Run, takes
+from tensorproof.bindings.adapters import Run, Value, takes
 from tensorproof.ops.inputs import Axes, Axis, Bool, ElementType, Number, Tensor
 from tensorproof.terms import BOOL, FLOAT32, INT64, UINT8, DType, TensorType
-from tensorproof.values.port import Value
 
 INF = float("inf")
 MASK = Tensor("mask", "...", optional=True)

@@ -4,12 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from tensorproof.bindings.call import Run, takes
-from tensorproof.bindings.forms import default, taking
-from tensorproof.bindings.readers import module_in, tensor_in
+from tensorproof.bindings.adapters import Run, Value, default, module_in, takes, taking, tensor_in
 from tensorproof.ops.inputs import Bool, Float, Ints, Tensor
 from tensorproof.terms import FLOATS, UINT8, Dim, Shape, TensorType, eq, ge, ne, product
-from tensorproof.values.port import Value
 
 
 def _more_than_one(run: Run, count: Dim, what: str) -> None:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tensorproof.bindings.call import Run
-from tensorproof.bindings.forms import taking
+from tensorproof.bindings.adapters import Run, taking
 from tensorproof.ops.inputs import Sizes, Tensor, is_size
 from tensorproof.terms.tensor import TensorType
 

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from tensorproof.bindings.call import Run, takes
-from tensorproof.bindings.readers import tensor_in
+from tensorproof.bindings.adapters import Run, Value, takes, tensor_in
 from tensorproof.ops.inputs import Tensor
 from tensorproof.ops.storage import steps_of, strides_of_format
 from tensorproof.terms import BOOL, FLOAT32, Dim, Shape, TensorType, Term, conj, disj, eq, ge, ite, lt, row_major, strides_or_none
-from tensorproof.values.port import Value
 
 Arguments = dict[str, Any]
 

@@ -5,15 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from tensorproof.bindings.call import Run, takes
-from tensorproof.bindings.forms import taking
-from tensorproof.bindings.modules import Module
-from tensorproof.bindings.readers import tensor_in
+from tensorproof.bindings.adapters import GiveUp, Module, Run, Session, Value, takes, taking, tensor_in
 from tensorproof.catalogue.networks.recurrence import STATE, Packed
-from tensorproof.ops.call import GiveUp, Session
 from tensorproof.ops.inputs import Anything, Bool, Int, Tensor, Tensors
 from tensorproof.terms import FLOAT32, INT64, Dim, DType, Shape, TensorType, dataclass, eq
-from tensorproof.values.port import Value
 
 GATES = {"lstm": 4, "gru": 3, "rnn": 1}
 

@@ -4,12 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from tensorproof.bindings.call import Run, takes
-from tensorproof.bindings.forms import default, taking
-from tensorproof.bindings.readers import tensor_in
+from tensorproof.bindings.adapters import Run, Value, default, takes, taking, tensor_in
 from tensorproof.ops.inputs import Anything, Axes, Axis, Int, Tensor
 from tensorproof.terms import FULL_COMPLEXES, REALS, REALS_OR_BOOL, SOMEWHERE, UINT8, Shape, TensorType, eq
-from tensorproof.values.port import Value
 
 other = taking(default, Tensor("y"))
 """max(x, y) of two tensors."""

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from tensorproof.bindings.call import Run, takes
-from tensorproof.bindings.forms import default, taking
-from tensorproof.bindings.readers import tensor_in
+from tensorproof.bindings.adapters import Run, Value, default, takes, taking, tensor_in
 from tensorproof.ops.inputs import Bool, Int, Ints, Sizes, as_size, is_size
-from tensorproof.values.port import Value
 
 
 @takes(Ints("size", None, optional=True))

@@ -4,13 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from tensorproof.bindings.call import Run, takes
-from tensorproof.bindings.modules import Module
-from tensorproof.bindings.readers import tensor_in
-from tensorproof.ops.call import Session
+from tensorproof.bindings.adapters import Module, Run, Session, Value, takes, tensor_in
 from tensorproof.ops.inputs import Bool, Int, Parameter, Sizes, Tensor
 from tensorproof.terms import FLOATS, REALS, TensorType, eq, ge
-from tensorproof.values.port import Value
 
 _LISTS = tuple(Sizes(name, 2, least=least, one=False) for name, least in (("stride", 1), ("padding", 0), ("dilation", 1), ("output_padding", 0)))
 
