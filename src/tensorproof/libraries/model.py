@@ -6,8 +6,7 @@ import ast
 from collections.abc import Callable
 from typing import Any
 
-from tensorproof.terms import Origin, dataclass, field, gt
-from tensorproof.terms.budgets import BUDGETS
+from tensorproof.terms import BUDGETS, Origin, dataclass, field, gt
 from tensorproof.values.port import Machine, Value
 
 AT_EXIT = "at exit"

@@ -5,8 +5,7 @@ from __future__ import annotations
 import ast
 
 from tensorproof.diagnostics.diagnostic import Diagnostic, Severity, Step
-from tensorproof.terms import FLOAT32, Origin, Shape, TensorType, Term
-from tensorproof.terms.substitution import symbols
+from tensorproof.terms import FLOAT32, Origin, Shape, TensorType, Term, symbols
 from tensorproof.values import Args, Kwargs, List, Machine, Unknown, Value
 
 GIVEN = "outside results"

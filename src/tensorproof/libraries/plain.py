@@ -8,8 +8,7 @@ from collections.abc import Iterator as HostIterator
 from typing import Any
 
 from tensorproof.libraries.model import Run
-from tensorproof.terms import Predicate, Term
-from tensorproof.terms.budgets import BUDGETS
+from tensorproof.terms import BUDGETS, Predicate, Term
 from tensorproof.values import TEXT, Args, Dict, Generator, Instance, Iterator, Kwargs, List, Machine, Model, Set, Unknown, Value
 from tensorproof.values.python_values import MESSAGE
 

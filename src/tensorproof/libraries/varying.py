@@ -6,8 +6,7 @@ import ast
 from collections.abc import Iterable
 from typing import Any
 
-from tensorproof.terms import Origin, disj, eq
-from tensorproof.terms.budgets import BUDGETS
+from tensorproof.terms import BUDGETS, Origin, disj, eq
 from tensorproof.values import MISSING, REAL, TEXT, Choice, Dict, List, Machine, Unknown, Value
 
 LIMIT = 2**63

@@ -8,8 +8,7 @@ from typing import Any
 from tensorproof.ops import whole
 from tensorproof.ops.applied import Applied
 from tensorproof.ops.record import Op
-from tensorproof.terms import Dim, DType, Origin, TensorType, Term, conj, ge, le, lower, upper
-from tensorproof.terms.facts import learn
+from tensorproof.terms import Dim, DType, Origin, TensorType, Term, conj, ge, le, learn, lower, upper
 from tensorproof.values import NOWHERE, WHOLE, Machine, Unknown, Value
 
 _LIMITS = "limits of numbers"

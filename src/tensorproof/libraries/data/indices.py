@@ -7,8 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from tensorproof.libraries.data.samples import is_concrete, item_of, length_of, sample_of, unknown_length
-from tensorproof.terms import Dim, Origin, Term, lower, upper
-from tensorproof.terms.budgets import BUDGETS
+from tensorproof.terms import BUDGETS, Dim, Origin, Term, lower, upper
 from tensorproof.values import MISSING, Choice, Generator, Instance, Iterator, List, Machine, Model, Unknown, Value
 
 Indices = Sequence[Dim] | Unknown

@@ -14,9 +14,7 @@ from tensorproof.libraries.data.samples import argument, has_length, in_own_memo
 from tensorproof.libraries.domains import index_limits
 from tensorproof.libraries.domains.index_ranges import all_of_it, labelled
 from tensorproof.libraries.model import Iterations, all_items, batches
-from tensorproof.terms import Dim, Origin, TensorType, Term, ceildiv, lower, mod, ne, upper
-from tensorproof.terms.budgets import BUDGETS
-from tensorproof.terms.substitution import symbols
+from tensorproof.terms import BUDGETS, Dim, Origin, TensorType, Term, ceildiv, lower, mod, ne, symbols, upper
 from tensorproof.values import MISSING, Choice, Class, Generator, Instance, Iterator, Key, List, Machine, Model, Named, Summary, Unknown, Value, slot
 from tensorproof.values.objects import Bound as BoundMethod
 

@@ -9,8 +9,7 @@ from typing import Any
 from tensorproof.libraries import registry
 from tensorproof.libraries.domains import autograd
 from tensorproof.libraries.plain import always
-from tensorproof.terms import BY_LABEL, Origin, Outputs, Predicate, Shape, TensorType, Term, conj, eq, lt
-from tensorproof.terms.shapes import open_shape
+from tensorproof.terms import BY_LABEL, Origin, Outputs, Predicate, Shape, TensorType, Term, conj, eq, lt, open_shape
 from tensorproof.values import MISSING, Args, Bound, Choice, Dict, Instance, Kwargs, List, Machine, Model, Unknown, Value
 
 LENGTH = ("length",)

@@ -13,8 +13,7 @@ from tensorproof.catalogue.elementwise.formulas import drawn_numbers
 from tensorproof.catalogue.elementwise.formulas.real_bounds import ABOVE_ZERO, along_axis, are_whole, computed, of
 from tensorproof.ops.applied import Applied
 from tensorproof.ops.record import Op
-from tensorproof.terms import DType, TensorType
-from tensorproof.terms.budgets import BUDGETS
+from tensorproof.terms import BUDGETS, DType, TensorType
 from tensorproof.terms.facts import Bounds, learn_bounds
 from tensorproof.values.port import Machine
 

@@ -8,8 +8,7 @@ from typing import Any
 from tensorproof.libraries.whole_numbers import same_size, whole_tensor
 from tensorproof.ops.applied import Applied
 from tensorproof.ops.record import Op
-from tensorproof.terms import Dim, TensorType, Term, maximum
-from tensorproof.terms.facts import learn
+from tensorproof.terms import Dim, TensorType, Term, learn, maximum
 from tensorproof.values import List, Machine
 from tensorproof.values.summaries import is_summarised, shown
 

@@ -10,8 +10,7 @@ from typing import Any
 
 from tensorproof.libraries.domains.label_ranges import of as range_of
 from tensorproof.ops.whole import Span, joined
-from tensorproof.terms import Dim, TensorType
-from tensorproof.terms.facts import learn
+from tensorproof.terms import Dim, TensorType, learn
 from tensorproof.values import Dict, List, Machine, Value
 
 Limit = tuple[Dim, Dim]

@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tensorproof.libraries.domains.label_ranges import note, of
-from tensorproof.terms import Origin, TensorType, Term, sole_atom
-from tensorproof.terms.substitution import symbols
+from tensorproof.terms import Origin, TensorType, Term, sole_atom, symbols
 from tensorproof.values import MISSING, Dict, Instance, List, Machine, Model, Value
 
 Range = tuple[Any, Any]

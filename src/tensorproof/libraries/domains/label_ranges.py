@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tensorproof.terms import Dim, TensorType
-from tensorproof.terms.facts import learn
+from tensorproof.terms import Dim, TensorType, learn
 from tensorproof.values.port import Machine, Value
 
 

@@ -11,8 +11,7 @@ from tensorproof.libraries.whole_numbers import same_size, whole_tensor
 from tensorproof.ops.applied import Applied
 from tensorproof.ops.ones import Counted, diagonal, opposite, spread
 from tensorproof.ops.record import Op
-from tensorproof.terms import BOOL, Dim, TensorType, Term, upper
-from tensorproof.terms.facts import learn
+from tensorproof.terms import BOOL, Dim, TensorType, Term, learn, upper
 from tensorproof.values.port import Machine, Value
 
 _BEGINNING = frozenset(["fills", "totals", "counts"])

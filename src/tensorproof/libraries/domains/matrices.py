@@ -14,8 +14,7 @@ from tensorproof.catalogue.algebra.formulas.matrix_kinds import INVERTED, KEPT, 
 from tensorproof.libraries.domains import bounds
 from tensorproof.ops.applied import Applied
 from tensorproof.ops.record import Op
-from tensorproof.terms.facts import learn
-from tensorproof.terms.tensor import TensorType
+from tensorproof.terms import TensorType, learn
 from tensorproof.values.port import Machine
 
 if TYPE_CHECKING:

@@ -13,8 +13,7 @@ from tensorproof.libraries.domains import index_limits, label_ranges
 from tensorproof.ops.applied import Applied, parts
 from tensorproof.ops.record import Op, Values
 from tensorproof.ops.whole import Span, joined
-from tensorproof.terms import BOOL, DType, TensorType, Term
-from tensorproof.terms.facts import learn
+from tensorproof.terms import BOOL, DType, TensorType, Term, learn
 from tensorproof.values.port import Machine, Value
 
 _KEEPING = frozenset(["moves", "cuts", "selects", "joins", "mixes", "fills"])

@@ -14,8 +14,7 @@ from tensorproof.libraries.domains import autograd, bounds, value_ranges
 from tensorproof.ops.applied import Applied
 from tensorproof.ops.inputs import Tensor
 from tensorproof.ops.record import Op
-from tensorproof.terms import Origin, TensorType, ge
-from tensorproof.terms.facts import learn
+from tensorproof.terms import Origin, TensorType, ge, learn
 from tensorproof.terms.gradient import Gradient
 from tensorproof.values.port import Machine
 

@@ -15,11 +15,9 @@ from tensorproof.libraries.python.random import shuffle
 from tensorproof.libraries.python.storage.saved_values import load, save_array
 from tensorproof.libraries.torchvision.pillow import array_of, is_image
 from tensorproof.libraries.whole_numbers import between, exact_size, number_of
-from tensorproof.terms import BY_LABEL, DType, Origin, Shape, TensorType, eq
-from tensorproof.terms.shapes import open_shape
-from tensorproof.values import Args, Choice, Kwargs, List, Machine, Model, Unknown, Value
+from tensorproof.terms import BY_LABEL, DType, Origin, Shape, TensorType, eq, open_shape
+from tensorproof.values import Args, Choice, Kwargs, List, Machine, Model, Unknown, Value, is_summarised
 from tensorproof.values.python_values import ARRAYS
-from tensorproof.values.summaries import is_summarised
 
 _ARRAYS = ("array", "asarray", "asanyarray", "ascontiguousarray", "asfortranarray")
 

@@ -7,8 +7,7 @@ import builtins
 from typing import Any
 
 from tensorproof.libraries.model import KindModel
-from tensorproof.values import MISSING, Args, Kwargs, Machine, Model, ModuleFile, Named, Unknown, Value
-from tensorproof.values.objects import FIELDS, Class, Dict, Function
+from tensorproof.values import FIELDS, MISSING, Args, Class, Dict, Function, Kwargs, Machine, Model, ModuleFile, Named, Unknown, Value
 from tensorproof.values.python_values import Union
 
 ALIAS = "typing.Alias"

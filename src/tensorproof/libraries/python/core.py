@@ -9,10 +9,8 @@ from tensorproof.libraries import registry
 from tensorproof.libraries.data.batch_streams import next_batch
 from tensorproof.libraries.model import Iterations, KindModel, Open, batches, counts_of, some_iterations
 from tensorproof.libraries.plain import exception_text
-from tensorproof.terms import Dim, Origin, conj, floordiv, gt, maximum, minimum, upper
-from tensorproof.terms.budgets import BUDGETS
-from tensorproof.values import AT, BYTES, MISSING, TEXT, Args, Key, Kwargs, List, Machine, Model, Unknown, Value, slot
-from tensorproof.values.summaries import summarise
+from tensorproof.terms import BUDGETS, Dim, Origin, conj, floordiv, gt, maximum, minimum, upper
+from tensorproof.values import AT, BYTES, MISSING, TEXT, Args, Key, Kwargs, List, Machine, Model, Unknown, Value, slot, summarise
 
 START: Key[Dim] = slot("start")
 STOP: Key[Dim] = slot("stop")

@@ -7,8 +7,7 @@ from functools import partial
 from math import prod
 from typing import Any
 
-from tensorproof.terms import Dim, DType, Origin, Shape, TensorType, Term, eq
-from tensorproof.terms.substitution import symbols
+from tensorproof.terms import Dim, DType, Origin, Shape, TensorType, Term, eq, symbols
 from tensorproof.values import Dict, Key, Kwargs, List, Machine, Model, Unknown, Value, slot
 
 NAMES: Key[tuple[str, ...]] = slot("names")

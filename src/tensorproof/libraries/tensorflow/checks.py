@@ -9,8 +9,7 @@ from typing import Any
 from tensorproof.libraries.plain import argument, nothing
 from tensorproof.libraries.tensorflow.tensors import converted
 from tensorproof.terms import DType, TensorType, Term, conj, eq, predicates
-from tensorproof.values import Args, Dict, Kwargs, List, Machine, Unknown, Value
-from tensorproof.values.tensor_shape import TensorShape
+from tensorproof.values import Args, Dict, Kwargs, List, Machine, TensorShape, Unknown, Value
 
 _ORDERS = {"equal": "eq", "none_equal": "ne", "less": "lt", "less_equal": "le", "greater": "gt", "greater_equal": "ge"}
 

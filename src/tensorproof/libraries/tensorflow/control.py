@@ -12,8 +12,7 @@ from tensorproof.libraries.tensorflow.data.pipeline import agree
 from tensorproof.libraries.tensorflow.graph_branches import as_tensor, difference
 from tensorproof.libraries.tensorflow.shapes import GRAPH
 from tensorproof.libraries.tensorflow.traced import SHAPELESS, TRACED, converting, is_symbolic, untraced, within
-from tensorproof.terms import DType, Shape, TensorType
-from tensorproof.terms.budgets import BUDGETS
+from tensorproof.terms import BUDGETS, DType, Shape, TensorType
 from tensorproof.values import Args, Dict, Kwargs, List, Machine, Model, Unknown, Value
 
 

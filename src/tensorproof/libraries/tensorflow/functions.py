@@ -13,8 +13,7 @@ from tensorproof.libraries.tensorflow.tensors import converted
 from tensorproof.libraries.tensorflow.traced import EAGER
 from tensorproof.libraries.tensorflow.traces import TRACES, Traces, kind_of
 from tensorproof.terms import DType, TensorType
-from tensorproof.values import MISSING, Args, Bound, Dict, Function, Kwargs, List, Machine, Model, Native, Unknown, Value
-from tensorproof.values.tensor_shape import TensorShape
+from tensorproof.values import MISSING, Args, Bound, Dict, Function, Kwargs, List, Machine, Model, Native, TensorShape, Unknown, Value
 
 FUNCTION = "tf.function"
 

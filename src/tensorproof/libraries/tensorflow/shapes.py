@@ -11,10 +11,8 @@ from typing import Any
 
 from tensorproof.libraries.model import KindModel
 from tensorproof.libraries.tensorflow.tape import OPEN
-from tensorproof.terms import Origin, TensorType, Term, Truth, conj, eq, product
-from tensorproof.terms.substitution import symbols
-from tensorproof.values import MISSING, Args, Kwargs, List, Machine, Model, Native, Unknown, Value
-from tensorproof.values.tensor_shape import TensorShape
+from tensorproof.terms import Origin, TensorType, Term, Truth, conj, eq, product, symbols
+from tensorproof.values import MISSING, Args, Kwargs, List, Machine, Model, Native, TensorShape, Unknown, Value
 
 GRAPH = "tf.graph mode"
 """Where the machine counts how deep it is inside functions that TensorFlow traces."""

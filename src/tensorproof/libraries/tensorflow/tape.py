@@ -32,8 +32,7 @@ from tensorproof.libraries.tensorflow import histories
 from tensorproof.libraries.tensorflow.traced import TRACED, within
 from tensorproof.ops.record import Requirement
 from tensorproof.program.form import Record
-from tensorproof.terms import Dim, Origin, Outputs, TensorType, Term, dataclass, field, replace
-from tensorproof.terms.substitution import symbols
+from tensorproof.terms import Dim, Origin, Outputs, TensorType, Term, dataclass, field, replace, symbols
 from tensorproof.values import AT, MISSING, Args, Dict, Instance, Iterator, Kwargs, List, Machine, Model, Set, Value
 from tensorproof.values.path import Path, Stated
 

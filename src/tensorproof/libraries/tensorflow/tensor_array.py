@@ -11,8 +11,7 @@ from tensorproof.libraries.tensorflow.tensors import converted
 from tensorproof.libraries.tensorflow.traced import TRACED, within
 from tensorproof.ops.inputs import as_size
 from tensorproof.terms import Origin, Shape, TensorType, Term, conj, ge, lt
-from tensorproof.values import MISSING, Args, Key, Kwargs, Machine, Model, Unknown, Value, slot
-from tensorproof.values.tensor_shape import TensorShape
+from tensorproof.values import MISSING, Args, Key, Kwargs, Machine, Model, TensorShape, Unknown, Value, slot
 
 SHAPE: Key[TensorShape] = slot("shape")
 ARRAY = "tf.TensorArray"

@@ -12,12 +12,10 @@ from tensorproof.libraries.tensorflow.kept_values import load
 from tensorproof.libraries.tensorflow.shapes import compatible, shape_of, sizes_of
 from tensorproof.libraries.tensorflow.traced import SHAPELESS, TRACED
 from tensorproof.libraries.tensorflow.traces import makes_variable
-from tensorproof.terms import BY_LABEL, DType, Origin, Shape, TensorType, Term, Truth, conj, disj, eq
+from tensorproof.terms import BY_LABEL, DType, Origin, Shape, TensorType, Term, Truth, conj, disj, eq, symbols
 from tensorproof.terms.facts import forget
-from tensorproof.terms.substitution import symbols
 from tensorproof.terms.tensor import OfVariable
-from tensorproof.values import BYTES, TEXT, Args, Kwargs, List, Machine, Method, Model, Unknown, Value
-from tensorproof.values.tensor_shape import TensorShape
+from tensorproof.values import BYTES, TEXT, Args, Kwargs, List, Machine, Method, Model, TensorShape, Unknown, Value
 
 STRING = BY_LABEL["string"]
 _TENSOR = {

@@ -10,8 +10,7 @@ import ast
 from collections.abc import Callable
 from typing import Any
 
-from tensorproof.terms import TensorType, Term, Truth, conj, disj, eq
-from tensorproof.terms.substitution import symbols
+from tensorproof.terms import TensorType, Term, Truth, conj, disj, eq, symbols
 from tensorproof.values import Args, Bound, Class, Dict, Function, Instance, Kwargs, Layer, List, Machine, Model, Named, Set, Unknown, Value
 
 TRACES = "traces"

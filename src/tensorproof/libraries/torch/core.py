@@ -17,8 +17,7 @@ from tensorproof.libraries.torch.module_tree import children
 from tensorproof.libraries.whole_numbers import number_of
 from tensorproof.ops.inputs import is_size
 from tensorproof.terms import UNKNOWN_STRIDES, DType, Shape, TensorType, eq, ge
-from tensorproof.values import MISSING, Args, Class, Device, Function, Kwargs, Machine, Model, Unknown, Value
-from tensorproof.values.summaries import summarise
+from tensorproof.values import MISSING, Args, Class, Device, Function, Kwargs, Machine, Model, Unknown, Value, summarise
 
 
 def _context(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:

@@ -7,8 +7,7 @@ from typing import Any
 from tensorproof.bindings.adapters import Call, Run, Value, operator, python_number
 from tensorproof.ops.element_types import CONVERTED, promoted
 from tensorproof.ops.inputs import Choice, as_size
-from tensorproof.terms import FLOATS, INT32, INT64, Dim, DType, Origin, Shape, TensorType, Term, broadcast, conj, dataclass, eq, le, lt, unknown_shape
-from tensorproof.terms.substitution import symbols
+from tensorproof.terms import FLOATS, INT32, INT64, Dim, DType, Origin, Shape, TensorType, Term, broadcast, conj, dataclass, eq, le, lt, symbols, unknown_shape
 
 Arguments = dict[str, Any]
 

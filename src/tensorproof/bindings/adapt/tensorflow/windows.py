@@ -7,8 +7,7 @@ from typing import Any
 from tensorproof.bindings.adapt.tensorflow.shared import ranked, same_types
 from tensorproof.bindings.adapters import Run, Value
 from tensorproof.ops.inputs import Choice
-from tensorproof.terms import FLOAT64, Dim, Origin, Shape, TensorType, Term, ceildiv, conj, dataclass, eq, ge, gt, maximum
-from tensorproof.terms.substitution import symbols
+from tensorproof.terms import FLOAT64, Dim, Origin, Shape, TensorType, Term, ceildiv, conj, dataclass, eq, ge, gt, maximum, symbols
 
 FORMATS = {1: ("NWC", "NCW", "NHC", "NCH"), 2: ("NHWC", "NCHW"), 3: ("NDHWC", "NCDHW")}
 

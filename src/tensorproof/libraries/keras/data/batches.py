@@ -11,8 +11,7 @@ from tensorproof.libraries.data.samples import item_of
 from tensorproof.libraries.domains.label_ranges import keep
 from tensorproof.libraries.keras.data.arrays import OBJECTS, array_of, unpacked
 from tensorproof.libraries.tensorflow.data.elements import row_shape
-from tensorproof.terms import FLOAT32, Origin, Segment, Shape, TensorType, Term, ceildiv, dataclass, eq, field, ge, mod, ne
-from tensorproof.terms.substitution import symbols
+from tensorproof.terms import FLOAT32, Origin, Segment, Shape, TensorType, Term, ceildiv, dataclass, eq, field, ge, mod, ne, symbols
 from tensorproof.values import MISSING, Bound, Choice, Dict, Function, Generator, Instance, Iterator, List, Machine, Model, Named, Unknown, Value
 
 TABLES = ("pandas.DataFrame", "pandas.Series")

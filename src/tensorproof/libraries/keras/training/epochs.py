@@ -12,8 +12,7 @@ from typing import Any
 from tensorproof.libraries.keras.data.batches import Batches
 from tensorproof.libraries.keras.training import callbacks
 from tensorproof.libraries.model import Iterations, batches
-from tensorproof.terms.budgets import BUDGETS
-from tensorproof.terms.ints import Origin, Term
+from tensorproof.terms import BUDGETS, Origin, Term
 from tensorproof.values import Dict, Machine, Value
 
 MOST_EPOCHS = BUDGETS.loops.epochs

@@ -18,8 +18,7 @@ from tensorproof.libraries.keras.training.steps import METHODS as STEPS
 from tensorproof.libraries.keras.training.steps import call_on, compiled, in_graph, names_of, own_of, packed, run_batches, step
 from tensorproof.libraries.model import KindModel, Run
 from tensorproof.libraries.sequences import sequence
-from tensorproof.terms import FLOAT32, Origin, Shape, TensorType, Term
-from tensorproof.terms.budgets import BUDGETS
+from tensorproof.terms import BUDGETS, FLOAT32, Origin, Shape, TensorType, Term
 from tensorproof.values import REAL, Args, Dict, Instance, Kwargs, List, Machine, Model, Unknown, Value
 
 _FIT = ("x", "y", "batch_size", "epochs", "verbose", "callbacks", "validation_split", "validation_data", "shuffle", "class_weight", "sample_weight",

@@ -11,11 +11,9 @@ from tensorproof.libraries.tensorflow.shapes import GRAPH, static_size
 from tensorproof.libraries.tensorflow.tape import OPEN
 from tensorproof.libraries.tensorflow.tensors import converted
 from tensorproof.libraries.tensorflow.traced import CONVERTED, TRACED, tracing, within
-from tensorproof.terms import BY_LABEL, Atom, Dim, DType, Origin, Shape, TensorType, Term
-from tensorproof.terms.shapes import Segment, open_shape
+from tensorproof.terms import BY_LABEL, Atom, Dim, DType, Origin, Segment, Shape, TensorType, Term, open_shape
 from tensorproof.terms.substitution import substitute, symbols
-from tensorproof.values import NOWHERE, Args, Choice, Dict, Instance, Key, Kwargs, List, Machine, Model, Unknown, Value, slot
-from tensorproof.values.tensor_shape import TensorShape
+from tensorproof.values import NOWHERE, Args, Choice, Dict, Instance, Key, Kwargs, List, Machine, Model, TensorShape, Unknown, Value, slot
 
 SHAPE: Key[tuple[Dim | None, ...] | Unknown | None] = slot("shape")
 SPEC = "tf.TensorSpec"

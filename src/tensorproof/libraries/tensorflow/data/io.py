@@ -12,8 +12,7 @@ from tensorproof.libraries.tensorflow.data.elements import scalar
 from tensorproof.libraries.tensorflow.shapes import GRAPH, sizes_of
 from tensorproof.libraries.tensorflow.tensors import converted
 from tensorproof.terms import BY_LABEL, DType, Origin, Shape, TensorType, Term, conj, eq
-from tensorproof.values import MISSING, Args, Dict, Key, Kwargs, List, Machine, Model, Unknown, Value, slot
-from tensorproof.values.tensor_shape import TensorShape
+from tensorproof.values import MISSING, Args, Dict, Key, Kwargs, List, Machine, Model, TensorShape, Unknown, Value, slot
 
 ROW: Key[TensorType] = slot("row")
 STRING = BY_LABEL["string"]

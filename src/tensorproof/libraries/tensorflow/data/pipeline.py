@@ -11,8 +11,7 @@ from tensorproof.libraries.tensorflow.data.elements import CHOSEN, Opened, as_ar
 from tensorproof.libraries.tensorflow.data.kept import COUNTED, LAST, OPENED, REGULAR, last_of, size_of
 from tensorproof.libraries.tensorflow.shapes import sizes_of
 from tensorproof.ops.inputs import as_size
-from tensorproof.terms import Origin, Shape, TensorType, Term, ceildiv, conj, eq, ge, ite, maximum, minimum, mod, ne, upper
-from tensorproof.terms.substitution import symbols
+from tensorproof.terms import Origin, Shape, TensorType, Term, ceildiv, conj, eq, ge, ite, maximum, minimum, mod, ne, symbols, upper
 from tensorproof.values import Args, Dict, Kwargs, List, Machine, Model, Unknown, Value
 
 DATASET = "tf.data.Dataset"

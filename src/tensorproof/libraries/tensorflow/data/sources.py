@@ -26,8 +26,7 @@ from tensorproof.libraries.tensorflow.data.elements import (
 from tensorproof.libraries.tensorflow.data.kept import LAST, OPENED, last_of, size_of
 from tensorproof.libraries.tensorflow.data.pipeline import DATASET, ENDLESS, agree, dataset, is_dataset, like, number, unknown_count, zipped
 from tensorproof.libraries.tensorflow.data.specs import check_fits, spec_attribute, spec_binary, spec_from_tensor, spec_of_types, tensor_spec
-from tensorproof.terms import BY_LABEL, Origin, Shape, TensorType, Term, ceildiv, lower, maximum, upper
-from tensorproof.terms.substitution import symbols
+from tensorproof.terms import BY_LABEL, Origin, Shape, TensorType, Term, ceildiv, lower, maximum, symbols, upper
 from tensorproof.values import MISSING, Args, Choice, Dict, Generator, Iterator, Kwargs, List, Machine, Model, Named, Native, Unknown, Value
 
 # --- sources ---

@@ -8,8 +8,7 @@ from tensorproof.libraries.plain import argument
 from tensorproof.libraries.tensorflow.data.elements import SPEC, element_of, spec_of
 from tensorproof.libraries.tensorflow.shapes import compatible, sizes_of
 from tensorproof.terms import BY_LABEL, TensorType
-from tensorproof.values import MISSING, Args, Dict, Kwargs, List, Machine, Model, Unknown, Value
-from tensorproof.values.tensor_shape import TensorShape
+from tensorproof.values import MISSING, Args, Dict, Kwargs, List, Machine, Model, TensorShape, Unknown, Value
 
 
 def tensor_spec(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:

@@ -16,8 +16,7 @@ from tensorproof.libraries.plain import argument, listed
 from tensorproof.libraries.tensorflow import tape
 from tensorproof.libraries.tensorflow.kept_values import BEGAN
 from tensorproof.terms import FLOAT32, DType, Shape, TensorType, Term, unknown_shape
-from tensorproof.values import TEXT, Args, Key, Kwargs, List, Machine, Model, Named, Row, Table, Unknown, Value, slot
-from tensorproof.values.tensor_shape import TensorShape
+from tensorproof.values import TEXT, Args, Key, Kwargs, List, Machine, Model, Named, Row, Table, TensorShape, Unknown, Value, slot
 
 VARIABLES: Key[Table[tuple[TensorType, Span, bool]]] = slot("variables")
 COUNTS: Key[Table[int]] = slot("counts")
