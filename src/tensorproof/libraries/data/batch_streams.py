@@ -5,8 +5,7 @@ from __future__ import annotations
 import ast
 from typing import Any
 
-from tensorproof.libraries import registry
-from tensorproof.libraries.model import KindModel, Run, batches
+from tensorproof.libraries import KindModel, Run, batches, registry
 from tensorproof.terms import Dim, Origin, Term, conj, eq, ge, ite, lt, mod
 from tensorproof.values import MISSING, Dict, Key, List, Machine, Model, Unknown, Value, slot
 

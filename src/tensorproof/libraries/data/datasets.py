@@ -8,12 +8,10 @@ from functools import partial
 from math import isclose
 from typing import Any
 
-from tensorproof.libraries.bound import Bound, bind, by_signature, filled_by_signature
+from tensorproof.libraries import Bound, ClassModel, KindModel, Run, always, bind, by_signature, filled_by_signature, nothing
 from tensorproof.libraries.data import loader_checks
 from tensorproof.libraries.data.loader import LOADER, LOADER_METHODS, asked_length, loader, loader_attribute, loader_init, loader_items, loader_iterations
 from tensorproof.libraries.data.samples import item_of, length_of, unknown_length
-from tensorproof.libraries.model import ClassModel, KindModel, Run
-from tensorproof.libraries.plain import always, nothing
 from tensorproof.terms import Dim, Origin, Predicate, TensorType, Term, ceildiv, eq, lt
 from tensorproof.values import Args, Instance, Iterator, Key, Kwargs, List, Machine, Model, Unknown, Value, slot
 

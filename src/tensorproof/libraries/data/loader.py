@@ -5,15 +5,13 @@ from __future__ import annotations
 import ast
 from typing import Any
 
-from tensorproof.libraries import registry
-from tensorproof.libraries.bound import Bound
+from tensorproof.libraries import Bound, Iterations, all_items, batches, registry
 from tensorproof.libraries.data import loader_checks
 from tensorproof.libraries.data.generalised import generalised
 from tensorproof.libraries.data.indices import MOST_VISITED, Indices, asked, count_of, drawn, exists, listed, visited
 from tensorproof.libraries.data.samples import argument, has_length, in_own_memory, is_concrete, item_of, length_of, outline, stacked, unknown_length
 from tensorproof.libraries.domains import index_limits
 from tensorproof.libraries.domains.index_ranges import all_of_it, labelled
-from tensorproof.libraries.model import Iterations, all_items, batches
 from tensorproof.terms import BUDGETS, Dim, Origin, TensorType, Term, ceildiv, lower, mod, ne, symbols, upper
 from tensorproof.values import MISSING, Choice, Class, Generator, Instance, Iterator, Key, List, Machine, Model, Named, Summary, Unknown, Value, slot
 from tensorproof.values.objects import Bound as BoundMethod

@@ -6,9 +6,8 @@ import ast
 from functools import partial
 from typing import Any
 
-from tensorproof.libraries import registry
+from tensorproof.libraries import always, registry
 from tensorproof.libraries.domains import autograd
-from tensorproof.libraries.plain import always
 from tensorproof.terms import BY_LABEL, Origin, Outputs, Predicate, Shape, TensorType, Term, conj, eq, lt, open_shape
 from tensorproof.values import MISSING, Args, Bound, Choice, Dict, Instance, Kwargs, List, Machine, Model, Unknown, Value
 

@@ -7,8 +7,7 @@ from functools import partial
 from math import prod
 from typing import Any
 
-from tensorproof.libraries.model import KindModel, Run
-from tensorproof.libraries.plain import argument, quiet
+from tensorproof.libraries import KindModel, Run, argument, quiet
 from tensorproof.values import NOWHERE, Args, Key, Kwargs, Machine, Model, Unknown, Value, slot
 
 SHAPE: Key[tuple[int, ...]] = slot("shape")

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from tensorproof.libraries import registry
-from tensorproof.libraries.model import ClassModel, Iterations, KindModel, Run
-from tensorproof.libraries.plain import argument
+from tensorproof.libraries import ClassModel, Iterations, KindModel, Run, argument, registry
 from tensorproof.values import Args, Kwargs, Machine, Model, Unknown, Value
 
 

@@ -6,9 +6,8 @@ import ast
 from functools import partial
 from typing import Any
 
+from tensorproof.libraries import KindModel, Run, nothing
 from tensorproof.libraries.keras.models import graph as keras_graph
-from tensorproof.libraries.model import KindModel, Run
-from tensorproof.libraries.plain import nothing
 from tensorproof.terms import DType, Shape, TensorType, Term, eq
 from tensorproof.values import Args, Kwargs, List, Machine, Model, Named, Unknown, Value
 

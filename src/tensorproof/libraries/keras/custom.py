@@ -7,6 +7,7 @@ from functools import partial
 from typing import Any
 
 from tensorproof.diagnostics.diagnostic import Step
+from tensorproof.libraries import ClassModel, nothing
 from tensorproof.libraries.keras import auto_config
 from tensorproof.libraries.keras import layer as keras_layer
 from tensorproof.libraries.keras import masks as keras_masks
@@ -15,8 +16,6 @@ from tensorproof.libraries.keras import words as keras_words
 from tensorproof.libraries.keras.models import graph as keras_graph
 from tensorproof.libraries.keras.models import models as keras_models
 from tensorproof.libraries.keras.models import saving as keras_saving
-from tensorproof.libraries.model import ClassModel
-from tensorproof.libraries.plain import nothing
 from tensorproof.libraries.tensorflow import initial_values
 from tensorproof.libraries.tensorflow.traced import unconverted
 from tensorproof.terms import FLOAT32, DType, Shape, TensorType, Term

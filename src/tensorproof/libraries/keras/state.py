@@ -7,11 +7,10 @@ import ast
 from collections.abc import Iterator
 from typing import Any
 
-from tensorproof.libraries import registry
+from tensorproof.libraries import nothing, registry
 from tensorproof.libraries.keras import auto_config
 from tensorproof.libraries.keras.models import graph as keras_graph
 from tensorproof.libraries.keras.models.order import layers_of
-from tensorproof.libraries.plain import nothing
 from tensorproof.terms import BOOL, Shape, TensorType, conj, eq, product
 from tensorproof.values import TEXT, Args, Dict, Instance, Key, Kwargs, Layer, List, Machine, Model, Unknown, Value, slot
 

@@ -7,9 +7,8 @@ from functools import partial
 from typing import Any
 
 from tensorproof.bindings.rows import names
+from tensorproof.libraries import ClassModel, KindModel, Run, nothing
 from tensorproof.libraries.keras.models.graph import element_type, snake
-from tensorproof.libraries.model import ClassModel, KindModel, Run
-from tensorproof.libraries.plain import nothing
 from tensorproof.libraries.tensorflow import initial_values
 from tensorproof.terms import Shape, TensorType, Term
 from tensorproof.values import Args, Dict, Kwargs, List, Machine, Model, Named, Unknown, Value

@@ -5,9 +5,8 @@ from __future__ import annotations
 import ast
 from typing import Any
 
+from tensorproof.libraries import ClassModel, KindModel, Run, nothing
 from tensorproof.libraries.lightning.trainer import EPOCH, METHODS, trainer
-from tensorproof.libraries.model import ClassModel, KindModel, Run
-from tensorproof.libraries.plain import nothing
 from tensorproof.libraries.torch.nn import _init as module_init  # pyright: ignore[reportPrivateUsage]
 from tensorproof.terms.ints import Origin
 from tensorproof.values import MISSING, Args, Class, Dict, Function, Instance, Kwargs, List, Machine, Model, Named, Native, Unknown, Value

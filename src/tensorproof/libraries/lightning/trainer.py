@@ -6,9 +6,8 @@ import ast
 from functools import partial
 from typing import Any
 
-from tensorproof.libraries import library_objects, registry
+from tensorproof.libraries import library_objects, nothing, registry
 from tensorproof.libraries.model import Iterations, Open, batches, counts_of, some_iterations
-from tensorproof.libraries.plain import nothing
 from tensorproof.libraries.python.core import iterations_of
 from tensorproof.terms import Origin, conj, gt, minimum
 from tensorproof.values import MISSING, Args, Bound, Dict, Function, Instance, Kwargs, List, Machine, Model, Named, Unknown, Value

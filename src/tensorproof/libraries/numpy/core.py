@@ -7,10 +7,9 @@ import math
 from functools import partial
 from typing import Any
 
+from tensorproof.libraries import KindModel, Run, argument
 from tensorproof.libraries.domains import label_ranges
-from tensorproof.libraries.model import KindModel, Run
 from tensorproof.libraries.numpy.texts import of_list
-from tensorproof.libraries.plain import argument
 from tensorproof.libraries.python.random import shuffle
 from tensorproof.libraries.python.storage.saved_values import load, save_array
 from tensorproof.libraries.torchvision.pillow import array_of, is_image

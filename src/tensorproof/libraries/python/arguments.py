@@ -11,8 +11,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from tensorproof.libraries.model import ClassModel, KindModel, Run
-from tensorproof.libraries.plain import Abstract, argument, exception, from_host, listed, to_host
+from tensorproof.libraries import Abstract, ClassModel, KindModel, Run, argument, exception, from_host, listed, to_host
 from tensorproof.libraries.python.core import texts
 from tensorproof.libraries.python.host_parser import Given, Parser, PassedOn, RefusedLine, UnmodelledAction
 from tensorproof.libraries.python.typing import namespace_attribute

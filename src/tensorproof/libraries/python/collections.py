@@ -7,8 +7,7 @@ import collections.abc
 import keyword
 from typing import Any
 
-from tensorproof.libraries.model import ClassModel, Run
-from tensorproof.libraries.plain import argument, iterator
+from tensorproof.libraries import ClassModel, Run, argument, iterator
 from tensorproof.values import MISSING, Args, Key, Kwargs, Machine, Method, Named, Unknown, Value, slot
 from tensorproof.values.objects import FIELDS, Bound, Class, Dict, Instance, List, Native, Record
 

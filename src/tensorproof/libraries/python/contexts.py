@@ -5,8 +5,7 @@ from __future__ import annotations
 import ast
 from typing import Any
 
-from tensorproof.libraries.model import KindModel, Run
-from tensorproof.libraries.plain import argument
+from tensorproof.libraries import KindModel, Run, argument
 from tensorproof.values import MISSING, Args, Function, Key, Kwargs, Machine, Model, Native, Row, Value, slot
 
 EXITS: Key[Row] = slot("exits")

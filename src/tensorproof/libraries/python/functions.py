@@ -6,8 +6,7 @@ import ast
 import builtins
 from typing import Any
 
-from tensorproof.libraries.model import KindModel, Run
-from tensorproof.libraries.plain import from_host
+from tensorproof.libraries import KindModel, Run, from_host
 from tensorproof.values import MISSING, Args, Dict, Function, Key, Kwargs, List, Machine, Model, Native, Row, Set, Space, Value, slot
 
 FIRST: Key[Args] = slot("args")

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from tensorproof.libraries import signatures
-from tensorproof.libraries.model import KindModel, Run
-from tensorproof.libraries.plain import argument
+from tensorproof.libraries import KindModel, Run, argument, signatures
 from tensorproof.libraries.python.typing import open_methods
 from tensorproof.values import MISSING, TEXT, Args, Bound, Class, Dict, Function, Instance, Kwargs, List, Machine, Model, ModuleFile, Named, Unknown, Value
 

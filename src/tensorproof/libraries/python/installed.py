@@ -5,8 +5,7 @@ from __future__ import annotations
 import ast
 import re
 
-from tensorproof.libraries.model import KindModel, Run
-from tensorproof.libraries.plain import argument
+from tensorproof.libraries import KindModel, Run, argument
 from tensorproof.values import TEXT, Args, Kwargs, Machine, Model, Unknown, Value
 
 _SPEC = "importlib.spec"

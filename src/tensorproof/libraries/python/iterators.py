@@ -8,9 +8,8 @@ from collections.abc import Iterator as HostIterator
 from functools import partial
 from typing import Any
 
-from tensorproof.libraries import registry
+from tensorproof.libraries import KindModel, Run, batches, registry
 from tensorproof.libraries.data.batch_streams import batch_at
-from tensorproof.libraries.model import KindModel, Run, batches
 from tensorproof.libraries.plain import argument, iterator, lazy
 from tensorproof.terms import Dim, Origin, Term, conj, gt, lower, maximum, minimum
 from tensorproof.values import Args, Generator, Iterator, Key, Kwargs, Machine, Model, Unknown, Value, slot

@@ -5,8 +5,7 @@ from __future__ import annotations
 import ast
 from typing import Any
 
-from tensorproof.libraries import registry
-from tensorproof.libraries.model import Run
+from tensorproof.libraries import Run, registry
 from tensorproof.libraries.plain import plainly
 from tensorproof.values import MISSING, Args, Bound, Class, Function, Instance, Kwargs, List, Machine, Property, Value
 

@@ -6,8 +6,7 @@ import ast
 from functools import partial
 from typing import Any
 
-from tensorproof.libraries.model import KindModel, Run
-from tensorproof.libraries.plain import argument, exception, iterator, listed
+from tensorproof.libraries import KindModel, Run, argument, exception, iterator, listed
 from tensorproof.values import Args, Dict, Key, Kwargs, List, Machine, Model, Named, Unknown, Value, slot
 
 ITEMS: Key[List] = slot("items")

@@ -5,8 +5,7 @@ from __future__ import annotations
 import ast
 from typing import Any
 
-from tensorproof.libraries.model import ClassModel, KindModel, Run
-from tensorproof.libraries.plain import argument, listed, nothing, unknown
+from tensorproof.libraries import ClassModel, KindModel, Run, argument, listed, nothing, unknown
 from tensorproof.libraries.whole_numbers import between
 from tensorproof.terms import Predicate, TensorType, Term, le, lt
 from tensorproof.values import REAL, TEXT, Args, Choice, Dict, Kwargs, List, Machine, Model, Record, Unknown, Value

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from tensorproof.libraries.model import Run
-from tensorproof.libraries.plain import argument
+from tensorproof.libraries import Run, argument
 from tensorproof.values import TEXT, Args, Kwargs, Machine, Model, Native, Set, Value
 
 # --- weakref ---

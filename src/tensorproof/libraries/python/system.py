@@ -8,8 +8,7 @@ import sys
 from functools import partial
 from typing import Any
 
-from tensorproof.libraries.model import ClassModel, KindModel, Run, some_iterations
-from tensorproof.libraries.plain import argument, exception, listed
+from tensorproof.libraries import ClassModel, KindModel, Run, argument, exception, listed, some_iterations
 from tensorproof.libraries.python.callbacks import warned
 from tensorproof.libraries.python.core import texts
 from tensorproof.libraries.python.storage.path_text import text_of

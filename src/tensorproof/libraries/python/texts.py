@@ -7,8 +7,7 @@ import re
 from functools import partial
 from typing import Any
 
-from tensorproof.libraries.model import KindModel, Run, some_iterations
-from tensorproof.libraries.plain import from_host, iterator
+from tensorproof.libraries import KindModel, Run, from_host, iterator, some_iterations
 from tensorproof.libraries.python import pattern_cost
 from tensorproof.libraries.python.core import texts
 from tensorproof.terms.samples import WORDS

@@ -9,8 +9,7 @@ import numbers
 import types
 from typing import Any
 
-from tensorproof.libraries.model import ClassModel, KindModel, Run
-from tensorproof.libraries.plain import argument
+from tensorproof.libraries import ClassModel, KindModel, Run, argument
 from tensorproof.libraries.python.collections import TUPLE, named_tuple_class
 from tensorproof.values import MISSING, Args, Kwargs, Machine, Unknown, Value
 from tensorproof.values.objects import Bound, Class, ClassMethod, Dict, Function, Instance, Model, Native, Property, StaticMethod

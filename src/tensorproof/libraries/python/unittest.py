@@ -6,8 +6,7 @@ import ast
 from functools import partial
 from typing import Any
 
-from tensorproof.libraries.model import ClassModel, KindModel, Run
-from tensorproof.libraries.plain import argument, nothing, quiet
+from tensorproof.libraries import ClassModel, KindModel, Run, argument, nothing, quiet
 from tensorproof.terms.predicates import negate
 from tensorproof.values import MISSING, Args, Class, Kwargs, Machine, Model, Named, Native, Unknown, Value
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from tensorproof.libraries.model import Run
-from tensorproof.libraries.plain import quiet
+from tensorproof.libraries import Run, quiet
 from tensorproof.libraries.results import of_owner, rows
 
 FUNCTIONS: dict[str, Run] = {f"{home}.{name}": run for home in rows()[""] if home != "*" for name, run in of_owner("", home).items()}

@@ -8,8 +8,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from tensorproof.libraries.model import KindModel, Run
-from tensorproof.libraries.plain import argument, listed
+from tensorproof.libraries import KindModel, Run, argument, listed
 from tensorproof.libraries.python.arguments import FUNCTIONS as ARGPARSE
 from tensorproof.libraries.python.arguments import KINDS as PARSERS
 from tensorproof.libraries.varying import any_like, any_whole, varies

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from tensorproof.libraries.model import KindModel, Run
-from tensorproof.libraries.plain import argument
+from tensorproof.libraries import KindModel, Run, argument
 from tensorproof.values import Args, Class, Dict, Instance, Kwargs, Machine, Model, Unknown, Value
 
 KIND = "hydra.core.config_store.ConfigStore"

@@ -7,8 +7,7 @@ import os.path
 from functools import partial
 from typing import Any
 
-from tensorproof.libraries.model import KindModel, Run
-from tensorproof.libraries.plain import Abstract, argument, from_host, to_host
+from tensorproof.libraries import Abstract, KindModel, Run, argument, from_host, to_host
 from tensorproof.libraries.python.classes import FUNCTIONS as DATACLASSES
 from tensorproof.libraries.python.storage.files import content
 from tensorproof.libraries.python.storage.paths import read_text

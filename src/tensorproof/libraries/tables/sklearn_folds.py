@@ -6,10 +6,9 @@ import ast
 from functools import partial
 from typing import Any
 
+from tensorproof.libraries import Iterations, KindModel, Run, argument
 from tensorproof.libraries.domains.label_ranges import of
 from tensorproof.libraries.keras.data.arrays import array_of, enough
-from tensorproof.libraries.model import Iterations, KindModel, Run
-from tensorproof.libraries.plain import argument
 from tensorproof.terms import BY_LABEL, INT64, Dim, Origin, Shape, TensorType, Term, floordiv
 from tensorproof.values import Args, Key, Kwargs, Machine, Model, Unknown, Value, slot
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 import ast
 from typing import Any
 
-from tensorproof.libraries.model import ClassModel, KindModel, Run
-from tensorproof.libraries.plain import argument, quiet
+from tensorproof.libraries import ClassModel, KindModel, Run, argument, quiet
 from tensorproof.libraries.tensorflow.autograph import RELAXED
 from tensorproof.libraries.tensorflow.data.elements import spec_of
 from tensorproof.libraries.tensorflow.shapes import GRAPH

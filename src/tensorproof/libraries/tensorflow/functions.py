@@ -5,8 +5,7 @@ from __future__ import annotations
 import ast
 from typing import Any
 
-from tensorproof.libraries.model import KindModel, Run
-from tensorproof.libraries.plain import argument
+from tensorproof.libraries import KindModel, Run, argument
 from tensorproof.libraries.tensorflow.data.elements import Opened, element_of, spec_of, tensor_of_spec, traced
 from tensorproof.libraries.tensorflow.shapes import compatible
 from tensorproof.libraries.tensorflow.tensors import converted

@@ -5,8 +5,7 @@ from __future__ import annotations
 import ast
 from typing import Any
 
-from tensorproof.libraries.model import KindModel
-from tensorproof.libraries.plain import argument
+from tensorproof.libraries import KindModel, argument
 from tensorproof.libraries.tensorflow import histories, own_gradients
 from tensorproof.libraries.tensorflow.data.elements import mapped, tensors_in
 from tensorproof.libraries.tensorflow.histories import Token

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from tensorproof.libraries.model import KindModel, Run
-from tensorproof.libraries.plain import argument
+from tensorproof.libraries import KindModel, Run, argument
 from tensorproof.libraries.tensorflow.shapes import compatible, sizes_of
 from tensorproof.libraries.tensorflow.tensors import converted
 from tensorproof.libraries.tensorflow.traced import TRACED, within

@@ -6,8 +6,7 @@ import ast
 from functools import partial
 from typing import Any
 
-from tensorproof.libraries.model import ClassModel, Run
-from tensorproof.libraries.plain import argument
+from tensorproof.libraries import ClassModel, Run, argument
 from tensorproof.libraries.tensorflow.kept_values import load
 from tensorproof.libraries.tensorflow.shapes import compatible, shape_of, sizes_of
 from tensorproof.libraries.tensorflow.traced import SHAPELESS, TRACED

@@ -6,10 +6,9 @@ import ast
 from functools import partial
 from typing import Any
 
+from tensorproof.libraries import ClassModel, KindModel, Run, argument
 from tensorproof.libraries.domains import autograd
 from tensorproof.libraries.domains import backward as paths
-from tensorproof.libraries.model import ClassModel, KindModel, Run
-from tensorproof.libraries.plain import argument
 from tensorproof.libraries.torch import modes as torch_modes
 from tensorproof.terms import Shape, TensorType, Truth, conj, disj, eq
 from tensorproof.values import MISSING, Args, Class, Dict, Key, Kwargs, List, Machine, Model, Native, Unknown, Value, slot

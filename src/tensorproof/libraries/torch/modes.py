@@ -6,9 +6,8 @@ import ast
 from functools import partial
 from typing import Any
 
+from tensorproof.libraries import KindModel, Run, argument
 from tensorproof.libraries.domains import devices
-from tensorproof.libraries.model import KindModel, Run
-from tensorproof.libraries.plain import argument
 from tensorproof.terms import BFLOAT16, FLOAT16, DType, dataclass, replace
 from tensorproof.values import Args, Class, Device, Function, Generator, Key, Kwargs, Machine, Model, Native, Unknown, Value, slot
 

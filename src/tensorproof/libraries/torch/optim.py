@@ -5,10 +5,8 @@ from __future__ import annotations
 import ast
 from typing import Any
 
-from tensorproof.libraries.bound import Bound, by_signature, filled_by_signature
+from tensorproof.libraries import Bound, ClassModel, KindModel, by_signature, filled_by_signature, nothing
 from tensorproof.libraries.domains import autograd, backward
-from tensorproof.libraries.model import ClassModel, KindModel
-from tensorproof.libraries.plain import nothing
 from tensorproof.libraries.torch.optimizer_defaults import DEFAULTS, refuse
 from tensorproof.terms.tensor import TensorType
 from tensorproof.values import MISSING, OPEN, Args, Dict, Generator, Instance, Iterator, Kwargs, Layer, List, Machine, Model, Summary, Unknown, Value

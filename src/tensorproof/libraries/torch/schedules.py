@@ -5,9 +5,7 @@ from __future__ import annotations
 import ast
 from typing import Any
 
-from tensorproof.libraries.bound import Bound, by_signature, filled_by_signature
-from tensorproof.libraries.model import ClassModel, KindModel
-from tensorproof.libraries.plain import nothing
+from tensorproof.libraries import Bound, ClassModel, KindModel, by_signature, filled_by_signature, nothing
 from tensorproof.libraries.torch.optimizer_defaults import DEFAULTS
 from tensorproof.terms import TensorType, le
 from tensorproof.values import MISSING, OPEN, REAL, Args, Dict, Function, Instance, Kwargs, Layer, List, Machine, Model, Set, Unknown, Value

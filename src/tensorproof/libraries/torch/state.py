@@ -5,8 +5,7 @@ from __future__ import annotations
 import ast
 from typing import Any
 
-from tensorproof.libraries.model import Run
-from tensorproof.libraries.plain import argument
+from tensorproof.libraries import Run, argument
 from tensorproof.terms import BY_LABEL, DType, Shape, TensorType, conj, eq
 from tensorproof.values import REAL, Args, Dict, Kwargs, List, Machine, Model, Named, Unknown, Value
 

@@ -6,9 +6,7 @@ import ast
 from functools import partial
 from typing import Any
 
-from tensorproof.libraries.bound import Bound, by_signature
-from tensorproof.libraries.model import KindModel, Run
-from tensorproof.libraries.plain import argument, nothing
+from tensorproof.libraries import Bound, KindModel, Run, argument, by_signature, nothing
 from tensorproof.libraries.python.copies import deep
 from tensorproof.libraries.torch.module_tree import PARAMETERS, all_tensors, is_module, walk
 from tensorproof.terms import FLOAT32, INT64, Shape, TensorType, conj, eq, ge

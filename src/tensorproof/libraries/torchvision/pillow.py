@@ -6,8 +6,7 @@ import ast
 import re
 from typing import Any, TypeGuard
 
-from tensorproof.libraries.model import ClassModel, KindModel, Run
-from tensorproof.libraries.plain import nothing
+from tensorproof.libraries import ClassModel, KindModel, Run, nothing
 from tensorproof.terms import BY_LABEL, Dim, DType, Origin, Shape, TensorType, Term, eq, ite
 from tensorproof.values import MISSING, Args, Choice, Key, Kwargs, List, Machine, Model, Unknown, Value, slot
 

@@ -7,10 +7,7 @@ from collections.abc import Callable
 from functools import cache, partial
 from typing import Any
 
-from tensorproof.libraries import signatures
-from tensorproof.libraries.bound import Bound, bind, by_signature
-from tensorproof.libraries.model import KindModel, Run
-from tensorproof.libraries.plain import always
+from tensorproof.libraries import Bound, KindModel, Run, always, bind, by_signature, signatures
 from tensorproof.libraries.torchvision import pictures as rules
 from tensorproof.libraries.torchvision.pictures import each_side
 from tensorproof.libraries.torchvision.pillow import is_image

@@ -5,9 +5,8 @@ from __future__ import annotations
 import ast
 from typing import Any
 
+from tensorproof.libraries import Iterations, KindModel, Open, Run, argument
 from tensorproof.libraries.domains.label_ranges import keep, note, of
-from tensorproof.libraries.model import Iterations, KindModel, Open, Run
-from tensorproof.libraries.plain import argument
 from tensorproof.libraries.sequences import tensor_of
 from tensorproof.terms import BY_LABEL, DType, Origin, Shape, TensorType, Term, upper
 from tensorproof.values import MISSING, Args, Key, Kwargs, List, Machine, Model, Named, Unknown, Value, slot

@@ -5,12 +5,11 @@ from __future__ import annotations
 import ast
 from typing import Any
 
+from tensorproof.libraries import ClassModel, KindModel, Run, nothing
 from tensorproof.libraries.domains.label_ranges import keep
 from tensorproof.libraries.keras.data.arrays import array_of
 from tensorproof.libraries.keras.data.batches import agree, sizes
 from tensorproof.libraries.keras.data.directories import CHANNELS, bound, classes_of, one_of, sizes_of
-from tensorproof.libraries.model import ClassModel, KindModel, Run
-from tensorproof.libraries.plain import nothing
 from tensorproof.libraries.sequences import sequence
 from tensorproof.terms import FLOAT32, INT64, Dim, Origin, Shape, TensorType, Term, ceildiv
 from tensorproof.values import MISSING, TEXT, Args, Bound, Instance, Key, Kwargs, List, Machine, Model, Named, Unknown, Value, slot

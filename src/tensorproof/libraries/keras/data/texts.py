@@ -6,11 +6,10 @@ import ast
 from functools import partial
 from typing import Any
 
-from tensorproof.libraries.bound import bind
+from tensorproof.libraries import bind, nothing
 from tensorproof.libraries.domains.label_ranges import note
 from tensorproof.libraries.keras.layer import LOOKED_UP
 from tensorproof.libraries.keras.special import kind, made
-from tensorproof.libraries.plain import nothing
 from tensorproof.libraries.sequences import sequence
 from tensorproof.terms import BY_LABEL, FLOAT32, INT64, Origin, Shape, TensorType, Term
 from tensorproof.values import TEXT, Args, Kwargs, List, Machine, Model, Named, Unknown, Value

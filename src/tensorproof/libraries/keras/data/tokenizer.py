@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from tensorproof.libraries.model import KindModel, Run
-from tensorproof.libraries.plain import argument, from_host
+from tensorproof.libraries import KindModel, Run, argument, from_host
 from tensorproof.libraries.sequences import sequence
 from tensorproof.terms import BY_LABEL, Dim, Origin, Shape, TensorType, Term
 from tensorproof.values import MISSING, Args, Key, Kwargs, List, Machine, Model, Named, Unknown, Value, slot

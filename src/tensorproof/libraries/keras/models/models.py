@@ -9,6 +9,7 @@ import ast
 from functools import partial
 from typing import Any
 
+from tensorproof.libraries import KindModel, nothing
 from tensorproof.libraries.keras import state as keras_state
 from tensorproof.libraries.keras.models import configs as keras_configs
 from tensorproof.libraries.keras.models import graph as keras_graph
@@ -17,8 +18,6 @@ from tensorproof.libraries.keras.models.inputs import fitted, matched
 from tensorproof.libraries.keras.models.order import LAYERS, layers_of
 from tensorproof.libraries.keras.models.sequential import add, build, ensure_ends, make, run
 from tensorproof.libraries.keras.models.specs import ends_of, graph_of, input_names, output_names
-from tensorproof.libraries.model import KindModel
-from tensorproof.libraries.plain import nothing
 from tensorproof.libraries.tensorflow import tape
 from tensorproof.values import MISSING, Args, Dict, Kwargs, List, Machine, Model, Named, Native, Unknown, Value
 

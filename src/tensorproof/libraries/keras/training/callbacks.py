@@ -5,8 +5,7 @@ from __future__ import annotations
 import ast
 from typing import Any
 
-from tensorproof.libraries.model import ClassModel, KindModel, Run
-from tensorproof.libraries.plain import nothing
+from tensorproof.libraries import ClassModel, KindModel, Run, nothing
 from tensorproof.terms.ints import Origin
 from tensorproof.values import MISSING, REAL, Args, Bound, Class, Dict, Function, Instance, Kwargs, List, Machine, Model, Named, Unknown, Value
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from tensorproof.libraries import registry
-from tensorproof.libraries.plain import argument
+from tensorproof.libraries import argument, registry
 from tensorproof.libraries.tensorflow.data.elements import scalar
 from tensorproof.terms import TensorType, conj, disj, eq
 from tensorproof.values import MISSING, Args, Instance, Kwargs, List, Machine, Model, Unknown, Value

@@ -7,10 +7,8 @@ from functools import partial
 from typing import Any
 
 from tensorproof.diagnostics.diagnostic import Step
-from tensorproof.libraries import registry
+from tensorproof.libraries import ClassModel, Run, argument, registry
 from tensorproof.libraries.domains.label_ranges import of
-from tensorproof.libraries.model import ClassModel, Run
-from tensorproof.libraries.plain import argument
 from tensorproof.terms import FLOAT32, INT64, Shape, TensorType, Term, disj, eq
 from tensorproof.values import MISSING, Args, Bound, Choice, Class, Function, Instance, Kwargs, Layer, Machine, Model, Named, Native, Unknown, Value
 

@@ -8,14 +8,11 @@ from typing import Any
 
 from tensorproof.bindings.adapt.keras.losses import same_rank
 from tensorproof.diagnostics.diagnostic import Step
-from tensorproof.libraries import registry
-from tensorproof.libraries.bound import bind
+from tensorproof.libraries import ClassModel, KindModel, Run, argument, bind, nothing, registry
 from tensorproof.libraries.keras import words as keras_words
 from tensorproof.libraries.keras.data.arrays import array_of
 from tensorproof.libraries.keras.training import metric_words
 from tensorproof.libraries.keras.training.losses import SHORT, fits, kinds_of_labels, ranks_made_equal
-from tensorproof.libraries.model import ClassModel, KindModel, Run
-from tensorproof.libraries.plain import argument, nothing
 from tensorproof.libraries.tensorflow.histories import CONSTANT
 from tensorproof.terms import FLOAT32, Shape, TensorType, disj, eq
 from tensorproof.values import MISSING, Args, Bound, Choice, Class, Function, Instance, Kwargs, Layer, Machine, Model, Named, Unknown, Value

@@ -5,11 +5,9 @@ from __future__ import annotations
 import ast
 from typing import Any
 
-from tensorproof.libraries import registry
+from tensorproof.libraries import ClassModel, KindModel, Run, argument, nothing, registry
 from tensorproof.libraries.keras.training.gradients import apply, apply_gradients
 from tensorproof.libraries.keras.training.one_model import built_elsewhere
-from tensorproof.libraries.model import ClassModel, KindModel, Run
-from tensorproof.libraries.plain import argument, nothing
 from tensorproof.libraries.tensorflow.data.elements import scalar
 from tensorproof.terms import FLOAT32, INT64, Shape, TensorType
 from tensorproof.values import MISSING, TEXT, Args, Bound, Function, Instance, Kwargs, Layer, List, Machine, Model, Named, Unknown, Value

@@ -7,8 +7,7 @@ import csv
 from functools import partial
 from typing import Any
 
-from tensorproof.libraries.model import KindModel, Run, some_iterations
-from tensorproof.libraries.plain import argument, from_host, iterator
+from tensorproof.libraries import KindModel, Run, argument, from_host, iterator, some_iterations
 from tensorproof.values import MISSING, Args, Kwargs, List, Machine, Model, Unknown
 
 MOST_ROWS = 4096

@@ -6,8 +6,7 @@ import ast
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from tensorproof.libraries.model import KindModel, Run
-from tensorproof.libraries.plain import Abstract, argument, from_host, nothing, to_host, unknown
+from tensorproof.libraries import Abstract, KindModel, Run, argument, from_host, nothing, to_host, unknown
 from tensorproof.libraries.python.copies import deep
 from tensorproof.libraries.python.storage.path_text import text_of
 from tensorproof.libraries.python.storage.paths import read_text

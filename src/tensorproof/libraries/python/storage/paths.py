@@ -8,8 +8,7 @@ from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from tensorproof.libraries.model import KindModel, Run, some_iterations
-from tensorproof.libraries.plain import Abstract, listed, nothing, to_host, unknown
+from tensorproof.libraries import Abstract, KindModel, Run, listed, nothing, some_iterations, to_host, unknown
 from tensorproof.libraries.python.storage.path_text import text_of
 from tensorproof.libraries.python.storage.saved_values import forget, moved
 from tensorproof.values import MISSING, TEXT, Args, Kwargs, Machine, Model, Native, Unknown, Value, joined_text

@@ -7,8 +7,7 @@ import os
 from collections.abc import Callable
 from typing import Any
 
-from tensorproof.libraries.model import Run
-from tensorproof.libraries.plain import argument
+from tensorproof.libraries import Run, argument
 from tensorproof.libraries.python.copies import deep
 from tensorproof.libraries.python.storage.path_text import text_of
 from tensorproof.libraries.torch.files import one_of_saved

@@ -7,8 +7,7 @@ import hashlib
 from functools import partial
 from typing import Any
 
-from tensorproof.libraries.model import KindModel, Run, some_iterations
-from tensorproof.libraries.plain import listed
+from tensorproof.libraries import KindModel, Run, listed, some_iterations
 from tensorproof.libraries.python.core import texts
 from tensorproof.values import BYTES, TEXT, WHOLE, Args, Key, Kwargs, List, Machine, Model, Summary, Unknown, Value, slot
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 import ast
 from typing import Any
 
-from tensorproof.libraries.model import KindModel, Run, some_iterations
-from tensorproof.libraries.plain import listed
+from tensorproof.libraries import KindModel, Run, listed, some_iterations
 from tensorproof.libraries.python.core import texts
 from tensorproof.terms.ints import Origin
 from tensorproof.values import TEXT, Args, Kwargs, List, Machine, Model, Summary, Unknown, Value

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from tensorproof.libraries.model import KindModel, Run
-from tensorproof.libraries.plain import argument
+from tensorproof.libraries import KindModel, Run, argument
 from tensorproof.terms import BY_LABEL, Dim, DType, Shape, TensorType, Term, ge
 from tensorproof.values import COUNTED, MISSING, Args, Key, Kwargs, Machine, Model, Value, slot
 

@@ -6,8 +6,7 @@ import ast
 from functools import partial
 from typing import Any
 
-from tensorproof.libraries.model import KindModel, Run
-from tensorproof.libraries.plain import argument
+from tensorproof.libraries import KindModel, Run, argument
 from tensorproof.libraries.tensorflow.data.elements import scalar
 from tensorproof.libraries.tensorflow.shapes import GRAPH, sizes_of
 from tensorproof.libraries.tensorflow.tensors import converted

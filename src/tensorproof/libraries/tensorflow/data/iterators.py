@@ -8,8 +8,7 @@ from __future__ import annotations
 import ast
 from typing import Any
 
-from tensorproof.libraries.model import KindModel, Run
-from tensorproof.libraries.plain import argument
+from tensorproof.libraries import KindModel, Run, argument
 from tensorproof.libraries.tensorflow import tape
 from tensorproof.libraries.tensorflow.data.elements import mapped, tensor_of_spec, tensors_in
 from tensorproof.libraries.tensorflow.data.pipeline import DATASET, ENDLESS

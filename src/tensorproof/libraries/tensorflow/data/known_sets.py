@@ -6,8 +6,7 @@ import ast
 import re
 from typing import Any
 
-from tensorproof.libraries.model import KindModel, Run
-from tensorproof.libraries.plain import argument
+from tensorproof.libraries import KindModel, Run, argument
 from tensorproof.libraries.tensorflow.data.elements import scalar, stacked
 from tensorproof.libraries.tensorflow.data.pipeline import batched, dataset, unknown_count
 from tensorproof.terms import BY_LABEL, Dim, Origin, Shape, TensorType

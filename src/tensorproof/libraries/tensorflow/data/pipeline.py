@@ -5,8 +5,7 @@ from __future__ import annotations
 import ast
 from typing import Any
 
-from tensorproof.libraries.model import batches
-from tensorproof.libraries.plain import argument
+from tensorproof.libraries import argument, batches
 from tensorproof.libraries.tensorflow.data.elements import CHOSEN, Opened, as_arguments, returned, rows, scalar, stacked, tensors_in, traced, varies
 from tensorproof.libraries.tensorflow.data.kept import COUNTED, LAST, OPENED, REGULAR, last_of, size_of
 from tensorproof.libraries.tensorflow.shapes import sizes_of

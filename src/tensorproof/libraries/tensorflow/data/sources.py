@@ -6,8 +6,7 @@ import ast
 from functools import partial
 from typing import Any
 
-from tensorproof.libraries.model import ClassModel, KindModel, Run
-from tensorproof.libraries.plain import argument, quiet
+from tensorproof.libraries import ClassModel, KindModel, Run, argument, quiet
 from tensorproof.libraries.tensorflow.data import pipeline, windows
 from tensorproof.libraries.tensorflow.data.elements import (
     CHOSEN,

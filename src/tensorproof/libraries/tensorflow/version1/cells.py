@@ -7,8 +7,7 @@ from functools import partial
 from typing import Any
 
 from tensorproof.diagnostics.span import Span
-from tensorproof.libraries.model import ClassModel, KindModel, Run
-from tensorproof.libraries.plain import argument
+from tensorproof.libraries import ClassModel, KindModel, Run, argument
 from tensorproof.terms import FLOAT32, Dim, Outputs, Shape, TensorType, Term
 from tensorproof.values import MISSING, Args, Instance, Key, Kwargs, List, Machine, Model, Unknown, Value, slot
 

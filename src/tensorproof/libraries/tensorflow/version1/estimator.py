@@ -9,8 +9,7 @@ import ast
 from functools import partial
 from typing import Any
 
-from tensorproof.libraries.model import KindModel, Run
-from tensorproof.libraries.plain import argument
+from tensorproof.libraries import KindModel, Run, argument
 from tensorproof.libraries.tensorflow.data import iterators as tf_iterators
 from tensorproof.libraries.tensorflow.data import pipeline as tf_pipeline
 from tensorproof.libraries.tensorflow.data import sources as tf_data

@@ -11,8 +11,7 @@ import re
 from typing import Any
 
 from tensorproof.diagnostics.span import Span
-from tensorproof.libraries.model import KindModel, Run
-from tensorproof.libraries.plain import argument, listed
+from tensorproof.libraries import KindModel, Run, argument, listed
 from tensorproof.libraries.tensorflow import tape
 from tensorproof.libraries.tensorflow.kept_values import BEGAN
 from tensorproof.terms import FLOAT32, DType, Shape, TensorType, Term, unknown_shape

@@ -10,8 +10,7 @@ import ast
 from functools import partial
 from typing import Any
 
-from tensorproof.libraries.model import Run
-from tensorproof.libraries.plain import argument, listed
+from tensorproof.libraries import Run, argument, listed
 from tensorproof.libraries.tensorflow import control as tf_control
 from tensorproof.libraries.tensorflow import tape
 from tensorproof.libraries.tensorflow.shapes import sizes_of

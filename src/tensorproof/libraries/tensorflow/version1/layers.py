@@ -6,8 +6,7 @@ import ast
 from functools import partial
 from typing import Any
 
-from tensorproof.libraries.model import KindModel, Run
-from tensorproof.libraries.plain import argument
+from tensorproof.libraries import KindModel, Run, argument
 from tensorproof.libraries.tensorflow import tape
 from tensorproof.libraries.tensorflow.version1.graph import UPDATES, begin, graph, operation
 from tensorproof.libraries.tensorflow.version1.variables import current, prefix, reuses, shared

@@ -6,8 +6,7 @@ import ast
 from functools import partial
 from typing import Any
 
-from tensorproof.libraries.model import KindModel
-from tensorproof.libraries.plain import argument, listed
+from tensorproof.libraries import KindModel, argument, listed
 from tensorproof.libraries.tensorflow import tape
 from tensorproof.libraries.tensorflow.version1.graph import LEAVES, axes, begin, operation
 from tensorproof.terms import BY_LABEL, DType, Shape, TensorType, conj, eq, unknown_shape

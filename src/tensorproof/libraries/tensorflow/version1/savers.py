@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from tensorproof.libraries.model import KindModel, Run
-from tensorproof.libraries.plain import argument
+from tensorproof.libraries import KindModel, Run, argument
 from tensorproof.libraries.tensorflow.kept_values import BEGAN
 from tensorproof.libraries.tensorflow.version1.graph import VARIABLES, graph
 from tensorproof.terms import TensorType, eq

@@ -6,8 +6,7 @@ import ast
 from typing import Any
 
 from tensorproof.diagnostics.diagnostic import Step
-from tensorproof.libraries.model import KindModel, Run
-from tensorproof.libraries.plain import argument
+from tensorproof.libraries import KindModel, Run, argument
 from tensorproof.libraries.tensorflow import tape
 from tensorproof.libraries.tensorflow.data import iterators as tf_iterators
 from tensorproof.libraries.tensorflow.kept_values import BEGAN

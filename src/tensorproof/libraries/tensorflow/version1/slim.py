@@ -6,8 +6,7 @@ import ast
 from functools import partial
 from typing import Any
 
-from tensorproof.libraries.model import KindModel, Run
-from tensorproof.libraries.plain import argument, listed
+from tensorproof.libraries import KindModel, Run, argument, listed
 from tensorproof.libraries.tensorflow.version1.graph import begin
 from tensorproof.libraries.tensorflow.version1.layers import layer_scope, make_variables, normalised
 from tensorproof.libraries.tensorflow.version1.variables import NAME, reuses, variables

@@ -5,8 +5,7 @@ from __future__ import annotations
 import ast
 from typing import Any
 
-from tensorproof.libraries.model import ClassModel, KindModel, Run
-from tensorproof.libraries.plain import argument, listed, quiet
+from tensorproof.libraries import ClassModel, KindModel, Run, argument, listed, quiet
 from tensorproof.libraries.tensorflow import tape
 from tensorproof.libraries.tensorflow.version1.graph import LOSSES, SUMMARIES, begin, graph, operation
 from tensorproof.libraries.tensorflow.version1.variables import variables

@@ -7,8 +7,7 @@ from functools import partial
 from typing import Any
 
 from tensorproof.diagnostics.diagnostic import Step
-from tensorproof.libraries.model import KindModel, Run
-from tensorproof.libraries.plain import argument, listed
+from tensorproof.libraries import KindModel, Run, argument, listed
 from tensorproof.libraries.tensorflow import initial_values, tape
 from tensorproof.libraries.tensorflow.tensors import METHODS, converted
 from tensorproof.libraries.tensorflow.version1.graph import COUNTS, SCOPES, VARIABLES, axes, begin, graph, named, operation
