@@ -142,3 +142,15 @@ def _chosen(x: Span | None, y: Span | None, choose: Any) -> Span | None:
 def filled(a: Spans) -> Span | None:
     """Of numbers some of which are replaced by one."""
     return joined([a["x"], Span(a["value"], a["value"] + 1)]) if type(a["value"]) is int else None
+
+
+def padded(a: Spans) -> Span | None:
+    """Of numbers beside which some are written, or which are repeated. One below zero is a mark, and no place."""
+    mode, inside, value = a.get("mode", "constant"), a["x"] if "x" in a else a["xs"], a.get("value", a.get("padding_value")) or 0
+    if inside is None or mode in ("linear_ramp", "empty"):
+        return None
+    if mode != "constant":
+        return Span(inside.low, inside.past, possible=inside.may)
+    if type(value) not in (int, float) or value < 0 or value % 1 or not inside.plain:
+        return None
+    return Span(min(inside.low, int(value)), max(inside.past, int(value) + 1), possible=inside.may)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from tensorproof.ops.call import Call
 from tensorproof.ops.element_types import Like
+from tensorproof.ops.facts import PADDED
 from tensorproof.ops.inputs import Anything, Bool, Choice, Ints, Number, Tensor
 from tensorproof.ops.later import later
 from tensorproof.ops.record import Op
@@ -125,5 +126,6 @@ PAD = Op(
     doc="`padding` is (before, after) of the last axis, then of the one before it, and so on. `repeats`: the tensor's own elements are taken as often as it "
     "takes to fill the padding; `extent`: how many elements at each end a mean, median, maximum or minimum is of.",
     order="padded",
+    values=PADDED,
     evaluate=made_numbers.pad,
 )

@@ -12,6 +12,7 @@ from tensorproof.ops.facts import LIMITED, mixes
 from tensorproof.ops.families import NUMERIC, broadcast_shape
 from tensorproof.ops.inputs import Tensor
 from tensorproof.ops.record import NON_NEGATIVE, Op, Values
+from tensorproof.ops.storage import true_count
 from tensorproof.terms.dtypes import (
     ALL_INTS,
     BOOL,
@@ -23,7 +24,7 @@ from tensorproof.terms.dtypes import (
     UINT8,
     DType,
 )
-from tensorproof.terms.ints import Term, maximum, minimum
+from tensorproof.terms.ints import maximum, minimum
 
 if TYPE_CHECKING:
     from tensorproof.ops.arrays import Array, Numpy
@@ -83,14 +84,8 @@ WHERE = Op(
 
 
 def true_places(c: Call) -> list[tuple[Any]]:
-    """One index vector an axis; the exact count where the contents are known."""
-    contents = c.contents("condition")
-    if contents is not None and not any(isinstance(v, Term) for v in contents):
-        count: Any = sum(1 for v in contents if v)
-    else:
-        numel = c.shape("condition").numel
-        count = c.fresh("nnz", 0, numel if isinstance(numel, int) else None)
-    return [(count,)] * max(c.rank("condition"), 1)
+    """One index vector an axis, as long as the condition has ones."""
+    return [(true_count(c, c.tensor("condition")),)] * max(c.rank("condition"), 1)
 
 
 WHERE_TRUE = Op(

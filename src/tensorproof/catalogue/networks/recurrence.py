@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from tensorproof.ops.call import Call
 from tensorproof.ops.element_types import Like, Same, float_of, promoted
+from tensorproof.ops.facts import PADDED
 from tensorproof.ops.inputs import Bool, Choice, Float, Int, Tensor, Tensors
 from tensorproof.ops.later import later, makers
 from tensorproof.ops.record import Evaluate, Op, Out
@@ -238,6 +239,7 @@ PAD_SEQUENCE = Op(
     attributes=(Bool("batch_first", False), Float("padding_value", 0.0), Choice("padding_side", ("right", "left"), "right")),
     shape=pad_sequence_shape,
     dtype=lambda c: c["xs"][0].dtype,
+    values=PADDED,
     evaluate=recurrence_steps.padded_together,
 )
 

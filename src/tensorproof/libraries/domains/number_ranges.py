@@ -79,6 +79,11 @@ def span_of(m: Machine, value: Any) -> Span | None:
     return Span(0, 2, possible=True) if value.dtype is BOOL else None
 
 
+def _span_in(m: Machine, value: Any) -> Span | None:
+    """The whole numbers that a tensor, a number or several tensors may hold."""
+    return joined([span_of(m, t) for t in value]) if isinstance(value, tuple) else span_of(m, value)
+
+
 def _span(m: Machine, values: Values, one: Applied, at: int, made: TensorType) -> Span | None:
     given = one.arguments
     if at == 1 and one.op.name in _POOLS:
@@ -106,7 +111,7 @@ def _span(m: Machine, values: Values, one: Applied, at: int, made: TensorType) -
             return span_of(m, given[values.by])
     if values.whole is None:
         return None
-    known = {p.name: span_of(m, given[p.name]) for p in one.op.inputs if given.get(p.name) is not None}
+    known = {p.name: _span_in(m, given[p.name]) for p in one.op.inputs if given.get(p.name) is not None}
     found = values.whole(known | {p.name: given.get(p.name) for p in one.op.attributes})
     return found if found is None or (made.dtype is not None and made.dtype.kind in "iu") or _whole(found) else None
 

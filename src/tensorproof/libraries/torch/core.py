@@ -34,7 +34,7 @@ def _device(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
         if given.partition(":")[0] not in DEVICES:
             raise m.raised("RuntimeError", f"there is no kind of device {given!r}", node, "device/kind")
         return Device(f"{given}:{index}" if isinstance(index, int) else given)
-    return Device("cuda") if isinstance(given, int) else Unknown("device", text=True)
+    return Device("cuda") if isinstance(given, int) else Unknown("device")
 
 
 def _item(m: Machine, args: tuple[Any, ...], kwargs: dict[str, Value], node: ast.AST) -> Value:

@@ -1,4 +1,4 @@
-"""weight_norm and spectral_norm: the weight of a layer is computed from other tensors before each call, and is no parameter of its own."""
+"""weight_norm, spectral_norm and parametrizations: the weight of a layer is computed from other tensors before each call, and is no parameter of its own."""
 
 from __future__ import annotations
 
@@ -8,28 +8,73 @@ from functools import partial
 from typing import Any
 
 from tensorproof.libraries.plain import argument
+from tensorproof.libraries.torch.module_parts import set_child
 from tensorproof.libraries.torch.module_tree import BUFFERS, COMPUTED
-from tensorproof.terms import Shape, TensorType, floordiv
-from tensorproof.values import Args, Kwargs, Layer, Machine
+from tensorproof.terms import Shape, TensorType, conj, eq, floordiv
+from tensorproof.values import Args, Class, Instance, Kwargs, Layer, Machine, Value
 
 Parts = dict[str, TensorType]
 
 
-def _normed(maker: Callable[[str, TensorType, int], tuple[Parts, Parts]], m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
-    """The weight is computed; its parts are parameters and buffers under names of their own."""
-    layer, name = argument(args, kwargs, 0, "module"), argument(args, kwargs, 1, "name", "weight")
+def _weight_of(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> tuple[Layer, str, TensorType] | None:
+    """The layer, the name of its tensor, and the tensor, where they are known."""
+    layer, name = argument(args, kwargs, 0, "module"), argument(args, kwargs, 1, "tensor_name" if "tensor_name" in kwargs else "name", "weight")
     if not isinstance(layer, Layer) or layer.module is None or not isinstance(name, str) or not layer.module.built:
-        return layer
+        return None
     weight = layer.module.parameters.get(name)
-    if not isinstance(weight, TensorType):
-        if layer.module.parameters or layer.module.buffers:
-            return layer
-        raise m.raised("ValueError", f"{layer.module.name} has no parameter {name}", node, "module/parameter")
-    dim = argument(args, kwargs, 2, "dim", 0)
-    parameters, buffers = maker(name, weight, dim if isinstance(dim, int) else 0)
+    if isinstance(weight, TensorType):
+        return layer, name, weight
+    if layer.module.parameters or layer.module.buffers:
+        return None
+    raise m.raised("ValueError", f"{layer.module.name} has no parameter {name}", node, "module/parameter")
+
+
+def _hold(m: Machine, layer: Layer, parameters: Parts, buffers: Parts, computed: tuple[str, ...] = ()) -> None:
     m.remember(layer, "tensors", layer.tensors)
-    held = {COMPUTED: (*layer.tensors.get(COMPUTED, ()), name), BUFFERS: (*layer.tensors.get(BUFFERS, ()), *buffers)}
+    held = {COMPUTED: (*layer.tensors.get(COMPUTED, ()), *computed), BUFFERS: (*layer.tensors.get(BUFFERS, ()), *buffers)}
     layer.tensors = {**layer.tensors, **parameters, **buffers, **held}
+
+
+def _home(m: Machine, layer: Layer, name: str, part: Value, parameters: Parts, node: ast.AST) -> None:
+    """The module `layer.parametrizations.NAME` holds what the tensor is computed from, and the modules that compute it."""
+    _hold(m, layer, {}, {}, (name,))
+    for word, kind in (("parametrizations", "torch.nn.ModuleDict"), (name, "torch.nn.ModuleList")):
+        if word not in layer.names:
+            set_child(m, layer, word, Layer(None, m.user_span(node), (), kind))
+        layer = layer.children[layer.names.index(word)]
+    _hold(m, layer, {k: t for k, t in parameters.items() if k not in layer.tensors}, {})
+    set_child(m, layer, str(len(layer.names)), part)
+
+
+def _normed(parametrized: bool, maker: Callable[[TensorType, int], tuple[Parts, Parts]], m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+    """The weight is computed; its parts are parameters and buffers under names of their own."""
+    found, dim = _weight_of(m, args, kwargs, node), argument(args, kwargs, 2, "dim", 0)
+    if found is None:
+        return argument(args, kwargs, 0, "module")
+    layer, name, weight = found
+    parameters, buffers = maker(weight, dim if isinstance(dim, int) else 0)
+    if parametrized:
+        part = Layer(None, m.user_span(node), (), "torch.nn.Module")
+        _hold(m, part, {}, buffers)
+        _home(m, layer, name, part, parameters, node)
+    else:
+        _hold(m, layer, *({f"{name}_{k}": t for k, t in those.items()} for those in (parameters, buffers)), (name,))
+    return layer
+
+
+def _register(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+    """The tensor becomes what the module makes of it, which must be like it."""
+    layer, part = argument(args, kwargs, 0, "module"), argument(args, kwargs, 2, "parametrization")
+    found = _weight_of(m, args, kwargs, node)
+    inverse = isinstance(part, Instance) and any(isinstance(one, Class) and "right_inverse" in one.space for one in part.cls.mro)
+    made = None if found is None or kwargs.get("unsafe") or inverse else m.call(part, (found[2],), {}, node)
+    if found is None or not isinstance(made, TensorType) or not made.shape.known or not found[2].shape.known:
+        m.gap("torch.nn.utils.parametrize.register_parametrization", node, "what the parametrization gives is not known")
+        return layer
+    layer, name, weight = found
+    fits = len(made.shape) == len(weight.shape) and conj(*map(eq, made.shape, weight.shape))
+    m.require("module/parameter", fits, f"a parametrization must keep the shape {weight.shape!r} of {name}, and gives {made.shape!r}", node)
+    _home(m, layer, name, part, {"original": _part(weight)}, node)
     return layer
 
 
@@ -52,27 +97,19 @@ def _matrix(weight: TensorType, dim: int) -> tuple[Shape | None, Shape | None]:
     return Shape((rows,)), Shape((floordiv(weight.shape.numel, rows),))
 
 
-def _weight_norm(name: str, weight: TensorType, dim: int) -> tuple[Parts, Parts]:
-    return {f"{name}_g": _part(weight, _lengths(weight, dim)), f"{name}_v": _part(weight)}, {}
+def _weight_norm(size: str, direction: str, weight: TensorType, dim: int) -> tuple[Parts, Parts]:
+    return {size: _part(weight, _lengths(weight, dim)), direction: _part(weight)}, {}
 
 
-def _spectral_norm(name: str, weight: TensorType, dim: int) -> tuple[Parts, Parts]:
-    u, v = _matrix(weight, dim)
-    return {f"{name}_orig": _part(weight)}, {f"{name}_u": _part(weight, u, False), f"{name}_v": _part(weight, v, False)}
-
-
-def _parametrized_weight_norm(name: str, weight: TensorType, dim: int) -> tuple[Parts, Parts]:
-    home = f"parametrizations.{name}.original"
-    return {f"{home}0": _part(weight, _lengths(weight, dim)), f"{home}1": _part(weight)}, {}
-
-
-def _parametrized_spectral_norm(name: str, weight: TensorType, dim: int) -> tuple[Parts, Parts]:
-    home, (u, v) = f"parametrizations.{name}", _matrix(weight, dim)
-    return {f"{home}.original": _part(weight)}, {f"{home}.0._u": _part(weight, u, False), f"{home}.0._v": _part(weight, v, False)}
+def _spectral_norm(whole: str, u: str, v: str, weight: TensorType, dim: int) -> tuple[Parts, Parts]:
+    left, right = _matrix(weight, dim)
+    return {whole: _part(weight)}, {u: _part(weight, left, False), v: _part(weight, right, False)}
 
 
 FUNCTIONS: dict[str, object] = {
-    "torch.nn.utils.weight_norm": partial(_normed, _weight_norm), "torch.nn.utils.spectral_norm": partial(_normed, _spectral_norm),
-    "torch.nn.utils.parametrizations.weight_norm": partial(_normed, _parametrized_weight_norm),
-    "torch.nn.utils.parametrizations.spectral_norm": partial(_normed, _parametrized_spectral_norm),
-}  # fmt: skip
+    "torch.nn.utils.weight_norm": partial(_normed, False, partial(_weight_norm, "g", "v")),
+    "torch.nn.utils.spectral_norm": partial(_normed, False, partial(_spectral_norm, "orig", "u", "v")),
+    "torch.nn.utils.parametrizations.weight_norm": partial(_normed, True, partial(_weight_norm, "original0", "original1")),
+    "torch.nn.utils.parametrizations.spectral_norm": partial(_normed, True, partial(_spectral_norm, "original", "_u", "_v")),
+    "torch.nn.utils.parametrize.register_parametrization": _register,
+}
