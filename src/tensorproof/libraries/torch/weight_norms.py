@@ -58,7 +58,7 @@ def _normed(parametrized: bool, maker: Callable[[TensorType, int], tuple[Parts, 
         _hold(m, part, {}, buffers)
         _home(m, layer, name, part, parameters, node)
     else:
-        _hold(m, layer, *({f"{name}_{k}": t for k, t in those.items()} for those in (parameters, buffers)), (name,))
+        _hold(m, layer, {f"{name}_{k}": t for k, t in parameters.items()}, {f"{name}_{k}": t for k, t in buffers.items()}, (name,))
     return layer
 
 
