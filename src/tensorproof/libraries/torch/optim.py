@@ -9,9 +9,12 @@ from tensorproof.libraries import Bound, ClassModel, KindModel, by_signature, fi
 from tensorproof.libraries.domains import autograd, backward
 from tensorproof.libraries.torch.optimizer_defaults import DEFAULTS, refuse
 from tensorproof.terms.tensor import TensorType
-from tensorproof.values import MISSING, OPEN, Args, Dict, Generator, Instance, Iterator, Kwargs, Layer, List, Machine, Model, Summary, Unknown, Value
+from tensorproof.values import MISSING, OPEN, Args, Dict, Generator, Instance, Iterator, Key, Kwargs, Layer, List, Machine, Model, Summary, Unknown, Value, slot
 
 HOME = "torch.optim."
+READY, UNSCALED, STEPPED = range(3)
+STAGE: Key[Any] = slot("stage of the scaler")
+"""What a scaler of gradients has done with an optimizer since its last update."""
 
 
 def _groups(m: Machine, given: Value, defaults: Kwargs, node: ast.AST) -> List | Unknown:
@@ -74,6 +77,7 @@ def _fill(m: Machine, me: Any, given: Value, defaults: Kwargs, node: ast.AST) ->
     m.heap.set(me.space, "defaults", Dict(m.heap.entries(defaults)))
     m.heap.set(me.space, "param_groups", _groups(m, given, defaults, node))
     m.heap.set(me.space, "state", Dict(m.heap.entries(), default=dict))
+    m.heap.set(me.space, STAGE, READY)
 
 
 def _maker(name: str) -> Value:
@@ -113,24 +117,24 @@ def _step(m: Machine, me: Any, args: Args, kwargs: Kwargs, node: ast.AST) -> Val
     if closure is None:
         if isinstance(me, Model) and me.kind == HOME + "LBFGS":
             raise m.raised("TypeError", "LBFGS needs a closure: step(closure) computes the loss again", node, "call/arguments")
-        for p in _parameters(me):
+        for p in parameters_of(me):
             backward.stepped(m, p)
         return None
     result = m.call(closure, (), {}, node)
     if result is None and isinstance(me, Model) and me.kind == HOME + "LBFGS":
         raise m.raised("TypeError", "the closure of LBFGS must return the loss", node)
-    for p in _parameters(me):
+    for p in parameters_of(me):
         backward.stepped(m, p)
     return result
 
 
 def _zero_grad(m: Machine, me: Value, args: Args, kwargs: Kwargs, node: ast.AST) -> None:
     if (args[0] if args else kwargs.get("set_to_none", True)) is True:
-        for p in _parameters(me):
+        for p in parameters_of(me):
             backward.clear(m, p)
 
 
-def _parameters(me: Any) -> list[Value]:
+def parameters_of(me: Any) -> list[Value]:
     """All that an optimizer changes, as far as it is known."""
     groups = me.space.get("param_groups")
     return _held(groups) if isinstance(groups, List) else []
@@ -159,7 +163,7 @@ _OWN_STATE = "the state of an optimizer"
 def _state(m: Machine, me: Any, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     """`{"state": …, "param_groups": …}`, where a group has the numbers of its parameters in place of them."""
     state = Unknown(_OWN_STATE)
-    m.model_state.setdefault(_STATES, {})[id(state)] = (state, _parameters(me))
+    m.model_state.setdefault(_STATES, {})[id(state)] = (state, parameters_of(me))
     groups: Any = me.space.get("param_groups")
     saved: list[Value] = []
     at = 0
@@ -200,7 +204,7 @@ def _load_state(m: Machine, me: Any, args: Args, kwargs: Kwargs, node: ast.AST) 
             _load_group(m, own, old, node)
     state = given.items.get("state")
     kept = m.model_state.get(_STATES, {}).get(id(state), (None, []))
-    shapes = [[p.shape for p in held if isinstance(p, TensorType)] for held in (kept[1], _parameters(me))]
+    shapes = [[p.shape for p in held if isinstance(p, TensorType)] for held in (kept[1], parameters_of(me))]
     if kept[0] is state and kept[0] is not None and shapes[0] != shapes[1]:
         m.gap("load_state_dict", node, "the state is that of parameters of other shapes")
 

@@ -64,6 +64,8 @@ def _maker(name: str, kind: str) -> Value:
             raise m.raised("ValueError", why, call.node, "optim/scheduler")
         made = Model(kind, m.heap.space(), m.user_span(call.node))
         _init(m, made, call)
+        if name in ("CyclicLR", "OneCycleLR") and call.value("cycle_momentum", True) is True:
+            _refuse_without_momentum(m, name, call)
         if name == "OneCycleLR":
             _count(m, made, call)
         if name in _FUNCTIONS:
@@ -71,6 +73,13 @@ def _maker(name: str, kind: str) -> Value:
         return made
 
     return by_signature(kind, make)
+
+
+def _refuse_without_momentum(m: Machine, name: str, call: Bound) -> None:
+    optimizer = call.value("optimizer")
+    defaults = optimizer.space.get("defaults") if isinstance(optimizer, (Model, Instance)) else None
+    if isinstance(defaults, Dict) and not defaults.items.keys() & {"momentum", "betas", OPEN}:
+        raise m.raised("ValueError", f"{name} cycles the momentum, and the optimizer has none: set cycle_momentum=False", call.node, "optim/scheduler")
 
 
 def _count(m: Machine, me: Model, call: Bound) -> None:

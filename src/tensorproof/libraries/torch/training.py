@@ -1,4 +1,4 @@
-"""What training code calls beside the optimizer: clipping of gradients, averaged models, the scaler of mixed precision, parameters as one vector."""
+"""What training code calls beside the optimizer: clipping of gradients, averaged models, parameters as one vector."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ import ast
 from functools import partial
 from typing import Any
 
-from tensorproof.libraries import Bound, KindModel, Run, argument, by_signature, nothing
+from tensorproof.libraries import Run, argument
 from tensorproof.libraries.python.copies import deep
 from tensorproof.libraries.torch.module_tree import PARAMETERS, all_tensors, is_module, walk
 from tensorproof.terms import FLOAT32, INT64, Shape, TensorType, conj, eq, ge
-from tensorproof.values import REAL, Args, Dict, Kwargs, Layer, List, Machine, Model, Native, Unknown, Value
+from tensorproof.values import Args, Kwargs, Layer, List, Machine, Native, Unknown, Value
 
-SCALER, SWA = "torch.amp.GradScaler", "torch.optim.swa_utils."
+SWA = "torch.optim.swa_utils."
 
 
 def _tensors(m: Machine, name: str, given: Value, node: ast.AST) -> list[Any] | None:
@@ -113,40 +113,6 @@ def _average_function(name: str, m: Machine, args: Args, kwargs: Kwargs, node: a
     return Native(name, lambda machine, inner, named, at: inner[0] if "multi" not in name else None)
 
 
-# --- the scaler ---
-
-
-def _scaler(m: Machine, call: Bound) -> Model:
-    return Model(SCALER, m.heap.space({"enabled": call.value("enabled", True)}))
-
-
-def _scale(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-    given = argument(args, kwargs, 0, "outputs")
-    if given is None or isinstance(given, (int, float, str)):
-        raise m.raised("ValueError", "scale takes a tensor or an iterable of tensors", node, "call/arguments")
-    if me.space["enabled"] is False or not isinstance(given, TensorType):
-        return given
-    return m.spelling("torch.Tensor.mul", (given, REAL), {}, node)
-
-
-def _scaler_step(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-    optimizer = argument(args, kwargs, 0, "optimizer")
-    if is_module(optimizer) or isinstance(optimizer, TensorType) or optimizer is None:
-        raise m.raised("TypeError", "the scaler steps an optimizer", node, "call/arguments")
-    return None if isinstance(optimizer, Unknown) else m.call(m.attribute(optimizer, "step", node), args[1:], {}, node)
-
-
-def _scaler_state(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Dict:
-    names = ("scale", "growth_factor", "backoff_factor", "growth_interval", "_growth_tracker") if me.space["enabled"] is not False else ()
-    return Dict(m.heap.entries(dict.fromkeys(names, REAL)))
-
-
-_SCALER_METHODS: dict[str, Any] = {
-    "scale": _scale, "step": _scaler_step, "state_dict": _scaler_state, "is_enabled": lambda m, me, a, k, n: me.space["enabled"],
-    **dict.fromkeys(("update", "unscale_", "load_state_dict", "set_growth_factor", "set_backoff_factor", "set_growth_interval"), nothing),
-    **dict.fromkeys(("get_scale", "get_growth_factor", "get_backoff_factor"), lambda m, me, a, k, n: REAL),
-    "get_growth_interval": lambda m, me, a, k, n: Unknown("an interval", number="int"),
-}  # fmt: skip
 UTILS = "torch.nn.utils."
 FUNCTIONS: dict[str, Run] = {
     **{UTILS + n: partial(_checked, n, "parameters", _norm) for n in ("clip_grad_norm_", "clip_grad_norm")},
@@ -157,6 +123,4 @@ FUNCTIONS: dict[str, Run] = {
     UTILS + "parameters_to_vector": _to_vector, UTILS + "vector_to_parameters": _from_vector,
     SWA + "AveragedModel": _averaged, SWA + "update_bn": _update_bn,
     **{SWA + n: partial(_average_function, n) for n in ("get_ema_avg_fn", "get_ema_multi_avg_fn", "get_swa_avg_fn", "get_swa_multi_avg_fn")},
-    **{f"torch.{home}GradScaler": by_signature(f"torch.{home}GradScaler", _scaler) for home in ("amp.", "", "cuda.amp.", "cpu.amp.", "amp.grad_scaler.")},
 }  # fmt: skip
-KINDS = {SCALER: KindModel(_SCALER_METHODS)}
