@@ -250,6 +250,8 @@ def _distributed_init(m: Machine, me: Instance | Model, call: Bound) -> None:
     m.heap.set(me.space, "data_source", call.value("dataset"))
     replicas, dropping = call.value("num_replicas", 1), call.value("drop_last", False)
     loader_checks.check_rank(m, call.value("rank"), replicas, node)
+    if not (call.given("num_replicas") and call.given("rank")) and not any("process_group" in text for text in m.texts()):
+        m.gap(call.name, node, "no process group is begun in the program: give num_replicas and rank, or call init_process_group before")
     whole = length_of(m, me.space["data_source"], node) if not isinstance(me.space["data_source"], Unknown) else Unknown("len")
     share: Value = Unknown("len")
     if isinstance(replicas, int) and replicas > 0 and isinstance(whole, (int, Term)):

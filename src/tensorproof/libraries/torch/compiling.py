@@ -6,7 +6,7 @@ import ast
 from typing import Any
 
 from tensorproof.libraries.model import Run
-from tensorproof.libraries.torch.layer_attributes import COMPILED
+from tensorproof.libraries.torch.layer_attributes import COMPILED, SCRIPTED
 from tensorproof.libraries.torch.module_tree import is_module
 from tensorproof.values import Args, Dict, Function, Instance, Kwargs, Layer, List, Machine, Native, Value
 
@@ -51,12 +51,14 @@ def _trace(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     named = kwargs.get("example_kwarg_inputs")
     given = inputs if type(inputs) is tuple else tuple(inputs.items) if isinstance(inputs, List) else () if inputs is None else (inputs,)
     m.call(function, given, dict(named.items) if isinstance(named, Dict) else {}, node)
+    m.model_state[SCRIPTED] = True
     return function
 
 
 def _script(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     """A module or function as it is, where its text is such that it can be compiled."""
     given = args[0] if args else kwargs.get("obj")
+    m.model_state[SCRIPTED] = True
     code = m.in_class(given.cls, "forward") if isinstance(given, Instance) else given
     if isinstance(code, Function):
         taken = code.code.node.args

@@ -16,8 +16,8 @@ from tensorproof.libraries.torch.modes import DEVICES
 from tensorproof.libraries.torch.module_tree import children
 from tensorproof.libraries.whole_numbers import number_of
 from tensorproof.ops.inputs import is_size
-from tensorproof.terms import UNKNOWN_STRIDES, DType, Shape, TensorType, eq, ge
-from tensorproof.values import MISSING, Args, Class, Device, Function, Kwargs, Machine, Model, Unknown, Value, summarise
+from tensorproof.terms import UNKNOWN_STRIDES, DType, Shape, TensorType, conj, eq, ge, negate
+from tensorproof.values import MISSING, Args, Class, Device, Function, Kwargs, Layer, Machine, Model, Unknown, Value, summarise
 
 
 def _context(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
@@ -112,6 +112,19 @@ def _loss_options(m: Machine, args: tuple[Value, ...], kwargs: dict[str, Any], n
     return Model("torch.nn.LinearCrossEntropyOptions", m.heap.space(fields))
 
 
+def _fused(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    """fuse_conv_bn_eval and fuse_linear_bn_eval: a layer with a bias stays as it is."""
+    layer, norm = args[0] if args else kwargs.get("conv", kwargs.get("linear")), args[1] if len(args) > 1 else kwargs.get("bn")
+    if not isinstance(layer, Layer) or not isinstance(norm, Layer):
+        return m.gap("torch.nn.utils.fusion", node, "the layers are not known")
+    training = conj(*(negate(m.truth(m.attribute(one, "training", node), node)) for one in (layer, norm)))
+    m.demand("AssertionError", training, "layers are fused in evaluation mode only: call eval() before", node)
+    weight, mean = layer.tensors.get("weight"), norm.tensors.get("running_mean")
+    if isinstance(weight, TensorType) and isinstance(mean, TensorType) and weight.shape.known and mean.shape.known:
+        m.demand("RuntimeError", eq(weight.shape[0], mean.shape[0]), f"a layer with the weight {weight.shape!r} and {mean.shape!r} do not fuse", node)
+    return layer if isinstance(layer.tensors.get("bias"), TensorType) else m.gap("torch.nn.utils.fusion", node, "the layer gets a bias")
+
+
 _CONTEXTS = (
     "torch.autograd.set_detect_anomaly", "torch.autograd.detect_anomaly", "torch.cuda.device", "torch.random.fork_rng",
     "torch.backends.cuda.sdp_kernel", "torch.nn.attention.sdpa_kernel", "torch.profiler.record_function", "torch.autograd.profiler.record_function",
@@ -125,7 +138,7 @@ FUNCTIONS: dict[str, Run] = {
     "torch.utils.checkpoint.checkpoint_sequential": _checkpoint_sequential, "torch.is_tensor": _is_tensor, "torch.Tensor.register_hook": register_hook,
     "torch.Tensor.retain_grad": retain_grad, "torch.get_default_dtype": lambda m, a, k, n: m.session.default_float, "torch.set_default_dtype": _default_dtype,
     "torch.Generator": lambda m, a, k, n: Model("torch.Generator", m.heap.space()), "torch.nn.utils.remove_weight_norm": kept,
-    "torch.nn.utils.fusion.fuse_conv_bn_eval": kept,
+    **{f"torch.nn.utils.{home}fuse_{kind}_bn_eval": _fused for home in ("fusion.", "") for kind in ("conv", "linear")},
 }  # fmt: skip
 VALUES: dict[str, object] = {"torch.version.cuda": lambda m: None}
 KINDS = {

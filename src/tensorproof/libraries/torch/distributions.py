@@ -185,6 +185,8 @@ def _divergence(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
         return m.gap(HOME + "kl_divergence", node, "a distribution is not known")
     if len(p.space[EVENT]) != len(q.space[EVENT]):
         raise m.raised("ValueError", f"events of {p.space[EVENT]!r} and {q.space[EVENT]!r} have no divergence", node, "distribution/event")
+    if p.kind != q.kind:
+        m.gap(HOME + "kl_divergence", node, "whether torch implements it for two kinds of distributions is not known")
     shape = _common(m, [p.space[BATCH], q.space[BATCH]], "the batch shapes of two distributions", node)
     return _from(m, p, "kl_divergence", TensorType(shape, FLOAT if p.space[DTYPE] is WHOLE else p.space[DTYPE]), node, q.space[HELD])
 

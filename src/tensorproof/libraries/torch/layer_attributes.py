@@ -18,6 +18,13 @@ UNSEEN = "<unseen wrapper>"
 COMPILED = "<compiled>"
 """Marks what torch.compile makes of a module: further attributes are those of the module."""
 
+SCRIPTED = "<scripted>"
+"""Marks a program that compiles a module with torch.jit: modules may have these attributes too."""
+SCRIPTED_NAMES = {
+    "code", "code_with_constants", "define", "forward_magic_method", "get_debug_state", "graph", "graph_for", "inlined_graph", "original_name", "save",
+    "save_to_buffer",
+}  # fmt: skip
+
 
 @cache
 def module_names() -> frozenset[str]:

@@ -6,9 +6,10 @@ import ast
 from typing import Any
 
 from tensorproof.libraries.model import ClassModel
+from tensorproof.libraries.plain import nothing
 from tensorproof.libraries.torch import hooks as torch_hooks
 from tensorproof.libraries.torch import module_attributes, module_containers, module_parts, module_state
-from tensorproof.libraries.torch.layer_attributes import COMPILED, WRAPPER_ATTRIBUTES, module_names, of_every_module
+from tensorproof.libraries.torch.layer_attributes import COMPILED, SCRIPTED, SCRIPTED_NAMES, WRAPPER_ATTRIBUTES, module_names, of_every_module
 from tensorproof.libraries.torch.layer_attributes import may_have as may_have
 from tensorproof.libraries.torch.module_tree import BUFFERS, PARAMETERS, children, is_module
 from tensorproof.libraries.torch.modules import METHODS, check_begun
@@ -60,7 +61,14 @@ def _attribute(m: Machine, me: Instance, name: str, node: ast.AST) -> Value:
         return m.gap(f"Module.{name}", node, "no model")
     if name.startswith("_") and name.endswith("hooks"):
         return Unknown(name)
+    if name in SCRIPTED_NAMES and SCRIPTED in m.model_state:
+        return _of_scripted(m, name, node)
     return m.gap(f"torch.nn.Module.{name}", node, "no model") if name != "forward" and of_every_module(name) else MISSING
+
+
+def _of_scripted(m: Machine, name: str, node: ast.AST) -> Value:
+    """What a module has when torch.jit compiled it."""
+    return Native("save", nothing) if name == "save" else m.gap(f"torch.jit.ScriptModule.{name}", node, "no model")
 
 
 CLASSES = {"torch.nn.Module": ClassModel("torch.nn.Module", methods=METHODS, init=_init, call=_call, stored=_stored, attribute=_attribute)}
@@ -173,6 +181,8 @@ def layer_attribute(m: Machine, owner: Layer, name: str, node: ast.AST) -> Value
     if owner.kind == "wrapper" and name in ("no_sync", "join", *(["update_parameters"] if "n_averaged" in owner.tensors else ())):
         return Method(owner, name)
     kind = owner.module.name if owner.module is not None else owner.kind
+    if name in SCRIPTED_NAMES and SCRIPTED in m.model_state:
+        return _of_scripted(m, name, node)
     if not may_have(kind, name) or (name == "module" and owner.kind != "wrapper"):
         raise m.raised("AttributeError", f"{kind} has no attribute {name}", node)
     return m.gap(f"{kind}.{name}", node, "no model")

@@ -15,20 +15,23 @@ from tensorproof.libraries.plain import argument, nothing
 from tensorproof.libraries.torch.module_tree import is_module
 from tensorproof.libraries.torch.optim import READY, STAGE, STEPPED, UNSCALED, parameters_of
 from tensorproof.terms import TensorType, Term, Truth, eq, ne
-from tensorproof.values import REAL, Args, Dict, Kwargs, Machine, Model, Unknown, Value
+from tensorproof.values import REAL, Args, Dict, Key, Kwargs, Machine, Model, Unknown, Value, slot
 
 SCALER = "torch.amp.GradScaler"
+SCALED: Key[Any] = slot("scaled")
+OPTIMIZERS: Key[list[Any]] = slot("optimizers")
+"""All that it has stepped, on any path."""
 
 
 def _scaler(m: Machine, call: Bound) -> Model:
     device = call.value("device", "cuda") if call.name == SCALER else call.name.split(".")[1]
-    space = m.heap.space({"enabled": call.value("enabled", True), "scaled": 0})
-    space["device"], space["optimizers"] = device, []
+    space = m.heap.space({"enabled": call.value("enabled", True), "device": device, SCALED: 0, OPTIMIZERS: []})
     made = Model(SCALER, space)
-    for name, default, holds in (("growth_factor", 2.0, lambda x: x > 1), ("backoff_factor", 0.5, lambda x: x < 1)):
-        given = call.value(name, default)
-        if isinstance(given, (int, float)):
-            _must(m, made, "AssertionError", holds(given), f"{name} is {given}", call.node)
+    growth, backoff = call.value("growth_factor", 2.0), call.value("backoff_factor", 0.5)
+    if isinstance(growth, (int, float)):
+        _must(m, made, "AssertionError", growth > 1, f"growth_factor must be above 1, and is {growth:g}", call.node)
+    if isinstance(backoff, (int, float)):
+        _must(m, made, "AssertionError", backoff < 1, f"backoff_factor must be below 1, and is {backoff:g}", call.node)
     return made
 
 
@@ -43,7 +46,7 @@ def _must(m: Machine, me: Model, kind: str, predicate: Truth, words: str, node: 
 
 
 def _must_be_scaled(m: Machine, me: Model, name: str, node: ast.AST) -> None:
-    scaled = me.space["scaled"]
+    scaled = me.space[SCALED]
     known = isinstance(scaled, (int, Term))
     _must(m, me, "AssertionError", eq(scaled, 1) if known else False, f"{name} needs scaler.scale(loss) before it", node)
 
@@ -52,8 +55,8 @@ def _stage(me: Model, optimizer: Value) -> Any:
     """Where an optimizer stands; None where it is not followed."""
     if not hasattr(optimizer, "space"):
         return None
-    if not any(one is optimizer for one in me.space["optimizers"]):
-        me.space["optimizers"].append(optimizer)
+    if not any(one is optimizer for one in me.space[OPTIMIZERS]):
+        me.space[OPTIMIZERS].append(optimizer)
     found = optimizer.space.get(STAGE, READY)
     return found if isinstance(found, (int, Term)) else None
 
@@ -72,7 +75,7 @@ def _scale(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> 
         raise m.raised("ValueError", "scale takes a tensor or an iterable of tensors", node, "call/arguments")
     if me.space["enabled"] is False:
         return given
-    m.heap.set(me.space, "scaled", 1)
+    m.heap.set(me.space, SCALED, 1)
     return m.spelling("torch.Tensor.mul", (given, REAL), {}, node) if isinstance(given, TensorType) else given
 
 
@@ -106,7 +109,7 @@ def _update(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) ->
     if me.space["enabled"] is False:
         return
     _must_be_scaled(m, me, "update", node)
-    for optimizer in me.space["optimizers"]:
+    for optimizer in me.space[OPTIMIZERS]:
         m.heap.set(optimizer.space, STAGE, READY)
 
 
