@@ -119,10 +119,11 @@ def _fused(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
         return m.gap("torch.nn.utils.fusion", node, "the layers are not known")
     training = conj(*(negate(m.truth(m.attribute(one, "training", node), node)) for one in (layer, norm)))
     m.demand("AssertionError", training, "layers are fused in evaluation mode only: call eval() before", node)
-    weight, mean = layer.tensors.get("weight"), norm.tensors.get("running_mean")
+    weight, bias, mean = m.attribute(layer, "weight", node), m.attribute(layer, "bias", node), m.attribute(norm, "running_mean", node)
     if isinstance(weight, TensorType) and isinstance(mean, TensorType) and weight.shape.known and mean.shape.known:
-        m.demand("RuntimeError", eq(weight.shape[0], mean.shape[0]), f"a layer with the weight {weight.shape!r} and {mean.shape!r} do not fuse", node)
-    return layer if isinstance(layer.tensors.get("bias"), TensorType) else m.gap("torch.nn.utils.fusion", node, "the layer gets a bias")
+        kind = "AssertionError" if len(weight.shape) == 2 else "RuntimeError"
+        m.demand(kind, eq(weight.shape[0], mean.shape[0]), f"a layer with the weight {weight.shape!r} and {mean.shape!r} do not fuse", node)
+    return layer if isinstance(bias, TensorType) else m.gap("torch.nn.utils.fusion", node, "the layer gets a bias")
 
 
 _CONTEXTS = (
