@@ -24,7 +24,7 @@ from tensorproof.engines.generate.calls import GeneratedCall, valid_calls
 from tensorproof.runners import torch_runner
 
 OUT = Path(__file__).parents[1] / "src/tensorproof/bindings/derivatives.txt"
-COUNT = 14
+COUNT, MORE = 14, 120
 _torch: Any = torch
 
 
@@ -112,7 +112,15 @@ def _once(call: GeneratedCall, which: str) -> set[str] | None:
 def facts(name: str) -> dict[str, dict[str, int]] | None:
     """For each input: how often each tensor was saved, and under "" how often it was asked."""
     found: dict[str, dict[str, int]] = defaultdict(lambda: defaultdict(int))
-    for call in valid_calls(name, COUNT, seed=3, tries=800):
+    _ask(name, COUNT, found)
+    if any(a.ours not in found for one in tables.rows(name) for a in one.arguments):  # an input that no call had as floats: more calls
+        found.clear()
+        _ask(name, MORE, found)
+    return found or None
+
+
+def _ask(name: str, count: int, found: dict[str, dict[str, int]]) -> None:
+    for call in valid_calls(name, count, seed=3, tries=60 * count):
         try:
             _, _, named = _arguments(call)
             inputs = list(named)
@@ -131,7 +139,6 @@ def facts(name: str) -> dict[str, dict[str, int]] | None:
                 found[which][""] += 1
                 for one in saved:
                     found[which][one] += 1
-    return found or None
 
 
 def row(found: dict[str, dict[str, int]]) -> str:

@@ -47,13 +47,21 @@ def derivative(name: str) -> Derivative | None:
 
 
 def _facts(name: str) -> str | None:
-    """The row of the spelling that writes nothing; where there is none, or where that applies another operator, what the operator's declaration says."""
+    """The row of the spelling that writes nothing. Of inputs that it does not name, or where it applies another operator, the operator's declaration."""
     plain, spelled = out_of_place(name), rows(name)
     op = find(spelled[0].op) if spelled else None
     own = op.gradient if op is not None else ""
     if own and not any(row.op == spelled[0].op for row in rows(plain)):
         return own
-    return _rows().get(plain.removeprefix("torch."), own or None)
+    made = _rows().get(plain.removeprefix("torch."))
+    if made is None or not own or made == "-":
+        return own or made
+    named = set(map(_named, made.split()))
+    return " ".join((made, *(part for part in own.split() if _named(part) not in named)))
+
+
+def _named(part: str) -> str:
+    return part.partition("<")[0].rstrip("?-")
 
 
 def out_of_place(name: str) -> str:

@@ -18,7 +18,7 @@ from tensorproof.terms.ints import Dim, Term, bounds, ceildiv, ite, maximum, min
 from tensorproof.terms.predicates import Truth, conj, disj, eq, ge, le, lt
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.strides import channels_last, compact, copied, laid_like, row_major, strides_or_none, suggests_last
-from tensorproof.terms.tensor import MOST_CONTENTS, UNKNOWN_STRIDES, TensorType
+from tensorproof.terms.tensor import MOST_CONTENTS, UNKNOWN_STRIDES, Start, TensorType
 
 
 def small(shape: Iterable[Any]) -> bool:
@@ -128,13 +128,20 @@ def view(x: TensorType, change: Callable[[Axes], tuple[Axes, Dim]]) -> TensorTyp
     axes, offset = change(list(zip(x.shape, steps if steps is not None else (0,) * len(x.shape))))
     shape = Shape(size for size, _ in axes)
     strides = UNKNOWN_STRIDES if steps is None else strides_or_none(shape, [step for _, step in axes])
+    start = x.start if steps is not None and type(offset) is int and offset == 0 else moved(x.start, offset if steps is not None else None)
     contents: tuple[Any, ...] | None = None
     if known(x) and small(shape) and x.contents is not None:
         if x.strides is not None:
             axes, offset = change(list(zip(x.shape, row_major(x.shape))))
         if type(offset) is int:
             contents = tuple(x.contents[p] for p in positions([a[0] for a in axes], [a[1] for a in axes], offset))  # type: ignore[misc]
-    return x.but(shape=shape, strides=strides, contents=contents, weak=False)
+    return x.but(shape=shape, strides=strides, contents=contents, weak=False, start=start)
+
+
+def moved(start: Start | None, offset: Dim | None) -> Start:
+    """The start of a view, so many elements behind another."""
+    before = 0 if start is None else start.at
+    return Start(None if before is None or offset is None else before + offset)
 
 
 def reshaped(x: TensorType, shape: Shape) -> tuple[tuple[Dim, ...] | None, Truth]:

@@ -15,7 +15,7 @@ from tensorproof.terms.shapes import Dim, Shape
 MOST_CONTENTS = BUDGETS.containers.contents
 
 
-_BESIDE = frozenset(["base", "device", "framework", "grad", "graph", "history", "parameter", "requires_grad", "strides", "weak"])
+_BESIDE = frozenset(["base", "device", "framework", "grad", "graph", "history", "parameter", "requires_grad", "start", "strides", "weak"])
 """What a description says of a tensor beside its elements."""
 
 
@@ -36,6 +36,21 @@ class Storage:
 
 SOMEWHERE = Storage()
 """The memory of a view of a tensor whose own memory nothing follows."""
+
+
+class Start:
+    """Where a view begins in the memory that it shows, in elements; None where that is not known. It makes two tensors no different."""
+
+    __slots__ = ("at",)
+
+    def __init__(self, at: Dim | None) -> None:
+        self.at = at
+
+    def __eq__(self, other: object) -> bool:
+        return other is None or isinstance(other, Start)
+
+    def __hash__(self) -> int:
+        return hash(None)
 
 
 class Graph:
@@ -123,6 +138,9 @@ class TensorType:
 
     history: History | None = None
     """What the tapes of TensorFlow know of it; None where that is not followed."""
+
+    start: Start | None = None
+    """Where it begins in the memory of the tensor that it is a view of; None at its first element."""
 
     def but(self, **changes: Any) -> TensorType:
         """The same tensor, described otherwise. Where its elements may be others, what was known of them is not."""

@@ -20,7 +20,7 @@ from tensorproof.terms.ints import Dim, Term
 from tensorproof.terms.predicates import conj, disj, eq, ge, le, lt
 from tensorproof.terms.shapes import Shape, broadcast
 from tensorproof.terms.strides import row_major
-from tensorproof.terms.tensor import UNKNOWN_STRIDES, TensorType
+from tensorproof.terms.tensor import UNKNOWN_STRIDES, Start, TensorType
 
 if TYPE_CHECKING:
     from tensorproof.catalogue.arrays.formulas import written_places
@@ -146,7 +146,7 @@ def _with_axis(x: TensorType, dim: int) -> TensorType:
 
 def _some(x: TensorType, dim: int) -> TensorType:
     """One position of an axis, it is unknown which."""
-    return view(x.but(contents=None), lambda axes: (axes[:dim] + axes[dim + 1 :], 0))
+    return view(x.but(contents=None), lambda axes: (axes[:dim] + axes[dim + 1 :], 0)).but(start=Start(None))
 
 
 def _taken(c: Call, x: TensorType, tensors: list[Picked]) -> TensorType:

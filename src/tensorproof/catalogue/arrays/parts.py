@@ -17,7 +17,7 @@ from tensorproof.terms.ints import Dim, maximum, minimum
 from tensorproof.terms.predicates import conj, ge, le
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.strides import strides_or_none
-from tensorproof.terms.tensor import TensorType
+from tensorproof.terms.tensor import Start, TensorType
 
 if TYPE_CHECKING:
     from tensorproof.catalogue.arrays.formulas import memory as memory_formulas
@@ -116,7 +116,7 @@ def as_strided_rule(c: Call) -> TensorType:
     if x.contents is not None and x.strides is None and offset is None and small(shape) and Shape(stride).concrete:
         at = positions(size, stride)
         contents = tuple(x.contents[p] for p in at) if all(p < len(x.contents) for p in at) else None
-    return x.but(shape=shape, strides=strides_or_none(shape, stride), contents=contents)
+    return x.but(shape=shape, strides=strides_or_none(shape, stride), contents=contents, start=x.start if offset is None else Start(None))
 
 
 AS_STRIDED = Op(

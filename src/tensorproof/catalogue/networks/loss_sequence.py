@@ -124,7 +124,7 @@ CROSS_ENTROPY = Op(
     attributes=(Int("ignore_index", -100), REDUCTION, Float("label_smoothing", 0.0, most=1.0)),
     shape=scalar_of_any_rank(cross_entropy_shape),
     dtype=cross_entropy_dtype,
-    evaluate=formulas.cross_entropy, constants=("weight:target",),
+    evaluate=formulas.cross_entropy, constants=("weight:target",), gradient="weight<other",
     hazards=region("cross_entropy/ignored", "target weight", "a target counts that is not ignored", "nan", formulas.counts_some),
 )  # fmt: skip
 NLL = Op(

@@ -12,7 +12,7 @@ from typing import Any
 from tensorproof.bindings.call import Outcome
 from tensorproof.bindings.derivatives import derivative
 from tensorproof.bindings.rows import rows
-from tensorproof.libraries.domains import devices
+from tensorproof.libraries.domains import devices, overlaps
 from tensorproof.libraries.domains.gradient_states import each as each
 from tensorproof.libraries.domains.gradient_states import fresh as fresh
 from tensorproof.libraries.domains.gradient_states import is_float as is_float
@@ -22,7 +22,7 @@ from tensorproof.libraries.torch.modes import modes
 from tensorproof.ops.applied import Applied
 from tensorproof.ops.storage import is_compact
 from tensorproof.terms.gradient import NO, WHOLE, Gradient, Node, Saved, Version
-from tensorproof.terms.tensor import UNKNOWN_STRIDES, Outputs, Storage, TensorType
+from tensorproof.terms.tensor import Outputs, Storage, TensorType
 from tensorproof.values import Args, Kwargs, Layer, List, Machine, Value
 
 
@@ -60,8 +60,10 @@ def applied(m: Machine, name: str, outcome: Outcome, kwargs: Kwargs, node: ast.A
     if out and enabled and (requires or any(of(m, t).requires for t in out)):
         words = f"{word} with out= does not support gradients, and an argument requires one: use it without out=, or under torch.no_grad()"
         raise m.raised("RuntimeError", words, node, "inplace/out")
+    for one in out:
+        overlaps.refuse_shared(m, one, word, bound, outcome.applied, node)
     if written:
-        _refuse_in_place(m, written[0], enabled, _any((requires, of(m, written[0]).requires)), word, outcome.applied, node)
+        _refuse_in_place(m, written[0], enabled, _any((requires, of(m, written[0]).requires)), word, bound, outcome.applied, node)
     wanted = requires if enabled else False if enabled is False else _weaker(requires)
     view = outcome.applied[-1].op.view if outcome.applied else ""
     return _with_states(m, name, result, bound, inputs, facts, wanted, node, written, view)
@@ -189,21 +191,14 @@ def _is_same(t: TensorType, source: Value) -> bool:
 # --- writes ---
 
 
-def _overlaps(t: TensorType) -> bool:
-    """Whether several elements surely lie in one place: an expanded tensor."""
-    if t.strides is None or t.strides == UNKNOWN_STRIDES or not t.shape.known:
-        return False
-    return any(step == 0 and isinstance(n, int) and n > 1 for step, n in zip(t.strides, t.shape)) and 0 not in t.shape
-
-
-def _refuse_in_place(m: Machine, target: TensorType, enabled: bool | None, requires: bool | None, word: str, ran: list[Applied], node: ast.AST) -> None:
+def _refuse_in_place(
+    m: Machine, target: TensorType, enabled: bool | None, requires: bool | None, word: str, bound: Kwargs, ran: list[Applied], node: ast.AST
+) -> None:
     g = of(m, target)
-    if target.strides is not None and in_place(word) and _overlaps(target):
-        if word == "__setitem__":
-            m.gap("item assignment", node, "into an expanded tensor, of which several elements lie in one place")
-        elif not any(one.op.overlaps or one.op.aliases for one in ran):
-            words = f"{word} writes into an expanded tensor {target.shape!r}, of which several elements lie in one place: make a clone() first"
-            raise m.raised("RuntimeError", words, node, "inplace/overlap")
+    if in_place(word):
+        if target.strides is not None:
+            overlaps.refuse_repeated(m, target, word, ran, node)
+        overlaps.refuse_shared(m, target, word, bound, ran, node)
     if g.inference and not modes(m).inference:
         words = "an inference tensor cannot be changed in place outside of torch.inference_mode(): make a clone() first"
         raise m.raised("RuntimeError", words, node, "inplace/inference")

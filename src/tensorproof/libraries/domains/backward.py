@@ -17,6 +17,8 @@ def needs_gradient(m: Machine, loss: TensorType, node: ast.AST) -> None:
     if g.requires is False:
         words = "backward() needs a tensor that was computed from tensors with requires_grad=True, and this one was not"
         raise m.raised("RuntimeError", words, node, "backward/grad")
+    if g.requires is None:
+        m.gap("backward", node, "whether the result requires a gradient is not known")
 
 
 def walk(m: Machine, roots: list[TensorType], retain: Value, node: ast.AST, inputs: list[TensorType] | None = None) -> list[bool | None]:

@@ -18,11 +18,12 @@ from tensorproof.bindings.call import Outcome
 from tensorproof.bindings.call import call as call_bound
 from tensorproof.bindings.rows import rows
 from tensorproof.frontends.python.branching import deciding
+from tensorproof.frontends.python.tensors import starts
 from tensorproof.frontends.python.tensors.written_elements import WrittenElements
 from tensorproof.ops.applied import Applied
 from tensorproof.ops.storage import is_compact
 from tensorproof.terms.dtypes import INT64, DType
-from tensorproof.terms.ints import Term
+from tensorproof.terms.ints import Dim, Term
 from tensorproof.terms.predicates import Predicate
 from tensorproof.terms.records import dataclass
 from tensorproof.terms.shapes import Shape
@@ -133,7 +134,7 @@ class Memory:
         """A tensor that no operator made. Its elements are known as long as nothing of its kind was ever written."""
         kind = _kind(t.dtype)
         sure = t.contents is None or self.writes[kind] is self.first[kind]
-        shown = t if sure and t.base is None else t.but(base=SOMEWHERE, contents=t.contents if sure else None, facts=t.facts if sure else None)
+        shown = t if sure and t.base is None else t.but(base=SOMEWHERE, contents=t.contents if sure else None, facts=t.facts if sure else None, start=None)
         own = self._older({"is": t, "now": _FIRST})
         held = Held(t, shown, own, own, t.parameter, self._at(own, t.dtype, t.parameter))
         self._keep(held, t)
@@ -208,7 +209,7 @@ class Memory:
         own = self._record(result)
         if base is None:
             base = Storage(own)
-            result = result.but(base=base)
+            result = result.but(base=base, start=None)
         storage, owned = base.space if base.space is not None else own, base is not SOMEWHERE
         own["is"] = result
         self.held[id(result)] = Held(result, result, storage, own, owned, self._at(storage, result.dtype, owned))
@@ -243,6 +244,7 @@ class Memory:
         outs = [out] if isinstance(out, TensorType) else list(out) if isinstance(out, tuple) else []
         if not targets and not outs:
             made = self.made(_apart(name, result, args))
+            starts.shown(self, made, outcome.applied, args)
             if self._is_plain(args, kwargs):
                 self._mark_plain(made)
             if isinstance(made, TensorType) and made.contents is not None and _surely_shows(outcome.applied, args, made):
@@ -263,6 +265,9 @@ class Memory:
         single = isinstance(result, TensorType) and len(targets) == 1
         made = self.write(targets[0], result if single and self._same_object(result, targets[0]) else None)
         return made if single else self.made(result)
+
+    def lies(self, t: TensorType) -> tuple[Space, Dim | None]:
+        return starts.lies(self.held.get(id(t)) or self._seen(t))
 
     def _targets(self, name: str, written: list[Value], args: tuple[Value, ...]) -> list[TensorType]:
         """The tensors that a call wrote into, each once."""
