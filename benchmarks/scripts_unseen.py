@@ -2,7 +2,7 @@
 
     python benchmarks/scripts_unseen.py [--truth] [--show missed,alarm,…] [--only WORDS]
 
-85 scripts of twelve styles are in scripts_unseen/*.md. What each does is seen by running it (three seeds) with small stand-ins for the packages, which are
+95 scripts of thirteen styles are in scripts_unseen/*.md. What each does is seen by running it (three seeds) with small stand-ins for the packages, which are
 unpacked from scripts_unseen/packages.txt into a temporary folder; it is kept in scripts_unseen/truth.jsonl, and `--truth` runs what is not there yet.
 The check never sees the stand-ins.
 Exits with 1 when a running script gets an error or a crashing one is called valid, or fewer than 85 % of the crashing edits are found.

@@ -177,6 +177,9 @@ def models_looked_up_anew() -> Iterator[None]:
     registry.function.cache_clear()
 
 
+_SETS = "class A:\n    def __init__(self):\n        self.x = f'{3}'\nx = A().x"
+
+
 @pytest.mark.usefixtures("models_looked_up_anew")
 def test_a_failure_of_a_model_costs_one_value(monkeypatch: pytest.MonkeyPatch) -> None:
     def broken(*args: object) -> None:
@@ -184,7 +187,7 @@ def test_a_failure_of_a_model_costs_one_value(monkeypatch: pytest.MonkeyPatch) -
 
     monkeypatch.setitem(python_texts.FUNCTIONS, "re.escape", broken)
     monkeypatch.setattr("tensorproof.frontends.python.compiling.expressions.text", broken)
-    for line in ("x = re.escape('a')", "x = f'{3}'", "if f'{3}' == '3': x = 3", "def f():\n    return f'{3}'\nx = f()", "for i in f'{3}': x = i"):
+    for line in ("x = re.escape('a')", "x = f'{3}'", "if f'{3}' == '3': x = 3", "def f():\n    return f'{3}'\nx = f()", "for i in f'{3}': x = i", _SETS):
         found = check_source(parse("hostile.py", f"import re\n{line}\ny = x\n{END}"))
         assert [d.code for d in found.diagnostics] == ["matmul/inner"], line
         assert any("internal failure: ZeroDivisionError: oops" in g.reason for g in found.gaps), line

@@ -244,7 +244,11 @@ def _decided(source: Source, paths: list[Path], start: float) -> Program:
         verdict, diagnostics, without = weigh(path)
         counts[verdict.value] += 1
         left = left if without in (Verdict.VALID, Verdict.UNREACHABLE) else without
-        (findings if verdict is not Verdict.UNREACHABLE else guards).update({(d.code, d.span, d.message): d for d in diagnostics})
+        of = findings if verdict is not Verdict.UNREACHABLE else guards
+        for d in diagnostics:
+            key = d.code, d.span, d.message
+            if key not in of or of[key].severity is not Severity.ERROR:  # an error of one path is no doubt of another's
+                of[key] = d
         gaps.update(dict.fromkeys(path.gaps))
     if counts[Verdict.UNREACHABLE.value] == len(paths):  # every path ends at a `raise` of the program, whatever is chosen
         findings.update(guards)
@@ -255,7 +259,7 @@ def _decided(source: Source, paths: list[Path], start: float) -> Program:
     if errors and not counts[Verdict.INVALID.value]:
         counts = {**counts, Verdict.INVALID.value: counts[Verdict.UNKNOWN.value], Verdict.UNKNOWN.value: 0}
     findings = {key: d for key, d in findings.items() if not _explained(d, findings.values())}
-    whole = Verdict.INVALID if errors else Verdict.UNKNOWN if counts["unknown"] else Verdict.VALID
+    whole = Verdict.INVALID if errors else Verdict.UNKNOWN if counts["unknown"] or counts["invalid"] else Verdict.VALID
     later = list(dict.fromkeys(g for path in paths for g in path.later))
     if not errors:
         gaps.update(dict.fromkeys(later))

@@ -68,7 +68,8 @@ def by_rank(run: Run, args: Any, kwargs: Any, session: Session) -> Outcome | Non
         return None
     session.segments.update(found)
     plain = run(args, kwargs)
-    if plain.refused is None and plain.unknown is None and not plain.requirements and _names(plain.outputs) <= found.keys():
+    understood = plain.refused is None and plain.unknown is None and not plain.requirements and _names(plain.outputs) <= found.keys()
+    if understood and _names(plain.outputs):
         return plain
 
     def at(ranks: tuple[int, ...]) -> Tried:
@@ -77,11 +78,15 @@ def by_rank(run: Run, args: Any, kwargs: Any, session: Session) -> Outcome | Non
         return Tried(axes, _restored(run(_ranked(args, axes, originals), _ranked(kwargs, axes, originals)), originals))
 
     few = list(product(*(_possible(segment, _MOST_RANKS[len(found) - 1]) for segment in found.values())))
-    tried = [at(ranks) for ranks in few]
+    tried: list[Tried] = []
+    for ranks in few:
+        tried.append(at(ranks))
+        if understood and tried[-1].outcome.refused is None:  # a result without axes holds for the ranks that are accepted
+            return plain
     if all(one.outcome.refused is not None for one in tried):  # a refusal says that every rank is refused
         more = product(*(_possible(segment, _MOST_RANKS[max(len(found) - 2, 0)]) for segment in found.values()))
         if any(at(ranks).outcome.refused is None for ranks in more if ranks not in few):
-            return None
+            return plain if understood else None
     return agreed(tried, session)
 
 

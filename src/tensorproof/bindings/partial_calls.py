@@ -9,8 +9,8 @@ from tensorproof.bindings.call import Outcome, call, call_module, kinds
 from tensorproof.bindings.modules import Module
 from tensorproof.bindings.open_calls import agreed_alternatives
 from tensorproof.bindings.rows import Row, rows
-from tensorproof.bindings.unknown_arguments import Place, places, stand_ins
-from tensorproof.ops.inputs import REQUIRED, Anything, Axes, Axis, ElementType, Float, Floats, Int, Number, Tensor, Tensors
+from tensorproof.bindings.unknown_arguments import Place, is_whole, places, stand_ins
+from tensorproof.ops.inputs import REQUIRED, Anything, Axes, Axis, ElementType, Float, Floats, Int, Ints, Number, Tensor, Tensors
 from tensorproof.ops.record import Requirement
 from tensorproof.ops.session import Session
 from tensorproof.terms.budgets import BUDGETS
@@ -38,7 +38,7 @@ def call_partly(name: str, args: tuple[Any, ...], kwargs: dict[str, Any], sessio
             misfits += tried[:1] if all(map(_costs_nothing, found.values())) else []
             continue
         session.wholes |= {place.value.key for place in found.values() if isinstance(place.kind, Int) and isinstance(place.value, Unknown)} - {""}
-        return _constructed(found, tried) if construction else _valueless(found, _agreed(found, tried, session))
+        return _constructed(found, tried, session) if construction else _valueless(found, _agreed(found, tried, session))
     return misfits[0] if misfits and len(misfits) == len(rows(name)) else None
 
 
@@ -102,17 +102,23 @@ def _agreed(found: dict[int | str, Place], tried: list[Outcome], session: Sessio
     accepted = [one for one in tried if one.refused is None]
     if accepted:
         tried = accepted  # what is refused for some value is not what the program does
-    outcome = agreed_alternatives(tried, session, all_tried=not any(isinstance(place.kind, _SOME_TRIED) for place in found.values()))
-    return outcome if outcome is None or outcome.refused is None or _sure(found, outcome.refused) else None
+    outcome = agreed_alternatives(tried, session, all_tried=not any(_some_tried(place, session) for place in found.values()))
+    return outcome if outcome is None or outcome.refused is None or _sure(found, outcome.refused, session) else None
 
 
 _SOME_TRIED = (Float, Floats, Number, ElementType, Anything)
 """Arguments for which some of their values stand."""
 
 
-def _sure(found: dict[int | str, Place], refused: Requirement) -> bool:
+def _some_tried(place: Place, session: Session) -> bool:
+    """Whether only some values of an argument were tried: of a list of sizes also, the number of which is not known."""
+    listed = isinstance(place.kind, Ints) and isinstance(place.value, Unknown) and not is_whole(place.value, session)
+    return listed or isinstance(place.kind, _SOME_TRIED)
+
+
+def _sure(found: dict[int | str, Place], refused: Requirement, session: Session) -> bool:
     """Whether a refusal holds for every value of what is not known: it does not speak of an argument of which only some values were tried."""
-    some = {place.argument.ours for place in found.values() if isinstance(place.kind, _SOME_TRIED)}
+    some = {place.argument.ours for place in found.values() if _some_tried(place, session)}
     typed = any(isinstance(place.kind, ElementType) for place in found.values())
     return refused.code != "call/arguments" and some.isdisjoint(refused.about) and not (typed and refused.code.endswith("/dtype"))
 
@@ -125,14 +131,14 @@ def _valueless(found: dict[int | str, Place], outcome: Outcome | None) -> Outcom
     return replace(outcome, applied=[], guessed=True, bound={k: v for k, v in outcome.bound.items() if k not in unknown})
 
 
-def _constructed(found: dict[int | str, Place], tried: list[Outcome]) -> Outcome | None:
+def _constructed(found: dict[int | str, Place], tried: list[Outcome], session: Session) -> Outcome | None:
     """The layer that is made, with those that it may be as well."""
     if any(one.unknown is not None for one in tried):
         return None
     made = [one for one in tried if one.refused is None]
     if not made:
         refused = tried[0].refused
-        return tried[0] if refused is not None and _sure(found, refused) else None
+        return tried[0] if refused is not None and _sure(found, refused, session) else None
     unknown = frozenset(place.argument.ours for place in found.values())
     modules: list[Module] = [one.outputs for one in made]
     first, others = modules[0], [m for m in modules[1:] if _differs(modules[0], m, found)]

@@ -91,8 +91,9 @@ def stand_ins(row: Row, place: Place, owner: Any, session: Session) -> list[Any]
             return [_whole(value, kind.name, kind.least or 0, session), *none]
         case Sizes():
             return [*_sizes(kind, value, session), *kind.words, *none]
-        case Ints() if kind.one and (value.number == "int" or value.key in session.wholes):
-            return [_whole(value, kind.name, 0, session), *none]
+        case Ints() if kind.one and (is_whole(value, session) or row.call_arguments is not None):
+            several = () if is_whole(value, session) else (2, 3)
+            return [_whole(value, kind.name, 0, session), *(tuple(session.fresh(kind.name) for _ in range(n)) for n in several), *none]
         case Axis():
             return [*_axes(owner, kind.extra), *none]
         case Axes():
@@ -152,6 +153,11 @@ def _shape_of(data: Any, session: Session) -> Shape | None:
     if len(shapes) < len(inner) or not inner:
         return None
     return Shape((len(inner), *next((one for one in shapes if one.known), shapes[0])))
+
+
+def is_whole(value: Unknown, session: Session) -> bool:
+    """Whether an unknown value is a whole number: by its type, or since a layer was made with it."""
+    return value.number == "int" or value.key in session.wholes
 
 
 def _whole(value: Unknown, name: str, least: int, session: Session) -> Any:

@@ -41,6 +41,7 @@ def weigh(path: Path) -> tuple[Verdict, list[Diagnostic], Verdict]:
             continue
         if stated.requirement.predicate is False and not stated.facts:
             weighing.findings.append(_finding(stated, Certainty.ALWAYS, {}))
+            weighing.failed.add((stated.requirement.code, stated.span))
             continue
         before = len(weighing.findings)
         try:

@@ -98,11 +98,11 @@ def skipped(frame: Frame, raised: Raised, node: ast.stmt, scope: Scope) -> None:
 
     after(frame, raised, node)
     in_doubt(frame, raised, node, scope)
-    for name in dict.fromkeys(_bound(node)):
+    for name in dict.fromkeys(bound(node)):
         scope.target(ast.copy_location(ast.Name(name, ast.Store()), node))(frame, AFTER_ERROR)
 
 
-def _bound(node: ast.AST) -> list[str]:
+def bound(node: ast.AST) -> list[str]:
     """The names that a statement binds, not those inside the functions and classes that it defines."""
     if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
         return [node.name]
@@ -111,7 +111,7 @@ def _bound(node: ast.AST) -> list[str]:
     if isinstance(node, ast.Lambda):
         return []
     found = [node.id] if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store) else []
-    return found + [name for child in ast.iter_child_nodes(node) for name in _bound(child)]
+    return found + [name for child in ast.iter_child_nodes(node) for name in bound(child)]
 
 
 def record(m: Interpreter, raised: Raised) -> None:

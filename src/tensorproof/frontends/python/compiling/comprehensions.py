@@ -20,7 +20,7 @@ from tensorproof.libraries.tensorflow import traced
 from tensorproof.terms.predicates import Truth
 from tensorproof.terms.tensor import TensorType
 from tensorproof.values.objects import Dict, Generator, List, Model, Set
-from tensorproof.values.python_values import Unknown
+from tensorproof.values.python_values import AFTER_ERROR, Unknown
 from tensorproof.values.summaries import is_summarised
 
 if TYPE_CHECKING:
@@ -122,6 +122,8 @@ class _Comprehension:
             self.loop(0, source, result.append)
         except _NotKnown:
             return machine.gap("comprehension", node, "over something that is not known")
+        if source is AFTER_ERROR:
+            return AFTER_ERROR
         if self.opened:
             return Unknown("a list of unknown length")
         return self.finished(result)
@@ -211,7 +213,7 @@ class _Comprehension:
         if not iterations and not isinstance(source, Unknown):
             raise _NotKnown
         self.opened = True
-        return [item for _, item in iterations or [(True, Unknown("an item that is not known"))]]
+        return [item for _, item in iterations or [(True, source if source is AFTER_ERROR else Unknown("an item that is not known"))]]
 
     def lazily(self, at: int, found: Any) -> Iterator[Value]:
         """A generator expression makes each element when it is asked for."""

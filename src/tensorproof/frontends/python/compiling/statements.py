@@ -24,7 +24,7 @@ from tensorproof.terms.records import replace
 from tensorproof.terms.tensor import TensorType
 from tensorproof.values.heap import MISSING
 from tensorproof.values.objects import FIELDS, Choice, Code, Function
-from tensorproof.values.python_values import Unknown
+from tensorproof.values.python_values import AFTER_ERROR, Unknown
 
 if TYPE_CHECKING:
     from tensorproof.values.machine import Value
@@ -61,31 +61,7 @@ def statement(node: ast.stmt, scope: Scope) -> Act:
 
         return unknown
     act = compile_one(node, scope)
-    return act if isinstance(node, (ast.Raise, ast.Break, ast.Continue)) else failures.contained(act, node, _lost(node, scope))
-
-
-def _lost(node: ast.stmt, scope: Scope) -> Callable[[Frame], Signal | None]:
-    """What a lost statement leaves: the names that it binds are unknown, and a `return` returns something unknown."""
-
-    def run(frame: Frame) -> Signal | None:
-        if isinstance(node, ast.Return):
-            frame.result = Unknown("a value that the analysis lost")
-            return RETURN
-        for name in dict.fromkeys(_bound_by(node)):
-            name_target(name, node, scope)(frame, Unknown("a value that the analysis lost"))
-        return None
-
-    return run
-
-
-def _bound_by(node: ast.stmt) -> list[str]:
-    match node:
-        case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
-            return [name]
-        case ast.Import(names=aliases) | ast.ImportFrom(names=aliases):
-            return [(a.asname or a.name).partition(".")[0] for a in aliases if a.name != "*"]
-        case _:
-            return [n.id for n in ast.walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)]
+    return act if isinstance(node, (ast.Raise, ast.Break, ast.Continue)) else failures.contained(act, node, failures.lost(node, scope))
 
 
 def _expr(node: ast.Expr, scope: Scope) -> Act:
@@ -164,7 +140,7 @@ def _unpacking(node: ast.expr, parts: list[ast.expr], scope: Scope) -> Put:
         if found is None:
             items_shown = summarised_lists.parts(frame.machine, value, node) if star is not None else None
             known = None if items_shown is None or star is None else summarised_lists.starred(frame.machine, items_shown, star, len(puts) - star - 1)
-            for put, item in zip(puts, known or [Unknown("unpacking")] * len(puts)):
+            for put, item in zip(puts, known or [value if value is AFTER_ERROR else Unknown("unpacking")] * len(puts)):
                 put(frame, item)
             return
         if star is None:

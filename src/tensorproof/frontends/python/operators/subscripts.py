@@ -30,7 +30,7 @@ from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
 from tensorproof.values.heap import MISSING
 from tensorproof.values.objects import OPEN, Bound, Choice, Class, Dict, Function, Instance, List, Model
-from tensorproof.values.python_values import TEXT, Layer, Named, Union, Unknown
+from tensorproof.values.python_values import AFTER_ERROR, TEXT, Layer, Named, Union, Unknown
 from tensorproof.values.summaries import is_summarised
 
 if TYPE_CHECKING:
@@ -39,6 +39,8 @@ if TYPE_CHECKING:
 
 
 def load(m: Interpreter, owner: Value, index: Value, node: ast.AST) -> Value:
+    if index is AFTER_ERROR:
+        return AFTER_ERROR
     match owner:
         case List() if owner.view:
             raise m.raised("TypeError", f"a dict_{owner.view} has no index: make a list of it first", node)
