@@ -9,7 +9,9 @@ from tensorproof.ops import whole
 from tensorproof.ops.applied import Applied
 from tensorproof.ops.record import Op
 from tensorproof.terms import Dim, DType, Origin, TensorType, Term, conj, ge, le, learn, lower, upper
+from tensorproof.terms.records import replace
 from tensorproof.values import NOWHERE, WHOLE, Machine, Unknown, Value
+from tensorproof.values.python_values import DRAWN
 
 _LIMITS = "limits of numbers"
 
@@ -98,13 +100,21 @@ def number_in(dtype: DType | None) -> Unknown:
     return Unknown("a number in a tensor", number="" if dtype is None else {"f": "float", "i": "int", "u": "int", "b": "bool"}.get(dtype.kind, ""))
 
 
+def drawn_number(t: TensorType) -> Unknown | None:
+    """The real number in a tensor that was drawn."""
+    if t.facts is None or not t.facts.chance or t.dtype is None or t.dtype.kind != "f":
+        return None
+    drawn = t.facts.drawn
+    return replace(DRAWN, least=drawn[1], below=drawn[2]) if drawn is not None and drawn[0] == "uniform" else DRAWN
+
+
 def number_of(m: Machine, t: TensorType, node: ast.AST) -> Value:
     """The number in a tensor of one element: between the bounds that it was drawn from, else one that is unknown."""
     if "vmap" in m.model_state and m.model_state["vmap"]["many"].get(id(t)) is t:
         raise m.raised("RuntimeError", "inside of vmap a tensor stands for many, and gives no number", node, "vmap/number")
     if t.facts is not None and t.facts.span is not None:
         return _number(m, t, node)
-    made = number_in(t.dtype)
+    made = drawn_number(t) or number_in(t.dtype)
     if whole_tensor(t):
         same_size(m, made, size_in(m, t))
         if t.facts is not None and t.facts.limit is not None:
@@ -113,10 +123,12 @@ def number_of(m: Machine, t: TensorType, node: ast.AST) -> Value:
 
 
 def misses(m: Machine, value: Value, count: int) -> bool:
-    """Whether a whole number may be a place that a sequence of so many items has not: it was chosen among numbers of which nothing is known."""
+    """Whether a whole number may be a place that a sequence of so many items has not: it was drawn, or chosen among numbers of which nothing is known."""
+    if type(value) is Unknown and value.below is not None and value.least is not None:
+        return value.least < -count or value.below > count
     held = m.model_state.get(_LIMITS, {}).get(id(value))
     facts = value.facts if isinstance(value, TensorType) else held[1] if held is not None and held[0] is value else None
-    if facts is None or facts.limit is None or not facts.possible:
-        return False
+    if facts is None or facts.limit is None:
+        return facts is not None and facts.chance
     low, past = facts.limit
     return conj(ge(low, -count), ge(count, past)) is False

@@ -45,7 +45,7 @@ def joined(spans: list[Span | None], all_occur: bool = False) -> Span | None:
     if not known or len(known) < len(spans):
         return None
     attained = all_occur and all(s.attained for s in known)
-    first, possible = known[0], any(s.possible for s in known)
+    first, possible = known[0], not attained and (any(s.possible for s in known) or all(s.may for s in known))
     if all(s.low == first.low and s.past == first.past for s in known):
         return Span(first.low, first.past, attained, possible)
     if all(s.plain for s in known):
@@ -106,7 +106,8 @@ def remainders(a: Spans) -> Span | None:
         return Span(0, y.past - 1)
     if x.low >= 0 and x.past <= y.low:
         return Span(x.low, x.past, x.attained, x.possible)
-    return Span(0, y.past - 1, y.exact and x.attained and y.attained and x.past - x.low >= y.low)
+    attained = y.exact and x.attained and y.attained and x.past - x.low >= y.low
+    return Span(0, y.past - 1, attained, not attained and x.may and y.may)
 
 
 def limited(a: Spans) -> Span | None:
@@ -141,7 +142,7 @@ def _chosen(x: Span | None, y: Span | None, choose: Any) -> Span | None:
 
 def filled(a: Spans) -> Span | None:
     """Of numbers some of which are replaced by one."""
-    return joined([a["x"], Span(a["value"], a["value"] + 1)]) if type(a["value"]) is int else None
+    return joined([a["x"], Span(a["value"], a["value"] + 1, True)]) if type(a["value"]) is int else None
 
 
 def padded(a: Spans) -> Span | None:

@@ -123,6 +123,10 @@ class Containers:
     """Elements of a tensor whose values are kept."""
     steps_of_bounds: int = 8
     """Operators, one after another, whose bounds are kept as they are; those of more are rounded to coarse ones, so that those of a loop come to rest."""
+    steps_of_drawn: int = 4
+    """Operators, one after another, that the ends of a drawn number follow, so that those of a loop come to rest."""
+    end_of_drawn: int = 1 << 31
+    """Distance from zero up to which the ends of a drawn number are followed."""
     depth_of_summarised: int = 6
     """Depth to which an item of a summarised list is described."""
     samples_in_order: int = 64

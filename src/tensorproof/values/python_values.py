@@ -10,6 +10,7 @@ from tensorproof.terms.ints import Dim, Origin, Term, symbol
 from tensorproof.terms.records import dataclass, field
 
 if TYPE_CHECKING:
+    from tensorproof.terms.predicates import Truth
     from tensorproof.terms.tensor import TensorType
 
 
@@ -32,6 +33,10 @@ class Unknown:
     """The whole number that it is, where it is one: twice an unknown size is another size."""
     least: float | None = None
     """What it is not less than, where it is a number that has such an end: a time."""
+    below: float | None = None
+    """What it stays below, where it was drawn between that and `least`: each number between them may be meant."""
+    steps: int = 0
+    """How many operators computed these ends."""
     world: str = ""
     """What of the machine it was asked of: the path of a file. Both answers are possible, whatever else was not understood."""
 
@@ -51,8 +56,12 @@ MESSAGE = Unknown("the message of an error", text=True)
 """What a library says of an error that this checker found: an error in shapes and types, and no lack of memory."""
 REAL = Unknown("a real number", number="float")
 """A real number that is unknown: read from a tensor, drawn at random."""
+UNIT = Unknown("a real number", number="float", least=0.0, below=1.0)
+"""What `random.random()` draws."""
+DRAWN = Unknown("a real number", number="float", least=float("-inf"), below=float("inf"))
+"""A number that was drawn, of which the ends are not known."""
 WHOLE = Unknown("a whole number", number="int")
-TIME = Unknown("a real number", number="float", least=0.0)
+TIME = Unknown("a real number", number="float", least=0.0, below=float("inf"))
 """What a clock says: never less than 0."""
 BYTES = Unknown("bytes", octets=True)
 """Unknown bytes: of an archive, a buffer, a digest."""
@@ -71,6 +80,10 @@ def _word(part: object) -> str | None:
     return part.key if "{" in part.key else f"{{{part.key}}}"
 
 
+Entered = tuple[tuple[object, "Truth", object], ...]
+"""Keys of a dict, each with the condition under which it is there, and its value."""
+
+
 @dataclass(frozen=True, slots=True)
 class Summary(Unknown):
     """Stands in a list, a set or a dict for items that were summarised: so many, of which two are shown; what differs between the two may differ
@@ -79,6 +92,8 @@ class Summary(Unknown):
     count: Dim | Unknown = 0
     first: object = None
     second: object = None
+    entries: Entered | None = None
+    """Where it stands for keys of a dict that are known."""
 
 
 ARRAYS = "an array or the arrays of a file"

@@ -136,8 +136,6 @@ def _uncertain(m: Machine, one: Applied, index: TensorType, least: Dim, past: Di
     facts, found, first, last = index.facts, bounds.of(index), bounds.of(least), bounds.of(past)
     if facts is None or index.shape.numel == 0:
         return
-    if facts.limit is not None and not facts.possible:
-        return
     if facts.limit is not None:
         low, high = facts.limit
         if conj(ge(low, least), True if past is None else ge(past, high)) is False:

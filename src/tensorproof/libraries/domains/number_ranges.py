@@ -50,9 +50,9 @@ def applied(m: Machine, one: Applied) -> None:
 
 
 def _known(one: Applied) -> bool:
-    """Whether the numbers of the first input are known one by one."""
+    """Whether the numbers of the first input are known one by one, or truth values."""
     first = one.arguments[one.op.inputs[0].name] if one.op.inputs else None
-    return isinstance(first, TensorType) and first.contents is not None
+    return isinstance(first, TensorType) and (first.contents is not None or first.dtype is BOOL)
 
 
 def note(m: Machine, made: TensorType, span: Span) -> None:

@@ -8,7 +8,9 @@ from typing import Any
 from tensorproof.libraries import ClassModel, KindModel, Run, argument, listed, nothing, unknown
 from tensorproof.libraries.whole_numbers import between
 from tensorproof.terms import Predicate, TensorType, Term, le, lt
+from tensorproof.terms.records import replace
 from tensorproof.values import REAL, TEXT, Args, Choice, Dict, Kwargs, List, Machine, Model, Record, Unknown, Value
+from tensorproof.values.python_values import DRAWN, UNIT
 from tensorproof.values.standing import standing
 from tensorproof.values.summaries import is_summarised, length, shown, summarise
 
@@ -31,6 +33,13 @@ def _randrange(m: Machine, args: tuple[Any, ...], kwargs: Kwargs, node: ast.AST)
             raise m.raised("ValueError", f"randrange of nothing: {start} to {stop}", node)
         return start + between(m, "randrange", 0, count - 1, node) * step
     return between(m, "randrange", start, stop - 1, node) if step == 1 else Unknown("randrange")
+
+
+def _uniform(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    low, high = argument(args, kwargs, 0, "a"), argument(args, kwargs, 1, "b")
+    if isinstance(low, (int, float)) and isinstance(high, (int, float)) and low < high:
+        return replace(UNIT, least=low, below=high)
+    return DRAWN
 
 
 def _alike(items: list[Value]) -> bool:
@@ -124,6 +133,8 @@ def any_of(items: list[Any], m: Machine | None = None) -> Value:
         return first
     if all(isinstance(v, str) or (isinstance(v, Unknown) and v.text) for v in items):
         return TEXT
+    if all(type(v) is int for v in items):
+        return replace(DRAWN, number="int", least=min(items), below=max(items) + 1)
     if any(type(v) is not type(first) for v in items):
         return Unknown("one of several items", number=kind_of_numbers(items))
     if isinstance(first, TensorType):
@@ -228,11 +239,12 @@ def shuffle(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
 
 
 _NUMBERS = (
-    "random", "uniform", "gauss", "normalvariate", "triangular", "betavariate", "expovariate", "gammavariate", "lognormvariate", "vonmisesvariate",
+    "gauss", "normalvariate", "triangular", "betavariate", "expovariate", "gammavariate", "lognormvariate", "vonmisesvariate",
     "paretovariate", "weibullvariate",
 )  # fmt: skip
 _METHODS: dict[str, Run] = {
-    **{name: lambda m, a, k, n: REAL for name in _NUMBERS}, "getstate": unknown("a state"), "randint": _randint, "randrange": _randrange,
+    **{name: lambda m, a, k, n: DRAWN for name in _NUMBERS}, "random": lambda m, a, k, n: UNIT, "uniform": _uniform,
+    "getstate": unknown("a state"), "randint": _randint, "randrange": _randrange,
     "choice": _choice, "choices": _choices,
     "sample": _sample, "shuffle": shuffle, "seed": nothing, "setstate": nothing,
     "getrandbits": lambda m, a, k, n: between(m, "bits", 0, (1 << min(a[0], 62)) - 1, n) if isinstance(a[0], int) else Unknown("bits"),

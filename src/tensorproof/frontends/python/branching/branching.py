@@ -14,7 +14,7 @@ from tensorproof.frontends.python.frame import RETURN, Exit, Frame, Signal, Wait
 from tensorproof.terms.budgets import BUDGETS
 from tensorproof.terms.ints import ite
 from tensorproof.terms.predicates import Predicate, Truth, conj, disj, implies, negate
-from tensorproof.terms.records import dataclass, field
+from tensorproof.terms.records import dataclass, field, replace
 from tensorproof.values.heap import ITEMS, MISSING, ORDER, Difference, Entries, Mark, read
 from tensorproof.values.objects import OPEN
 from tensorproof.values.summaries import summarise
@@ -203,10 +203,13 @@ class Branching:
     def _entry(self, owner: Any, key: Value, condition: Truth, value: Value) -> None:
         """An entry that one side made, in an iteration that stands for many: one of those whose keys are not known."""
         old = owner.get(OPEN)
+        known = () if old is None else old.entries
         samples = [*((old.first, old.second) if old is not None else ()), (key, value)]
-        count = ite(condition, 1, 0) + (0 if old is None else old.count)
+        before = disj(*(there for name, there, _ in known or () if name == key))
+        count = ite(conj(condition, negate(before)), 1, 0) + (0 if old is None else old.count)
         self.run.heap.write(owner, key, MISSING)
-        self.run.heap.write(owner, OPEN, summarise(count, samples))
+        entries = None if known is None or len(known) >= BUDGETS.containers.new_keys else (*known, (key, condition, value))
+        self.run.heap.write(owner, OPEN, replace(summarise(count, samples), entries=entries))
 
     def _summarised(self, p: Truth, a: Any, b: Any, number: int) -> Value:
         try:

@@ -18,7 +18,7 @@ from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import UNKNOWN_STRIDES, History, TensorType
 from tensorproof.values.heap import ITEMS, MISSING, ORDER, Cursor, Entries, Owner, items_of
 from tensorproof.values.objects import OPEN, Choice
-from tensorproof.values.python_values import REAL, Summary, Unknown, is_truth
+from tensorproof.values.python_values import DRAWN, REAL, Entered, Summary, Unknown, is_truth
 from tensorproof.values.summaries import has_identity, is_size, length, shown, summarise
 
 if TYPE_CHECKING:
@@ -76,6 +76,8 @@ def _unknown(a: Value, b: Value) -> Unknown:
     """Two values of which one at least is unknown: the answers about it are kept where they are about both."""
     known = a if isinstance(a, Unknown) else b
     assert isinstance(known, Unknown)
+    if known.least is not None and a != b:  # no end holds on both sides
+        known = replace(known, least=None, below=None) if known.below is None else replace(DRAWN, number=known.number)
     same = isinstance(a, Unknown) and isinstance(b, Unknown) and a.key == b.key
     return known if same or not known.key else replace(known, key="")
 
@@ -92,16 +94,21 @@ def _recorded(p: Truth, a: TensorType, b: TensorType, program: Joins | None) -> 
 
 def _summaries(p: Truth, left: Value, right: Value, program: Joins | None) -> Summary:
     """Items that were summarised, on one side perhaps none."""
-    a, b = (
-        Summary("none", count=0, first=v.first, second=v.second) if w is MISSING and isinstance(v, Summary) else w for v, w in ((right, left), (left, right))
-    )
+    a, b = (_none_like(v) if w is MISSING and isinstance(v, Summary) else w for v, w in ((right, left), (left, right)))
     if not isinstance(a, Summary) or not isinstance(b, Summary) or isinstance(a.count, Unknown) or isinstance(b.count, Unknown):
         raise CannotJoin
-    return Summary(a.reason, count=ite(p, a.count, b.count), first=join(p, a.first, b.first, program), second=join(p, a.second, b.second, program))
+    entries = None if a.entries is None or b.entries is None else (*_where(p, a.entries), *_where(negate(p), b.entries))
+    count = ite(p, a.count, b.count)
+    return Summary(a.reason, count=count, first=join(p, a.first, b.first, program), second=join(p, a.second, b.second, program), entries=entries)
+
+
+def _where(p: Truth, entries: Entered) -> Entered:
+    """Entries of a dict that are there where p holds and their own condition."""
+    return tuple((key, conj(p, condition), value) for key, condition, value in entries)
 
 
 def _none_like(value: Summary) -> Summary:
-    return Summary("none", count=0, first=value.first, second=value.second)
+    return Summary("none", count=0, first=value.first, second=value.second, entries=())
 
 
 def join_summarised(p: Truth, a: tuple[Value, ...], b: tuple[Value, ...]) -> tuple[Value, ...]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from tensorproof.frontends.python.branching.joining import CannotJoin, join
 from tensorproof.frontends.python.containers.plain_values import all_plain, host
 from tensorproof.frontends.python.containers.sorting import sort_items
-from tensorproof.frontends.python.operators import host_calls, operations
+from tensorproof.frontends.python.operators import drawn_reals, host_calls, operations
 from tensorproof.frontends.python.operators.formatting import class_text, own_text
 from tensorproof.frontends.python.summaries import summarised_lists, summarised_results
 from tensorproof.frontends.python.tensors import numpy_scalars
@@ -19,7 +19,7 @@ from tensorproof.frontends.python.tensors.tensors import tensor_class
 from tensorproof.libraries import library_objects
 from tensorproof.libraries.domains import greatest
 from tensorproof.libraries.tensorflow import traced
-from tensorproof.libraries.whole_numbers import number_of
+from tensorproof.libraries.whole_numbers import drawn_number, number_of
 from tensorproof.terms.budgets import BUDGETS
 from tensorproof.terms.dtypes import BOOL
 from tensorproof.terms.ints import Dim, Origin, Term, absolute, floordiv, ite, lower, maximum, minimum
@@ -137,7 +137,7 @@ def _abs(m: Interpreter, node: ast.AST, value: Value) -> Value:
             own = {"torch": f"{tensor_class(value)}.abs", "keras": "keras.ops.absolute", "tf": "tf.abs"}
             return m.spelling(own.get(value.framework, "numpy.abs"), (value,), {}, node)
         case Unknown():
-            return value
+            return drawn_reals.turned(value) if drawn_reals.is_drawn(value) else value
         case Instance():
             return m.call(m.attribute(value, "__abs__", node), (), {}, node)
         case _:
@@ -159,6 +159,8 @@ def _number(native: Any) -> Run:
                     raise m.raised("ValueError", f"only a tensor of one element becomes a number, this one is {value.shape!r}", node, "python/item")
                 if native is int and value.framework in ("torch", "numpy") and value.dtype is not None and value.dtype.is_integer:
                     return number_of(m, value, node)
+                if native in (int, float) and (drawn := drawn_number(value)) is not None:
+                    return drawn if native is float else drawn_reals.whole(m, int, drawn, node)
                 return Unknown(native.__name__, number=native.__name__ if native in (int, float) else "")
             case Term():
                 return value if native is int else REAL if native is float else m.truth(value, node)
@@ -171,6 +173,8 @@ def _number(native: Any) -> Run:
                 down = floordiv(above, below)
                 return down if lower(above) >= 0 else ite(ge(above, 0), down, -floordiv(-above, below))
             case Unknown() | Choice():
+                if native is int and drawn_reals.is_drawn(value):
+                    return drawn_reals.whole(m, int, value, node)
                 if isinstance(value, Unknown) and value.text:
                     m.may_raise("ValueError", "the text is not a number", node)
                 whole = whole_of(value) if native is int and type(value) is Unknown and not value.number else None
@@ -227,6 +231,8 @@ def _round(m: Interpreter, node: ast.AST, value: Any, digits: Any = None) -> Any
     traced.refuse_truth(m, value, node, "round()")
     refuse_method(m, "round", (value,), node)
     if isinstance(value, (Unknown, Choice, TensorType)):
+        if digits is None and drawn_reals.is_drawn(value):
+            return drawn_reals.whole(m, round, value, node)
         kind = number_kind(value)
         return Unknown("round", number="int" if kind and digits is None else kind)
     return host_calls.plain(m, round, (value,) if digits is None else (value, digits), node)

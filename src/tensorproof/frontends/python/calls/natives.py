@@ -16,7 +16,7 @@ from tensorproof.frontends.python.calls.exceptions import exception_object
 from tensorproof.frontends.python.containers.hashing import refuse_unhashable
 from tensorproof.frontends.python.containers.plain_values import all_plain, host, wrapped
 from tensorproof.frontends.python.containers.type_names import type_name
-from tensorproof.frontends.python.operators import host_calls
+from tensorproof.frontends.python.operators import drawn_reals, host_calls
 from tensorproof.frontends.python.operators.formatting import check_fields, own_text
 from tensorproof.frontends.python.summaries import summarised_results
 from tensorproof.frontends.python.tensors.number_kinds import number_kind
@@ -106,7 +106,7 @@ def _half_plain(m: Interpreter, callee: Value, name: str, args: tuple[Value, ...
             words = [one for one in items if type(one) is str]
             return text.join(words) if words and len(words) == len(items) else TEXT
         if any(isinstance(a, (Unknown, Term, Predicate, Choice)) for a in (*args, *kwargs.values())):
-            return Unknown(name)
+            return drawn_reals.whole(m, callee, args[0], node) if drawn_reals.rounds(callee) and args and drawn_reals.is_drawn(args[0]) else Unknown(name)
         return m.gap(name, node, "of values that it cannot look into")
     return _run(m, callee, name, spelled[0], spelled[1], node)
 

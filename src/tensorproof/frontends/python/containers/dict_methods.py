@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from tensorproof.frontends.python.containers import mappings
 from tensorproof.frontends.python.containers.hashing import key
+from tensorproof.frontends.python.summaries import summarised_entries
 from tensorproof.frontends.python.summaries.summarised_lists import found as summarised_entry
 from tensorproof.frontends.python.summaries.summarised_lists import keys, part, parts, put, put_all, shared_list, values
 from tensorproof.frontends.python.summaries.summarised_lists import pairs as pairs_of
@@ -28,6 +29,8 @@ def _get(m: Interpreter, owner: Dict, node: ast.AST, name: Value, otherwise: Val
     known = key(m, name, node)
     if not isinstance(known, Unknown) and (known in owner.items or (m.modules.registered(m, owner, known) and known in owner.items)):
         return owner.items[known]
+    if (there := summarised_entries.entry(m, owner, known, lambda: otherwise)) is not MISSING:
+        return there
     if OPEN in owner.items or (isinstance(known, Unknown) and owner.items):
         found = summarised_entry(m, owner, MISSING, node)
         if otherwise is None and isinstance(found, Unknown) and found.number:  # a number by a key from data: it is taken to be there, as an item would be

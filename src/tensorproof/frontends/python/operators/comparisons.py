@@ -133,6 +133,10 @@ def _by_ends(word: str, a: Any, b: Any) -> bool | None:
     if least is None or type(b) not in (int, float) or math.isnan(b):
         return None
     match word:
+        case "lt" | "le" | "ne" if a.below is not None and b >= a.below:
+            return True
+        case "gt" | "ge" | "eq" if a.below is not None and b >= a.below:
+            return False
         case "lt" | "ge" if b <= least:
             return word == "ge"
         case "le" | "eq" if b < least:

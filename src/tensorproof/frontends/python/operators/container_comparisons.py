@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import operator
+from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -12,14 +13,15 @@ from tensorproof.frontends.python.containers.equality import equal_items, equal_
 from tensorproof.frontends.python.containers.set_algebra import as_set, ordered
 from tensorproof.frontends.python.iteration.changes import fresh
 from tensorproof.frontends.python.operators.host_calls import plain
+from tensorproof.frontends.python.summaries import summarised_entries
 from tensorproof.libraries import library_objects
 from tensorproof.libraries.tensorflow import traced
 from tensorproof.terms.ints import Term
-from tensorproof.terms.predicates import Predicate, Truth, disj, negate
+from tensorproof.terms.predicates import Predicate, Truth, disj, gt, negate
 from tensorproof.terms.tensor import TensorType
 from tensorproof.values.heap import MISSING
 from tensorproof.values.objects import OPEN, Choice, Dict, Instance, List, Model, Set
-from tensorproof.values.python_values import MESSAGE, Unknown
+from tensorproof.values.python_values import MESSAGE, Summary, Unknown
 
 if TYPE_CHECKING:
     from tensorproof.frontends.python.machine import Interpreter
@@ -70,13 +72,13 @@ def contains(m: Interpreter, container: Value, item: Value, node: ast.AST) -> An
                 return Unknown("in", number="bool") if container.items else False
             if hashing.key(m, item, node) in container.items or (m.modules.registered(m, container, item) and item in container.items):
                 return True
-            return Unknown("in", number="bool") if OPEN in container.items else False
+            return summarised_entries.held(container, hashing.key(m, item, node)) if OPEN in container.items else False
         case List() | tuple() | Set():
             items = container if isinstance(container, tuple) else fresh(m, container).items
             parts: list[Truth] = []
             alike = equal_objects if isinstance(container, Set) else equal_items
             for one in items:
-                found = alike(m, one, item, node)
+                found = alike(m, one, item, node) if type(one) is not Summary else _among(m, one, item, alike, node)
                 if found is True:
                     parts.append(True)
                     break
@@ -101,3 +103,11 @@ def contains(m: Interpreter, container: Value, item: Value, node: ast.AST) -> An
                 return held
             items_ = m.iterate(container, node)
             return Unknown("in", number="bool") if items_ is None else contains(m, tuple(items_), item, node)
+
+
+def _among(m: Interpreter, summary: Summary, item: Value, alike: Callable[..., Truth | None], node: ast.AST) -> Truth | None:
+    """Whether items that were summarised hold this one: where all of them are alike, it is a question of how many there are."""
+    first, second = (alike(m, one, item, node) for one in (summary.first, summary.second))
+    if first is True and second is True and not isinstance(summary.count, Unknown):
+        return gt(summary.count, 0)
+    return False if first is False and summary.first is summary.second else None

@@ -12,7 +12,7 @@ from tensorproof.frontends.python.attributes.lookup import added, in_class
 from tensorproof.frontends.python.branching import deciding
 from tensorproof.frontends.python.containers import containers, equality
 from tensorproof.frontends.python.containers.type_names import type_name
-from tensorproof.frontends.python.operators import mixed_arrays
+from tensorproof.frontends.python.operators import drawn_reals, mixed_arrays
 from tensorproof.frontends.python.operators.formatting import percent
 from tensorproof.frontends.python.operators.fractions_of_sizes import share
 from tensorproof.frontends.python.operators.host_calls import not_modelled, plain
@@ -177,9 +177,10 @@ def _on_unknown(m: Interpreter, word: str, a: Value, b: Value, node: ast.AST, in
         whole = _whole(word, whole_of(a), whole_of(b))
         if whole is not None:
             return Unknown(word, whole=whole)
-    if not all(kinds) or word not in ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow") or (word == "pow" and "float" not in kinds):
+    drawn = drawn_reals.moved(word, a, b)
+    if drawn is None and (not all(kinds) or word not in ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow") or (word == "pow" and "float" not in kinds)):
         return Unknown(word)
-    made = Unknown(word, number="float" if word == "truediv" or "float" in kinds else "int")
+    made = drawn or Unknown(word, number="float" if word == "truediv" or "float" in kinds else "int")
     whole = _whole(word, held_size(m, a), held_size(m, b)) if made.number == "int" else None
     if whole is not None:
         same_size(m, made, whole)
@@ -337,7 +338,7 @@ def unary(m: Interpreter, op: type[ast.unaryop], a: Value, node: ast.AST) -> Val
         case TensorType():
             return m.spelling(f"{tensors.tensor_class(a)}.__{word}__", (a,), {}, node)
         case Unknown():
-            return Unknown(word, number=number_kind(a))
+            return drawn_reals.turned(a) if drawn_reals.is_drawn(a) else Unknown(word, number=number_kind(a))
         case Choice():
             return m.branching.choose(a.condition, lambda: unary(m, op, a.then, node), lambda: unary(m, op, a.other, node))
         case Instance():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from tensorproof.frontends.python.attributes import unknown_values
@@ -14,14 +15,14 @@ from tensorproof.frontends.python.containers import hashing, list_methods
 from tensorproof.frontends.python.containers.hashing import key
 from tensorproof.frontends.python.frame import Frame
 from tensorproof.frontends.python.operators.host_calls import is_opaque, not_modelled
-from tensorproof.frontends.python.summaries import summarised_lists
+from tensorproof.frontends.python.summaries import summarised_entries, summarised_lists
 from tensorproof.frontends.python.summaries.any_item import Unlike, holds_lists, one_of
 from tensorproof.frontends.python.tensors import tensors
 from tensorproof.libraries import layers, registry, signatures
 from tensorproof.libraries.python.annotations import alias
 from tensorproof.libraries.tensorflow import traced
 from tensorproof.libraries.torch import sizes as torch_sizes
-from tensorproof.libraries.whole_numbers import misses, size_in, whole_tensor
+from tensorproof.libraries.whole_numbers import misses, number_of, size_in, whole_tensor
 from tensorproof.ops.inputs import as_size
 from tensorproof.terms.dtypes import BOOL
 from tensorproof.terms.ints import Origin, Term, lower, sole_atom, upper
@@ -144,8 +145,10 @@ def _from_sequence(m: Interpreter, owner: Any, index: Value, node: ast.AST) -> V
         return summarised_lists.item(m, sequence, tensors.sized(m, index) if isinstance(index, slice) else index, node)
     if isinstance(index, slice):
         return _slice_of(m, owner, sequence, index, node)
+    if isinstance(index, TensorType) and whole_tensor(index) and index.facts is not None and index.facts.span is not None:
+        index = number_of(m, index, node)
     if isinstance(index, Unknown) or whole_tensor(index):
-        return TEXT if isinstance(owner, str) else _any_item(m, list(sequence), index, node)
+        return _any_item(m, sequence, index, node)
     if isinstance(index, Choice):
         return m.branching.choose(index.condition, lambda: load(m, owner, index.then, node), lambda: load(m, owner, index.other, node))
     if isinstance(index, Term):
@@ -182,13 +185,15 @@ def _item_at(m: Interpreter, owner: Value, sequence: Any, index: Value, node: as
     return sequence[index]
 
 
-def _any_item(m: Interpreter, sequence: list[Value], index: Value, node: ast.AST) -> Value:
+def _any_item(m: Interpreter, sequence: Sequence[Value], index: Value, node: ast.AST) -> Value:
     """An item at a position that was read from data: it is taken to be there."""
     if misses(m, index, len(sequence)):
         m.gap("item at a place that was chosen by value", node, f"whether it lies in the sequence of {len(sequence)} items is not known")
+    if isinstance(sequence, str):
+        return TEXT
     at = size_in(m, index) if not isinstance(index, Unknown) or index.number == "int" else None
     try:
-        return one_of(m, sequence, at, node) if sequence and isinstance(at, Term) else Unknown("subscript")
+        return one_of(m, list(sequence), at, node) if sequence and isinstance(at, Term) else Unknown("subscript")
     except Unlike:
         return Unknown("subscript")
 
@@ -252,17 +257,11 @@ def _from_dict(m: Interpreter, owner: Dict, index: Value, node: ast.AST) -> Valu
     if value is MISSING and m.modules.registered(m, owner, known, owner.default is None):
         value = owner.items.get(known, MISSING)
     if value is MISSING:
+        if (there := summarised_entries.entry(m, owner, known, lambda: summarised_entries.absent(m, owner, known, index, node))) is not MISSING:
+            return there
         if OPEN in owner.items:
             return _from_open(m, owner, index, node)
-        if owner.default is not None:
-            value = m.call(owner.default, (), {}, node)
-            m.heap.set(owner.items, known, value)
-            return value
-        if owner.counter:
-            return 0
-        if isinstance(index, TensorType) and not m.memory.is_own(index):
-            return m.gap("dict", node, "whether this tensor is a key is not known")
-        raise m.raised("KeyError", f"the key {index!r} is missing", node)
+        return summarised_entries.absent(m, owner, known, index, node)
     return value
 
 
@@ -291,6 +290,7 @@ def store(frame: Frame, owner: Value, index: Value, value: Value, node: ast.AST)
             if isinstance(known, Unknown):
                 summarised_lists.put(m, owner, index, value, node)
             else:
+                summarised_entries.replaced(m, owner, known)
                 m.heap.set(owner.items, known, value)
         case TensorType():
             if owner.framework == "tf":
