@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from tensorproof.app.check import check_source, label_symbols
-from tensorproof.app.explain import examples, explain
+from tensorproof.app.explain import _pages, example_of, examples, explain
 from tensorproof.app.program import Options, Program
 from tensorproof.diagnostics.diagnostic import Verdict
 from tensorproof.frontends.python.modules.source import parse
@@ -23,8 +23,16 @@ from tensorproof.reporters import text
 HERE = Path(__file__).parent
 SOURCE = HERE.parents[1] / "src" / "tensorproof"
 FAMILIES = {
-    "python": ("python", "call"), "keras": ("keras", "sample_loss", "recurrent_layer"), "tensorflow": ("assign", "feed", "gather_slices"),
-    "training": ("backward", "inplace", "numpy", "device", "module", "checkpoint", "data", "suspect"), "einops": ("einops",),
+    "python": ("python", "call"), "keras": ("keras", "sample_loss", "recurrent_layer"), "einops": ("einops",),
+    "tensorflow": (
+        "assign", "feed", "gather_slices", "graph", "function", "session", "optimizer", "estimator", "feature_column", "variable", "tf", "tape", "cond",
+        "map_fn", "while_loop", "lookup", "nest", "placeholder", "queue", "rnn", "cell", "gradient", "shape", "set_shape", "constant", "sparse",
+        "strings_join", "summary", "scatter", "decode_csv",
+    ),
+    "training": (
+        "backward", "inplace", "numpy", "device", "module", "checkpoint", "data", "suspect", "optim", "lightning", "autograd", "requires_grad", "inference",
+        "autocast", "vmap", "distribution", "transform", "image",
+    ),
     "losses": ("cross_entropy", "nll_loss", "binary_cross_entropy", "binary_cross_entropy_with_logits", "mse_loss"),
     "layers": ("linear", "conv1d", "conv2d", "max_pool2d", "batch_norm", "layer_norm", "lstm", "gru", "embedding"),
 }  # fmt: skip
@@ -82,6 +90,20 @@ def test_every_code_that_is_written_has_a_page() -> None:
     assert len(codes) > 250
     for code in codes:
         assert "What to do:" in explain(code)
+
+
+NO_EXAMPLE = {
+    "python/syntax", "file/unreadable", "internal/failure",  # of files, not of programs
+    "graph/declared",  # of saved models
+    "constant/ragged", "data/end",  # where an element of a list is a tensor of another length; where a program waits for the end
+    "rank/uses",  # of long programs alone
+}  # fmt: skip
+
+
+def test_every_code_has_an_example() -> None:
+    """Its own, or that of a code with the same requirement."""
+    codes = {*_pages()["codes"], *written_codes()}
+    assert {code for code in codes if not example_of(code)} <= NO_EXAMPLE
 
 
 def test_findings_are_printed_as_they_were() -> None:

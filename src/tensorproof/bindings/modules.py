@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 PREDICATES: dict[str, Any] = {n: getattr(predicates, n) for n in ("eq", "ne", "le", "lt", "ge", "gt", "conj", "disj", "negate", "implies")}
 PREDICATES.update({"isinstance": isinstance, "int": int, "float": float, "str": str, "tuple": tuple, "list": list, "all": all, "len": len})
+PREDICATES.update({"set": set, "map": map, "type": type, "sorted": sorted, "range": range})
 PREDICATES["is_size"] = is_size
 """What the predicates of rows may name, beside the arguments."""
 
