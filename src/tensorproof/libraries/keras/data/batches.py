@@ -87,9 +87,9 @@ def of(m: Machine, x: Value, y: Value, weight: Value, size: Value, steps: Value,
     if arrays and all(map(is_array, arrays)):
         return _of_arrays(m, x, y, weight, size, steps, class_weight, node)
     if isinstance(x, (Model, Instance, Generator, Iterator)) and not is_array(x):
-        for name, value in (("y", y), ("sample_weight", weight)):
+        for name, value in (("targets", y), ("sample weights", weight)):
             if value is not None:
-                raise m.raised("ValueError", f"{name} stands in the dataset already, and is given once more", node, "keras/data")
+                raise m.raised("ValueError", f"the dataset gives the {name} already: none may be given beside it", node, "keras/data")
         return _of_source(m, x, steps, class_weight, node)
     _refuse(m, arrays, node)
     return Batches(unknown="the data is not understood")
