@@ -64,6 +64,18 @@ def cast(contents: tuple[Any, ...] | None, dtype: DType | None) -> tuple[Any, ..
     return tuple(made)
 
 
+def settled(x: TensorType, function: Callable[[float], Any]) -> tuple[Any, ...] | None:
+    """What a function that never falls makes of the elements of a vector, where it makes the same of the least and the greatest that each can be."""
+    rows = x.facts.rows if x.facts is not None and x.contents is None else None
+    if rows is None or len(x.shape) != 1:
+        return None
+    try:
+        found = [(function(low), function(high)) for low, high in rows[1]]
+    except (OverflowError, ValueError):
+        return None
+    return tuple(low for low, _ in found) if all(low == high for low, high in found) else None
+
+
 def cast_one(value: Any, dtype: DType) -> Any:
     """One element, converted as torch and NumPy do; None when it is unknown."""
     try:

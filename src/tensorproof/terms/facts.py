@@ -129,7 +129,7 @@ def same(a: Facts | None, b: Facts | None) -> bool:
     if a is b:
         return True
     a, b = a or _NONE, b or _NONE
-    if a.bounds != b.bounds or a.drawn != b.drawn:
+    if a.bounds != b.bounds or a.drawn != b.drawn or a.rows != b.rows:
         return False
     return all(getattr(a, name) == getattr(b, name) for name in _PAIRS) and not any(_counts(getattr(a, name), getattr(b, name)) for name in _TERMS)
 
@@ -211,6 +211,8 @@ def covers(wide: Facts | None, value: Facts | None, holds: Callable[[Dim, Dim], 
         return True
     value = value or _NONE
     if (wide.bounds is not None and hull(wide.bounds, value.bounds) != wide.bounds) or wide.drawn not in (None, value.drawn):
+        return False
+    if wide.rows not in (None, value.rows):
         return False
     if wide.span is not None and (value.span is None or not all(map(holds, wide.span, value.span))):
         return False

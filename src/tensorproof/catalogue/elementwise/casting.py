@@ -12,7 +12,7 @@ from tensorproof.ops.facts import FILLED, MOVES, moves
 from tensorproof.ops.inputs import Anything, Bool, ElementType, Number, Tensor
 from tensorproof.ops.later import later
 from tensorproof.ops.record import Op
-from tensorproof.ops.storage import format_strides
+from tensorproof.ops.storage import cast, format_strides, settled
 from tensorproof.terms.dtypes import ALL_INTS, BFLOAT16, BOOL, BOOLS, COMPLEXES, FULL_COMPLEXES, REALS_OR_BOOL, DType
 from tensorproof.terms.ints import Dim
 from tensorproof.terms.predicates import disj, eq
@@ -57,6 +57,8 @@ def moved(c: Call) -> TensorType:
     if rank is not None:
         c.require("rank", eq(x.shape.rank, rank), f"{c['memory_format']} is a format of tensors of rank {rank}, and x is {x.shape!r}", "x")
     contents = cast_contents(x.contents, x.dtype, dtype)
+    if contents is None and dtype is not None and dtype.is_integer and x.facts is not None and x.facts.rows is not None:
+        contents = cast(settled(x, math.trunc), dtype)
     device = c["device"] if isinstance(c["device"], str) else x.device
     c.copied = bool(c["copy"]) or (dtype is not x.dtype and dtype is not None)
     kept = x.requires_grad and dtype is not None and (dtype.is_float or dtype.is_complex)

@@ -19,6 +19,7 @@ from tensorproof.ops.hazards import overflow
 from tensorproof.ops.inputs import Float, Int, Tensor
 from tensorproof.ops.ones import opposite
 from tensorproof.ops.record import NON_NEGATIVE, NON_ZERO, POSITIVE, Hazard, Interval, Op, Out, Values
+from tensorproof.ops.storage import settled
 from tensorproof.terms.dtypes import ALL_INTS, ANY, BOOL, BOOLS, FLOAT32, FLOAT64, FLOATS, FULL_COMPLEXES, INT32, INT64, DType, DTypes
 from tensorproof.terms.ints import Term, absolute
 from tensorproof.terms.records import replace
@@ -195,6 +196,8 @@ def _whole_of(function: Callable[[float], int]) -> Callable[[Call], Any]:
 
     def fold(c: Call) -> Any:
         x = c.tensor("x")
+        if c.prescribed is None and x.contents is None and x.facts is not None and x.facts.rows is not None:
+            return settled(x, lambda v: float(function(v)))
         if c.prescribed is not None or x.contents is None or x.dtype not in (FLOAT32, FLOAT64):
             return each(c, lambda x: x, ("x",), c.dtype("x"))
         known = all(type(v) in (int, float) and math.isfinite(v) for v in x.contents)

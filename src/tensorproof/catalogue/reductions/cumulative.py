@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from itertools import accumulate
+from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING, Any
 
 from tensorproof.ops.call import Call
@@ -14,6 +14,7 @@ from tensorproof.ops.inputs import Anything, Axes, Axis, Bool, ElementType, Int,
 from tensorproof.ops.later import later, makers
 from tensorproof.ops.lines import Lined, along
 from tensorproof.ops.record import DTypeRule, Evaluate, Op, Out
+from tensorproof.ops.storage import cast
 from tensorproof.terms.dtypes import BOOL, FULL_COMPLEXES, INT64, NUMBERS, REALS, REALS_OR_BOOL, DType
 from tensorproof.terms.ints import ite, maximum
 from tensorproof.terms.predicates import conj, disj, eq, ge
@@ -110,6 +111,14 @@ def diff_shape(c: Call) -> Shape:
     return x if c["n"] == 0 else replaced(x, dim, maximum(size - c["n"], 0))  # without a difference nothing is joined on either
 
 
+def _fold_differences(c: Call) -> tuple[Any, ...] | None:
+    """Of a vector of whole numbers."""
+    x, dtype = c.tensor("x"), c.dtype("x")
+    if x.contents is None or len(x.shape) != 1 or dtype is None or not dtype.is_integer or c["n"] != 1 or c.given("prepend") or c.given("append"):
+        return None
+    return cast(tuple(b - a for a, b in pairwise(x.contents)), dtype)
+
+
 _DIFFERENCES = Within(Promote("x", "prepend", "append"), NUMBERS)
 DIFF = Op(
     "diff",
@@ -121,6 +130,7 @@ DIFF = Op(
     attributes=(Int("n", 1, least=0), Axis("dim", -1)),
     shape=diff_shape,
     dtype=lambda c: c.dtype("x") if c["n"] == 0 else _DIFFERENCES(c),
+    fold=_fold_differences,
     doc="Differences of neighbours along an axis, n times over.",
     evaluate=folded_lines.differences,
 )

@@ -13,11 +13,12 @@ from tensorproof.ops.inputs import Anything, Axis, Bool, Int, Tensor
 from tensorproof.ops.later import later, makers
 from tensorproof.ops.lines import Lined, along
 from tensorproof.ops.record import Formula, Op, Out, Values
-from tensorproof.ops.storage import copied_strides
+from tensorproof.ops.storage import cast, copied_strides, settled
 from tensorproof.terms.dtypes import ALL_INTS, BOOLS, FLOATS, INT64, REALS, DType
 from tensorproof.terms.ints import Dim, Term, bounds
 from tensorproof.terms.predicates import conj, ge, le
 from tensorproof.terms.shapes import Shape
+from tensorproof.terms.tensor import TensorType
 
 if TYPE_CHECKING:
     from tensorproof.catalogue.reductions.formulas import order_statistics
@@ -137,14 +138,17 @@ KTHVALUE = Op(
 )  # fmt: skip
 
 
-def distinct_shape(c: Call) -> list[Shape]:
+def distinct_shape(c: Call) -> list[Any]:
     """The number of distinct elements, or slices, is for the data to tell; it is at least 1 where there are any."""
     x, dim = c.shape("x"), c["dim"]
     if dim is not None and not c["empty_slices"]:
         for i, size in enumerate(x):
             c.require("empty", i == dim or ge(size, 1), f"axis {i} has size 0, so there are no slices to compare", ("x", "dim"))
+    plain = c.op.name == "unique" and dim is None and c.prescribed is None
+    if plain and not c["as_met"] and not c["return_index"] and not c["return_inverse"] and (whole := _elements(c)) is not None:
+        return _counted(c, whole)
     found = _count(c, x.numel if dim is None else x[dim])
-    shapes = [Shape((found,)) if dim is None else replaced(x, dim, found)]
+    shapes: list[Any] = [Shape((found,)) if dim is None else replaced(x, dim, found)]
     if c["return_index"]:
         shapes.append(Shape((found,)))
     if c["return_inverse"]:
@@ -154,9 +158,24 @@ def distinct_shape(c: Call) -> list[Shape]:
     return shapes
 
 
+def _elements(c: Call) -> tuple[Any, ...] | None:
+    """The elements where they are known one by one."""
+    x = c.tensor("x")
+    found = x.contents if x.contents is not None else settled(x, float)
+    return None if found is None or any(isinstance(v, Term) or v != v for v in found) else found
+
+
+def _counted(c: Call, elements: tuple[Any, ...]) -> list[TensorType]:
+    """The distinct elements in order, and how often each stands."""
+    values = sorted(set(elements))
+    x = c.tensor("x").but(shape=Shape((len(values),)), strides=None, weak=False)
+    counts = [x.but(contents=tuple(map(elements.count, values)), dtype=INT64)] if c["return_counts"] else []
+    return [x.but(contents=cast(tuple(values), x.dtype)), *counts]
+
+
 def _count(c: Call, among: Dim) -> Dim:
-    contents = c.contents("x")
-    if contents is not None and c["dim"] is None and not any(isinstance(v, Term) for v in contents):
+    contents = _elements(c)
+    if contents is not None and c["dim"] is None:
         if c.op.name == "unique":
             return len(set(contents))
         return sum(1 for i, v in enumerate(contents) if i == 0 or v != contents[i - 1])

@@ -14,7 +14,7 @@ from tensorproof.catalogue.elementwise.formulas.real_bounds import ABOVE_ZERO, a
 from tensorproof.ops.applied import Applied
 from tensorproof.ops.record import Op
 from tensorproof.terms import BUDGETS, DType, TensorType
-from tensorproof.terms.facts import Bounds, learn_bounds
+from tensorproof.terms.facts import Bounds, learn, learn_bounds
 from tensorproof.values.port import Machine
 
 __all__ = ["applied", "of", "reads"]
@@ -29,7 +29,11 @@ def applied(m: Machine, one: Applied) -> None:
     """Keep what holds of the results of an operator."""
     op = one.op
     for at, made in enumerate(one.results):
-        if made.contents is not None or made.dtype is None or made.dtype.kind not in "iuf" or (made.facts is not None and made.facts.span is not None):
+        if made.contents is not None or made.dtype is None or made.dtype.kind not in "iuf":
+            continue
+        if made.facts is not None and made.facts.span is not None:
+            if (rows := along_axis(one, made)) is not None:
+                learn(made, rows=rows)
             continue
         values = op.values_of(at)
         found = computed(one, values, at)
@@ -39,7 +43,8 @@ def applied(m: Machine, one: Applied) -> None:
         chance, steps = _descent(one)
         if steps > BUDGETS.containers.steps_of_bounds:  # bounds of a loop must come to rest
             low, high = max(c for c in _COARSE if c <= low), min(c for c in _COARSE if c >= high)
-        drawn, rows, whole = drawn_numbers.of(one, values), along_axis(one, made), are_whole(one, values)
+        rows = along_axis(one, made) if steps <= BUDGETS.containers.steps_of_bounds else None
+        drawn, whole = drawn_numbers.of(one, values), are_whole(one, values)
         learn_bounds(made, (low, high), steps, chance, drawn, rows, whole)
 
 

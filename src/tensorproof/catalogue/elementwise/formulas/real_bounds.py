@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from math import inf, isnan
+from struct import pack, unpack
 from typing import Any
 
 from tensorproof.ops.applied import Applied, parts
@@ -16,6 +17,7 @@ from tensorproof.terms.dtypes import BOOL
 from tensorproof.terms.facts import ANYTHING, Bounds, hull
 from tensorproof.terms.ints import Term
 from tensorproof.terms.ints import bounds as ends_of
+from tensorproof.terms.records import dataclass
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import TensorType
 
@@ -33,7 +35,7 @@ def of(value: Any) -> Bounds | None:
         low, high = ends_of(value)
         return -inf if low is None else float(low), inf if high is None else float(high)
     if not isinstance(value, TensorType):
-        return None
+        return value.ends if type(value) is _Part else None
     if value.contents and all(type(v) in (int, float, bool) for v in value.contents):
         return ANYTHING if any(isnan(v) for v in value.contents) else (float(min(value.contents)), float(max(value.contents)))
     if value.contents and len(value.contents) == 1:
@@ -189,13 +191,66 @@ def are_whole(one: Applied, values: Values) -> bool:
     return x.dtype.kind in "biu" or (x.facts is not None and x.facts.whole)
 
 
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """The bounds of one element, as an argument."""
+
+    ends: Bounds
+
+
+_MOST_PARTS = 64
+_ELEMENTWISE, _RULED = frozenset(["sums", "multiplies", "divides", "increasing", "decreasing"]), frozenset(["pow", "round"])
+"""Kinds of values that a result has element by element, and operators that have a rule of their own for it."""
+_ROUNDING = {"float32": 2.0**-21, "float64": 2.0**-49}
+"""The relative error of a function on numbers of a type, with some to spare."""
+
+
 def along_axis(one: Applied, made: TensorType) -> tuple[int, tuple[Bounds, ...]] | None:
-    """The bounds along an axis of a product with a known vector."""
-    if one.op.name != "mul":
+    """The bounds along an axis: of each element of a vector of which the elements are nearly known, and of a product with a known vector."""
+    kind, name = one.op.values.kind, one.op.name
+    if (kind not in _ELEMENTWISE and name not in _RULED) or made.dtype is None or not made.shape.known:
         return None
+    if len(made.shape) == 1 and made.dtype.label in _ROUNDING:
+        parts_of = {name: _elements(value, made.shape[0]) for name, value in one.arguments.items() if isinstance(value, TensorType)}
+        if parts_of and None not in parts_of.values():
+            return _each_element(one, parts_of, made)
+    return _rows_of_product(one, made) if name == "mul" else None
+
+
+def _elements(x: TensorType, count: Any) -> list[_Part] | None:
+    """The bounds of each element of a vector, or of one number for all."""
+    if not x.shape.concrete or len(x.shape) > 1 or type(count) is not int or count > _MOST_PARTS:
+        return None
+    if x.contents is not None:
+        found = [_Part((float(v), float(v))) for v in x.contents if type(v) in (int, float, bool)]
+    else:
+        found = [_Part(ends) for ends in x.facts.rows[1]] if x.facts is not None and x.facts.rows is not None else []
+    return found if len(found) == count else found * count if len(found) == 1 else None
+
+
+def _each_element(one: Applied, parts_of: dict[str, Any], made: TensorType) -> tuple[int, tuple[Bounds, ...]] | None:
+    values, name = one.op.values, one.op.name
+    rule = _NAMED.get(name) or _RULES[values.kind]
+    error = 0.0 if name in _WHOLE else _ROUNDING[made.dtype.label] if made.dtype is not None else inf
+    exact, found = values.kind in ("sums", "multiplies", "divides"), []
+    for i in range(len(next(iter(parts_of.values())))):
+        ends = rule({**one.arguments, **{word: at[i] for word, at in parts_of.items()}}, values, 0)
+        if ends is None or not _finite(ends):
+            return None
+        low, high = ends
+        found.append(ends if exact and low == high == _single(low) else (low - abs(low) * error, high + abs(high) * error))
+    return 0, tuple(found)
+
+
+def _single(value: float) -> float:
+    """A number as single precision holds it."""
+    return float(unpack("f", pack("f", value))[0]) if abs(value) < 1e38 else inf
+
+
+def _rows_of_product(one: Applied, made: TensorType) -> tuple[int, tuple[Bounds, ...]] | None:
     x, y = one.arguments["x"], one.arguments["y"]
     known, other = (x, y) if isinstance(x, TensorType) and x.contents else (y, x)
-    if not isinstance(known, TensorType) or not known.contents or not 1 < len(known.contents) <= 16 or of(other) is None or not made.shape.known:
+    if not isinstance(known, TensorType) or not known.contents or not 1 < len(known.contents) <= 16 or of(other) is None:
         return None
     wide = [at for at, size in enumerate(known.shape) if size != 1]
     if len(wide) != 1 or not all(type(v) in (int, float) for v in known.contents):
@@ -288,7 +343,7 @@ def _powers(given: dict[str, Any], values: Values, at: int) -> Bounds | None:
         return None if x is None else ANYTHING
     if y == (2.0, 2.0):
         return _squares(given, values, at)
-    if x[0] < 0 or y[0] != y[1] or y[0] <= 0:
+    if x[0] < 0 or y[0] != y[1] or (y[0] <= 0 and x[0] == 0):
         return (0.0, inf) if x[0] >= 0 else ANYTHING
     return _image(lambda end: end ** y[0], x)
 
