@@ -9,8 +9,8 @@ from contextlib import contextmanager
 from tensorproof.solve.flags import satisfiable
 from tensorproof.solve.port import Answer, Solution, Solver
 from tensorproof.terms.budgets import BUDGETS
-from tensorproof.terms.ints import Atom, Term, of_atom
-from tensorproof.terms.predicates import Predicate, Truth, disj, negate
+from tensorproof.terms.ints import Atom, Term, lower, of_atom, upper
+from tensorproof.terms.predicates import Predicate, Truth, disj, eq, ne, negate
 from tensorproof.terms.substitution import symbols
 
 DEFAULT_BUDGET = BUDGETS.deciding.z3_work
@@ -55,7 +55,7 @@ class LayeredSolver:
         if not pending and not self._facts:
             return Solution(Answer.SAT)
         for name, predicate in pending:
-            if negate(predicate) in self._facts:
+            if negate(predicate) in self._facts or (predicate.kind == "le" and negate(_as_equality(predicate)) in self._facts):
                 return Solution(Answer.UNSAT, core=(name,))
         relevant = self._relevant(pending)
         quick = self._quick(pending, relevant) if len(pending) <= 1 else None
@@ -153,6 +153,12 @@ def _alike(fact: Predicate, own: list[Atom]) -> object:
         return fact
     rest = tuple(part for part in fact.args[0].parts if part != holding[0])
     return (fact.kind, holding[0][1], atom.lo, atom.hi, rest)
+
+
+def _as_equality(predicate: Predicate) -> Truth:
+    """A comparison as an equality or its opposite, where bounds make it that: what is not negative is at most 0 where it is 0."""
+    term: Term = predicate.args[0]
+    return eq(term, 0) if lower(term) == 0 else ne(term, 1) if upper(term) == 1 else predicate
 
 
 def _mentions(factor: Atom, atom: Atom) -> bool:
