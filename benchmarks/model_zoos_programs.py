@@ -12,6 +12,8 @@ from model_zoos_vit import FAIL, own_programs
 _TIMM = re.compile(r"^@register_model\ndef (\w+)\(", re.MULTILINE)
 _INPUTS = {"video": "1, C, 16, 112, 112", "detection": "C, 320, 320"}
 _PER_FAMILY = 2
+_OWN_SIZES = {"halonet50ts": 256}
+"""timm's models that take no picture of 224 by 224, and have no size in their name."""
 
 
 def torchvision(site: Path) -> dict[str, Pair]:
@@ -42,7 +44,7 @@ def timm(site: Path) -> dict[str, Pair]:
     for path in sorted((site / "timm" / "models").glob("*.py")):
         names = _TIMM.findall(path.read_text())
         for name in names[:: max(1, len(names) // _PER_FAMILY)][:_PER_FAMILY]:
-            size = next((int(n) for n in re.findall(r"_(\d{3})\b", name)[-1:]), 224)
+            size = next((int(n) for n in re.findall(r"_(\d{3})\b", name)[-1:]), _OWN_SIZES.get(name, 224))
             made = f"import timm\nimport torch\nmodel = timm.create_model({name!r})\nmodel.eval()\n"
             found[name] = pair(f"{made}out = model(torch.zeros(2, C, {size}, {size}))\nprint(out.shape)\n")
     return found

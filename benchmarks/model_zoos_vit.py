@@ -14,7 +14,7 @@ _VIT = f"ViT({_SIZES})"
 
 FAIL = ("local_vit",)
 """Modules whose class fails on every input: LocalViT gives a picture to a norm over its last axis. So do MAE, SimMIM and MPP, which are written for a position
-embedding with a batch axis, and VAT, which takes apart the result of a pattern without an arrow; none of them is here."""
+embedding with a batch axis, and VAT and VAAT, which take apart the result of a pattern without an arrow; none of them is here."""
 OWN: dict[str, tuple[str, str]] = {
     "ats_vit.ViT": (f"{_SIZES}, max_tokens_per_depth=(8, 4)", _SMALL),
     "attn_residual_with_dca_simple_vit.SimpleViT": (_SIZES, _SMALL),
@@ -81,12 +81,8 @@ OWN: dict[str, tuple[str, str]] = {
     "accept_video_wrapper.AcceptVideoWrapper": (_VIT, _VIDEO),
     "learnable_memory_vit.Adapter": (f"vit={_VIT}, num_classes=2, num_memories_per_layer=5", _SMALL),
     "mp3.MP3": (f"vit={_VIT}, masking_ratio=0.75", _SMALL),
-    "vaat.VAAT": (
-        f"{_VIT}, AST(dim=64, depth=2, heads=4, mlp_dim=128, patch_size=16, num_classes=10), dim=64, depth=2, heads=4, dim_head=16, dim_action=20, mlp_dim=128",
-        f"{_SMALL}, torch.zeros(2, 4000)",
-    ),
 }
-_ALSO = {"learnable_memory_vit": "ViT", "mp3": "ViT", "vaat": "ViT, AST", "distill": "DistillableViT"}
+_ALSO = {"learnable_memory_vit": "ViT", "mp3": "ViT", "distill": "DistillableViT"}
 
 
 def own_programs() -> dict[str, str]:

@@ -72,10 +72,12 @@ def _apart(a: TensorType, start: Dim | None, b: TensorType, begins: Dim | None, 
     dense = _is_dense(a), _is_dense(b)
     if False in dense or 0 in a.shape or 0 in b.shape:  # torch does not look
         return True
-    if None in dense or a.dtype is not b.dtype or start is None or begins is None:
+    if a.dtype is not b.dtype or start is None or begins is None:
         return None
     ends, beyond = start + a.shape.numel, begins + b.shape.numel
     alike = conj(eq(start, begins), eq(ends, beyond), len(a.shape) == len(b.shape) and conj(*(eq(p, q) for p, q in zip(steps_of(a) or (), steps_of(b) or ()))))
+    if None in dense:
+        return True if same and alike is True and steps_of(a) is not None and steps_of(b) is not None else None
     return disj(le(beyond, start), le(ends, begins), alike if same else False)
 
 

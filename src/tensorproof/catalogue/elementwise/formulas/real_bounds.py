@@ -232,9 +232,10 @@ def _each_element(one: Applied, parts_of: dict[str, Any], made: TensorType) -> t
     values, name = one.op.values, one.op.name
     rule = _NAMED.get(name) or _RULES[values.kind]
     error = 0.0 if name in _WHOLE else _ROUNDING[made.dtype.label] if made.dtype is not None else inf
-    exact, found = values.kind in ("sums", "multiplies", "divides"), []
+    found: list[Bounds] = []
     for i in range(len(next(iter(parts_of.values())))):
-        ends = rule({**one.arguments, **{word: at[i] for word, at in parts_of.items()}}, values, 0)
+        given = {**one.arguments, **{word: at[i] for word, at in parts_of.items()}}
+        ends, exact = rule(given, values, 0), values.kind in ("sums", "multiplies", "divides") or (name == "pow" and of(given["y"]) in ((0, 0), (1, 1)))
         if ends is None or not _finite(ends):
             return None
         low, high = ends
