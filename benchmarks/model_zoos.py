@@ -15,9 +15,9 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import signal
 import subprocess
 import sys
+import threading
 from collections import Counter
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -28,18 +28,30 @@ from model_zoos_programs import ZOOS, Pair
 from tensorproof.frontends.python.modules.environment import site_packages
 
 _LIMIT_S = 60
-_ONE = """
-import json, resource, sys, time
+_SERVER = """
+import json, os, resource, sys, time
 from tensorproof.app.check import check_source
 from tensorproof.app.program import Options
 from tensorproof.diagnostics.diagnostic import Severity
 from tensorproof.frontends.python.modules.source import parse
-resource.setrlimit(resource.RLIMIT_CPU, (int(sys.argv[3]), int(sys.argv[3]) + 1))
-program = check_source(parse("program.py", sys.argv[2]), Options(environment=sys.argv[1]))
-errors = [f"{d.code} {d.message}" for d in program.diagnostics if d.severity is Severity.ERROR]
-gaps = [f"{g.callee}: {g.reason} (line {g.span.line} of {g.span.path.rpartition('site-packages/')[2]})" for g in program.gaps]
-print(json.dumps({"answer": "error" if errors else program.verdict.value, "errors": errors, "gaps": gaps, "seconds": round(time.process_time(), 1)}))
+given, limit = Options(environment=sys.argv[1]), int(sys.argv[2])
+check_source(parse("program.py", "import torch\\ntorch.nn.Linear(3, 4)(torch.zeros(2, 3))"), given)
+for line in sys.stdin:
+    if not os.fork():
+        resource.setrlimit(resource.RLIMIT_CPU, (limit, limit + 1))
+        try:
+            program = check_source(parse("program.py", json.loads(line)), given)
+            errors = [f"{d.code} {d.message}" for d in program.diagnostics if d.severity is Severity.ERROR]
+            gaps = [f"{g.callee}: {g.reason} (line {g.span.line} of {g.span.path.rpartition('site-packages/')[2]})" for g in program.gaps]
+            found = {"answer": "error" if errors else program.verdict.value, "errors": errors, "gaps": gaps, "seconds": round(time.process_time(), 1)}
+        except Exception as failure:
+            found = {"answer": "crashed", "errors": [], "gaps": [repr(failure)], "seconds": 0}
+        print(json.dumps(found), flush=True)
+        os._exit(0)
+    if os.wait()[1]:
+        print(json.dumps({"answer": "too long", "errors": [], "gaps": [f"longer than {limit} s"], "seconds": limit}), flush=True)
 """
+"""What the programs share is loaded once; each is checked in a child of its own, with a limit of processor time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,14 +62,20 @@ class Answer:
     seconds: float
 
 
-def checked(environment: str, text: str) -> Answer:
-    """The answer of `check` to one program, in a process with a limit of processor time."""
-    done = subprocess.run([sys.executable, "-c", _ONE, environment, text, str(_LIMIT_S)], capture_output=True, text=True, check=False)
-    if done.returncode in (-signal.SIGXCPU, -signal.SIGKILL):
-        return Answer("too long", [], [f"longer than {_LIMIT_S} s"], _LIMIT_S)
-    if done.returncode:
-        return Answer("crashed", [], [done.stderr.strip().rpartition("\n")[2]], 0)
-    return Answer(**json.loads(done.stdout))
+class Servers(threading.local):
+    """For each thread a process that checks programs, one after another."""
+
+    def __init__(self, environment: str) -> None:
+        command = [sys.executable, "-c", _SERVER, environment, str(_LIMIT_S)]
+        self._process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+
+    def checked(self, text: str) -> Answer:
+        """The answer of `check` to one program."""
+        asked, answered = self._process.stdin, self._process.stdout
+        assert asked is not None and answered is not None
+        asked.write(json.dumps(text) + "\n")
+        asked.flush()
+        return Answer(**json.loads(answered.readline()))
 
 
 class Store:
@@ -111,10 +129,11 @@ def answers(environment: str, pairs: dict[str, Pair], given: argparse.Namespace,
         kept = store.of(text)
         if given.stored or (kept and not (given.again and kept.answer != ("error" if wrong else "valid"))):
             return kept
-        new = checked(environment, text)
+        new = servers.checked(text)
         store.keep(name, text, new)
         return new
 
+    servers = Servers(environment)
     with ThreadPoolExecutor(given.jobs) as pool:
         work = [(name, wrong, pair.wrong if wrong else pair.right) for name, pair in pairs.items() for wrong in (False, True)]
         for (name, wrong, _), found in zip(work, pool.map(answer, work), strict=True):
