@@ -19,7 +19,7 @@ from tensorproof.terms.ints import Term
 from tensorproof.terms.ints import bounds as ends_of
 from tensorproof.terms.records import dataclass
 from tensorproof.terms.shapes import Shape
-from tensorproof.terms.tensor import TensorType
+from tensorproof.terms.tensor import MOST_CONTENTS, TensorType
 
 ABOVE_ZERO = 1e-300
 """The least of numbers that are positive."""
@@ -198,7 +198,6 @@ class _Part:
     ends: Bounds
 
 
-_MOST_PARTS = 64
 _ELEMENTWISE, _RULED = frozenset(["sums", "multiplies", "divides", "increasing", "decreasing"]), frozenset(["pow", "round"])
 """Kinds of values that a result has element by element, and operators that have a rule of their own for it."""
 _ROUNDING = {"float32": 2.0**-21, "float64": 2.0**-49}
@@ -219,7 +218,7 @@ def along_axis(one: Applied, made: TensorType) -> tuple[int, tuple[Bounds, ...]]
 
 def _elements(x: TensorType, count: Any) -> list[_Part] | None:
     """The bounds of each element of a vector, or of one number for all."""
-    if not x.shape.concrete or len(x.shape) > 1 or type(count) is not int or count > _MOST_PARTS:
+    if not x.shape.concrete or len(x.shape) > 1 or type(count) is not int or count > MOST_CONTENTS:
         return None
     if x.contents is not None:
         found = [_Part((float(v), float(v))) for v in x.contents if type(v) in (int, float, bool)]
