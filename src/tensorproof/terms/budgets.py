@@ -121,6 +121,8 @@ class Containers:
     """Writes to elements of a tensor that are remembered between two reads."""
     contents: int = 4096
     """Elements of a tensor whose values are kept."""
+    bounds_of_elements: int = 64
+    """Elements of a vector of which each has bounds of its own."""
     steps_of_bounds: int = 8
     """Operators, one after another, whose bounds are kept as they are; those of more are rounded to coarse ones, so that those of a loop come to rest."""
     steps_of_drawn: int = 4

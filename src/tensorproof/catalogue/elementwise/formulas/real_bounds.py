@@ -13,13 +13,14 @@ from typing import Any
 from tensorproof.ops.applied import Applied, parts
 from tensorproof.ops.distributions import DISTRIBUTIONS
 from tensorproof.ops.record import Values
+from tensorproof.terms.budgets import BUDGETS
 from tensorproof.terms.dtypes import BOOL
 from tensorproof.terms.facts import ANYTHING, Bounds, hull
 from tensorproof.terms.ints import Term
 from tensorproof.terms.ints import bounds as ends_of
 from tensorproof.terms.records import dataclass
 from tensorproof.terms.shapes import Shape
-from tensorproof.terms.tensor import MOST_CONTENTS, TensorType
+from tensorproof.terms.tensor import TensorType
 
 ABOVE_ZERO = 1e-300
 """The least of numbers that are positive."""
@@ -218,7 +219,7 @@ def along_axis(one: Applied, made: TensorType) -> tuple[int, tuple[Bounds, ...]]
 
 def _elements(x: TensorType, count: Any) -> list[_Part] | None:
     """The bounds of each element of a vector, or of one number for all."""
-    if not x.shape.concrete or len(x.shape) > 1 or type(count) is not int or count > MOST_CONTENTS:
+    if not x.shape.concrete or len(x.shape) > 1 or type(count) is not int or count > BUDGETS.containers.bounds_of_elements:
         return None
     if x.contents is not None:
         found = [_Part((float(v), float(v))) for v in x.contents if type(v) in (int, float, bool)]
