@@ -271,3 +271,51 @@ def test_a_compiled_module_of_a_package_is_unknown(tmp_path: Path) -> None:
     program = read_package(tmp_path, files, "from zoo.net import G, size\nn = size()\nG(3, 4)(torch.zeros(2, 5))\n")
     assert errors(program) == [("linear/features", 4)]
     assert "_fast.size" in [g.callee for g in program.gaps]
+
+
+def test_a_call_whose_replays_cost_too_much_is_left_before_the_program_is(tmp_path: Path) -> None:
+    hub = f"import os\n{SLOW}def find(name):\n    slow(10)\n"
+    hub += "".join(
+        f"    if os.path.isdir(name + '{i}'):\n        if os.path.isfile(name):\n            return {i}\n        raise OSError(name)\n" for i in range(3)
+    )
+    main = "from zoo import find\nprint(find('small'))\nmodel = torch.nn.Linear(3, 4)\nmodel(torch.zeros(2, 5))\n"
+    program = read_package(tmp_path, {"__init__.py": f"{hub}    return None\n"}, main, 4)
+    assert errors(program) == [("linear/features", 5)]
+    assert [g.callee for g in program.gaps] == ["find"]
+
+
+def test_a_refusal_under_an_unknown_condition_passes_a_finally_and_makes_no_path(tmp_path: Path) -> None:
+    around = "def around(run):\n    def inner(*args, **kwargs):\n        try:\n            return run(*args, **kwargs)\n"
+    around += "        finally:\n            print('left')\n"
+    body = "@around\ndef run(ids, model):\n    if (ids is None) ^ (model is None):\n        raise ValueError('both or none')\n    return model\n"
+    files = {"__init__.py": f"{LAYER}{around}    return inner\n{body}"}
+    program = read_package(tmp_path, files, "from unseen import ids\nfrom zoo import G, run\nrun(ids(), G(3, 4))(torch.zeros(2, 5))\n")
+    assert errors(program) == [("linear/features", 4)]
+    assert sum(program.paths.values()) == 1
+
+
+def test_what_a_package_does_after_an_error_in_it_is_not_followed(tmp_path: Path) -> None:
+    files = {
+    forward = "class Net(G):\n    def forward(self, x):\n        x = self.fc(x)\n"
+    forward += "        while x.sum() > 1:\n            x = x[0]\n        return x\n"
+    files = {"__init__.py": f"{LAYER}{forward}"}
+    }
+    program = read_package(tmp_path, files, "from zoo import Net\nmodel = Net(3, 4)\nmodel(torch.zeros(2, 5))\ntorch.zeros(2) + torch.zeros(3)\n")
+    assert errors(program) == [("linear/features", 4), ("add/broadcast", 5)]
+    assert not program.gaps
+    assert sum(program.paths.values()) == 1
+
+
+def test_a_validator_of_types_knows_a_typed_dict(tmp_path: Path) -> None:
+    files = {
+        "__init__.py": f"{LAYER}from dataclasses import dataclass, fields\nfrom typing import TypedDict, get_args, get_origin\n"
+        "class Rope(TypedDict, total=False):\n    base: float\n@dataclass\nclass Config:\n    width: int = 3\n    rope: Rope | dict | None = None\n"
+        "    def __post_init__(self):\n        for f in fields(self):\n            check(getattr(self, f.name), f.type)\n"
+        "def check(value, wanted):\n    if get_origin(wanted) is None:\n        if not isinstance(value, wanted):\n            raise TypeError(wanted)\n"
+        "        return\n    for one in get_args(wanted):\n        try:\n            check(value, one)\n            return\n"
+        "        except TypeError:\n            pass\n"
+        "    raise TypeError(wanted)\n"
+    }
+    program = read_package(tmp_path, files, "from zoo import Config, G\nG(Config().width, 4)(torch.zeros(2, 5))\n")
+    assert errors(program) == [("linear/features", 3)]
+    assert not program.gaps

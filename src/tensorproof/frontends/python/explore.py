@@ -75,22 +75,23 @@ def explore(
                 if ended is not None:
                     ended(run)
             except Fork as fork:
-                if too_much := _leaves(forks, fork, modules):
-                    modules = Modules(source, modules.places, site, left=modules.left | too_much)  # what was entered before does not count
-                    pending, finished = [dict(world or {})], []
-                    continue
                 paths = MOST_PATHS if not run.failures else MOST_AFTER_ERROR
-                if len(finished) + len(pending) + 2 > paths or work + run.steps > most:
+                spent = len(finished) + len(pending) + 2 > paths or work + run.steps > most
+                if too_much := _leaves(forks, fork, run, modules.left, spent):
+                    modules = Modules(source, modules.places, site, left=modules.left | too_much)  # what was entered before does not count
+                    pending, finished, work = [dict(world or {})], [], 0
+                    continue
+                if spent:
                     return _given_up(source, finished, run)
                 pending += run.branching.sides(fork)
-            except Left as spent:
-                if spent.name in modules.left:
+            except Left as left_out:
+                if left_out.name in modules.left:
                     return _given_up(source, finished, run, run.limit.sentence)
-                modules = Modules(source, modules.places, site, left=modules.left | {spent.name})
-                pending, finished = [dict(world or {})], []
+                modules = Modules(source, modules.places, site, left=modules.left | {left_out.name})
+                pending, finished, work = [dict(world or {})], [], 0
                 continue
-            except OutOfBudget as spent:
-                return _given_up(source, finished, run, str(spent))
+            except OutOfBudget as out:
+                return _given_up(source, finished, run, str(out))
             work += run.steps
             if pending and (work > most or run.limit.expired):
                 return _given_up(source, finished, run)
@@ -100,11 +101,12 @@ def explore(
         sys.setrecursionlimit(before)
 
 
-def _leaves(forks: Counter[str], fork: Fork, modules: Modules) -> frozenset[str]:
-    """A call into a package, or a package, that has made so many paths that the program is better followed without it."""
-    name = fork.place if fork.place and fork.place not in modules.left else fork.package
-    forks[name] += 1
-    return frozenset([name] if name and forks[name] > BUDGETS.exploration.forks_in_package else ())
+def _leaves(forks: Counter[str], fork: Fork, run: Interpreter, left: frozenset[str], spent: bool) -> frozenset[str]:
+    """A call into a package, or a package, without which the program is better followed: it made too many paths, their replays cost too much,
+    or what may be `spent` on paths ends in it."""
+    name = fork.place if fork.place and fork.place not in left else fork.package
+    forks[name] += max(1, round(run.steps * BUDGETS.exploration.forks_in_package / (run.limit.steps * BUDGETS.exploration.share_of_forks)))
+    return frozenset([name] if name and name not in left and (spent or forks[name] > BUDGETS.exploration.forks_in_package) else ())
 
 
 def _given_up(source: Source, finished: list[Path], run: Interpreter, reason: str = "") -> Explored:

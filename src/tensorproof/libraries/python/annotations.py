@@ -13,6 +13,8 @@ from tensorproof.values.python_values import Union
 ALIAS = "typing.Alias"
 FUTURE = Named("__future__.annotations")
 _GENERIC = ("typing.", "typing_extensions.", "collections.")
+_CLOSED = (".TypedDict", ".NamedTuple")
+"""Bases of classes that take no parameters."""
 
 
 def of(m: Machine, annotation: ast.expr | None, module: ModuleFile | None, node: ast.AST, evaluated: bool = False) -> Value:
@@ -87,7 +89,7 @@ def _sides(value: Value) -> tuple[Value, ...]:
 def _is_open(value: Value) -> bool:
     """Whether a value may be a type whose parameters were left out when it was written: an expression keeps the plain type."""
     if isinstance(value, Class):
-        return any(isinstance(one, Named) for one in value.mro)
+        return any(isinstance(one, Named) and not one.name.endswith(_CLOSED) for one in value.mro)
     return isinstance(value, Unknown) or (isinstance(value, Named) and value.name.startswith(_GENERIC) and not value.name.endswith(".Any"))
 
 

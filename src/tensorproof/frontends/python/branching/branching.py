@@ -141,7 +141,7 @@ class Branching:
                 raise Fork(number) from None
             return Side(dead=True)
         except Raised as raised:
-            if self.run.handlers or (frame is not None and len(frame.waiting) > waiting):
+            if self.run.may_take(raised) or (frame is not None and len(frame.waiting) > waiting):
                 raise Fork(number) from None
             self.run.uncaught(raised)
             return Side(dead=True)

@@ -30,9 +30,7 @@ def goes_on(m: Interpreter, raised: Raised) -> bool:
     """Whether the path continues after this error: it may not be caught, and it is not the program's own `raise`."""
     if m.stop_at_error or raised.own or raised.quiet or (isinstance(raised.kind, str) and raised.kind in _ENDS):
         return False
-    if m.handlers > len(m.guards):
-        return False
-    return not any(guard(raised) for guard in m.guards)
+    return not m.may_take(raised)
 
 
 def after(frame: Frame, raised: Raised, node: ast.AST) -> Unknown:
@@ -148,7 +146,7 @@ def assumed(m: Interpreter, raised: Raised, name: str, outcome: Outcome, again: 
     The result is known only where what failed does not show in it: else everything that depends on it would be blamed for the same mistake."""
     blamed = _blamed(outcome, layer)
     raised.roots = frozenset[int]().union(*(roots_of(m, one) for one in blamed))
-    inside = m.in_library > 1 or (m.in_library == 1 and not name.endswith(m.direct)) or bool(m.frames and m.frames[-1].library)
+    inside = m.in_library > 1 or (m.in_library == 1 and not name.endswith(m.direct)) or _in_package(m)
     if "tape" in m.model_state or name.startswith("keras.") or inside or not goes_on(m, raised):
         return None
     record(m, raised)
@@ -163,6 +161,12 @@ def assumed(m: Interpreter, raised: Raised, name: str, outcome: Outcome, again: 
         found.requirements = [r for r in found.requirements if r not in outcome.requirements]
         return found
     return Outcome(AFTER_ERROR, bound=outcome.bound)
+
+
+def _in_package(m: Interpreter) -> bool:
+    """Whether the code that runs is not the program's own: it is left with the error, and the program's call goes on."""
+    frame = m.frames[-1] if m.frames else None
+    return frame is not None and (frame.library > 0 or (frame.module is not None and frame.module.foreign))
 
 
 def _blamed(outcome: Outcome, layer: Any) -> list[TensorType]:
