@@ -295,11 +295,9 @@ def test_a_refusal_under_an_unknown_condition_passes_a_finally_and_makes_no_path
 
 
 def test_what_a_package_does_after_an_error_in_it_is_not_followed(tmp_path: Path) -> None:
-    files = {
     forward = "class Net(G):\n    def forward(self, x):\n        x = self.fc(x)\n"
     forward += "        while x.sum() > 1:\n            x = x[0]\n        return x\n"
     files = {"__init__.py": f"{LAYER}{forward}"}
-    }
     program = read_package(tmp_path, files, "from zoo import Net\nmodel = Net(3, 4)\nmodel(torch.zeros(2, 5))\ntorch.zeros(2) + torch.zeros(3)\n")
     assert errors(program) == [("linear/features", 4), ("add/broadcast", 5)]
     assert not program.gaps
