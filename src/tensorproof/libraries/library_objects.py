@@ -52,6 +52,8 @@ def model_attribute(m: Machine, owner: Model, name: str, node: ast.AST) -> Value
             return run(machine, owner, args, kwargs, at)
 
         return Native(full, called)
+    if found.enter is not None and name in ("__enter__", "__exit__"):
+        return Native(f"{owner.kind}.{name}", lambda machine, args, kwargs, at: _entered_by_name(machine, owner, name, args, at))
     if found.attribute is not None:
         result = found.attribute(m, owner, name, node)
         if result is not MISSING:
@@ -141,6 +143,16 @@ def enter(m: Machine, manager: Value, node: ast.AST) -> Any:
         kind = "NoneType" if manager is None else type(manager).__name__.lower()
         raise m.raised("TypeError", f"'{kind}' object does not support the context manager protocol", node, "python/type")
     return m.gap("with", node, "the context is not modelled"), None
+
+
+def _entered_by_name(m: Machine, owner: Model, name: str, args: Args, node: ast.AST) -> Value:
+    """`context.__enter__()` and `context.__exit__(…)`, as a class calls them that holds a context."""
+    entered, leave = enter(m, owner, node) if name == "__enter__" else (None, getattr(kind_model(owner.kind), "leave", None))
+    if name == "__enter__" or leave is None:
+        return entered
+    if args[:1] not in ((), (None,)):
+        return m.gap(f"{owner.kind}.__exit__", node, "of an exception")
+    return leave(m, owner, None, node)
 
 
 def restores(manager: Value) -> bool:

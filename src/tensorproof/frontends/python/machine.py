@@ -178,10 +178,6 @@ class Interpreter(Facts):
         if self.guards:
             raised_by_data.may_raise(self, kind, message, node)
 
-    def may_take(self, raised: Raised) -> bool:
-        """Whether a handler around may take this exception: one that cannot tell may."""
-        return len(self.guards) < self.handlers or any(guard(raised) for guard in self.guards)
-
     def next_or(self, value: Any, default: Value, node: ast.AST) -> Any:
         return raised_by_data.next_or(self, value, default, node)
 

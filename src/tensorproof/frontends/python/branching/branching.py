@@ -141,7 +141,7 @@ class Branching:
                 raise Fork(number) from None
             return Side(dead=True)
         except Raised as raised:
-            if self.run.may_take(raised) or (frame is not None and len(frame.waiting) > waiting):
+            if self.may_take(raised) or (frame is not None and len(frame.waiting) > waiting):
                 raise Fork(number) from None
             self.run.uncaught(raised)
             return Side(dead=True)
@@ -151,6 +151,11 @@ class Branching:
             side.exits = self._lifted(frame, waiting, mark)
         side.difference = self.run.heap.difference(mark)
         return side
+
+    def may_take(self, raised: Raised) -> bool:
+        """Whether a handler around may take this exception: one that cannot tell may."""
+        run = self.run
+        return len(run.guards) < run.handlers or any(guard(raised) for guard in run.guards)
 
     def _survivor(self, p: Truth, a: Side, b: Side, mark: Mark) -> Side:
         """One side ended in an exception that is not caught: the other is assumed from here on."""

@@ -30,7 +30,7 @@ def goes_on(m: Interpreter, raised: Raised) -> bool:
     """Whether the path continues after this error: it may not be caught, and it is not the program's own `raise`."""
     if m.stop_at_error or raised.own or raised.quiet or (isinstance(raised.kind, str) and raised.kind in _ENDS):
         return False
-    return not m.may_take(raised)
+    return not m.branching.may_take(raised)
 
 
 def after(frame: Frame, raised: Raised, node: ast.AST) -> Unknown:

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tensorproof.frontends.python.branching import deciding
+from tensorproof.frontends.python.compiling.picked_parts import Picks, picked_parts
 from tensorproof.frontends.python.containers import hashing
 from tensorproof.frontends.python.containers.set_algebra import make_set
 from tensorproof.frontends.python.frame import Frame
@@ -27,6 +28,10 @@ if TYPE_CHECKING:
     from tensorproof.values.machine import Value
 
 Node = ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp
+
+
+_ITEMS_OF_A_STEP = 8
+"""How many items are taken apart in what counts as a step."""
 
 
 class _NotKnown(Exception):
@@ -86,8 +91,10 @@ def comprehension(node: Node, scope: Scope) -> Run:
         _Loop(inner.target(g.target), None if i == 0 else inner.expression(g.iter), [inner.expression(t) for t in g.ifs], g)
         for i, g in enumerate(node.generators)
     ]
-    element = _element(node, inner)
-    return lambda frame: _Comprehension(node, loops, element, frame, frame.inner(frame.machine.heap.space(), inner_scopes(frame, scope))).run(first(frame))
+    element, picks = _element(node, inner), picked_parts(node)
+    return lambda frame: _Comprehension(node, loops, element, picks, frame, frame.inner(frame.machine.heap.space(), inner_scopes(frame, scope))).run(
+        first(frame)
+    )
 
 
 def _element(node: Node, scope: Scope) -> Run:
@@ -101,10 +108,11 @@ def _element(node: Node, scope: Scope) -> Run:
 class _Comprehension:
     """One evaluation of a comprehension."""
 
-    def __init__(self, node: Node, loops: list[_Loop], element: Run, frame: Frame, own: Frame) -> None:
+    def __init__(self, node: Node, loops: list[_Loop], element: Run, picks: Picks | None, frame: Frame, own: Frame) -> None:
         self.node = node
         self.loops = loops
         self.element = element
+        self.picks = picks
         self.machine = frame.machine
         self.frame = frame
         self.own = own
@@ -186,6 +194,11 @@ class _Comprehension:
     def each(self, at: int, source: Any, found: list[Value], add: Callable[[Value], None]) -> None:
         """The items of a source one by one, as long as one does not stand for the rest."""
         machine, node = self.machine, self.node
+        if self.picks is not None and (made := self.picks.of(found)) is not None:
+            machine.step(1 + len(found) // _ITEMS_OF_A_STEP)
+            for value in made:
+                add(value)
+            return
         again = Again(self.frame, self.own)
         long = type(source) is range and len(source) > 2 * like_items.WAIT and isinstance(node, ast.ListComp) and at + 1 == len(self.loops)
         steps, calls = machine.steps, machine.path.calls
