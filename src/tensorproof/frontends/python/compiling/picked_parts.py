@@ -19,12 +19,13 @@ class Picks(NamedTuple):
 
     def of(self, items: list[Value]) -> list[Value] | None:
         """The elements; None where an item cannot be taken apart so."""
-        if self.parts and any(type(item) is not tuple or len(item) != self.parts for item in items):
+        if not self.parts:
+            return [(item, item) for item in items] if self.paired else list(items)
+        rows = [item for item in items if type(item) is tuple and len(item) == self.parts]
+        if len(rows) < len(items):
             return None
-        if self.paired:
-            first, second = self.chosen
-            return [(item[first], item[second]) for item in items] if self.parts else [(item, item) for item in items]
-        return [item[self.chosen[0]] for item in items] if self.parts else list(items)
+        first, last = self.chosen[0], self.chosen[-1]
+        return [(row[first], row[last]) for row in rows] if self.paired else [row[first] for row in rows]
 
 
 def picked_parts(node: ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp) -> Picks | None:
