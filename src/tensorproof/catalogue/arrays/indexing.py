@@ -333,7 +333,8 @@ def take_along_rule(c: Call) -> TensorType:
         x, index, dim = x.but(shape=Shape((x.shape.numel,))), index.but(shape=Shape((index.shape.numel,))), 0
     c.require("rank", len(x.shape) == len(index.shape), "x and index must have the same number of dimensions", ("x", "index"))
     lead = c.broadcast(replaced(x.shape, dim, 1), replaced(index.shape, dim, 1), about=("x", "index"))
-    check_positions(c, index, x.shape[dim], ("index", "x"))
+    if not c.option("remainder") or c["dim"] is None:
+        check_positions(c, index, x.shape[dim], ("index", "x"))
     return x.but(shape=replaced(lead, dim, index.shape[dim]), contents=None, strides=None)
 
 

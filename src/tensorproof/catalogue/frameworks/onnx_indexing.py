@@ -48,7 +48,7 @@ def gathered(c: Call) -> TensorType:
 
 GATHER_SLICES = Op(
     "gather_slices",
-    (Tensor("x", "S ..."), Tensor("index", "...", INDEX, values="index:")),
+    (Tensor("x", "S ..."), Tensor("index", "...", INDEX, values="index:dim")),
     (Axis("dim", 0, scalar_ok=False), Int("batch_dims", 0), Bool("lenient", False)),
     gathered,
     Like("x"),

@@ -6,6 +6,8 @@ import ast
 from functools import cache
 from typing import Any
 
+from tensorproof.bindings.raises import classes
+from tensorproof.bindings.raises.circumstances import circumstances
 from tensorproof.libraries.domains import bounds
 from tensorproof.libraries.domains.label_ranges import of
 from tensorproof.ops.applied import Applied
@@ -25,9 +27,9 @@ def check(m: Machine, applied: list[Applied], node: ast.AST) -> None:
             _indexed(m, one, indexed, node)
         if framework == "torch" and one.op.name in _UNPOOLS:
             _unpooled(m, one, _UNPOOLS[one.op.name], node)
-        if framework == "torch":
+        if framework in ("torch", "numpy"):
             for name, wraps, axis in inputs:
-                _looked_up(m, one, name, wraps, axis, node)
+                _looked_up(m, one, name, wraps or framework == "numpy", axis, node)
 
 
 @cache
@@ -45,6 +47,10 @@ def _looked_up(m: Machine, one: Applied, name: str, wraps: bool, axis: str, node
     index = one.arguments.get(name)
     if not isinstance(index, TensorType) or index.contents is not None or index.dtype is None or index.dtype.kind not in "iu":
         return
+    if one.arguments.get("lenient"):
+        return
+    if one.op.name == "take_along_dim" and index.framework == "torch" and one.arguments["dim"] is not None:  # torch takes the remainder by the size of the axis
+        return
     known, size = of(m, index), _size(one, axis)
     if known is None and size is not None:
         _uncertain(m, one, index, -size if wraps else 0, None if one.op.parameter(axis) is not None and type(size) is int and size < 0 else size, node)
@@ -58,7 +64,7 @@ def _looked_up(m: Machine, one: Applied, name: str, wraps: bool, axis: str, node
     past = None if open_end else size
     word = "target" if name == "target" else "range" if axis in ("dim", "numel", "classes") else "index"
     what = "the targets hold classes" if name == "target" else "the indices are"
-    _inside(m, index, (low, high), -size if wraps else 0, past, f"{one.op.name}/{word}", what, node, (name,))
+    _inside(m, index, (low, high), -size if wraps else 0, past, one, (word, what, name), node)
 
 
 _UNPOOLS = {f"max_unpool{n}d{more}": n for n in (1, 2, 3) for more in ("", "_to_size")}
@@ -71,7 +77,7 @@ def _unpooled(m: Machine, one: Applied, n: int, node: ast.AST) -> None:
         return
     known, size = of(m, index), Shape(made[-n:]).numel
     if known is not None:
-        _inside(m, index, known, 0, size, f"{one.op.name}/range", "the indices are", node, ("indices",))
+        _inside(m, index, known, 0, size, one, ("range", "the indices are", "indices"), node)
     else:
         _uncertain(m, one, index, 0, size, node)
 
@@ -79,7 +85,7 @@ def _unpooled(m: Machine, one: Applied, n: int, node: ast.AST) -> None:
 def _size(one: Applied, axis: str) -> Dim | None:
     """The size of the axis that an input's indices lie in."""
     x, given = one.arguments.get("x"), one.arguments.get(axis)
-    if axis == "numel":
+    if axis == "numel" or (axis == "dim" and given is None and one.op.name == "take_along_dim"):
         return x.shape.numel if isinstance(x, TensorType) and x.shape.known else None
     if axis == "dim":
         if not isinstance(x, TensorType) or not x.shape.known or type(given) is not int or not -len(x.shape) <= given < len(x.shape):
@@ -111,23 +117,34 @@ def _indexed(m: Machine, one: Applied, name: str, node: ast.AST) -> None:
                 return
             known = of(m, part) if part.contents is None else None
             if known is not None:
-                _inside(m, part, known, -x.shape[axis], x.shape[axis], f"{one.op.name}/range", "the indices are", node, ("index",))
+                _inside(m, part, known, -x.shape[axis], x.shape[axis], one, ("range", "the indices are", "index"), node)
             elif part.contents is None:
                 _uncertain(m, one, part, -x.shape[axis], x.shape[axis], node)
 
 
-def _inside(m: Machine, index: TensorType, known: Any, least: Dim, past: Dim | None, code: str, what: str, node: ast.AST, about: tuple[str, ...]) -> None:
+def _inside(m: Machine, index: TensorType, known: Any, least: Dim, past: Dim | None, one: Applied, said: tuple[str, str, str], node: ast.AST) -> None:
+    """`said`: the last word of the code, what holds the numbers, and the argument that the message is about."""
     low, high = known
-    message = f"{what} {low!r} to {high - 1!r}, and must lie between {least!r} and {past - 1 if past is not None else 'any'!r}"
+    code = f"{one.op.name}/{said[0]}"
+    message = f"{said[1]} {low!r} to {high - 1!r}, and must lie between {least!r} and {past - 1 if past is not None else 'any'!r}"
     some: Truth = ge(index.shape.numel, 1) if index.shape.known else True
     inside = implies(conj(some, lt(low, high)), conj(ge(low, least), True if past is None else ge(past, high)))
     if inside is False:
-        raise m.raised("IndexError" if index.framework == "numpy" or code in _INDEX_ERRORS else "RuntimeError", message, node, code)
-    m.require(code, inside, message, node, about)
+        raise m.raised("IndexError" if index.framework == "numpy" else _refusal(one, code), message, node, code)
+    m.require(code, inside, message, node, (said[2],))
 
 
-_INDEX_ERRORS = frozenset(["getitem/range", "embedding/index", "index_select/range", "cross_entropy/target", "nll_loss/target", "take/range"])
-"""What torch refuses with an IndexError; scatter, gather and their like raise a RuntimeError."""
+_INDEX_ERRORS = frozenset(["embedding/index", "cross_entropy/target", "nll_loss/target"])
+"""What torch refuses with an IndexError, under codes that also stand for other refusals; scatter, gather and their like raise a RuntimeError."""
+
+
+def _refusal(one: Applied, code: str) -> str:
+    """The class with which torch refuses an index outside: for some operators the axis tells."""
+    if not code.endswith("/range"):
+        return "IndexError" if code in _INDEX_ERRORS else "RuntimeError"
+    x, dim = one.arguments.get("x"), one.arguments.get("dim")
+    axis = {"dim": dim % len(x.shape)} if isinstance(x, TensorType) and x.shape.known and type(dim) is int and len(x.shape) else {}
+    return classes(one.spelling, code, about=circumstances({**one.arguments, **axis}))[0]
 
 
 def _uncertain(m: Machine, one: Applied, index: TensorType, least: Dim, past: Dim | None, node: ast.AST) -> None:

@@ -32,9 +32,10 @@ def check(m: Machine, applied: list[Applied], node: ast.AST) -> None:
         if one.op.name == "random_distribution" and one.results[0].framework == "numpy":
             _distributed(m, one, node)
         about = NOT_NEGATIVE.get(one.op.name)
-        if about is not None and one.results and one.results[0].framework == "torch":
-            name, kind = about
-            judge(m, one.arguments.get(name), name, 0.0, inf, node, f"{one.op.name}/range", kind, one.spelling)
+        framework = one.results[0].framework if one.results else ""
+        if about is not None and (framework == "torch" or (framework == "numpy" and about[2] == "negative")):
+            name, kind, word = about if framework == "torch" else (about[0], "ValueError", about[2])
+            judge(m, one.arguments.get(name), name, 0.0, inf, node, f"{one.op.name}/{word}", kind, one.spelling)
 
 
 def _endless_slope(m: Machine, one: Applied, node: ast.AST) -> None:
