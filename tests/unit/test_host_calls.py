@@ -20,8 +20,7 @@ from tensorproof.frontends.python.explore import explore
 from tensorproof.frontends.python.modules.source import parse
 from tensorproof.frontends.python.operators import host_calls
 from tensorproof.libraries import registry
-from tensorproof.libraries.python import pattern_cost
-from tensorproof.libraries.python import texts as python_texts
+from tensorproof.libraries.python import texts
 
 HOSTILE = (
     "10**9", "-10**9", "10**18", "2**4000", "'x' * 1000", "b'y' * 1000", "range(10**12)", "range(0, 10**15, 7)", "1.5", "1e308", "None", "(1, 2)", "[3, 'a']",
@@ -139,23 +138,23 @@ BOMBS = [(r"(a+)+$", "a" * 40 + "b"), (r"(a|a)*$", "a" * 40 + "b"), (r"(a|aa)+$"
 
 @pytest.mark.parametrize(("pattern", "text"), BOMBS)
 def test_an_exploding_regular_expression_costs_its_own_value(pattern: str, text: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pattern_cost, "ends", lambda run: False)
-    assert pattern_cost.bound(pattern, 0, len(text)) > pattern_cost.MOST_MATCHES
+    monkeypatch.setattr(texts, "ends", lambda run: False)
+    assert texts.bound(pattern, 0, len(text)) > texts.MOST_MATCHES
     found = check_source(parse("hostile.py", f"import re\nre.match({pattern!r}, {text!r})\nre.sub({pattern!r}, '', {text!r}){END}"))
     assert [d.code for d in found.diagnostics] == ["matmul/inner"]
     assert {g.callee for g in found.gaps} == {"re.match", "re.sub"}
 
 
 def test_a_trial_ends_an_exploding_search() -> None:
-    assert not pattern_cost.ends(lambda: re.match(r"(a+)+$", "a" * 60 + "b"))
-    assert pattern_cost.ends(lambda: re.match(r"(\w+\s*)+$", "some words"))
+    assert not texts.ends(lambda: re.match(r"(a+)+$", "a" * 60 + "b"))
+    assert texts.ends(lambda: re.match(r"(\w+\s*)+$", "some words"))
 
 
 @pytest.mark.parametrize(
     "pattern", [r"\w+", r"layer(\d+)\.(weight|bias)", r"^(\w+)=(.*)$", r"[a-z]+_[0-9]+", r"(?P<name>\w+):\s*(?P<value>\S+)", r"epoch=(\d+)-loss=([\d.]+)"]
 )
 def test_everyday_patterns_need_no_trial(pattern: str) -> None:
-    assert pattern_cost.bound(pattern, 0, 60) <= pattern_cost.MOST_MATCHES
+    assert texts.bound(pattern, 0, 60) <= texts.MOST_MATCHES
 
 
 def test_the_list_of_pure_functions_holds_none_that_acts() -> None:
@@ -185,7 +184,7 @@ def test_a_failure_of_a_model_costs_one_value(monkeypatch: pytest.MonkeyPatch) -
     def broken(*args: object) -> None:
         raise ZeroDivisionError("oops")
 
-    monkeypatch.setitem(python_texts.FUNCTIONS, "re.escape", broken)
+    monkeypatch.setitem(texts.FUNCTIONS, "re.escape", broken)
     monkeypatch.setattr("tensorproof.frontends.python.compiling.expressions.text", broken)
     for line in ("x = re.escape('a')", "x = f'{3}'", "if f'{3}' == '3': x = 3", "def f():\n    return f'{3}'\nx = f()", "for i in f'{3}': x = i", _SETS):
         found = check_source(parse("hostile.py", f"import re\n{line}\ny = x\n{END}"))

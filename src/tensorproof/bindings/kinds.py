@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 _OWN = {
     **dict.fromkeys(("Whole", "Real", "Sized", "Listed", "LooseTensors", "Data", "Vector"), "numpy.arrays"),
-    **dict.fromkeys(("Loosely", "Holes", "Nothing", "Among"), "tensorflow.arguments"), "Target": "onnx.elements", "Only": "onnx.elements",
+    **dict.fromkeys(("Loosely", "Holes", "Nothing", "Among"), "tensorflow.shared"), "Target": "onnx.elements", "Only": "onnx.elements",
     "Limit": "numpy.creation", "Sequences": "torch.recurrence", "Loose": "torch.recurrence", "Padding": "tensorflow.windows",
 }  # fmt: skip
 """Kinds that one library has, by the file in `adapt` that defines them."""

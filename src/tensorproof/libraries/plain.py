@@ -1,4 +1,4 @@
-"""Small helpers for models of Python's own library: values in and out of the program's memory, and functions that run as they are."""
+"""Small helpers for models: values in and out of the program's memory, nestings of lists and dicts, and functions that run as they are."""
 
 from __future__ import annotations
 
@@ -7,9 +7,8 @@ from collections.abc import Callable
 from collections.abc import Iterator as HostIterator
 from typing import Any
 
-from tensorproof.libraries.model import Run
-from tensorproof.terms import BUDGETS, Predicate, Term
-from tensorproof.values import TEXT, Args, Dict, Generator, Instance, Iterator, Kwargs, List, Machine, Model, Set, Unknown, Value
+from tensorproof.terms import BUDGETS, Outputs, Predicate, TensorType, Term
+from tensorproof.values import TEXT, Args, Choice, Dict, Generator, Instance, Iterator, Kwargs, List, Machine, Model, Set, Unknown, Value
 from tensorproof.values.python_values import MESSAGE
 
 HOSTS = frozenset(("decimal", "fractions", "_struct", "string", "datetime"))
@@ -69,6 +68,43 @@ def listed(m: Machine, items: Value) -> List:
     return List(m.heap.row(items))
 
 
+def inner(value: Value) -> list[Value] | None:
+    """What stands in a tuple, list or dict; None for any other value."""
+    held = value.items if isinstance(value, (List, Dict)) else value
+    return list(held.values()) if isinstance(held, dict) else list(held) if isinstance(held, (tuple, list)) else None
+
+
+def leaves(value: Value) -> list[Value]:
+    held = inner(value)
+    return [value] if held is None else [leaf for one in held for leaf in leaves(one)]
+
+
+def tensors_in(value: Value) -> list[TensorType]:
+    """All tensors of a nesting, from left to right."""
+    return [leaf for leaf in leaves(value) if isinstance(leaf, TensorType)]
+
+
+def mapped(m: Machine, value: Value, change: Callable[[TensorType], Value]) -> Any:
+    """A nesting of the program's with every tensor changed."""
+    match value:
+        case TensorType():
+            return change(value)
+        case List() | list():
+            return List(m.heap.row(mapped(m, v, change) for v in inner(value) or ()))
+        case Dict():
+            return Dict(m.heap.entries({k: mapped(m, v, change) for k, v in value.items.items()}), ordered=value.ordered)
+        case dict():
+            return Dict(m.heap.entries({k: mapped(m, v, change) for k, v in value.items()}))
+        case Outputs():
+            return value.like(mapped(m, v, change) for v in value)
+        case tuple() if type(value) is tuple:
+            return tuple(mapped(m, v, change) for v in value)
+        case Choice():
+            return m.branching.choose(value.condition, lambda: mapped(m, value.then, change), lambda: mapped(m, value.other, change))
+        case _:
+            return value
+
+
 def always(value: Value) -> Callable[[], Value]:
     """A function that gives this value: one side of a choice."""
     return lambda: value
@@ -88,35 +124,23 @@ def _as_generator(steps: HostIterator[Value]) -> Value:
     yield from steps
 
 
-def native(function: Value) -> Run:
+def native(function: Value, m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     """A pure function of Python, run as it is on concrete values."""
-
-    def run(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-        return m.call(function, args, kwargs, node)
-
-    return run
+    return m.call(function, args, kwargs, node)
 
 
 def nothing(*call: object) -> None:
     """A function, a method or a hook without effect."""
 
 
-def unknown(reason: str) -> Run:
+def unknown(reason: str, m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
     """A plain value from outside that no analysis can know."""
-
-    def run(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
-        return Unknown(reason)
-
-    return run
+    return Unknown(reason)
 
 
-def exception(kind: str) -> Run:
+def exception(kind: str, m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Model:
     """A library's class of exceptions, called."""
-
-    def run(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Model:
-        return Model("exception", m.heap.space({"kind": kind, "args": args}))
-
-    return run
+    return Model("exception", m.heap.space({"kind": kind, "args": args}))
 
 
 def quiet(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Model:

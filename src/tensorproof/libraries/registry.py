@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from functools import cache
+from functools import cache, partial
 from importlib import import_module
 from typing import Any
 
@@ -35,7 +35,7 @@ def function(name: str) -> Run | None:
         family = homes.family(name)
         found = None if family is None else file_named(family).others(name)
     if found is None and name.startswith("keras.") and name.endswith(".from_config"):
-        found = import_module("tensorproof.libraries.keras.models.configs").from_config(name)
+        found = partial(import_module("tensorproof.libraries.keras.models.configs").from_config, name)
     return found
 
 
@@ -89,9 +89,6 @@ def _hook(cls: Any, hook: str) -> Any:
                 if found is not None and getattr(found, hook) is not None:
                     return getattr(found, hook)
     return None
-
-
-# --- classes that the program derives from ---
 
 
 def class_attribute(m: Machine, base: str, name: str) -> Value:
@@ -218,7 +215,7 @@ def is_instance(m: Machine, value: Value, name: str) -> Value:
                 return name == mine or (mine.startswith("keras.layers.") and name in ("keras.Layer", "keras.Operation"))
             if name == mine or name == "torch.nn.Module" or _same_class(name, mine):
                 return True
-            return import_module("tensorproof.libraries.torch.bases").is_base(name.rpartition(".")[2], mine.rpartition(".")[2])
+            return import_module("tensorproof.libraries.torch.layer_attributes").is_base(name.rpartition(".")[2], mine.rpartition(".")[2])
         case Model():
             found = kind_model(value.kind)
             return name == value.kind or (found is not None and name in found.bases)
@@ -247,9 +244,6 @@ def _is_tensor_of(value: TensorType, name: str) -> Value:
 
 def _same_class(a: str, b: str) -> bool:
     return a.rpartition(".")[2] == b.rpartition(".")[2] and a.startswith("torch.nn") and b.startswith("torch.nn")
-
-
-# --- objects that libraries make ---
 
 
 def _either(value: Any, hook: str) -> Any:

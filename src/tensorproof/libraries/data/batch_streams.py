@@ -48,9 +48,6 @@ def either(m: Machine, condition: Any, a: Any, b: Value) -> Value:
     return m.branching.choose(condition, lambda: a, lambda: b)
 
 
-# --- iterators ---
-
-
 ENDED = "data have ended"
 
 
@@ -101,9 +98,6 @@ def endless(value: Value) -> bool:
             return True
         value = value.space.get("source")
     return False
-
-
-# --- generators of the program ---
 
 
 def stream(m: Machine, source: Model, make: Value, again: bool) -> Model:

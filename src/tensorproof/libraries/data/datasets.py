@@ -29,9 +29,6 @@ def _made(kind: str, fill: Callable[[Value, Value, Bound], None], m: Machine, ca
     return made
 
 
-# --- tensors ---
-
-
 def _tensors_init(m: Machine, me: Instance | Model, call: Bound) -> None:
     node = call.node
     m.heap.set(me.space, TENSORS, call.more)
@@ -55,20 +52,9 @@ def _tensors_length(m: Machine, me: Instance | Model, node: ast.AST) -> Value:
     return Unknown("len") if first is None else first.shape[0]
 
 
-def _tensors_item(m: Machine, me: Instance | Model, index: Any, node: ast.AST) -> Value:
-    return tuple(item_of(m, t, index, node) for t in me.space[TENSORS])
-
-
-# --- parts and sums ---
-
-
 def _subset_init(m: Machine, me: Instance | Model, call: Bound) -> None:
     m.heap.set(me.space, "dataset", call.value("dataset"))
     m.heap.set(me.space, "indices", call.value("indices"))
-
-
-def _subset_length(m: Machine, me: Instance | Model, node: ast.AST) -> Value:
-    return count_of(m, me.space["indices"], node)
 
 
 def count_of(m: Machine, indices: Value, node: ast.AST) -> Value:
@@ -222,9 +208,6 @@ def _stack_item(m: Machine, me: Instance | Model, index: Value, node: ast.AST) -
     return Dict(m.heap.entries(dict(zip(names, found)))) if names else found
 
 
-# --- samplers ---
-
-
 def _sampler_init(m: Machine, me: Instance | Model, call: Bound) -> None:
     m.heap.set(me.space, "data_source", call.value("data_source"))
     count = call.value("num_samples")
@@ -290,7 +273,8 @@ def _batch_sampler_length(m: Machine, me: Instance | Model, node: ast.AST) -> Va
 
 
 _PARTS: dict[str, tuple[Any, Any, Any]] = {
-    "TensorDataset": (_tensors_init, _tensors_length, _tensors_item), "Subset": (_subset_init, _subset_length, _subset_item),
+    "TensorDataset": (_tensors_init, _tensors_length, lambda m, me, index, node: tuple(item_of(m, t, index, node) for t in me.space[TENSORS])),
+    "Subset": (_subset_init, lambda m, me, node: count_of(m, me.space["indices"], node), _subset_item),
     "ConcatDataset": (_concat_init, _concat_length, _concat_item),
     "StackDataset": (_stack_init, lambda m, me, node: length_of(m, me.space["datasets"][0], node), _stack_item),
 }  # fmt: skip

@@ -11,7 +11,7 @@ from tensorproof.libraries.data.generalised import generalised
 from tensorproof.libraries.data.indices import MOST_VISITED, Indices, asked, count_of, drawn, exists, listed, visited
 from tensorproof.libraries.data.samples import argument, has_length, in_own_memory, is_concrete, item_of, length_of, outline, stacked, unknown_length
 from tensorproof.libraries.domains import index_limits
-from tensorproof.libraries.domains.index_ranges import all_of_it, labelled
+from tensorproof.libraries.domains.index_checks import all_of_it, labelled
 from tensorproof.terms import BUDGETS, Dim, Origin, TensorType, Term, ceildiv, lower, mod, ne, symbols, upper
 from tensorproof.values import MISSING, Choice, Class, Generator, Instance, Iterator, Key, List, Machine, Model, Named, Summary, Unknown, Value, slot
 from tensorproof.values.objects import Bound as BoundMethod
@@ -121,9 +121,6 @@ def loader_items(m: Machine, me: Instance | Model, node: ast.AST) -> list[Value]
     if not iterations or any(condition is not True for condition, _ in iterations):
         return [] if not iterations else None
     return [iterations[0][1]] * (count - len(iterations) + 1) + [batch for _, batch in iterations[1:]]
-
-
-# --- iterations ---
 
 
 def loader_iterations(m: Machine, me: Instance | Model, node: ast.AST) -> Any:

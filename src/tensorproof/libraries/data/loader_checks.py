@@ -5,13 +5,9 @@ from __future__ import annotations
 import ast
 
 from tensorproof.libraries.bound import Bound
+from tensorproof.libraries.data.indices import exists
 from tensorproof.terms import Origin, TensorType, Term, ge
 from tensorproof.values import MISSING, Class, Instance, Machine, Model, Named, Unknown, Value, whole_of
-
-
-def _given(value: Value) -> bool:
-    """Whether an argument surely is there."""
-    return value is not None and not isinstance(value, Unknown)
 
 
 def check_loader(m: Machine, call: Bound, iterable: bool) -> None:
@@ -70,7 +66,7 @@ def check_weights(m: Machine, weights: Value, count: Value, replacement: Value, 
         raise m.raised("ValueError", f"the weights must have one axis, not the shape {weights.shape!r}", node, "data/sampler")
     if replacement is not False or not isinstance(count, int):
         return
-    many = weights.shape[0] if isinstance(weights, TensorType) and weights.shape.known else m.call(len, (weights,), {}, node) if _given(weights) else None
+    many = weights.shape[0] if isinstance(weights, TensorType) and weights.shape.known else m.call(len, (weights,), {}, node) if exists(weights) else None
     if isinstance(many, int) and count > many:
         raise m.raised("RuntimeError", f"without replacement, {count} samples cannot be drawn from {many} weights", node, "data/sampler")
 

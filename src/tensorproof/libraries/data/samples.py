@@ -108,9 +108,6 @@ def _listed_item(m: Machine, items: list[Any], index: Any, node: ast.AST) -> Val
     return result
 
 
-# --- batches ---
-
-
 def is_concrete(value: Value) -> bool:
     """Whether two samples that look like this one look alike in all that the analysis sees."""
     match value:

@@ -17,7 +17,7 @@ from tensorproof.libraries.domains.gradient_states import each as each
 from tensorproof.libraries.domains.gradient_states import fresh as fresh
 from tensorproof.libraries.domains.gradient_states import is_float as is_float
 from tensorproof.libraries.domains.gradient_states import of as of
-from tensorproof.libraries.domains.saved_tensors import refuse_inference, saved
+from tensorproof.libraries.domains.gradient_states import refuse_inference, saved
 from tensorproof.libraries.torch.modes import modes
 from tensorproof.ops.applied import Applied
 from tensorproof.ops.storage import is_compact
@@ -188,9 +188,6 @@ def _is_same(t: TensorType, source: Value) -> bool:
     return t.dtype is source.dtype and t.shape == source.shape and (t.device or "cpu") == (source.device or "cpu") and t.strides == source.strides
 
 
-# --- writes ---
-
-
 def _refuse_in_place(
     m: Machine, target: TensorType, enabled: bool | None, requires: bool | None, word: str, bound: Kwargs, ran: list[Applied], node: ast.AST
 ) -> None:
@@ -332,9 +329,6 @@ def computed(
         return t.but(grad=kept, requires_grad=wanted is True, parameter=False)
 
     return m.memory.made(_mapped(result, state))
-
-
-# --- arrays ---
 
 
 def refuse_arrays(m: Machine, name: str, bound: Kwargs, node: ast.AST) -> None:

@@ -120,9 +120,6 @@ def _strides(t: TensorType) -> tuple[Any, ...] | None:
     return tuple(reversed(made))
 
 
-# --- known numbers ---
-
-
 def _rows(x: TensorType) -> list[list[list[Fraction]]] | None:
     """The matrices of which all numbers are known."""
     if not x.contents or not x.shape.concrete or len(x.shape) < 2 or x.shape[-1] != x.shape[-2] or not 1 <= x.shape[-1] <= 16:
@@ -167,8 +164,6 @@ def _determinant(rows: list[list[Fraction]]) -> Fraction:
             rows[i] = [a - factor * b for a, b in zip(rows[i], rows[at])]
     return found
 
-
-# --- what must hold ---
 
 _KINDS = {"torch": "_LinAlgError", "numpy": "LinAlgError", "tf": "InvalidArgumentError"}
 """What each framework raises. TensorFlow factorises what is not definite into numbers that are not finite."""

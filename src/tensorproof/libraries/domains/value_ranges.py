@@ -1,18 +1,19 @@
-"""Numbers that a library checks: probabilities, rates, deviations. What lies outside is an error, what may lie outside a gap."""
+"""Numbers that a library checks: probabilities, rates, deviations, and those of Python that an element type must hold."""
 
 from __future__ import annotations
 
 import ast
 from functools import cache
-from math import inf
+from math import inf, isnan
 from typing import Any
 
 from tensorproof.catalogue.elementwise.formulas.demanded import NOT_NEGATIVE, PARAMETERS
 from tensorproof.catalogue.elementwise.formulas.drawn_numbers import share_outside
-from tensorproof.libraries.domains import bounds, held_numbers, label_ranges, matrices
+from tensorproof.libraries.domains import bounds, label_ranges, matrices
 from tensorproof.ops.applied import Applied
+from tensorproof.ops.inputs import Number, Tensor
 from tensorproof.ops.record import Op
-from tensorproof.terms import TensorType, Term, conj, disj, ge, gt, implies, ne
+from tensorproof.terms import DType, TensorType, Term, conj, disj, ge, gt, implies, ne
 from tensorproof.values.port import Machine
 
 RARE = 1e-3
@@ -23,7 +24,7 @@ def check(m: Machine, applied: list[Applied], node: ast.AST) -> None:
     """What operators demand of their elements beside shapes and types."""
     for one in applied:
         matrices.check(m, one, node)
-        held_numbers.check(m, one, node)
+        check_held(m, one, node)
         divisor = _divisor(one.op)
         if divisor:
             _divided(m, one, one.arguments.get(divisor), node)
@@ -115,3 +116,67 @@ def judge(m: Machine, x: Any, name: str, low: float, high: float, node: ast.AST,
 
 def _said(found: tuple[float, float]) -> str:
     return f"{found[0]:g}" if found[0] == found[1] else f"{found[0]:g} to {found[1]:g}"
+
+
+_GREATEST = {"float16": 65504.0, "bfloat16": 3.3895313892515355e38, "float32": 3.4028234663852886e38}
+_KINDS = {"torch": "RuntimeError", "numpy": "OverflowError"}
+
+
+def check_held(m: Machine, one: Applied, node: ast.AST) -> None:
+    made = one.results[0] if one.results else None
+    if made is None or made.dtype is None or made.framework not in _KINDS or made.dtype.kind not in "iuf":
+        return
+    for name, value in one.arguments.items():
+        given = _of_array(one, name, value, made.dtype) if made.framework == "numpy" else _of_tensor(one, name, value, made.dtype)
+        for number in given:
+            if not holds(made.dtype, number, made.framework == "torch"):
+                shown = f"{number:g}" if isinstance(number, float) else str(number)
+                raise m.raised(_KINDS[made.framework], f"{made.dtype!r} does not hold {shown}", node, f"{one.op.name}/range")
+
+
+def _of_tensor(one: Applied, name: str, value: Any, dtype: DType) -> tuple[int | float, ...]:
+    """The numbers that torch converts to an element type. Into a part of a tensor it puts them by way of a tensor of their own, as it makes one of a list: half
+    precision makes those infinite that it does not hold."""
+    if one.op.name == "constant" or (one.op.name == "setitem" and dtype.label in ("float16", "bfloat16")):
+        return _numbers(value, name == "data") if dtype.kind != "f" and not (isinstance(value, TensorType) and value.framework == "numpy") else ()
+    return _numbers(value, False) if name in _held(one.op) else ()
+
+
+def _of_array(one: Applied, name: str, value: Any, dtype: DType) -> tuple[int, ...]:
+    """Whole numbers of Python among the operands of NumPy's arithmetic, and those that an array is made of. `where` and `clip` take any."""
+    if dtype.kind == "f" or name in ("low", "high"):
+        return ()
+    if isinstance(value, TensorType):
+        operands = {p.name for p in one.op.inputs} == {"x", "y"} and value.weak
+        listed = value.framework != "numpy" and (name == "data" or name in _held(one.op))
+        value = value.contents if operands or listed else None
+    else:
+        value = (value,) if name in _held(one.op) else None
+    return tuple(v for v in value or () if type(v) is int)
+
+
+@cache
+def _held(op: Op) -> frozenset[str]:
+    """The arguments whose numbers become elements of the result."""
+    return frozenset(p.name for p in (*op.inputs, *op.attributes) if isinstance(p, (Number, Tensor)) and p.held)
+
+
+def _numbers(value: Any, many: bool) -> tuple[int | float, ...]:
+    """A number, or that in a tensor without axes; `many`: all those of a list."""
+    if isinstance(value, TensorType):
+        alone = value.contents is not None and len(value.contents) == 1 and value.shape.known and not value.shape
+        values = value.contents if many or alone else None
+    else:
+        values = (value,)
+    return tuple(v for v in values or () if isinstance(v, (int, float)) and not isinstance(v, bool))
+
+
+def holds(dtype: DType, value: int | float, wraps: bool) -> bool:
+    """Whether an element type holds a number. `wraps`: negative numbers stand for large ones without a sign."""
+    if dtype.kind == "f":
+        return isnan(value) or value in (inf, -inf) or abs(value) <= _GREATEST.get(dtype.label, inf)
+    if isnan(value) or value in (inf, -inf):
+        return False
+    greatest = (1 << (dtype.bits - (dtype.kind == "i"))) - 1
+    least = -greatest - 1 if dtype.kind == "i" else -greatest if wraps else 0
+    return least <= value <= greatest

@@ -160,14 +160,9 @@ def _reduced_type(m: Machine, x: TensorType, how: Value, node: ast.AST) -> Any:
     return x.dtype
 
 
-def _rearrange(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+def _without_reduction(word: str, m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     x, pattern, sizes = _named(args, kwargs, 2)
-    return _transform(m, "rearrange", x, pattern, sizes, None, node)
-
-
-def _repeat(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-    x, pattern, sizes = _named(args, kwargs, 2)
-    return _transform(m, "repeat", x, pattern, sizes, None, node)
+    return _transform(m, word, x, pattern, sizes, None, node)
 
 
 def _reduce(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
@@ -184,9 +179,6 @@ def _named(args: Args, kwargs: Kwargs, count: int) -> tuple[Value, Value, dict[s
     x = args[0] if args else sizes.pop("tensor", Unknown("nothing"))
     pattern = args[1] if len(args) > 1 else sizes.pop("pattern", None)
     return x, pattern, sizes
-
-
-# --- einsum, pack, shapes ---
 
 
 def _einsum(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
@@ -282,9 +274,6 @@ def _parse_shape(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value
     return Dict(m.heap.entries({w: s for w, s in zip(words, x.shape) if w != "_"}))
 
 
-# --- layers ---
-
-
 def _layer(operation: str, m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
     sizes = dict(kwargs)
     pattern = args[0] if args else sizes.pop("pattern", None)
@@ -321,7 +310,8 @@ def _look_up(m: Machine, pattern: Value, x: Value, node: ast.AST) -> None:
 
 
 FUNCTIONS: dict[str, Run] = {
-    "einops.rearrange": _rearrange, "einops.reduce": _reduce, "einops.repeat": _repeat, "einops.einsum": _einsum, "einops.pack": _pack,
+    "einops.rearrange": partial(_without_reduction, "rearrange"), "einops.reduce": _reduce, "einops.repeat": partial(_without_reduction, "repeat"),
+    "einops.einsum": _einsum, "einops.pack": _pack,
     "einops.unpack": _unpack, "einops.parse_shape": _parse_shape, "einops.layers.torch.Rearrange": partial(_layer, "rearrange"),
     "einops.layers.torch.Reduce": partial(_layer, "reduce"), "einops.asnumpy": lambda m, a, k, n: m.spelling("torch.Tensor.numpy", (a[0],), {}, n),
 }  # fmt: skip

@@ -18,11 +18,9 @@ def _derived(m: Machine, cls: Value, keywords: Kwargs, node: ast.AST) -> Value:
     return cls
 
 
-def _member(m: Machine, cls: Value, name: str) -> Value:
-    return Unknown(f"{_ROOT}.{name}")
-
-
 FUNCTIONS: dict[str, Run] = {
     f"{_ROOT}.utils.validate_hf_hub_args": kept, f"{_ROOT}.dataclasses.strict": kept,
 }  # fmt: skip
-CLASSES = {f"{_ROOT}.{name}": ClassModel(f"{_ROOT}.{name}", made=_derived, member=_member, closed=False) for name in MIXINS}
+CLASSES = {
+    f"{_ROOT}.{name}": ClassModel(f"{_ROOT}.{name}", made=_derived, member=lambda m, cls, name: Unknown(f"{_ROOT}.{name}"), closed=False) for name in MIXINS
+}

@@ -6,10 +6,10 @@ Numbers, texts, truth values and None alone, in lists, tuples and dicts: with an
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
 
+from tensorproof.libraries import leaves
 from tensorproof.terms import Predicate, Term
-from tensorproof.values import Bound, Dict, Function, Instance, List, Machine, Named, Unknown, Value
+from tensorproof.values import Bound, Dict, Function, Instance, Machine, Named, Unknown, Value
 
 _GIVEN, LOST = "*constructor arguments*", "*arguments lost*"
 
@@ -63,22 +63,13 @@ def entries(m: Machine, me: Instance, node: ast.AST) -> tuple[dict[str, Value], 
         return {}, True
     given, named, many = held
     values = {name: value for name, value in given.items() if name != "name"}
-    kinds = {_is_plain(v) for value in values.values() for v in _leaves(value)}
+    kinds = {_is_plain(v) for value in values.values() for v in leaves(value)}
     if many or False in kinds:
         message = f"{me.cls.name} gets arguments that no configuration holds: write get_config, with what from_config needs"
         raise m.raised("NotImplementedError", message, node, "keras/config")
     if None in kinds:
         m.gap(f"{me.cls.name}.get_config", node, "an argument of the constructor is not known")
     return values, named
-
-
-def _leaves(value: Value) -> Iterator[Value]:
-    inner = value.items if isinstance(value, List) else value.items.values() if isinstance(value, Dict) else value if isinstance(value, tuple) else None
-    if inner is None:
-        yield value
-    else:
-        for one in inner:
-            yield from _leaves(one)
 
 
 def _is_plain(value: Value) -> bool | None:

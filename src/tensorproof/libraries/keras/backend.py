@@ -6,7 +6,7 @@ import ast
 from functools import partial
 from typing import Any
 
-from tensorproof.libraries import KindModel, Run, nothing
+from tensorproof.libraries import KindModel, Run, mapped, nothing
 from tensorproof.libraries.keras.models import graph as keras_graph
 from tensorproof.terms import DType, Shape, TensorType, Term, eq
 from tensorproof.values import Args, Kwargs, List, Machine, Model, Named, Unknown, Value
@@ -208,7 +208,7 @@ def _function(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
 
 def _call_function(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     result = m.call(me.space["model"], args, {}, node)
-    return keras_graph.mapped(m, result, lambda t: t.but(framework="numpy"))
+    return mapped(m, result, lambda t: t.but(framework="numpy"))
 
 
 def _ctc_cost(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:

@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any
 
 from tensorproof.diagnostics.diagnostic import Step
-from tensorproof.libraries import ClassModel, nothing
+from tensorproof.libraries import ClassModel, mapped, nothing, tensors_in
 from tensorproof.libraries.keras import auto_config
 from tensorproof.libraries.keras import layer as keras_layer
 from tensorproof.libraries.keras import masks as keras_masks
@@ -17,7 +17,7 @@ from tensorproof.libraries.keras.models import graph as keras_graph
 from tensorproof.libraries.keras.models import models as keras_models
 from tensorproof.libraries.keras.models import saving as keras_saving
 from tensorproof.libraries.tensorflow import initial_values
-from tensorproof.libraries.tensorflow.traced import unconverted
+from tensorproof.libraries.tensorflow.traced import converting
 from tensorproof.terms import FLOAT32, DType, Shape, TensorType, Term
 from tensorproof.values import MISSING, Args, Kwargs, Layer, Machine, Named, Unknown, Value
 from tensorproof.values.objects import Bound, Class, Dict, Function, Instance, List, Model, Native, StaticMethod
@@ -25,9 +25,6 @@ from tensorproof.values.objects import Bound, Class, Dict, Function, Instance, L
 _BASE = ("name", "trainable", "dtype", "autocast", "activity_regularizer", "input_shape", "input_dim", "batch_input_shape", "batch_shape", "dynamic", "weights")
 _READY = "*ready*"
 """Whether the library's own `__init__` has run."""
-
-
-# --- construction ---
 
 
 def _init_layer(m: Machine, me: Instance, args: Args, kwargs: Kwargs, node: ast.AST) -> None:
@@ -74,9 +71,6 @@ def _init_sequential(m: Machine, me: Instance, args: Args, kwargs: Kwargs, node:
     _prepare(m, me, kwargs)
 
 
-# --- calls ---
-
-
 def _call(m: Machine, me: Instance, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     """`layer(x)`: built at the first call, then `call`."""
     if _READY not in me.space:
@@ -104,9 +98,9 @@ def _run(me: Instance, m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) ->
             kwargs = {**kwargs, "training": training}
     kwargs = {**kwargs, **keras_masks.given(m, names, args, kwargs)}
     for word in ("training", "mask"):
-        if names is not None and word not in names and word in kwargs and not _takes_any(found):
+        if names is not None and word not in names and word in kwargs and not (isinstance(found, Function) and found.code.node.args.kwarg is not None):
             kwargs = {k: v for k, v in kwargs.items() if k != word}
-    with keras_graph.training(m, training), unconverted(m):
+    with keras_graph.training(m, training), converting(m, False):
         return m.call(found.function if isinstance(found, StaticMethod) else Bound(found, me), args, kwargs, node)
 
 
@@ -121,17 +115,11 @@ def _input(m: Machine, me: Instance, value: Value, node: ast.AST) -> Value:
         cast = m.spelling("tf.cast", (made, wanted), {}, node)
         return keras_masks.carry(m, made, cast) if isinstance(cast, TensorType) else made
 
-    return keras_graph.mapped(m, value, dressed) if _holds(value, wanted) else value
+    return mapped(m, value, dressed) if any(t.framework == "numpy" or _is_cast(t, wanted) for t in tensors_in(value)) else value
 
 
 def _is_cast(t: TensorType, wanted: DType | None) -> bool:
     return t.dtype is not None and t.dtype.is_float and wanted is not None and t.dtype is not wanted and not t.parameter
-
-
-def _holds(value: Value, wanted: DType | None) -> bool:
-    if isinstance(value, TensorType):
-        return value.framework == "numpy" or _is_cast(value, wanted)
-    return isinstance(value, (List, tuple)) and any(_holds(v, wanted) for v in (value.items if isinstance(value, List) else value))
 
 
 def _parameters(function: Value) -> list[str] | None:
@@ -140,10 +128,6 @@ def _parameters(function: Value) -> list[str] | None:
         return None
     a = function.code.node.args
     return [p.arg for p in [*a.posonlyargs, *a.args][1:]] + [p.arg for p in a.kwonlyargs]
-
-
-def _takes_any(function: Value) -> bool:
-    return isinstance(function, Function) and function.code.node.args.kwarg is not None
 
 
 def _shape_only(me: Instance, shape: Value, m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
@@ -162,7 +146,7 @@ def _of_shape(m: Machine, stated: Value, like: Value, node: ast.AST) -> Value:
     if items and all(isinstance(i, (tuple, List)) for i in items):
         made = [_of_shape(m, i, like, node) for i in items]
         return None if any(x is None for x in made) else List(m.heap.row(made)) if isinstance(stated, List) else tuple(made)
-    source = like if isinstance(like, TensorType) else next(iter(_flat(like)), None)
+    source = like if isinstance(like, TensorType) else next(iter(tensors_in(like)), None)
     sizes: list[Value] = []
     for i, size in enumerate(items):
         if size is None:
@@ -174,18 +158,9 @@ def _of_shape(m: Machine, stated: Value, like: Value, node: ast.AST) -> Value:
     return TensorType(Shape(sizes), source.dtype if source is not None else FLOAT32, framework="tf")
 
 
-def _flat(value: Value) -> list[TensorType]:
-    from tensorproof.libraries.tensorflow.tape import tensors_in
-
-    return tensors_in(value)
-
-
-# --- building ---
-
-
 def _shown(m: Machine, value: Value) -> Value:
     """The shapes of a nesting of tensors, as `build` gets them."""
-    return keras_graph.mapped(m, value, lambda t: keras_graph.shown_shape(m, t))
+    return mapped(m, value, lambda t: keras_graph.shown_shape(m, t))
 
 
 def ensure_built(m: Machine, me: Instance, args: Args, kwargs: Kwargs, node: ast.AST) -> None:
@@ -197,9 +172,9 @@ def ensure_built(m: Machine, me: Instance, args: Args, kwargs: Kwargs, node: ast
         names = _parameters(build) or []
         wanted = [n for n in names if n not in ("args", "kwargs")]
         given = [*zip(_parameters(call) or [], args), *kwargs.items()]
-        shapes = {f"{name}_shape": _shown(m, value) for name, value in given if _flat(value)}
+        shapes = {f"{name}_shape": _shown(m, value) for name, value in given if tensors_in(value)}
         if len(wanted) == 1:
-            first = args[0] if args else next((v for _, v in given if _flat(v)), None)
+            first = args[0] if args else next((v for _, v in given if tensors_in(v)), None)
             m.call(Bound(build, me), (_shown(m, first),), {}, node)
         elif wanted and all(n in shapes for n in wanted):
             m.call(Bound(build, me), (), {n: shapes[n] for n in wanted}, node)
@@ -225,9 +200,6 @@ def add_weight(m: Machine, me: Instance, args: Args, kwargs: Kwargs, node: ast.A
     if args and isinstance(args[0], str):
         raise m.raised("ValueError", f"add_weight takes its name by keyword: add_weight(shape=…, name={args[0]!r})", node, "call/arguments")
     given = dict(zip(order, args)) | kwargs
-    wrong = [k for k in given if k not in (*order, "synchronization", "use_resource", "getter", "collections", "experimental_autocast", "layout")]
-    if wrong:
-        raise m.raised("TypeError", f"add_weight has no argument named {wrong[0]}", node, "call/arguments")
     for word in ("initializer", "regularizer", "constraint"):
         keras_words.check(m, word, given.get(word), node)
     if _READY not in me.space:
@@ -253,17 +225,6 @@ def add_weight(m: Machine, me: Instance, args: Args, kwargs: Kwargs, node: ast.A
     initial_values.started(m, made, initial_values.of(given.get("initializer") or "glorot_uniform", tuple(sizes)))
     m.heap.set(me.space, keras_state.WEIGHTS, (*me.space.get(keras_state.WEIGHTS, ()), (given.get("name"), made)))
     return made
-
-
-def _add_variable(m: Machine, me: Instance, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-    """As `add_weight`, with a shape and an initializer that must be given."""
-    missing = next((n for i, n in enumerate(("shape", "initializer")) if len(args) <= i and n not in kwargs), None)
-    if missing is not None:
-        raise m.raised("TypeError", f"add_variable is missing the argument {missing}", node, "call/arguments")
-    return add_weight(m, me, args, kwargs, node)
-
-
-# --- attributes ---
 
 
 def _attribute(m: Machine, me: Instance, name: str, node: ast.AST) -> Value:
@@ -302,7 +263,7 @@ def _compute_output_shape(m: Machine, me: Instance, args: Args, kwargs: Kwargs, 
     before = len(m.path.stated)
     result = _run(me, m, (inputs,), {}, node)
     keras_graph.not_yet(m, before)
-    return keras_graph.mapped(m, result, lambda t: keras_graph.shown_shape(m, t))
+    return mapped(m, result, lambda t: keras_graph.shown_shape(m, t))
 
 
 def _member(m: Machine, cls: Class, name: str) -> Any:
@@ -320,7 +281,7 @@ def _member(m: Machine, cls: Class, name: str) -> Any:
 
 
 LAYER_METHODS: dict[str, Any] = {
-    **keras_state.METHODS, "add_weight": add_weight, "add_variable": _add_variable, "build": _build, "compute_output_shape": _compute_output_shape,
+    **keras_state.METHODS, "add_weight": add_weight, "add_variable": add_weight, "build": _build, "compute_output_shape": _compute_output_shape,
     "call": _library_call,
 }  # fmt: skip
 

@@ -10,12 +10,12 @@ from tensorproof.bindings.call import spelled
 from tensorproof.bindings.names import is_public
 from tensorproof.bindings.rows import rows
 from tensorproof.diagnostics.diagnostic import Step
+from tensorproof.libraries import Run, mapped
 from tensorproof.libraries.domains import label_ranges
 from tensorproof.libraries.keras import masks as keras_masks
 from tensorproof.libraries.keras import state as keras_state
 from tensorproof.libraries.keras import words as keras_words
 from tensorproof.libraries.keras.models import graph as keras_graph
-from tensorproof.libraries.model import Run
 from tensorproof.ops.inputs import REQUIRED
 from tensorproof.terms import Shape, TensorType, Term, eq
 from tensorproof.values import Args, Cursor, Dict, Function, Instance, Kwargs, Layer, List, Machine, Method, Model, Named, Native, Unknown, Value
@@ -26,9 +26,6 @@ _OLD = {"Embedding": ("input_length",), "LeakyReLU": ("alpha",), "LSTM": ("imple
 _OWN_SHAPE = ("keras.layers.LayerNormalization", "keras.layers.RMSNormalization")
 _RENAMED = {"batch_input_shape": "batch_shape", "output_dim": "units", "nb_filter": "filters", "border_mode": "padding", "subsample": "strides"}
 """Arguments of Keras 1 and 2."""
-
-
-# --- construction ---
 
 
 @cache
@@ -134,9 +131,6 @@ def _check_words_known(m: Machine, layer: Layer, given: Value, node: ast.AST) ->
         wrong = known[0] if known[0] < 0 else known[1] - 1
         message = f"the Embedding has {size} rows for the numbers 0 to {size - 1}, and looks up {wrong}"
         raise m.raised("InvalidArgumentError", message, node, "embedding/index", (Step(layer.span, "the layer is made here"),))
-
-
-# --- calls ---
 
 
 def call_layer(m: Machine, layer: Layer, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
@@ -248,9 +242,6 @@ def _note_built(m: Machine, layer: Layer, module: Any, node: ast.AST) -> None:
     m.heap.set(module.mode, "built", shapes or True)
 
 
-# --- attributes ---
-
-
 def _build(m: Machine, me: Layer, args: Args, kwargs: Kwargs, node: ast.AST) -> None:
     """`layer.build(input_shape)`: the weights for inputs of this shape."""
     given = args[0] if args else next(iter(kwargs.values()), None)
@@ -281,7 +272,7 @@ def _compute_output_shape(m: Machine, me: Layer, args: Args, kwargs: Kwargs, nod
     before = len(m.path.stated)
     result = _run(me, m, (inputs,), {}, node)
     keras_graph.not_yet(m, before)
-    return keras_graph.mapped(m, result, lambda t: keras_graph.shown_shape(m, t))
+    return mapped(m, result, lambda t: keras_graph.shown_shape(m, t))
 
 
 def _call_method(m: Machine, me: Layer, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:

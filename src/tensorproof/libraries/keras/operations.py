@@ -6,8 +6,8 @@ import ast
 from functools import partial
 from typing import Any
 
+from tensorproof.libraries import KindModel, Run, mapped, tensors_in
 from tensorproof.libraries.keras.models import graph as keras_graph
-from tensorproof.libraries.model import KindModel, Run
 from tensorproof.terms import Origin, Shape, TensorType, Term, eq
 from tensorproof.values import TEXT, Args, Kwargs, List, Machine, Named, Unknown, Value
 
@@ -89,23 +89,17 @@ def _scan(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     """`scan(f, init, xs)`: f(carry, x) → (carry, y), along the first axis."""
     given = _by_name(("f", "init", "xs", "length", "reverse", "unroll"), args, kwargs)
     xs, length = given.get("xs"), given.get("length")
-    first = next((t for t in _tensors(xs) if t.shape.known and len(t.shape)), None)
+    first = next((t for t in tensors_in(xs) if t.shape.known and len(t.shape)), None)
     count = first.shape[0] if first is not None else length
     if count is None or isinstance(count, Unknown):
         return m.gap("keras.ops.scan", node, "its length is not known")
-    one = None if xs is None else keras_graph.mapped(m, xs, lambda t: t.but(shape=Shape(t.shape[1:]), contents=None))
+    one = None if xs is None else mapped(m, xs, lambda t: t.but(shape=Shape(t.shape[1:]), contents=None))
     result = m.call(given.get("f"), (given.get("init"), one), {}, node)
     if not isinstance(result, tuple) or len(result) != 2:
         return result if isinstance(result, Unknown) else m.gap("keras.ops.scan", node, "the function does not give two results")
     if not _same(m, given.get("init"), result[0], node):
         return m.gap("keras.ops.scan", node, "what it carries is not known")
-    return result[0], keras_graph.mapped(m, result[1], lambda t: t.but(shape=Shape((count, *t.shape)), contents=None))
-
-
-def _tensors(value: Value) -> list[TensorType]:
-    from tensorproof.libraries.tensorflow.tape import tensors_in
-
-    return tensors_in(value)
+    return result[0], mapped(m, result[1], lambda t: t.but(shape=Shape((count, *t.shape)), contents=None))
 
 
 def _to_numpy(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:

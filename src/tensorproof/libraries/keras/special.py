@@ -6,11 +6,11 @@ import ast
 from functools import partial
 from typing import Any
 
+from tensorproof.libraries import KindModel, Run, bind, mapped
 from tensorproof.libraries.keras import layer as keras_layer
 from tensorproof.libraries.keras import state as keras_state
 from tensorproof.libraries.keras.models import graph as keras_graph
 from tensorproof.libraries.keras.state import HELD, is_layer
-from tensorproof.libraries.model import KindModel, Run
 from tensorproof.libraries.tensorflow.tape import tensors_in
 from tensorproof.terms import Shape, TensorType, Term, eq
 from tensorproof.values import MISSING, Args, Dict, Instance, Kwargs, Layer, List, Machine, Model, Named, Unknown, Value
@@ -26,15 +26,6 @@ def made(m: Machine, kind: str, items: Kwargs, kwargs: Kwargs, node: ast.AST) ->
         given = kwargs["input_shape"]
         space["*input_shape*"] = tuple(given.items) if isinstance(given, List) else given
     return Model(kind, space, m.user_span(node))
-
-
-def arguments(m: Machine, what: str, names: tuple[str, ...], args: Args, kwargs: Kwargs, node: ast.AST) -> dict[str, Value]:
-    """A constructor's arguments by name."""
-    given = dict(zip(names, args)) | kwargs
-    wrong = [k for k in given if k not in (*names, *_BASE)]
-    if wrong or len(args) > len(names):
-        raise m.raised("TypeError", f"{what} has no argument named {wrong[0]}" if wrong else f"{what} gets too many arguments", node, "call/arguments")
-    return given
 
 
 def attribute(m: Machine, me: Model, name: str, node: ast.AST) -> Value:
@@ -54,7 +45,7 @@ def _compute_output_shape(m: Machine, me: Model, args: Args, kwargs: Kwargs, nod
     before = len(m.path.stated)
     result = m.call(me, (inputs,), {}, node)
     keras_graph.not_yet(m, before)
-    return keras_graph.mapped(m, result, lambda t: keras_graph.shown_shape(m, t))
+    return mapped(m, result, lambda t: keras_graph.shown_shape(m, t))
 
 
 def kind(work: Any, symbolic: Any = None, **methods: Value) -> KindModel:
@@ -70,13 +61,8 @@ def kind(work: Any, symbolic: Any = None, **methods: Value) -> KindModel:
     return KindModel(own, attribute, call=call, bases=("keras.Layer",))
 
 
-# --- Lambda ---
-
-
 def _lambda(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-    given = arguments(m, "Lambda", ("function", "output_shape", "mask", "arguments"), args, kwargs, node)
-    if "function" not in given:
-        raise m.raised("TypeError", "Lambda needs a function", node, "call/arguments")
+    given = bind(m, "keras.layers.Lambda", args, kwargs, node).values
     items = {"function": given["function"], "*shape*": given.get("output_shape"), "*arguments*": given.get("arguments")}
     return made(m, "keras.layers.Lambda", items, kwargs, node)
 
@@ -94,7 +80,7 @@ def _shape_of_lambda(me: Model, m: Machine, args: Args, kwargs: Kwargs, node: as
     if stated is None or first is None:
         return _run_lambda(me, m, args, kwargs, node)
     if not isinstance(stated, (tuple, List)):
-        stated = m.call(stated, (keras_graph.mapped(m, args[0], lambda t: keras_graph.shown_shape(m, t)),), {}, node)
+        stated = m.call(stated, (mapped(m, args[0], lambda t: keras_graph.shown_shape(m, t)),), {}, node)
         items = m.iterate(stated, node) if isinstance(stated, (tuple, List)) else None
     else:
         inner = m.iterate(stated, node)
@@ -103,9 +89,6 @@ def _shape_of_lambda(me: Model, m: Machine, args: Args, kwargs: Kwargs, node: as
         return _run_lambda(me, m, args, kwargs, node)
     sizes = [s if s is not None else first.shape[0] if i == 0 else keras_graph.open_size(m, m.name_here("size", node)) for i, s in enumerate(items)]
     return first.but(shape=Shape(sizes), contents=None)
-
-
-# --- layers around layers ---
 
 
 def _wrapper(name: str, m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
@@ -120,11 +103,9 @@ def _wrapper(name: str, m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -
     cells = list(inner.items) if isinstance(inner, List) else list(inner) if isinstance(inner, tuple) else [inner]
     if not all(is_layer(c) for c in cells):
         raise m.raised("ValueError", f"{name} takes a {word}, and this is not one", node, "keras/wrapper")
-    order = {"TimeDistributed": ("layer",), "Bidirectional": ("layer", "merge_mode", "weights", "backward_layer"),
-             "RNN": ("cell", "return_sequences", "return_state", "go_backwards", "stateful", "unroll", "zero_output_for_mask")}[name]  # fmt: skip
-    given = arguments(m, name, order, args, kwargs, node)
+    given = bind(m, f"keras.layers.{name}", args, kwargs, node).values
     items: dict[str, Value] = {HELD: tuple(cells), "layer": inner, "cell": inner}
-    items.update({k: v for k, v in given.items() if k in order and k not in ("layer", "cell")})
+    items.update({k: v for k, v in given.items() if k not in ("layer", "cell")})
     return made(m, f"keras.layers.{name}", items, kwargs, node)
 
 

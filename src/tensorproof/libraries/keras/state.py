@@ -7,7 +7,7 @@ import ast
 from collections.abc import Iterator
 from typing import Any
 
-from tensorproof.libraries import nothing, registry
+from tensorproof.libraries import mapped, nothing, registry
 from tensorproof.libraries.keras import auto_config
 from tensorproof.libraries.keras.models import graph as keras_graph
 from tensorproof.libraries.keras.models.order import layers_of
@@ -121,9 +121,6 @@ def is_built(m: Machine, value: Any) -> bool:
     if isinstance(value, Model) and value.kind == "keras.Sequential":
         return value.space.get("*input*") is not None or value.space.get("*first*") is not None
     return value.space.get("built") is True or (isinstance(value, Model) and value.kind != "keras.Sequential")
-
-
-# --- methods ---
 
 
 def _count_params(m: Machine, me: Value, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
@@ -274,4 +271,4 @@ def _end(m: Machine, me: Value, name: str, node: ast.AST) -> Value:
     if name == "output":
         return step.result
     given = step.args[0] if step.args else next(iter(step.kwargs.values()), None)
-    return keras_graph.mapped(m, given, lambda t: t)
+    return mapped(m, given, lambda t: t)

@@ -57,9 +57,6 @@ def _registered(m: Machine) -> Any:
     return m.model_state.get("keras registered", ())
 
 
-# --- objects ---
-
-
 def _make(name: str, m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     given = {k: v for k, v in kwargs.items() if not isinstance(v, Unknown)}
     named = m.heap.space(initial_values.given(name, args, kwargs))

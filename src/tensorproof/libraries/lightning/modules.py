@@ -14,9 +14,6 @@ from tensorproof.values import MISSING, Args, Class, Dict, Function, Instance, K
 HOMES = ("pytorch_lightning.", "lightning.", "lightning.pytorch.")
 
 
-# --- modules ---
-
-
 def _module_init(m: Machine, me: Instance, args: Args, kwargs: Kwargs, node: ast.AST) -> None:
     module_init(m, me, (), {}, node)
 

@@ -226,9 +226,6 @@ def _reads(cls: Any, name: str) -> bool:
     return any(isinstance(n, ast.Attribute) and n.attr == name for f in methods for n in ast.walk(f.code.node))
 
 
-# --- what a Trainer is given ---
-
-
 def _configure(m: Machine, module: Instance, node: ast.AST) -> None:
     """configure_model and then configure_optimizers run before the first batch."""
     _called(m, module, "configure_model", (), node)

@@ -1,4 +1,4 @@
-"""NumPy's names that are not operators: arrays of images, files, random generators, settings."""
+"""NumPy's names that are not operators: arrays of images and of texts, files, random generators, settings."""
 
 from __future__ import annotations
 
@@ -9,14 +9,16 @@ from typing import Any
 
 from tensorproof.libraries import KindModel, Run, argument
 from tensorproof.libraries.domains import label_ranges
-from tensorproof.libraries.numpy.texts import of_list
+from tensorproof.libraries.model import Open
 from tensorproof.libraries.python.random import shuffle
 from tensorproof.libraries.python.storage.saved_values import load, save_array
+from tensorproof.libraries.sequences import sequence
 from tensorproof.libraries.torchvision.pillow import array_of, is_image
 from tensorproof.libraries.whole_numbers import between, exact_size, number_of
-from tensorproof.terms import BY_LABEL, DType, Origin, Shape, TensorType, eq, open_shape
-from tensorproof.values import Args, Choice, Kwargs, List, Machine, Model, Unknown, Value, is_summarised
+from tensorproof.terms import BOOL, BY_LABEL, Dim, DType, Origin, Shape, TensorType, Term, eq, open_shape
+from tensorproof.values import MISSING, TEXT, Args, Choice, Key, Kwargs, List, Machine, Model, Unknown, Value, is_summarised, slot
 from tensorproof.values.python_values import ARRAYS
+from tensorproof.values.summaries import length, shown
 
 _ARRAYS = ("array", "asarray", "asanyarray", "ascontiguousarray", "asfortranarray")
 
@@ -96,10 +98,6 @@ def _load(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     return unknown_array(m, node) if isinstance(path, str) and path.endswith(".npy") else Unknown(ARRAYS)
 
 
-def _outside(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-    return Unknown("an array from a file")
-
-
 def _mapped(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     """An array that is a file's bytes: one row of as many elements as the file holds, or of the shape that is asked for."""
     dtype = args[1] if len(args) > 1 else kwargs.get("dtype", BY_LABEL["uint8"])
@@ -107,7 +105,7 @@ def _mapped(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     if isinstance(dtype, str):
         dtype = BY_LABEL.get(dtype)
     if not isinstance(dtype, DType) or "count" in kwargs or not (shape is None or isinstance(shape, (tuple, int))):
-        return _outside(m, args, kwargs, node)
+        return Unknown("an array from a file")
     if shape is None:
         name = args[0] if args and isinstance(args[0], str) else m.name_here("file", node)
         shape = m.symbol(f"len({name})", 1, None, Origin.USER)
@@ -181,7 +179,7 @@ _RANDOM = {
 }  # fmt: skip
 FUNCTIONS: dict[str, Run] = {
     "numpy.ndarray": lambda m, a, k, n: m.spelling("numpy.empty", a[:2], {w: v for w, v in k.items() if w in ("shape", "dtype")}, n),
-    **{f"numpy.{n}": _array(n) for n in _ARRAYS}, "numpy.load": load("npy", "file", _load), "numpy.save": save_array, "numpy.memmap": _mapped,
+    **{f"numpy.{n}": _array(n) for n in _ARRAYS}, "numpy.load": partial(load, "npy", "file", _load), "numpy.save": save_array, "numpy.memmap": _mapped,
     "numpy.fromfile": _mapped, "numpy.random.shuffle": shuffle, "numpy.random.randint": _randint,
     "numpy.random.Generator": lambda m, a, k, n: Model("numpy.random.Generator", m.heap.space()),
     "numpy.ndarray.item": _item, **{f"numpy.ndarray.{n}": _in_place for n in ("fill", "sort", "partition")},
@@ -194,4 +192,82 @@ KINDS = {
     "numpy.NpzFile": KindModel(item=lambda m, me, index, node: unknown_array(m, node), open=True, enter=lambda m, me, node: me),
     "numpy.random.Generator": KindModel({**{n: partial(_drawn, s) for n, s in _RANDOM.items()}, "shuffle": lambda m, me, a, k, n: shuffle(m, a, k, n)},
         open=True),
+}  # fmt: skip
+
+
+LENGTH: Key[Dim] = slot("length")
+STRING = BY_LABEL["string"]
+_MOST_ITEMS = 4096
+
+
+def is_text(value: Value) -> bool:
+    return isinstance(value, str) or (isinstance(value, Unknown) and value.text)
+
+
+def texts(m: Machine, count: Value) -> Model:
+    """An array of so many texts."""
+    return Model("texts", m.heap.space({"length": count}))
+
+
+def of_list(m: Machine, given: Value) -> Model | None:
+    """The array of a list of texts, summarised or not; None for any other value."""
+    if isinstance(given, Model) and given.kind == "texts":
+        return texts(m, given.space[LENGTH])
+    if not isinstance(given, List) or not given.items or not all(map(is_text, shown(given.items))):
+        return None
+    count = length(given.items)
+    return None if isinstance(count, Unknown) else texts(m, count)
+
+
+def _text_item(m: Machine, me: Model, index: Value, node: ast.AST) -> Value:
+    """An item, or a part, of an array of texts: what the same index gives of an array of that length."""
+    if isinstance(index, Unknown) and index.number:
+        return TEXT
+    part = m.item(TensorType(Shape((me.space[LENGTH],)), STRING, framework="numpy"), index, node)
+    if not isinstance(part, TensorType) or not part.shape.known or len(part.shape) > 1:
+        return part if isinstance(part, Unknown) else m.gap("x[…]", node, "of an array of texts")
+    return texts(m, part.shape[0]) if part.shape else TEXT
+
+
+def _binary(m: Machine, word: str, a: Value, b: Any, node: ast.AST) -> Value:
+    """`x == "a"` is one truth value for each text; `+` joins texts."""
+    me, other = (a, b) if isinstance(a, Model) and a.kind == "texts" else (b, a)
+    count = me.space[LENGTH]
+    listed = of_list(m, other)
+    if listed is not None:
+        m.demand("ValueError", eq(count, listed.space[LENGTH]), f"arrays of {count!r} and {listed.space[LENGTH]!r} texts are not compared one by one", node)
+    elif not is_text(other):
+        return MISSING
+    if word in ("eq", "ne", "lt", "le", "gt", "ge"):
+        return m.memory.made(TensorType(Shape((count,)), BOOL, framework="numpy"))
+    return texts(m, count) if word == "add" else MISSING
+
+
+def _astype(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    wanted = args[0] if args else kwargs.get("dtype")
+    if wanted is str:
+        return texts(m, me.space[LENGTH])
+    wanted = {float: BY_LABEL["float64"], int: BY_LABEL["int64"]}.get(wanted, wanted) if isinstance(wanted, type) else wanted
+    if isinstance(wanted, DType) and wanted.kind in "iuf":  # the texts are taken to be numbers
+        return m.memory.made(TensorType(Shape((me.space[LENGTH],)), wanted, framework="numpy"))
+    return Unknown("an array of texts")
+
+
+def _counted(me: Model) -> bool:
+    count = me.space[LENGTH]
+    return isinstance(count, int) and count <= _MOST_ITEMS
+
+
+KINDS |= {
+    "texts": KindModel(
+        {
+            "tolist": lambda m, me, a, k, n: sequence(m, me.space[LENGTH], TEXT, TEXT), "astype": _astype,
+            "copy": lambda m, me, a, k, n: texts(m, me.space[LENGTH]),
+        },
+        item=_text_item,
+        attribute=lambda m, me, name, n: {"shape": (me.space[LENGTH],), "size": me.space[LENGTH], "ndim": 1}.get(name, MISSING),
+        binary=_binary, length=lambda m, me, node: me.space[LENGTH],
+        items=lambda m, me, node: [TEXT] * me.space[LENGTH] if _counted(me) else None,
+        iterations=lambda m, me, node: Open(me.space[LENGTH], lambda k: TEXT, 1) if isinstance(me.space[LENGTH], Term) else None,
+    ),
 }  # fmt: skip

@@ -75,10 +75,6 @@ def _made(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> V
     return m.call(me.space["__origin__"], args, kwargs, node)
 
 
-def _attribute(m: Machine, me: Model, name: str, node: ast.AST) -> Value:
-    return MISSING if name in me.space else m.attribute(me.space["__origin__"], name, node)
-
-
 def _sides(value: Value) -> tuple[Value, ...]:
     """The types that a union joins."""
     if isinstance(value, Model) and value.kind == ALIAS and value.space["__origin__"] == Named("types.UnionType"):
@@ -144,4 +140,4 @@ _TYPING = {"get_origin": _origin, "get_args": _args, "get_type_hints": _hints}
 FUNCTIONS = {"inspect.get_annotations": _annotations} | {
     f"{library}.{name}": run for library in ("typing", "typing_extensions") for name, run in _TYPING.items()
 }
-KINDS = {ALIAS: KindModel(attribute=_attribute, call=_made)}
+KINDS = {ALIAS: KindModel(attribute=lambda m, me, name, node: MISSING if name in me.space else m.attribute(me.space["__origin__"], name, node), call=_made)}

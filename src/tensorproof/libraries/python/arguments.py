@@ -35,9 +35,6 @@ _QUIET = ("help", "metavar", "version", "deprecated")
 _TYPES: dict[Value, Any] = {int: int, float: float, str: str, complex: complex}
 
 
-# --- notes ---
-
-
 def _parser(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Model:
     space = {"notes": m.heap.row(), "settings": m.heap.entries(kwargs), "defaults": m.heap.entries(), "place": node}
     made = Model("argparse.ArgumentParser", m.heap.space(space))
@@ -87,10 +84,6 @@ def _conflict(m: Machine, parser: Model, spec: Model, node: ast.AST) -> None:
         raise m.raised("ArgumentError", f"two arguments are called {', '.join(sorted(mine & taken))}", node, "python/arguments")
 
 
-def _group(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Model:
-    return Model("argparse.Group", m.heap.space({"parser": me.space.get(PARSER, me), "group": me.space.get("group")}))
-
-
 def _exclusive(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Model:
     number = m.name_here("group", node), kwargs.get("required", False)
     return Model("argparse.Group", m.heap.space({"parser": me.space.get(PARSER, me), "group": number}))
@@ -122,9 +115,6 @@ def _add_parser(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST
     for name in (argument(args, kwargs, 0, "name"), *aliases):
         m.heap.set(me.space[CHOICES], name, made)
     return made
-
-
-# --- the real parser ---
 
 
 def _converter(m: Machine, function: Value, node: ast.AST) -> Value:
@@ -313,9 +303,6 @@ def _error(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> 
     raise m.raised("SystemExit", f"the program refuses its command line: {said}", node, "python/arguments" if m.argv else "python/raise")
 
 
-# --- parsers that the program derives ---
-
-
 def _own_init(m: Machine, me: Instance, args: Args, kwargs: Kwargs, node: ast.AST) -> None:
     me.native = _parser(m, args, kwargs, node)
 
@@ -328,7 +315,9 @@ def _own(run: Run, m: Machine, me: Instance, args: Args, kwargs: Kwargs, node: a
 
 
 _ADDING: dict[str, Run] = {
-    "add_argument": _add_argument, "add_argument_group": _group, "add_mutually_exclusive_group": _exclusive, "set_defaults": _set_defaults,
+    "add_argument": _add_argument,
+    "add_argument_group": lambda m, me, a, k, n: Model("argparse.Group", m.heap.space({"parser": me.space.get(PARSER, me), "group": me.space.get("group")})),
+    "add_mutually_exclusive_group": _exclusive, "set_defaults": _set_defaults,
 }  # fmt: skip
 _PARSER: dict[str, Run] = {
     **_ADDING, "parse_args": partial(_parse, False), "parse_known_args": partial(_parse, True), "add_subparsers": _subparsers, "get_default": _get_default,
@@ -347,8 +336,8 @@ def _set_action(m: Machine, me: Model, name: str, value: Value, node: ast.AST) -
 FUNCTIONS: dict[str, Any] = {
     "argparse.ArgumentParser": _parser,
     "argparse.Namespace": lambda m, a, k, n: Model("argparse.Namespace", m.heap.entries(k)),
-    "argparse.ArgumentTypeError": exception("ArgumentTypeError"),
-    "argparse.ArgumentError": exception("ArgumentError"),
+    "argparse.ArgumentTypeError": partial(exception, "ArgumentTypeError"),
+    "argparse.ArgumentError": partial(exception, "ArgumentError"),
     "argparse.FileType": lambda m, a, k, n: Native("FileType", lambda machine, inner, named, at: machine.call(open, (inner[0], *a[:1]), {}, at)),
 }  # fmt: skip
 KINDS = {
@@ -359,7 +348,7 @@ KINDS = {
         attribute=lambda m, me, name, n: me.space[SAID].get(name, Unknown(name)) if name not in me.space else MISSING, set_attribute=_set_action
     ),
     "argparse.Namespace": KindModel(
-        attribute=namespace_attribute("command line"),
+        attribute=partial(namespace_attribute, "command line"),
         items=lambda m, me, n: list(me.space),
         methods={"_get_kwargs": lambda m, me, a, k, n: listed(m, list(me.space.items()))},
     ),

@@ -47,10 +47,6 @@ def _profile_text(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> None
     _ran(m, argument(args, kwargs, 0, "statement"), "cProfile.run", node)
 
 
-def _profiler(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Model:
-    return Model("cProfile.Profile", m.heap.space())
-
-
 def _run_method(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Model:
     _profile_text(m, args, kwargs, node)
     return me
@@ -105,7 +101,8 @@ def _delayed(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Model:
 
 FUNCTIONS: dict[str, Run] = {
     "timeit.timeit": partial(_timeit, "timeit", 1), "timeit.repeat": partial(_timeit, "repeat", 5), "timeit.Timer": _timer,
-    **{f"{home}.run": _profile_text for home in ("cProfile", "profile")}, **{f"{home}.Profile": _profiler for home in ("cProfile", "profile")},
+    **{f"{home}.run": _profile_text for home in ("cProfile", "profile")},
+    **{f"{home}.Profile": lambda m, a, k, n: Model("cProfile.Profile", m.heap.space()) for home in ("cProfile", "profile")},
     "cProfile.runctx": _profile_text, "atexit.register": _register, "atexit.unregister": _unregister, "signal.signal": _signal, "threading.Timer": _delayed,
 }  # fmt: skip
 KINDS = {

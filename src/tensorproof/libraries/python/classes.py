@@ -202,9 +202,6 @@ def _ordered(m: Machine, order: tuple[Spec, ...], op: Any, args: tuple[Any, ...]
     return m.compare(op, _compared(me, order), _compared(other, order), node)
 
 
-# --- functions ---
-
-
 def _is_one(value: Value) -> bool:
     cls = value.cls if isinstance(value, Instance) else value
     return isinstance(cls, Class) and bool(any(isinstance(c, Class) and FIELDS in c.space for c in cls.mro))

@@ -51,9 +51,6 @@ def _deque(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     return List(m.heap.row(kept), True, most)
 
 
-# --- named tuples ---
-
-
 def named_tuple_class(m: Machine, name: str, fields: list[str], defaults: Args, node: ast.AST) -> Value:
     """A class of named tuples; the last fields have the defaults."""
     for at, one in enumerate(fields):

@@ -64,9 +64,6 @@ def _decorate(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) 
     return Native(getattr(function, "name", "function"), run) if isinstance(function, (Function, Native)) else function
 
 
-# --- stacks ---
-
-
 def _push(m: Machine, me: Model, leave: Value) -> None:
     m.heap.touch(me.space[EXITS])
     me.space[EXITS].append(leave)
@@ -108,9 +105,6 @@ def _pop_all(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -
 
 def _close(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> None:
     _leave_stack(m, me, None, node)
-
-
-# --- variables of a context ---
 
 
 def _context_variable(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Model:

@@ -1,4 +1,4 @@
-"""copy: shallow and deep copies of the program's objects and of layers, whose parameters become new ones."""
+"""copy: shallow and deep copies of the program's objects and of layers, whose parameters become new ones; weak references."""
 
 from __future__ import annotations
 
@@ -6,9 +6,10 @@ import ast
 import copy
 from typing import Any
 
+from tensorproof.libraries import argument
 from tensorproof.libraries.domains import autograd
 from tensorproof.terms.tensor import TensorType
-from tensorproof.values import MISSING, Args, Entries, Kwargs, Layer, Machine, Row, Space, Value
+from tensorproof.values import MISSING, TEXT, Args, Entries, Kwargs, Layer, Machine, Native, Row, Space, Value
 from tensorproof.values.objects import Bound, Choice, Dict, Generator, Instance, Iterator, List, Model, Set
 
 
@@ -115,3 +116,25 @@ def _layer(m: Machine, value: Layer, done: dict[int, Value], node: ast.AST) -> L
 
 
 FUNCTIONS: dict[str, object] = {"copy.copy": _copy, "copy.deepcopy": lambda m, a, k, n: deep(m, a[0], {}, n)}
+
+
+def _reference(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Native:
+    """The object is taken to live as long as the reference."""
+    return Native("weakref.ref", lambda machine, given, named, at: args[0])
+
+
+def _dict(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    return m.call(dict, args, kwargs, node)
+
+
+def _file(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Model:
+    mode = argument(args, kwargs, 0, "mode", "w+b")
+    return Model("file", m.heap.space({"path": None, "mode": mode if isinstance(mode, str) else "?", "at": 0, "name": TEXT}))
+
+
+FUNCTIONS |= {
+    "weakref.ref": _reference, "weakref.WeakMethod": _reference, "weakref.WeakValueDictionary": _dict, "weakref.WeakKeyDictionary": _dict,
+    "weakref.WeakSet": lambda m, a, k, n: Set(m.heap.row(m.iterate(a[0], n) or ()))
+    if a else Set(m.heap.row()),
+    **{f"tempfile.{word}": _file for word in ("NamedTemporaryFile", "TemporaryFile", "SpooledTemporaryFile")},
+}  # fmt: skip

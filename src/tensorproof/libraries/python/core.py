@@ -112,9 +112,6 @@ def _zip_batches(columns: list[Any]) -> Iterations:
     return batches(times, lambda k: tuple(c.item(k) for c in columns), rest)
 
 
-# --- texts and files ---
-
-
 def written(node: ast.AST) -> str:
     """An expression as the program writes it, where it is short."""
     text = ast.unparse(node) if isinstance(node, ast.expr) else ""

@@ -164,9 +164,6 @@ def _class_member(m: Machine, cls: Class, name: str) -> Value:
     return MISSING
 
 
-# --- flags ---
-
-
 def _flag(m: Machine, cls: Class, value: int, node: ast.AST) -> Instance:
     for one in members(cls):
         if one.space[VALUE] == value:

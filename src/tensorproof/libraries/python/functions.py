@@ -57,9 +57,6 @@ def _reduce(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     return total
 
 
-# --- caches ---
-
-
 def _cache(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     """A function whose results are kept. Called with settings it is a decorator."""
     if len(args) == 1 and not isinstance(args[0], (int, type(None), bool)) and not kwargs:
@@ -88,9 +85,6 @@ def _clear(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> 
     kept = me.space[KEPT]
     for place in list(kept):
         m.heap.delete(kept, place)
-
-
-# --- dispatch by type ---
 
 
 def _register(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:

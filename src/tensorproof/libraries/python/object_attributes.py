@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import Any
 
-from tensorproof.libraries import Run, registry
+from tensorproof.libraries import registry
 from tensorproof.libraries.plain import plainly
 from tensorproof.values import MISSING, Args, Bound, Class, Function, Instance, Kwargs, List, Machine, Property, Value
 
@@ -62,46 +62,38 @@ def _has_slot(m: Machine, owner: Instance, name: str, node: ast.AST) -> None:
         raise m.raised("AttributeError", f"{owner.cls.name} has no slot for the attribute {name}", node)
 
 
-def object_method(name: str, me: Any) -> Run:
+def object_method(name: str, me: Any, m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     """What `object` itself does."""
-
-    def run(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-        if name in ("__setattr__", "__delattr__") and not (args and isinstance(args[0], str)):
-            return m.gap(f"object.{name}", node)
-        if name == "__setattr__":
-            set_plainly(m, me, str(args[0]), args[1], node)
-        elif name == "__delattr__":
-            delete_plainly(m, me, str(args[0]), node)
-        elif name == "__init__" and isinstance(me, Instance) and any(isinstance(c, type) and issubclass(c, BaseException) for c in me.cls.mro):
-            m.heap.set(me.space, "args", args)
-        elif name == "__getattribute__" and isinstance(me, Instance) and isinstance(args[0], str):
-            return plainly(m, me, args[0], node)
-        elif name == "__new__":
-            cls: Any = args[0] if args else me
-            return Instance(cls, m.heap.space(), m.user_span(node))
-        return None
-
-    return run
+    if name in ("__setattr__", "__delattr__") and not (args and isinstance(args[0], str)):
+        return m.gap(f"object.{name}", node)
+    if name == "__setattr__":
+        set_plainly(m, me, str(args[0]), args[1], node)
+    elif name == "__delattr__":
+        delete_plainly(m, me, str(args[0]), node)
+    elif name == "__init__" and isinstance(me, Instance) and any(isinstance(c, type) and issubclass(c, BaseException) for c in me.cls.mro):
+        m.heap.set(me.space, "args", args)
+    elif name == "__getattribute__" and isinstance(me, Instance) and isinstance(args[0], str):
+        return plainly(m, me, args[0], node)
+    elif name == "__new__":
+        cls: Any = args[0] if args else me
+        return Instance(cls, m.heap.space(), m.user_span(node))
+    return None
 
 
-def plain_object_method(name: str) -> Run:
+def plain_object_method(name: str, m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     """`object.__setattr__(self, …)` and its like: what the class itself defines is passed over."""
-
-    def run(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-        if name == "__new__":
-            return Instance(args[0], m.heap.space(), m.user_span(node)) if isinstance(args[0], Class) else m.gap("object.__new__", node)
-        if name in ("__init__", "__init_subclass__"):
-            return None
-        me, word = args[0], args[1]
-        if not isinstance(me, Instance) or not isinstance(word, str):
-            return m.gap(f"object.{name}", node)
-        if name == "__setattr__":
-            set_plainly(m, me, word, args[2], node)
-        elif name == "__delattr__":
-            delete_plainly(m, me, word, node)
-        else:
-            held = me.space.get(word, MISSING)
-            return plainly(m, me, word, node) if held is MISSING else held
+    if name == "__new__":
+        return Instance(args[0], m.heap.space(), m.user_span(node)) if isinstance(args[0], Class) else m.gap("object.__new__", node)
+    if name in ("__init__", "__init_subclass__"):
         return None
-
-    return run
+    me, word = args[0], args[1]
+    if not isinstance(me, Instance) or not isinstance(word, str):
+        return m.gap(f"object.{name}", node)
+    if name == "__setattr__":
+        set_plainly(m, me, word, args[2], node)
+    elif name == "__delattr__":
+        delete_plainly(m, me, word, node)
+    else:
+        held = me.space.get(word, MISSING)
+        return plainly(m, me, word, node) if held is MISSING else held
+    return None

@@ -74,28 +74,22 @@ def _call_method(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AS
     return m.call(m.attribute(args[0], name, node), tuple(given), me.space[NAMED], node)
 
 
-# --- numbers ---
-
-
-def _rounded(name: str) -> Run:
+def _rounded(name: str, m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
     """floor, ceil and trunc: exact on whole numbers and on their quotients."""
-    run_native = native(getattr(math, name))
-
-    def run(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
-        match args[0]:
-            case Term():
-                return args[0]
-            case Unknown(ratio=(above, below)):
-                if name == "ceil":
-                    return ceildiv(above, below)
-                return floordiv(above, below) if name == "floor" or lower(above) >= 0 else Unknown(name)
-            case Choice():
-                choice = args[0]
-                return m.branching.choose(choice.condition, lambda: run(m, (choice.then,), {}, node), lambda: run(m, (choice.other,), {}, node))
-            case _:
-                return run_native(m, args, kwargs, node)
-
-    return run
+    match args[0]:
+        case Term():
+            return args[0]
+        case Unknown(ratio=(above, below)):
+            if name == "ceil":
+                return ceildiv(above, below)
+            return floordiv(above, below) if name == "floor" or lower(above) >= 0 else Unknown(name)
+        case Choice():
+            choice = args[0]
+            return m.branching.choose(
+                choice.condition, lambda: _rounded(name, m, (choice.then,), {}, node), lambda: _rounded(name, m, (choice.other,), {}, node)
+            )
+        case _:
+            return m.call(getattr(math, name), args, kwargs, node)
 
 
 def _prod(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
@@ -108,18 +102,13 @@ def _prod(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     return total
 
 
-def _real(name: str) -> Run:
+def _real(name: str, m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     """A function of real numbers: of a number that is unknown it is one."""
-    run_native = native(getattr(math, name))
-
-    def run(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-        args = _numbers(m, args, node)
-        numbers = all(isinstance(a, (Term, int, float)) or (isinstance(a, Unknown) and (a.number or a.ratio)) for a in args)
-        if numbers and any(isinstance(a, (Term, Unknown)) for a in args):
-            return REAL
-        return run_native(m, args, kwargs, node)
-
-    return run
+    args = _numbers(m, args, node)
+    numbers = all(isinstance(a, (Term, int, float)) or (isinstance(a, Unknown) and (a.number or a.ratio)) for a in args)
+    if numbers and any(isinstance(a, (Term, Unknown)) for a in args):
+        return REAL
+    return m.call(getattr(math, name), args, kwargs, node)
 
 
 def _numbers(m: Machine, args: Args, node: ast.AST) -> tuple[Value, ...]:
@@ -127,17 +116,12 @@ def _numbers(m: Machine, args: Args, node: ast.AST) -> tuple[Value, ...]:
     return tuple(m.call(float, (a,), {}, node) if isinstance(a, TensorType) else a for a in args)
 
 
-def _tested(name: str) -> Run:
+def _tested(name: str, m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
     """isnan, isinf, isfinite: of an unknown number the result is unknown."""
-    run_native = native(getattr(math, name))
-
-    def run(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
-        args = _numbers(m, args, node)
-        if args and isinstance(args[0], Unknown) and (args[0].number or args[0].ratio):
-            return m.open_truth(name, node)
-        return run_native(m, args, kwargs, node)
-
-    return run
+    args = _numbers(m, args, node)
+    if args and isinstance(args[0], Unknown) and (args[0].number or args[0].ratio):
+        return m.open_truth(name, node)
+    return m.call(getattr(math, name), args, kwargs, node)
 
 
 _MATH = [name for name in dir(math) if not name.startswith("_")]
@@ -150,14 +134,14 @@ FUNCTIONS: dict[str, Run] = {
     "operator.setitem": _set_item, "operator.delitem": _del_item, "operator.truth": lambda m, a, k, n: m.truth(a[0], n),
     "operator.not_": lambda m, a, k, n: negate(m.truth(a[0], n)), "operator.abs": lambda m, a, k, n: m.call(abs, a, k, n),
     "operator.index": lambda m, a, k, n: a[0] if isinstance(a[0], Term) else m.call(operator.index, a, k, n),
-    "operator.countOf": native(operator.countOf), "operator.indexOf": native(operator.indexOf),
+    "operator.countOf": partial(native, operator.countOf), "operator.indexOf": partial(native, operator.indexOf),
     "operator.length_hint": lambda m, a, k, n: m.call(len, a[:1], {}, n),
     "operator.itemgetter": partial(_getter, "itemgetter"), "operator.attrgetter": partial(_getter, "attrgetter"),
     "operator.methodcaller": partial(_getter, "methodcaller"),
-    **{f"math.{name}": native(getattr(math, name)) for name in _MATH if callable(getattr(math, name))},
-    **{f"math.{name}": _real(name) for name in ("sqrt", "log", "log2", "log10", "log1p", "exp", "sin", "cos", "tan", "tanh", "pow")},
-    **{f"math.{name}": _tested(name) for name in ("isnan", "isinf", "isfinite")},
-    "math.floor": _rounded("floor"), "math.ceil": _rounded("ceil"), "math.trunc": _rounded("trunc"), "math.prod": _prod,
+    **{f"math.{name}": partial(native, getattr(math, name)) for name in _MATH if callable(getattr(math, name))},
+    **{f"math.{name}": partial(_real, name) for name in ("sqrt", "log", "log2", "log10", "log1p", "exp", "sin", "cos", "tan", "tanh", "pow")},
+    **{f"math.{name}": partial(_tested, name) for name in ("isnan", "isinf", "isfinite")},
+    "math.floor": partial(_rounded, "floor"), "math.ceil": partial(_rounded, "ceil"), "math.trunc": partial(_rounded, "trunc"), "math.prod": _prod,
     "math.fabs": lambda m, a, k, n: absolute(a[0]) if isinstance(a[0], Term) else m.call(math.fabs, a, k, n),
 }  # fmt: skip
 VALUES: dict[str, Run] = {f"math.{name}": getattr(math, name) for name in _MATH if not callable(getattr(math, name))}

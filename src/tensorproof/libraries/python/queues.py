@@ -19,9 +19,6 @@ def _merge(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     return m.call(iter, (m.call(sorted, (tuple(v for r in rows if r is not None for v in r),), kwargs, node),), {}, node)
 
 
-# --- queues ---
-
-
 def _queue(kind: str) -> Run:
     return lambda m, args, kwargs, node: Model("queue.Queue", m.heap.space({"items": listed(m, []), "kind": kind}))
 
@@ -55,13 +52,6 @@ _QUEUE = KindModel(
         "empty": lambda m, me, a, k, n: not me.space[ITEMS].items,
     },
 )  # fmt: skip
-
-
-# --- pools ---
-
-
-def _pool(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Model:
-    return Model("multiprocessing.Pool", m.heap.space())
 
 
 def _map(star: bool, lazily: bool, m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
@@ -104,8 +94,9 @@ _EXECUTOR = KindModel(methods={**_POOL.methods, "map": partial(_map, False, True
 _POOLS = ("multiprocessing", "torch.multiprocessing", "multiprocessing.pool", "multiprocessing.dummy")
 FUNCTIONS: dict[str, Any] = {
     "heapq.merge": _merge, **{f"queue.{name}": _queue(name) for name in ("Queue", "LifoQueue", "PriorityQueue", "SimpleQueue")},
-    "queue.Empty": exception("Empty"), "queue.Full": exception("Full"), "multiprocessing.Queue": _queue("Queue"),
-    "multiprocessing.SimpleQueue": _queue("Queue"), **{f"{home}.{name}": _pool for home in _POOLS for name in ("Pool", "ThreadPool")},
+    "queue.Empty": partial(exception, "Empty"), "queue.Full": partial(exception, "Full"), "multiprocessing.Queue": _queue("Queue"),
+    "multiprocessing.SimpleQueue": _queue("Queue"),
+    **{f"{home}.{name}": lambda m, a, k, n: Model("multiprocessing.Pool", m.heap.space()) for home in _POOLS for name in ("Pool", "ThreadPool")},
     "concurrent.futures.wait": lambda m, a, k, n: (a[0], listed(m, [])),
 }  # fmt: skip
 KINDS = {

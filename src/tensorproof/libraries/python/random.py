@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from functools import partial
 from typing import Any
 
 from tensorproof.libraries import ClassModel, KindModel, Run, argument, listed, nothing, unknown
@@ -244,11 +245,11 @@ _NUMBERS = (
 )  # fmt: skip
 _METHODS: dict[str, Run] = {
     **{name: lambda m, a, k, n: DRAWN for name in _NUMBERS}, "random": lambda m, a, k, n: UNIT, "uniform": _uniform,
-    "getstate": unknown("a state"), "randint": _randint, "randrange": _randrange,
+    "getstate": partial(unknown, "a state"), "randint": _randint, "randrange": _randrange,
     "choice": _choice, "choices": _choices,
     "sample": _sample, "shuffle": shuffle, "seed": nothing, "setstate": nothing,
     "getrandbits": lambda m, a, k, n: between(m, "bits", 0, (1 << min(a[0], 62)) - 1, n) if isinstance(a[0], int) else Unknown("bits"),
-    "randbytes": unknown("random bytes"),
+    "randbytes": partial(unknown, "random bytes"),
 }  # fmt: skip
 
 

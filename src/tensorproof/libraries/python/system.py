@@ -20,10 +20,6 @@ SETTINGS: Key[Space] = slot("set")
 CHANGED: Key[bool] = slot("changed")
 
 
-def _text(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Unknown:
-    return TEXT
-
-
 def _import_module(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     name, package = argument(args, kwargs, 0, "name"), argument(args, kwargs, 1, "package")
     if isinstance(name, str) and name.startswith(".") and isinstance(package, str):
@@ -38,9 +34,6 @@ def _import_module(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Val
 def _names(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> List:
     """Names of files: some, which are unknown."""
     return texts(m, node)
-
-
-# --- sys ---
 
 
 def _kept(name: str, make: Any, m: Machine) -> Value:
@@ -77,10 +70,6 @@ def _loaded_module(m: Machine, me: Model, name: Value) -> Value:
     return me.space.get(name, module if module is not None and module.state != "waiting" else Unknown("a module"))
 
 
-def _is_loaded(m: Machine, me: Model, name: Value, node: ast.AST) -> Value:
-    return Unknown("whether a module is loaded", number="bool") if isinstance(_loaded_module(m, me, name), Unknown) else True
-
-
 _PARTS = (
     "activation adaptive batchnorm channelshuffle container conv distance dropout flatten fold instancenorm linear loss module normalization padding "
     "pixelshuffle pooling rnn sparse transformer upsampling utils"
@@ -91,13 +80,6 @@ _WITH_TORCH = frozenset(("torch", "torch.nn", "torch.nn.functional", "torch.nn.i
 
 def _set_recursion_limit(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> None:
     m.heap.set(m.model_state["interpreter"], "recursion limit", args[0])
-
-
-# --- os.environ ---
-
-
-def _environ(m: Machine) -> Model:
-    return Model("os.environ", m.heap.space({"set": m.heap.entries()}))
 
 
 def _get(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
@@ -137,21 +119,10 @@ def _set_default(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AS
     return me.space[SETTINGS][args[0]]
 
 
-# --- times ---
-
-
-def _moment(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Model:
-    return Model("datetime.datetime", m.heap.space())
-
-
-def _moment_binary(m: Machine, word: str, a: Value, b: Value, node: ast.AST) -> Value:
-    return Unknown(word) if word in ("eq", "ne", "lt", "le", "gt", "ge") else Model("datetime.datetime", m.heap.space())
-
-
-_MOMENT = KindModel(binary=_moment_binary, open=True)  # fmt: skip
-
-
-# --- loggers ---
+_MOMENT = KindModel(
+    binary=lambda m, word, a, b, node: Unknown(word) if word in ("eq", "ne", "lt", "le", "gt", "ge") else Model("datetime.datetime", m.heap.space()),
+    open=True,
+)
 
 
 def _logger(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Model:
@@ -188,9 +159,6 @@ def _stream(m: Machine) -> Model:
     return Model("sys.stream", m.heap.space())
 
 
-# --- processes and threads ---
-
-
 def _thread(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Model:
     space = {"target": argument(args, kwargs, 1, "target"), "args": kwargs.get("args", ()), "kwargs": kwargs.get("kwargs")}
     return Model("threading.Thread", m.heap.space(space))
@@ -214,10 +182,6 @@ _LOCK = KindModel(
 )  # fmt: skip
 
 
-def _lock(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Model:
-    return Model("threading.Lock", m.heap.space())
-
-
 def _each(library: str, names: tuple[str, ...], run: Run) -> dict[str, Value]:
     return {f"{library}.{name}": run for name in names}
 
@@ -232,14 +196,16 @@ FUNCTIONS: dict[str, object] = {
     **_each("datetime", (
         "datetime", "datetime.now", "datetime.utcnow", "datetime.today", "datetime.fromtimestamp", "datetime.strptime", "datetime.fromisoformat", "date",
         "date.today", "timedelta", "time", "timezone", "datetime.combine", "date.fromisoformat", "datetime.utcfromtimestamp",
-    ), _moment),
+    ), lambda m, a, k, n: Model("datetime.datetime", m.heap.space())),
     "logging.getLogger": _logger, "logging.Logger": _logger,
     **_each("logging", ("StreamHandler", "FileHandler", "NullHandler", "Handler", "Formatter", "Filter", "LoggerAdapter", "handlers.RotatingFileHandler",
     "handlers.TimedRotatingFileHandler"), _logger),
     **_each("glob", ("glob", "iglob"), _names), "os.listdir": _names, "os.walk": lambda m, a, k, n: Model("os.walk", m.heap.space()),
-    **_each("shutil", ("copy", "copy2", "copyfile", "copytree", "move", "make_archive"), writing(1, "dst", _text)), "threading.Thread": _thread,
-    **_each("threading", ("Lock", "RLock", "Event", "Condition", "Semaphore", "BoundedSemaphore", "Barrier"), _lock),
-    "subprocess.CalledProcessError": exception("CalledProcessError"), "subprocess.TimeoutExpired": exception("TimeoutExpired"),
+    **_each("shutil", ("copy", "copy2", "copyfile", "copytree", "move", "make_archive"), partial(writing, 1, "dst", lambda m, a, k, n: TEXT)),
+    "threading.Thread": _thread,
+    **_each("threading", ("Lock", "RLock", "Event", "Condition", "Semaphore", "BoundedSemaphore", "Barrier"),
+        lambda m, a, k, n: Model("threading.Lock", m.heap.space())),
+    "subprocess.CalledProcessError": partial(exception, "CalledProcessError"), "subprocess.TimeoutExpired": partial(exception, "TimeoutExpired"),
 }  # fmt: skip
 VALUES: dict[str, Any] = {
     "sys.argv": partial(_kept, "sys.argv", lambda m: listed(m, [m.main_path, *m.argv])), "sys.path": partial(_kept, "sys.path", lambda m: listed(m, [""])),
@@ -250,7 +216,8 @@ VALUES: dict[str, Any] = {
     "sys.stdin": partial(_kept, "sys.stdin", _stream), "sys.modules": partial(_kept, "sys.modules", lambda m: Model("sys.modules", m.heap.space())),
     "sys.float_info": lambda m: Unknown("sys.float_info"),
     "sys.maxunicode": sys.maxunicode, "sys.prefix": "/usr", "sys.flags": lambda m: Unknown("sys.flags"), "sys.dont_write_bytecode": False,
-    "os.environ": partial(_kept, "os.environ", _environ), "os.sep": "/", "os.linesep": "\n", "os.pathsep": ":", "os.name": "posix", "os.devnull": "/dev/null",
+    "os.environ": partial(_kept, "os.environ", lambda m: Model("os.environ", m.heap.space({"set": m.heap.entries()}))), "os.sep": "/", "os.linesep": "\n",
+    "os.pathsep": ":", "os.name": "posix", "os.devnull": "/dev/null",
     "os.curdir": ".", "os.pardir": "..", "os.extsep": ".", "threading.TIMEOUT_MAX": 1.0,
     "logging.NOTSET": 0, "logging.DEBUG": 10, "logging.INFO": 20, "logging.WARNING": 30, "logging.WARN": 30, "logging.ERROR": 40,
     "logging.CRITICAL": 50, "logging.FATAL": 50,
@@ -262,7 +229,7 @@ KINDS = {
         methods={"get": lambda m, me, a, k, n: _loaded_module(m, me, a[0] if a else None)},
         item=lambda m, me, index, node: _loaded_module(m, me, index),
         set_item=_put_module, items=lambda m, me, node: None, length=lambda m, me, node: Unknown("len"),
-        contains=_is_loaded,
+        contains=lambda m, me, name, node: Unknown("whether a module is loaded", number="bool") if isinstance(_loaded_module(m, me, name), Unknown) else True,
     ),
     "os.environ": KindModel(
         methods={"get": _get, "setdefault": _set_default, "pop": _changed, "update": _changed},

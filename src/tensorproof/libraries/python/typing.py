@@ -7,6 +7,7 @@ import collections
 import collections.abc
 import numbers
 import types
+from functools import partial
 from typing import Any
 
 from tensorproof.libraries import ClassModel, KindModel, Run, argument
@@ -25,23 +26,12 @@ def _runtime_checkable(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) ->
     return args[0]
 
 
-def _type_word(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Model:
-    return Model("object", m.heap.space())
-
-
 def _named_tuple(m: Machine, args: tuple[Any, ...], kwargs: Kwargs, node: ast.AST) -> Value:
     rows = m.iterate(args[1], node) if len(args) > 1 else []
     pairs = None if rows is None else [m.iterate(row, node) for row in rows]
     if pairs is None or any(p is None or len(p) != 2 or not isinstance(p[0], str) for p in pairs):
         return m.gap("typing.NamedTuple", node, "its fields are not known")
     return named_tuple_class(m, args[0], [p[0] for p in pairs if p is not None], (), node)
-
-
-def _typed_dict(m: Machine, cls: Class, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-    return m.call(dict, args, kwargs, node)
-
-
-# --- abstract classes ---
 
 
 def _abstract(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
@@ -80,20 +70,14 @@ def construct_abstract(m: Machine, cls: Class, args: Args, kwargs: Kwargs, node:
     return MISSING
 
 
-# --- namespaces ---
-
-
-def namespace_attribute(kind: str) -> Run:
-    def run(m: Machine, me: Model, name: str, node: ast.AST) -> Value:
-        if name == "__dict__":
-            return Dict(me.space)  # type: ignore[arg-type]
-        if name in me.space:
-            return MISSING
-        if name.startswith("__"):
-            return Unknown(name)
-        raise m.raised("AttributeError", f"the {kind} has no attribute {name}", node)
-
-    return run
+def namespace_attribute(kind: str, m: Machine, me: Model, name: str, node: ast.AST) -> Value:
+    if name == "__dict__":
+        return Dict(me.space)  # type: ignore[arg-type]
+    if name in me.space:
+        return MISSING
+    if name.startswith("__"):
+        return Unknown(name)
+    raise m.raised("AttributeError", f"the {kind} has no attribute {name}", node)
 
 
 def namespace_binary(m: Machine, word: str, a: Value, b: Value, node: ast.AST) -> Value:
@@ -123,7 +107,7 @@ def host_class(name: str) -> type | None:
 _WORDS = ("TypeVar", "ParamSpec", "TypeVarTuple", "ForwardRef")
 _SAME = ("overload", "final", "no_type_check", "override", "dataclass_transform", "deprecated", "reveal_type", "assert_type")
 _TYPING: dict[str, Run] = {
-    **dict.fromkeys(_WORDS, _type_word), **dict.fromkeys(_SAME, _first), "runtime_checkable": _runtime_checkable,
+    **dict.fromkeys(_WORDS, lambda m, a, k, n: Model("object", m.heap.space())), **dict.fromkeys(_SAME, _first), "runtime_checkable": _runtime_checkable,
     "cast": lambda m, a, k, n: argument(a, k, 1, "val"),
     "NewType": lambda m, a, k, n: Native(str(a[0]), lambda machine, inner, named, at: inner[0]),
     "NamedTuple": _named_tuple,
@@ -139,11 +123,14 @@ VALUES: dict[str, object] = {
     "typing.TYPE_CHECKING": False, "typing_extensions.TYPE_CHECKING": False, "types.FunctionType": types.FunctionType, "types.LambdaType": types.FunctionType,
     "types.NoneType": type(None), "types.GeneratorType": types.GeneratorType,
 }  # fmt: skip
-KINDS = {"types.SimpleNamespace": KindModel(attribute=namespace_attribute("namespace"), binary=namespace_binary)}
+KINDS = {"types.SimpleNamespace": KindModel(attribute=partial(namespace_attribute, "namespace"), binary=namespace_binary)}
 _GENERIC = ("Generic", "Protocol", "Hashable", "Sized")
 CLASSES = {
     **{f"{library}.{name}": ClassModel(f"{library}.{name}") for library in ("typing", "typing_extensions") for name in _GENERIC},
-    **{f"{library}.TypedDict": ClassModel(f"{library}.TypedDict", construct=_typed_dict) for library in ("typing", "typing_extensions")},
+    **{
+        f"{library}.TypedDict": ClassModel(f"{library}.TypedDict", construct=lambda m, cls, a, k, n: m.call(dict, a, k, n))
+        for library in ("typing", "typing_extensions")
+    },
     "typing.NamedTuple": TUPLE,
     "abc.ABC": ClassModel("abc.ABC", construct=construct_abstract),
 }

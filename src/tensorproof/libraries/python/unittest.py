@@ -55,9 +55,6 @@ def _main(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     raise ended
 
 
-# --- what a test case can say ---
-
-
 def _asserts(op: type[ast.cmpop], m: Machine, me: Value, args: Args, kwargs: Kwargs, node: ast.AST) -> None:
     holds = m.truth(m.compare(op, args[0], args[1], node), node)
     m.demand("AssertionError", holds, f"this assertion fails: {ast.unparse(node)[:100]}", node)
@@ -189,13 +186,10 @@ def _decorate_patch(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast
     return Native("unittest.mock.patch", run)
 
 
-def _mock(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-    return m.gap("unittest.mock.Mock", node, "a mock takes any call") if not kwargs else Unknown("a mock")
-
-
 FUNCTIONS |= {
     "unittest.mock.patch": _patch, "unittest.mock.patch.object": _patch_object,
-    **{f"unittest.mock.{name}": _mock for name in ("Mock", "MagicMock", "AsyncMock", "NonCallableMock", "PropertyMock")},
+    **{f"unittest.mock.{name}": lambda m, a, k, n: m.gap("unittest.mock.Mock", n, "a mock takes any call") if not k else Unknown("a mock")
+        for name in ("Mock", "MagicMock", "AsyncMock", "NonCallableMock", "PropertyMock")},
 }  # fmt: skip
 KINDS |= {"unittest.mock.patch": KindModel(
     methods={"start": lambda m, me, a, k, n: _enter_patch(m, me, n), "stop": lambda m, me, a, k, n: _leave_patch(m, me, None, n)},

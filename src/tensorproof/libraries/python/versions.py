@@ -1,4 +1,4 @@
-"""Versions as packaging, distutils and pkg_resources compare them."""
+"""Versions as packaging, distutils and pkg_resources compare them, and those of the libraries (`torch.__version__`)."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import re
 from itertools import zip_longest
 from typing import Any
 
+from tensorproof.bindings.names import versions
 from tensorproof.libraries.model import ClassModel, KindModel, Run
 from tensorproof.values import MISSING, Args, Key, Kwargs, Machine, Model, Unknown, Value, slot
 
@@ -69,3 +70,16 @@ _NAMES = (
 FUNCTIONS: dict[str, Run] = dict.fromkeys(_NAMES, _parse)
 KINDS = {"version": KindModel(attribute=_attribute, binary=_binary, text=lambda m, me: me.space[TEXT], bases=("packaging.version.Version",))}
 CLASSES = {"packaging.version.Version": ClassModel("version", closed=False)}
+
+
+_OF = {"torch": "torch", "tf": "tensorflow", "keras": "keras", "numpy": "numpy"}
+
+
+def _text(library: str) -> Run:
+    return lambda m: versions.text(library)
+
+
+VALUES: dict[str, Run] = {
+    **{f"{root}.__version__": _text(library) for root, library in _OF.items()}, "tf.VERSION": _text("tensorflow"), "tf.version.VERSION": _text("tensorflow"),
+    "torch.version.__version__": _text("torch"),
+}  # fmt: skip

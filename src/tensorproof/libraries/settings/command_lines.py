@@ -73,9 +73,6 @@ ABSL = partial(_in_words, {
 })  # fmt: skip
 
 
-# --- absl ---
-
-
 def _flags(m: Machine) -> Model:
     if "absl.flags" not in m.model_state:
         space = m.heap.space({"parser": _parser(m, ABSL, NOWHERE), "values": None, "set": m.heap.space(), "actions": m.heap.space()})
@@ -200,8 +197,6 @@ def _run_app(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     raise ended
 
 
-# --- click ---
-
 _CLICK_TYPES = {"click.INT": int, "click.FLOAT": float, "click.STRING": str, "click.BOOL": bool}
 
 
@@ -285,9 +280,6 @@ def _run_command(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AS
 
 def _decorator(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Native:
     return Native("decorator", lambda machine, inner, named, at: inner[0])
-
-
-# --- fire ---
 
 
 def _literal(text: str) -> Value:

@@ -1,4 +1,4 @@
-"""OmegaConf and Hydra: configurations with attributes, from the program, from files of the project and from the command line."""
+"""OmegaConf and Hydra: configurations with attributes, from the program, from files of the project, from its store and from the command line."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ from tensorproof.libraries import Abstract, KindModel, Run, argument, from_host,
 from tensorproof.libraries.python.classes import FUNCTIONS as DATACLASSES
 from tensorproof.libraries.python.storage.files import content
 from tensorproof.libraries.python.storage.paths import read_text
-from tensorproof.libraries.settings.config_store import stored
 from tensorproof.libraries.settings.yaml_text import NotUnderstood, parse, scalar
 from tensorproof.libraries.varying import refuse_given, varied
 from tensorproof.values import MISSING, TEXT, Args, Class, Dict, Instance, Kwargs, List, Machine, Model, Native, Unknown, Value
@@ -141,9 +140,6 @@ def _pop(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Va
     raise m.raised("KeyError", f"the configuration has no {args[0]!r}", node)
 
 
-# --- OmegaConf ---
-
-
 def _create(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
     given = argument(args, kwargs, 0, "obj")
     if given is None:
@@ -230,9 +226,6 @@ def _select(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     if not isinstance(args[1], str) or not isinstance(args[0], Model):
         return Unknown("a value of the configuration")
     return _at(m, args[0], args[1], node, kwargs.get("default"))
-
-
-# --- Hydra ---
 
 
 def _main(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Native:
@@ -327,4 +320,35 @@ KINDS = {
         truth=lambda m, me: bool(me.space), bases=("omegaconf.Container", "collections.abc.Mapping"),
     ),
 }  # fmt: skip
-__all__ = ["FUNCTIONS", "KINDS", "VALUES", "Abstract", "to_host"]
+
+
+KIND = "hydra.core.config_store.ConfigStore"
+_STATE = "configurations stored"
+
+
+def _store(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> None:
+    name, given = argument(args, kwargs, 0, "name"), argument(args, kwargs, 1, "node")
+    group = argument(args, kwargs, 2, "group")
+    plain = isinstance(name, str) and group is None and isinstance(given, (Class, Instance, Dict)) and "package" not in kwargs
+    if not plain:
+        m.gap(f"{KIND}.store", node, "only whole configurations are followed")
+    if isinstance(name, str) and group is None:
+        m.model_state.setdefault(_STATE, {})[name.removesuffix(".yaml")] = given if plain else None
+
+
+def stored(m: Machine, name: str) -> Value:
+    """What the program keeps under a name; None where it keeps nothing that is followed."""
+    found = m.model_state.get(_STATE, {}).get(name.removesuffix(".yaml"))
+    return _followed(found) if found is not None else None
+
+
+def _followed(given: Class | Instance | Dict) -> Value:
+    """A stored configuration, unless it lists defaults: what they choose is not followed."""
+    held = given.items if isinstance(given, Dict) else given.space
+    return Unknown("a configuration with defaults") if "defaults" in held else given
+
+
+FUNCTIONS |= {f"{KIND}.instance": lambda m, a, k, n: Model(KIND, m.heap.space()), KIND: lambda m, a, k, n: Model(KIND, m.heap.space())}
+KINDS |= {KIND: KindModel(methods={"store": _store}, open=True)}
+
+__all__ = ["FUNCTIONS", "KIND", "KINDS", "VALUES", "Abstract", "stored", "to_host"]

@@ -89,10 +89,6 @@ def _dummies(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     return frame(m, rows_of(m, node) if rows is None else rows, columns_of(m, node))
 
 
-def _same_argument(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-    return args[0] if args and isinstance(args[0], (Model, TensorType)) else Unknown(VALUE)
-
-
 def array(m: Machine, me: Model, args: Args = (), kwargs: dict[str, Value] | None = None, node: ast.AST = NOWHERE) -> TensorType:
     """The array of a table or a column."""
     shape = (me.space[ROWS],) if me.kind == SERIES else (me.space[ROWS], me.space[COLUMNS])
@@ -186,10 +182,6 @@ def _fewer(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> 
     return fewer_rows(m, me, rows_of(m, node))
 
 
-def _few(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-    return fewer_rows(m, me, rows_of(m, node, 1))
-
-
 def _sample(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     count = kwargs.get("n", args[0] if args else None)
     if kwargs.get("frac") in (1, 1.0):
@@ -205,10 +197,6 @@ def _cast(m: Machine, me: Model, args: tuple[Any, ...], kwargs: dict[str, Any], 
     except TypeError:
         dtype = None
     return Model(me.kind, m.heap.space({**me.space, "dtype_": dtype}))
-
-
-def _truths(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-    return Model(me.kind, m.heap.space({**me.space, "dtype_": BOOL}))
 
 
 def _reduced(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
@@ -247,10 +235,6 @@ def _listed(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) ->
 
 def _counted(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     return m.symbol(m.name_here("different values", node), 1, None, Origin.WORLD)
-
-
-def _outside(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-    return Unknown(VALUE)
 
 
 _COMPARE = frozenset(("lt", "le", "gt", "ge", "eq", "ne"))
@@ -315,9 +299,9 @@ _METHODS: dict[str, Any] = {
     "unique": lambda m, me, a, k, n: series(m, _counted(m, me, a, k, n), me.space.get(DTYPE)),
     "nunique": _counted, "tolist": _listed, "to_list": _listed,
     "iterrows": _rows_one_by_one, "itertuples": _rows_one_by_one, "flatten": array,
-    **dict.fromkeys(_ALIKE, _same), **dict.fromkeys(_LESS, _fewer), **dict.fromkeys(_LITTLE, _few),
-    **dict.fromkeys(_TRUTHS, _truths), **dict.fromkeys(_REDUCED, _reduced),
-    **dict.fromkeys(_QUIET, _outside),
+    **dict.fromkeys(_ALIKE, _same), **dict.fromkeys(_LESS, _fewer), **dict.fromkeys(_LITTLE, lambda m, me, a, k, n: fewer_rows(m, me, rows_of(m, n, 1))),
+    **dict.fromkeys(_TRUTHS, lambda m, me, a, k, n: Model(me.kind, m.heap.space({**me.space, "dtype_": BOOL}))), **dict.fromkeys(_REDUCED, _reduced),
+    **dict.fromkeys(_QUIET, lambda m, me, a, k, n: Unknown(VALUE)),
 }  # fmt: skip
 _TABLE = KindModel(
     _METHODS, _attribute, length=lambda m, me, node: me.space[ROWS], item=_item, set_item=_set_item, iterations=_iterations, binary=_binary, open=True,
@@ -331,6 +315,7 @@ FUNCTIONS: dict[str, Any] = {
     **{f"pandas.read_{n}": _read for n in ("csv", "table", "excel", "json", "parquet", "pickle", "feather", "hdf", "sql")}, "pandas.DataFrame": _new_frame,
     "pandas.Series": _new_series, "pandas.concat": _concat, "pandas.get_dummies": _dummies,
     "pandas.merge": lambda m, a, k, n: frame(m, rows_of(m, n), columns_of(m, n)),
-    **{f"pandas.{n}": _same_argument for n in ("to_datetime", "to_numeric", "Categorical", "to_timedelta")},
+    **{f"pandas.{n}": lambda m, a, k, n: a[0] if a and isinstance(a[0], (Model, TensorType)) else Unknown(VALUE)
+        for n in ("to_datetime", "to_numeric", "Categorical", "to_timedelta")},
     **{f"pandas.{n}": _new_series for n in ("cut", "qcut", "isnull", "isna", "notnull")},
 }  # fmt: skip

@@ -6,14 +6,16 @@ import ast
 from collections.abc import Callable
 from typing import Any
 
-from tensorproof.libraries.plain import argument
-from tensorproof.libraries.tensorflow.data.elements import element_of, mapped, rows, stacked, step_of, tensor_of_spec, tensors_in, traced
+from tensorproof.libraries import KindModel, argument, mapped, tensors_in
+from tensorproof.libraries.tensorflow.data.elements import element_of, rows, stacked, step_of, tensor_of_spec, traced
 from tensorproof.libraries.tensorflow.data.pipeline import agree
 from tensorproof.libraries.tensorflow.graph_branches import as_tensor, difference
-from tensorproof.libraries.tensorflow.shapes import GRAPH
+from tensorproof.libraries.tensorflow.shapes import GRAPH, compatible, sizes_of
+from tensorproof.libraries.tensorflow.tensors import converted
 from tensorproof.libraries.tensorflow.traced import SHAPELESS, TRACED, converting, is_symbolic, untraced, within
-from tensorproof.terms import BUDGETS, DType, Shape, TensorType
-from tensorproof.values import Args, Dict, Kwargs, List, Machine, Model, Unknown, Value
+from tensorproof.ops.inputs import as_size
+from tensorproof.terms import BUDGETS, DType, Origin, Shape, TensorType, Term, conj, ge, lt
+from tensorproof.values import MISSING, Args, Dict, Key, Kwargs, List, Machine, Model, TensorShape, Unknown, Value, slot
 
 
 def _cond(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
@@ -88,7 +90,7 @@ def _while(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
         return m.gap("tf.while_loop", node, "its variables are not known")
     state: Any = [element_of(m, v, node) if not isinstance(v, Model) else v for v in start]
     given, recorded = state, m.path.recorded
-    state = [mapped(m, lambda t: t.but(contents=None), v) for v in state]
+    state = [mapped(m, v, lambda t: t.but(contents=None)) for v in state]
     m.call(ask, tuple(state), {}, node)
     found = m.call(body, tuple(state), {}, node)
     out = [found] if isinstance(found, TensorType) else None if isinstance(found, Unknown) else m.iterate(found, node)
@@ -105,7 +107,7 @@ def _while(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
             changes = True
     if changes:
         return _turned(m, ask, body, start, out, alone, node)
-    made = [mapped(m, lambda t: t.but(contents=None), v) for v in out]
+    made = [mapped(m, v, lambda t: t.but(contents=None)) for v in out]
     if m.path.program is not None:
         m.path.program.turn(recorded, [tensors_in(tuple(v)) for v in (given, state, out, made)], m.user_span(node))
     return tuple(made) if len(made) > 1 else made[0] if alone or isinstance(found, TensorType) else List(m.heap.row(made))
@@ -128,17 +130,13 @@ def _turned(m: Machine, ask: Value, body: Value, start: Any, once: list[Value], 
     return m.gap("tf.while_loop", node, "a variable changes its shape")
 
 
-def _lead(value: Value) -> Value:
-    return next((t.shape[0] for t in tensors_in(value) if t.shape.known and len(t.shape)), None)
-
-
 def _row_of(m: Machine, elems: Value, what: str, node: ast.AST) -> tuple[Value, Value]:
     """One row of what a function is mapped over, and how many there are."""
     found = tensors_in(elems)
     if not found:
         return m.gap(what, node, "over something that is not known"), None
     agree(m, found, node, "map_fn/lengths", what)
-    return rows(m, elems), _lead(elems)
+    return rows(m, elems), next((t.shape[0] for t in tensors_in(elems) if t.shape.known and len(t.shape)), None)
 
 
 def _map_fn(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
@@ -173,10 +171,10 @@ def _folded(m: Machine, name: str, args: Args, kwargs: Kwargs, node: ast.AST) ->
     if count is None:
         return row, None
     first = row if start is None else element_of(m, start, node)
-    recorded, state = m.path.recorded, row if start is None else mapped(m, lambda t: t.but(contents=None), first)
+    recorded, state = m.path.recorded, row if start is None else mapped(m, first, lambda t: t.but(contents=None))
     made = element_of(m, step_of(m, function, (state, row), node), node)
     if m.path.program is not None:
-        end, made = made, mapped(m, lambda t: t.but(), made)
+        end, made = made, mapped(m, made, lambda t: t.but())
         m.path.program.turn(recorded, [tensors_in(v) for v in (first, state, end, made)], m.user_span(node))
     for a, b in zip(tensors_in(state), tensors_in(made)):
         if a.shape.known and b.shape.known and a.shape.concrete and b.shape.concrete and a.shape != b.shape:
@@ -191,9 +189,6 @@ def _scan(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
 
 def _fold(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     return _folded(m, "tf.foldl", args, kwargs, node)[0]
-
-
-# --- functions of Python inside graphs ---
 
 
 def _py_function(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
@@ -238,9 +233,6 @@ def _typed(m: Machine, found: Value, types: Value, node: ast.AST) -> Value:
     return made.but(dtype=types) if isinstance(made, TensorType) and isinstance(types, DType) else made
 
 
-# --- structures ---
-
-
 def _map_structure(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     function, first, others = args[0], args[1], args[2:]
 
@@ -276,4 +268,98 @@ EAGER: dict[str, Any] = {
 FUNCTIONS: dict[str, object] = {
     "tf.switch_case": _switch, "tf.vectorized_map": _vectorized_map, "tf.py_function": _py_function, "tf.numpy_function": _numpy_function,
     "tf.nest.map_structure": _map_structure, "tf.nest.flatten": _flatten, "tf.nest.is_nested": lambda m, a, k, n: isinstance(a[0], (tuple, List, Dict)),
+}  # fmt: skip
+
+
+SHAPE: Key[TensorShape] = slot("shape")
+ARRAY = "tf.TensorArray"
+
+
+def _make(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    dtype, size = argument(args, kwargs, 0, "dtype"), argument(args, kwargs, 1, "size", 0)
+    size = as_size(size) if isinstance(size, TensorType) else size
+    given = kwargs.get("element_shape")
+    space = {"dtype": dtype, "size": size, "dynamic": argument(args, kwargs, 2, "dynamic_size", False), "element": None, "top": 0,
+             "shape": None if given is None else sizes_of(m, given, node)}  # fmt: skip
+    return Model(ARRAY, m.heap.space(space))
+
+
+def _with(m: Machine, me: Model, **changes: Value) -> Model:
+    return Model(ARRAY, m.heap.space({**me.space, **changes}))
+
+
+def _write(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    at, value = argument(args, kwargs, 0, "index"), argument(args, kwargs, 1, "value")
+    at = as_size(at) if isinstance(at, TensorType) else at
+    new = converted(m, value, me.space["dtype"] if not isinstance(value, TensorType) else None, node)
+    if not isinstance(new, TensorType):
+        return _with(m, me, element=Unknown("a tensor that was written"))
+    if None not in (new.dtype, me.space["dtype"]) and new.dtype is not me.space["dtype"]:
+        raise m.raised("InvalidArgumentError", f"an array of {me.space['dtype']} cannot hold {new.dtype}", node, "tensor_array/type")
+    held, size = me.space["element"], me.space["size"]
+    declared = me.space[SHAPE] if held is None else TensorShape(held.shape) if isinstance(held, TensorType) and held.shape.known else None
+    if declared is not None and new.shape.known:
+        message = f"an array of tensors of shape {tuple(declared)} cannot hold one of shape {new.shape!r}"
+        m.demand("ValueError", compatible(TensorShape(new.shape), declared), message, node, "tensor_array/shape")
+    if me.space["dynamic"] is False and isinstance(at, (int, Term)) and isinstance(size, (int, Term)):
+        m.demand("OutOfRangeError", conj(ge(at, 0), lt(at, size)), f"index {at!r} is outside the array of {size!r}", node, "tensor_array/index")
+    top = me.space["top"]
+    reached = max(top, at + 1) if isinstance(at, int) and isinstance(top, int) else None
+    return _with(m, me, element=new.but(contents=None), top=reached)
+
+
+def _count(m: Machine, me: Model, node: ast.AST) -> Value:
+    """How many tensors there are."""
+    size, top = me.space["size"], me.space["top"]
+    if me.space["dynamic"] is False:
+        return size
+    if isinstance(top, int) and isinstance(size, int):
+        return max(top, size)
+    return m.symbol(m.name_here("written", node), 1, None, Origin.UNMODELLED)
+
+
+def _stack(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    held, count = me.space["element"], _count(m, me, node)
+    if not isinstance(held, TensorType) or not held.shape.known or not isinstance(count, (int, Term)):
+        return m.gap("TensorArray.stack", node, "of tensors that are not known")
+    return within(m, held.but(shape=Shape((count, *held.shape))), m.model_state.get(TRACED))
+
+
+def _concat(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    held, count = me.space["element"], _count(m, me, node)
+    if not isinstance(held, TensorType) or not held.shape.known or not len(held.shape) or not isinstance(count, (int, Term)):
+        return m.gap("TensorArray.concat", node, "of tensors that are not known")
+    return within(m, held.but(shape=Shape((count * held.shape[0], *held.shape[1:]))), m.model_state.get(TRACED))
+
+
+def _read(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    held = me.space["element"]
+    return m.gap("TensorArray.read", node, "of a tensor that is not known") if held is None else within(m, held, m.model_state.get(TRACED))
+
+
+def _unstack(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    t = converted(m, argument(args, kwargs, 0, "value"), None, node)
+    if not isinstance(t, TensorType) or not t.shape.known or not len(t.shape):
+        return m.gap("TensorArray.unstack", node, "of something that is not known")
+    return _with(m, me, element=t.but(shape=Shape(t.shape[1:]), contents=None), size=t.shape[0], top=t.shape[0])
+
+
+def _attribute(m: Machine, me: Model, name: str, node: ast.AST) -> Value:
+    if name == "element_shape":
+        held = me.space["element"]
+        return TensorShape(held.shape) if isinstance(held, TensorType) and held.shape.known else Unknown("element_shape")
+    return me.space["dynamic"] if name == "dynamic_size" else MISSING
+
+
+def _size(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    count = _count(m, me, node)
+    return converted(m, count, None, node) if isinstance(count, (int, Term)) else Unknown("size")
+
+
+FUNCTIONS |= {ARRAY: _make}
+KINDS: dict[str, KindModel] = {
+    ARRAY: KindModel({
+        "write": _write, "stack": _stack, "read": _read, "unstack": _unstack, "concat": _concat, "size": _size,
+        "gather": lambda m, me, a, k, n: m.spelling("tf.gather", (_stack(m, me, (), {}, n), argument(a, k, 0, "indices")), {}, n),
+    }, _attribute),
 }  # fmt: skip

@@ -6,8 +6,8 @@ import ast
 from typing import Any
 
 from tensorproof.libraries import ClassModel, KindModel, Run, argument, quiet
-from tensorproof.libraries.tensorflow.autograph import RELAXED
 from tensorproof.libraries.tensorflow.data.elements import spec_of
+from tensorproof.libraries.tensorflow.graph_branches import RELAXED
 from tensorproof.libraries.tensorflow.shapes import GRAPH
 from tensorproof.libraries.tensorflow.traced import EAGER, TRACED
 from tensorproof.terms import BY_LABEL, DType, TensorType
@@ -16,9 +16,6 @@ from tensorproof.values import MISSING, TEXT, Args, Dict, Instance, Kwargs, Laye
 
 def nothing(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> None:
     return None
-
-
-# --- modules ---
 
 
 def _module_init(m: Machine, me: Instance, args: Args, kwargs: Kwargs, node: ast.AST) -> None:
@@ -84,13 +81,6 @@ def _scoped(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     return args[0] if args and not isinstance(args[0], str) else Model("context", m.heap.space())
 
 
-# --- distribution ---
-
-
-def _strategy(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-    return Model("tf.distribute.Strategy", m.heap.space({"num_replicas_in_sync": 1}))
-
-
 def _run(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     """`strategy.run(f, args=(…), kwargs={…})`."""
     function, given = argument(args, kwargs, 0, "fn"), m.iterate(argument(args, kwargs, 1, "args", ()), node)
@@ -111,9 +101,6 @@ def _reduce(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) ->
 
 def _from_function(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     return m.call(args[0], (Model("quiet", m.heap.space()),), {}, node)
-
-
-# --- questions and settings ---
 
 
 def _devices(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
@@ -170,7 +157,8 @@ _STRATEGIES = (
 FUNCTIONS: dict[str, Run] = {
     "tf.config.run_functions_eagerly": _run_eagerly, "tf.config.experimental_run_functions_eagerly": _run_eagerly,
     "tf.init_scope": lambda m, a, k, n: Model("tf.init_scope", m.heap.space()), "tf.name_scope": _scoped, "tf.Module.with_name_scope": _scoped,
-    "tf.Module": lambda m, a, k, n: m.gap("tf.Module", n, "an object of the bare class"), **{f"tf.distribute.{s}": _strategy for s in _STRATEGIES},
+    "tf.Module": lambda m, a, k, n: m.gap("tf.Module", n, "an object of the bare class"),
+    **{f"tf.distribute.{s}": lambda m, a, k, n: Model("tf.distribute.Strategy", m.heap.space({"num_replicas_in_sync": 1})) for s in _STRATEGIES},
     "tf.config.list_physical_devices": _devices, "tf.config.experimental.list_physical_devices": _devices, "tf.config.list_logical_devices": _devices,
     "tf.config.experimental.list_logical_devices": _devices, "tf.config.get_visible_devices": _devices, "tf.is_tensor": _is_tensor,
     "tf.executing_eagerly": lambda m, a, k, n: not m.model_state.get(GRAPH, 0) and m.model_state.get(TRACED) is None,

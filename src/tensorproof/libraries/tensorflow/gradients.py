@@ -5,9 +5,8 @@ from __future__ import annotations
 import ast
 from typing import Any
 
-from tensorproof.libraries import KindModel, argument
+from tensorproof.libraries import KindModel, argument, mapped, tensors_in
 from tensorproof.libraries.tensorflow import histories, own_gradients
-from tensorproof.libraries.tensorflow.data.elements import mapped, tensors_in
 from tensorproof.libraries.tensorflow.histories import Token
 from tensorproof.libraries.tensorflow.traced import TRACED
 from tensorproof.terms import History, Shape, TensorType, conj, eq
@@ -153,7 +152,7 @@ def like_sources(m: Machine, sources: Value, act: Any, node: ast.AST) -> Value:
                 return m.gap("GradientTape.gradient", node, "by something that is not known")
             raise m.raised("ValueError", "gradients are taken by tensors and variables: write model.trainable_variables", node, "tape/sources")
         case tuple() | List() | Dict() | TensorType():
-            return mapped(m, act, sources)
+            return mapped(m, sources, act)
         case _:
             return m.gap("GradientTape.gradient", node, "by something that is not known")
 

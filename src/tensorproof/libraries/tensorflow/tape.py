@@ -91,9 +91,6 @@ def tape_of(m: Machine) -> Tape:
     return found
 
 
-# --- making ---
-
-
 def open_axis(m: Machine, name: str, least: int = 1, most: int | None = None, origin: Origin = Origin.USER) -> Dim:
     """A size that the framework does not know when the graph is built: it shows it as None."""
     made = m.symbol(name, least, most, origin)
@@ -214,9 +211,6 @@ def _holds(tape: Tape, value: Value) -> bool:
     if isinstance(value, dict):
         return any(_holds(tape, v) for v in value.values())
     return isinstance(value, slice) and any(_holds(tape, v) for v in (value.start, value.stop, value.step))
-
-
-# --- running again ---
 
 
 def tensors_in(value: Value) -> list[TensorType]:

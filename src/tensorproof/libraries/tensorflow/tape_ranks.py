@@ -124,9 +124,6 @@ def unknown_result(m: Machine, like: TensorType, node: ast.AST) -> TensorType:
     return like.but(shape=unknown_shape(m.name_here("shape", node)), contents=None)
 
 
-# --- all uses together ---
-
-
 def finish(m: Machine) -> None:
     """The run is over: uses of a leaf of unknown rank that no rank satisfies together."""
     held = tape.tape_of(m)

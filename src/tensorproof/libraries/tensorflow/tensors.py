@@ -82,9 +82,6 @@ def _later_behaviour(m: Machine) -> bool:
     return bool(m.model_state.get("tf.numpy behaviour"))
 
 
-# --- tensors ---
-
-
 def _numpy(m: Machine, args: tuple[Any, ...], kwargs: dict[str, Value], node: ast.AST) -> Value:
     t = args[0]
     if t.graph is not None:
@@ -136,9 +133,6 @@ def _replace(m: Machine, old: TensorType, new: TensorType) -> None:
 
 def _same(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     return args[0]
-
-
-# --- variables ---
 
 
 def variable(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:

@@ -55,19 +55,9 @@ def untraced(m: Machine) -> Iterator[None]:
 
 
 @contextmanager
-def unconverted(m: Machine) -> Iterator[None]:
-    """What Keras calls is not turned by AutoGraph."""
-    before, m.model_state[CONVERTED] = m.model_state.get(CONVERTED, False), False
-    try:
-        yield
-    finally:
-        m.model_state[CONVERTED] = before
-
-
-@contextmanager
-def converting(m: Machine) -> Iterator[None]:
-    """What runs inside may ask for the truth of a tensor without values, as `tf.cond` does."""
-    before, m.model_state[CONVERTED] = m.model_state.get(CONVERTED, False), True
+def converting(m: Machine, wanted: bool = True) -> Iterator[None]:
+    """What runs inside may ask for the truth of a tensor without values, as `tf.cond` does; what Keras calls may not."""
+    before, m.model_state[CONVERTED] = m.model_state.get(CONVERTED, False), wanted
     try:
         yield
     finally:

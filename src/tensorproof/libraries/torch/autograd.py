@@ -11,7 +11,7 @@ from tensorproof.libraries.domains import autograd
 from tensorproof.libraries.domains import backward as paths
 from tensorproof.libraries.torch import modes as torch_modes
 from tensorproof.terms import Shape, TensorType, Truth, conj, disj, eq
-from tensorproof.values import MISSING, Args, Class, Dict, Key, Kwargs, List, Machine, Model, Native, Unknown, Value, slot
+from tensorproof.values import MISSING, Args, Class, Dict, Key, Kwargs, Machine, Model, Native, Unknown, Value, slot
 
 SAVED: Key[tuple[Value, ...]] = slot("saved_tensors")
 CONTEXT = "torch.autograd.function.FunctionCtx"
@@ -55,13 +55,7 @@ def backward(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     return None
 
 
-_GRAD = ("outputs", "inputs", "grad_outputs", "retain_graph", "create_graph", "only_inputs", "allow_unused", "is_grads_batched", "materialize_grads")
-
-
 def _grad(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-    strange = next((name for name in kwargs if name not in _GRAD), None)
-    if strange is not None:
-        raise m.raised("TypeError", f"torch.autograd.grad takes no argument {strange}", node, "call/arguments")
     outputs, inputs = _each(m, argument(args, kwargs, 0, "outputs"), node), _each(m, argument(args, kwargs, 1, "inputs"), node)
     given = argument(args, kwargs, 2, "grad_outputs", None)
     if inputs is None or not all(isinstance(t, TensorType) for t in inputs):
@@ -123,9 +117,6 @@ def _variable(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     """torch.autograd.Variable: the tensor itself."""
     data = argument(args, kwargs, 0, "data", None)
     return data.but(requires_grad=bool(kwargs.get("requires_grad", False)), grad=None) if isinstance(data, TensorType) else data
-
-
-# --- the program's own Functions ---
 
 
 def _member(m: Machine, cls: Class, name: str) -> Value:
@@ -206,24 +197,6 @@ def _save(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> N
 def _open(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> None:
     """What requires a gradient among the results is not known."""
     m.heap.set(me.space, "open", True)
-
-
-# --- torch.func and torch.autograd.functional ---
-
-
-def _mapped(m: Machine, value: Value, change: Any) -> Value:
-    """A nest of tensors, each changed."""
-    match value:
-        case TensorType():
-            return change(value)
-        case tuple():
-            return tuple(_mapped(m, v, change) for v in value)
-        case List():
-            return List(m.heap.row([_mapped(m, v, change) for v in value.items]))
-        case Dict():
-            return Dict(m.heap.entries({k: _mapped(m, v, change) for k, v in value.items.items()}), ordered=value.ordered)
-        case _:
-            return value
 
 
 def _functional_call(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import Any
 
-from tensorproof.libraries.model import Run
+from tensorproof.libraries import Run, argument
 from tensorproof.libraries.torch.layer_attributes import COMPILED, SCRIPTED
 from tensorproof.libraries.torch.module_tree import is_module
 from tensorproof.values import Args, Dict, Function, Instance, Kwargs, Layer, List, Machine, Native, Value
@@ -45,9 +45,7 @@ def _asserted(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> None:
 
 def _trace(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     """torch.jit.trace calls what it traces once with the example inputs."""
-    if not args and "func" not in kwargs:
-        raise m.raised("TypeError", "torch.jit.trace needs what to trace", node, "call/arguments")
-    function, inputs = args[0] if args else kwargs["func"], args[1] if len(args) > 1 else kwargs.get("example_inputs")
+    function, inputs = argument(args, kwargs, 0, "func"), argument(args, kwargs, 1, "example_inputs")
     named = kwargs.get("example_kwarg_inputs")
     given = inputs if type(inputs) is tuple else tuple(inputs.items) if isinstance(inputs, List) else () if inputs is None else (inputs,)
     m.call(function, given, dict(named.items) if isinstance(named, Dict) else {}, node)

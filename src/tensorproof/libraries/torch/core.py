@@ -5,11 +5,10 @@ from __future__ import annotations
 import ast
 from typing import Any
 
+from tensorproof.libraries import KindModel, Run, mapped
 from tensorproof.libraries.domains import autograd
 from tensorproof.libraries.domains.backward import register_hook, retain_grad
 from tensorproof.libraries.domains.devices import refuse_values
-from tensorproof.libraries.model import KindModel, Run
-from tensorproof.libraries.torch.autograd import _mapped as mapped
 from tensorproof.libraries.torch.autograd import backward
 from tensorproof.libraries.torch.compiling import kept
 from tensorproof.libraries.torch.modes import DEVICES

@@ -7,9 +7,9 @@ from functools import partial
 from math import inf
 from typing import Any
 
+from tensorproof.libraries import ClassModel, KindModel, Run, bind, signatures
 from tensorproof.libraries.domains import autograd, bounds, index_limits, matrices
 from tensorproof.libraries.domains.value_ranges import judge
-from tensorproof.libraries.model import ClassModel, KindModel, Run
 from tensorproof.terms import BY_LABEL, DType, Shape, TensorType, Term, Truth, broadcast, conj, disj, eq
 from tensorproof.values import MISSING, Args, Choice, Key, Kwargs, List, Machine, Model, Unknown, Value, slot
 
@@ -20,21 +20,15 @@ HELD: Key[tuple[TensorType, ...]] = slot("held")
 """The tensors that a distribution has as parameters, which gradients go back to."""
 HOME = "torch.distributions."
 FLOAT, WHOLE = BY_LABEL["float32"], BY_LABEL["int64"]
-_SCALAR: dict[str, str] = {
-    "Normal": "loc scale", "Uniform": "low high", "Laplace": "loc scale", "Gumbel": "loc scale", "Cauchy": "loc scale", "LogNormal": "loc scale",
-    "Beta": "concentration1 concentration0", "Gamma": "concentration rate", "Exponential": "rate", "Poisson": "rate", "HalfNormal": "scale",
-    "HalfCauchy": "scale", "StudentT": "df loc scale", "VonMises": "loc concentration", "Weibull": "scale concentration", "Pareto": "scale alpha",
-    "Chi2": "df", "FisherSnedecor": "df1 df2", "InverseGamma": "concentration rate", "Kumaraswamy": "concentration1 concentration0",
-    "Bernoulli": "probs logits", "Geometric": "probs logits", "ContinuousBernoulli": "probs logits", "Binomial": "total_count probs logits",
-    "NegativeBinomial": "total_count probs logits", "RelaxedBernoulli": "temperature probs logits",
-}  # fmt: skip
-_VECTOR: dict[str, str] = {
-    "Categorical": "probs logits", "OneHotCategorical": "probs logits", "OneHotCategoricalStraightThrough": "probs logits",
-    "RelaxedOneHotCategorical": "temperature probs logits", "Dirichlet": "concentration",
-    "MultivariateNormal": "loc covariance_matrix precision_matrix scale_tril",
-    "LowRankMultivariateNormal": "loc cov_factor cov_diag", "Multinomial": "total_count probs logits",
-}  # fmt: skip
-
+_SCALAR = (
+    "Normal", "Uniform", "Laplace", "Gumbel", "Cauchy", "LogNormal", "Beta", "Gamma", "Exponential", "Poisson", "HalfNormal", "HalfCauchy", "StudentT",
+    "VonMises", "Weibull", "Pareto", "Chi2", "FisherSnedecor", "InverseGamma", "Kumaraswamy", "Bernoulli", "Geometric", "ContinuousBernoulli", "Binomial",
+    "NegativeBinomial", "RelaxedBernoulli",
+)  # fmt: skip
+_VECTOR = (
+    "Categorical", "OneHotCategorical", "OneHotCategoricalStraightThrough", "RelaxedOneHotCategorical", "Dirichlet", "MultivariateNormal",
+    "LowRankMultivariateNormal", "Multinomial",
+)  # fmt: skip
 _UNIT = frozenset(["Bernoulli", "Geometric", "ContinuousBernoulli", "Binomial", "NegativeBinomial", "RelaxedBernoulli"])
 _POSITIVE = frozenset(["scale", "rate", "concentration", "concentration0", "concentration1", "df", "df1", "df2", "temperature", "alpha", "cov_diag"])
 """Parameters that must be positive."""
@@ -91,46 +85,37 @@ def _type(values: list[Value]) -> Value:
     return next((v.dtype for v in values if isinstance(v, TensorType) and v.dtype is not None and v.dtype.is_float), FLOAT)
 
 
-def _given(m: Machine, name: str, words: str, args: Args, kwargs: Kwargs, node: ast.AST) -> dict[str, Value]:
-    found = {**dict(zip(words.split(), args)), **{k: v for k, v in kwargs.items() if k not in ("validate_args",)}}
-    found = {k: v for k, v in found.items() if v is not None}
-    wrong = next((k for k in found if k not in words.split()), None)
-    if wrong is not None:
-        raise m.raised("TypeError", f"{name} has no argument {wrong}", node, "call/arguments")
+def _given(m: Machine, name: str, args: Args, kwargs: Kwargs, node: ast.AST) -> tuple[dict[str, Value], bool]:
+    """The parameters of a distribution, and whether they are unchecked."""
+    found = {k: v for k, v in bind(m, HOME + name, args, kwargs, node).all().items() if v is not None}
+    unchecked = found.pop("validate_args", None) is False
     sure = not any(isinstance(found.get(word), Unknown) for word in ("probs", "logits"))
-    if "probs" in words and sure and ("probs" in found) == ("logits" in found):
+    if "probs" in signatures.names(HOME + name) and sure and ("probs" in found) == ("logits" in found):
         raise m.raised("ValueError", f"{name} takes either probs or logits", node, "distribution/arguments")
-    needed = [] if name in ("MultivariateNormal", "StudentT") else [w for w in words.split() if w not in ("probs", "logits", "total_count")]
-    missing = next((w for w in needed if w not in found), None)
-    if missing is not None:
-        raise m.raised("TypeError", f"{name} needs the argument {missing}", node, "call/arguments")
-    return found
+    return found, unchecked
 
 
-def _scalar(name: str, words: str) -> Run:
-    def make(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-        found = _given(m, name, words, args, kwargs, node)
-        _checked(m, name, found, kwargs.get("validate_args") is False, node)
-        picked = next(((k, v) for k, v in found.items() if isinstance(v, Choice)), None)
-        if picked is not None:
-            key, value = picked
-            then, other = {**found, key: value.then}, {**found, key: value.other}
-            return m.branching.choose(value.condition, lambda: make(m, (), then, node), lambda: make(m, (), other, node))
-        values = [v for k, v in found.items() if k != "temperature"]
-        shapes = [_shape(v) for v in values]
-        if any(s is None for s in shapes):
-            return m.gap(HOME + name, node, "a parameter is not known")
-        batch = _common(m, [s for s in shapes if s is not None], f"the parameters of {name}", node)
-        ends = [bounds.of(found.get(word)) for word in ("low", "high")] if name == "Uniform" else [None]
-        sure = None if any(end is None or end[0] != end[1] for end in ends) else tuple(end[0] for end in ends if end is not None)
-        return _made(m, name, batch, (), _type(values), values, ends=sure, unchecked=kwargs.get("validate_args") is False)
-
-    return make
+def _scalar(name: str, m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    found, unchecked = _given(m, name, args, kwargs, node)
+    _checked(m, name, found, unchecked, node)
+    picked = next(((k, v) for k, v in found.items() if isinstance(v, Choice)), None)
+    if picked is not None:
+        key, value = picked
+        then, other = {**found, key: value.then}, {**found, key: value.other}
+        return m.branching.choose(value.condition, lambda: _scalar(name, m, (), then, node), lambda: _scalar(name, m, (), other, node))
+    values = [v for k, v in found.items() if k != "temperature"]
+    shapes = [_shape(v) for v in values]
+    if any(s is None for s in shapes):
+        return m.gap(HOME + name, node, "a parameter is not known")
+    batch = _common(m, [s for s in shapes if s is not None], f"the parameters of {name}", node)
+    ends = [bounds.of(found.get(word)) for word in ("low", "high")] if name == "Uniform" else [None]
+    sure = None if any(end is None or end[0] != end[1] for end in ends) else tuple(end[0] for end in ends if end is not None)
+    return _made(m, name, batch, (), _type(values), values, ends=sure, unchecked=unchecked)
 
 
-def _vector(name: str, words: str, m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-    found = _given(m, name, words, args, kwargs, node)
-    _checked(m, name, found, kwargs.get("validate_args") is False, node)
+def _vector(name: str, m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    found, unchecked = _given(m, name, args, kwargs, node)
+    _checked(m, name, found, unchecked, node)
     values = [v for k, v in found.items() if k not in ("temperature", "total_count")]
     shape = _shape(values[0]) if values else None
     if shape is None:
@@ -148,7 +133,7 @@ def _vector(name: str, words: str, m: Machine, args: Args, kwargs: Kwargs, node:
             fits = conj(fits, disj(eq(theirs[-1], event[0]), eq(event[0], 1)))
             batch, event = _common(m, [batch, Shape(theirs[:-2])], f"the parameters of {name}", node), Shape(theirs[-1:])
     if name == "Categorical":
-        return _made(m, name, batch, (), WHOLE, values, classes=event[0], unchecked=kwargs.get("validate_args") is False)
+        return _made(m, name, batch, (), WHOLE, values, classes=event[0], unchecked=unchecked)
     return _made(m, name, batch, event, _type(values), values, fits=fits)
 
 
@@ -189,9 +174,6 @@ def _divergence(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
         m.gap(HOME + "kl_divergence", node, "whether torch implements it for two kinds of distributions is not known")
     shape = _common(m, [p.space[BATCH], q.space[BATCH]], "the batch shapes of two distributions", node)
     return _from(m, p, "kl_divergence", TensorType(shape, FLOAT if p.space[DTYPE] is WHOLE else p.space[DTYPE]), node, q.space[HELD])
-
-
-# --- methods ---
 
 
 _NOT_REPARAMETERIZED = frozenset(
@@ -328,7 +310,7 @@ METHODS: dict[str, Any] = {
 }  # fmt: skip
 _FREE = ("Independent", "TransformedDistribution", "MixtureSameFamily")
 FUNCTIONS: dict[str, Run] = {
-    **{HOME + n: _scalar(n, w) for n, w in _SCALAR.items()}, **{HOME + n: partial(_vector, n, w) for n, w in _VECTOR.items()},
+    **{HOME + n: partial(_scalar, n) for n in _SCALAR}, **{HOME + n: partial(_vector, n) for n in _VECTOR},
     HOME + "Independent": _independent, HOME + "TransformedDistribution": _transformed, HOME + "MixtureSameFamily": _mixture,
     HOME + "kl_divergence": _divergence, HOME + "kl.kl_divergence": _divergence, HOME + "independent.Independent": _independent,
 }  # fmt: skip

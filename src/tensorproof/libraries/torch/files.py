@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 from typing import Any
 
+from tensorproof.libraries import argument, leaves
 from tensorproof.libraries.domains import autograd
-from tensorproof.libraries.plain import argument
 from tensorproof.libraries.python.copies import deep
 from tensorproof.libraries.torch.module_tree import is_module
 from tensorproof.terms.tensor import TensorType
@@ -36,8 +36,6 @@ def _name(value: Value) -> str | None:
 
 
 def _save(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> None:
-    if len(args) + len(kwargs.keys() & {"obj", "f"}) < 2:
-        raise m.raised("TypeError", "torch.save needs what to save and where", node, "call/arguments")
     files, name = m.model_state["files"], _name(argument(args, kwargs, 1, "f"))
     buffer = argument(args, kwargs, 1, "f")
     if isinstance(buffer, (Dict, List, Layer, TensorType, int, float, tuple)) or buffer is None:
@@ -88,8 +86,6 @@ def _load_any(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
 
 
 def _load(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-    if not args and "f" not in kwargs:
-        raise m.raised("TypeError", "torch.load needs a file", node, "call/arguments")
     buffer = argument(args, kwargs, 0, "f")
     if isinstance(buffer, Model) and buffer.kind in ("io.StringIO", "tempfile"):
         return _loaded(m, buffer, kwargs.get("weights_only"), node)
@@ -108,16 +104,12 @@ def _load(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
 
 def _refuse_objects(m: Machine, found: Value, weights: Value, node: ast.AST) -> None:
     """By default torch.load gives tensors and plain values only: modules and the program's objects need weights_only=False."""
-    if (weights is None or weights is True) and _holds_objects(found) and not any("safe_globals" in text for text in m.texts()):
+    if (weights is None or weights is True) and any(map(_is_object, leaves(found))) and not any("safe_globals" in text for text in m.texts()):
         words = "torch.load gives tensors and plain values only, and an object of a class was saved: say weights_only=False, or save a state_dict"
         raise m.raised("UnpicklingError", words, node, "checkpoint/type")
 
 
-def _holds_objects(value: Value) -> bool:
-    if isinstance(value, Dict):
-        return any(_holds_objects(one) for one in value.items.values())
-    if isinstance(value, (List, tuple)):
-        return any(_holds_objects(one) for one in (value.items if isinstance(value, List) else value))
+def _is_object(value: Value) -> bool:
     own = isinstance(value, Instance) and all(isinstance(one, Class) or one is object for one in value.cls.mro)
     return own or isinstance(value, Layer) or (isinstance(value, Instance) and is_module(value))
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
+from tensorproof.libraries import KindModel, Run, argument
 from tensorproof.libraries.domains import backward
-from tensorproof.libraries.model import KindModel, Run
 from tensorproof.values import Args, Choice, Dict, Instance, Kwargs, Layer, Machine, Model, Native, Unknown, Value
 
 KIND, SLOT = "torch.utils.hooks.RemovableHandle", "_hooks"
@@ -26,23 +27,15 @@ def _keep(m: Machine, me: Any, hooks: tuple[Model, ...]) -> None:
         me.hooks = hooks
 
 
-def _registers(before: bool) -> Callable[..., Value]:
-    options = ("prepend", "with_kwargs") if before else ("prepend", "with_kwargs", "always_call")
-
-    def run(m: Machine, me: Value, args: Args, kwargs: Kwargs, node: ast.AST) -> Model:
-        surplus = [name for name in kwargs if name not in (*options, "hook")]
-        if surplus or len(args) > 1 or (bool(args) == ("hook" in kwargs)):
-            raise m.raised("TypeError", f"a hook is registered with hook and, by name, {', '.join(options)}", node, "call/arguments")
-        hook = args[0] if args else kwargs["hook"]
-        handle = Model(KIND, m.heap.space({"owner": me, "hook": hook, "before": before, "named": kwargs.get("with_kwargs") is True}))
-        if any(isinstance(kwargs.get(option), Unknown) for option in options) or isinstance(hook, Unknown):
-            key = hook.key if isinstance(hook, Unknown) and "@" not in hook.key else ""
-            m.gap(key or "register_forward_hook", node, "the hook or one of its options is not known")
-            return handle
-        _keep(m, me, (handle, *of(me)) if kwargs.get("prepend") is True else (*of(me), handle))
+def _register(before: bool, m: Machine, me: Value, args: Args, kwargs: Kwargs, node: ast.AST) -> Model:
+    hook = argument(args, kwargs, 0, "hook")
+    handle = Model(KIND, m.heap.space({"owner": me, "hook": hook, "before": before, "named": kwargs.get("with_kwargs") is True}))
+    if any(isinstance(given, Unknown) for given in (hook, *kwargs.values())):
+        key = hook.key if isinstance(hook, Unknown) and "@" not in hook.key else ""
+        m.gap(key or "register_forward_hook", node, "the hook or one of its options is not known")
         return handle
-
-    return run
+    _keep(m, me, (handle, *of(me)) if kwargs.get("prepend") is True else (*of(me), handle))
+    return handle
 
 
 def _register_backward(m: Machine, me: Value, args: Args, kwargs: Kwargs, node: ast.AST) -> Model:
@@ -108,7 +101,7 @@ def _before(m: Machine, me: Value, hook: Model, args: Args, kwargs: Kwargs, node
 
 
 METHODS: dict[str, Run] = {
-    "register_forward_hook": _registers(False), "register_forward_pre_hook": _registers(True),
+    "register_forward_hook": partial(_register, False), "register_forward_pre_hook": partial(_register, True),
     "register_full_backward_hook": _register_backward, "register_backward_hook": _register_backward,
 }  # fmt: skip
 KINDS = {KIND: KindModel({"remove": _remove}, enter=lambda m, me, node: me, leave=_leave)}

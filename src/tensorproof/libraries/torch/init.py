@@ -7,7 +7,7 @@ import math
 from functools import partial
 from typing import Any
 
-from tensorproof.bindings.adapt.torch.initial import gain
+from tensorproof.bindings.adapt.torch.creation import gain
 from tensorproof.bindings.rows import rows
 from tensorproof.libraries.plain import argument
 from tensorproof.libraries.torch.modes import without_grad

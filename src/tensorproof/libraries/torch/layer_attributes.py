@@ -1,9 +1,12 @@
-"""The names of the attributes that layers, wrappers and modules of torch.nn have."""
+"""The attributes that layers, wrappers and modules of torch.nn have, and the base classes of layers (`nn.modules.batchnorm._BatchNorm`)."""
 
 from __future__ import annotations
 
 import os
 from functools import cache
+
+from tensorproof.bindings.call import spelled
+from tensorproof.values import Unknown, Value
 
 WRAPPER_ATTRIBUTES = {
     "device_ids", "dim", "output_device", "src_device_obj", "device", "device_type", "process_group", "find_unused_parameters", "broadcast_buffers",
@@ -51,3 +54,30 @@ def _known_attributes() -> dict[str, frozenset[str]]:
     with open(os.path.join(os.path.dirname(__file__), "layer_attributes.txt"), encoding="utf-8") as stream:
         rows = [line.split() for line in stream.read().splitlines()[1:]]
     return {cls: frozenset(names) for cls, *names in rows}
+
+
+_FAMILIES: dict[str, tuple[str, ...]] = {
+    "_BatchNorm": ("BatchNorm1d", "BatchNorm2d", "BatchNorm3d", "SyncBatchNorm", "LazyBatchNorm1d", "LazyBatchNorm2d", "LazyBatchNorm3d"),
+    "_InstanceNorm": ("InstanceNorm1d", "InstanceNorm2d", "InstanceNorm3d", "LazyInstanceNorm1d", "LazyInstanceNorm2d", "LazyInstanceNorm3d"),
+    "_ConvTransposeNd": tuple(f"{lazy}ConvTranspose{n}d" for lazy in ("", "Lazy") for n in (1, 2, 3)),
+    "_DropoutNd": ("Dropout", "Dropout1d", "Dropout2d", "Dropout3d", "AlphaDropout", "FeatureAlphaDropout"),
+    "_MaxPoolNd": ("MaxPool1d", "MaxPool2d", "MaxPool3d"),
+    "_AvgPoolNd": ("AvgPool1d", "AvgPool2d", "AvgPool3d"),
+    "_AdaptiveAvgPoolNd": ("AdaptiveAvgPool1d", "AdaptiveAvgPool2d", "AdaptiveAvgPool3d"),
+    "_AdaptiveMaxPoolNd": ("AdaptiveMaxPool1d", "AdaptiveMaxPool2d", "AdaptiveMaxPool3d"),
+    "RNNBase": ("RNN", "LSTM", "GRU"),
+    "RNNCellBase": ("RNNCell", "LSTMCell", "GRUCell"),
+    "_LazyNormBase": tuple(f"Lazy{kind}Norm{n}d" for kind in ("Batch", "Instance") for n in (1, 2, 3)),
+}
+_FAMILIES["_NormBase"] = (*_FAMILIES["_BatchNorm"], *_FAMILIES["_InstanceNorm"])
+_FAMILIES["_ConvNd"] = (*(f"{lazy}Conv{n}d" for lazy in ("", "Lazy") for n in (1, 2, 3)), *_FAMILIES["_ConvTransposeNd"])
+_DERIVED = {"LazyLinear": "Linear", "NonDynamicallyQuantizableLinear": "Linear", "ReLU6": "Hardtanh"}
+
+
+def is_base(wanted: str, layer: str) -> Value:
+    """Whether a class is a base of a layer's class; not known of classes that are neither layers nor families here."""
+    if wanted in _FAMILIES:
+        return layer in _FAMILIES[wanted]
+    if _DERIVED.get(layer) == wanted or layer == f"Lazy{wanted}":
+        return True
+    return False if spelled(f"torch.nn.{wanted}") or not wanted.startswith("_") else Unknown("isinstance")

@@ -6,7 +6,8 @@ import ast
 from functools import partial
 from typing import Any
 
-from tensorproof.libraries import KindModel, Run, argument
+from tensorproof.libraries import KindModel, Run, argument, by_signature
+from tensorproof.libraries.bound import Bound as Call
 from tensorproof.libraries.domains import devices
 from tensorproof.terms import BFLOAT16, FLOAT16, DType, dataclass, replace
 from tensorproof.values import Args, Class, Device, Function, Generator, Key, Kwargs, Machine, Model, Native, Unknown, Value, slot
@@ -181,29 +182,22 @@ def _default_device(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> No
     _switch(m, replace(modes(m), device=None if given is None else str(given)))
 
 
-def _autocast(device: str | None) -> Run:
-    order = ("device_type", "dtype", "enabled", "cache_enabled") if device is None else ("enabled", "dtype", "cache_enabled")
-
-    def make(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
-        given = dict(zip(order, args)) | kwargs
-        kind, dtype = device or given.get("device_type"), given.get("dtype")
-        if device is None and kind is None:
-            raise m.raised("TypeError", "autocast needs a device_type", node, "call/arguments")
-        if not isinstance(kind, str) or kind not in ("cpu", "cuda"):
-            if isinstance(kind, str) and ":" in kind:
-                raise m.raised("RuntimeError", f"autocast takes a device type such as 'cuda', not {kind!r}", node, "autocast/device")
-            if isinstance(kind, str) and kind not in DEVICES:
-                raise m.raised("RuntimeError", f"there is no device type {kind!r}: autocast takes 'cuda' or 'cpu'", node, "autocast/device")
-            return Model("context", m.heap.space())
-        if dtype is None:
-            dtype = BFLOAT16 if kind == "cpu" else FLOAT16
-        enabled = _known(given.get("enabled", True))
-        value = Autocast(kind, dtype if isinstance(dtype, DType) and not isinstance(dtype, Unknown) else None, enabled)
-        return Model("torch.mode", m.heap.space({"mode": "autocast", "value": value}))
-
-    return make
+def _autocast(name: str, m: Machine, call: Call) -> Any:
+    kind, dtype, node = call.value("device_type", name.split(".")[1]), call.value("dtype"), call.node
+    if not isinstance(kind, str) or kind not in ("cpu", "cuda"):
+        if isinstance(kind, str) and ":" in kind:
+            raise m.raised("RuntimeError", f"autocast takes a device type such as 'cuda', not {kind!r}", node, "autocast/device")
+        if isinstance(kind, str) and kind not in DEVICES:
+            raise m.raised("RuntimeError", f"there is no device type {kind!r}: autocast takes 'cuda' or 'cpu'", node, "autocast/device")
+        return Model("context", m.heap.space())
+    if dtype is None:
+        dtype = BFLOAT16 if kind == "cpu" else FLOAT16
+    enabled = _known(call.value("enabled", True))
+    value = Autocast(kind, dtype if isinstance(dtype, DType) and not isinstance(dtype, Unknown) else None, enabled)
+    return Model("torch.mode", m.heap.space({"mode": "autocast", "value": value}))
 
 
+_AUTOCASTS = ("torch.autocast", "torch.amp.autocast", "torch.amp.autocast_mode.autocast", "torch.cuda.amp.autocast", "torch.cpu.amp.autocast")
 FUNCTIONS: dict[str, Run] = {
     **dict.fromkeys(("torch.no_grad", "torch.autograd.no_grad", "torch.autograd.grad_mode.no_grad"), partial(_mode, "grad", False)),
     **dict.fromkeys(("torch.enable_grad", "torch.autograd.enable_grad"), partial(_mode, "grad", True)),
@@ -212,8 +206,7 @@ FUNCTIONS: dict[str, Run] = {
     "torch.set_default_device": _default_device, "torch.get_default_device": lambda m, a, k, n: Device(modes(m).device or "cpu"),
     "torch.is_grad_enabled": lambda m, a, k, n: Unknown("is_grad_enabled") if modes(m).grad is None else modes(m).grad,
     "torch.is_inference_mode_enabled": lambda m, a, k, n: modes(m).inference,
-    "torch.autocast": _autocast(None), "torch.amp.autocast": _autocast(None), "torch.amp.autocast_mode.autocast": _autocast(None),
-    "torch.cuda.amp.autocast": _autocast("cuda"), "torch.cpu.amp.autocast": _autocast("cpu"),
+    **{name: by_signature(name, partial(_autocast, name)) for name in _AUTOCASTS},
     "torch.is_autocast_enabled": lambda m, a, k, n: Unknown("is_autocast_enabled") if modes(m).casts else False,
 }  # fmt: skip
 KINDS: dict[str, KindModel] = {

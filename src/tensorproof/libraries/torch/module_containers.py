@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from tensorproof.libraries.plain import argument
-from tensorproof.libraries.torch import module_parts, parameters
+from tensorproof.libraries.torch import module_parts
 from tensorproof.libraries.torch.layer_attributes import UNSEEN
 from tensorproof.libraries.torch.module_tree import is_module
 from tensorproof.terms.tensor import TensorType
@@ -20,9 +20,6 @@ _OF_PARAMETERS = (PARAMETER_LIST, PARAMETER_DICT)
 
 def _numbered(count: int) -> tuple[str, ...]:
     return tuple(map(str, range(count)))
-
-
-# --- made ---
 
 
 def _sequential(m: Machine, args: tuple[Any, ...], kwargs: dict[str, Value], node: ast.AST) -> Value:
@@ -87,7 +84,7 @@ def _parameter_dict(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Va
 
 
 def _as_parameter(m: Machine, value: Value, node: ast.AST) -> Value:
-    return parameters.parameter(m, (value,), {}, node) if isinstance(value, TensorType) and not value.parameter else value
+    return module_parts.parameter(m, (value,), {}, node) if isinstance(value, TensorType) and not value.parameter else value
 
 
 def _pairs(m: Machine, given: Value, node: ast.AST) -> list[tuple[Any, Any]] | None:
@@ -111,9 +108,6 @@ def _wrapper(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     """DataParallel and its like: calls go to the module inside."""
     inner = args[0] if args else kwargs.get("module")
     return Layer(None, m.user_span(node), (inner,), "wrapper", ("module",))
-
-
-# --- called and read ---
 
 
 def call(m: Machine, owner: Layer, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
@@ -196,9 +190,6 @@ def _part(owner: Layer, values: Sequence[Value], names: tuple[str, ...]) -> Laye
         made.tensors = dict(zip(_numbered(len(values)), values))
         return made
     return Layer(None, owner.span, tuple(values), owner.kind, names if owner.kind == SEQUENTIAL else _numbered(len(values)))
-
-
-# --- changed ---
 
 
 def set_item(m: Machine, owner: Layer, index: Value, new: Value, node: ast.AST) -> None:

@@ -1,4 +1,4 @@
-"""What torch takes as a part of a module: modules in containers, tensors as buffers, parameters as parameters, and names that are free."""
+"""What torch takes as a part of a module, and in the place of one: modules in containers, buffers, parameters (nn.Parameter), names that are free."""
 
 from __future__ import annotations
 
@@ -6,8 +6,12 @@ import ast
 from functools import cache
 from typing import Any
 
+from tensorproof.bindings.unknown_arguments import open_tensor
+from tensorproof.libraries.torch.module_tree import BUFFERS, PARAMETERS, TEMPORARY, is_module
+from tensorproof.terms import FLOAT32, Shape
 from tensorproof.terms.tensor import TensorType
-from tensorproof.values import Class, Dict, Function, Instance, Layer, List, Machine, Value
+from tensorproof.values import Args, Class, Dict, Function, Instance, Key, Kwargs, Layer, List, Machine, Set, Unknown, Value, slot
+from tensorproof.values.python_values import AFTER_ERROR
 
 _PLAIN = (bool, int, float, str, tuple, List, Dict)
 _OF_DICTS = ("clear", "items", "keys", "pop", "update", "values")
@@ -79,3 +83,77 @@ def shown(value: Value) -> str:
     if isinstance(value, Instance):
         return f"a {value.cls.name}"
     return "a function" if isinstance(value, Function) else f"a {type(value).__name__.lower()}"
+
+
+def parameter(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    data = args[0] if args else kwargs.get("data")
+    if data is None:
+        data = TensorType(Shape((0,)), FLOAT32)
+    if type(data) is Unknown and data is not AFTER_ERROR and not (data.text or data.number or data.octets):
+        m.gap("torch.nn.Parameter", node, "an argument is not known")
+        m.session.site = f"@{getattr(node, 'lineno', 0)}"
+        data = open_tensor(data, "torch", m.session)
+    if not isinstance(data, TensorType):
+        return m.gap("torch.nn.Parameter", node, "of something that is not a tensor")
+    if data.framework == "numpy":
+        raise m.raised("AttributeError", "nn.Parameter takes a tensor, and this is a NumPy array: write torch.from_numpy(…)", node)
+    grad = kwargs.get("requires_grad", args[1] if len(args) > 1 else True)
+    if type(grad) in (int, float, str, type(None)):
+        raise m.raised("TypeError", f"requires_grad is True or False, and not {grad!r}", node, "call/arguments")
+    if grad is True and data.dtype is not None and not (data.dtype.is_float or data.dtype.is_complex):
+        words = f"only tensors of floating point and complex type can require gradients, and this is {data.dtype!r}: use requires_grad=False"
+        raise m.raised("RuntimeError", words, node, "requires_grad/dtype")
+    return m.path.taken(data, m.memory.sharing(data.but(parameter=True, requires_grad=grad is True, contents=None, grad=None), data))
+
+
+FUNCTIONS: dict[str, Any] = {"torch.nn.Parameter": parameter, "torch.nn.parameter.Parameter": parameter}
+
+
+EMPTIED: Key[tuple[str, ...]] = slot("<emptied>")
+"""The names of the parts that were set to None, which only a module or None may get again."""
+_NO_PARTS = (int, float, str, tuple, List, Dict, Set)
+
+
+def _by_hand(m: Machine) -> bool:
+    """Whether the program may change the dicts in which a module keeps its parameters, which is not followed."""
+    return any("._parameters" in text or "._buffers" in text for text in m.texts())
+
+
+def refuse(m: Machine, name: str, value: Value, parameter: bool, node: ast.AST) -> None:
+    """A parameter is replaced by a parameter or None, a buffer by a tensor or None."""
+    if _by_hand(m):
+        return
+    if isinstance(value, TensorType):
+        if parameter and value.framework == "torch" and not value.parameter:
+            words = f"{name} is a parameter, and only an nn.Parameter or None can take its place: write {name}.data = …, or nn.Parameter(…)"
+            raise m.raised("TypeError", words, node, "module/parameter")
+    elif isinstance(value, _NO_PARTS):
+        kind = "a parameter" if parameter else "a buffer"
+        raise m.raised("TypeError", f"{name} is {kind}, and a {type(value).__name__.lower()} cannot take its place", node, "module/parameter")
+
+
+def refuse_in_place_of_module(m: Machine, name: str, value: Value, node: ast.AST) -> None:
+    """A part is replaced by a module, or None; a parameter takes its place too."""
+    if isinstance(value, TensorType) and value.parameter:
+        return
+    if isinstance(value, (*_NO_PARTS, TensorType, Function)):
+        words = f"{name} is a module, and a {type(value).__name__.lower()} cannot take its place"
+        raise m.raised("TypeError", words, node, "module/parameter")
+
+
+def stored(m: Machine, me: Instance, name: str, value: Value, node: ast.AST) -> None:
+    if name in me.space.get(PARAMETERS, ()):
+        refuse(m, name, value, True, node)
+    elif name in me.space.get(BUFFERS, ()):
+        refuse(m, name, value, False, node)
+    elif is_module(me.space.get(name)) or name in me.space.get(EMPTIED, ()):
+        refuse_in_place_of_module(m, name, value, node)
+        if value is None:
+            m.heap.set(me.space, EMPTIED, (*me.space.get(EMPTIED, ()), name))
+
+
+def deleted(m: Machine, me: Instance, name: str) -> None:
+    """A name that was deleted is free again."""
+    for which in (PARAMETERS, BUFFERS, TEMPORARY, EMPTIED):
+        if name in me.space.get(which, ()):
+            m.heap.set(me.space, which, tuple(n for n in me.space[which] if n != name))

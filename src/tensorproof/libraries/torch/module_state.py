@@ -45,9 +45,7 @@ def state_dict(m: Machine, me: Value, args: Args, kwargs: Kwargs, node: ast.AST)
 
 
 def load_state_dict(m: Machine, me: Value, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-    given = argument(args, kwargs, 0, "state_dict", MISSING)
-    if given is MISSING:
-        raise m.raised("TypeError", "load_state_dict needs a state_dict", node, "call/arguments")
+    given = argument(args, kwargs, 0, "state_dict")
     if is_module(given) or isinstance(given, (TensorType, List, tuple, str, int, float, Iterator, Generator, Set)) or given is None:
         raise m.raised("TypeError", "load_state_dict takes a dict of names and tensors: the state_dict() of a model", node, "checkpoint/type")
     strict, assign = argument(args, kwargs, 1, "strict", True), argument(args, kwargs, 2, "assign", False)
@@ -114,9 +112,7 @@ def _has(m: Machine, me: Any, name: str) -> bool:
 
 
 def register_buffer(m: Machine, me: Any, args: Args, kwargs: Kwargs, node: ast.AST) -> None:
-    name, value = argument(args, kwargs, 0, "name", MISSING), argument(args, kwargs, 1, "tensor", MISSING)
-    if name is MISSING or value is MISSING:
-        raise m.raised("TypeError", "register_buffer needs a name and a tensor", node, "call/arguments")
+    name, value = argument(args, kwargs, 0, "name"), argument(args, kwargs, 1, "tensor")
     if isinstance(me, Instance) and "training" not in me.space:
         raise m.raised("AttributeError", f"{me.cls.name} registers {name} before super().__init__() is called", node, "module/init")
     if isinstance(name, Unknown):
@@ -150,12 +146,10 @@ def _keep(m: Machine, me: Any, which: Key[tuple[str, ...]], name: str, value: Va
 
 
 def register_parameter(m: Machine, me: Any, args: Args, kwargs: Kwargs, node: ast.AST) -> None:
-    name, value = argument(args, kwargs, 0, "name", MISSING), argument(args, kwargs, 1, "param", MISSING)
+    name, value = argument(args, kwargs, 0, "name"), argument(args, kwargs, 1, "param")
     if isinstance(name, Unknown):
         m.gap("register_parameter", node, "the name is not known")
         return
-    if name is MISSING or value is MISSING:
-        raise m.raised("TypeError", "register_parameter needs a name and a parameter", node, "call/arguments")
     if isinstance(me, Instance) and "training" not in me.space:
         raise m.raised("AttributeError", f"{me.cls.name} registers {name} before super().__init__() is called", node, "module/init")
     free = _free(m, me, name, "parameter", name in _names(me, PARAMETERS), node)
@@ -164,10 +158,7 @@ def register_parameter(m: Machine, me: Any, args: Args, kwargs: Kwargs, node: as
 
 
 def add_module(m: Machine, me: Any, args: Args, kwargs: Kwargs, node: ast.AST) -> None:
-    given = dict(zip(("name", "module"), args)) | kwargs
-    if len(args) > 2 or given.keys() != {"name", "module"}:
-        raise m.raised("TypeError", "add_module takes a name and a module", node, "call/arguments")
-    name, module = given["name"], given["module"]
+    name, module = argument(args, kwargs, 0, "name"), argument(args, kwargs, 1, "module")
     if isinstance(name, Unknown) or isinstance(module, Unknown):
         m.gap("add_module", node, "the name or the module is not known")
         return

@@ -9,7 +9,7 @@ from typing import Any
 
 from tensorproof.libraries.plain import argument
 from tensorproof.libraries.torch import hooks as torch_hooks
-from tensorproof.libraries.torch import module_parts, module_paths, module_state
+from tensorproof.libraries.torch import module_parts, module_state, module_tree
 from tensorproof.libraries.torch.module_tree import (
     BUFFERS,
     PARAMETERS,
@@ -24,11 +24,7 @@ from tensorproof.libraries.torch.module_tree import (
 )
 from tensorproof.ops.storage import format_strides
 from tensorproof.terms import BY_LABEL, DType, TensorType
-from tensorproof.values import MISSING, Args, Cursor, Function, Instance, Key, Kwargs, Layer, List, Machine, Model, Native, Unknown, Value
-
-
-def listed(m: Machine, items: Value) -> List:
-    return List(m.heap.row(items))
+from tensorproof.values import MISSING, Args, Cursor, Function, Instance, Key, Kwargs, Layer, Machine, Model, Native, Unknown, Value
 
 
 def _named(m: Machine, which: Key[tuple[str, ...]], me: Value, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
@@ -130,10 +126,6 @@ def _placed(m: Machine, me: Value, device: Value, node: ast.AST, empty: bool = F
 
 def _tensors(me: Value) -> list[TensorType]:
     return [t for which in (PARAMETERS, BUFFERS) for _, t in all_tensors(me, which)]
-
-
-def _to_empty(m: Machine, me: Value, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-    return _placed(m, me, kwargs.get("device"), node, empty=True)
 
 
 def _cast(m: Machine, me: Value, dtype: Value, only_floats: bool = True) -> Value:
@@ -250,7 +242,7 @@ def check_begun(m: Machine, me: Value, node: ast.AST) -> None:
         raise m.raised("AttributeError", f"{me.cls.name} is used before super().__init__() is called", node, "module/init")
 
 
-_OF_ITSELF = frozenset(["children", "named_children", *module_paths.METHODS, "add_module", "register_module", "register_parameter", *torch_hooks.METHODS])
+_OF_ITSELF = frozenset(["children", "named_children", *module_tree.METHODS, "add_module", "register_module", "register_parameter", *torch_hooks.METHODS])
 _WITHOUT = frozenset(["register_buffer", "compile", "extra_repr", "_get_name"])
 _METHODS: dict[str, Any] = {
     "parameters": lambda m, me, a, k, n: _unnamed(m, PARAMETERS, me, a, k, n), "buffers": lambda m, me, a, k, n: _unnamed(m, BUFFERS, me, a, k, n),
@@ -259,8 +251,9 @@ _METHODS: dict[str, Any] = {
     "named_children": lambda m, me, a, k, n: _iterated(m, different_children(me)),
     "modules": lambda m, me, a, k, n: _iterated(m, [v for _, v in walk(me)]),
     "named_modules": lambda m, me, a, k, n: _iterated(m, _modules(me, a, k)),
-    "state_dict": module_state.state_dict, "load_state_dict": module_state.load_state_dict, "apply": _apply, "to": _moved, "to_empty": _to_empty,
-    **module_paths.METHODS,
+    "state_dict": module_state.state_dict, "load_state_dict": module_state.load_state_dict, "apply": _apply, "to": _moved,
+    "to_empty": lambda m, me, a, k, n: _placed(m, me, k.get("device"), n, empty=True),
+    **module_tree.METHODS,
     "add_module": module_state.add_module, "register_module": module_state.add_module,
     "train": lambda m, me, a, k, n: _train(m, me, argument(a, k, 0, "mode", True), n), "eval": _eval,
     "requires_grad_": _require_grad, "zero_grad": _zero_grad, "share_memory": lambda m, me, a, k, n: me,

@@ -8,15 +8,13 @@ from typing import Any
 from tensorproof.libraries.model import ClassModel
 from tensorproof.libraries.plain import nothing
 from tensorproof.libraries.torch import hooks as torch_hooks
-from tensorproof.libraries.torch import module_attributes, module_containers, module_parts, module_state
+from tensorproof.libraries.torch import module_containers, module_parts, module_state
 from tensorproof.libraries.torch.layer_attributes import COMPILED, SCRIPTED, SCRIPTED_NAMES, WRAPPER_ATTRIBUTES, module_names, of_every_module
 from tensorproof.libraries.torch.layer_attributes import may_have as may_have
 from tensorproof.libraries.torch.module_tree import BUFFERS, PARAMETERS, children, is_module
 from tensorproof.libraries.torch.modules import METHODS, check_begun
 from tensorproof.terms.tensor import TensorType
 from tensorproof.values import MISSING, Args, Bound, Choice, Class, Dict, Function, Instance, Kwargs, Layer, Machine, Model, Named, Native, Unknown, Value
-
-# --- the program's modules ---
 
 
 def _init(m: Machine, me: Instance, args: Args, kwargs: Kwargs, node: ast.AST) -> None:
@@ -49,7 +47,7 @@ def _call(m: Machine, me: Instance, args: Args, kwargs: Kwargs, node: ast.AST) -
 def _stored(m: Machine, me: Instance, name: str, value: Value, node: ast.AST) -> None:
     if (is_module(value) or (isinstance(value, TensorType) and value.parameter)) and "training" not in me.space:
         raise m.raised("AttributeError", f"{me.cls.name} sets {name} before super().__init__() is called", node, "module/init")
-    module_attributes.stored(m, me, name, value, node)
+    module_parts.stored(m, me, name, value, node)
     if isinstance(value, TensorType) and value.parameter and name not in me.space.get(PARAMETERS, ()):
         m.heap.set(me.space, PARAMETERS, (*me.space.get(PARAMETERS, ()), name))
 
@@ -193,7 +191,7 @@ def set_layer_attribute(m: Machine, owner: Layer, name: str, value: Value, node:
         m.set_attribute(owner.children[0], name, value, node)
     elif (name in owner.names or is_module(value)) and name != "forward":
         if not is_module(value) and value is not None and not isinstance(value, (Unknown, Choice)):
-            module_attributes.refuse_in_place_of_module(m, name, value, node)
+            module_parts.refuse_in_place_of_module(m, name, value, node)
         module_parts.set_child(m, owner, name, value)
     else:
         m.remember(owner, "tensors", owner.tensors)

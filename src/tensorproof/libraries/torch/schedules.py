@@ -6,7 +6,7 @@ import ast
 from typing import Any
 
 from tensorproof.libraries import Bound, ClassModel, KindModel, by_signature, filled_by_signature, nothing
-from tensorproof.libraries.torch.optimizer_defaults import DEFAULTS
+from tensorproof.libraries.torch.optim import DEFAULTS
 from tensorproof.terms import TensorType, le
 from tensorproof.values import MISSING, OPEN, REAL, Args, Dict, Function, Instance, Kwargs, Layer, List, Machine, Model, Set, Unknown, Value
 
@@ -129,9 +129,6 @@ def _keep_first(m: Machine, groups: list[Dict], epoch: Value, node: ast.AST) -> 
             m.heap.set(group.items, "initial_lr", group.items.get("lr", REAL))
 
 
-# --- functions of the program ---
-
-
 def _take_functions(m: Machine, me: Model, name: str, given: Value, node: ast.AST) -> None:
     if given is None and name == "CyclicLR":
         return
@@ -160,8 +157,6 @@ def _factors(m: Machine, me: Any, epoch: Value, node: ast.AST) -> None:
 
 
 def _step(m: Machine, me: Any, args: Args, kwargs: Kwargs, node: ast.AST) -> None:
-    if isinstance(me, Model) and me.kind == HOME + "ReduceLROnPlateau" and not args and "metrics" not in kwargs:
-        raise m.raised("TypeError", "ReduceLROnPlateau.step needs the metric", node, "call/arguments")
     _own_rates(m, me, node)
     _factors(m, me, _EPOCH, node)
     if me.space.get("total") is not None:

@@ -45,18 +45,14 @@ def _make(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     return Unknown("Size") if found is None else sizes(m, found)
 
 
-def _legacy(name: str) -> Run:
+def _legacy(name: str, m: Machine, args: tuple[Any, ...], kwargs: Kwargs, node: ast.AST) -> Value:
     skip = 1 if name == "torch.Tensor.new" else 0
-
-    def run(m: Machine, args: tuple[Any, ...], kwargs: Kwargs, node: ast.AST) -> Value:
-        given = args[skip:]
-        if len(given) == 1 and is_sizes(m, given[0]):
-            given = given[0]
-        if given and all(type(v) in (int, Term) or (isinstance(v, Unknown) and v.number == "int") for v in given):
-            given = tuple(size_in(m, v) if isinstance(v, Unknown) else v for v in given)
-        return m.spelling(name, (*args[:skip], *given), kwargs, node)
-
-    return run
+    given = args[skip:]
+    if len(given) == 1 and is_sizes(m, given[0]):
+        given = given[0]
+    if given and all(type(v) in (int, Term) or (isinstance(v, Unknown) and v.number == "int") for v in given):
+        given = tuple(size_in(m, v) if isinstance(v, Unknown) else v for v in given)
+    return m.spelling(name, (*args[:skip], *given), kwargs, node)
 
 
 def _repeated(count: int, m: Machine, args: tuple[Any, ...], kwargs: Kwargs, node: ast.AST) -> Value:
@@ -78,7 +74,8 @@ LEGACY = {
 """The types of old, with their element types."""
 CLASSES = {"torch.Tensor": ClassModel("torch.Tensor", closed=False)}
 FUNCTIONS: dict[str, Run] = {
-    "torch.Size": _make, **{f"torch.{n}": _legacy(f"torch.{n}") for n in ("Tensor", *LEGACY)}, "torch.Tensor.new": _legacy("torch.Tensor.new"),
+    "torch.Size": _make, **{f"torch.{n}": partial(_legacy, f"torch.{n}") for n in ("Tensor", *LEGACY)},
+    "torch.Tensor.new": partial(_legacy, "torch.Tensor.new"),
     **{f"torch.nn.modules.utils.{name}": partial(_repeated, count) for name, count in _REPEATED.items()},
     "torch.nn.modules.utils._ntuple": lambda m, a, k, n: Native("parse", partial(_repeated, a[0])),
 }  # fmt: skip

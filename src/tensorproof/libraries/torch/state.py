@@ -20,10 +20,6 @@ def _generator(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Model:
     return Model("torch.Generator", m.heap.space())
 
 
-def _rng_state(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> TensorType:
-    return TensorType(Shape((5056,)), BY_LABEL["uint8"])
-
-
 def _set_rng_state(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> None:
     state = argument(args, kwargs, 0, "new_state")
     if not isinstance(state, (TensorType, Unknown)):
@@ -85,7 +81,8 @@ _BACKENDS = ("mkldnn", "mkl", "openmp", "opt_einsum", "cusparselt", "kleidiai")
 _NUMPY_TESTS = ("assert_allclose", "assert_equal", "assert_array_equal", "assert_almost_equal", "assert_array_almost_equal", "assert_array_less")
 FUNCTIONS: dict[str, object] = {
     **{f"torch.backends.{home}.is_available": lambda m, a, k, n: m.open_truth("available", n) for home in _BACKENDS},
-    **{f"{home}.manual_seed": _generator for home in ("torch", "torch.random")}, **{f"{home}.get_rng_state": _rng_state for home in ("torch", "torch.random")},
+    **{f"{home}.manual_seed": _generator for home in ("torch", "torch.random")},
+    **{f"{home}.get_rng_state": lambda m, a, k, n: TensorType(Shape((5056,)), BY_LABEL["uint8"]) for home in ("torch", "torch.random")},
     **{f"{home}.set_rng_state": _set_rng_state for home in ("torch", "torch.random")}, "torch.cuda.mem_get_info": _constant((_WHOLE, _WHOLE)),
     "torch.set_default_tensor_type": _default_type, "torch.testing.assert_close": _assert_close,
     **{f"numpy.testing.{name}": _arrays_close for name in _NUMPY_TESTS}, "torch.Tensor.apply_": _apply_each,

@@ -63,9 +63,6 @@ def _from_vector(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> None:
     m.require("reshape/elements", ge(vector.shape.numel, total), said, node)
 
 
-# --- averaged models ---
-
-
 def _averaged(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     model = args[0] if args else kwargs["model"]
     if isinstance(model, Unknown):

@@ -9,9 +9,9 @@ import ast
 from functools import partial
 from typing import Any
 
-from tensorproof.libraries.plain import argument
+from tensorproof.libraries import argument, leaves, mapped
 from tensorproof.libraries.torch import module_tree
-from tensorproof.libraries.torch.autograd import _like, _mapped
+from tensorproof.libraries.torch.autograd import _like
 from tensorproof.ops.applied import Applied
 from tensorproof.ops.storage import is_compact
 from tensorproof.terms import UNKNOWN_STRIDES, Shape, TensorType, Term, conj, eq
@@ -25,7 +25,7 @@ def _given(m: Machine, what: str, inner: Args, which: Value, node: ast.AST) -> t
     for at in places:
         if type(at) is not int or not -len(inner) <= at < len(inner):
             raise m.raised("RuntimeError", f"{what} is asked for argument {at!r} of {len(inner)}", node, "call/arguments")
-        for one in _leaves(inner[at]):
+        for one in leaves(inner[at]):
             if isinstance(one, (int, float, str)) or one is None:
                 raise m.raised("ValueError", f"{what} takes tensors, and gets {one!r}", node, "call/arguments")
             if isinstance(one, TensorType) and one.dtype is not None and one.dtype.kind not in "fc":
@@ -34,20 +34,9 @@ def _given(m: Machine, what: str, inner: Args, which: Value, node: ast.AST) -> t
     return tuple(found)
 
 
-def _leaves(value: Value) -> list[Value]:
-    match value:
-        case tuple():
-            return [leaf for one in value for leaf in _leaves(one)]
-        case List():
-            return [leaf for one in value.items for leaf in _leaves(one)]
-        case Dict():
-            return [leaf for one in value.items.values() for leaf in _leaves(one)]
-    return [value]
-
-
 def _tensors_only(m: Machine, what: str, value: Value, node: ast.AST, kind: str = "RuntimeError") -> None:
     """What a function gives must be made of tensors."""
-    for one in _leaves(value):
+    for one in leaves(value):
         number = isinstance(one, Unknown) and (one.number or one.text)
         if one is None or isinstance(one, (int, float, str, Term)) or number:
             one = "a number" if number else repr(one)
@@ -74,7 +63,7 @@ def _gradient_of(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST, with_val
         if isinstance(value, TensorType) and value.shape.known:
             words = f"torch.func.grad takes a function that gives one number without axes, this one gives shape {value.shape!r}"
             machine.require("backward/scalar", len(value.shape) == 0, words, at)
-        picked = tuple(_mapped(machine, inner[i], _like) for i in which) if isinstance(which, tuple) else _mapped(machine, inner[which], _like)
+        picked = tuple(mapped(machine, inner[i], _like) for i in which) if isinstance(which, tuple) else mapped(machine, inner[which], _like)
         if with_value:
             return picked, (result if not aux else (value, more))
         return (picked, more) if aux else picked
@@ -107,7 +96,7 @@ def _jvp(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     _alike(m, "jvp", primals, tangents, node)
     result = m.call(function, primals, {}, node)
     _tensors_only(m, "jvp", result, node)
-    return result, _mapped(m, result, _like)
+    return result, mapped(m, result, _like)
 
 
 def _vjp(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
@@ -121,14 +110,14 @@ def _vjp(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
 
     def run(machine: Machine, inner: Args, named: Kwargs, at: Any) -> Any:
         _alike(machine, "vjp", (result,), inner[:1], at)
-        return tuple(_mapped(machine, one, _like) for one in primals)
+        return tuple(mapped(machine, one, _like) for one in primals)
 
     return result, Native("vjp", run)
 
 
 def _alike(m: Machine, what: str, one: Args, other: Args, node: ast.AST) -> None:
     """Two nests of tensors of the same sizes."""
-    for a, b in zip(_leaves(one), _leaves(other)):
+    for a, b in zip(leaves(one), leaves(other)):
         if isinstance(a, TensorType) and isinstance(b, TensorType) and a.shape.known and b.shape.known:
             same = len(a.shape) == len(b.shape) and conj(*(eq(x, y) for x, y in zip(a.shape, b.shape)))
             m.demand("RuntimeError", same, f"{what} needs tensors of one shape: {a.shape!r} and {b.shape!r}", node, "backward/shape")
@@ -150,9 +139,6 @@ def _stacked_state(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Val
     return tuple(found)
 
 
-# --- vmap ---
-
-
 def _vmap(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     """A function over one axis of its arguments."""
     function, axes, out = argument(args, kwargs, 0, "func"), argument(args, kwargs, 1, "in_dims", 0), argument(args, kwargs, 2, "out_dims", 0)
@@ -163,23 +149,20 @@ def _vmap(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
         state = machine.model_state.get("vmap") or {"many": {}, "random": random}
         many: dict[int, TensorType] = state["many"]
 
-        def narrower(axis: Any) -> Value:
-            def change(t: TensorType) -> TensorType:
-                if not t.shape.known or not -len(t.shape) <= axis < len(t.shape):
-                    raise machine.raised("ValueError", f"vmap over axis {axis} of a tensor of shape {t.shape!r}", at, "vmap/range")
-                sizes.append(t.shape[axis])
-                rest = list(t.shape)
-                del rest[axis]
-                made = TensorType(Shape(rest), t.dtype, device=t.device, strides=None if axis == 0 and is_compact(t) else UNKNOWN_STRIDES)
-                many[id(made)] = made
-                return made
-
-            return change
+        def narrower(axis: int, t: TensorType) -> TensorType:
+            if not t.shape.known or not -len(t.shape) <= axis < len(t.shape):
+                raise machine.raised("ValueError", f"vmap over axis {axis} of a tensor of shape {t.shape!r}", at, "vmap/range")
+            sizes.append(t.shape[axis])
+            rest = list(t.shape)
+            del rest[axis]
+            made = TensorType(Shape(rest), t.dtype, device=t.device, strides=None if axis == 0 and is_compact(t) else UNKNOWN_STRIDES)
+            many[id(made)] = made
+            return made
 
         each = axes.items if isinstance(axes, List) else axes if isinstance(axes, tuple) else (axes,) * len(inner)
         if len(each) != len(inner) or not all(a is None or type(a) is int for a in each) or type(out) is not int:
             return machine.gap("vmap", at, "over axes that are not followed")
-        cut = tuple(v if a is None else _mapped(machine, v, narrower(a)) for v, a in zip(inner, each))
+        cut = tuple(v if a is None else mapped(machine, v, partial(narrower, a)) for v, a in zip(inner, each))
         for size in sizes[1:]:
             machine.require("vmap/size", eq(sizes[0], size), f"vmap runs over axes of {sizes[0]!r} and of {size!r}", at)
         if not sizes:
@@ -198,7 +181,7 @@ def _vmap(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
             shape.insert(out if out >= 0 else len(shape) + 1 + out, sizes[0])
             return TensorType(Shape(shape), t.dtype, device=t.device, strides=None if out == 0 and is_compact(t) else UNKNOWN_STRIDES)
 
-        return _mapped(machine, result, wider)
+        return mapped(machine, result, wider)
 
     return Native("vmap", run)
 
@@ -217,7 +200,7 @@ def refuse_number(m: Machine, value: Value, node: ast.AST) -> None:
 def observed(m: Machine, name: str, applied: list[Applied], args: Args, kwargs: Kwargs, result: Value, node: ast.AST) -> None:
     """A call inside of vmap: what is computed from what stands for many stands for many."""
     state = m.model_state["vmap"]
-    given = [one for value in (*args, *kwargs.values()) for one in _leaves(value)]
+    given = [one for value in (*args, *kwargs.values()) for one in leaves(value)]
     batched = any(is_batched(m, one) for one in given)
     for one in applied:
         if one.op.random and state["random"] == "error" and one.arguments.get("training", True) is not False:
@@ -229,7 +212,7 @@ def observed(m: Machine, name: str, applied: list[Applied], args: Args, kwargs: 
     if batched and name.endswith((".item", ".tolist", ".__bool__", ".__int__", ".__float__", ".__index__")):
         refuse_number(m, args[0], node)
     if batched:
-        for made in _leaves(result):
+        for made in leaves(result):
             if isinstance(made, TensorType):
                 state["many"][id(made)] = made
             elif isinstance(made, Instance):

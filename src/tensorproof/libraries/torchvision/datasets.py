@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import ast
+from functools import partial
 from typing import Any
 
+from tensorproof.libraries import Bound, ClassModel, KindModel, by_signature, filled_by_signature
 from tensorproof.libraries.data.datasets import _add  # pyright: ignore[reportPrivateUsage]
 from tensorproof.libraries.data.samples import LENGTH, length_of, unknown_length
-from tensorproof.libraries.model import ClassModel, KindModel, Run
 from tensorproof.libraries.torchvision.pillow import any_channels, image, is_image, size_symbol
 from tensorproof.terms import BY_LABEL, Origin, Shape, TensorType, Term, ceildiv, dataclass, eq, field, ite, minimum
 from tensorproof.values import MISSING, Args, Instance, Key, Kwargs, List, Machine, Model, Unknown, Value, slot
@@ -16,17 +17,12 @@ SOURCE: Key[str] = slot("source")
 GIVEN: Key[dict[str, Value]] = slot("given")
 LAST: Key[int] = slot("last")
 HOME = "torchvision.datasets."
-_TRAIN = "root train transform target_transform download"
-_SPLIT = "root split transform target_transform download"
-_VOC = "root year image_set download transform target_transform transforms"
-_FOLDER = "root transform target_transform loader is_valid_file allow_empty"
 
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """One dataset: its arguments, the argument that selects a part, how many samples each part has, its pictures and its targets."""
+    """One dataset: how many samples each part has, its pictures and its targets, and the argument that selects a part."""
 
-    words: str
     counts: dict[Any, int] = field(default_factory=dict[Any, int])
     picture: tuple[int | None, int | None, int | None] = (3, None, None)
     """Channels, height, width; None for what differs from picture to picture."""
@@ -39,88 +35,61 @@ class Source:
 
 
 def _split(counts: dict[Value, int], picture: tuple[int | None, int | None, int | None] = (3, None, None), classes: int | None = None, **rest: Any) -> Source:
-    return Source(rest.pop("words", _SPLIT), counts, picture, classes, "split", rest.pop("default", "train"), **rest)
+    return Source(counts, picture, classes, "split", rest.pop("default", "train"), **rest)
 
 
 _SMALL = {True: 60000, False: 10000}
 _LETTERS = {"byclass": (697932, 116323, 62), "bymerge": (697932, 116323, 47), "balanced": (112800, 18800, 47), "letters": (124800, 20800, 27),
             "digits": (240000, 40000, 10), "mnist": (60000, 10000, 10)}  # fmt: skip
 SOURCES: dict[str, Source] = {
-    **{n: Source(_TRAIN, _SMALL, (1, 28, 28), 10, held="torch") for n in ("MNIST", "FashionMNIST", "KMNIST")},
-    "EMNIST": Source("root split train transform target_transform download", {}, (1, 28, 28), None, held="torch"),
-    "QMNIST": Source("root what compat train transform target_transform download", {True: 60000, False: 60000}, (1, 28, 28), 10, held="torch"),
-    "CIFAR10": Source(_TRAIN, {True: 50000, False: 10000}, (3, 32, 32), 10, held="last"),
-    "CIFAR100": Source(_TRAIN, {True: 50000, False: 10000}, (3, 32, 32), 100, held="last"),
-    "USPS": Source(_TRAIN, {True: 7291, False: 2007}, (1, 16, 16), 10, held="array"),
+    **{n: Source(_SMALL, (1, 28, 28), 10, held="torch") for n in ("MNIST", "FashionMNIST", "KMNIST")},
+    "EMNIST": Source({}, (1, 28, 28), None, held="torch"),
+    "QMNIST": Source({True: 60000, False: 60000}, (1, 28, 28), 10, held="torch"),
+    "CIFAR10": Source({True: 50000, False: 10000}, (3, 32, 32), 10, held="last"),
+    "CIFAR100": Source({True: 50000, False: 10000}, (3, 32, 32), 100, held="last"),
+    "USPS": Source({True: 7291, False: 2007}, (1, 16, 16), 10, held="array"),
     "SVHN": _split({"train": 73257, "test": 26032, "extra": 531131}, (3, 32, 32), 10, held="first"),
-    "STL10": _split(
-        {"train": 5000, "test": 8000, "unlabeled": 100000, "train+unlabeled": 105000}, (3, 96, 96), 10, held="first",
-        words="root split folds transform target_transform download",
-    ),
-    "ImageNet": _split({"train": 1281167, "val": 50000}, classes=1000, words="root split transform target_transform loader"),
-    "CelebA": _split(
-        {"train": 162770, "valid": 19867, "test": 19962, "all": 202599}, (3, 218, 178), target="attributes",
-        words="root split target_type transform target_transform download",
-    ),
+    "STL10": _split({"train": 5000, "test": 8000, "unlabeled": 100000, "train+unlabeled": 105000}, (3, 96, 96), 10, held="first"),
+    "ImageNet": _split({"train": 1281167, "val": 50000}, classes=1000),
+    "CelebA": _split({"train": 162770, "valid": 19867, "test": 19962, "all": 202599}, (3, 218, 178), target="attributes"),
     "Flowers102": _split({"train": 1020, "val": 1020, "test": 6149}, classes=102),
     "Food101": _split({"train": 75750, "test": 25250}, classes=101),
-    "OxfordIIITPet": _split(
-        {"trainval": 3680, "test": 3669}, classes=37, default="trainval", target="pet",
-        words="root split target_types transforms transform target_transform download",
-    ),
+    "OxfordIIITPet": _split({"trainval": 3680, "test": 3669}, classes=37, default="trainval", target="pet"),
     "StanfordCars": _split({"train": 8144, "test": 8041}, classes=196),
-    "FGVCAircraft": _split(
-        {"train": 3334, "val": 3333, "trainval": 6667, "test": 3333}, default="trainval",
-        words="root split annotation_level transform target_transform download",
-    ),
-    "DTD": _split({"train": 1880, "val": 1880, "test": 1880}, classes=47, words="root split partition transform target_transform download"),
+    "FGVCAircraft": _split({"train": 3334, "val": 3333, "trainval": 6667, "test": 3333}, default="trainval"),
+    "DTD": _split({"train": 1880, "val": 1880, "test": 1880}, classes=47),
     "GTSRB": _split({"train": 26640, "test": 12630}, classes=43), "PCAM": _split({"train": 262144, "val": 32768, "test": 32768}, (3, 96, 96), 2),
-    "FER2013": _split({"train": 28709, "test": 7178}, (1, 48, 48), 7, words="root split transform target_transform"),
+    "FER2013": _split({"train": 28709, "test": 7178}, (1, 48, 48), 7),
     "Country211": _split({"train": 31650, "valid": 10550, "test": 21100}, classes=211),
-    "EuroSAT": Source("root transform target_transform download", {"": 27000}, (3, 64, 64), 10),
+    "EuroSAT": Source({"": 27000}, (3, 64, 64), 10),
     "RenderedSST2": _split({"train": 6920, "val": 872, "test": 1821}, (3, 448, 448), 2),
-    "SUN397": Source("root transform target_transform download", {"": 108754}, classes=397),
-    "Caltech101": Source("root target_type transform target_transform download", {"": 8677}, (None, None, None), 101),
-    "Caltech256": Source("root transform target_transform download", {"": 30607}, (None, None, None), 257),
-    "SEMEION": Source("root transform target_transform download", {"": 1593}, (1, 16, 16), 10),
-    "Omniglot": Source("root background transform target_transform download", {True: 19280, False: 13180}, (1, 105, 105), 964, by="background"),
-    "Places365": _split({}, classes=365, default="train-standard", words="root split small download transform target_transform loader"),
-    "INaturalist": Source("root version target_type transform target_transform download", {}),
-    "LSUN": Source("root classes transform target_transform", {}), "ImageFolder": Source(_FOLDER, {}),
-    "DatasetFolder": Source("root loader extensions transform target_transform is_valid_file allow_empty", {}),
-    "VOCSegmentation": Source(_VOC, {"train": 1464, "val": 1449, "trainval": 2913}, by="image_set", default="train", target="mask"),
-    "VOCDetection": Source(_VOC, {"train": 5717, "val": 5823, "trainval": 11540}, by="image_set", default="train", target="dict"),
-    "SBDataset": Source("root image_set mode download transforms", {}, target="mask"),
-    "Cityscapes": _split(
-        {"train": 2975, "val": 500, "test": 1525}, (3, 1024, 2048), target="mask", words="root split mode target_type transform target_transform transforms",
-    ),
-    "CocoDetection": Source("root annFile transform target_transform transforms", {}, target="unknown"),
-    "CocoCaptions": Source("root annFile transform target_transform transforms", {}, target="words"),
-    **{n: Source("root ann_file transform target_transform", {}, target="words") for n in ("Flickr8k", "Flickr30k")},
-    "FakeData": Source("size image_size num_classes transform target_transform random_offset", {}),
+    "SUN397": Source({"": 108754}, classes=397),
+    "Caltech101": Source({"": 8677}, (None, None, None), 101),
+    "Caltech256": Source({"": 30607}, (None, None, None), 257),
+    "SEMEION": Source({"": 1593}, (1, 16, 16), 10),
+    "Omniglot": Source({True: 19280, False: 13180}, (1, 105, 105), 964, by="background"),
+    "Places365": _split({}, classes=365, default="train-standard"),
+    "INaturalist": Source(),
+    "LSUN": Source(), "ImageFolder": Source(),
+    "DatasetFolder": Source(),
+    "VOCSegmentation": Source({"train": 1464, "val": 1449, "trainval": 2913}, by="image_set", default="train", target="mask"),
+    "VOCDetection": Source({"train": 5717, "val": 5823, "trainval": 11540}, by="image_set", default="train", target="dict"),
+    "SBDataset": Source({}, target="mask"),
+    "Cityscapes": _split({"train": 2975, "val": 500, "test": 1525}, (3, 1024, 2048), target="mask"),
+    "CocoDetection": Source({}, target="unknown"),
+    "CocoCaptions": Source({}, target="words"),
+    **{n: Source({}, target="words") for n in ("Flickr8k", "Flickr30k")},
+    "FakeData": Source(),
 }  # fmt: skip
 
 
-def _init(name: str) -> Run:
-    source = SOURCES[name]
-
-    def run(m: Machine, me: Instance | Model, args: Args, kwargs: Kwargs, node: ast.AST) -> None:
-        order = source.words.split()
-        if len(args) > len(order):
-            raise m.raised("TypeError", f"{name} takes at most {len(order)} arguments, not {len(args)}", node, "call/arguments")
-        given = {**dict(zip(order, args)), **kwargs}
-        wrong = next((k for k in kwargs if k not in order and k not in ("train", "split", "download", "transform", "target_transform", "loader")), None)
-        if wrong is not None:
-            raise m.raised("TypeError", f"{name} has no argument {wrong}", node, "call/arguments")
-        if name != "FakeData" and "root" not in given:
-            raise m.raised("TypeError", f"{name} needs the argument root", node, "call/arguments")
-        m.heap.set(me.space, SOURCE, name)
-        m.heap.set(me.space, GIVEN, m.heap.space(given))
-        for word in ("transform", "target_transform", "transforms"):
-            m.heap.set(me.space, word, given.get(word))
-        m.heap.set(me.space, LENGTH, _count(m, name, source, given, node))
-
-    return run
+def _init(name: str, m: Machine, me: Instance | Model, call: Bound) -> None:
+    given, node = call.all(), call.node
+    m.heap.set(me.space, SOURCE, name)
+    m.heap.set(me.space, GIVEN, m.heap.space(given))
+    for word in ("transform", "target_transform", "transforms"):
+        m.heap.set(me.space, word, given.get(word))
+    m.heap.set(me.space, LENGTH, _count(m, name, SOURCES[name], given, node))
 
 
 def _count(m: Machine, name: str, source: Source, given: dict[str, Any], node: ast.AST) -> Value:
@@ -261,18 +230,10 @@ def _one_label(m: Machine, me: Model, index: Value, node: ast.AST) -> Value:
     return Unknown("the name of a class")
 
 
-def _make(name: str) -> Run:
-    fill = _init(name)
-
-    def make(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-        made = Model(HOME + name, m.heap.space(), m.user_span(node))
-        fill(m, made, args, kwargs, node)
-        return made
-
-    return make
-
-
-# --- torchvision.io and torchvision.utils ---
+def _make(name: str, m: Machine, call: Bound) -> Value:
+    made = Model(HOME + name, m.heap.space(), m.user_span(call.node))
+    _init(name, m, made, call)
+    return made
 
 
 def _read_image(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
@@ -302,7 +263,8 @@ def _make_grid(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
 
 
 FUNCTIONS: dict[str, Any] = {
-    **{HOME + n: _make(n) for n in SOURCES}, "torchvision.io.read_image": _read_image, "torchvision.io.decode_image": _read_image,
+    **{HOME + n: by_signature(HOME + n, partial(_make, n)) for n in SOURCES}, "torchvision.io.read_image": _read_image,
+    "torchvision.io.decode_image": _read_image,
     "torchvision.utils.make_grid": _make_grid,
     "torchvision.datasets.folder.default_loader": lambda m, a, k, n: image(m, 3, size_symbol(m, "image height", n), size_symbol(m, "image width", n)),
     "torchvision.datasets.folder.pil_loader": lambda m, a, k, n: image(m, 3, size_symbol(m, "image height", n), size_symbol(m, "image width", n)),
@@ -316,8 +278,9 @@ KINDS: dict[str, KindModel] = {
     ),
 }
 CLASSES: dict[str, ClassModel] = {
-    HOME + n: ClassModel(HOME + n, ("torch.utils.data.Dataset",), init=_init(n), length=_length, item=_item, attribute=_attribute, closed=False,
-                         methods={"__getitem__": lambda m, me, a, k, node: _item(m, me, a[0], node), "__len__": lambda m, me, a, k, node: _length(m, me, node)})
+    HOME + n: ClassModel(HOME + n, ("torch.utils.data.Dataset",), init=filled_by_signature(HOME + n, partial(_init, n)), length=_length, item=_item,
+        attribute=_attribute, closed=False,
+        methods={"__getitem__": lambda m, me, a, k, node: _item(m, me, a[0], node), "__len__": lambda m, me, a, k, node: _length(m, me, node)})
     for n in SOURCES
 }  # fmt: skip
 CLASSES[HOME + "VisionDataset"] = ClassModel(HOME + "VisionDataset", ("torch.utils.data.Dataset",), closed=False, init=lambda m, me, a, k, node: None)

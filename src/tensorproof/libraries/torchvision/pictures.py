@@ -75,9 +75,6 @@ def tensor_only(m: Machine, given: Kwargs, x: Value, node: ast.AST) -> Value:
     return same(m, given, x, node)
 
 
-# --- between images, arrays and tensors ---
-
-
 def to_tensor(m: Machine, given: Kwargs, x: Value, node: ast.AST) -> Value:
     if is_image(x):
         own = element_type(x)
@@ -213,9 +210,6 @@ def _normalised(m: Machine, made: TensorType, mean: list[Any] | None, std: list[
     pairs = [(a, b) for a, b in zip(mean * (len(std) if len(mean) == 1 else 1), std * (len(mean) if len(std) == 1 else 1)) if b]
     ends = [(x - a) / b for a, b in pairs for x in (0.0, 1.0)]
     return m.path.source(made, "normalised image", min(ends), max(ends)) if ends else made
-
-
-# --- sides ---
 
 
 def resize(m: Machine, given: Kwargs, x: Value, node: ast.AST) -> Value:

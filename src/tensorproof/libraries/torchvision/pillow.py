@@ -66,9 +66,6 @@ def array_of(m: Machine, me: Model, node: ast.AST) -> Value:
     return m.branching.choose(eq(channels, 1), flat, lambda: TensorType(Shape((height, width, channels)), dtype, framework="numpy"))
 
 
-# --- making ---
-
-
 _LABEL_MAP = r"mask|label|lbl|annot|segm|ground_?truth|\bgt|_gt\b|trimap|palette"
 
 
@@ -132,9 +129,6 @@ def _merge(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     return _open(m, args, kwargs, node)
 
 
-# --- methods ---
-
-
 def _convert(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     mode = args[0] if args else kwargs.get("mode")
     if isinstance(mode, Choice):
@@ -192,14 +186,6 @@ def _split(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> 
     return tuple(changed(m, me, channels=1, mode="L") for _ in range(channels))
 
 
-def _same(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-    return changed(m, me)
-
-
-def _outside(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-    return Unknown("a value of an image")
-
-
 def _attribute(m: Machine, me: Model, name: str, node: ast.AST) -> Value:
     if name == "size":
         return me.space["width"], me.space["height"]
@@ -210,10 +196,6 @@ def _attribute(m: Machine, me: Model, name: str, node: ast.AST) -> Value:
     if name == "shape":
         raise m.raised("AttributeError", "a PIL image has no shape: use size, or np.array(image).shape", node)
     return MISSING
-
-
-def _enhanced(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-    return Model("PIL.ImageEnhance.Enhance", m.heap.space({"image": args[0] if args else kwargs.get("image")}))
 
 
 def _same_image(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
@@ -233,9 +215,10 @@ def _grayscale(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
 
 METHODS: dict[str, Any] = {
     "convert": _convert, "resize": _resize, "crop": _crop, "rotate": _rotate, "transpose": _transpose, "thumbnail": _thumbnail, "split": _split,
-    **dict.fromkeys(("copy", "filter", "quantize", "effect_spread", "point", "reduce_gap", "transform"), _same),
+    **dict.fromkeys(("copy", "filter", "quantize", "effect_spread", "point", "reduce_gap", "transform"), lambda m, me, a, k, n: changed(m, me)),
     **dict.fromkeys(("save", "show", "close", "load", "verify", "putpixel", "paste", "putalpha", "seek", "draft", "alpha_composite", "putdata"), nothing),
-    **dict.fromkeys(("getpixel", "getdata", "tobytes", "histogram", "getbbox", "getextrema", "getbands", "getexif", "_getexif", "entropy"), _outside),
+    **dict.fromkeys(("getpixel", "getdata", "tobytes", "histogram", "getbbox", "getextrema", "getbands", "getexif", "_getexif", "entropy"),
+        lambda m, me, a, k, n: Unknown("a value of an image")),
 }  # fmt: skip
 KINDS = {
     IMAGE: KindModel(METHODS, _attribute, enter=lambda m, me, node: me),
@@ -245,7 +228,8 @@ KINDS = {
 FUNCTIONS: dict[str, Run] = {
     "PIL.Image.open": _open, "PIL.Image.new": _new, "PIL.Image.fromarray": _from_array, "PIL.Image.merge": _merge, "PIL.Image.blend": _same_image,
     "PIL.Image.composite": _same_image, "PIL.Image.alpha_composite": _same_image,
-    **{f"PIL.ImageEnhance.{n}": _enhanced for n in ("Color", "Contrast", "Brightness", "Sharpness")},
+    **{f"PIL.ImageEnhance.{n}": lambda m, a, k, n: Model("PIL.ImageEnhance.Enhance", m.heap.space({"image": a[0] if a else k.get("image")}))
+        for n in ("Color", "Contrast", "Brightness", "Sharpness")},
     **{f"PIL.ImageOps.{n}": _same_image for n in ("autocontrast", "equalize", "flip", "mirror", "invert", "posterize", "solarize", "exif_transpose")},
     "PIL.ImageOps.fit": _fitted, "PIL.ImageOps.pad": _fitted, "PIL.ImageOps.grayscale": _grayscale,
     "PIL.ImageDraw.Draw": lambda m, a, k, n: Model("quiet", m.heap.space()),

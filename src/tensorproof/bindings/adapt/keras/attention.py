@@ -10,8 +10,6 @@ from tensorproof.bindings.adapters import Module, Run, Value, computed_in, modul
 from tensorproof.ops.inputs import Bool, Choice, Int, Tensor, Tensors
 from tensorproof.terms import BOOL, FLOAT16, Shape, TensorType, broadcast, disj, eq
 
-# --- without heads ---
-
 
 @takes(Tensors("xs", least=2), Choice("score", ("dot", "concat"), "dot"), Bool("return_scores", False))
 def attention(a: dict[str, Any], run: Run) -> Value:
@@ -72,25 +70,18 @@ def _of_query(mask: Value) -> TensorType | None:
     return mask[0] if isinstance(mask, (tuple, list)) and mask and isinstance(mask[0], TensorType) else None
 
 
-def _causal(run: Run, scores: TensorType) -> TensorType:
-    return run.typed("tril", BOOL, x=run("full", size=tuple(scores.shape[-2:]), value=1, dtype=BOOL))
-
-
 def _masked(m: Maths, scores: TensorType, mask: Value, causal: Value) -> TensorType:
     """Scores far below the others where a value does not count."""
     run = m.run
     values = mask[1] if isinstance(mask, (tuple, list)) and len(mask) > 1 and isinstance(mask[1], TensorType) else None
     kept = None if values is None else run("unsqueeze", x=values, dim=-2) if len(values.shape) == 2 else values
     if causal is True:
-        order = _causal(run, scores)
+        order = run.typed("tril", BOOL, x=run("full", size=tuple(scores.shape[-2:]), value=1, dtype=BOOL))
         kept = order if kept is None else run.typed("logical_and", BOOL, x=kept, y=order)
     if kept is None:
         return scores
     low = m("sub", scores, 65504.0 if m.dtype is FLOAT16 else 1e9)
     return run.typed("where", m.dtype, condition=kept, x=scores, y=low)
-
-
-# --- with heads ---
 
 
 def _along_time(axes: Value) -> bool:

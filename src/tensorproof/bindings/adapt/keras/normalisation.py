@@ -149,9 +149,6 @@ def normalization(a: dict[str, Any], run: Run) -> TensorType:
     return m("add", m("mul", x, spread), mean) if a["invert"] else m("div", m("sub", x, mean), spread)
 
 
-# --- functions ---
-
-
 @takes(
     Tensor("x", "... C", FLOATS),
     Tensor("mean", "C", FLOATS),

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from tensorproof.bindings.adapt.numpy.arrays import tensor
-from tensorproof.bindings.adapt.tensorflow.saturation import saturated
+from tensorproof.bindings.adapt.tensorflow.math import saturated
 from tensorproof.bindings.adapters import Run, Value, operator, tensor_in
 from tensorproof.ops.inputs import Choice
 from tensorproof.terms import BOOL, BY_LABEL, FLOAT64, INT32, INT64, PY_FLOAT, DType, Operand, TensorType, promote, to_float
@@ -117,11 +117,6 @@ def counted(a: dict[str, Value], run: Run) -> TensorType:
     """The element type stays, but truth values become numbers."""
     dtype = tensor(a["x"]).dtype
     return own(run, a, INT32 if dtype is BOOL else dtype)
-
-
-def tested(a: dict[str, Value], run: Run) -> TensorType:
-    """A truth value for each element."""
-    return own(run, a, BOOL)
 
 
 def _pair(a: dict[str, Value], run: Run, dtype: DType | None) -> TensorType:

@@ -6,7 +6,7 @@ from typing import Any
 
 from tensorproof.bindings.adapt.numpy.arrays import flattened, tensor, typed, written
 from tensorproof.bindings.adapt.numpy.reductions import no_list, word
-from tensorproof.bindings.adapt.torch import contraction
+from tensorproof.bindings.adapt.torch import linalg as of_torch
 from tensorproof.bindings.adapters import Run, Value, takes, tensor_in
 from tensorproof.ops.inputs import Anything, Int, Ints
 from tensorproof.terms import BOOL, FLOAT16, FLOAT32, FLOAT64, INT32, INT64, DType, Operand, Shape, TensorType, eq, ge, gt, minimum, ne, promote
@@ -47,7 +47,7 @@ def tensordot(a: dict[str, Value], run: Run) -> Value:
     if isinstance(dims, int) and len(x.shape) >= dims > len(y.shape):
         for n, m in zip(x.shape[len(x.shape) - dims :], y.shape):
             run.require("tensordot/axes", eq(n, m), f"the last {dims} axes of {x.shape!r} do not fit the first of {y.shape!r}", ("dims", "x", "y"))
-    return contraction.tensordot(a, run)
+    return of_torch.tensordot(a, run)
 
 
 def multi_dot(a: dict[str, Value], run: Run) -> Value:
@@ -99,12 +99,12 @@ def cross3(a: dict[str, Value], run: Run) -> TensorType:
     return cross({"x": x, "y": y, "axisa": -1, "axisb": -1, "axisc": -1, "axis": None}, run)
 
 
-@takes(*getattr(contraction.einsum, "parameters", {}).values())
+@takes(*getattr(of_torch.einsum, "parameters", {}).values())
 def einsum(a: dict[str, Value], run: Run) -> Value:
     """Operands may be numbers."""
     operands = a["operands"]
     numbers = tuple(map(_operand, operands)) if isinstance(operands, tuple) else operands
-    return written(typed(contraction.einsum({**a, "equation": _operand(a["equation"]), "operands": numbers}, run), a, run), a, run)
+    return written(typed(of_torch.einsum({**a, "equation": _operand(a["equation"]), "operands": numbers}, run), a, run), a, run)
 
 
 def _operand(value: Value) -> Value:

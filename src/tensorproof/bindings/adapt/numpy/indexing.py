@@ -39,10 +39,6 @@ def trace(a: dict[str, Any], run: Run) -> Value:
     return written(run("sum", x=made, dim=-1, dtype=a["dtype"]), a, run)
 
 
-def matrix_trace(a: dict[str, Value], run: Run) -> Value:
-    return trace({**a, "axis1": -2, "axis2": -1}, run)
-
-
 @takes(Tensor("index", "...", frozenset({INT64, INT32}), values="index"), Axis("dim", None, optional=True))
 def take(a: dict[str, Any], run: Run) -> Value:
     x, index = tensor_in(a, "x"), tensor(a["index"])

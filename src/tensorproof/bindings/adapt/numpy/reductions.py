@@ -21,8 +21,6 @@ def word(run: Run, a: dict[str, Value], name: str, options: tuple[Any, ...]) -> 
         raise run.refuse(name, f"{name} must be one of {', '.join(map(repr, options))}, and is {a[name]!r}", (name,))
 
 
-# --- masks ---
-
 _NEUTRAL = {"sum": 0, "nansum": 0, "count_nonzero": 0, "prod": 1, "any": False, "all": True, "nanmean": float("nan")}
 
 
@@ -58,9 +56,6 @@ def _masked_mean(a: dict[str, Any], run: Run, keepdim: bool) -> tuple[TensorType
 
 def _averaged(x: TensorType) -> DType | None:
     return FLOAT64 if x.dtype is not None and x.dtype.kind in "iub" else x.dtype
-
-
-# --- reductions ---
 
 
 def reduced(a: dict[str, Any], run: Run) -> Value:
@@ -147,9 +142,6 @@ def arg(a: dict[str, Any], run: Run) -> Value:
     return written(run.default(a), a, run)
 
 
-# --- scans ---
-
-
 def cumulative(a: dict[str, Any], run: Run) -> Value:
     x, dim = (flattened(tensor_in(a, "x"), run), 0) if a["dim"] is None else (a["x"], a["dim"])
     if x.shape.known and len(x.shape) == 0:
@@ -180,9 +172,6 @@ def _vector(value: Value, dtype: DType | None, run: Run) -> TensorType | None:
     if found is None:
         raise run.give_up("what is put at an end is not known")
     return flattened(found if isinstance(value, TensorType) else run("constant", data=found, dtype=dtype), run)
-
-
-# --- sorts ---
 
 
 def sorted(a: dict[str, Any], run: Run) -> TensorType:

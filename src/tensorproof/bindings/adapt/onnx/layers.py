@@ -1,4 +1,4 @@
-"""ONNX layers that a table row cannot say: windows over any number of axes, outputs that depend on the opset, grids."""
+"""ONNX layers that a table row cannot say: windows, normalisation, softmax and losses over any axes, outputs that depend on the opset, grids."""
 
 from __future__ import annotations
 
@@ -8,8 +8,9 @@ from tensorproof.bindings.adapt.onnx.nodes import number as number_in
 from tensorproof.bindings.adapt.onnx.nodes import unknown, whole_numbers
 from tensorproof.bindings.adapters import Run, Value, takes, tensor_in
 from tensorproof.catalogue.frameworks.onnx_windows import AUTO_PAD
-from tensorproof.ops.inputs import Anything, Choice, Int, Ints
-from tensorproof.terms import BOOL, Shape, TensorType, conj, eq, ge, lt
+from tensorproof.ops.inputs import Anything, Axis, Choice, Int, Ints, Tensor
+from tensorproof.terms import BOOL, FLOAT32, FLOATS, INDEX, DType, Shape, TensorType, conj, disj, eq, ge, lt
+from tensorproof.terms.ints import product
 
 _WINDOW = (
     Ints("kernel", least=1, per_axis=1),
@@ -128,3 +129,99 @@ def multinomial(a: dict[str, Any], run: Run) -> TensorType:
     if x.shape.known:
         run.require("rank", len(x.shape) == 2, f"x must have rank 2, and is {x.shape!r}", ("x",))
     return run.shaped("categorical", Shape((rows, a["n"])), a["dtype"], x=x, n=a["n"])
+
+
+def of_the_rest(a: dict[str, Value], run: Run) -> Value:
+    """The axes from `dim` on are one."""
+    x, dim = tensor_in(a, "x"), a["dim"]
+    if not x.shape.known or not isinstance(dim, int):
+        return run.default(a)
+    rank = len(x.shape)
+    run.require("axis", -rank <= dim < max(rank, 1), f"axis {dim} is not among the {rank} axes of {x.shape!r}", ("dim", "x"))
+    dim = dim % max(1, rank)
+    size = (product(x.shape[:dim]), product(x.shape[dim:]))
+    made = run(run.row.op, x=run("reshape", x=x, size=size), dim=1)
+    return run("reshape", x=made, size=tuple(x.shape))
+
+
+_LOSS = (
+    Tensor("x", "N C ...", FLOATS), Tensor("target", "...", INDEX, values="index:C"), Tensor("weight", "C", FLOATS, optional=True, default=None),
+    Int("ignore_index", None, optional=True),
+)  # fmt: skip
+
+
+def _given(a: dict[str, Any], run: Run) -> dict[str, Any]:
+    x, weight = a["x"], a["weight"]
+    if weight is not None and weight.dtype is not None and x.dtype is not None:
+        run.require("dtype", weight.dtype is x.dtype, f"x and weight must have the same dtype, and have {x.dtype!r} and {weight.dtype!r}", ("x", "weight"))
+    ignored = {} if a["ignore_index"] is None else {"ignore_index": a["ignore_index"]}
+    return {"x": x, "target": a["target"], "weight": weight, "reduction": a["reduction"], **ignored}
+
+
+@takes(*_LOSS)
+def nll_loss(a: dict[str, Value], run: Run) -> TensorType:
+    return run.typed("nll_loss", tensor_in(a, "x").dtype, **_given(a, run))
+
+
+@takes(*_LOSS)
+def cross_entropy(a: dict[str, Value], run: Run) -> Value:
+    """The loss, and the logarithms of the probabilities."""
+    x, given = tensor_in(a, "x"), _given(a, run)
+    if x.shape.known and tensor_in(a, "target").shape.known:
+        shapes = f"target {tensor_in(a, 'target').shape!r} must have the shape of x {x.shape!r} without its classes"
+        run.require("rank", len(tensor_in(a, "target").shape) == len(x.shape) - 1, shapes, ("x", "target"))
+    return run.typed("cross_entropy", x.dtype, **given), run.typed("log_softmax", x.dtype, x=x, dim=1)
+
+
+_FROM = (Tensor("x", "X ...", FLOATS), Axis("dim", -1, scalar_ok=False), Anything("stash"))
+_WEIGHT, _BIAS = Tensor("weight", "...", FLOATS), Tensor("bias", "...", FLOATS, optional=True, default=None)
+
+
+def _parts(a: dict[str, Any], run: Run, *names: str) -> dict[str, Any]:
+    """x, the sizes of the axes that are normalised, and the weights in their shape."""
+    x = a["x"]
+    given = {name: a[name] for name in names if a[name] is not None}
+    found = {v.dtype for v in (x, *given.values()) if v.dtype is not None}
+    run.require("dtype", len(found) <= 1, f"x and its weights must have the same dtype, and have {sorted(map(repr, found))}", ("x", *given))
+    rank, axis = len(x.shape), a["dim"]
+    run.require("axis", -rank <= axis < rank, f"dim = {axis} is out of range: x has {rank} dimensions", ("dim", "x"))
+    sizes = Shape(x.shape[axis % rank :])
+    return {"x": x, "normalized_shape": tuple(sizes), "eps": a["eps"], **{name: _grown(run, name, v, sizes) for name, v in given.items()}}
+
+
+def _grown(run: Run, name: str, weight: TensorType, sizes: Shape) -> TensorType:
+    """The weight in this shape, into which it broadcasts."""
+    shape = weight.shape
+    if not shape.known or shape == sizes:
+        return weight
+    run.require("rank", len(shape) <= len(sizes), f"{name} {shape!r} does not broadcast into {sizes!r}", (name,))
+    for m, n in zip(reversed(shape), reversed(sizes)):
+        run.require(name, disj(eq(m, n), eq(m, 1)), f"{name} {shape!r} does not broadcast into {sizes!r}", (name,))
+    return run.shaped("expand", sizes, weight.dtype, x=weight, size=tuple(sizes))
+
+
+def group_norm(a: dict[str, Any], run: Run) -> Value:
+    """All inputs have one element type; what is computed from x is computed in the type of `stash_type`, which is float32."""
+    x, own = tensor_in(a, "x"), {name: a[name] for name in ("x", "weight", "bias")}
+    found = {name: v.dtype for name, v in own.items() if v.dtype is not None}
+    run.require("dtype", len(set(found.values())) <= 1, f"all inputs must have the same dtype, and they are {found!r}", tuple(found))
+    if x.dtype is None or x.dtype is FLOAT32 or a["stash_type"] not in (1, FLOAT32):
+        return run.default(a)
+    return run.typed("group_norm", x.dtype, **{**own, "x": run("cast", x=x, dtype=FLOAT32)}, groups=a["groups"], eps=a["eps"])
+
+
+@takes(*_FROM, _WEIGHT, _BIAS)
+def layer_norm(a: dict[str, Value], run: Run) -> Value:
+    """Mean and inverse deviation are kept in their own type."""
+    x, kept = tensor_in(a, "x"), a["stash"] if isinstance(a["stash"], DType) else FLOAT32
+    if not x.shape.known:
+        return TensorType(x.shape, x.dtype), unknown(run, kept), unknown(run, kept)
+    given = _parts(a, run, "weight", "bias")
+    over = len(given["normalized_shape"])
+    lead = Shape((*x.shape[: len(x.shape) - over], *(1 for _ in range(over))))
+    return run.shaped("native_layer_norm", [x.shape, lead, lead], x.dtype, kept, kept, **given)
+
+
+def rms_norm(a: dict[str, Value], run: Run) -> TensorType:
+    x = tensor_in(a, "x")
+    return run.typed("rms_norm", x.dtype, **_parts(a, run, "weight")) if x.shape.known else TensorType(x.shape, x.dtype)

@@ -1,15 +1,15 @@
-"""Windows as ONNX gives them: one number for each axis, paddings before all axes and then after all of them, or `auto_pad`."""
+"""Windows as ONNX gives them: one number for each axis, paddings before all axes and then after all of them, or `auto_pad`; its convolutions."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Any
 
-from tensorproof.bindings.adapters import Run, Value
+from tensorproof.bindings.adapters import Run, Value, takes, tensor_in
 from tensorproof.catalogue.frameworks.onnx_windows import AUTO_PAD
-from tensorproof.ops.inputs import Choice, Ints
+from tensorproof.ops.inputs import Choice, Ints, Tensor
 from tensorproof.ops.window import span
-from tensorproof.terms import Dim, ceildiv, ge, maximum
+from tensorproof.terms import FLOATS, Dim, TensorType, ceildiv, ge, maximum
 
 WINDOW = (Ints("stride", None, least=1, optional=True, per_axis=1), Ints("dilation", None, least=1, optional=True, per_axis=1))
 PADDED = (Ints("padding", None, least=0, optional=True, per_axis=2), Choice("auto_pad", AUTO_PAD, "NOTSET"))
@@ -46,3 +46,25 @@ def sides(
     for one in pads:
         run.require("padding", ge(one, 0), f"padding must be at least 0, and is {pads!r}", ("padding",))
     return {"padding": pads[:n], "padding_end": pads[n:]}
+
+
+_KERNEL = Ints("kernel", None, optional=True, per_axis=1)
+
+
+@takes(Tensor("x", "N C X ...", FLOATS, draw="N C Y X"), Tensor("weight", "M K x ...", FLOATS, draw="M C y x"), _KERNEL, *WINDOW, *PADDED)
+def conv(a: dict[str, Value], run: Run) -> TensorType:
+    x, weight = tensor_in(a, "x"), tensor_in(a, "weight")
+    known = x if x.shape.known else weight
+    n = len(known.shape) - 2 if known.shape.known else 0
+    if n not in (1, 2, 3):
+        return run("conv_any", **a)
+    if x.shape.known and weight.shape.known:
+        run.require("rank", len(x.shape) == len(weight.shape), f"x {x.shape!r} and weight {weight.shape!r} must have the same rank", ("x", "weight"))
+    given = {name: one_each(run, a, name, n, otherwise) for name, otherwise in (("stride", 1), ("dilation", 1))}
+    if a["kernel"] is not None:
+        given["kernel"] = one_each(run, a, "kernel", n, 1)
+    sizes, kernel = (x.shape[2:], weight.shape[2:]) if x.shape.known and weight.shape.known else (None, None)
+    padding = sides(run, a, n, sizes, kernel, given["stride"], given["dilation"])
+    if padding is None:
+        return run("conv_any", **a)
+    return run(f"conv{n}d", x=x, weight=weight, bias=a["bias"], groups=a["groups"], empty_output=True, **padding, **given)

@@ -5,10 +5,22 @@ from __future__ import annotations
 from typing import Any
 
 from tensorproof.bindings.adapt.graphdef import arrays as graphdef_arrays
-from tensorproof.bindings.adapt.tensorflow import joins as tf_joins
-from tensorproof.bindings.adapt.tensorflow.arguments import DTYPE
-from tensorproof.bindings.adapt.tensorflow.joins import parts
-from tensorproof.bindings.adapt.tensorflow.shared import Arguments, at_least, axis, modern, of_type, ranked, same_types, somewhere, vector, whole, with_shape
+from tensorproof.bindings.adapt.tensorflow import shapes as tf_joins
+from tensorproof.bindings.adapt.tensorflow.shapes import parts
+from tensorproof.bindings.adapt.tensorflow.shared import (
+    DTYPE,
+    Arguments,
+    at_least,
+    axis,
+    modern,
+    of_type,
+    ranked,
+    same_types,
+    somewhere,
+    vector,
+    whole,
+    with_shape,
+)
 from tensorproof.bindings.adapters import Run, Value, takes, taking
 from tensorproof.ops.inputs import ElementType, Int, Tensor
 from tensorproof.terms import BOOL, FLOAT32, INDEX, INT32, UINT8, Dim, DType, Shape, TensorType, conj, eq, ge, product

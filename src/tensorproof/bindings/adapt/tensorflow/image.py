@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tensorproof.bindings.adapt.graphdef import images as graphdef_images
+from tensorproof.bindings.adapt.graphdef import pools as graphdef_images
 from tensorproof.bindings.adapt.graphdef import pools as graphdef_pools
 from tensorproof.bindings.adapt.tensorflow.shared import Arguments, at_least, modern, ranked, somewhere, vector, whole, with_shape
 from tensorproof.bindings.adapters import Run, Value, takes, taking

@@ -1,4 +1,4 @@
-"""What TensorFlow's spellings share: what is known of axes and sizes that come as tensors, the names of version 1."""
+"""What TensorFlow's spellings share: kinds of argument, what is known of axes and sizes that come as tensors, the names of version 1."""
 
 from __future__ import annotations
 
@@ -6,8 +6,31 @@ from typing import Any
 
 from tensorproof.bindings.adapters import Call, Run, Value, operator, python_number
 from tensorproof.ops.element_types import CONVERTED, promoted
-from tensorproof.ops.inputs import Choice, as_size
-from tensorproof.terms import FLOATS, INT32, INT64, Dim, DType, Origin, Shape, TensorType, Term, broadcast, conj, dataclass, eq, le, lt, symbols, unknown_shape
+from tensorproof.ops.inputs import Choice, ElementType, Int, Ints, as_size
+from tensorproof.terms import (
+    COMPLEX64,
+    COMPLEX128,
+    FLOAT32,
+    FLOAT64,
+    FLOATS,
+    INT32,
+    INT64,
+    Dim,
+    DType,
+    Origin,
+    Shape,
+    TensorType,
+    Term,
+    broadcast,
+    conj,
+    dataclass,
+    eq,
+    ge,
+    le,
+    lt,
+    symbols,
+    unknown_shape,
+)
 
 Arguments = dict[str, Any]
 
@@ -18,9 +41,6 @@ class Window(Choice):
 
     def takes(self, value: Value) -> bool:
         return isinstance(value, (tuple, list, TensorType)) or (value is None and self.optional)
-
-
-# --- what is known of a value -----------------------------------------------------------------------------------------------------
 
 
 def somewhere(run: Run, name: str = "out") -> Shape:
@@ -162,9 +182,6 @@ def modern(a: Arguments) -> Arguments:
     return made
 
 
-# --- shapes -----------------------------------------------------------------------------------------------------------------------
-
-
 def labels_agree(run: Run, equation: str, xs: tuple[TensorType, ...]) -> None:
     """In TensorFlow's einsum the axes of one label are equal: none of size 1 is spread."""
     seen: dict[str, Dim] = {}
@@ -174,3 +191,49 @@ def labels_agree(run: Run, equation: str, xs: tuple[TensorType, ...]) -> None:
         for label, n in zip(term, x.shape):
             first = seen.setdefault(label, n)
             run.require("label", eq(first, n), f"the label {label} stands for axes of {first!r} and {n!r}", ("xs",))
+
+
+SIZE = Ints("size", shape=True, loose=True, least=0)
+DTYPE = ElementType("dtype")
+COMPLEX_OF = {FLOAT32: COMPLEX64, FLOAT64: COMPLEX128}
+
+
+@dataclass(frozen=True, slots=True)
+class Loosely(Int):
+    """A whole number as a rule, though anything is looked at."""
+
+    def takes(self, value: Value) -> bool:
+        return True
+
+
+@dataclass(frozen=True, slots=True)
+class Holes(Ints):
+    """Sizes, some of which may be None."""
+
+    def takes(self, value: Value) -> bool:
+        return value is None or isinstance(value, (tuple, list, TensorType))
+
+
+@dataclass(frozen=True, slots=True)
+class Nothing(Choice):
+    """None; a call with anything else is that of another row."""
+
+    def takes(self, value: Value) -> bool:
+        return value is None
+
+
+@dataclass(frozen=True, slots=True)
+class Among(ElementType):
+    """One of these element types; a call with another one is that of another row."""
+
+    def takes(self, value: Value) -> bool:
+        return isinstance(value, DType) and value in self.dtypes
+
+
+def as_shape(run: Run, value: Value) -> Shape:
+    size = vector(run, value, "size")
+    if size is None:
+        return somewhere(run)
+    for n in size:
+        run.require("size", n is None or ge(n, 0), f"a size cannot be negative, and the shape is {size!r}", ("size",))
+    return Shape(run.fresh("size") if n is None else n for n in size)

@@ -12,8 +12,6 @@ from tensorproof.ops.inputs import Anything, Float, Int, Tensor
 from tensorproof.ops.storage import steps_of
 from tensorproof.terms import FLOAT32, FLOATS, UINT64, UNKNOWN_STRIDES, Dim, DType, Shape, TensorType, eq, ge, strides_or_none
 
-# --- multi-head attention ---
-
 
 class Maker:
     """Puts parameters into a module under dotted names."""
@@ -106,9 +104,6 @@ def multi_head(a: dict[str, Value], run: Run) -> Any:
     return tuple(made) if isinstance(made, tuple) else (made, None)
 
 
-# --- the fused kernels in exported graphs ---
-
-
 def flash(a: dict[str, Value], run: Run) -> Value:
     """What the GPU kernel returns: output, log-sum-exp, nothing, nothing, both lengths, random state, unused, debug mask."""
     output, logsumexp = run.several(a)
@@ -125,9 +120,6 @@ def efficient(a: dict[str, Value], run: Run) -> Value:
 def cudnn(a: dict[str, Value], run: Run) -> Value:
     output, logsumexp = run.several(a)
     return output, logsumexp, None, None, tensor_in(a, "query").shape[2], tensor_in(a, "key").shape[2], SEED, SEED, None
-
-
-# --- transformer layers ---
 
 
 def _put_layer(make: Maker, names: Mapping[str, Any], prefix: str, decoder: bool) -> None:

@@ -64,9 +64,7 @@ def sections(a: Arguments, run: Run) -> Value:
     return tensor_split(a, run) if "least" not in a else axis_split(a, run)
 
 
-@takes(Ints("at", one=False))
-def cuts(a: Arguments, run: Run) -> Value:
-    return tensor_split(a, run) if "least" not in a else axis_split(a, run)
+cuts = taking(sections, Ints("at", one=False))
 
 
 def tensor_split(a: Arguments, run: Run) -> Value:

@@ -36,9 +36,7 @@ def legacy(a: dict[str, Value], run: Run) -> Value:
 NUMBERED = Choice("reduction", (0, 1, 2))
 
 
-@takes(NUMBERED)
-def numbered(a: dict[str, Value], run: Run) -> Value:
-    return run.default(worded(a))
+numbered = taking(legacy, NUMBERED)
 
 
 def numbered_bce(a: dict[str, Value], run: Run) -> Value:
@@ -205,9 +203,6 @@ def linear_cross_entropy(a: dict[str, Any], run: Run) -> TensorType:
         "cross_entropy", x=logits, target=target, weight=a.get("class_weight"), reduction=a["reduction"], label_smoothing=a["label_smoothing"],
         ignore_index=-100 if ignored is None else ignored,
     )  # fmt: skip
-
-
-# --- layers ---
 
 
 def buffers(module: Module, names: Mapping[str, Any], session: Session) -> None:

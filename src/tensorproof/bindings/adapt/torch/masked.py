@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tensorproof.bindings.adapters import Run, Value, takes
+from tensorproof.bindings.adapters import Run, Value, takes, taking
 from tensorproof.ops.inputs import Axes, Axis, Bool, ElementType, Number, Tensor
 from tensorproof.terms import BOOL, FLOAT32, INT64, UINT8, DType, TensorType
 
@@ -73,11 +73,8 @@ def extreme(a: dict[str, Any], run: Run) -> TensorType:
     return _cast(run, run(run.row.op, x=x, **_axes(a)), a["dtype"] or x.dtype)
 
 
-@takes(MASK, KEEP, Axis("dim", None, optional=True), ElementType())
-def place(a: dict[str, Any], run: Run) -> TensorType:
-    """Where the extreme stands, as numbers of x's own element type if no other is given."""
-    x = _input(a, run, "if")
-    return _cast(run, run(run.row.op, x=x, **_axes(a)), a["dtype"] or x.dtype)
+place = taking(extreme, MASK, KEEP, Axis("dim", None, optional=True), ElementType())
+"""Where the extreme stands, as numbers of x's own element type if no other is given."""
 
 
 def mean(a: dict[str, Value], run: Run) -> TensorType:

@@ -25,9 +25,6 @@ STATES = Loose("hx", "num_layers N hidden_size | num_layers hidden_size", STATE,
 CELL_STATES = Loose("hx", "N hidden_size | hidden_size", STATE, optional=True, default=None)
 
 
-# --- layers ---
-
-
 def layer(module: Module, names: Mapping[str, Any], session: Session) -> None:
     """Weights and biases of every level and direction."""
     levels, hidden, projected = names["num_layers"], names["hidden_size"], names.get("proj_size", 0)
@@ -156,9 +153,6 @@ run_flat_gru = taking(run_flat, *flat(3))
 run_flat_rnn = taking(run_flat, *flat(1))
 
 
-# --- cells ---
-
-
 def cell(module: Module, names: Mapping[str, Any], session: Session) -> None:
     hidden, rows = names["hidden_size"], GATES[module.row.op.removesuffix("_cell")] * names["hidden_size"]
     dtype = names["dtype"] if isinstance(names.get("dtype"), DType) else FLOAT32
@@ -172,9 +166,6 @@ def cell(module: Module, names: Mapping[str, Any], session: Session) -> None:
 @takes(Tensor("x", "N input_size | input_size", STATE), CELL_STATES, Int("input_size", least=0), Int("hidden_size", least=0))
 def run_cell(a: dict[str, Value], run: Run) -> Value:
     return run.default({**a, **states(a, run)})
-
-
-# --- packed sequences ---
 
 
 def as_lengths(value: Value) -> TensorType | None:

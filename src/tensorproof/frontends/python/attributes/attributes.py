@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
+from functools import partial
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
@@ -111,7 +112,7 @@ def _of_others(m: Interpreter, owner: Value, name: str, node: ast.AST) -> Value:
 
 def _of_host_class(m: Interpreter, owner: type, name: str, node: ast.AST) -> Value:
     if owner is object and name in ("__setattr__", "__getattribute__", "__init__", "__new__", "__delattr__", "__init_subclass__"):
-        return Native(f"object.{name}", plain_object_method(name))
+        return Native(f"object.{name}", partial(plain_object_method, name))
     if owner is dict or owner is list:
         method = registry.class_attribute(m, f"builtins.{owner.__name__}", name)
         if method is not MISSING:

@@ -16,7 +16,7 @@ from tensorproof.frontends.python.tensors import own_attributes, tensors
 from tensorproof.libraries import library_objects, registry
 from tensorproof.libraries.domains import autograd, backward
 from tensorproof.libraries.python.object_attributes import delete_plainly, set_plainly
-from tensorproof.libraries.torch import module_attributes
+from tensorproof.libraries.torch import module_parts
 from tensorproof.libraries.torch.module_tree import COMPUTED
 from tensorproof.terms.dtypes import DType
 from tensorproof.terms.tensor import TensorType
@@ -151,7 +151,7 @@ def delete(m: Interpreter, owner: Value, name: str, node: ast.AST) -> None:
         if isinstance(deleter, Function):
             m.call(Bound(deleter, owner), (name,), {}, node)
         elif delete_plainly(m, owner, name, node):
-            module_attributes.deleted(m, owner, name)
+            module_parts.deleted(m, owner, name)
     elif isinstance(owner, (Class, ModuleFile)):
         if name not in owner.space:
             raise m.raised("AttributeError", f"there is no attribute {name} to delete", node)

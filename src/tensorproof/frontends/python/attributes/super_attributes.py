@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from functools import partial
 from typing import TYPE_CHECKING
 
 from tensorproof.frontends.python.attributes import metaclasses
@@ -28,7 +29,7 @@ def attribute(m: Interpreter, owner: Super, name: str, node: ast.AST) -> Value:
     value, _ = in_class(m, cls, name, owner.after)
     if value is MISSING:
         if name in ("__init__", "__init_subclass__", "__setattr__", "__delattr__", "__post_init__", "__new__", "__enter__", "__exit__", "__getattribute__"):
-            return Native(f"object.{name}", object_method(name, owner.self))
+            return Native(f"object.{name}", partial(object_method, name, owner.self))
         if isinstance(owner.self, Instance) and type(owner.self.native) is Property and name == "__get__":
             held = owner.self.native
             return Native("property.__get__", lambda machine, args, kwargs, at: machine.call(held.get, (args[0],), {}, at))

@@ -76,7 +76,7 @@ def compile_for(node: ast.For | ast.AsyncFor, scope: Scope) -> Act:
 @contextmanager
 def of_function(m: Interpreter, frame: Frame, value: Value, node: ast.For | ast.AsyncFor | ast.While) -> Iterator_[bool]:
     """A loop of a program that uses tf.function: whether it becomes a part of a graph."""
-    found = import_module("tensorproof.libraries.tensorflow.autograph").of_graph(m, frame, value, node)
+    found = import_module("tensorproof.libraries.tensorflow.graph_branches").of_graph(m, frame, value, node)
     before, frame.looping = frame.looping, "python"
     try:
         if found is None:

@@ -13,7 +13,7 @@ from tensorproof.frontends.python.tensors.number_kinds import number_kind
 from tensorproof.libraries import layers, library_objects, registry, signatures
 from tensorproof.libraries.domains import autograd
 from tensorproof.libraries.domains import elements as domains
-from tensorproof.libraries.torch import module_attributes
+from tensorproof.libraries.torch import module_parts
 from tensorproof.libraries.torch import sizes as torch_sizes
 from tensorproof.libraries.torch.module_tree import COMPUTED
 from tensorproof.libraries.whole_numbers import size_in, whole_tensor
@@ -184,7 +184,7 @@ def set_layer_attribute(m: Interpreter, owner: Layer, name: str, value: Value, n
         for home in (owner.module.parameters, owner.module.buffers):
             if name in home:
                 if name not in owner.tensors.get(COMPUTED, ()):
-                    module_attributes.refuse(m, name, value, home is owner.module.parameters, node)
+                    module_parts.refuse(m, name, value, home is owner.module.parameters, node)
                 if isinstance(value, TensorType):
                     home[name] = value
                 elif value is None:

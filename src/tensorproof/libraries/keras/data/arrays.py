@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import Any
 
-from tensorproof.libraries import Iterations, KindModel, Open, Run, argument
+from tensorproof.libraries import Iterations, KindModel, Open, Run, argument, bind
 from tensorproof.libraries.domains.label_ranges import keep, note, of
 from tensorproof.libraries.sequences import tensor_of
 from tensorproof.terms import BY_LABEL, DType, Origin, Shape, TensorType, Term, upper
@@ -71,9 +71,6 @@ def _normalize(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     return m.path.source(made, "normalised data", -1.0, 1.0)
 
 
-# --- lists of numbers ---
-
-
 def lists(m: Machine, value: Value, node: ast.AST) -> tuple[Value, list[Any] | None, Any]:
     """How many lists of numbers there are, the lengths of each where they are known, and what their numbers stay below (None: unknown)."""
     if isinstance(value, Model) and value.kind == OBJECTS:
@@ -107,11 +104,7 @@ def _below(samples: list[Value]) -> Value:
 
 
 def _padded(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-    names = ("sequences", "maxlen", "dtype", "padding", "truncating", "value")
-    wrong = next((k for k in kwargs if k not in names), None)
-    if wrong is not None:
-        raise m.raised("TypeError", f"pad_sequences has no argument {wrong}", node, "call/arguments")
-    given = dict(zip(names, args)) | kwargs
+    given = bind(m, "keras.utils.pad_sequences", args, kwargs, node).all()
     for name in ("padding", "truncating"):
         word = given.get(name, "pre")
         if isinstance(word, str) and word not in ("pre", "post"):

@@ -6,7 +6,7 @@ import ast
 from math import floor
 from typing import Any
 
-from tensorproof.libraries import registry
+from tensorproof.libraries import plain, registry
 from tensorproof.libraries.data.samples import item_of
 from tensorproof.libraries.domains.label_ranges import keep
 from tensorproof.libraries.keras.data.arrays import OBJECTS, array_of, unpacked
@@ -33,17 +33,7 @@ class Batches:
 
 def leaves(value: Value) -> list[Value]:
     """The arrays in a nesting of lists and dicts."""
-    match value:
-        case None:
-            return []
-        case List():
-            return [v for i in value.items for v in leaves(i)]
-        case tuple():
-            return [v for i in value for v in leaves(i)]
-        case Dict():
-            return [v for i in value.items.values() for v in leaves(i)]
-        case _:
-            return [value]
+    return [one for one in plain.leaves(value) if one is not None]
 
 
 def mapped(m: Machine, value: Value, act: Any) -> Any:
@@ -104,9 +94,6 @@ def _refuse(m: Machine, arrays: list[Value], node: ast.AST) -> None:
             raise m.raised("ValueError", "a function cannot be used as data: call the generator function first", node, "keras/data")
         if isinstance(one, Model) and one.kind in (OBJECTS, "texts"):
             raise m.raised("ValueError", "lists of different lengths cannot be used as data: pad them to one length first", node, "keras/data")
-
-
-# --- arrays ---
 
 
 def agree(m: Machine, arrays: list[Value], node: ast.AST, cut: bool = False) -> Any:
@@ -224,9 +211,6 @@ def split(m: Machine, x: Value, y: Value, weight: Value, share: Value, node: ast
         return mapped(m, value, lambda a: keep(m, a, a.but(shape=Shape((rows, *a.shape[1:])), contents=None, strides=None)))
 
     return tuple((cut(x, n), cut(y, n), cut(weight, n)) for n in parts)
-
-
-# --- datasets, generators, sequences ---
 
 
 def _of_source(m: Machine, x: Any, steps: Value, class_weight: Value, node: ast.AST) -> Batches:

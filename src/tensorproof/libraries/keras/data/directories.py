@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import ast
-from typing import Any
 
+from tensorproof.libraries import bind
 from tensorproof.libraries.domains.label_ranges import keep, note
 from tensorproof.libraries.keras.data.arrays import array_of
 from tensorproof.libraries.sequences import sequence
@@ -14,22 +14,7 @@ from tensorproof.values import TEXT, Args, Kwargs, List, Machine, Model, Unknown
 
 HOME = "keras.utils."
 CHANNELS = {"rgb": 3, "rgba": 4, "grayscale": 1}
-_COMMON = ("directory", "labels", "label_mode", "class_names")
-_IMAGE = (*_COMMON, "color_mode", "batch_size", "image_size", "shuffle", "seed", "validation_split", "subset", "interpolation", "follow_links",
-          "crop_to_aspect_ratio", "pad_to_aspect_ratio", "data_format", "format", "verbose")  # fmt: skip
-_TEXT = (*_COMMON, "batch_size", "max_length", "shuffle", "seed", "validation_split", "subset", "follow_links", "format", "verbose")
-_AUDIO = (*_COMMON, "batch_size", "sampling_rate", "output_sequence_length", "ragged", "shuffle", "seed", "validation_split", "subset", "follow_links",
-          "verbose")  # fmt: skip
-_SERIES = ("data", "targets", "sequence_length", "sequence_stride", "sampling_rate", "batch_size", "shuffle", "seed", "start_index", "end_index", "format")
 _INTERPOLATIONS = ("bilinear", "nearest", "bicubic", "area", "lanczos3", "lanczos5", "gaussian", "mitchellcubic")
-
-
-def bound(m: Machine, name: str, names: tuple[str, ...], args: Args, kwargs: Kwargs, node: ast.AST) -> dict[str, Any]:
-    wrong = next((k for k in kwargs if k not in names), None)
-    if wrong is not None or len(args) > len(names):
-        problem = f"has no argument {wrong}" if wrong is not None else f"takes {len(names)} arguments, {len(args)} were given"
-        raise m.raised("TypeError" if name != "image_dataset_from_directory" else "ValueError", f"{name} {problem}", node, "call/arguments")
-    return {**dict(zip(names, args)), **kwargs}
 
 
 def one_of(m: Machine, word: str, value: Value, allowed: Args, node: ast.AST) -> None:
@@ -108,7 +93,7 @@ def _datasets(m: Machine, given: Kwargs, sample: TensorType, default: int, node:
 
 
 def _images(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-    given = bound(m, "image_dataset_from_directory", _IMAGE, args, kwargs, node)
+    given = bind(m, HOME + "image_dataset_from_directory", args, kwargs, node).all()
     mode = given.get("color_mode", "rgb")
     one_of(m, "color_mode", mode, tuple(CHANNELS), node)
     word = given.get("interpolation", "bilinear")
@@ -123,26 +108,20 @@ def _images(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
 
 
 def _texts(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-    given = bound(m, "text_dataset_from_directory", _TEXT, args, kwargs, node)
+    given = bind(m, HOME + "text_dataset_from_directory", args, kwargs, node).all()
     return _datasets(m, given, TensorType(Shape(), BY_LABEL["string"], framework="tf"), 32, node)
 
 
 def _sounds(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-    given = bound(m, "audio_dataset_from_directory", _AUDIO, args, kwargs, node)
+    given = bind(m, HOME + "audio_dataset_from_directory", args, kwargs, node).all()
     length = given.get("output_sequence_length")
     if length is None:
         length = m.symbol(m.name_here("samples of a sound", node), 1, None, Origin.WORLD)
     return _datasets(m, given, TensorType(Shape((length, 1)), FLOAT32, framework="tf"), 32, node)
 
 
-# --- windows over a series ---
-
-
 def _series(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-    given = bound(m, "timeseries_dataset_from_array", _SERIES, args, kwargs, node)
-    missing = next((n for n in ("data", "targets", "sequence_length") if n not in given), None)
-    if missing is not None:
-        raise m.raised("TypeError", f"timeseries_dataset_from_array is missing the argument {missing}", node, "call/arguments")
+    given = bind(m, HOME + "timeseries_dataset_from_array", args, kwargs, node).all()
     data = array_of(m, given["data"], node)
     targets = None if given["targets"] is None else array_of(m, given["targets"], node)
     length, stride, rate = given["sequence_length"], given.get("sequence_stride", 1), given.get("sampling_rate", 1)
@@ -174,7 +153,7 @@ def _series(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
 
 def _split(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     """keras.utils.split_dataset: two datasets of samples."""
-    given = {**dict(zip(("dataset", "left_size", "right_size", "shuffle", "seed"), args)), **kwargs}
+    given = bind(m, HOME + "split_dataset", args, kwargs, node).all()
     source = given.get("dataset")
     if not isinstance(source, Model) or source.kind != pipeline.DATASET:
         return m.gap("split_dataset", node, "of something that is not a tf.data dataset")
@@ -194,4 +173,4 @@ FUNCTIONS: dict[str, object] = {
     HOME + "image_dataset_from_directory": _images, HOME + "text_dataset_from_directory": _texts, HOME + "audio_dataset_from_directory": _sounds,
     HOME + "timeseries_dataset_from_array": _series, HOME + "split_dataset": _split,
 }  # fmt: skip
-__all__ = ["CHANNELS", "FUNCTIONS", "Unknown", "bound", "classes_of", "one_of", "sizes_of"]
+__all__ = ["CHANNELS", "FUNCTIONS", "Unknown", "classes_of", "one_of", "sizes_of"]

@@ -5,11 +5,11 @@ from __future__ import annotations
 import ast
 from typing import Any
 
-from tensorproof.libraries import ClassModel, KindModel, Run, nothing
+from tensorproof.libraries import ClassModel, KindModel, Run, bind, nothing
 from tensorproof.libraries.domains.label_ranges import keep
 from tensorproof.libraries.keras.data.arrays import array_of
 from tensorproof.libraries.keras.data.batches import agree, sizes
-from tensorproof.libraries.keras.data.directories import CHANNELS, bound, classes_of, one_of, sizes_of
+from tensorproof.libraries.keras.data.directories import CHANNELS, classes_of, one_of, sizes_of
 from tensorproof.libraries.sequences import sequence
 from tensorproof.terms import FLOAT32, INT64, Dim, Origin, Shape, TensorType, Term, ceildiv
 from tensorproof.values import MISSING, TEXT, Args, Bound, Instance, Key, Kwargs, List, Machine, Model, Named, Unknown, Value, slot
@@ -31,11 +31,17 @@ _FRAME = ("dataframe", "directory", "x_col", "y_col", "weight_col", "target_size
           "save_to_dir", "save_prefix", "save_format", "subset", "interpolation", "validate_filenames")  # fmt: skip
 
 
+def _bound(m: Machine, name: str, names: tuple[str, ...], args: Args, kwargs: Kwargs, node: ast.AST) -> dict[str, Any]:
+    """The arguments of what Keras 3 has no more, and no table of signatures."""
+    wrong = next((k for k in kwargs if k not in names), None)
+    if wrong is not None or len(args) > len(names):
+        problem = f"has no argument {wrong}" if wrong is not None else f"takes {len(names)} arguments, {len(args)} were given"
+        raise m.raised("TypeError", f"{name} {problem}", node, "call/arguments")
+    return {**dict(zip(names, args)), **kwargs}
+
+
 def _generator(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-    wrong = next((k for k in kwargs if k not in _NAMES), None)
-    if wrong is not None:
-        raise m.raised("TypeError", f"ImageDataGenerator has no argument {wrong}", node, "call/arguments")
-    return Model(GENERATOR, m.heap.space({**dict(zip(_NAMES, args)), **kwargs}))
+    return Model(GENERATOR, m.heap.space(_bound(m, "ImageDataGenerator", _NAMES, args, kwargs, node)))
 
 
 def _part(m: Machine, me: Model, given: Kwargs, count: Value, node: ast.AST) -> Value:
@@ -67,12 +73,8 @@ def _batch(m: Machine, me: Model, rows: Value) -> Value:
     return (stacked(x), tuple(stacked(t) for t in y) if isinstance(y, tuple) else stacked(y))
 
 
-def _iterations(m: Machine, me: Model, node: ast.AST) -> Value:
-    return [(condition, _batch(m, me, rows)) for condition, rows in sizes(m, me.space[SAMPLES], me.space[BATCH_SIZE], node)]
-
-
 def _flow(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-    given = bound(m, "flow", _FLOW, args, kwargs, node)
+    given = _bound(m, "flow", _FLOW, args, kwargs, node)
     x, y = array_of(m, given.get("x"), node), given.get("y")
     target = None if y is None else array_of(m, y, node)
     if not isinstance(x, TensorType) or not x.shape.known or not (target is None or (isinstance(target, TensorType) and target.shape.known)):
@@ -113,7 +115,7 @@ def _from_files(m: Machine, me: Model, given: dict[str, Any], count: Value, allo
 
 
 def _from_directory(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-    given = bound(m, "flow_from_directory", _DIRECTORY, args, kwargs, node)
+    given = _bound(m, "flow_from_directory", _DIRECTORY, args, kwargs, node)
     count = m.symbol(m.name_here("images", node), 1, None, Origin.WORLD)
     return _from_files(m, me, given, count, ("categorical", "binary", "sparse", "input", None), node)
 
@@ -140,12 +142,9 @@ def _item(m: Machine, me: Model, index: Value, node: ast.AST) -> Value:
     return _batch(m, me, me.space[BATCH_SIZE])
 
 
-# --- a series ---
-
-
 def _series(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     names = ("data", "targets", "length", "sampling_rate", "stride", "start_index", "end_index", "shuffle", "reverse", "batch_size")
-    given = bound(m, "TimeseriesGenerator", names, args, kwargs, node)
+    given = _bound(m, "TimeseriesGenerator", names, args, kwargs, node)
     data, targets = array_of(m, given.get("data"), node), array_of(m, given.get("targets"), node)
     length, rate, stride = given.get("length"), given.get("sampling_rate", 1), given.get("stride", 1)
     if not all(isinstance(t, TensorType) and t.shape.known for t in (data, targets)) or not all(isinstance(n, int) for n in (length, rate, stride)):
@@ -157,13 +156,8 @@ def _series(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     return _batches(m, window, targets.but(shape=Shape(targets.shape[1:]), contents=None, strides=None), windows, given.get("batch_size", 128), {}, node)
 
 
-# --- sequences of the program ---
-
-
 def _init(m: Machine, me: Instance, args: Args, kwargs: Kwargs, node: ast.AST) -> None:
-    wrong = next((k for k in kwargs if k not in ("workers", "use_multiprocessing", "max_queue_size")), None)
-    if wrong is not None:
-        raise m.raised("TypeError", f"PyDataset.__init__ has no argument {wrong}", node, "call/arguments")
+    bind(m, "keras.utils.PyDataset", args, kwargs, node)
 
 
 def _attribute(m: Machine, me: Instance, name: str, node: ast.AST) -> Value:
@@ -179,7 +173,8 @@ KINDS = {
         "apply_transform": _same,
     }, open=True),
     BATCHES: KindModel(
-        {"next": lambda m, me, a, k, n: _item(m, me, 0, n)}, iterations=_iterations,
+        {"next": lambda m, me, a, k, n: _item(m, me, 0, n)},
+        iterations=lambda m, me, node: [(condition, _batch(m, me, rows)) for condition, rows in sizes(m, me.space[SAMPLES], me.space[BATCH_SIZE], node)],
         length=lambda m, me, n: ceildiv(me.space[SAMPLES], me.space[BATCH_SIZE]),
         item=_item,
         next=lambda m, me, node: _item(m, me, 0, node), open=True,

@@ -66,9 +66,6 @@ def _twin_of_layer(m: Machine, source: Layer, node: ast.AST) -> Layer:
     return made
 
 
-# --- configurations ---
-
-
 def get_config(m: Machine, me: Value, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     """The configuration of a layer or model of the library, with its layers' own."""
     made = STATE_METHODS["get_config"](m, me, args, kwargs, node)
@@ -111,26 +108,22 @@ def _content(value: Value) -> Value:
     return value if isinstance(value, (str, int, float, bool, tuple, type(None))) else id(value)
 
 
-def from_config(name: str) -> Run:
+def from_config(name: str, m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     """`keras.layers.Dense.from_config(config)`, `keras.Sequential.from_config(config)`."""
     owner = name.removesuffix(".from_config")
-
-    def run(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-        config = args[0] if args else kwargs.get("config")
-        source = _source(m, config)
-        if isinstance(source, (Layer, Model)) and owner in ("keras.Model", source.kind if isinstance(source, Model) else source.own.name):
-            return twin(m, source, node)
-        if owner.startswith("keras.optimizers.") and isinstance(config, Model):
-            return m.call(Named(owner), (), {}, node)
-        if not isinstance(config, Dict):
-            return m.gap(name, node, "the configuration is not known")
-        if owner == "keras.Sequential":
-            return _sequential(m, config, node)
-        if owner.startswith("keras.layers."):
-            return m.call(Named(owner), (), {k: v for k, v in config.items.items() if isinstance(k, str) and v is not None}, node)
-        return m.gap(name, node, "a changed configuration")
-
-    return run
+    config = args[0] if args else kwargs.get("config")
+    source = _source(m, config)
+    if isinstance(source, (Layer, Model)) and owner in ("keras.Model", source.kind if isinstance(source, Model) else source.own.name):
+        return twin(m, source, node)
+    if owner.startswith("keras.optimizers.") and isinstance(config, Model):
+        return m.call(Named(owner), (), {}, node)
+    if not isinstance(config, Dict):
+        return m.gap(name, node, "the configuration is not known")
+    if owner == "keras.Sequential":
+        return _sequential(m, config, node)
+    if owner.startswith("keras.layers."):
+        return m.call(Named(owner), (), {k: v for k, v in config.items.items() if isinstance(k, str) and v is not None}, node)
+    return m.gap(name, node, "a changed configuration")
 
 
 def _sequential(m: Machine, config: Dict, node: ast.AST) -> Value:
@@ -176,7 +169,7 @@ def _deserialize(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value
         return m.gap("deserialize", node, "the configuration is not known")
     word = entry.items["class_name"]
     home = "keras" if word in ("Sequential", "Model") else "keras.layers"
-    return from_config(f"{home}.{word}.from_config")(m, (entry.items["config"],), {}, node)
+    return from_config(f"{home}.{word}.from_config", m, (entry.items["config"],), {}, node)
 
 
 METHODS: dict[str, object] = {"get_config": get_config, "to_json": to_json}

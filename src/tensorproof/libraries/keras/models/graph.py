@@ -13,12 +13,13 @@ from contextlib import contextmanager
 from functools import partial
 from typing import Any
 
+from tensorproof.libraries import leaves, mapped
 from tensorproof.libraries.keras import masks as keras_masks
 from tensorproof.libraries.tensorflow import shapes as tf_shapes
 from tensorproof.libraries.tensorflow import tape
 from tensorproof.libraries.tensorflow.traced import tracing, within
 from tensorproof.ops.record import Requirement
-from tensorproof.terms import BY_LABEL, FLOAT32, DType, Outputs, Shape, TensorType, Term, replace, symbols
+from tensorproof.terms import BY_LABEL, FLOAT32, DType, Shape, TensorType, Term, replace, symbols
 from tensorproof.values import TEXT, Args, Dict, Instance, Key, Kwargs, Layer, List, Machine, Method, Model, Native, Space, Unknown, Value, slot
 
 INSIDE: Key[int] = slot("inside")
@@ -34,9 +35,6 @@ def state(m: Machine) -> Space:
         found = m.model_state["keras"] = m.heap.space({"training": None, "inside": 0})
         found.born = -1
     return found
-
-
-# --- names ---
 
 
 def snake(word: str) -> str:
@@ -56,9 +54,6 @@ def new_name(m: Machine, word: str) -> Value:
     return f"{key[1]}_{count}" if count else key[1]
 
 
-# --- symbolic tensors ---
-
-
 def is_symbolic(value: Value) -> bool:
     """Whether a value is a KerasTensor."""
     return isinstance(value, TensorType) and value.framework == "keras"
@@ -66,13 +61,7 @@ def is_symbolic(value: Value) -> bool:
 
 def holds_symbolic(value: Value) -> bool:
     """Whether a KerasTensor stands somewhere in a nesting."""
-    if isinstance(value, TensorType):
-        return value.framework == "keras"
-    if isinstance(value, (List, tuple, list)):
-        return any(holds_symbolic(v) for v in (value.items if isinstance(value, List) else value))
-    if isinstance(value, (Dict, dict)):
-        return any(holds_symbolic(v) for v in (value.items if isinstance(value, Dict) else value).values())
-    return False
+    return any(map(is_symbolic, leaves(value)))
 
 
 def is_open(m: Machine, size: Value) -> bool:
@@ -113,27 +102,6 @@ def element_type(value: Value) -> DType | None:
     if isinstance(value, DType):
         return value
     return BY_LABEL.get(value.removeprefix("mixed_")) if isinstance(value, str) else None
-
-
-# --- calls ---
-
-
-def mapped(m: Machine, value: Value, change: Callable[[TensorType], Value]) -> Any:
-    """A nesting of the program's with every tensor changed."""
-    if isinstance(value, TensorType):
-        return change(value)
-    if isinstance(value, List):
-        return List(m.heap.row(mapped(m, v, change) for v in value.items))
-    if isinstance(value, list):
-        return List(m.heap.row(mapped(m, v, change) for v in value))
-    if isinstance(value, Outputs):
-        return value.like(mapped(m, v, change) for v in value)
-    if type(value) is tuple:
-        return tuple(mapped(m, v, change) for v in value)
-    if isinstance(value, (Dict, dict)):
-        items = value.items if isinstance(value, Dict) else value
-        return Dict(m.heap.entries({k: mapped(m, v, change) for k, v in items.items()}))
-    return value
 
 
 def call(m: Machine, layer: Value, work: Work, args: Args, kwargs: Kwargs, node: ast.AST, symbolic: Work | None = None) -> Value:
@@ -236,9 +204,6 @@ def refuse_symbolic(m: Machine, name: str, args: Args, kwargs: Kwargs, node: ast
         raise m.raised("ValueError", message, node, "keras/symbolic")
 
 
-# --- which layer made which tensor ---
-
-
 def input_layer(m: Machine, tensor: TensorType) -> Any:
     """The input layer of a leaf; one is made for a tensor at which a model was cut."""
     found: Any = state(m).get(("input", id(tensor)))
@@ -298,9 +263,6 @@ def training(m: Machine, value: Value) -> Iterator[None]:
         yield
     finally:
         kept["training"] = old
-
-
-# --- attributes of KerasTensors ---
 
 
 def attribute(m: Machine, owner: TensorType, name: str, node: ast.AST) -> Value:

@@ -54,16 +54,8 @@ def make_input(m: Machine, shape: Value, batch_size: Value, batch_shape: Value, 
     return made
 
 
-def _given(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> dict[str, Value]:
-    given = dict(zip(_ARGUMENTS, args)) | kwargs
-    wrong = [k for k in given if k not in (*_ARGUMENTS, "input_shape", "input_tensor", "batch_input_shape", "type_spec")]
-    if wrong or len(args) > len(_ARGUMENTS):
-        raise m.raised("TypeError", f"Input has no argument named {wrong[0]}" if wrong else "too many arguments", node, "call/arguments")
-    return given
-
-
 def _input(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
-    given = _given(m, args, kwargs, node)
+    given = dict(zip(_ARGUMENTS, args)) | kwargs
     tensor = given.get("tensor", given.get("input_tensor"))
     if tensor is not None:
         if isinstance(tensor, Unknown):
@@ -82,9 +74,6 @@ def _input(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
 def _input_layer(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     made = _input(m, args, kwargs, node)
     return made if isinstance(made, Unknown) else keras_graph.input_layer(m, made)
-
-
-# --- what a model is called with ---
 
 
 def matched(m: Machine, model: Any, wanted: Value, given: Value, node: ast.AST) -> list[Value] | None:

@@ -9,7 +9,7 @@ import ast
 from functools import partial
 from typing import Any
 
-from tensorproof.libraries import KindModel, nothing
+from tensorproof.libraries import KindModel, leaves, mapped, nothing
 from tensorproof.libraries.keras import state as keras_state
 from tensorproof.libraries.keras.models import configs as keras_configs
 from tensorproof.libraries.keras.models import graph as keras_graph
@@ -19,15 +19,13 @@ from tensorproof.libraries.keras.models.order import LAYERS, layers_of
 from tensorproof.libraries.keras.models.sequential import add, build, ensure_ends, make, run
 from tensorproof.libraries.keras.models.specs import ends_of, graph_of, input_names, output_names
 from tensorproof.libraries.tensorflow import tape
-from tensorproof.values import MISSING, Args, Dict, Kwargs, List, Machine, Model, Named, Native, Unknown, Value
-
-# --- functional models ---
+from tensorproof.values import MISSING, Args, Kwargs, List, Machine, Model, Named, Native, Unknown, Value
 
 
 def make_functional(m: Machine, inputs: Value, outputs: Value, name: Value, node: ast.AST) -> Value:
     """`Model(inputs, outputs)`."""
     for word, value in (("inputs", inputs), ("outputs", outputs)):
-        if _holds_unknown(value):
+        if any(isinstance(one, Unknown) for one in leaves(value)):
             return m.gap("keras.Model", node, f"some of its {word} are not known")
         wrong = [t for t in tape.tensors_in(value) if not keras_graph.is_symbolic(t)]
         if wrong or not tape.tensors_in(value):
@@ -36,22 +34,16 @@ def make_functional(m: Machine, inputs: Value, outputs: Value, name: Value, node
     starts = tape.tensors_in(inputs)
     if len({id(t) for t in starts}) < len(starts):
         raise m.raised("ValueError", "a model has each input once, and one is given twice", node, "keras/model")
-    _, leaves = tape.steps_of(m, outputs, {id(t) for t in starts})
-    missing = [t for t in leaves if all(t is not s for s in starts)]
+    _, starting = tape.steps_of(m, outputs, {id(t) for t in starts})
+    missing = [t for t in starting if all(t is not s for s in starts)]
     if missing:
         word = keras_graph.input_layer(m, missing[0]).space["name"]
         message = f"an output depends on the input {word} {missing[0].shape!r}, which is not among the model's inputs"
         raise m.raised("ValueError", message, node, "keras/disconnected")
     space = m.heap.space({"name": keras_graph.new_name(m, "Functional") if name is None else name})
-    kept = {"*inputs*": keras_graph.mapped(m, inputs, lambda t: t), "*outputs*": keras_graph.mapped(m, outputs, lambda t: t)}
+    kept = {"*inputs*": mapped(m, inputs, lambda t: t), "*outputs*": mapped(m, outputs, lambda t: t)}
     space.update(kept)
     return Model("keras.Model", space, m.user_span(node))
-
-
-def _holds_unknown(value: Value) -> bool:
-    if isinstance(value, (List, tuple)):
-        return any(_holds_unknown(v) for v in (value.items if isinstance(value, List) else value))
-    return any(_holds_unknown(v) for v in value.items.values()) if isinstance(value, Dict) else isinstance(value, Unknown)
 
 
 def _model(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
@@ -79,12 +71,10 @@ def _run_functional(me: Model, m: Machine, args: Args, kwargs: Kwargs, node: ast
         made = tape.replay(m, me.space["*outputs*"], new, node, "the model is called here")
     if isinstance(made, (list, tuple)) and len(made) == 1 and not stated_shape and not keras_graph.holds_symbolic(made):
         made = made[0]  # what runs gives a single output by itself, whatever holds it in the graph
-    return keras_graph.mapped(m, made, lambda t: t)
+    return mapped(m, made, lambda t: t)
 
 
 def _add(m: Machine, me: Value, args: Args, kwargs: Kwargs, node: ast.AST) -> None:
-    if len(args) + len(kwargs.keys() & {"layer"}) == 0:
-        raise m.raised("TypeError", "add needs a layer", node, "call/arguments")
     add(m, graph_of(me), args[0] if args else kwargs["layer"], node)
 
 
@@ -109,9 +99,6 @@ def call(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> An
     if me.kind == "keras.Sequential":
         return keras_graph.call(m, me, partial(run, me), args, kwargs, node)
     return keras_graph.call(m, me, partial(_run_functional, me), args, kwargs, node, partial(_run_functional, me, stated_shape=True))
-
-
-# --- what models tell ---
 
 
 def get_layer(m: Machine, me: Value, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
@@ -192,7 +179,7 @@ def end(m: Machine, me: Value, name: str, node: ast.AST) -> Value:
         if isinstance(graph, Model) and graph.kind == "keras.Sequential":  # which keeps them under `inputs` and `outputs` only
             return keras_state.attribute(m, me, name, node)
         return side
-    return keras_graph.mapped(m, side, lambda t: keras_graph.shown_shape(m, t))
+    return mapped(m, side, lambda t: keras_graph.shown_shape(m, t))
 
 
 def _build(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> None:
@@ -213,7 +200,7 @@ def _compute_output_shape(m: Machine, me: Model, args: Args, kwargs: Kwargs, nod
     before = len(m.path.stated)
     result = m.call(me, (inputs,), {}, node)
     keras_graph.not_yet(m, before)
-    return keras_graph.mapped(m, result, lambda t: keras_graph.shown_shape(m, t))
+    return mapped(m, result, lambda t: keras_graph.shown_shape(m, t))
 
 
 METHODS: dict[str, Any] = {

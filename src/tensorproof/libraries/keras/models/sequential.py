@@ -37,10 +37,6 @@ def new_sequential(m: Machine, name: Value) -> Model:
 
 
 def make(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-    unknown = [k for k in kwargs if k not in ("layers", "name", "trainable")]
-    if unknown or len(args) > 3:
-        message = f"Sequential has no argument named {unknown[0]}" if unknown else "Sequential takes a list of layers"
-        raise m.raised("TypeError", message, node, "call/arguments")
     trainable = args[1] if len(args) > 1 else kwargs.get("trainable", True)
     if isinstance(trainable, (str, float)) or type(trainable) is int:
         raise m.raised("ValueError", f"trainable of a Sequential is True or False, and is {trainable!r}", node, "call/arguments")
@@ -177,9 +173,5 @@ def run(me: Model, m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any
     with_training = {k: v for k, v in kwargs.items() if k == "training" and v is not None}
     for layer in held[LAYERS]:
         m.step()
-        value = m.call(layer, (value,), _for(m, layer, with_training), node)
+        value = m.call(layer, (value,), {} if isinstance(layer, Instance) else with_training, node)
     return value
-
-
-def _for(m: Machine, layer: Value, kwargs: Kwargs) -> dict[str, Value]:
-    return {} if isinstance(layer, Instance) else kwargs

@@ -3,46 +3,28 @@
 from __future__ import annotations
 
 import ast
+from functools import partial
 from typing import Any
 
-from tensorproof.libraries import ClassModel, KindModel, Run, nothing
+from tensorproof.libraries import ClassModel, KindModel, Run, by_signature, nothing, signatures
+from tensorproof.libraries.bound import Bound as Call
 from tensorproof.terms.ints import Origin
 from tensorproof.values import MISSING, REAL, Args, Bound, Class, Dict, Function, Instance, Kwargs, List, Machine, Model, Named, Unknown, Value
 
 HOME = "keras.callbacks."
-_SIGNATURES: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
-    "BackupAndRestore": (("backup_dir",), ("save_freq", "double_checkpoint", "delete_checkpoint")), "CSVLogger": (("filename",), ("separator", "append")),
-    "EarlyStopping": ((), ("monitor", "min_delta", "patience", "verbose", "mode", "baseline", "restore_best_weights", "start_from_epoch")),
-    "History": ((), ()), "ProgbarLogger": ((), ()), "TerminateOnNaN": ((), ("raise_error",)), "SwapEMAWeights": ((), ("swap_on_epoch",)),
-    "LambdaCallback": ((), ("on_epoch_begin", "on_epoch_end", "on_train_begin", "on_train_end", "on_train_batch_begin", "on_train_batch_end")),
-    "LearningRateScheduler": (("schedule",), ("verbose",)),
-    "ModelCheckpoint": (("filepath",), ("monitor", "verbose", "save_best_only", "save_weights_only", "mode", "save_freq", "initial_value_threshold")),
-    "ReduceLROnPlateau": ((), ("monitor", "factor", "patience", "verbose", "mode", "min_delta", "cooldown", "min_lr")),
-    "RemoteMonitor": ((), ("root", "path", "field", "headers", "send_as_json")),
-    "TensorBoard": ((), ("log_dir", "histogram_freq", "write_graph", "write_images", "write_steps_per_second", "update_freq", "profile_batch",
-                         "embeddings_freq", "embeddings_metadata")),
-}  # fmt: skip
-_OPEN = ("LambdaCallback", "ReduceLROnPlateau")
+_OWN = (
+    "BackupAndRestore", "CSVLogger", "EarlyStopping", "History", "ProgbarLogger", "TerminateOnNaN", "SwapEMAWeights", "LambdaCallback",
+    "LearningRateScheduler", "ModelCheckpoint", "ReduceLROnPlateau", "RemoteMonitor", "TensorBoard",
+)  # fmt: skip
 
 
-def _make(name: str) -> Run:
-    needed, more = _SIGNATURES[name]
-
-    def run(m: Machine, args: tuple[Any, ...], kwargs: dict[str, Value], node: ast.AST) -> Any:
-        given = {**dict(zip((*needed, *more), args)), **kwargs}
-        wrong = next((k for k in kwargs if k not in (*needed, *more)), None)
-        if wrong is not None and name not in _OPEN:
-            raise m.raised("TypeError", f"{name} has no argument {wrong}", node, "call/arguments")
-        missing = next((k for k in needed if k not in given), None)
-        if missing is not None:
-            raise m.raised("TypeError", f"{name} is missing the argument {missing}", node, "call/arguments")
-        if name == "ModelCheckpoint":
-            _checkpoint(m, given, node)
-        if name == "ReduceLROnPlateau" and isinstance(given.get("factor"), (int, float)) and given["factor"] >= 1.0:
-            raise m.raised("ValueError", f"ReduceLROnPlateau needs a factor below 1, not {given['factor']}", node, "call/arguments")
-        return Model(HOME + name, m.heap.space(given))
-
-    return run
+def _make(name: str, m: Machine, call: Call) -> Model:
+    given, node = call.all(), call.node
+    if name == "ModelCheckpoint":
+        _checkpoint(m, given, node)
+    if name == "ReduceLROnPlateau" and isinstance(given.get("factor"), (int, float)) and given["factor"] >= 1.0:
+        raise m.raised("ValueError", f"ReduceLROnPlateau needs a factor below 1, not {given['factor']}", node, "call/arguments")
+    return Model(HOME + name, m.heap.space(given))
 
 
 def _checkpoint(m: Machine, given: Kwargs, node: ast.AST) -> None:
@@ -159,14 +141,14 @@ _NAMES = ("on_epoch_begin", "on_epoch_end", "on_train_begin", "on_train_end", "o
           "on_test_batch_begin", "on_test_batch_end", "on_predict_begin", "on_predict_end", "on_predict_batch_begin", "on_predict_batch_end",
           "on_batch_begin", "on_batch_end", "set_params", "set_model")  # fmt: skip
 KINDS = {
-    **{HOME + n: KindModel(dict.fromkeys(_NAMES, nothing), open=True, bases=(HOME + "Callback",)) for n in _SIGNATURES},
+    **{HOME + n: KindModel(dict.fromkeys(_NAMES, nothing), open=True, bases=(HOME + "Callback",)) for n in _OWN},
     "keras.logs": KindModel(item=lambda m, me, index, node: REAL, open=True, set_item=lambda m, me, index, value, node: None),
 }  # fmt: skip
 
 
 def _init(m: Machine, me: Instance, args: Args, kwargs: Kwargs, node: ast.AST) -> None:
-    names = next((_SIGNATURES[b] for c in me.cls.mro if isinstance(c, Named) for b in [c.name.rpartition(".")[2]] if b in _SIGNATURES), ((), ()))
-    for name, value in {**dict(zip((*names[0], *names[1]), args)), **kwargs}.items():
+    names = next((signatures.names(c.name) for c in me.cls.mro if isinstance(c, Named) and c.name.removeprefix(HOME) in _OWN), [])
+    for name, value in {**dict(zip(names, args)), **kwargs}.items():
         m.heap.set(me.space, name, value)
 
 
@@ -176,7 +158,7 @@ def _attribute(m: Machine, me: Instance, name: str, node: ast.AST) -> Any:
 
 CLASSES = {
     HOME + "Callback": ClassModel(HOME + "Callback", methods=dict.fromkeys(_NAMES, nothing), init=_init, attribute=_attribute, closed=False),
-    **{HOME + n: ClassModel(HOME + n, (HOME + "Callback",), closed=False) for n in _SIGNATURES},
+    **{HOME + n: ClassModel(HOME + n, (HOME + "Callback",), closed=False) for n in _OWN},
 }
-FUNCTIONS: dict[str, Run] = {HOME + n: _make(n) for n in _SIGNATURES}
+FUNCTIONS: dict[str, Run] = {HOME + n: by_signature(HOME + n, partial(_make, n)) for n in _OWN}
 __all__ = ["CLASSES", "FUNCTIONS", "KINDS", "attach", "listed", "logs", "may_stop", "monitors", "own", "run", "schedules", "stops"]

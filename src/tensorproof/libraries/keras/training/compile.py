@@ -6,31 +6,23 @@ import ast
 from typing import Any
 
 from tensorproof.diagnostics.diagnostic import Step
+from tensorproof.libraries import KindModel, bind
 from tensorproof.libraries.keras.models.saving import STATE
 from tensorproof.libraries.keras.training import losses, metrics, optimizers
-from tensorproof.libraries.model import KindModel
 from tensorproof.terms import FLOAT32, Shape, TensorType
 from tensorproof.values import Args, Dict, Function, Instance, Kwargs, Layer, List, Machine, Model, Named, Unknown, Value
 
-_NAMES = ("optimizer", "loss", "loss_weights", "metrics", "weighted_metrics", "run_eagerly", "steps_per_execution", "jit_compile", "auto_scale_loss")
 
-
-def bound(m: Machine, name: str, names: tuple[str, ...], args: Args, kwargs: Kwargs, node: ast.AST) -> dict[str, Any]:
-    """The arguments of a method by their names."""
-    if len(args) > len(names):
-        raise m.raised("TypeError", f"{name} takes {len(names)} arguments, {len(args)} were given", node, "call/arguments")
-    wrong = next((k for k in kwargs if k not in names), None)
-    if wrong is not None:
-        hint = "; it is called epochs" if wrong == "nb_epoch" else ""
-        raise m.raised("TypeError", f"{name} has no argument {wrong}{hint}", node, "call/arguments")
-    twice = next((n for n in names[: len(args)] if n in kwargs), None)
-    if twice is not None:
-        raise m.raised("TypeError", f"{name} got {twice} twice", node, "call/arguments")
-    return {**dict(zip(names, args)), **kwargs}
+def bound(m: Machine, name: str, me: Value, args: Args, kwargs: Kwargs, node: ast.AST) -> dict[str, Any]:
+    """The arguments of a method of a model by their names."""
+    call = bind(m, f"keras.Model.{name}", (me, *args), kwargs, node)
+    if call.named:
+        raise m.raised("TypeError", f"{name} has no argument {next(iter(call.named))}", node, "call/arguments")
+    return {word: value for word, value in call.values.items() if word != "self"}
 
 
 def compile_(m: Machine, me: Any, args: Args, kwargs: Kwargs, node: ast.AST) -> None:
-    given = bound(m, "compile", _NAMES, args, kwargs, node)
+    given = bound(m, "compile", me, args, kwargs, node)
     optimizer = optimizers.resolved(m, given.get("optimizer", "rmsprop"), node)
     for name in ("metrics", "weighted_metrics"):
         value = given.get(name)
@@ -52,9 +44,6 @@ def state_of(me: Any) -> Any:
 
 def trail(state: Model) -> tuple[Step, ...]:
     return () if state.span is None else (Step(state.span, "the model is compiled here"),)
-
-
-# --- outputs ---
 
 
 def outputs(output: Value) -> tuple[list[Value], list[Value] | None]:
@@ -190,9 +179,6 @@ def reset_metrics(m: Machine, state: Model, node: ast.AST) -> None:
         for which in ("metrics", "weighted_metrics"):
             for one in _flat(state.space[which]):
                 metrics.reset(m, one, node)
-
-
-# --- names of results ---
 
 
 def _name(one: Value) -> str | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from functools import partial
 from typing import Any
 
 from tensorproof.libraries.domains.label_ranges import keep
@@ -12,27 +13,19 @@ from tensorproof.libraries.keras.models.saving import keep_model
 from tensorproof.libraries.keras.training import callbacks
 from tensorproof.libraries.keras.training import epochs as keras_epochs
 from tensorproof.libraries.keras.training.compile import bound, compile_, outputs, reset_metrics, result_names, state_of
-from tensorproof.libraries.keras.training.one_model import trains
-from tensorproof.libraries.keras.training.optimizers import try_schedule
+from tensorproof.libraries.keras.training.optimizers import trains, try_schedule
 from tensorproof.libraries.keras.training.steps import METHODS as STEPS
 from tensorproof.libraries.keras.training.steps import call_on, compiled, in_graph, names_of, own_of, packed, run_batches, step
-from tensorproof.libraries.model import KindModel, Run
+from tensorproof.libraries.model import KindModel
 from tensorproof.libraries.sequences import sequence
 from tensorproof.terms import BUDGETS, FLOAT32, Origin, Shape, TensorType, Term
 from tensorproof.values import REAL, Args, Dict, Instance, Kwargs, List, Machine, Model, Unknown, Value
 
-_FIT = ("x", "y", "batch_size", "epochs", "verbose", "callbacks", "validation_split", "validation_data", "shuffle", "class_weight", "sample_weight",
-        "initial_epoch", "steps_per_epoch", "validation_steps", "validation_batch_size", "validation_freq")  # fmt: skip
-_EVALUATE = ("x", "y", "batch_size", "verbose", "sample_weight", "steps", "callbacks", "return_dict")
-_PREDICT = ("x", "batch_size", "verbose", "steps", "callbacks")
 MOST_EPOCHS = BUDGETS.loops.epochs_kept
 
 
-# --- fit ---
-
-
 def fit(m: Machine, me: Value, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-    given = bound(m, "fit", _FIT, args, kwargs, node)
+    given = bound(m, "fit", me, args, kwargs, node)
     state = compiled(m, me, node)
     x, y, weight = given.get("x"), given.get("y"), given.get("sample_weight")
     size, steps = given.get("batch_size"), given.get("steps_per_epoch")
@@ -180,11 +173,8 @@ def _fill(m: Machine, history: Model, names: list[str] | None, epochs: Value, gi
     m.heap.set(history.space, "history", Dict(m.heap.entries({n: values() for n in names})))
 
 
-# --- evaluate and predict ---
-
-
 def evaluate(m: Machine, me: Value, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-    given = bound(m, "evaluate", _EVALUATE, args, kwargs, node)
+    given = bound(m, "evaluate", me, args, kwargs, node)
     reset_metrics(m, compiled(m, me, node), node)
     data = batches.of(m, given.get("x"), given.get("y"), given.get("sample_weight"), given.get("batch_size"), given.get("steps"), None, node)
     given_callbacks = callbacks.listed(m, given.get("callbacks"), node)
@@ -211,7 +201,7 @@ def _results(m: Machine, names: list[str] | None, as_dict: Value, node: ast.AST)
 
 
 def predict(m: Machine, me: Value, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-    given = bound(m, "predict", _PREDICT, args, kwargs, node)
+    given = bound(m, "predict", me, args, kwargs, node)
     data = batches.of(m, given.get("x"), None, None, given.get("batch_size"), given.get("steps"), None, node)
     given_callbacks = callbacks.listed(m, given.get("callbacks"), node)
     callbacks.attach(m, given_callbacks, me, node)
@@ -279,31 +269,21 @@ def _some(m: Machine, node: ast.AST) -> Value:
     return m.symbol(m.name_here("predictions", node), 1, None, Origin.WORLD)
 
 
-# --- one batch ---
-
-
-def _one_batch(training: bool) -> Run:
+def _one_batch(training: bool, m: Machine, me: Value, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     word = "train_on_batch" if training else "test_on_batch"
-    names = ("x", "y", "sample_weight", "class_weight", "return_dict") if training else ("x", "y", "sample_weight", "return_dict")
-
-    def run(m: Machine, me: Value, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-        given = bound(m, word, tuple(n for n in (*names, "reset_metrics")), args, kwargs, node)
-        if "reset_metrics" in given:
-            raise m.raised("TypeError", f"{word} has no argument reset_metrics", node, "call/arguments")
-        reset_metrics(m, compiled(m, me, node), node)
-        x, y, weight = given.get("x"), given.get("y"), given.get("sample_weight")
-        if given.get("class_weight") is not None:
-            weight = batches.class_weights(m, y, weight, given["class_weight"], node)
-        found = batches.leaves((x, y, weight))
-        if any(isinstance(v, Unknown) for v in found):
-            return m.gap(f"Model.{word}", node, "the batch is not known")
-        made = tuple(batches.mapped(m, v, lambda a: _as_tensor(m, a, node)) for v in (x, y, weight))
-        output = step(m, me, made, training, node, alone=True)
-        if training:
-            trains(m, compiled(m, me, node), me, _followed(m, me, {}), node)
-        return _results(m, _named_results(m, me, output) if training else _named_test_results(m, me, output), given.get("return_dict", False), node)
-
-    return run
+    given = bound(m, word, me, args, kwargs, node)
+    reset_metrics(m, compiled(m, me, node), node)
+    x, y, weight = given.get("x"), given.get("y"), given.get("sample_weight")
+    if given.get("class_weight") is not None:
+        weight = batches.class_weights(m, y, weight, given["class_weight"], node)
+    found = batches.leaves((x, y, weight))
+    if any(isinstance(v, Unknown) for v in found):
+        return m.gap(f"Model.{word}", node, "the batch is not known")
+    made = tuple(batches.mapped(m, v, lambda a: _as_tensor(m, a, node)) for v in (x, y, weight))
+    output = step(m, me, made, training, node, alone=True)
+    if training:
+        trains(m, compiled(m, me, node), me, _followed(m, me, {}), node)
+    return _results(m, _named_results(m, me, output) if training else _named_test_results(m, me, output), given.get("return_dict", False), node)
 
 
 def _as_tensor(m: Machine, value: Value, node: ast.AST) -> Value:
@@ -315,14 +295,14 @@ def _as_tensor(m: Machine, value: Value, node: ast.AST) -> Value:
 
 
 def _predict_on_batch(m: Machine, me: Value, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-    given = bound(m, "predict_on_batch", ("x",), args, kwargs, node)
+    given = bound(m, "predict_on_batch", me, args, kwargs, node)
     made = batches.mapped(m, given.get("x"), lambda a: _as_tensor(m, a, node))
     output = call_on(m, me, made, False, node)
     return batches.mapped(m, output, lambda t: t.but(framework="numpy") if isinstance(t, TensorType) else t)
 
 
 METHODS: dict[str, object] = {
-    **STEPS, "compile": compile_, "fit": fit, "evaluate": evaluate, "predict": predict, "train_on_batch": _one_batch(True),
-    "test_on_batch": _one_batch(False), "predict_on_batch": _predict_on_batch,
+    **STEPS, "compile": compile_, "fit": fit, "evaluate": evaluate, "predict": predict, "train_on_batch": partial(_one_batch, True),
+    "test_on_batch": partial(_one_batch, False), "predict_on_batch": _predict_on_batch,
 }  # fmt: skip
 KINDS = {"keras.History": KindModel(open=True, bases=("keras.callbacks.History",))}

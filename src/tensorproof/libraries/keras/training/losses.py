@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any
 
 from tensorproof.diagnostics.diagnostic import Step
-from tensorproof.libraries import ClassModel, Run, argument, registry
+from tensorproof.libraries import ClassModel, Run, argument, bind, registry
 from tensorproof.libraries.domains.label_ranges import of
 from tensorproof.terms import FLOAT32, INT64, Shape, TensorType, Term, disj, eq
 from tensorproof.values import MISSING, Args, Bound, Choice, Class, Function, Instance, Kwargs, Layer, Machine, Model, Named, Native, Unknown, Value
@@ -153,9 +153,6 @@ def in_range(m: Machine, loss: Layer, target: TensorType, output: TensorType, no
         raise m.raised("InvalidArgumentError", message, node, "keras/classes")
 
 
-# --- losses of the program ---
-
-
 def ranks_made_equal(target: TensorType, output: TensorType) -> tuple[TensorType, TensorType]:
     """A last axis of size 1 comes and goes, as Keras does before it calls a function."""
     from tensorproof.bindings.adapt.keras.losses import same_rank
@@ -220,11 +217,8 @@ def fits(m: Machine, a: Any, b: Any, message: str, node: ast.AST, code: str) -> 
 
 
 def _init(m: Machine, me: Instance, args: Args, kwargs: Kwargs, node: ast.AST) -> None:
-    names = ("name", "reduction", "dtype")
-    wrong = next((k for k in kwargs if k not in names), None)
-    if wrong is not None:
-        raise m.raised("TypeError", f"Loss.__init__ has no argument {wrong}", node, "call/arguments")
-    given = {"name": me.cls.name.lower(), "reduction": "sum_over_batch_size", "dtype": "float32", **dict(zip(names, args)), **kwargs}
+    own = {"name": me.cls.name.lower(), "reduction": "sum_over_batch_size", "dtype": "float32"}
+    given = own | bind(m, "keras.losses.Loss", args, kwargs, node).all()
     if isinstance(given["reduction"], str) and given["reduction"] not in REDUCTIONS:
         raise m.raised("ValueError", f"reduction has no value {given['reduction']!r}", node, "call/arguments")
     for key, value in given.items():

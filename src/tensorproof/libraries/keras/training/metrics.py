@@ -8,14 +8,13 @@ from typing import Any
 
 from tensorproof.bindings.adapt.keras.losses import same_rank
 from tensorproof.diagnostics.diagnostic import Step
-from tensorproof.libraries import ClassModel, KindModel, Run, argument, bind, nothing, registry
+from tensorproof.libraries import ClassModel, KindModel, argument, bind, nothing, registry
 from tensorproof.libraries.keras import words as keras_words
 from tensorproof.libraries.keras.data.arrays import array_of
-from tensorproof.libraries.keras.training import metric_words
 from tensorproof.libraries.keras.training.losses import SHORT, fits, kinds_of_labels, ranks_made_equal
 from tensorproof.libraries.tensorflow.histories import CONSTANT
 from tensorproof.terms import FLOAT32, Shape, TensorType, disj, eq
-from tensorproof.values import MISSING, Args, Bound, Choice, Class, Function, Instance, Kwargs, Layer, Machine, Model, Named, Unknown, Value
+from tensorproof.values import MISSING, Args, Bound, Choice, Class, Function, Instance, Kwargs, Layer, List, Machine, Model, Named, Unknown, Value
 
 HOME = "keras.metrics."
 _FN = {  # a mean over a function of the two
@@ -60,15 +59,11 @@ _FUNCTIONS = {
 }
 
 
-def make(name: str) -> Run:
+def make(name: str, m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
     """The constructor of a metric."""
-
-    def run(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
-        given = bind(m, HOME + name, args, kwargs, node).all()
-        metric_words.check(m, name, given, node)
-        return Model(HOME + name, m.heap.space({"name": None, **given, **({} if given.get("name") is not None else {"name": _snake(name)})}))
-
-    return run
+    given = bind(m, HOME + name, args, kwargs, node).all()
+    check_words(m, name, given, node)
+    return Model(HOME + name, m.heap.space({"name": None, **given, **({} if given.get("name") is not None else {"name": _snake(name)})}))
 
 
 def resolved(m: Machine, metric: Value, target: Value, output: Value, node: ast.AST, trail: tuple[Step, ...] = ()) -> Value:
@@ -76,19 +71,19 @@ def resolved(m: Machine, metric: Value, target: Value, output: Value, node: ast.
     if isinstance(metric, str):
         if metric.lower() in ("accuracy", "acc"):
             if not isinstance(target, TensorType) or not isinstance(output, TensorType) or not target.shape.known or not output.shape.known:
-                return make("Mean")(m, (), {"name": metric}, node)
+                return make("Mean", m, (), {"name": metric}, node)
             binary, sparse = kinds_of_labels(target, output)
-            return make("BinaryAccuracy" if binary else "SparseCategoricalAccuracy" if sparse else "CategoricalAccuracy")(m, (), {"name": metric}, node)
+            return make("BinaryAccuracy" if binary else "SparseCategoricalAccuracy" if sparse else "CategoricalAccuracy", m, (), {"name": metric}, node)
         word = SHORT.get(metric, metric)
         name = _BY_WORD.get(word)
         if name is None:
             raise m.raised("ValueError", f"{metric!r} is not a metric of Keras", node, "keras/metric-name", trail)
-        made = make(name)(m, (), {}, node)
+        made = make(name, m, (), {}, node)
         m.heap.set(made.space, "name", metric)
         return made
     if isinstance(metric, Named) and metric.name.startswith((HOME, "keras.losses.")):
         word = metric.name.rpartition(".")[2]
-        return make(_BY_WORD[word])(m, (), {}, node) if word in _BY_WORD else metric
+        return make(_BY_WORD[word], m, (), {}, node) if word in _BY_WORD else metric
     return m.call(metric, (), {}, node) if isinstance(metric, Class) else metric
 
 
@@ -133,9 +128,6 @@ def reset(m: Machine, metric: Value, node: ast.AST) -> None:
         found = m.in_class(metric.cls, "reset_state")
         if isinstance(found, (Function, Bound)):
             m.call(Bound(found, metric), (), {}, node)
-
-
-# --- the rules ---
 
 
 def _update(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> None:
@@ -258,9 +250,6 @@ def _categorical(m: Machine, a: Shape, b: Shape, message: str, node: ast.AST, co
         m.warn("suspect/metric", f"CategoricalAccuracy takes one-hot targets, and {a!r} holds class numbers: use sparse_categorical_accuracy", node)
 
 
-# --- objects and functions ---
-
-
 def _result(m: Machine, me: Value, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     return TensorType(Shape(), FLOAT32, framework="tf", history=CONSTANT)
 
@@ -327,7 +316,54 @@ CLASSES = {
     **{HOME + n: ClassModel(HOME + n, (HOME + "Metric",), init=_init, closed=False) for n in NAMES},
 }  # fmt: skip
 FUNCTIONS: dict[str, Any] = {
-    **{HOME + n: make(n) for n in NAMES}, **{HOME + word: partial(_function, word, name) for word, name in _FUNCTIONS.items()},
+    **{HOME + n: partial(make, n) for n in NAMES}, **{HOME + word: partial(_function, word, name) for word, name in _FUNCTIONS.items()},
     HOME + "get": lambda m, a, k, n: resolved(m, a[0], None, None, n),
 }  # fmt: skip
-__all__ = ["CLASSES", "FUNCTIONS", "KINDS", "apply", "compare", "is_metric", "resolved"]
+
+
+_WORDS: dict[tuple[str, str], tuple[str | None, ...]] = {
+    ("F1Score", "average"): (None, "micro", "macro", "weighted"),
+    ("FBetaScore", "average"): (None, "micro", "macro", "weighted"),
+    ("AUC", "curve"): ("PR", "ROC", "PRGAIN", "pr", "roc", "prgain"),
+    ("AUC", "summation_method"): ("interpolation", "majoring", "minoring", "Interpolation", "Majoring", "Minoring"),
+    ("R2Score", "class_aggregation"): (None, "uniform_average", "variance_weighted_average"),
+}
+_SHARES = {"PrecisionAtRecall": "recall", "RecallAtPrecision": "precision", "SensitivityAtSpecificity": "specificity",
+           "SpecificityAtSensitivity": "sensitivity"}  # fmt: skip
+"""The argument of a metric that lies between 0 and 1."""
+_LEAST = {("AUC", "num_thresholds"): 2, ("R2Score", "num_regressors"): 0, **{(name, "num_thresholds"): 1 for name in _SHARES}}
+_THRESHOLDS = ("Precision", "Recall", "TruePositives", "TrueNegatives", "FalsePositives", "FalseNegatives")
+
+
+def check_words(m: Machine, name: str, given: Kwargs, node: ast.AST) -> None:
+    """The arguments of a metric's constructor."""
+    for word, value in given.items():
+        words = _WORDS.get((name, word))
+        if words is not None and (value is None or isinstance(value, str)) and value not in words:
+            raise m.raised("ValueError", f"{word} of {name} is one of {', '.join(map(repr, words))}, and not {value!r}", node, "keras/word")
+        least = _LEAST.get((name, word))
+        if least is not None and isinstance(value, int) and value < least:
+            raise m.raised("ValueError", f"{word} of {name} is at least {least}, and not {value}", node)
+        if _SHARES.get(name) == word or (word == "thresholds" and name in _THRESHOLDS):
+            _share(m, name, word, value, node)
+    _scores(m, name, given, node)
+
+
+def _share(m: Machine, name: str, word: str, value: Value, node: ast.AST) -> None:
+    listed: list[Any] = list(value.items) if isinstance(value, List) else list(value) if isinstance(value, tuple) else [value]
+    for one in listed:
+        if isinstance(one, (int, float)) and not 0 <= one <= 1:
+            raise m.raised("ValueError", f"{word} of {name} lies between 0 and 1, and is {one}", node)
+
+
+def _scores(m: Machine, name: str, given: Kwargs, node: ast.AST) -> None:
+    if name not in ("F1Score", "FBetaScore"):
+        return
+    threshold, beta = given.get("threshold"), given.get("beta", 1.0)
+    if threshold is not None and isinstance(threshold, (int, float)) and not (isinstance(threshold, float) and 0 < threshold <= 1):
+        raise m.raised("ValueError", f"threshold of {name} is a float between 0 and 1, and is {threshold}", node)
+    if isinstance(beta, (int, float)) and not (isinstance(beta, float) and beta > 0):
+        raise m.raised("ValueError", f"beta of {name} is a float above 0, and is {beta}", node)
+
+
+__all__ = ["CLASSES", "FUNCTIONS", "KINDS", "apply", "check_words", "compare", "is_metric", "resolved"]

@@ -1,63 +1,35 @@
-"""keras.optimizers and their learning-rate schedules: arguments are checked, steps change no shape."""
+"""keras.optimizers and their learning-rate schedules: arguments and gradients are checked, steps change no shape."""
 
 from __future__ import annotations
 
 import ast
+from functools import partial
 from typing import Any
 
-from tensorproof.libraries import ClassModel, KindModel, Run, argument, nothing, registry
-from tensorproof.libraries.keras.training.gradients import apply, apply_gradients
-from tensorproof.libraries.keras.training.one_model import built_elsewhere
+from tensorproof.libraries import ClassModel, KindModel, Run, argument, bind, by_signature, nothing, registry
+from tensorproof.libraries.bound import Bound as Call
+from tensorproof.libraries.keras.state import incomplete, own_weights, walk_layers
 from tensorproof.libraries.tensorflow.data.elements import scalar
-from tensorproof.terms import FLOAT32, INT64, Shape, TensorType
+from tensorproof.terms import FLOAT32, INT64, Shape, TensorType, conj, disj, eq
 from tensorproof.values import MISSING, TEXT, Args, Bound, Function, Instance, Kwargs, Layer, List, Machine, Model, Named, Unknown, Value
 
 HOME, SCHEDULES = "keras.optimizers.", "keras.optimizers.schedules."
 _NO_OPTIMIZERS = (SCHEDULES, "keras.metrics.", "keras.callbacks.", "torch.")
 """Where the kinds of objects begin that are no optimizers of Keras."""
-_SHARED = ("weight_decay", "clipnorm", "clipvalue", "global_clipnorm", "use_ema", "ema_momentum", "ema_overwrite_frequency", "loss_scale_factor",
-           "gradient_accumulation_steps", "name")  # fmt: skip
-_OWN: dict[str, tuple[str, ...]] = {
-    "Adadelta": ("rho", "epsilon"), "Adafactor": ("beta_2_decay", "epsilon_1", "epsilon_2", "clip_threshold", "relative_step"),
-    "Adagrad": ("initial_accumulator_value", "epsilon"), "Adam": ("beta_1", "beta_2", "epsilon", "amsgrad"),
-    "AdamW": ("weight_decay", "beta_1", "beta_2", "epsilon", "amsgrad"), "Adamax": ("beta_1", "beta_2", "epsilon"),
-    "Ftrl": ("learning_rate_power", "initial_accumulator_value", "l1_regularization_strength", "l2_regularization_strength",
-             "l2_shrinkage_regularization_strength", "beta"),
-    "Lamb": ("beta_1", "beta_2", "epsilon"), "Lion": ("beta_1", "beta_2"), "Nadam": ("beta_1", "beta_2", "epsilon"),
-    "RMSprop": ("rho", "momentum", "epsilon", "centered"), "SGD": ("momentum", "nesterov"),
-    "Muon": ("adam_beta_1", "adam_beta_2", "adam_weight_decay", "epsilon", "exclude_layers", "exclude_embeddings", "muon_a", "muon_b", "muon_c",
-             "adam_lr_ratio", "momentum", "ns_steps", "nesterov", "rms_rate"),
-    "ScheduleFreeAdamW": ("beta_1", "beta_2", "epsilon", "warmup_steps"),
-}  # fmt: skip
+_NAMES = ("Adadelta", "Adafactor", "Adagrad", "Adam", "AdamW", "Adamax", "Ftrl", "Lamb", "Lion", "Nadam", "RMSprop", "SGD", "Muon", "ScheduleFreeAdamW")
 _RATES = {"SGD": 0.01}
-_SCHEDULES: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
-    "CosineDecay": (("initial_learning_rate", "decay_steps"), ("alpha", "name", "warmup_target", "warmup_steps")),
-    "CosineDecayRestarts": (("initial_learning_rate", "first_decay_steps"), ("t_mul", "m_mul", "alpha", "name")),
-    "ExponentialDecay": (("initial_learning_rate", "decay_steps", "decay_rate"), ("staircase", "name")),
-    "InverseTimeDecay": (("initial_learning_rate", "decay_steps", "decay_rate"), ("staircase", "name")),
-    "PiecewiseConstantDecay": (("boundaries", "values"), ("name",)),
-    "PolynomialDecay": (("initial_learning_rate", "decay_steps"), ("end_learning_rate", "power", "cycle", "name")),
-}  # fmt: skip
-_BY_WORD = {n.lower(): n for n in _OWN if n not in ("Lamb",)} | {"lossscaleoptimizer": "LossScaleOptimizer"}
+_SCHEDULES = ("CosineDecay", "CosineDecayRestarts", "ExponentialDecay", "InverseTimeDecay", "PiecewiseConstantDecay", "PolynomialDecay")
+_BY_WORD = {n.lower(): n for n in _NAMES if n != "Lamb"} | {"lossscaleoptimizer": "LossScaleOptimizer"}
 
 
-def _make(name: str) -> Run:
-    names = ("learning_rate", *_OWN[name], *(n for n in _SHARED if n not in _OWN[name]))
-
-    def run(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
-        wrong = next((k for k in kwargs if k not in names and k not in ("decay", "jit_compile")), None)
-        if wrong is not None:
-            hint = "; the learning rate is learning_rate" if wrong == "lr" else ""
-            raise m.raised("ValueError", f"{name} has no argument {wrong}{hint}", node, "call/arguments")
-        given = {**dict(zip(names, args)), **kwargs}
-        if sum(given.get(n) is not None for n in ("clipnorm", "clipvalue", "global_clipnorm")) > 1:
-            raise m.raised("ValueError", "an optimizer takes one of clipnorm, clipvalue and global_clipnorm", node, "call/arguments")
-        rate = given.get("learning_rate", _RATES.get(name, 0.001))
-        if rate is None or isinstance(rate, (int, str)):
-            raise m.raised("ValueError", f"the learning rate must be a float or a schedule, and is {rate!r}", node, "call/arguments")
-        return Model(HOME + name, m.heap.space({**{k: v for k, v in given.items() if isinstance(k, str)}, "learning_rate": rate}), m.user_span(node))
-
-    return run
+def _make(name: str, m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+    given = bind(m, HOME + name, args, kwargs, node).all()
+    if sum(given.get(n) is not None for n in ("clipnorm", "clipvalue", "global_clipnorm")) > 1:
+        raise m.raised("ValueError", "an optimizer takes one of clipnorm, clipvalue and global_clipnorm", node, "call/arguments")
+    rate = given.get("learning_rate", _RATES.get(name, 0.001))
+    if rate is None or isinstance(rate, (int, str)):
+        raise m.raised("ValueError", f"the learning rate must be a float or a schedule, and is {rate!r}", node, "call/arguments")
+    return Model(HOME + name, m.heap.space({**given, "learning_rate": rate}), m.user_span(node))
 
 
 def resolved(m: Machine, given: Value, node: ast.AST) -> Value:
@@ -66,7 +38,7 @@ def resolved(m: Machine, given: Value, node: ast.AST) -> Value:
         name = _BY_WORD.get(given.lower())
         if name is None:
             raise m.raised("ValueError", f"{given!r} is not an optimizer of Keras", node, "keras/optimizer-name")
-        return _make(name)(m, (), {}, node) if name in _OWN else Model(HOME + name, m.heap.space({"learning_rate": 0.001}))
+        return _make(name, m, (), {}, node) if name in _NAMES else Model(HOME + name, m.heap.space({"learning_rate": 0.001}))
     if isinstance(given, Named) and given.name.startswith(HOME):
         raise m.raised("ValueError", f"the optimizer is the class {given.name}, not an object of it", node, "keras/optimizer-name")
     if isinstance(given, Model) and given.kind.startswith("tf.train."):
@@ -119,7 +91,40 @@ def _scaling(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     return Model(HOME + "LossScaleOptimizer", m.heap.space({"learning_rate": 0.001, "inner": argument(args, kwargs, 0, "inner_optimizer")}))
 
 
-# --- methods ---
+_TRAINED = "what the first model trains"
+"""Where an optimizer keeps the layers of the first model that it trains, and how that was compiled; no attribute of the program has this name."""
+
+
+def built_elsewhere(m: Machine, me: Value, args: Args, kwargs: Kwargs, node: ast.AST) -> None:
+    """The program builds or applies the optimizer itself: which variables it knows is not followed."""
+    if isinstance(me, Model):
+        m.heap.set(me.space, _TRAINED, True)
+
+
+def trains(m: Machine, state: Model, model: Value, followed: bool, node: ast.AST) -> None:
+    """The optimizer of a compiled model changes what the model trains. `followed`: its step is that of Keras, and is made."""
+    optimizer = state.space["optimizer"]
+    if not isinstance(optimizer, Model) or optimizer.kind.endswith("LossScaleOptimizer"):
+        return
+    if not followed or not isinstance(model, (Model, Instance)) or incomplete(m, model):
+        m.heap.set(optimizer.space, _TRAINED, True)
+        return
+    known = optimizer.space.get(_TRAINED)
+    every = [layer for layer, _ in walk_layers(m, model)]
+    trained = [layer for layer, learns in walk_layers(m, model) if learns and any(t.requires_grad for t in own_weights(layer))]
+    if known is None and trained:
+        m.heap.set(optimizer.space, _TRAINED, (state, tuple(every), tuple(trained)))
+    elif type(known) is tuple and known[0] is not state:
+        _known(m, known, trained, node)
+
+
+def _known(m: Machine, known: tuple[Any, ...], trained: list[Any], node: ast.AST) -> None:
+    new = [layer for layer in trained if not any(layer is k for k in known[2])]
+    if any(not any(layer is k for k in known[1]) for layer in new):
+        message = "this optimizer first trained another model, and Keras 3 lets it change only the variables of that: make one optimizer for each model"
+        raise m.raised("ValueError", message, node, "optimizer/variables")
+    if new:
+        m.gap("Model.fit", node, "layers are trained that were frozen when the optimizer was first used")
 
 
 def _apply(m: Machine, me: Value, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
@@ -165,23 +170,12 @@ def _attribute(m: Machine, me: Any, name: str, node: ast.AST) -> Value:
     return MISSING
 
 
-def _schedule(name: str) -> Run:
-    needed, more = _SCHEDULES[name]
-
-    def run(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
-        given = {**dict(zip((*needed, *more), args)), **kwargs}
-        wrong = next((k for k in kwargs if k not in (*needed, *more)), None)
-        missing = next((k for k in needed if k not in given), None)
-        if wrong is not None or missing is not None:
-            problem = f"has no argument {wrong}" if wrong is not None else f"is missing the argument {missing}"
-            raise m.raised("TypeError", f"{name} {problem}", node, "call/arguments")
-        if name == "PiecewiseConstantDecay":
-            counts = [len(v.items if isinstance(v, List) else v) if isinstance(v, (List, tuple)) else None for v in (given["boundaries"], given["values"])]
-            if counts[0] is not None and counts[1] is not None and counts[0] != counts[1] - 1:
-                raise m.raised("ValueError", f"{counts[0]} boundaries need {counts[0] + 1} values, not {counts[1]}", node, "call/arguments")
-        return Model(SCHEDULES + name, m.heap.space(given))
-
-    return run
+def _schedule(name: str, m: Machine, call: Call) -> Model:
+    if name == "PiecewiseConstantDecay":
+        counts = [len(v.items if isinstance(v, List) else v) if isinstance(v, (List, tuple)) else None for v in map(call.value, ("boundaries", "values"))]
+        if counts[0] is not None and counts[1] is not None and counts[0] != counts[1] - 1:
+            raise m.raised("ValueError", f"{counts[0]} boundaries need {counts[0] + 1} values, not {counts[1]}", call.node, "call/arguments")
+    return Model(SCHEDULES + name, m.heap.space(call.all()))
 
 
 def _rate(m: Machine, me: Value, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
@@ -196,18 +190,100 @@ _METHODS: dict[str, Any] = {
 }  # fmt: skip
 KINDS = {
     COUNTER: KindModel(attribute=_counter_attribute, binary=_counted),
-    **{HOME + n: KindModel(_METHODS, _attribute, set_attribute=_set, bases=(HOME + "Optimizer",)) for n in (*_OWN, "LossScaleOptimizer")},
+    **{HOME + n: KindModel(_METHODS, _attribute, set_attribute=_set, bases=(HOME + "Optimizer",)) for n in (*_NAMES, "LossScaleOptimizer")},
     **{SCHEDULES + n: KindModel(call=_rate, bases=(SCHEDULES + "LearningRateSchedule",), open=True) for n in _SCHEDULES},
 }
 CLASSES = {
     SCHEDULES + "LearningRateSchedule": ClassModel(SCHEDULES + "LearningRateSchedule", init=lambda m, me, a, k, n: None, closed=False),
     HOME + "Optimizer": ClassModel(HOME + "Optimizer", methods=_METHODS, attribute=_attribute, init=_init, closed=False),
-    **{HOME + n: ClassModel(HOME + n, (HOME + "Optimizer",), closed=False) for n in _OWN},
+    **{HOME + n: ClassModel(HOME + n, (HOME + "Optimizer",), closed=False) for n in _NAMES},
 }
 FUNCTIONS: dict[str, Run] = {
-    **{HOME + n: _make(n) for n in _OWN}, **{SCHEDULES + n: _schedule(n) for n in _SCHEDULES},
+    **{HOME + n: partial(_make, n) for n in _NAMES}, **{SCHEDULES + n: by_signature(SCHEDULES + n, partial(_schedule, n)) for n in _SCHEDULES},
     **{f"{HOME}legacy.{n}": _legacy for n in ("Adagrad", "Adam", "Ftrl", "Optimizer", "RMSprop", "SGD")},
     HOME + "get": lambda m, a, k, n: resolved(m, a[0], n),
     HOME + "LossScaleOptimizer": _scaling,
 }  # fmt: skip
 VALUES: dict[str, Run] = {HOME + "legacy": lambda m: Named(HOME + "legacy")}
+
+
+def apply_gradients(m: Machine, me: Value, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    """`opt.apply_gradients(zip(grads, variables))`."""
+    given = argument(args, kwargs, 0, "grads_and_vars")
+    if isinstance(given, Unknown):
+        return None
+    pairs = m.iterate(given, node)
+    if pairs is None:
+        return None
+    halves: list[tuple[Value, Value]] = []
+    for pair in pairs:
+        if isinstance(pair, Unknown):
+            return None
+        parts = m.iterate(pair, node)
+        if parts is None:
+            return None
+        if len(parts) != 2:
+            raise m.raised("ValueError", f"apply_gradients takes pairs of gradient and variable, here are {len(parts)} values", node, "optimizer/pairs")
+        if isinstance(pair, TensorType):
+            message = "apply_gradients takes pairs of gradient and variable, and a row of a tensor is not a variable: write [(gradient, variable)]"
+            raise m.raised("AttributeError", message, node, "optimizer/pairs")
+        halves.append((parts[0], parts[1]))
+    plain = isinstance(me, Model) and me.kind.endswith(".SGD") and not me.space.get("momentum")
+    _check(m, [(_tensor(m, g, node), v) for g, v in halves], node, exact=plain)
+    _same_variables(m, me, [v for _, v in halves], node)
+    return scalar("int64")
+
+
+def _tensor(m: Machine, gradient: Value, node: ast.AST) -> Value:
+    """A list of tensors in place of a gradient is stacked, and a number is a tensor without axes."""
+    return m.spelling("tf.convert_to_tensor", (gradient,), {}, node) if isinstance(gradient, (List, tuple, int, float)) else gradient
+
+
+_KNOWN = "variables of the first call"
+"""Where an optimizer keeps the variables that it was first applied to; no attribute of the program has this name."""
+
+
+def _same_variables(m: Machine, me: Value, variables: list[Value], node: ast.AST) -> None:
+    """An optimizer of Keras 3 keeps a state for the variables of its first call, and knows no others."""
+    made = m.model_state.get("tf1 names", {})  # tf.Variable, which stays one object; a layer of Keras tells its weights anew
+    if not isinstance(me, Model) or not all(type(v) is TensorType and id(v) in made and made[id(v)][0] is v for v in variables):
+        return
+    known = me.space.get(_KNOWN)
+    if known is None:
+        m.heap.set(me.space, _KNOWN, tuple(variables))
+    elif type(known) is tuple and all(not any(v is k for k in known) for v in variables):
+        message = "this optimizer was first applied to other variables, and Keras 3 lets it change only those: make one optimizer for each model"
+        raise m.raised("ValueError", message, node, "optimizer/variables")
+
+
+def apply(m: Machine, me: Value, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    """`opt.apply(grads, variables)`."""
+    grads, variables = argument(args, kwargs, 0, "grads"), argument(args, kwargs, 1, "trainable_variables")
+    if variables is None or isinstance(variables, Unknown) or isinstance(grads, Unknown):
+        return None
+    first, second = m.iterate(grads, node), m.iterate(variables, node)
+    if first is not None and second is not None:
+        if len(first) != len(second):
+            raise m.raised("ValueError", f"{len(first)} gradients for {len(second)} variables", node, "optimizer/pairs")
+        _check(m, list(zip(first, second)), node)
+    return None
+
+
+def _check(m: Machine, pairs: list[tuple[Value, Value]], node: ast.AST, exact: bool = False) -> None:
+    """Gradients fit their variables. `exact`: they are subtracted as they are, and must not broadcast; moments do."""
+    if pairs and all(g is None for g, _ in pairs):
+        raise m.raised("ValueError", "no gradients for any variable: the loss does not depend on them, or they were not watched", node, "optimizer/none")
+    if not pairs:
+        raise m.raised("ValueError", "there are no variables to change", node, "optimizer/none")
+    for gradient, held in pairs:
+        if isinstance(gradient, TensorType) and gradient.parameter and isinstance(held, TensorType) and not held.parameter:
+            raise m.raised("AttributeError", "the variable comes second: a pair is (gradient, variable)", node, "optimizer/pairs")
+        variable = registry.tensor_of(held) if isinstance(held, (Model, Instance)) else held
+        if variable is not MISSING and isinstance(gradient, TensorType) and isinstance(variable, TensorType) and gradient.shape.known and variable.shape.known:
+            fits = len(gradient.shape) == len(variable.shape) if exact else len(gradient.shape) <= len(variable.shape)
+            sizes = zip(reversed(gradient.shape), reversed(variable.shape))
+            agree = conj(*(eq(a, b) if exact else disj(eq(a, b), eq(a, 1)) for a, b in sizes)) if fits else False
+            message = f"a gradient of shape {gradient.shape!r} cannot change a variable of shape {variable.shape!r}"
+            if agree is False:
+                raise m.raised("InvalidArgumentError", message, node, "optimizer/shapes")
+            m.require("optimizer/shapes", agree, message, node)

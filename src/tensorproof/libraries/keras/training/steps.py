@@ -60,9 +60,6 @@ def last_activation(m: Machine, me: Value) -> str:
     return given if isinstance(given, str) else given.name.rpartition(".")[2] if isinstance(given, Named) else ""
 
 
-# --- steps ---
-
-
 def packed(x: Value, y: Value, weight: Value) -> Value:
     if y is None:
         return (x,) if isinstance(x, tuple) else x
@@ -181,9 +178,6 @@ def run_batches(m: Machine, me: Value, data: batches.Batches, training: bool, wo
         made = m.branching.choose(condition, partial(step, m, me, batch, training, node), lambda: None)
         first = made if at == 0 else first
     return first
-
-
-# --- what a program's own step calls ---
 
 
 def _train_step(training: bool, m: Machine, me: Value, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:

@@ -120,9 +120,6 @@ def _dumps(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
         raise m.raised(type(error).__name__, f"{type(error).__name__}: {error}", node) from None
 
 
-# --- configparser ---
-
-
 def _ini(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Model:
     return Model("configparser.ConfigParser", m.heap.space({"texts": (), "known": True}))
 
@@ -209,15 +206,16 @@ def _unpickled(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
 
 FUNCTIONS: dict[str, Run] = {
     "configparser.ConfigParser": _ini, "configparser.RawConfigParser": _ini, "configparser.SafeConfigParser": _ini,
-    "json.loads": _loads(_json, "JSONDecodeError"), "json.load": load("json", "fp", partial(_load, _json, "JSONDecodeError")), "json.dumps": _dumps,
-    "json.dump": dump("json", "obj", "fp", nothing), "tomllib.loads": _loads(_toml, "TOMLDecodeError"),
+    "json.loads": _loads(_json, "JSONDecodeError"), "json.load": partial(load, "json", "fp", partial(_load, _json, "JSONDecodeError")), "json.dumps": _dumps,
+    "json.dump": partial(dump, "json", "obj", "fp", nothing), "tomllib.loads": _loads(_toml, "TOMLDecodeError"),
     "tomllib.load": partial(_load, _toml, "TOMLDecodeError"),
     "toml.loads": _loads(_toml, "TomlDecodeError"), "toml.load": partial(_load, _toml, "TomlDecodeError"),
     "tomli.load": partial(_load, _toml, "TOMLDecodeError"),
     "tomli.loads": _loads(_toml, "TOMLDecodeError"),
-    **{f"yaml.{name}": load("yaml", "stream", _yaml) for name in ("safe_load", "load", "full_load", "unsafe_load")},
-    **{f"yaml.{name}": dump("yaml", "data", "stream", lambda m, a, k, n: TEXT) for name in ("dump", "safe_dump")},
-    "pickle.load": load("pickle", "file", unknown("a pickled object")), "pickle.loads": _unpickled, "pickle.dump": dump("pickle", "obj", "file", nothing),
+    **{f"yaml.{name}": partial(load, "yaml", "stream", _yaml) for name in ("safe_load", "load", "full_load", "unsafe_load")},
+    **{f"yaml.{name}": partial(dump, "yaml", "data", "stream", lambda m, a, k, n: TEXT) for name in ("dump", "safe_dump")},
+    "pickle.load": partial(load, "pickle", "file", partial(unknown, "a pickled object")), "pickle.loads": _unpickled,
+    "pickle.dump": partial(dump, "pickle", "obj", "file", nothing),
     "pickle.dumps": _pickled,
 }  # fmt: skip
 VALUES: dict[str, Any] = {"pickle.HIGHEST_PROTOCOL": 5, "pickle.DEFAULT_PROTOCOL": 4}

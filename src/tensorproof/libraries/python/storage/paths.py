@@ -17,9 +17,6 @@ LARGEST = 1_000_000
 """Files of more bytes are not read."""
 
 
-# --- files of the project ---
-
-
 def project_file(m: Machine, value: Value) -> Path | None:
     """A file that lies beside the program or in the working directory; None when there is none, or when it is too large."""
     name = text_of(value)
@@ -48,9 +45,6 @@ def read_text(m: Machine, value: Value) -> str | None:
         return None
 
 
-# --- os.path ---
-
-
 def _on_texts(function: Value, m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
     texts = [one.space["text"] if isinstance(one, Model) and one.kind == "pathlib.Path" else one for one in args]
     if any(isinstance(one, (Unknown, Model)) for one in texts):
@@ -58,9 +52,6 @@ def _on_texts(function: Value, m: Machine, args: Args, kwargs: Kwargs, node: ast
             return joined_text(texts, "/")
         return (TEXT, TEXT) if function in (os.path.splitext, os.path.split, os.path.splitdrive) else TEXT
     return m.call(function, tuple(texts), kwargs, node)
-
-
-# --- pathlib ---
 
 
 def _path(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Model:
@@ -191,7 +182,7 @@ KINDS = {
     "pathlib.Path": KindModel(
         methods={
             **{name: partial(_pure, name) for name in _PURE}, **{name: _quietly(nothing) for name in _NOTHING},
-            **{name: _quietly(unknown(f"Path.{name}")) for name in _UNKNOWN},
+            **{name: _quietly(partial(unknown, f"Path.{name}")) for name in _UNKNOWN},
             **{name: _asks(name) for name in _OF_FILE}, "resolve": _resolved, "absolute": _resolved, "expanduser": _resolved,
             "read_text": _read,
             "open": lambda m, me, a, k, n: m.call(open, (me, *a), k, n),

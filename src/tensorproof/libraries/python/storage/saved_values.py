@@ -65,14 +65,10 @@ def moved(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> None:
             m.heap.set(files, (key[0], place), files[key])
 
 
-def writing(at: int, name: str, run: Run) -> Run:
+def writing(at: int, name: str, run: Run, m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     """A function that writes to the file which this argument names."""
-
-    def written(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-        forget(m, argument(args, kwargs, at, name))
-        return run(m, args, kwargs, node)
-
-    return written
+    forget(m, argument(args, kwargs, at, name))
+    return run(m, args, kwargs, node)
 
 
 def _as_json(m: Machine, value: Value) -> Value:
@@ -102,33 +98,25 @@ def _as_yaml(m: Machine, value: Value) -> Value:
 _FORMS: dict[str, Callable[[Any, Value], Value]] = {"json": _as_json, "yaml": _as_yaml}
 
 
-def dump(form: str, what: str, name: str, run: Run) -> Run:
+def dump(form: str, what: str, name: str, run: Run, m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     """`dump(value, file)`: the file holds the value as this form gives it back."""
-
-    def dumped(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-        target = argument(args, kwargs, 1, name)
-        result = run(m, args, kwargs, node)
-        value = argument(args, kwargs, 0, what, MISSING)
-        if target is None or value is MISSING:
-            return result
-        plain = "default" not in kwargs and "cls" not in kwargs
-        made = _FORMS[form](m, value) if form in _FORMS else deep(m, value, {}, node)
-        keep(m, form, target, made if plain else STALE)
+    target = argument(args, kwargs, 1, name)
+    result = run(m, args, kwargs, node)
+    value = argument(args, kwargs, 0, what, MISSING)
+    if target is None or value is MISSING:
         return result
+    plain = "default" not in kwargs and "cls" not in kwargs
+    made = _FORMS[form](m, value) if form in _FORMS else deep(m, value, {}, node)
+    keep(m, form, target, made if plain else STALE)
+    return result
 
-    return dumped
 
-
-def load(form: str, name: str, run: Run) -> Run:
+def load(form: str, name: str, run: Run, m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     """`load(file)`: what the program has written there, else what `run` reads."""
-
-    def loaded(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-        found = kept(m, form, argument(args, kwargs, 0, name), node)
-        if found is MISSING or (found is STALE and form == "npy"):
-            return run(m, args, kwargs, node)
-        return STALE if kwargs.keys() & {"object_hook", "object_pairs_hook", "cls", "parse_int", "parse_float"} else found
-
-    return loaded
+    found = kept(m, form, argument(args, kwargs, 0, name), node)
+    if found is MISSING or (found is STALE and form == "npy"):
+        return run(m, args, kwargs, node)
+    return STALE if kwargs.keys() & {"object_hook", "object_pairs_hook", "cls", "parse_int", "parse_float"} else found
 
 
 def _npy(target: Value) -> Value:

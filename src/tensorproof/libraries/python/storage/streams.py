@@ -1,4 +1,4 @@
-"""io, gzip, zipfile, tarfile and hashlib: texts and bytes in memory, files inside of archives, digests."""
+"""io, gzip, zipfile, tarfile, tempfile and hashlib: texts and bytes in memory, files inside of archives, temporary files, digests."""
 
 from __future__ import annotations
 
@@ -12,9 +12,6 @@ from tensorproof.libraries.python.core import texts
 from tensorproof.values import BYTES, TEXT, WHOLE, Args, Key, Kwargs, List, Machine, Model, Summary, Unknown, Value, slot
 
 NAME: Key[str] = slot("name")
-
-
-# --- texts and bytes in memory ---
 
 
 def _buffer(empty: Value, otherwise: Unknown, m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Model:
@@ -97,9 +94,6 @@ _BUFFER = KindModel(
 )  # fmt: skip
 
 
-# --- files inside of archives ---
-
-
 def _file(m: Machine, mode: str) -> Model:
     return Model("file", m.heap.space({"path": None, "mode": mode, "at": 0, "name": TEXT}))
 
@@ -130,9 +124,6 @@ _ARCHIVE = KindModel(
     enter=lambda m, me, node: me, leave=lambda m, me, raised, node: False,
     iterations=lambda m, me, node: some_iterations(m, "members", _member(m), node), open=True,
 )  # fmt: skip
-
-
-# --- digests ---
 
 
 def _digest(name: str, m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Model:
@@ -184,3 +175,15 @@ VALUES: dict[str, object] = {
 KINDS = {
     "io.StringIO": _BUFFER, "zipfile.archive": _ARCHIVE, "zipfile.member": KindModel(open=True), "hashlib.hash": _HASH,
 }  # fmt: skip
+
+
+def _folder(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> str:
+    return f"/tmp/{m.name_here('tmp', node)}"
+
+
+FUNCTIONS |= {
+    "tempfile.mkdtemp": _folder, "tempfile.mktemp": _folder,
+    "tempfile.TemporaryDirectory": lambda m, a, k, n: Model("tempfile.TemporaryDirectory", m.heap.space({"name": _folder(m, a, k, n)})),
+    "tempfile.mkstemp": lambda m, a, k, n: (Unknown("a file's number", number="int"), _folder(m, a, k, n)),
+}  # fmt: skip
+KINDS |= {"tempfile.TemporaryDirectory": KindModel(enter=lambda m, me, node: me.space["name"], leave=lambda m, me, raised, node: False, open=True)}

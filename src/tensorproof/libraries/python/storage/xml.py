@@ -55,14 +55,8 @@ _ATTRIBUTES = KindModel(methods={"get": _get, "keys": _texts, "values": _texts},
 _ELEMENTS = KindModel(iterations=_iterations, next=lambda m, me, node: _element(m), open=True)
 
 
-def _parsed(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Model:
-    return Model(TREE, m.heap.space())
-
-
-def _root(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Model:
-    return _element(m)
-
-
 _HOMES = ("xml.etree.ElementTree", "xml.etree.cElementTree", "defusedxml.ElementTree", "lxml.etree")
-FUNCTIONS: dict[str, Any] = {f"{home}.parse": _parsed for home in _HOMES} | {f"{home}.{name}": _root for home in _HOMES for name in ("fromstring", "XML")}
+FUNCTIONS: dict[str, Any] = {f"{home}.parse": lambda m, a, k, n: Model(TREE, m.heap.space()) for home in _HOMES} | {
+    f"{home}.{name}": lambda m, a, k, n: _element(m) for home in _HOMES for name in ("fromstring", "XML")
+}
 KINDS = {TREE: _TREE, ELEMENT: _ELEMENT, ELEMENTS: _ELEMENTS, ATTRIBUTES: _ATTRIBUTES}

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
 from typing import Any
 
+from tensorproof.libraries import mapped, tensors_in
 from tensorproof.libraries.domains.label_ranges import keep
 from tensorproof.libraries.tensorflow.shapes import GRAPH, static_size
 from tensorproof.libraries.tensorflow.tape import OPEN
@@ -21,38 +21,6 @@ SPEC = "tf.TensorSpec"
 
 def scalar(label: str, contents: tuple[Value, ...] | None = None) -> TensorType:
     return TensorType(Shape(), BY_LABEL[label], framework="tf", contents=contents)
-
-
-def mapped(m: Machine, act: Callable[[TensorType], Value], value: Value) -> Value:
-    """A structure with something done to each of its tensors."""
-    match value:
-        case TensorType():
-            return act(value)
-        case tuple():
-            return tuple(mapped(m, act, v) for v in value)
-        case Dict():
-            return Dict(m.heap.entries({k: mapped(m, act, v) for k, v in value.items.items()}))
-        case List():
-            return List(m.heap.row(mapped(m, act, v) for v in value.items))
-        case Choice():
-            return m.branching.choose(value.condition, lambda: mapped(m, act, value.then), lambda: mapped(m, act, value.other))
-        case _:
-            return value
-
-
-def tensors_in(value: Value) -> list[TensorType]:
-    """All tensors of a structure, from left to right."""
-    match value:
-        case TensorType():
-            return [value]
-        case tuple():
-            return [t for v in value for t in tensors_in(v)]
-        case Dict():
-            return [t for v in value.items.values() for t in tensors_in(v)]
-        case List():
-            return [t for v in value.items for t in tensors_in(v)]
-        case _:
-            return []
 
 
 def element_of(m: Machine, value: Value, node: ast.AST) -> Value:
@@ -89,7 +57,7 @@ def stacked(m: Machine, element: Value, count: Value, node: ast.AST) -> Value:
             m.path.program.stack([t], [made])
         return made
 
-    return mapped(m, stack, element)
+    return mapped(m, element, stack)
 
 
 CHOSEN = "tf.sizes of a generator"
@@ -126,7 +94,7 @@ def rows(m: Machine, element: Value, node: ast.AST | None = None) -> Value:
             m.path.program.slices([t], [made])
         return made
 
-    return mapped(m, act, element)
+    return mapped(m, element, act)
 
 
 def row_shape(m: Machine, shape: Shape, node: ast.AST | None) -> Shape:
@@ -181,7 +149,7 @@ class Opened:
                 kept[size] = self.size(size)
             return t.but(shape=Shape((kept[size], *t.shape[1:])))
 
-        return mapped(self.m, act, element)
+        return mapped(self.m, element, act)
 
     def closed(self, value: Value) -> Value:
         """What came out, with the values put back."""
@@ -194,7 +162,7 @@ class Opened:
             contents = None if t.contents is None else tuple(substitute(c, self.values) if isinstance(c, Term) else c for c in t.contents)
             return t.but(shape=Shape(substitute(d, self.values) for d in t.shape) if t.shape.known else t.shape, contents=contents)
 
-        return mapped(self.m, act, value)
+        return mapped(self.m, value, act)
 
 
 def traced(m: Machine, function: Value, args: Args, kwargs: Kwargs, node: ast.AST, word: str = "tf.function", converted: bool = True) -> Any:
@@ -217,9 +185,6 @@ def step_of(m: Machine, function: Value, args: tuple[Value, ...], node: ast.AST)
     return traced(m, function, args, {}, node, converted=m.model_state.get(CONVERTED, False))
 
 
-# --- specs ---
-
-
 def spec_of(m: Machine, element: Value, opened: bool = False) -> Value:
     """`element_spec`: the structure with a TensorSpec for each tensor."""
 
@@ -229,7 +194,7 @@ def spec_of(m: Machine, element: Value, opened: bool = False) -> Value:
             shape = TensorShape(None if opened and i == 0 else static_size(m, d) for i, d in enumerate(t.shape))
         return Model(SPEC, m.heap.space({"shape": shape, "dtype": t.dtype, "name": None}))
 
-    return mapped(m, act, element)
+    return mapped(m, element, act)
 
 
 def tensor_of_spec(m: Machine, spec: Value, node: ast.AST, sample: Value = None, origin: Origin = Origin.WORLD) -> Value:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 from typing import Any
 
-from tensorproof.libraries import argument, batches
-from tensorproof.libraries.tensorflow.data.elements import CHOSEN, Opened, as_arguments, returned, rows, scalar, stacked, tensors_in, traced, varies
+from tensorproof.libraries import argument, batches, tensors_in
+from tensorproof.libraries.tensorflow.data.elements import CHOSEN, Opened, as_arguments, returned, rows, scalar, stacked, traced, varies
 from tensorproof.libraries.tensorflow.data.kept import COUNTED, LAST, OPENED, REGULAR, last_of, size_of
 from tensorproof.libraries.tensorflow.shapes import sizes_of
 from tensorproof.ops.inputs import as_size
@@ -38,9 +38,6 @@ def unknown_count(m: Machine, node: ast.AST) -> Value:
 def number(value: Value) -> Any:
     """A count that a program gives: a number, or a tensor that holds one."""
     return as_size(value) if isinstance(value, TensorType) else value
-
-
-# --- loops ---
 
 
 def iterations(m: Machine, me: Model, node: ast.AST) -> Any:
@@ -78,9 +75,6 @@ def no_item(m: Machine, me: Model, index: Value, node: ast.AST) -> Value:
 def cardinality(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     count = me.space["count"]
     return scalar("int64", (-1 if count is ENDLESS else count if me.space[COUNTED] else -2,))
-
-
-# --- elements ---
 
 
 def variants(m: Machine, me: Model, act: Any) -> tuple[Value, Any]:
@@ -250,9 +244,6 @@ def unbatch(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) ->
     return dataset(m, rows(m, element), ENDLESS if count is ENDLESS else total, counted=False)
 
 
-# --- how many ---
-
-
 def take(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     wanted, count, last = number(argument(args, kwargs, 0, "count")), me.space["count"], me.space[LAST]
     if not isinstance(wanted, (int, Term)):
@@ -319,9 +310,6 @@ def shuffle(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) ->
     if isinstance(size, (int, Term)) and upper(size) <= 0:
         m.demand("ValueError", ge(size, 1), f"the buffer of shuffle must hold 1 element at least, not {size!r}", node, "data/shuffle")
     return like(m, me) if REGULAR in me.space else me
-
-
-# --- several datasets ---
 
 
 def concatenate(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:

@@ -6,29 +6,14 @@ import ast
 from functools import partial
 from typing import Any
 
-from tensorproof.libraries import ClassModel, KindModel, Run, argument, quiet
+from tensorproof.libraries import ClassModel, KindModel, Run, argument, mapped, quiet, tensors_in
 from tensorproof.libraries.tensorflow.data import pipeline, windows
-from tensorproof.libraries.tensorflow.data.elements import (
-    CHOSEN,
-    SPEC,
-    as_arguments,
-    element_of,
-    mapped,
-    rows,
-    scalar,
-    spec_of,
-    tensor_of_spec,
-    tensors_in,
-    traced,
-    varying,
-)
+from tensorproof.libraries.tensorflow.data.elements import CHOSEN, SPEC, as_arguments, element_of, rows, scalar, spec_of, tensor_of_spec, traced, varying
+from tensorproof.libraries.tensorflow.data.iterators import check_fits, spec_attribute, spec_binary, spec_from_tensor, spec_of_types, tensor_spec
 from tensorproof.libraries.tensorflow.data.kept import LAST, OPENED, last_of, size_of
 from tensorproof.libraries.tensorflow.data.pipeline import DATASET, ENDLESS, agree, dataset, is_dataset, like, number, unknown_count, zipped
-from tensorproof.libraries.tensorflow.data.specs import check_fits, spec_attribute, spec_binary, spec_from_tensor, spec_of_types, tensor_spec
 from tensorproof.terms import BY_LABEL, Origin, Shape, TensorType, Term, ceildiv, lower, maximum, symbols, upper
 from tensorproof.values import MISSING, Args, Choice, Dict, Generator, Iterator, Kwargs, List, Machine, Model, Named, Native, Unknown, Value
-
-# --- sources ---
 
 
 def _from_tensor_slices(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
@@ -146,7 +131,7 @@ def _differing(m: Machine, first: Value, other: Value, node: ast.AST) -> Value:
         both = zip(t.shape, next(others).shape)  # type: ignore[union-attr]
         return t.but(shape=Shape(x if x == y else _between(m, x, y, node) for x, y in both), contents=None)
 
-    return mapped(m, act, first)
+    return mapped(m, first, act)
 
 
 def _between(m: Machine, a: Any, b: Any, node: ast.AST) -> Value:
@@ -183,9 +168,6 @@ def _counter(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     return dataset(m, scalar("int64"), ENDLESS)
 
 
-# --- datasets of datasets ---
-
-
 def _window(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     size, shift = number(argument(args, kwargs, 0, "size")), number(argument(args, kwargs, 1, "shift"))
     stride, dropping = number(argument(args, kwargs, 2, "stride", 1)), argument(args, kwargs, 3, "drop_remainder", False)
@@ -193,7 +175,7 @@ def _window(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) ->
     count, element = me.space["count"], me.space["element"]
     if not isinstance(size, (int, Term)) or me.space[LAST] is not None:
         return m.gap("Dataset.window", node, "its size is not known")
-    inner = mapped(m, lambda t: dataset(m, t, size), element)
+    inner = mapped(m, element, lambda t: dataset(m, t, size))
     windows: Value = ENDLESS if count is ENDLESS else unknown_count(m, node)
     if all(isinstance(v, int) for v in (count, size, shift, stride)):
         windows = max((count - (size - 1) * stride - 1) // shift + 1, 0) if dropping is True else ceildiv(size_of(count), shift)
@@ -201,7 +183,7 @@ def _window(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) ->
         return dataset(m, inner, windows)
     rest = m.symbol(m.name_here("the last windows", node), 1, size - 1 if isinstance(size, int) and size > 1 else None, Origin.WORLD)
     whole = isinstance(count, int) and isinstance(size, int) and stride == 1 and shift == size and count % size == 0
-    last = None if whole or size == 1 else (True, mapped(m, lambda t: dataset(m, t, rest), element))
+    last = None if whole or size == 1 else (True, mapped(m, element, lambda t: dataset(m, t, rest)))
     return dataset(m, inner, windows, last)
 
 
@@ -233,7 +215,7 @@ def _both(m: Machine, regular: Value, ending: Value, node: ast.AST) -> Value:
         sizes = [a if a == b else varying(m, max(int(lower(b)), 0), int(upper(a)) if upper(a) < 1 << 60 else None, node) for a, b in zip(t.shape, other.shape)]
         return t.but(shape=Shape(sizes), contents=None)
 
-    return mapped(m, act, regular)
+    return mapped(m, regular, act)
 
 
 def _apply(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
@@ -251,9 +233,6 @@ def _flattened(m: Machine, value: Value, node: ast.AST) -> Any:
     raise m.raised("TypeError", "the function of flat_map and interleave must give a dataset", node, "data/flat-map")
 
 
-# --- what a program asks ---
-
-
 def _enumerate(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     last = me.space[LAST]
     return like(m, me, element=(scalar("int64"), me.space["element"]), last=None if last is None else (last[0], (scalar("int64"), last[1])), opened=False)
@@ -267,7 +246,7 @@ def _reduce(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) ->
     for a, b in zip(tensors_in(state), tensors_in(new)):
         if a.shape.known and b.shape.known and a.shape != b.shape:
             return m.gap("Dataset.reduce", node, "its state changes its shape")
-    return mapped(m, lambda t: t.but(contents=None), new)
+    return mapped(m, new, lambda t: t.but(contents=None))
 
 
 def _scan(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
@@ -280,7 +259,7 @@ def _scan(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> V
 
 
 def _numpy(m: Machine, value: Value) -> Value:
-    return mapped(m, lambda t: t.but(framework="numpy"), value)
+    return mapped(m, value, lambda t: t.but(framework="numpy"))
 
 
 def _as_numpy(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:

@@ -52,9 +52,6 @@ def _wrapper(kind: str, m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -
     return Model(CELL, m.heap.space({"kind": kind, "cells": (inner,), "size": argument(args, kwargs, 1, "output_size")}), m.user_span(node))
 
 
-# --- sizes ---
-
-
 def state_size(m: Machine, cell: Value, node: ast.AST) -> Value:
     if not (isinstance(cell, Model) and cell.kind == CELL):
         return m.attribute(cell, "state_size", node)
@@ -92,9 +89,6 @@ def _zeros(m: Machine, batch: Value, size: Value, dtype: Value, node: ast.AST) -
 def zero_state(m: Machine, cell: Value, batch: Value, dtype: Value, node: ast.AST) -> Value:
     """`cell.zero_state(batch_size, dtype)`."""
     return _zeros(m, batch, state_size(m, cell, node), dtype, node)
-
-
-# --- calls ---
 
 
 def call_cell(m: Machine, cell: Value, inputs: Value, state: Value, node: ast.AST) -> Value:

@@ -160,9 +160,6 @@ def _numpy_input_fn(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Va
     return Native("input_fn", give)
 
 
-# --- feature columns ---
-
-
 def _column(kind: str, *names: str) -> Run:
     def make(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Model:
         return Model(COLUMN, m.heap.space({"kind": kind, **{n: argument(args, kwargs, i, n) for i, n in enumerate(names)}}))

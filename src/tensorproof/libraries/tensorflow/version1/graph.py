@@ -103,9 +103,6 @@ def variable_made(m: Machine, made: TensorType, name: Value, node: ast.AST) -> T
     return named(m, made, full)
 
 
-# --- placeholders ---
-
-
 def axes(m: Machine, given: Value, name: str, node: ast.AST) -> Shape | None:
     """A declared shape with an open symbol for each None; None where it is unknown."""
     items = given.items if isinstance(given, List) else given
@@ -223,9 +220,6 @@ def _same(a: Any, b: Any) -> Any:
     return eq(a, b)
 
 
-# --- operations ---
-
-
 def operation(m: Machine, inputs: Value, node: ast.AST) -> Model:
     """An operation that needs these tensors (and operations) when it runs."""
     begin(m)
@@ -258,9 +252,6 @@ def assigned(m: Machine, run: Any, word: str, args: tuple[Any, ...], kwargs: dic
 
 def _operation(*_: Value) -> Run:
     return lambda m, args, kwargs, node: operation(m, (), node)
-
-
-# --- graphs ---
 
 
 def _as_default(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Model:

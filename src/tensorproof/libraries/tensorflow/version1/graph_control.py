@@ -10,7 +10,7 @@ import ast
 from functools import partial
 from typing import Any
 
-from tensorproof.libraries import Run, argument, listed
+from tensorproof.libraries import argument, listed
 from tensorproof.libraries.tensorflow import control as tf_control
 from tensorproof.libraries.tensorflow import tape
 from tensorproof.libraries.tensorflow.shapes import sizes_of
@@ -20,16 +20,12 @@ from tensorproof.terms import Origin, Outputs, Shape, TensorType, conj, eq, unkn
 from tensorproof.values import Args, Dict, Kwargs, List, Machine, Model, Unknown, Value
 
 
-def _graph_only(name: str, run: Any) -> Run:
+def _graph_only(name: str, run: Any, m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     """In eager programs the other model speaks."""
     eager = tf_control.EAGER.get(name)
-
-    def chosen(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-        if eager is not None and not is_old(m):
-            return eager(m, args, kwargs, node)
-        return run(m, args, kwargs, node)
-
-    return chosen
+    if eager is not None and not is_old(m):
+        return eager(m, args, kwargs, node)
+    return run(m, args, kwargs, node)
 
 
 def _tensor(m: Machine, value: Value, node: ast.AST) -> Value:
@@ -51,9 +47,6 @@ def _structure(m: Machine, value: Value) -> Value:
     if type(value) is tuple:
         return tuple(_structure(m, v) for v in value)
     return value
-
-
-# --- cond ---
 
 
 def _either(m: Machine, a: Value, b: Value, node: ast.AST) -> Any:
@@ -137,9 +130,6 @@ def _case(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
         return _built(m, asked, act, rest, node)
 
     return from_(0)
-
-
-# --- loops ---
 
 
 def _forgotten(value: TensorType, shape: Any, m: Machine, args: tuple[Any, ...], kwargs: dict[str, Value], node: ast.AST) -> Value:
@@ -301,6 +291,6 @@ def _py_func(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
 
 _TABLE = {"tf.cond": _cond, "tf.case": _case, "tf.while_loop": _while, "tf.map_fn": _map_fn, "tf.scan": _scan, "tf.foldl": _fold, "tf.foldr": _fold}
 FUNCTIONS: dict[str, object] = {
-    **{name: _graph_only(name, run) for name, run in _TABLE.items()}, **{name.replace("tf.", "tf.compat.v1."): run for name, run in _TABLE.items()},
+    **{name: partial(_graph_only, name, run) for name, run in _TABLE.items()}, **{name.replace("tf.", "tf.compat.v1."): run for name, run in _TABLE.items()},
     "tf.py_func": _py_func,
 }  # fmt: skip

@@ -117,9 +117,6 @@ def _batch_normalization(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) 
     return made
 
 
-# --- dropout ---
-
-
 def _rate(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     """(x, what decides how much is dropped) → x: a tensor that decides is one number."""
     x, rate = args
@@ -148,9 +145,6 @@ def _dropout(name: str, words: tuple[str, ...], m: Machine, args: Args, kwargs: 
     else:
         named["x" if "x" in named else "inputs"] = x
     return m.spelling(name, tuple(given), named, node)
-
-
-# --- layers as objects ---
 
 
 def _object(word: str, m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Model:

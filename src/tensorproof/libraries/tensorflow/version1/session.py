@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from functools import partial
 from typing import Any
 
 from tensorproof.diagnostics.diagnostic import Step
@@ -58,14 +59,10 @@ def _flat(value: Value) -> list[Value]:
     return [v for one in value for v in _flat(one)] if isinstance(value, (tuple, list)) else [value]
 
 
-def begun(make: Run) -> Run:
+def begun(make: Run, m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     """A session that gives variables their values itself, or that the program got from elsewhere."""
-
-    def run(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-        m.model_state[BEGAN] = True
-        return make(m, args, kwargs, node)
-
-    return run
+    m.model_state[BEGAN] = True
+    return make(m, args, kwargs, node)
 
 
 def _operations(value: Value) -> list[Model]:
@@ -258,9 +255,6 @@ def _of_list(m: Machine, value: Any, node: ast.AST) -> Value:
     return found
 
 
-# --- objects ---
-
-
 def _session(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Model:
     begin(m)
     chosen = kwargs.get("graph", args[1] if len(args) > 1 else None)
@@ -315,8 +309,8 @@ def _attribute(m: Machine, me: Model, name: str, node: ast.AST) -> Any:
 
 FUNCTIONS: dict[str, Run] = {
     "tf.Session": _session, "tf.InteractiveSession": _session, "tf.Tensor.eval": _eval,
-    **dict.fromkeys(("tf.train.MonitoredTrainingSession", "tf.train.MonitoredSession", "tf.train.SingularMonitoredSession"), begun(_session)),
-    "tf.get_default_session": begun(_session),
+    **dict.fromkeys(("tf.train.MonitoredTrainingSession", "tf.train.MonitoredSession", "tf.train.SingularMonitoredSession"), partial(begun, _session)),
+    "tf.get_default_session": partial(begun, _session),
 }  # fmt: skip
 
 

@@ -155,9 +155,6 @@ def _stack(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     return x
 
 
-# --- arg scopes ---
-
-
 def _arg_scope(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     chosen = argument(args, kwargs, 0, "list_ops_or_scope")
     if isinstance(chosen, Model) and chosen.kind == "slim scope":

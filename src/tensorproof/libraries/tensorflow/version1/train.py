@@ -105,9 +105,6 @@ def _sampled(word: str) -> Run:
     return loss
 
 
-# --- summaries ---
-
-
 def _text(m: Machine) -> TensorType:
     return TensorType(Shape(), BY_LABEL["string"], framework="tf")
 
@@ -144,9 +141,6 @@ def _merge_all(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
 
 def _merge(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     return tape.step(m, "tf.summary.merge", lambda mm, a, k, n: _text(mm), (args[0] if args else kwargs.get("inputs"),), {}, node)
-
-
-# --- metrics ---
 
 
 def _metric(word: str) -> Run:

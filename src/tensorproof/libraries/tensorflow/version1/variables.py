@@ -1,4 +1,4 @@
-"""Variables of TensorFlow 1: get_variable with scopes and reuse, initialisers, assignments, and the lists of a graph's variables."""
+"""Variables of TensorFlow 1: get_variable with scopes and reuse, initialisers, assignments, the lists of a graph's variables and its collections."""
 
 from __future__ import annotations
 
@@ -10,7 +10,20 @@ from tensorproof.diagnostics.diagnostic import Step
 from tensorproof.libraries import KindModel, Run, argument, listed
 from tensorproof.libraries.tensorflow import initial_values, tape
 from tensorproof.libraries.tensorflow.tensors import METHODS, converted
-from tensorproof.libraries.tensorflow.version1.graph import COUNTS, SCOPES, VARIABLES, axes, begin, graph, named, operation
+from tensorproof.libraries.tensorflow.version1.graph import (
+    COLLECTIONS,
+    COUNTS,
+    LOSSES,
+    SCOPES,
+    SUMMARIES,
+    UPDATES,
+    VARIABLES,
+    axes,
+    begin,
+    graph,
+    named,
+    operation,
+)
 from tensorproof.terms import FLOAT32, DType, Shape, TensorType, conj, eq
 from tensorproof.values import MISSING, Args, Key, Kwargs, List, Machine, Model, Unknown, Value, slot
 
@@ -84,9 +97,6 @@ def _get_variable(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Valu
     if dtype is None:
         dtype = inside.space["dtype"] if inside is not None and inside.space["dtype"] is not None else FLOAT32
     return shared(m, full, Shape(sizes), dtype, reuses(m), node, trainable is not False, initial)
-
-
-# --- scopes ---
 
 
 def current(m: Machine) -> Model | None:
@@ -166,9 +176,6 @@ def _scope_attribute(m: Machine, me: Model, name: str, node: ast.AST) -> Value:
     return MISSING
 
 
-# --- assignments ---
-
-
 def _assign(word: str, m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     me, value = argument(args, kwargs, 0, "ref"), argument(args, kwargs, 1, "value")
     if value is None:
@@ -198,9 +205,6 @@ def _scatter(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
         return me.but(parameter=False)
 
     return tape.step(m, "tf.scatter", run, (indices, updates), {}, node)
-
-
-# --- initialisers ---
 
 
 def _initializer(name: str, m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Model:
@@ -256,3 +260,36 @@ KINDS: dict[str, KindModel] = {
     ),
     "tf1 initializer": KindModel(call=_initial, passed=True, open=True),
 }  # fmt: skip
+
+
+def _add_to_collection(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> None:
+    name, value = argument(args, kwargs, 0, "name"), argument(args, kwargs, 1, "value")
+    held = graph(m).space[COLLECTIONS]
+    if isinstance(name, str):
+        m.heap.set(held, name, (*held.get(name, ()), value))
+
+
+def _get_collection(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    name, inside = argument(args, kwargs, 0, "key"), argument(args, kwargs, 1, "scope")
+    if name in ("variables", "trainable_variables", "global_variables", "model_variables"):
+        return listed(m, variables(m, name == "trainable_variables", inside))
+    here = graph(m)
+    if name == "losses":
+        return listed(m, [*here.space[LOSSES], *here.space[COLLECTIONS].get(name, ())])
+    if name == "update_ops":
+        return listed(m, [*here.space[UPDATES]])
+    if name == "summaries":
+        return listed(m, [*here.space[SUMMARIES]])
+    return listed(m, here.space[COLLECTIONS].get(name, ()) if isinstance(name, str) else ())
+
+
+GRAPH_KEYS = {
+    "GLOBAL_VARIABLES": "variables", "VARIABLES": "variables", "TRAINABLE_VARIABLES": "trainable_variables", "LOCAL_VARIABLES": "local_variables",
+    "MODEL_VARIABLES": "model_variables", "MOVING_AVERAGE_VARIABLES": "moving_average_variables", "SUMMARIES": "summaries", "UPDATE_OPS": "update_ops",
+    "LOSSES": "losses", "REGULARIZATION_LOSSES": "regularization_losses", "QUEUE_RUNNERS": "queue_runners", "GLOBAL_STEP": "global_step",
+    "TRAIN_OP": "train_op", "ACTIVATIONS": "activations", "BIASES": "biases", "WEIGHTS": "weights", "EVAL_STEP": "eval_step",
+    "METRIC_VARIABLES": "metric_variables",
+    "SAVERS": "savers", "INIT_OP": "init_op", "TABLE_INITIALIZERS": "table_initializer",
+}  # fmt: skip
+FUNCTIONS |= {"tf.add_to_collection": _add_to_collection, "tf.get_collection": _get_collection, "tf.get_collection_ref": _get_collection}
+VALUES |= {f"tf.GraphKeys.{k}": v for k, v in GRAPH_KEYS.items()}
