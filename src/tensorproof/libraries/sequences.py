@@ -35,6 +35,8 @@ def tensor_of(items: Any, framework: str = "torch", demand: Callable[[Truth], No
     kinds = {number_of(v) for v in samples}
     if kinds <= {"int", "float"}:
         return TensorType(Shape((count,)), FLOAT32 if "float" in kinds else INT64, framework=framework)
+    if any(kinds) and all(number_of(v) or (isinstance(v, Unknown) and not v.text) for v in samples):  # beside a number stand numbers
+        return TensorType(Shape((count,)), None, framework=framework)
     inner = [made for v in samples if (made := _inner(v, demand)) is not None]
     if len(inner) < len(samples) or any(v.dtype is not inner[0].dtype or len(v.shape) != len(inner[0].shape) for v in inner):
         return None

@@ -127,7 +127,8 @@ def loader_iterations(m: Machine, me: Instance | Model, node: ast.AST) -> Any:
     """The batches of one pass: (condition, batch)."""
     data = me.space["dataset"]
     if isinstance(data, Unknown):
-        return [(True, m.gap("DataLoader", node, f"the dataset is not known: {data.reason}"))]
+        lost = m.gap("DataLoader", node, f"the dataset is not known: {data.reason}")
+        return [(True, _collated_of_unknown(m, me, lost, node))]
     if exists(me.space["batch_sampler"]):
         return _by_batch_sampler(m, me, node)
     loader_checks.check_sized(m, me, node)
@@ -166,6 +167,18 @@ def _batches(m: Machine, me: Instance | Model, samples: _Samples, count: Any, si
         if condition is True or not isinstance(condition, bool):
             rest.append((condition, samples.batch(left)))
     return batches(count // size, lambda k: whole, rest)
+
+
+def _collated_of_unknown(m: Machine, me: Instance | Model, lost: Unknown, node: ast.AST) -> Value:
+    """A batch of samples of which nothing is known: what the program's own function makes of so many."""
+    collate, size = me.space["collate_fn"], me.space["batch_size"]
+    by_size = isinstance(size, int) and not exists(me.space["batch_sampler"])
+    if collate is None or isinstance(collate, (Unknown, Named)) or not (by_size or exists(me.space["batch_sampler"])):
+        return lost
+    exact = by_size and me.space["drop_last"] is True
+    count = size if exact else m.symbol(m.name_here("samples", node), 1, size if by_size else None, Origin.UNMODELLED)
+    one = Unknown("a sample that is not known")
+    return m.call(collate, (List(m.heap.row([Summary("samples that are not known", count=count, first=one, second=one)])),), {}, node)
 
 
 def _converted(value: Value) -> Value:

@@ -50,7 +50,8 @@ def joined(m: Interpreter, name: str, args: tuple[Value, ...], kwargs: dict[str,
         return made
     sizes = list(made.shape)
     if not all(v.shape.known for v in (made, *samples)):
-        first = word == "stack" and type(sizes[0]) is int and kwargs.get("dim", kwargs.get("axis", args[1] if len(args) > 1 else 0)) == 0
+        leads = kwargs.get("batch_first", args[1] if len(args) > 1 else False) is True if word in _PADS else _axis(word, args, kwargs, 0) == 0
+        first = (word == "stack" or word in _PADS) and type(sizes[0]) is int and leads
         return made.but(shape=Shape((total, *sizes[1:])), contents=None) if first else Unknown("tensors of unknown rank joined from a list of unknown length")
     if word in _PADS:
         first = bool(kwargs.get("batch_first", args[1] if len(args) > 1 else False))

@@ -19,7 +19,7 @@ from tensorproof.libraries.torch.module_tree import COMPUTED
 from tensorproof.libraries.whole_numbers import size_in, whole_tensor
 from tensorproof.ops.inputs import Ints, Sizes
 from tensorproof.terms.dtypes import BOOL, FLOAT32, INT64
-from tensorproof.terms.ints import Term
+from tensorproof.terms.ints import Origin, Term
 from tensorproof.terms.predicates import Predicate
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import SOMEWHERE, Outputs, TensorType
@@ -265,8 +265,17 @@ def _tensor_of_summarised(m: Interpreter, items: Sequence[Value], node: ast.AST)
     from tensorproof.libraries.sequences import tensor_of
 
     message = "the lists in a list of numbers must have the same length"
+    items = [_counted(m, one, node) if type(one) is Summary and isinstance(one.count, Unknown) else one for one in items]
     made = tensor_of(items, demand=lambda same: m.demand("ValueError", same, message, node, "constant/ragged"))
+    if made is not None and made.dtype is None:
+        m.gap("a list of numbers", node, "some of its items are not known")
     return Summary("a list of unknown length", count=length(items)) if made is None else made
+
+
+def _counted(m: Interpreter, summary: Summary, node: ast.AST) -> Summary:
+    """Items of which the number is not known: it is some number."""
+    count = m.symbol(m.name_here("items", node), 0, None, Origin.UNMODELLED)
+    return Summary(summary.reason, count=count, first=summary.first, second=summary.second)
 
 
 STAND_INS: tuple[Value, ...] = (
