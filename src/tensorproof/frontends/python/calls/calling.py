@@ -13,6 +13,7 @@ from tensorproof.frontends.python.calls import (
     batch_generators,
     callbacks,
     classes,
+    decorating,
     failures,
     generator_methods,
     layer_calls,
@@ -249,7 +250,8 @@ def call_named(m: Interpreter, name: str, args: Args, kwargs: Kwargs, node: ast.
         return layer_calls.own_forward(m, args[0], args[1:], kwargs, node)
     _may_write(m, args)
     unseen_calls.note(m, name, args, kwargs, node)
-    return outside.given(m, m.gap(name, node, "no model"), name, (*args, *kwargs.values()), node)
+    lost = outside.given(m, m.gap(name, node, "no model"), name, (*args, *kwargs.values()), node)
+    return decorating.built(m, name, args, kwargs, node, lost)
 
 
 def _refuse_symbolic(m: Interpreter, name: str, args: Args, kwargs: Kwargs, node: ast.AST) -> None:

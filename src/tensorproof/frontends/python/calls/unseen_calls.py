@@ -7,6 +7,7 @@ import ast
 from typing import TYPE_CHECKING, Any
 
 from tensorproof.frontends.python.branching import questions
+from tensorproof.frontends.python.calls import decorating
 from tensorproof.frontends.python.modules.package_budget import place_of
 from tensorproof.frontends.python.summaries import filled_values
 from tensorproof.libraries.homes import unseen
@@ -48,8 +49,11 @@ def called(m: Interpreter, callee: Unknown, args: Args, kwargs: Kwargs, node: as
     note(m, callee, args, kwargs, node)
     name = callee.key.partition("~")[0]
     if name and unseen(name) and "." in name and "@" not in name:
-        return m.gap(name, node, "no model")
-    return m.gap(ast.unparse(node.func)[:80] if isinstance(node, ast.Call) else callee.reason, node, "what is called is not known")
+        lost = m.gap(name, node, "no model")
+    else:
+        name = ast.unparse(node.func)[:80] if isinstance(node, ast.Call) else callee.reason
+        lost = m.gap(name, node, "what is called is not known")
+    return decorating.built(m, name, args, kwargs, node, lost)
 
 
 def give_away(m: Interpreter, values: Args) -> None:
