@@ -32,7 +32,7 @@ from tensorproof.ops.inputs import (
 from tensorproof.ops.session import Session
 from tensorproof.terms.budgets import BUDGETS
 from tensorproof.terms.dtypes import BOOL, FLOAT16, FLOAT32, FLOAT64, INT64
-from tensorproof.terms.ints import Term
+from tensorproof.terms.ints import Origin, Term, symbol
 from tensorproof.terms.records import dataclass
 from tensorproof.terms.shapes import Shape, open_shape
 from tensorproof.terms.tensor import TensorType
@@ -65,7 +65,24 @@ def open_tensor(value: Unknown, framework: str, session: Session) -> TensorType:
         session.made += 1
         name = f"{value.reason}{session.site}#{session.made}"
         session.names.add(name)
-    return TensorType(open_shape(name), None, framework="tf" if framework == "keras" else framework)
+    shape = open_shape(name) if value.cut is None else _cut(name, *value.cut)
+    return TensorType(shape, None, framework="tf" if framework == "keras" else framework)
+
+
+def _cut(name: str, of: str, index: tuple[str, ...]) -> Shape:
+    """The shape of what an index cuts from an array of unknown rank: the axes that it names, then those that are left."""
+    before = index[: index.index("skip")] if "skip" in index else index
+    behind = index[len(before) + 1 :]
+    if any(part != "new" for part in behind):
+        return open_shape(name)
+    sizes: list[Any] = []
+    at = 0
+    for part in before:
+        if part != "one":
+            all_of_it = symbol(f"{of}.{at}", 1, None, Origin.UNMODELLED)
+            sizes.append(1 if part == "new" else all_of_it if part == "all" else symbol(f"{name}.{len(sizes)}", 0, None, Origin.UNMODELLED))
+        at += part != "new"
+    return Shape((*sizes, *open_shape(f"{of}[{at}:]" if at else of), *(1 for _ in behind)))
 
 
 def stand_ins(row: Row, place: Place, owner: Any, session: Session) -> list[Any] | None:

@@ -37,6 +37,8 @@ class Unknown:
     """What it stays below, where it was drawn between that and `least`: each number between them may be meant."""
     steps: int = 0
     """How many operators computed these ends."""
+    cut: tuple[str, tuple[str, ...]] | None = None
+    """The key of the array that it is cut from, and what each part of the index does with an axis: takes all of it, some, one, makes a new one, skips."""
     world: str = ""
     """What of the machine it was asked of: the path of a file. Both answers are possible, whatever else was not understood."""
 

@@ -171,7 +171,8 @@ def _batches(m: Machine, me: Instance | Model, samples: _Samples, count: Any, si
 
 def _collated_of_unknown(m: Machine, me: Instance | Model, lost: Unknown, node: ast.AST) -> Value:
     """A batch of samples of which nothing is known: what the program's own function makes of so many."""
-    collate, size = me.space["collate_fn"], me.space["batch_size"]
+    collate: Value = me.space["collate_fn"]
+    size: Any = me.space["batch_size"]
     by_size = isinstance(size, int) and not exists(me.space["batch_sampler"])
     if collate is None or isinstance(collate, (Unknown, Named)) or not (by_size or exists(me.space["batch_sampler"])):
         return lost

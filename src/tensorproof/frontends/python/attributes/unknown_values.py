@@ -63,4 +63,16 @@ def item(m: Interpreter, owner: Unknown, index: Value, node: ast.AST) -> Any:
     if owner.reason == ARRAYS and isinstance(index, str):
         name = questions.part(m, owner, f"[{index!r}]") or m.name_here("array", node)
         return TensorType(open_shape(name), None, framework="numpy")
+    parts = tuple(map(_part_of_index, index)) if isinstance(index, tuple) and owner.key else ()
+    if any(part != "one" for part in parts) and "" not in parts:
+        return Unknown("subscript", cut=(questions.part(m, owner, ""), parts))
     return Unknown("subscript", key=questions.part(m, owner, f"[{index!r}]") if isinstance(index, (str, int)) else "")
+
+
+def _part_of_index(part: Value) -> str:
+    """What a part of an index that only arrays take does with an axis."""
+    if part is None or part is Ellipsis:
+        return "new" if part is None else "skip"
+    if isinstance(part, slice):
+        return "all" if part == slice(None) else "some"
+    return "one" if type(part) is int else ""

@@ -8,7 +8,7 @@ from collections.abc import Iterator as HostIterator
 from typing import TYPE_CHECKING, Any
 
 from tensorproof.frontends.python.attributes.lookup import in_class
-from tensorproof.frontends.python.branching import deciding
+from tensorproof.frontends.python.branching import deciding, questions
 from tensorproof.frontends.python.containers import hashing, mappings
 from tensorproof.frontends.python.containers.set_algebra import make_set
 from tensorproof.frontends.python.containers.sorting import sort_items
@@ -23,6 +23,7 @@ from tensorproof.libraries.tensorflow import traced
 from tensorproof.terms.ints import Origin, Term
 from tensorproof.terms.predicates import eq
 from tensorproof.terms.samples import WORDS
+from tensorproof.terms.shapes import Segment
 from tensorproof.terms.tensor import TensorType
 from tensorproof.values.heap import MISSING, Cursor
 from tensorproof.values.objects import (
@@ -38,7 +39,7 @@ from tensorproof.values.objects import (
     Model,
     Set,
 )  # fmt: skip
-from tensorproof.values.python_values import Layer, Unknown, whole_of
+from tensorproof.values.python_values import AFTER_ERROR, Layer, Unknown, whole_of
 from tensorproof.values.summaries import is_summarised, length
 
 if TYPE_CHECKING:
@@ -59,7 +60,7 @@ def _len(m: Interpreter, node: ast.AST, value: Value) -> Value:
             if value.graph is not None and not traced.converts(m, value):
                 traced.refuse(m, "len", value, node)
             if not value.shape.known:
-                return Unknown("len")
+                return m.symbol(m.name_here("len", node), 0, None, Origin.UNMODELLED) if isinstance(value.shape[0], Segment) else value.shape[0]
             if len(value.shape) == 0:
                 raise m.raised("TypeError", "a tensor without axes has no len", node)
             return value.shape[0]
@@ -80,7 +81,7 @@ def _len(m: Interpreter, node: ast.AST, value: Value) -> Value:
         case Unknown(text=True):
             return m.symbol(m.name_here(WORDS, node, ast.unparse(node)[:60]), 0, None, Origin.USER)
         case Unknown():
-            return value
+            return value if value is AFTER_ERROR else m.symbol(questions.part(m, value, ".len") or m.name_here("len", node), 0, None, Origin.UNMODELLED)
         case Iterator() | Generator() | None:
             raise m.raised("TypeError", f"a {type_name(value)} has no len", node)
         case tuple() if is_summarised(value):

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from tensorproof.frontends.python.summaries.summarised_lists import parts
 from tensorproof.terms.ints import Dim, Origin, Term, ceildiv, lower, maximum, mod, sole_atom
-from tensorproof.terms.shapes import Shape
+from tensorproof.terms.shapes import Segment, Shape, open_shape
 from tensorproof.terms.tensor import TensorType
 from tensorproof.values.heap import MISSING
 from tensorproof.values.objects import List
@@ -50,9 +50,12 @@ def joined(m: Interpreter, name: str, args: tuple[Value, ...], kwargs: dict[str,
         return made
     sizes = list(made.shape)
     if not all(v.shape.known for v in (made, *samples)):
-        leads = kwargs.get("batch_first", args[1] if len(args) > 1 else False) is True if word in _PADS else _axis(word, args, kwargs, 0) == 0
-        first = (word == "stack" or word in _PADS) and type(sizes[0]) is int and leads
-        return made.but(shape=Shape((total, *sizes[1:])), contents=None) if first else Unknown("tensors of unknown rank joined from a list of unknown length")
+        at = _known_place(word, args, kwargs, sizes)
+        if at is None:
+            return made.but(shape=open_shape(m.name_here("joined", node), 1), contents=None, facts=None)
+        counted = word == "stack" or word in _PADS
+        sizes[at] = total if counted else m.symbol(m.name_here("joined", node), 0, None, Origin.UNMODELLED)
+        return made.but(shape=Shape(sizes), contents=None)
     if word in _PADS:
         first = bool(kwargs.get("batch_first", args[1] if len(args) > 1 else False))
         sizes[0 if first else 1] = total
@@ -64,6 +67,19 @@ def joined(m: Interpreter, name: str, args: tuple[Value, ...], kwargs: dict[str,
         else:
             sizes[axis] = _extent(m, items, axis)
     return made.but(shape=Shape(sizes), contents=None)
+
+
+def _known_place(word: str, args: tuple[Value, ...], kwargs: dict[str, Value], sizes: list[Any]) -> int | None:
+    """Where the joined axis stands among sizes of which some are not known in number; None where that is not known."""
+    if word in _PADS:
+        at = 0 if kwargs.get("batch_first", args[1] if len(args) > 1 else False) is True else 1
+    elif word in ("stack", "cat", "concat", "concatenate"):
+        given = kwargs.get("dim", kwargs.get("axis", args[1] if len(args) > 1 else 0))
+        at = given if type(given) is int else len(sizes)
+    else:
+        return None
+    between = sizes[: at + 1] if at >= 0 else sizes[at:]
+    return at if -len(sizes) <= at < len(sizes) and Segment not in map(type, between) else None
 
 
 def _axis(word: str, args: tuple[Value, ...], kwargs: dict[str, Value], rank: int) -> int:
