@@ -64,8 +64,10 @@ def any_open(values: Iterable[Any]) -> bool:
 def by_rank(run: Run, args: Any, kwargs: Any, session: Session) -> Outcome | None:
     """The outcome that all possible ranks of the inputs agree on; None where a plain call says as much or more."""
     found = segments((args, kwargs))
-    if not found or len(found) > len(_MOST_RANKS):
+    if not found:
         return None
+    if len(found) > len(_MOST_RANKS):
+        return _by_common_rank(run, args, kwargs, found, session)
     session.segments.update(found)
     plain = run(args, kwargs)
     understood = plain.refused is None and plain.unknown is None and not plain.requirements and _names(plain.outputs) <= found.keys()
@@ -73,9 +75,7 @@ def by_rank(run: Run, args: Any, kwargs: Any, session: Session) -> Outcome | Non
         return plain
 
     def at(ranks: tuple[int, ...]) -> Tried:
-        axes: dict[str, tuple[Dim, ...]] = {name: tuple(_axis(name, i) for i in range(rank)) for name, rank in zip(found, ranks)}
-        originals: dict[int, Any] = {}
-        return Tried(axes, _restored(run(_ranked(args, axes, originals), _ranked(kwargs, axes, originals)), originals))
+        return _at(run, args, kwargs, dict(zip(found, ranks)))
 
     few = list(product(*(_possible(segment, _MOST_RANKS[len(found) - 1]) for segment in found.values())))
     tried: list[Tried] = []
@@ -88,6 +88,32 @@ def by_rank(run: Run, args: Any, kwargs: Any, session: Session) -> Outcome | Non
         if any(at(ranks).outcome.refused is None for ranks in more if ranks not in few):
             return plain if understood else None
     return agreed(tried, session)
+
+
+def _at(run: Run, args: Any, kwargs: Any, ranks: dict[str, int]) -> Tried:
+    """The call with so many axes in place of each segment."""
+    axes: dict[str, tuple[Dim, ...]] = {name: tuple(_axis(name, i) for i in range(rank)) for name, rank in ranks.items()}
+    originals: dict[int, Any] = {}
+    return Tried(axes, _restored(run(_ranked(args, axes, originals), _ranked(kwargs, axes, originals)), originals))
+
+
+def _by_common_rank(run: Run, args: Any, kwargs: Any, found: dict[str, Segment], session: Session) -> Outcome | None:
+    """Many tensors in one list, of which all must have as many axes: where one has an axis more than the others, the call is refused."""
+    listed = next((v for v in (*args, *kwargs.values()) if isinstance(v, (list, tuple)) and segments(v).keys() == found.keys()), ())
+    opened = [(name, len(one.shape) - 1) for one in listed if isinstance(one, TensorType) for name in segments(one)]
+    beside = dict(opened)
+    if len(opened) != len(found) or not all(isinstance(one, TensorType) for one in listed):
+        return None
+    session.segments.update(found)
+    least = max(int(lower(segment.rank)) + beside[name] for name, segment in found.items())
+    tried: dict[int, Tried] = {rank: _at(run, args, kwargs, {n: rank - k for n, k in beside.items()}) for rank in range(least, least + _MOST_RANKS[1])}
+    fits = next((rank for rank, one in tried.items() if one.outcome.refused is None), None)
+    if fits is None:
+        return None
+    for name in beside:
+        if _at(run, args, kwargs, {n: fits - k + (n == name) for n, k in beside.items()}).outcome.refused is None:
+            return None
+    return agreed(list(tried.values()), session)
 
 
 def _possible(segment: Segment, most: int) -> range:
