@@ -73,7 +73,7 @@ def _known_place(word: str, args: tuple[Value, ...], kwargs: dict[str, Value], s
     """Where the joined axis stands among sizes of which some are not known in number; None where that is not known."""
     if word in _PADS:
         at = 0 if kwargs.get("batch_first", args[1] if len(args) > 1 else False) is True else 1
-    elif word in ("stack", "cat", "concat", "concatenate"):
+    elif word == "stack" or (word in _JOINS and word not in _STACKS):
         given = kwargs.get("dim", kwargs.get("axis", args[1] if len(args) > 1 else 0))
         at = given if type(given) is int else len(sizes)
     else:
