@@ -97,7 +97,8 @@ def _span(m: Machine, values: Values, one: Applied, at: int, made: TensorType) -
         case "joins":
             return joined([span_of(m, t) for t in _parts(given, values.over)], all_occur=True)
         case "mixes" if values.whole is None:
-            return joined([span_of(m, t) for t in _parts(given, values.over)])
+            over = "value" if given.get("index") in (slice(None), (slice(None),), Ellipsis) else values.over  # x[:] = value writes all
+            return joined([span_of(m, t) for t in _parts(given, over)])
         case "places":
             found = _positions(given[values.over], given[values.by] if isinstance(values.by, str) else values.by, values.every)
             return Span(found.low, found.past + values.high, possible=True) if found is not None and type(values.high) is int and values.high else found
