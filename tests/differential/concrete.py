@@ -54,7 +54,7 @@ def python(code: Any, inputs: Mapping[str, Any]) -> tuple[dict[str, Any], str]:
     try:
         with at_most(0.2):  # what takes Python long takes us too long
             exec(code, space)
-    except TooLong:
+    except (TooLong, MemoryError):  # where memory ends is the machine's
         return space, "TooLong"
     except Exception as error:
         return space, type(error).__name__

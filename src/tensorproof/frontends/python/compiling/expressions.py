@@ -19,11 +19,11 @@ from tensorproof.frontends.python.iteration import iteration
 from tensorproof.frontends.python.operators import comparisons, operations, subscripts
 from tensorproof.frontends.python.operators.formatting import concatenated, text
 from tensorproof.frontends.python.scope import Run, Scope, inner_scopes
-from tensorproof.frontends.python.summaries import summarised_lists
+from tensorproof.frontends.python.summaries import summarised_entries, summarised_lists
 from tensorproof.libraries.tensorflow import traced
 from tensorproof.terms.predicates import Predicate, negate
 from tensorproof.values.heap import MISSING
-from tensorproof.values.objects import Choice, Code, Dict, Function, Later, List, Model
+from tensorproof.values.objects import OPEN, Choice, Code, Dict, Function, Later, List, Model
 from tensorproof.values.python_values import COLLECTED, Unknown, is_truth
 
 if TYPE_CHECKING:
@@ -156,6 +156,9 @@ def _call(node: ast.Call, scope: Scope) -> Run:
             if key is not None:
                 kwargs[key] = value
             elif (entries := mappings.unpacked(frame.machine, value, node)) is not None:
+                summarised_entries.settle(frame.machine, entries)
+                if OPEN in entries.items:
+                    return frame.machine.gap("call with ** of a dict whose keys are not all known", node)
                 _add_keywords(frame.machine, kwargs, entries.items, node)
             else:
                 return frame.machine.gap("call with ** of an unknown value", node)

@@ -40,6 +40,7 @@ def _get(m: Interpreter, owner: Dict, node: ast.AST, name: Value, otherwise: Val
 
 
 def _set_default(m: Interpreter, owner: Dict, node: ast.AST, name: Value, otherwise: Value = None) -> Value:
+    summarised_entries.settle(m, owner)
     known = key(m, name, node)
     if isinstance(known, Unknown) or (known not in owner.items and OPEN in owner.items):
         held = shared_list(m, owner, node)
@@ -56,6 +57,7 @@ def _set_default(m: Interpreter, owner: Dict, node: ast.AST, name: Value, otherw
 
 
 def _pop_key(m: Interpreter, owner: Dict, node: ast.AST, name: Value, *otherwise: Value) -> Value:
+    summarised_entries.settle(m, owner)
     known = key(m, name, node)
     value = owner.items.get(known, MISSING) if not isinstance(known, Unknown) else MISSING
     if value is MISSING:
@@ -69,9 +71,22 @@ def _pop_key(m: Interpreter, owner: Dict, node: ast.AST, name: Value, *otherwise
     return value
 
 
+def delete(m: Interpreter, owner: Dict, index: Value, node: ast.AST) -> None:
+    """`del owner[index]`."""
+    summarised_entries.settle(m, owner)
+    known = key(m, index, node)
+    if not isinstance(known, Unknown) and known in owner.items:
+        m.heap.delete(owner.items, known)
+    elif owner.items and (isinstance(known, Unknown) or OPEN in owner.items):
+        m.gap("del", node, "of a key that is not known")
+    else:
+        raise m.raised("KeyError", f"the key {index!r} is missing", node)
+
+
 def _update(m: Interpreter, owner: Dict, node: ast.AST, other: Value = None, **named: Value) -> Value:
     other = data_of(other)
     if isinstance(other, Dict):
+        summarised_entries.settle(m, other)
         pairs = [p for p in other.items.items() if p[0] is not OPEN]
         if OPEN in other.items:
             for entry in shown([other.items[OPEN]]):
@@ -98,8 +113,11 @@ def _clear_all(m: Interpreter, owner: Dict, node: ast.AST) -> None:
 
 
 def _pop_item(m: Interpreter, owner: Dict, node: ast.AST, last: bool = True) -> Value:
+    summarised_entries.settle(m, owner)
     if not owner.items:
         raise m.raised("KeyError", "the dict is empty", node)
+    if OPEN in owner.items:
+        return m.gap("dict.popitem", node, "of a dict whose keys are not all known")
     name = list(owner.items)[-1 if last else 0]
     value = owner.items[name]
     m.heap.delete(owner.items, name)

@@ -11,7 +11,7 @@ from tensorproof.frontends.python.attributes.lookup import in_class
 from tensorproof.frontends.python.branching import deciding
 from tensorproof.frontends.python.branching.joining import CannotJoin, join
 from tensorproof.frontends.python.branching.settled import settled
-from tensorproof.frontends.python.containers import hashing, list_methods
+from tensorproof.frontends.python.containers import dict_methods, hashing, list_methods
 from tensorproof.frontends.python.containers.hashing import key
 from tensorproof.frontends.python.frame import Frame
 from tensorproof.frontends.python.operators.host_calls import is_opaque, not_modelled
@@ -376,10 +376,7 @@ def _into_symbolic(m: Interpreter, owner: List, index: Term, value: Value, node:
 def delete(m: Interpreter, owner: Value, index: Value, node: ast.AST) -> None:
     match owner:
         case Dict():
-            known = key(m, index, node)
-            if known not in owner.items:
-                raise m.raised("KeyError", f"the key {index!r} is missing", node)
-            m.heap.delete(owner.items, known)
+            dict_methods.delete(m, owner, index, node)
         case List():
             at = index if isinstance(index, slice) else deciding.concrete(m, _number(m, index))
             if isinstance(at, slice):

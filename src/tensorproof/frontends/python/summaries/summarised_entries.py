@@ -7,6 +7,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING
 
+from tensorproof.frontends.python.branching import deciding
 from tensorproof.terms.ints import ite
 from tensorproof.terms.predicates import Truth, disj
 from tensorproof.terms.records import replace
@@ -35,6 +36,17 @@ def entry(m: Interpreter, owner: Dict, key: Value, otherwise: Callable[[], Value
         if name == key:
             otherwise = partial(m.branching.choose, condition, partial(_same, value), otherwise)
     return otherwise()
+
+
+def settle(m: Interpreter, owner: Dict) -> None:
+    """Decide which of the entries that may be there are: what comes now asks for each of them."""
+    entries = owner.items[OPEN].entries if OPEN in owner.items else None
+    if entries is None:
+        return
+    there = [(name, value) for name, condition, value in entries if deciding.decided(m, condition)]
+    m.heap.delete(owner.items, OPEN)
+    for name, value in there:
+        m.heap.set(owner.items, name, value)
 
 
 def replaced(m: Interpreter, owner: Dict, key: Value) -> None:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from tensorproof.frontends.python.iteration.iteration import MOST_DRAWN, drawn_row
+from tensorproof.frontends.python.summaries import items_at_places
 from tensorproof.frontends.python.widening.acceleration import alike
 from tensorproof.libraries import registry
 from tensorproof.libraries.model import Open
@@ -191,13 +192,10 @@ def item(m: Interpreter, items: Sequence[Value], index: Value, node: ast.AST) ->
     found = list(items)
     _in_range(m, found, index, node)
     if isinstance(index, int) and not isinstance(index, bool):
-        ahead = found if index >= 0 else found[::-1]
-        at = index if index >= 0 else -index - 1
-        for one in ahead[: at + 1]:
-            if type(one) is Summary:
-                return standing(m, Reindexed(m.heap, index, found)(any_of(m, one.first, one.second, node)))
-        if at < len(ahead):
-            return ahead[at]
+        ahead, at = (found, index) if index >= 0 else (found[::-1], -index - 1)
+        place = items_at_places.item(m, ahead, at, lambda one: standing(m, Reindexed(m.heap, index, found)(any_of(m, one.first, one.second, node))))
+        if place is not MISSING:
+            return place
     samples = shown(found)
     if not all(type(v) is type(samples[0]) for v in samples) and not all(map(number_of, samples)) and not all(map(is_text, samples)):
         return Unknown("one of many items")
