@@ -16,13 +16,13 @@ from tensorproof.frontends.python.compiling.expressions import expression
 from tensorproof.frontends.python.compiling.statements import block, target
 from tensorproof.frontends.python.errors import Raised
 from tensorproof.frontends.python.frame import BREAK, CONTINUE, RETURN, Frame, Signal
-from tensorproof.frontends.python.iteration import generators, iteration
+from tensorproof.frontends.python.iteration import changes, generators, iteration
 from tensorproof.frontends.python.scope import Scope, Steps, has_yield
 from tensorproof.libraries import registry
 from tensorproof.libraries.model import Iterations
 from tensorproof.terms.ints import Term, lower
 from tensorproof.terms.predicates import ge
-from tensorproof.values.objects import Generator, Model
+from tensorproof.values.objects import Generator, List, Model
 from tensorproof.values.python_values import Unknown
 
 if TYPE_CHECKING:
@@ -126,9 +126,22 @@ def _delegated(m: Interpreter, inner: Generator, node: ast.AST) -> Any:
 
 def _items(m: Interpreter, value: Value, node: ast.AST) -> Iterator[Value]:
     """What a generator takes of a value that is not a generator itself."""
+    sequence = iteration.sequence_of(value) if type(value) is List else None
+    if sequence is not None:  # it may change meanwhile
+        at = 0
+        while at < len(sequence):
+            yield sequence[at]
+            at += 1
+        return
+    watch = changes.watch(m, value, node)
     found = iteration.items(m, value, node)
     if found is not None:
-        yield from found
+        for one in found:
+            if watch is not None:
+                watch.check(False, node)
+            yield one
+        if watch is not None:
+            watch.check(True, node)
     elif isinstance(value, range):
         yield from value
     elif isinstance(value, Model) and isinstance(batches := registry.iterations(m, value, node), Iterations) and batches.times is not None:
