@@ -22,7 +22,7 @@ def test_every_line_is_read(library: str) -> None:
     for table, text in rows._tables(library).items():
         for number, line in enumerate(text.splitlines(), 1):
             if line.strip() and not line.startswith(("#", "[", "    ")):
-                assert rows._HEAD.match(line), f"{library}/{table}:{number} is not a row: {line}"
+                assert rows._NAME.match(line), f"{library}/{table}:{number} is not a row: {line}"
 
 
 @pytest.mark.parametrize("library", LIBRARIES)

@@ -113,3 +113,13 @@ def test_records_are_pickled() -> None:
     from tensorproof.diagnostics.span import Span
 
     assert pickle.loads(pickle.dumps(Span("a", 1, 2, 3, 4))) == Span("a", 1, 2, 3, 4)
+
+
+def test_constructors_of_few_fields_are_those_of_the_standard_library(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(records, "_ENFORCED", False)
+    for module in (dataclasses, records):
+        point, named, bag, *_ = make(module)
+        assert (named(1).name, named(x=3, name="z").x, point(1, y=3).y, bag([2]).total) == ("n", 3, 3, 2)
+        for made, args, kwargs in ((point, (), {}), (point, (1, 2, 3), {}), (point, (1,), {"z": 2}), (named, (1,), {"x": 1})):
+            with pytest.raises(TypeError):
+                made(*args, **kwargs)

@@ -233,7 +233,7 @@ def call(name: str, args: tuple[Any, ...] = (), kwargs: dict[str, Any] | None = 
         outcome.bound = seen
         return outcome
 
-    return (by_rank(run, args, named, mine) if any_open(args) or any_open(named.values()) else None) or run(args, named)
+    return (by_rank(run, args, named, mine) if any_open(args) or (named and any_open(named.values())) else None) or run(args, named)
 
 
 def call_module(module: Module, args: tuple[Any, ...], kwargs: dict[str, Any] | None = None, session: Session | None = None) -> Outcome:
@@ -242,7 +242,7 @@ def call_module(module: Module, args: tuple[Any, ...], kwargs: dict[str, Any] | 
     if module.others:
         tried = [_call_module(one, args, named, mine) for one in (module, *(aligned(module, other) for other in module.others))]
         return agreed_alternatives(tried, mine) or Outcome(unknown="an argument of its construction is not known")
-    if any_open(args) or any_open(named.values()):
+    if any_open(args) or (named and any_open(named.values())):
         found = by_rank(lambda a, k: _call_module(module if module.built else module.copy(), a, k, mine), args, named, mine)
         if found is not None:
             return found

@@ -49,10 +49,15 @@ def segments(value: object) -> dict[str, Segment]:
     return found
 
 
+_PLAIN = frozenset((int, float, bool, str, type(None)))
+
+
 def any_open(values: Iterable[Any]) -> bool:
     """Whether a tensor of unknown rank is among some arguments."""
     for value in values:
         kind = value.__class__
+        if kind in _PLAIN:
+            continue
         if kind is TensorType:
             if not value.shape.known:
                 return True

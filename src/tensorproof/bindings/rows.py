@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import os
 import re
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from functools import cache
 from itertools import takewhile
@@ -104,8 +105,8 @@ class Row:
         object.__setattr__(self, "framework", FRAMEWORKS[self.name.partition(".")[0]])
 
 
-_Place = tuple[str, int, bool]
-"""A row's table, where it begins there, and whether it is the form with `_` that changes its tensor."""
+_Place = tuple[int, str, bool, tuple[str, ...]]
+"""A row's line, its table, whether it has the form with `_` that changes its tensor, and what stands before its names."""
 _MOST_EXTRA = 100
 
 
@@ -120,7 +121,6 @@ class _Raw:
 
 
 _NAME = re.compile(r"^([\w.|]+)(\[_\])?(?:@(\d+)(?:-(\d+))?)?\(")
-_HEAD = re.compile(r"^(?:\[(.*)\]|([\w.|]+)(\[_\])?(?:@[\d-]+)?\()", re.MULTILINE)
 
 
 @cache
@@ -144,40 +144,62 @@ def _text_files(folder: str, below: str = "") -> Iterator[str]:
 
 
 @cache
+def _lines(library: str) -> dict[str, list[str]]:
+    return {table: text.split("\n") for table, text in _tables(library).items()}
+
+
+@cache
 def _index(library: str) -> dict[str, list[_Place]]:
-    """Where the rows of each spelling stand."""
-    found: dict[str, list[_Place]] = {}
-    for table, text in _tables(library).items():
-        homes: list[str] = []
-        for head in _HEAD.finditer(text):
-            section, names, both = head.groups()
-            if section is not None:
-                homes = [f"{HOMES.get(h, h)}." for h in section.split()]
+    """Where the rows stand that begin with a name. Their sections are looked at when a name is asked for, as most never are."""
+    found: defaultdict[str, list[_Place]] = defaultdict(list)
+    for table, lines in _lines(library).items():
+        homes: tuple[str, ...] = ()
+        for number, line in enumerate(lines):
+            first = line[:1]
+            if first in _NO_HEAD:
                 continue
-            place = table, head.start(), False
-            for name in names.split("|") if "|" in names else (names,):
-                for home in homes:
-                    spelled = home + name
-                    if spelled in found:
-                        found[spelled].append(place)
-                    else:
-                        found[spelled] = [place]
-                    if both and home in ("torch.Tensor.", "aten."):
-                        found.setdefault(f"{spelled}_", []).append((table, place[1], True))
+            if first == "[":
+                homes = tuple([f"{HOMES.get(home, home)}." for home in line[1 : line.index("]")].split()])
+                continue
+            names, _, _ = line.partition("(")[0].partition("@")
+            both = names[-3:] == "[_]"
+            place = number, table, both, homes
+            for name in (names[:-3] if both else names).split("|"):
+                found[name].append(place)
     return found
 
 
-def _raw(library: str, place: _Place) -> _Raw:
-    table, at, inplace = place
-    text = _tables(library)[table]
-    line, *following = text[at:].split("\n", _MOST_EXTRA)
-    extra = tuple(more.strip() for more in takewhile(lambda more: more.startswith("    "), following))
-    return _Raw(line.rstrip(), extra, f"{library}/{table}:{text.count(chr(10), 0, at) + 1}", inplace)
+_NO_HEAD = ("", " ", "#")
+_WITH_BOTH = ("torch.Tensor.", "aten.")
+
+
+def _places(library: str, name: str) -> list[tuple[_Place, bool]]:
+    """The rows of a spelling in the order of the tables, each with whether the spelling is its form that changes the tensor."""
+    index, found = _index(library), list[tuple[_Place, bool]]()
+    home, dot, word = "", name.find("."), name
+    while dot >= 0:
+        home, word = name[: dot + 1], name[dot + 1 :]
+        found += [(place, False) for place in index.get(word, ()) if home in place[3]]
+        if word[-1:] == "_" and home in _WITH_BOTH:
+            found += [(place, True) for place in index.get(word[:-1], ()) if place[2] and home in place[3]]
+        dot = name.find(".", dot + 1)
+    if len(found) > 1:
+        tables = [*_lines(library)]
+        found.sort(key=lambda one: (tables.index(one[0][1]), one[0][0], one[1]))
+    return found
+
+
+def _raw(library: str, place: _Place, inplace: bool) -> _Raw:
+    number, table, _, _ = place
+    lines = _lines(library)[table]
+    extra = tuple(more.strip() for more in takewhile(lambda more: more.startswith("    "), lines[number + 1 : number + 1 + _MOST_EXTRA]))
+    return _Raw(lines[number].rstrip(), extra, f"{library}/{table}:{number + 1}", inplace)
 
 
 def names(library: str) -> list[str]:
     """Every spelling of a library."""
-    return sorted(_index(library))
+    spelled = [(home, name, both) for name, places in _index(library).items() for _, _, both, homes in places for home in homes]
+    return sorted({home + name for home, name, _ in spelled} | {f"{home}{name}_" for home, name, both in spelled if both and home in _WITH_BOTH})
 
 
 @cache
@@ -187,11 +209,10 @@ def rows(name: str) -> tuple[Row, ...]:
     if library is None:
         return ()
     name = name.removeprefix("torch.ops.") if name.startswith("torch.ops.aten.") else name
-    index = _index(library)
-    places = index.get(name)
-    if places is None and name.startswith("aten.") and name.count(".") == 2:  # aten.add.Tensor
-        places = index.get(name.rpartition(".")[0])
-    return tuple(_parse(name, _raw(library, place)) for place in places or ())
+    places = _places(library, name)
+    if not places and name.startswith("aten.") and name.count(".") == 2:  # aten.add.Tensor
+        places = _places(library, name.rpartition(".")[0])
+    return tuple(_parse(name, _raw(library, *place)) for place in places)
 
 
 def split(text: str, separator: str) -> list[str]:

@@ -30,6 +30,12 @@ class _Loader(SourceFileLoader):
         self.compiled = compiled
         self.head = _HEAD + (int(status.st_mtime) & _WORD).to_bytes(4, "little") + (status.st_size & _WORD).to_bytes(4, "little")
 
+    def create_module(self, spec: ModuleSpec) -> ModuleType:
+        """The module with its own facts: to look for each that is not there, and to raise and drop an error for it, costs more than to read the file."""
+        made = ModuleType(spec.name)
+        made.__dict__.update(__loader__=self, __package__=spec.parent, __file__=spec.origin, __cached__=spec.cached)
+        return made
+
     def get_code(self, fullname: str) -> CodeType | None:
         try:
             with open_code(self.compiled) as file:

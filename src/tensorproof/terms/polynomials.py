@@ -156,7 +156,10 @@ def _term(parts: tuple[tuple[Monomial, int], ...]) -> Dim:
 
 def rank_of(monomial: Monomial) -> tuple[int, tuple[tuple[int, int], ...]]:
     """Monomials are ordered by degree, then by their atoms, which stand in the order of their making."""
-    return (sum(p for _, p in monomial), tuple((a.order, p) for a, p in monomial))
+    if len(monomial) == 1:  # most are, and there are many
+        ((atom, power),) = monomial
+        return power, ((atom.order, power),)
+    return sum([p for _, p in monomial]), tuple([(a.order, p) for a, p in monomial])
 
 
 def _build(parts: Mapping[Monomial, int]) -> Dim:

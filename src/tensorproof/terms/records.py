@@ -23,6 +23,8 @@ else:
     from itertools import repeat
     from operator import attrgetter
 
+    from tensorproof.terms.constructors import MOST_FIELDS, constructor
+
     _ENFORCED = "TENSORPROOF_FROZEN" in os.environ
 
     class _Field:
@@ -75,7 +77,8 @@ else:
         space["__slots__"] = tuple(name for name in own if name not in fields)
         fields |= own
         names = tuple(name for name, default in fields.items() if not isinstance(default, _Field) or default.init)
-        methods = {"__init__": _first_uses(fields, frozen and _ENFORCED), "__repr__": _repr} | (_equality(tuple(fields), frozen) if eq else {})
+        init = _plain_constructor(cls, fields, frozen and _ENFORCED) or _first_uses(fields, frozen and _ENFORCED)
+        methods = {"__init__": init, "__repr__": _repr} | (_equality(tuple(fields), frozen) if eq else {})
         if frozen:
             methods |= {"__reduce__": _reduce} | ({"__setattr__": _refuse, "__delattr__": _refuse} if _ENFORCED else {})
         made = type(cls)(cls.__name__, cls.__bases__, {**methods, **space, "__record__": fields, "__match_args__": names})
@@ -104,6 +107,14 @@ else:
         return {"__eq__": __eq__, "__hash__": __hash__ if frozen else None}
 
     _FEW = 20
+
+    def _plain_constructor(cls, fields, enforced):
+        """The real `__init__` where no text need be compiled for it: few fields, filled with what is given or with plain defaults."""
+        if enforced or len(fields) > MOST_FIELDS or hasattr(cls, "__post_init__") or any(isinstance(default, _Field) for default in fields.values()):
+            return None
+        defaults = tuple(default for default in fields.values() if default is not _REQUIRED)
+        given = tuple(fields.values())[len(fields) - len(defaults) :]
+        return constructor(tuple(fields), defaults) if all(default is not _REQUIRED for default in given) else None
 
     def _first_uses(fields, enforced):
         """An `__init__` for the first objects, which then compiles the real one and puts it in its place: most classes have few objects."""

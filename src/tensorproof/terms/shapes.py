@@ -38,7 +38,10 @@ class Shape(_Base):
     @property
     def known(self) -> bool:
         """Whether the rank is known."""
-        return Segment not in map(type, self)
+        for axis in self:  # noqa: SIM110 (as below)
+            if type(axis) is Segment:
+                return False
+        return True
 
     @property
     def concrete(self) -> bool:

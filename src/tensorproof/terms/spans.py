@@ -17,11 +17,18 @@ def _times(a: Bound, b: Bound) -> Bound:
 
 
 def multiplied(a: Span, b: Span) -> Span:
+    if a[0] == a[1]:  # a coefficient, as most factors are
+        low, high = _times(a[0], b[0]), _times(a[0], b[1])
+        return (low, high) if low <= high else (high, low)
+    if 0 <= a[0] < a[1] and 0 <= b[0] <= b[1]:
+        return _times(a[0], b[0]), _times(a[1], b[1])
     corners = (_times(a[0], b[0]), _times(a[0], b[1]), _times(a[1], b[0]), _times(a[1], b[1]))
     return min(corners), max(corners)
 
 
 def raised(span: Span, power: int) -> Span:
+    if power == 1 and span[0] <= span[1]:
+        return span
     result: Span = (1, 1)
     for _ in range(power):
         result = multiplied(result, span)

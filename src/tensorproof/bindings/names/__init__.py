@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 from functools import cache
 
-__all__ = ["LIBRARIES", "closest", "is_public", "listed", "namespaces", "opsets", "public", "version"]
+__all__ = ["LIBRARIES", "closest", "is_namespace", "is_public", "listed", "opsets", "public", "version"]
 
 LIBRARIES = ("torch", "tensorflow", "keras", "numpy", "onnx")
 _ROOTS = {"torch": "torch", "tf": "tensorflow", "keras": "keras", "numpy": "numpy", "onnx": "onnx"}
@@ -36,15 +36,29 @@ def _blocks(library: str) -> dict[str, list[str]]:
 
 
 @cache
-def _inside(library: str, namespace: str) -> dict[str, tuple[int, ...]]:
-    """The names of a namespace, and for an ONNX operator the opsets that changed it."""
-    return {name: tuple(map(int, since)) for name, *since in map(str.split, _blocks(library).get(namespace, ()))}
+def _block(library: str, namespace: str) -> str | None:
+    """The lines under a namespace, found in the text: most programs ask for few of the namespaces of a library."""
+    text, heading = _text(library), f"\n{namespace}\n"
+    at = -1 if namespace.startswith(" ") else text.find(heading)
+    if not namespace or at < 0:
+        return None
+    begin = at + len(heading) - 1
+    end = text.find("\n" + namespace.partition(".")[0], begin)  # all namespaces of a library begin with the same word, and names with a space
+    return text[begin : end if end >= 0 else len(text)].rstrip("\n")
 
 
 @cache
-def namespaces(library: str) -> frozenset[str]:
-    """The modules of a library whose names are listed."""
-    return frozenset(name for name in _blocks(library) if name.rpartition(".")[2].islower())
+def _inside(library: str, namespace: str) -> dict[str, tuple[int, ...]]:
+    """The names of a namespace, and for an ONNX operator the opsets that changed it."""
+    lines = (_block(library, namespace) or "").split("\n ")[1:]
+    if library != "onnx":
+        return dict.fromkeys(lines, ())
+    return {name: tuple(map(int, since)) for name, *since in map(str.split, lines)}
+
+
+def is_namespace(library: str, name: str) -> bool:
+    """Whether this is a module of a library whose names are listed."""
+    return name.rpartition(".")[2].islower() and _block(library, name) is not None
 
 
 @cache
@@ -75,7 +89,7 @@ def is_public(name: str) -> bool | None:
         return None
     if not namespace:
         return True
-    if namespace not in _blocks(library):
+    if _block(library, namespace) is None:
         return False if is_public(namespace) is False else None
     if last in _inside(library, namespace):
         return True
@@ -88,7 +102,7 @@ def is_public(name: str) -> bool | None:
 def listed(namespace: str) -> list[str] | None:
     """The names of a module of a library; None when they are not listed."""
     library, name = _resolved(namespace)
-    return list(_inside(library, name)) if library is not None and name in _blocks(library) else None
+    return list(_inside(library, name)) if library is not None and _block(library, name) is not None else None
 
 
 def opsets(operator: str) -> tuple[int, ...]:
@@ -105,7 +119,7 @@ def closest(name: str, n: int = 3) -> list[str]:
     if library is None:
         return []
     namespace, _, last = name.rpartition(".")
-    if namespace in _blocks(library):  # only its last part is wrong: matches of a long common prefix would drown the answer
+    if _block(library, namespace) is not None:  # only its last part is wrong: matches of a long common prefix would drown the answer
         found = [f"{namespace}.{near}" for near in get_close_matches(last, _inside(library, namespace), n)]
         if found:
             return found

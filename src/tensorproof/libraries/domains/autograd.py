@@ -85,6 +85,7 @@ def _weaker(state: bool | None) -> bool | None:
 
 _TENSORS = frozenset((TensorType, tuple, list))
 """What may be a tensor, or hold some."""
+_PLAIN = frozenset((int, float, bool, str, type(None)))
 
 
 def _inputs(m: Machine, facts: Any, bound: dict[str, Any], layer: Layer | None, ran: list[Applied]) -> list[tuple[str, TensorType, Gradient]]:
@@ -93,7 +94,9 @@ def _inputs(m: Machine, facts: Any, bound: dict[str, Any], layer: Layer | None, 
     found: list[tuple[str, TensorType, Gradient]] = []
     for which, value in bound.items():
         kind = value.__class__
-        if kind not in _TENSORS or (kind is not TensorType and ran and _as_numbers(value, ran[-1].arguments.get(which))):
+        if kind not in _TENSORS or (kind is not TensorType and _PLAIN.issuperset(map(type, value))):
+            continue
+        if kind is not TensorType and ran and _as_numbers(value, ran[-1].arguments.get(which)):
             continue
         named = "params" if which in held and which not in ("weight", "bias") else which
         if (facts is not None and facts.get(named, ()) is None) or which.startswith("_"):

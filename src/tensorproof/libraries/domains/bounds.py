@@ -6,8 +6,8 @@ and where they do not prove that a range is kept, that is a gap.
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from math import inf, trunc
-from typing import Any
 
 from tensorproof.catalogue.elementwise.formulas import drawn_numbers
 from tensorproof.catalogue.elementwise.formulas.real_bounds import ABOVE_ZERO, along_axis, are_whole, computed, of
@@ -42,25 +42,23 @@ def applied(m: Machine, one: Applied) -> None:
         low, high = _held(made.dtype, found)
         chance, steps = _descent(one)
         if steps > BUDGETS.containers.steps_of_bounds:  # bounds of a loop must come to rest
-            low, high = max(c for c in _COARSE if c <= low), min(c for c in _COARSE if c >= high)
+            low, high = _COARSE[bisect_right(_COARSE, low) - 1], _COARSE[bisect_left(_COARSE, high)]
         rows = along_axis(one, made) if steps <= BUDGETS.containers.steps_of_bounds else None
         drawn, whole = drawn_numbers.of(one, values), are_whole(one, values)
         learn_bounds(made, (low, high), steps, chance, drawn, rows, whole)
-
-
-_TENSORS = frozenset((TensorType, tuple, list))
-"""What may be a tensor, or hold some."""
 
 
 def _descent(one: Applied) -> tuple[bool, int]:
     """Whether random numbers took part in what an operator made, and how many operators computed it, one after another."""
     chance, steps = one.op.random, 0
     for value in one.arguments.values():
-        if value.__class__ in _TENSORS:
-            held: Any = (value,) if value.__class__ is TensorType else value
-            for t in held:
+        kind = value.__class__
+        if kind is TensorType or kind is tuple or kind is list:
+            for t in (value,) if kind is TensorType else value:
                 if t.__class__ is TensorType and (facts := t.facts) is not None:
-                    chance, steps = chance or facts.chance, max(steps, facts.steps + 1)
+                    chance = chance or facts.chance
+                    if facts.steps >= steps:
+                        steps = facts.steps + 1
     return chance, steps
 
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import ast
+from functools import lru_cache
 from typing import Any
 
+from tensorproof.bindings.derivatives import derivative
 from tensorproof.terms.gradient import NO, WHOLE, Gradient, Node, Saved, Version
 from tensorproof.terms.tensor import TensorType
 from tensorproof.values import Key, Machine, Value, slot
@@ -61,50 +63,50 @@ def saved(m: Machine, facts: Any, bound: Kwargs, inputs: Any, results: list[Tens
     if facts is None:
         kept = [Saved(of(m, t).cell, False, f"an argument of {word}", line) for value in bound.values() for t in each(value)]
         return (*kept, *(Saved(t.grad.cell, False, f"the result of {word}", line) for t in results if t.grad is not None)), None, None
-    wanted = _wanted(facts, inputs)
-    if word == "__getitem__":
-        keeps = _index_is_saved(bound.get("index"))
-    else:
-        keeps = True if any(wanted.values()) else None if wanted else False
+    wanted, sure_of_one, tried = _wanted(name, tuple([(which, g.requires) for which, _, g in inputs]))
+    keeps = _index_is_saved(bound.get("index")) if word == "__getitem__" else sure_of_one
     if not wanted:
         return (), keeps, False
     known = {id(t): g for _, t, g in inputs}
+    exact = {} if tried else {id(t): g.requires for which, t, g in inputs if which in facts}
     found: list[Saved] = []
+    again, settled = False, True
+    for what, sure, at, words in wanted:
+        states: list[bool | None] = []
+        held = results[at : at + 1] if at is not None else each(bound.get(what))
+        alone = sure and len(held) == 1
+        for t in held:
+            own = t.grad if at is not None else None
+            state = own if own is not None else known.get(id(t)) or of(m, t)
+            found.append(Saved(state.cell, alone, words, line))
+            if at is not None:
+                states.append(own.requires if own is not None else None)
+            else:
+                states.append(state.requires if tried else exact[id(t)] if id(t) in exact else of(m, t).requires)
+        if at is None and what not in bound:
+            states = [g.requires for which, _, g in inputs if which == what] or [None]
+        again = again or (sure and True in states)
+        settled = settled and True not in states and None not in states
+    return tuple(found), keeps, True if again else False if settled else None
+
+
+_Wanted = tuple[tuple[str, bool, int | None, str], ...]
+
+
+@lru_cache(maxsize=10_000)
+def _wanted(name: str, inputs: tuple[tuple[str, bool | None], ...]) -> tuple[_Wanted, bool | None, bool]:
+    """The arguments and results of a spelling that the gradients of its inputs need: whether each surely is needed, which of the results it is, and its name
+    in messages; whether any is; and whether of all these inputs it is known what their gradients need. They come with whether they require a gradient."""
+    facts, wanted, word = derivative(name) or {}, dict[str, bool](), name.rpartition(".")[2]
+    for which, requires in inputs:
+        if requires is not False:
+            for what, sure in facts.get(which) or ():
+                wanted[what] = wanted.get(what, False) or (sure and requires is True)
+    listed: list[tuple[str, bool, int | None, str]] = []
     for what, sure in wanted.items():
         made = what.startswith("result")
-        held = results[int(what[6:] or 0) :][:1] if made else each(bound.get(what))
-        words = f"the result of {word}" if made else f"an argument of {word}"
-        for t in held:
-            state = t.grad if made and t.grad is not None else known.get(id(t)) or of(m, t)
-            found.append(Saved(state.cell, sure and len(held) == 1, words, line))
-    exact = {id(t): g.requires for which, t, g in inputs if which in facts}
-    return tuple(found), keeps, _again(m, wanted, bound, inputs, results, exact)
-
-
-def _again(m: Machine, wanted: dict[str, bool], bound: Kwargs, inputs: Any, results: list[TensorType], exact: dict[int, bool | None]) -> bool | None:
-    """Whether the gradient depends on a tensor that requires one: its backward function is then a part of a graph."""
-    known = True
-    for what, sure in wanted.items():
-        if what.startswith("result"):
-            states = [t.grad.requires if t.grad is not None else None for t in results[int(what[6:] or 0) :][:1]]
-        elif what in bound:
-            states = [exact[id(t)] if id(t) in exact else of(m, t).requires for t in each(bound[what])]
-        else:
-            states = [g.requires for which, _, g in inputs if which == what] or [None]
-        if sure and True in states:
-            return True
-        known = known and all(state is False for state in states)
-    return False if known else None
-
-
-def _wanted(facts: Any, inputs: Any) -> dict[str, bool]:
-    """The arguments and results that the gradients of the inputs need, and whether each surely is needed."""
-    wanted: dict[str, bool] = {}
-    for which, _, g in inputs:
-        if g.requires is not False:
-            for what, sure in facts.get(which) or ():
-                wanted[what] = wanted.get(what, False) or (sure and g.requires is True)
-    return wanted
+        listed.append((what, sure, int(what[6:] or 0) if made else None, f"the result of {word}" if made else f"an argument of {word}"))
+    return tuple(listed), True if any(wanted.values()) else None if wanted else False, all(which in facts for which, _ in inputs)
 
 
 def _index_is_saved(index: Value) -> bool | None:

@@ -169,6 +169,10 @@ _KINDS = {"torch": "_LinAlgError", "numpy": "LinAlgError", "tf": "InvalidArgumen
 """What each framework raises. TensorFlow factorises what is not definite into numbers that are not finite."""
 
 
+def demands(name: str) -> bool:
+    return name in INVERTED or name == "cholesky" or name == "matrix_power"
+
+
 def check(m: Machine, one: Applied, node: ast.AST) -> None:
     """A matrix that is factorised must be positive definite, one that is inverted regular."""
     x = one.arguments.get("x")

@@ -23,6 +23,8 @@ RARE = 1e-3
 def check(m: Machine, applied: list[Applied], node: ast.AST) -> None:
     """What operators demand of their elements beside shapes and types."""
     for one in applied:
+        if not _demands(one.op):
+            continue
         matrices.check(m, one, node)
         check_held(m, one, node)
         divisor = _divisor(one.op)
@@ -37,6 +39,13 @@ def check(m: Machine, applied: list[Applied], node: ast.AST) -> None:
         if about is not None and (framework == "torch" or (framework == "numpy" and about[2] == "negative")):
             name, kind, word = about if framework == "torch" else (about[0], "ValueError", about[2])
             judge(m, one.arguments.get(name), name, 0.0, inf, node, f"{one.op.name}/{word}", kind, one.spelling)
+
+
+@cache
+def _demands(op: Op) -> bool:
+    """Whether an operator may demand something of its elements: most do not, and are not looked at."""
+    named = op.name in NOT_NEGATIVE or op.name == "binary_cross_entropy" or op.name == "random_distribution"
+    return named or bool(_divisor(op)) or matrices.demands(op.name) or _may_convert(op)
 
 
 def _endless_slope(m: Machine, one: Applied, node: ast.AST) -> None:
@@ -122,11 +131,27 @@ _GREATEST = {"float16": 65504.0, "bfloat16": 3.3895313892515355e38, "float32": 3
 _KINDS = {"torch": "RuntimeError", "numpy": "OverflowError"}
 
 
+def _may_convert(op: Op) -> bool:
+    """Whether numbers among an operator's arguments may become elements of its result."""
+    operands = {p.name for p in op.inputs} == {"x", "y"}
+    return operands or _converts(op) or bool(_held(op)) or op.parameter("data") is not None
+
+
+def _converts(op: Op) -> bool:
+    """Whether an operator of torch converts all its numbers."""
+    return op.name == "constant" or op.name == "setitem"
+
+
 def check_held(m: Machine, one: Applied, node: ast.AST) -> None:
     made = one.results[0] if one.results else None
     if made is None or made.dtype is None or made.framework not in _KINDS or made.dtype.kind not in "iuf":
         return
+    chosen = _held(one.op) if made.framework == "torch" and not _converts(one.op) else None
+    if chosen is not None and not chosen:
+        return
     for name, value in one.arguments.items():
+        if chosen is not None and name not in chosen:
+            continue
         given = _of_array(one, name, value, made.dtype) if made.framework == "numpy" else _of_tensor(one, name, value, made.dtype)
         for number in given:
             if not holds(made.dtype, number, made.framework == "torch"):

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import os
 from ast import literal_eval
-from collections import defaultdict
 from collections.abc import Callable
 from functools import cache
 
@@ -47,13 +46,13 @@ def gives(kind: str, name: str) -> Run:
 @cache
 def rows() -> dict[str, dict[str, dict[str, str]]]:
     """What the file says, by the sort of owner (`object`, `class`, or none for functions), the owner and the name."""
-    found: dict[str, dict[str, dict[str, str]]] = defaultdict(lambda: defaultdict(dict))
+    found: dict[str, dict[str, dict[str, str]]] = {"": {}, "object": {}, "class": {}}
     with open(_FILE, encoding="utf-8") as lines:
         for line in lines:
             left, _, kind = line.rstrip("\n").partition(" -> ")
             owner, _, names = left.partition(": ")
             sort, _, home = owner.partition(" ") if " " in owner else ("", "", owner)
-            found[sort][home].update(dict.fromkeys(names.split(), kind))
+            found[sort].setdefault(home, {}).update(dict.fromkeys(names.split(), kind))
     return found
 
 

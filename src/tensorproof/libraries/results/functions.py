@@ -2,10 +2,33 @@
 
 from __future__ import annotations
 
-from tensorproof.libraries import Run, quiet
-from tensorproof.libraries.results import of_owner, rows
+from collections.abc import Iterator, Mapping
+from functools import cache
 
-FUNCTIONS: dict[str, Run] = {f"{home}.{name}": run for home in rows()[""] if home != "*" for name, run in of_owner("", home).items()}
+from tensorproof.libraries import Run, quiet
+from tensorproof.libraries.results import gives, rows
+
+
+@cache
+def _model(name: str) -> Run:
+    home, _, word = name.rpartition(".")
+    return gives(rows()[""][home][word], name)
+
+
+class _Functions(Mapping[str, Run]):
+    """The rows by their functions' names; a model is made when one is asked for, as most of them never are."""
+
+    def __getitem__(self, name: str) -> Run:
+        return _model(name)
+
+    def __iter__(self) -> Iterator[str]:
+        return (f"{home}.{word}" for home, words in rows()[""].items() if home != "*" for word in words)
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
+
+
+FUNCTIONS = _Functions()
 SPEAKS_FOR = tuple(rows()[""]["*"])
 
 

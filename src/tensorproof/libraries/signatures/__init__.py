@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import os
-from functools import cache
+from functools import cache, lru_cache
 
 from tensorproof.terms.records import dataclass
 from tensorproof.values import Args, Kwargs, Machine, Summary
@@ -93,13 +93,20 @@ def check(m: Machine, name: str, args: Args, kwargs: Kwargs, node: ast.AST) -> N
 def refuse(m: Machine, name: str, args: Args, kwargs: Kwargs, node: ast.AST) -> Form | None:
     """The form that a call fits; None when the arguments are not known. A call that fits none is an error of the program."""
     known = forms(name)
-    if not known or any(type(one) is Summary for one in args) or not all(type(key) is str for key in kwargs):
+    if not known or Summary in map(type, args) or (kwargs and set(map(type, kwargs)) != {str}):
         return known[0] if len(known) == 1 else None
+    fitting = _fitting(name, len(args), tuple(kwargs))
+    if fitting is not None:
+        return fitting
     words = [misfit(form, name, args, kwargs) for form in known]
-    if all(words):
-        wrong = [w for w in words if " has no argument " in w]
-        raise m.raised("TypeError", wrong[0] if len(wrong) == len(words) else next(w for w in words if w not in wrong), node, "call/arguments")
-    return known[words.index("")]
+    wrong = [w for w in words if " has no argument " in w]
+    raise m.raised("TypeError", wrong[0] if len(wrong) == len(words) else next(w for w in words if w not in wrong), node, "call/arguments")
+
+
+@lru_cache(maxsize=10_000)
+def _fitting(name: str, placed: int, named: tuple[str, ...]) -> Form | None:
+    """The first form of a function that takes so many arguments by position, and these by name."""
+    return next((form for form in forms(name) if not misfit(form, name, (None,) * placed, dict.fromkeys(named))), None)
 
 
 def misfit(form: Form, name: str, args: Args, kwargs: Kwargs) -> str:

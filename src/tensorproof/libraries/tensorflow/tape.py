@@ -178,16 +178,19 @@ def _signed(m: Machine, tape: Tape, by: Node, value: Any, at: tuple[int, ...]) -
     return value
 
 
+_UNCHANGED = frozenset((TensorType, int, float, bool, str, type(None)))
+
+
 def frozen(value: Any) -> Any:
     """An argument as it is now: the program may change its lists later."""
-    if isinstance(value, List):
+    if value.__class__ in _UNCHANGED:
+        return value
+    if isinstance(value, (List, Set)):
         return [frozen(v) for v in value.items]
     if type(value) in (tuple, list):
-        return type(value)(frozen(v) for v in value)
+        return type(value)([frozen(v) for v in value])
     if isinstance(value, Dict):
         return {k: frozen(v) for k, v in value.items.items()}
-    if isinstance(value, Set):
-        return [frozen(v) for v in value.items]
     if isinstance(value, Iterator):
         return [frozen(v) for v in value.items[value.state[AT] :]]
     if isinstance(value, slice):
@@ -360,13 +363,16 @@ def _pair(m: Machine, old: Value, new: Any, values: dict[int, Value]) -> None:
 
 
 def _replaced(values: dict[int, Value], value: Any, tape: Tape) -> Value:
-    if isinstance(value, TensorType):
+    kind = value.__class__
+    if kind is TensorType:
         return values.get(id(value), value) if value.taped else value
+    if kind in _UNCHANGED:
+        return value
     if isinstance(value, Outputs):
         return value.like(_replaced(values, v, tape) for v in value)
-    if type(value) in (tuple, list):
-        return type(value)(_replaced(values, v, tape) for v in value)
-    if type(value) is dict:
+    if kind is tuple or kind is list:
+        return kind([_replaced(values, v, tape) for v in value])
+    if kind is dict:
         return {k: _replaced(values, v, tape) for k, v in value.items()}
     if isinstance(value, slice):
         return slice(*(_replaced(values, v, tape) for v in (value.start, value.stop, value.step)))

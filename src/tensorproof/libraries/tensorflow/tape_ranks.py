@@ -28,7 +28,10 @@ def is_open(value: Value) -> bool:
     if isinstance(value, TensorType):
         return value.framework == "tf" and not value.shape.known
     if isinstance(value, (tuple, list)):
-        return any(is_open(v) for v in value)
+        for one in value:  # noqa: SIM110 (asked of each call of a graph)
+            if is_open(one):
+                return True
+        return False
     return isinstance(value, dict) and any(is_open(v) for v in value.values())
 
 

@@ -27,8 +27,9 @@ def of(one: Applied, values: Values) -> Drawn | None:
         return (str(kind), a, b) if kind in ("uniform", "normal") and a is not None and b is not None else None
     if values.kind in ("moves", "cuts"):
         x = given.get(values.over)
-        kept = isinstance(x, TensorType) and x.facts is not None and all(r.dtype is x.dtype and not _more(r, x) for r in one.results)
-        return x.facts.drawn if kept and isinstance(x, TensorType) and x.facts is not None else None
+        if not isinstance(x, TensorType) or x.facts is None or x.facts.drawn is None:
+            return None
+        return x.facts.drawn if all(r.dtype is x.dtype and not _more(r, x) for r in one.results) else None
     if name == "neg":
         return _scaled(given["x"], -1.0, 0.0)
     return _arithmetic(name, given) if values.kind in ("sums", "multiplies", "divides") else None

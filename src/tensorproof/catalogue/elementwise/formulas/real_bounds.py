@@ -5,12 +5,12 @@ None is said of numbers that were given to the program, and of what is made of t
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from math import inf, isnan
 from struct import pack, unpack
 from typing import Any
 
-from tensorproof.ops.applied import Applied, parts
+from tensorproof.ops.applied import Applied
 from tensorproof.ops.distributions import DISTRIBUTIONS
 from tensorproof.ops.record import Values
 from tensorproof.terms.budgets import BUDGETS
@@ -30,12 +30,12 @@ _BELOW_ONE = 1 - 2.0**-24
 
 def of(value: Any) -> Bounds | None:
     """The least and the greatest of a number, or of the elements of a tensor; None where they were given to the program."""
-    if type(value) in (int, float, bool):
-        return ANYTHING if isnan(value) else (float(value), float(value))
-    if type(value) is Term:
-        low, high = ends_of(value)
-        return -inf if low is None else float(low), inf if high is None else float(high)
     if not isinstance(value, TensorType):
+        if type(value) in (int, float, bool):
+            return ANYTHING if isnan(value) else (float(value), float(value))
+        if type(value) is Term:
+            low, high = ends_of(value)
+            return -inf if low is None else float(low), inf if high is None else float(high)
         return value.ends if type(value) is _Part else None
     if value.contents and all(type(v) in (int, float, bool) for v in value.contents):
         return ANYTHING if any(isnan(v) for v in value.contents) else (float(min(value.contents)), float(max(value.contents)))
@@ -46,9 +46,8 @@ def of(value: Any) -> Bounds | None:
     facts = value.facts
     if facts is not None:
         pair = facts.span or facts.limit
-        ends = [of(end) for end in pair or ()]
-        if ends and ends[0] is not None and ends[1] is not None:
-            return ends[0][0], ends[1][1] - 1
+        if pair and (first := of(pair[0])) is not None and (past := of(pair[1])) is not None:
+            return first[0], past[1] - 1
         if facts.bounds is not None:
             return facts.bounds
     return ANYTHING if value.parameter else None
@@ -61,9 +60,16 @@ def computed(one: Applied, values: Values, at: int) -> Bounds | None:
     rule = (_NAMED.get(name) if at == 0 else None) or _RULES.get(values.kind)
     if rule is not None:
         return rule(given, values, at)
-    if not parts(one).tensors:
-        return None
-    return None if all(of(t) is None or (t.weak and t.contents is not None) for t in parts(one).tensors) else ANYTHING
+    return ANYTHING if any(of(t) is not None and not (t.weak and t.contents is not None) for t in _tensors(given)) else None
+
+
+def _tensors(given: dict[str, Any]) -> Iterator[TensorType]:
+    for value in given.values():
+        kind = value.__class__
+        if kind is TensorType:
+            yield value
+        elif kind is tuple or kind is list:
+            yield from (one for one in value if one.__class__ is TensorType)
 
 
 def _nth(value: Any, at: int) -> Any:

@@ -7,7 +7,7 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from tensorproof.bindings.call import spelled
-from tensorproof.bindings.names import closest, is_public, namespaces, versions
+from tensorproof.bindings.names import closest, is_namespace, is_public, versions
 from tensorproof.bindings.rows import rows
 from tensorproof.libraries import registry
 from tensorproof.libraries.keras.names import canonical
@@ -31,7 +31,7 @@ def reached(name: str) -> str:
 def check(m: Interpreter, name: str, node: ast.AST, error: str = "AttributeError") -> None:
     """Raise in the program when a library does not have a name."""
     name = reached(name)
-    if error != "AttributeError" and name in namespaces("tensorflow"):
+    if error != "AttributeError" and is_namespace("tensorflow", name):
         if is_public(name) is False:  # there from its first import on
             _space(m)[canonical(name)] = Named(name)
         return
@@ -68,7 +68,7 @@ def module(name: str, found: Any) -> Value:
     """A module of Keras keeps the name by which the program reached it: its names are looked up in the list of that tree."""
     name = reached(name)
     apart = isinstance(found, Named) and found.name != name and name.startswith(("tf.", "keras.src"))
-    return Named(name) if apart and (found.name in namespaces("keras") or name in namespaces("tensorflow")) else found
+    return Named(name) if apart and (is_namespace("keras", found.name) or is_namespace("tensorflow", name)) else found
 
 
 # --- names that the program wrote ---

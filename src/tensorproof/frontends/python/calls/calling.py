@@ -300,7 +300,7 @@ def _called(m: Interpreter, name: str, args: Args, kwargs: Kwargs, node: ast.AST
     plain_args, plain_kwargs = tensors.plain(m, args, node), {k: tensors.plain(m, v, node) for k, v in kwargs.items()}
     if name in _COUNTING:
         plain_args, plain_kwargs = tensors.sized(m, plain_args), {k: tensors.sized(m, v) for k, v in plain_kwargs.items()}
-    if tensors.has_unknown(plain_args) or tensors.has_unknown(tuple(plain_kwargs.values())):
+    if tensors.has_unknown(plain_args) or (plain_kwargs and tensors.has_unknown(tuple(plain_kwargs.values()))):
         return _with_numbers(m, name, plain_args, plain_kwargs, args, kwargs, node)
     m.session.site = f"@{getattr(node, 'lineno', 0)}"
     if "tape" in m.model_state:

@@ -64,7 +64,7 @@ def own_forward(m: Interpreter, layer: Layer, args: tuple[Value, ...], kwargs: d
 def run_layer(m: Interpreter, layer: Layer, args: tuple[Value, ...], kwargs: dict[str, Value], node: ast.AST) -> Value:
     """Apply a layer's operator to tensors."""
     plain_args, plain_kwargs = tensors.plain(m, args, node), {k: tensors.plain(m, v, node) for k, v in kwargs.items()}
-    if tensors.has_unknown(plain_args) or tensors.has_unknown(tuple(plain_kwargs.values())):
+    if tensors.has_unknown(plain_args) or (plain_kwargs and tensors.has_unknown(tuple(plain_kwargs.values()))):
         return _partly_known(m, layer, plain_args, plain_kwargs, args, kwargs, node)
     m.session.site = f"@{getattr(node, 'lineno', 0)}"
     if not layer.own.built and layer.own.row.framework == "torch":  # a lazy layer gets its parameters here

@@ -40,8 +40,9 @@ def taken(
     After a refusal that is not caught the path goes on with what `again` gives when the requirement is taken to hold."""
     before, assumed = len(m.path.stated), False
     stated = outcome.requirements
-    outcome.requirements = [user_names.in_user_names(m, r, name, outcome, args, kwargs, node, layer) for r in stated]
-    _state(m, name, outcome, stated, node, layer, before + 1)
+    if stated:
+        outcome.requirements = [user_names.in_user_names(m, r, name, outcome, args, kwargs, node, layer) for r in stated]
+        _state(m, name, outcome, stated, node, layer, before + 1)
     if outcome.refused is not None:
         kind, *others = refusals.kinds(m, name, outcome, outcome.refused, args)
         refused = outcome.refused = user_names.in_user_names(m, outcome.refused, name, outcome, args, kwargs, node, layer)

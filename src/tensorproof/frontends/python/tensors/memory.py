@@ -188,7 +188,7 @@ class Memory:
 
     def all_current(self, values: tuple[Value, ...]) -> tuple[Value, ...]:
         """Arguments with what is known now of the tensors among them."""
-        return tuple([self.current(v) if type(v) is TensorType else v for v in values]) if any(type(v) is TensorType for v in values) else values
+        return tuple([self.current(v) if type(v) is TensorType else v for v in values]) if TensorType in map(type, values) else values
 
     # --- what operators make ---
 

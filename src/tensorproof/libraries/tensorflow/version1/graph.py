@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Callable
 from typing import Any
 
 from tensorproof.diagnostics.span import Span
@@ -173,7 +174,8 @@ def _with_default(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Valu
     if made is None:
         return m.gap("tf.placeholder_with_default", node, "its shape is not known")
     if made.shape.known and value.shape.known:
-        fits(m, value, made, node, "placeholder/default", f"the default of shape {value.shape!r} does not fit the placeholder {shown_shape(m, made)}")
+        words = lambda: f"the default of shape {value.shape!r} does not fit the placeholder {shown_shape(m, made)}"
+        fits(m, value, made, node, "placeholder/default", words)
     found = tape.leaf(m, made)
     m.model_state.setdefault(LEAVES, {})[id(found)] = (found, value, known, m.user_span(node))
     return named(m, found, unique(m, scope(m) + known))
@@ -187,7 +189,7 @@ def shown_shape(m: Machine, tensor: TensorType) -> str:
     return "(" + ", ".join("?" if d is None else repr(d) for d in sizes) + (",)" if len(sizes) == 1 else ")")
 
 
-def fits(m: Machine, value: TensorType, wanted: TensorType, node: ast.AST, code: str, message: str, trail: Any = ()) -> None:
+def fits(m: Machine, value: TensorType, wanted: TensorType, node: ast.AST, code: str, message: Callable[[], str], trail: Any = ()) -> None:
     """Require that a value has the sizes that a declared tensor knows."""
     from tensorproof.terms.predicates import conj, eq
 
@@ -195,7 +197,8 @@ def fits(m: Machine, value: TensorType, wanted: TensorType, node: ast.AST, code:
         return
     known = [tape.shown(m, d) for d in wanted.shape]
     agree = len(value.shape) == len(known) and conj(*(eq(a, b) for a, b in zip(value.shape, known) if b is not None))
-    m.require(code, agree, message, node, trail=trail)
+    if agree is not True:
+        m.require(code, agree, message(), node, trail=trail)
 
 
 def set_shape(m: Machine, me: TensorType, wanted: TensorShape, node: ast.AST) -> None:

@@ -231,7 +231,10 @@ def _value(m: Machine, key: TensorType, value: Value, node: ast.AST) -> TensorTy
         raise m.raised("TypeError", f"the placeholder {_name(m, key)} is fed None", node, "feed/value")
     if not isinstance(array, TensorType) or not array.shape.known:
         return None
-    message = f"cannot feed a value of shape {array.shape!r} for {_name(m, key)}, which has shape {shown_shape(m, key)}"
+
+    def message() -> str:
+        return f"cannot feed a value of shape {array.shape!r} for {_name(m, key)}, which has shape {shown_shape(m, key)}"
+
     found = m.model_state.get(LEAVES, {}).get(id(key))
     trail = () if found is None else (Step(found[3], f"{_name(m, key)} is made here"),)
     fits(m, array, key, node, "feed/shape", message, trail)
