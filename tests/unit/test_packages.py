@@ -317,3 +317,21 @@ def test_a_validator_of_types_knows_a_typed_dict(tmp_path: Path) -> None:
     program = read_package(tmp_path, files, "from zoo import Config, G\nG(Config().width, 4)(torch.zeros(2, 5))\n")
     assert errors(program) == [("linear/features", 3)]
     assert not program.gaps
+
+
+def test_what_a_module_of_a_package_cannot_decide_on_import_costs_only_that(tmp_path: Path) -> None:
+    book = "import os\ndef in_book():\n    try:\n        if os.environ['PLACE'] < 'b':\n            raise ImportError('console')\n"
+    book += "        return os.path.isdir('x')\n    except ImportError:\n        return False\n"
+    shown = "WIDTH = 3\nif in_book():\n    SHOWN = 'book'\nelse:\n    SHOWN = 'line'\n"
+    files = {"__init__.py": f"{LAYER}{book}{shown}"}
+    program = read_package(tmp_path, files, "from zoo import G, SHOWN, WIDTH\nprint(SHOWN)\nG(WIDTH, 4)(torch.zeros(2, 5))\n")
+    assert errors(program) == [("linear/features", 4)]
+    assert sum(program.paths.values()) == 1
+
+
+def test_a_module_that_is_not_installed_is_not_loaded(tmp_path: Path) -> None:
+    asked = "import sys\ndef width():\n    if 'unseen_kernel' in sys.modules or sys.modules.get('unseen_kernel') is not None:\n        return 5\n"
+    asked += "    try:\n        return sys.modules['unseen_kernel'].width\n    except KeyError:\n        return 3\n"
+    program = read_package(tmp_path, {"__init__.py": f"{LAYER}{asked}"}, "from zoo import G, width\nG(width(), 4)(torch.zeros(2, 5))\n")
+    assert errors(program) == [("linear/features", 3)]
+    assert not program.gaps

@@ -28,7 +28,8 @@ class NotKnown(Mismatch):
 _PYTHON_TYPES: dict[str, dict[type, DType]] = {
     name: {bool: element_types.BOOL, int: ints, float: floats, complex: element_types.COMPLEX128}
     for name, ints, floats in (
-        ("numpy", element_types.INT64, element_types.FLOAT64), ("tf", element_types.INT32, element_types.FLOAT32),
+        ("numpy", element_types.INT64, element_types.FLOAT64), ("torch", element_types.INT64, element_types.FLOAT64),
+        ("tf", element_types.INT32, element_types.FLOAT32),
         ("keras", element_types.INT32, element_types.FLOAT32), ("onnx", element_types.INT64, element_types.FLOAT32),
     )
 }  # fmt: skip
@@ -67,7 +68,9 @@ def coerce(framework: str, kind: Parameter, value: Any) -> Value:
     unless a tensor is made of it, which takes its element type."""
     if not isinstance(kind, (Tensor, Tensors)) and kind.name != "data":
         value = _as_number(value)
-    if framework == "torch" or isinstance(value, TensorType) or value is None:
+    if framework == "torch":
+        return _PYTHON_TYPES["torch"].get(value, value) if isinstance(value, type) and isinstance(kind, ElementType) else value
+    if isinstance(value, TensorType) or value is None:
         return value
     if isinstance(kind, ElementType):
         return _element_type(framework, value)

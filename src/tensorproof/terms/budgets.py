@@ -19,7 +19,7 @@ class Exploration:
     """How many decisions that cannot be joined may come up in a package's source before it is taken as one that is not here."""
     share_of_forks: float = 0.15
     """Share of the file's limit that replays for such decisions may take."""
-    share_of_import: float = 0.3
+    share_of_import: float = 0.4
     """Share of the file's limit that running the modules behind one imported name may take; then the name is taken as one of a package that is not here."""
     share_of_call: float = 0.5
     """The same for one call into a package that is read from its source."""

@@ -22,6 +22,8 @@ class Fork(Exception):
     """The installed package in whose source it came up."""
     place: str = ""
     """The place of the program's call into that package."""
+    imported: str = ""
+    """The name that the program imports from it, where its modules run for that."""
 
 
 @dataclass(slots=True)

@@ -78,7 +78,7 @@ def explore(
                 paths = MOST_PATHS if not run.failures else MOST_AFTER_ERROR
                 spent = len(finished) + len(pending) + 2 > paths or work + run.steps > most
                 if too_much := _leaves(forks, fork, run, modules.left, spent):
-                    modules = Modules(source, modules.places, site, left=modules.left | too_much)  # what was entered before does not count
+                    modules = modules.without(too_much)  # what was entered before does not count
                     pending, finished, work = [dict(world or {})], [], 0
                     continue
                 if spent:
@@ -87,7 +87,7 @@ def explore(
             except Left as left_out:
                 if left_out.name in modules.left:
                     return _given_up(source, finished, run, run.limit.sentence)
-                modules = Modules(source, modules.places, site, left=modules.left | {left_out.name})
+                modules = modules.without({left_out.name})
                 pending, finished, work = [dict(world or {})], [], 0
                 continue
             except OutOfBudget as out:
@@ -102,11 +102,11 @@ def explore(
 
 
 def _leaves(forks: Counter[str], fork: Fork, run: Interpreter, left: frozenset[str], spent: bool) -> frozenset[str]:
-    """A call into a package, or a package, without which the program is better followed: it made too many paths, their replays cost too much,
-    or what may be `spent` on paths ends in it."""
-    name = fork.place if fork.place and fork.place not in left else fork.package
+    """A call into a package, what is imported from it, or all of it, without which the program is better followed: it made too many paths,
+    their replays cost too much, or what may be `spent` on paths ends in it."""
+    name = next((name for name in (fork.place, fork.imported, fork.package) if name and name not in left), "")
     forks[name] += max(1, round(run.steps * BUDGETS.exploration.forks_in_package / (run.limit.steps * BUDGETS.exploration.share_of_forks)))
-    return frozenset([name] if name and name not in left and (spent or forks[name] > BUDGETS.exploration.forks_in_package) else ())
+    return frozenset([name] if name and (spent or forks[name] > BUDGETS.exploration.forks_in_package) else ())
 
 
 def _given_up(source: Source, finished: list[Path], run: Interpreter, reason: str = "") -> Explored:

@@ -27,6 +27,11 @@ def _bases(cls: Class) -> set[str]:
     return {one.name.rpartition(".")[2] for one in cls.mro if isinstance(one, Named)}
 
 
+def _own(cls: Class, name: str) -> bool:
+    """Whether a name is the class's own, and none of a member: `_word_`, `__word__`, or private."""
+    return (name.startswith("_") and name.endswith("_")) or name.startswith(("__", f"_{cls.name.lstrip('_')}__"))
+
+
 def _next_value(m: Machine, cls: Class, name: str, earlier: list[Value], node: ast.AST) -> Value:
     own = m.in_class(cls, "_generate_next_value_")
     if own is not MISSING:
@@ -48,7 +53,7 @@ def _made(m: Machine, cls: Class, keywords: Kwargs, node: ast.AST) -> Class:
     if _mixed(cls) is not None:
         _as_plain(m, cls)
     for name, value in list(cls.space.items()):
-        if not isinstance(name, str) or name.startswith("_") or isinstance(value, _NO_MEMBER) or name in ignored:
+        if not isinstance(name, str) or _own(cls, name) or isinstance(value, _NO_MEMBER) or name in ignored:
             continue
         if isinstance(value, Model) and value.kind == "enum.nonmember":
             m.heap.set(cls.space, name, value.space["value"])

@@ -67,7 +67,25 @@ def _loaded_module(m: Machine, me: Model, name: Value) -> Value:
     module = m.model_state["modules"].get(name)
     if module is None and name in _WITH_TORCH and any("import torch" in text or "from torch" in text for text in m.texts()):
         return me.space.get(name, Named(name))
-    return me.space.get(name, module if module is not None and module.state != "waiting" else Unknown("a module"))
+    missing = MISSING if module is None and m.installed(name)[0] is False else Unknown("a module")
+    return me.space.get(name, module if module is not None and module.state != "waiting" else missing)
+
+
+def _is_loaded(m: Machine, me: Model, name: Value, node: ast.AST) -> Value:
+    found = _loaded_module(m, me, name)
+    return Unknown("whether a module is loaded", number="bool") if isinstance(found, Unknown) else found is not MISSING
+
+
+def _module_at(m: Machine, me: Model, name: Value, node: ast.AST) -> Value:
+    found = _loaded_module(m, me, name)
+    if found is MISSING:
+        raise m.raised("KeyError", f"KeyError: {name!r}: no module of this name is installed here", node)
+    return found
+
+
+def _module_or(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    found = _loaded_module(m, me, args[0] if args else None)
+    return (args[1] if len(args) > 1 else None) if found is MISSING else found
 
 
 _PARTS = (
@@ -226,13 +244,12 @@ VALUES: dict[str, Any] = {
 }  # fmt: skip
 KINDS = {
     "sys.modules": KindModel(
-        methods={"get": lambda m, me, a, k, n: _loaded_module(m, me, a[0] if a else None)},
-        item=lambda m, me, index, node: _loaded_module(m, me, index),
+        methods={"get": _module_or}, item=_module_at,
         set_item=_put_module, items=lambda m, me, node: None, length=lambda m, me, node: Unknown("len"),
-        contains=lambda m, me, name, node: Unknown("whether a module is loaded", number="bool") if isinstance(_loaded_module(m, me, name), Unknown) else True,
+        contains=_is_loaded,
     ),
     "os.environ": KindModel(
-        methods={"get": _get, "setdefault": _set_default, "pop": _changed, "update": _changed},
+        methods={"get": _get, "setdefault": _set_default, "pop": _changed, "update": _changed, "clear": _changed},
         item=lambda m, me, name, n: me.space[SETTINGS].get(name, _variable(me, name)) if isinstance(name, str) else TEXT,
         set_item=_put, contains=_is_set, items=lambda m, me, node: None, length=lambda m, me, node: Unknown("len"),
     ),

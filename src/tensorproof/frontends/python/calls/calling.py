@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from tensorproof.bindings import partial_calls
 from tensorproof.bindings.call import Outcome, spelled
 from tensorproof.bindings.call import call as call_bound
+from tensorproof.frontends.python.branching import on_import
 from tensorproof.frontends.python.calls import (
     batch_generators,
     callbacks,
@@ -126,6 +127,12 @@ def _guarded(m: Interpreter, name: str, node: ast.AST, run: Callable[[], Value])
 def call_function(m: Interpreter, function: Function, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     if function.around:
         return torch_modes.decorated(m, function, lambda inner: call_function(m, inner, args, kwargs, node))
+    if on_import.of_module(m) and not function.code.is_generator:
+        return on_import.followed(m, lambda: _call_function(m, function, args, kwargs, node), function.name)
+    return _call_function(m, function, args, kwargs, node)
+
+
+def _call_function(m: Interpreter, function: Function, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     code = function.code
     if code.body is None:
         compile_body(code)

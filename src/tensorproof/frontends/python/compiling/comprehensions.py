@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tensorproof.frontends.python.branching import deciding
@@ -51,6 +51,11 @@ class Again:
     def covers(self, item: Value) -> bool:
         return self.pure and item is self.item
 
+    def comes(self, item: Value) -> bool:
+        """Whether an item is the one before: only then it is worth to watch what is done with it."""
+        repeated, self.item, self.pure, self.added = item is self.item, item, False, []
+        return repeated
+
     def adding(self, add: Callable[[Value], None]) -> Callable[[Value], None]:
         def run(value: Value) -> None:
             self.added.append(value)
@@ -59,16 +64,15 @@ class Again:
         return run
 
     @contextmanager
-    def watched(self, item: Value) -> Iterator[None]:
+    def watched(self) -> Iterator[None]:
         machine = self.machine
         names, machine.session.names = machine.session.names, set()
         mark = machine.heap.mark()
-        self.added, self.pure, repeated, self.item = [], False, item is self.item, item
         try:
             yield
             wrote = machine.heap.difference(mark).owners.values()
             plain = all(isinstance(v, (int, float, str, type(None))) or (isinstance(v, TensorType) and v.contents is None) for v in self.added)
-            self.pure = repeated and plain and not machine.session.names and all(o is self.own.space for o in wrote)
+            self.pure = plain and not machine.session.names and all(o is self.own.space for o in wrote)
         finally:
             machine.heap.forget(mark)
             machine.session.names |= names
@@ -215,7 +219,7 @@ class _Comprehension:
                 for value in again.added:
                     add(value)
                 continue
-            with again.watched(item):
+            with again.watched() if again.comes(item) else nullcontext():
                 self.one_iteration(at, item, again.adding(add))
             if kept is not None:
                 kept.check(number + 1 == len(found))

@@ -5,18 +5,19 @@ from __future__ import annotations
 import ast
 import os
 import sys
+from collections.abc import Set
 from typing import TYPE_CHECKING, Any
 
 from tensorproof.diagnostics.errors import BadFile
 from tensorproof.frontends.python.attributes import attributes, library_names
-from tensorproof.frontends.python.errors import Dead, Raised
+from tensorproof.frontends.python.errors import Dead, Fork, Raised
 from tensorproof.frontends.python.frame import Frame
 from tensorproof.frontends.python.modules import registries
 from tensorproof.frontends.python.modules.environment import is_whole, read_as_source, version_of
 from tensorproof.frontends.python.modules.files import takes_imports, written_list
 from tensorproof.frontends.python.modules.finding import Finding
 from tensorproof.frontends.python.modules.loaded import Loaded
-from tensorproof.frontends.python.modules.package_budget import Left
+from tensorproof.frontends.python.modules.package_budget import Left, through
 from tensorproof.frontends.python.modules.places import imports_own
 from tensorproof.frontends.python.standard import BUILTINS, FROM_SOURCE, PURE_MODULES
 from tensorproof.libraries import homes, registry
@@ -49,6 +50,10 @@ class Modules(Finding):
 
     def __post_init__(self) -> None:
         self.main = ModuleFile("__main__", self.main_source.path, Space())
+
+    def without(self, names: Set[str]) -> Modules:
+        """The same modules for a run that begins again, and leaves these too: what was read and compiled is kept."""
+        return Modules(self.main_source, self.places, self.site, self.loaded, answers=self.answers, symbols=self.symbols, left=self.left | names)
 
     def start(self, m: Interpreter) -> None:
         """A new run: every module waits again."""
@@ -92,9 +97,9 @@ class Modules(Finding):
         gaps = len(m.path.gaps)
         try:
             loaded.body(frame)
-        except Left as left:
+        except (Left, Fork) as left:
             if module.foreign:
-                left.through(module.name)
+                through(left, module.name)
             raise
         except (Raised, Dead):
             m.branching.abandon(frame)
@@ -223,8 +228,8 @@ class Modules(Finding):
             return Unknown(name, key=name)
         try:
             return attributes.of_module(m, later.module, later.name, node)
-        except Left as left:
-            left.through(name)
+        except (Left, Fork) as left:
+            through(left, name)
             raise
 
     def library(self, m: Interpreter, name: str) -> Value:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from tensorproof.frontends.python.errors import Fork
 from tensorproof.solve.limits import OutOfBudget
 from tensorproof.terms.budgets import BUDGETS
 
@@ -30,10 +31,13 @@ class Left(OutOfBudget):
         self.name = name
         self.is_call = bool(name)
 
-    def through(self, name: str) -> None:
-        """The exception passes the import of this name: the outermost one is left."""
-        if not self.is_call:
-            self.name = name
+
+def through(left: Left | Fork, name: str) -> None:
+    """What ends a run passes the import of this name: the outermost one is left."""
+    if isinstance(left, Fork):
+        left.imported = name
+    elif not left.is_call:
+        left.name = name
 
 
 class PackageBudget:
