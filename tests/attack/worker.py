@@ -87,7 +87,8 @@ def _serve(read_text: int, write_truth: int) -> None:
 
 
 def _all_runs(text: str) -> Truth:
-    seeds = SEEDS if "TP_" in text else SEEDS[:1] if "import tensorflow" in text or "import keras" in text else SEEDS[:3]
+    one = ("import tensorflow" in text or "import keras" in text) and "randn" not in text
+    seeds = SEEDS if "TP_" in text else SEEDS[:1] if one else SEEDS[:3]
     for seed in seeds:
         _restore()
         truth = one_run(text, seed)

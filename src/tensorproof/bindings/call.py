@@ -345,6 +345,8 @@ def _run(row: Row, arguments: dict[str, Any], session: Session) -> Any:
         session.typed = frozenset()
     if row.gives:
         enter(session, row.gives)
+    if row.fields and isinstance(result, tuple):
+        result = Outputs.named(result, row.fields)
     session.written += [arguments.get(name) for name in written_by(row, arguments)]
     return _written(row, arguments, result, run) if row.inplace else result
 

@@ -94,6 +94,8 @@ class Row:
     """The kinds of its own arguments, where they differ from the operator's."""
     applies: str = ""
     """The application of operators that it spells, `mul(x=reciprocal(x=y), y=x)`."""
+    fields: tuple[str, ...] = ()
+    """The names of several results: `tf.math.top_k(x).values`."""
     framework: str = field(init=False)
 
     @property
@@ -317,6 +319,7 @@ def _parse(name: str, raw: _Raw) -> Row:
         _pairs(special["only"]), _pairs(special["rank"]), inplace, special["converts"], tensors,
         tuple(filter(None, special["arrays"].split(","))), special["gives"], creations, checks, create, (first, last), raw.source, tuple(then),
         bool(special["delegates"]), tuple(name.strip() for name in others), special["takes"], special["as"],
+        tuple(filter(None, special["fields"].split(","))),
     )  # fmt: skip
 
 
@@ -330,7 +333,7 @@ def _parsed_arguments(name: str, lists: list[str]) -> tuple[Argument, ...]:
     return arguments
 
 
-_SPECIAL = dict.fromkeys(("via", "only", "rank", "inplace", "tensor", "converts", "arrays", "gives", "delegates", "takes", "as"), "")
+_SPECIAL = dict.fromkeys(("via", "only", "rank", "inplace", "tensor", "converts", "arrays", "gives", "delegates", "takes", "as", "fields"), "")
 
 
 def _options(options: list[str]) -> tuple[dict[str, str], dict[str, Any]]:

@@ -116,7 +116,7 @@ def conditions(d: Draw) -> None:
         *(["@tf.function"] if graph else []),
         "def f(x):",
         f"    return tf.{d.pick('cond', 'cond')}(tf.reduce_sum(x) {d.pick('>', '<')} {d.wrong('0.0', '0')}, lambda: {d.wrong('x * 2', f'tf.zeros({n})', 'tf.cast(x, tf.int32)', '(x, x)')}, lambda: x - 1)",
-        f"y = f(tf.ones(({n}, {m})))",
+        f"y = f(tf.constant(np.random.randn({n}, {m}), tf.float32))",
         f"print(tf.matmul(y, tf.zeros(({d.wrong(m, d.near(m))}, 2))))",
         f"print(tf.case([(tf.constant(True), lambda: {d.wrong('y', '1 / y.foo')})], default=lambda: y).shape)"
         if d.often(0.4)

@@ -59,6 +59,7 @@ def construct(name: str, m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) 
     for at, (argument, value) in enumerate([*zip(theirs, args), *kwargs.items()]):
         if keras_words.kind_of(argument):
             keras_words.check(m, argument, value, node)
+        _in_range(m, short, argument, value, node)
         if _beside(argument, value):
             kept[argument] = value
             if at < len(args):
@@ -79,6 +80,22 @@ def construct(name: str, m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) 
         settle(m, made)
         _check_words(m, made, node)
     return made
+
+
+_NOT_NEGATIVE = ("RandomContrast", "RandomElasticTransform", "RandomErasing", "RandomGaussianBlur", "RandomGrayscale", "RandomHue", "RandomInvert",
+                 "RandomPerspective", "RandomSharpness", "RandomShear", "AugMix", "CutMix", "RandAugment")  # fmt: skip
+
+
+def _in_range(m: Machine, name: str, argument: str, value: Value, node: ast.AST) -> None:
+    """How strong a random change of pictures may be, and which layouts there are."""
+    if argument == "data_format" and isinstance(value, (bool, int, float)):
+        raise m.raised("ValueError", f"data_format is 'channels_last' or 'channels_first', and not {value!r}", node, "keras/data-format")
+    if not name.startswith(("Rand", "AugMix", "CutMix")) or name == "RandomPosterization" or not argument.endswith("factor"):
+        return
+    least = 0 if name in _NOT_NEGATIVE else -1
+    given: Any = value.items if isinstance(value, List) else value
+    if isinstance(value, str) or (isinstance(value, (tuple, List)) and len(given) != 2) or (isinstance(value, (int, float)) and not least <= value <= 1):
+        raise m.raised("ValueError", f"{argument} of {name} is a number between {least} and 1, or two, not {value!r}", node, "keras/factor")
 
 
 def _beside(argument: str, value: Value) -> bool:
@@ -328,6 +345,8 @@ def attribute(m: Machine, owner: Layer, name: str, node: ast.AST) -> Value:
     found = keras_state.attribute(m, owner, name, node)
     if found is not NotImplemented:
         return found
+    if name in ("input_shape", "output_shape"):  # gone since Keras 3
+        raise m.raised("AttributeError", f"a layer has no {name}: ask its output for its shape", node)
     for argument in module.row.arguments:
         if argument.theirs == name:
             value = module.arguments.get(argument.ours)
@@ -336,8 +355,6 @@ def attribute(m: Machine, owner: Layer, name: str, node: ast.AST) -> Value:
             return tuple(value) if isinstance(value, list) else value
     if not module.built and name in ("kernel", "bias", "embeddings", "gamma", "beta", "moving_mean", "moving_variance", "recurrent_kernel"):
         raise m.raised("AttributeError", f"{keras_graph.layer_name(owner)} has no {name} before it is built", node, "keras/unbuilt")
-    if name in ("input_shape", "output_shape"):  # gone since Keras 3
-        raise m.raised("AttributeError", f"a layer has no {name}: ask its output for its shape", node)
     if name in ("bias", "kernel", "gamma", "beta"):
         return None
     if is_public(f"{module.name}.{name}") is False and not name.startswith("_"):

@@ -109,6 +109,12 @@ def _to_numpy(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     return x.but(framework="numpy", parameter=False, requires_grad=False) if isinstance(x, TensorType) else m.call(Named("numpy.array"), (x,), {}, node)
 
 
+def _shape(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    """`ops.shape`: of a KerasTensor a tuple with None for the sizes that are open."""
+    x = args[0] if args else kwargs.get("x")
+    return keras_graph.shown_shape(m, x) if isinstance(x, TensorType) and keras_graph.is_symbolic(x) else m.spelling("keras.ops.shape", args, kwargs, node)
+
+
 def _dtype(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     x = args[0] if args else kwargs.get("x")
     return x.dtype.label if isinstance(x, TensorType) and x.dtype is not None else TEXT
@@ -124,7 +130,7 @@ FUNCTIONS: dict[str, Run] = {
     "keras.ops.cond": partial(_as, "tf.cond", ("pred", "true_fn", "false_fn")),
     "keras.ops.while_loop": partial(_as, "tf.while_loop", ("cond", "body", "loop_vars")),
     "keras.ops.map": partial(_as, "tf.map_fn", ("f", "xs")), "keras.ops.vectorized_map": partial(_as, "tf.vectorized_map", ("function", "elements")),
-    "keras.ops.fori_loop": _fori, "keras.ops.scan": _scan, "keras.ops.convert_to_numpy": _to_numpy, "keras.ops.dtype": _dtype,
+    "keras.ops.fori_loop": _fori, "keras.ops.scan": _scan, "keras.ops.convert_to_numpy": _to_numpy, "keras.ops.dtype": _dtype, "keras.ops.shape": _shape,
     "keras.ops.is_tensor": _is_tensor, "keras.ops.image.extract_patches": _patches,
     "keras.ops.custom_gradient": lambda m, a, k, n: m.call(Named("tf.custom_gradient"), a, k, n),
 }  # fmt: skip

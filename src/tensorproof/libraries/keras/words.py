@@ -50,6 +50,8 @@ def check(m: Machine, argument: str, value: Value, node: ast.AST) -> None:
     kind = kind_of(argument)
     if kind and isinstance(value, str) and value not in WORDS[kind] and ">" not in value and value not in _registered(m):
         raise m.raised("ValueError", f"Keras has no {kind} named {value!r}", node, "keras/word")
+    if kind and kind != "activation" and isinstance(value, (bool, int, float, tuple, List)):
+        raise m.raised("ValueError", f"{argument} is a {kind} or its name, not {value!r}", node, "keras/word")
 
 
 def _registered(m: Machine) -> Any:
@@ -58,6 +60,8 @@ def _registered(m: Machine) -> Any:
 
 
 def _make(name: str, m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    if name == "Constant" and isinstance(args[0] if args else kwargs.get("value"), (str, List, tuple)):
+        m.gap("keras.initializers.Constant", node, "a value that is not a number")
     given = {k: v for k, v in kwargs.items() if not isinstance(v, Unknown)}
     named = m.heap.space(initial_values.given(name, args, kwargs))
     return Model("keras.word", m.heap.space({"class": name, "arguments": (*args, *given.values()), "given": named}))

@@ -1,8 +1,10 @@
-"""tf.debugging: assertions on ranks, shapes, types and values. What is not known of values is assumed to hold, as the program demands it."""
+"""tf.debugging: assertions on ranks, shapes, types and values. What is not known of values is assumed to hold, as the program demands it; that real numbers
+which were computed are equal is a gap."""
 
 from __future__ import annotations
 
 import ast
+import operator
 from functools import partial
 from typing import Any
 
@@ -23,14 +25,33 @@ def _compared(word: str, m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) 
     if not isinstance(x, TensorType) or not isinstance(y, TensorType):
         return
     m.spelling("tf.equal" if x.dtype is y.dtype else "tf.not_equal", (x, y.but(dtype=x.dtype)), {}, node)
+    if word == "equal" and x.graph is None and y.graph is None and None in (x.contents, y.contents) and x.dtype is not None and x.dtype.is_float:
+        m.gap("tf.debugging.assert_equal", node, "whether real numbers that were computed are equal is not known")
     if x.contents is None or y.contents is None or (len(x.contents) not in (1, len(y.contents)) and len(y.contents) != 1):
         return
     count = max(len(x.contents), len(y.contents))
     pairs = list(zip(x.contents * (count // len(x.contents)) if x.contents else (), y.contents * (count // len(y.contents)) if y.contents else ()))
+    if all(isinstance(v, (int, float)) for pair in pairs for v in pair) and not all(getattr(operator, _ORDERS[word])(a, b) for a, b in pairs):
+        raise m.raised("InvalidArgumentError", f"assert_{word} does not hold: {list(x.contents)} and {list(y.contents)}", node, "assert/values")
     if all(isinstance(v, (int, Term)) for pair in pairs for v in pair):
         holds = conj(*(getattr(predicates, _ORDERS[word])(a, b) for a, b in pairs))
         shown = [v[0] if len(v) == 1 else list(v) for v in (x.contents, y.contents)]
         m.demand("InvalidArgumentError", holds, f"assert_{word} does not hold: {shown[0]!r} and {shown[1]!r}", node, "assert/values")
+
+
+def _assert(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> None:
+    """`tf.Assert`: a condition that is known must hold."""
+    condition = argument(args, kwargs, 0, "condition")
+    if condition is False or (isinstance(condition, TensorType) and condition.contents in ((False,), (0,)) and condition.graph is None):
+        raise m.raised("InvalidArgumentError", "this condition is false", node, "assert/values")
+
+
+def _signed(word: str, m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> None:
+    """assert_positive and its like, of elements that are known."""
+    x = argument(args, kwargs, 0, "x")
+    held = x.contents if isinstance(x, TensorType) and x.graph is None else (x,)
+    if held and all(isinstance(v, (int, float)) for v in held) and not all(getattr(operator, word)(v, 0) for v in held):
+        raise m.raised("InvalidArgumentError", f"each element must be {word} 0, and they are {list(held)}", node, "assert/values")
 
 
 def _shape_of(m: Machine, value: Value, node: ast.AST) -> Any:
@@ -99,10 +120,12 @@ def _first(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     return argument(args, kwargs, 0, "tensor", kwargs.get("x"))
 
 
-_VALUES = ("assert_positive", "assert_negative", "assert_non_negative", "assert_non_positive", "assert_near", "assert_integer", "assert_proper_iterable")
+_SIGNS = {"positive": "gt", "negative": "lt", "non_negative": "ge", "non_positive": "le"}
+_VALUES = ("assert_near", "assert_integer", "assert_proper_iterable")
 _CHECKS: dict[str, object] = {
     **{f"assert_{w}": partial(_compared, w) for w in _ORDERS}, "assert_rank": _rank, "assert_rank_in": _rank_in, "assert_rank_at_least": _rank_at_least,
     "assert_scalar": _scalar, "assert_type": _type, "assert_shapes": _shapes, **dict.fromkeys(_VALUES, nothing),
+    **{f"assert_{w}": partial(_signed, order) for w, order in _SIGNS.items()}, "Assert": _assert,
 }  # fmt: skip
 FUNCTIONS: dict[str, object] = {
     **{f"{home}.{name}": run for name, run in _CHECKS.items() for home in ("tf", "tf.debugging")}, "tf.debugging.check_numerics": _first,

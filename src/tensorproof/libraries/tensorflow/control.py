@@ -280,7 +280,8 @@ def _make(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     size = as_size(size) if isinstance(size, TensorType) else size
     given = kwargs.get("element_shape")
     space = {"dtype": dtype, "size": size, "dynamic": argument(args, kwargs, 2, "dynamic_size", False), "element": None, "top": 0,
-             "shape": None if given is None else sizes_of(m, given, node)}  # fmt: skip
+             "shape": None if given is None else sizes_of(m, given, node),
+             "cleared": None if argument(args, kwargs, 3, "clear_after_read") is False else ()}  # fmt: skip
     return Model(ARRAY, m.heap.space(space))
 
 
@@ -305,7 +306,8 @@ def _write(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> 
         m.demand("OutOfRangeError", conj(ge(at, 0), lt(at, size)), f"index {at!r} is outside the array of {size!r}", node, "tensor_array/index")
     top = me.space["top"]
     reached = max(top, at + 1) if isinstance(at, int) and isinstance(top, int) else None
-    return _with(m, me, element=new.but(contents=None), top=reached)
+    cleared: Any = me.space["cleared"]
+    return _with(m, me, element=new.but(contents=None), top=reached, cleared=cleared and tuple(i for i in cleared if isinstance(at, int) and i != at))
 
 
 def _count(m: Machine, me: Model, node: ast.AST) -> Value:
@@ -333,7 +335,12 @@ def _concat(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) ->
 
 
 def _read(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-    held = me.space["element"]
+    held, at, cleared = me.space["element"], argument(args, kwargs, 0, "index"), me.space["cleared"]
+    if isinstance(at, int) and isinstance(cleared, tuple) and m.model_state.get(TRACED) is None:
+        if at in cleared:
+            message = f"index {at} was read before, which clears it: make the array with clear_after_read=False"
+            raise m.raised("InvalidArgumentError", message, node, "tensor_array/cleared")
+        m.heap.set(me.space, "cleared", (*cleared, at))
     return m.gap("TensorArray.read", node, "of a tensor that is not known") if held is None else within(m, held, m.model_state.get(TRACED))
 
 
@@ -341,7 +348,7 @@ def _unstack(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -
     t = converted(m, argument(args, kwargs, 0, "value"), None, node)
     if not isinstance(t, TensorType) or not t.shape.known or not len(t.shape):
         return m.gap("TensorArray.unstack", node, "of something that is not known")
-    return _with(m, me, element=t.but(shape=Shape(t.shape[1:]), contents=None), size=t.shape[0], top=t.shape[0])
+    return _with(m, me, element=t.but(shape=Shape(t.shape[1:]), contents=None), size=t.shape[0], top=t.shape[0], cleared=me.space["cleared"] and ())
 
 
 def _attribute(m: Machine, me: Model, name: str, node: ast.AST) -> Value:

@@ -46,7 +46,7 @@ def _call_function(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.
     opened = Opened(m, node)
     bound = 1 if _is_method(function) else 0
     specs = list(signature.items if isinstance(signature, List) else signature) if isinstance(signature, (List, tuple)) else []
-    inner = tuple(_opened(m, opened, value, spec, node) for value, spec in zip(args[bound:], specs))
+    inner = tuple(_opened(m, opened, value, spec, node, "concrete" in me.space) for value, spec in zip(args[bound:], specs))
     given = (*args[:bound], *inner, *args[bound + len(specs) :])
     return opened.closed(traces.call("signature", lambda: _traced(m, me, given, kwargs, node), roots, node))
 
@@ -86,7 +86,7 @@ def _concrete(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) 
     if kwargs or None in specs:
         return me
     inner = {"function": Bound(function, args[0]) if bound else function, "signature": specs, "autograph": me.space.get("autograph", True)}
-    return Model(FUNCTION, m.heap.space({**inner, "__name__": me.space["__name__"], TRACES: ((0, "signature"),)}))
+    return Model(FUNCTION, m.heap.space({**inner, "__name__": me.space["__name__"], TRACES: ((0, "signature"),), "concrete": True}))
 
 
 def _argument(m: Machine, value: Any) -> Value:
@@ -118,10 +118,10 @@ def _is_method(function: Value) -> bool:
     return isinstance(function, Function) and function.owner is not None
 
 
-def _opened(m: Machine, opened: Opened, value: Value, spec: Value, node: ast.AST) -> Value:
-    """An argument as the signature declares it."""
+def _opened(m: Machine, opened: Opened, value: Value, spec: Value, node: ast.AST, concrete: bool = False) -> Value:
+    """An argument as the signature declares it. The graph of a concrete function is run with what it gets, and compares element types alone."""
     if isinstance(spec, (tuple, List)) and isinstance(value, (tuple, List)):
-        inner = [_opened(m, opened, v, s, node) for v, s in zip(_parts(value), _parts(spec))]
+        inner = [_opened(m, opened, v, s, node, concrete) for v, s in zip(_parts(value), _parts(spec))]
         return tuple(inner) if isinstance(value, tuple) else List(m.heap.row(inner))
     if not isinstance(spec, Model) or spec.kind != "tf.TensorSpec" or isinstance(value, (Unknown, Model)):
         return value
@@ -131,8 +131,9 @@ def _opened(m: Machine, opened: Opened, value: Value, spec: Value, node: ast.AST
     if not isinstance(value, TensorType) or not value.shape.known:
         return value
     if isinstance(dtype, DType) and value.dtype is not None and value.dtype is not dtype:
-        raise m.raised("TypeError", f"the signature takes {dtype}, this is {value.dtype}", node, "function/signature")
-    if not isinstance(shape, TensorShape):
+        kind = "InvalidArgumentError" if concrete else "TypeError"
+        raise m.raised(kind, f"the signature takes {dtype}, this is {value.dtype}", node, "function/signature")
+    if not isinstance(shape, TensorShape) or (concrete and compatible(TensorShape(value.shape), shape) is not True):
         return value
     message = f"the signature takes {tuple(shape)}, this has shape {value.shape!r}"
     m.demand("TypeError", compatible(TensorShape(value.shape), shape), message, node, "function/signature")

@@ -9,7 +9,7 @@ from tensorproof.libraries import KindModel, argument, mapped, tensors_in
 from tensorproof.libraries.tensorflow import histories, own_gradients
 from tensorproof.libraries.tensorflow.histories import Token
 from tensorproof.libraries.tensorflow.traced import TRACED
-from tensorproof.terms import History, Shape, TensorType, conj, eq
+from tensorproof.terms import History, Shape, TensorType, Term, conj, eq
 from tensorproof.values import Args, Dict, Instance, Iterator, Key, Kwargs, Layer, List, Machine, Model, Unknown, Value, slot
 
 TOKEN: Key[Token] = slot("token")
@@ -109,8 +109,8 @@ def _gradient(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) 
     if isinstance(given, TensorType) and isinstance(target, TensorType) and given.shape.known and target.shape.known:
         agree = conj(*(eq(a, b) for a, b in zip(given.shape, target.shape))) if len(given.shape) == len(target.shape) else False
         m.require("gradient/output", agree, f"output_gradients of shape {given.shape!r} must have the target's shape {target.shape!r}", node)
-    if target is None:
-        raise m.raised("TypeError", "the target of a gradient is None", node, "tape/target")
+    _tracked(m, target, "target", node)
+    _tracked(m, sources, "sources", node)
     reached = _reached(me, node, target) and not _made_here(node, 1, "sources", sources) and not _only(me, target, sources)
     targets = tensors_in(target)
     if reached:
@@ -123,6 +123,24 @@ def _gradient(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) 
         return None
 
     return _recorded(m, target, sources, like_sources(m, sources, of, node))
+
+
+def _tracked(m: Machine, value: Value, word: str, node: ast.AST) -> None:
+    """A tape knows tensors and variables alone: no arrays, numbers or texts, and not None."""
+    match value:
+        case tuple() | List() | Dict():
+            for one in value if isinstance(value, tuple) else value.items.values() if isinstance(value, Dict) else value.items:
+                _tracked(m, one, word, node)
+        case None | str():
+            raise m.raised("TypeError", f"the {word} of a gradient are tensors and variables, not {value!r}", node, f"tape/{word}")
+        case int() | float() | Term():
+            raise m.raised("AttributeError", f"the {word} of a gradient are tensors and variables, not a number", node, f"tape/{word}")
+        case Unknown() if value.number:
+            raise m.raised("AttributeError", f"the {word} of a gradient are tensors and variables, not a number", node, f"tape/{word}")
+        case TensorType() if value.framework == "numpy":
+            raise m.raised("AttributeError", f"the {word} of a gradient are tensors and variables, not an array of NumPy", node, f"tape/{word}")
+        case _:
+            return
 
 
 def _recorded_by(me: Model, targets: list[TensorType], source: TensorType) -> bool:

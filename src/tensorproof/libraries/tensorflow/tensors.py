@@ -204,6 +204,9 @@ def _constant(name: str, m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) 
         return _typed(m, value, m.spelling(name, (*args[:1], None, *args[2:]) if len(args) > 1 else args, plain, node), dtype, node)
     if texts is None:
         return m.spelling(name, args, kwargs, node)
+    dtype = BY_LABEL.get(dtype) if isinstance(dtype, str) else dtype
+    if isinstance(dtype, DType) and dtype is not STRING:
+        raise m.raised("TypeError", f"a text is no number of element type {dtype.label}", node, "constant/type")
     wanted = kwargs.get("shape", args[2] if len(args) > 2 and name == "tf.constant" else None)
     sizes = None if wanted is None else sizes_of(m, wanted, node)
     return texts if sizes is None else texts.but(shape=Shape(sizes))
@@ -217,7 +220,7 @@ def _typed(m: Machine, value: Value, made: Value, dtype: Value, node: ast.AST) -
     order = "buifc"
     kinds = made.dtype.kind, wanted.kind
     wider = all(k in order for k in kinds) and kinds[0] != "b" and order.index(kinds[0]) > order.index(kinds[1])
-    if wider and not isinstance(value, TensorType):
+    if (wider or wanted is STRING) and not isinstance(value, TensorType):
         raise m.raised("TypeError", f"numbers of {made.dtype} do not become {wanted} by themselves", node, "constant/dtype")
     kept = made.contents if made.dtype.is_integer and wanted.is_integer else None
     return made.but(dtype=wanted, contents=kept)

@@ -37,10 +37,11 @@ def attribute(m: Interpreter, owner: Unknown, name: str, node: ast.AST) -> Value
         return Native(f"{owner.number}.{name}", lambda m, args, kwargs, node: _METHODS[name])
     if owner.number and not hasattr(int, name) and not hasattr(float, name) and not _of_arrays(name):
         raise m.raised("AttributeError", f"a {owner.number} has no attribute {name}", node)
-    if owner.text and not owner.octets and not name.startswith("__"):
+    if (owner.text or owner.octets) and not name.startswith("__"):
+        kind = "str" if owner.text else "bytes"
         if is_public(f"numpy.ndarray.{name}"):
-            return m.gap(f"str.{name}", node, "a text has it only where it comes from an array")
-        raise m.raised("AttributeError", f"a str has no attribute {name}", node)
+            return m.gap(f"{kind}.{name}", node, "a text has it only where it comes from an array")
+        raise m.raised("AttributeError", f"a {kind} has no attribute {name}", node)
     key = questions.part(m, owner, f".{name}")
     return owner if not owner.key else replace(owner, key=key, whole=None)
 

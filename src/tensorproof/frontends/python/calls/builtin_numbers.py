@@ -149,6 +149,8 @@ def _number(native: Any) -> Run:
         rest = (*rest, *named.values())  # int(text, base=2)
         match value:
             case TensorType():
+                if value.framework == "keras":
+                    raise m.raised("ValueError", f"{native.__name__}() asks for the value of a KerasTensor, which has none", node, "keras/symbolic")
                 if value.graph is not None:
                     if not traced.converts(m, value):
                         traced.refuse(m, f"{native.__name__}()", value, node)

@@ -10,6 +10,7 @@ from tensorproof.bindings.raises import classes
 from tensorproof.bindings.raises.circumstances import circumstances
 from tensorproof.ops.record import Requirement
 from tensorproof.terms.tensor import TensorType
+from tensorproof.values.objects import List
 
 if TYPE_CHECKING:
     from tensorproof.frontends.python.machine import Interpreter
@@ -33,7 +34,9 @@ def _symbolic(value: object) -> bool:
 def kinds(m: Interpreter, name: str, outcome: Outcome, refused: Requirement, given: Sequence[object] = ()) -> tuple[str, ...]:
     """The classes of which the exception of a refusal is one, the likeliest first. Its message is still that of the operator, without the program's names.
 
-    TensorFlow tries to make a tensor of a None that it is given."""
+    TensorFlow tries to make a tensor of a None that it is given, and a tensor of the other side's type of a number, text or list beside an operator."""
     if refused.code == "call/arguments" and name.startswith("tf.") and any(value is None for value in given):
         return ("ValueError",)
+    if refused.code.endswith("/dtype") and name.startswith("tf.Tensor.__") and any(isinstance(value, (float, str, bytes, List, tuple)) for value in given):
+        return ("TypeError",)
     return classes(name, refused.code, refused.message, is_traced(m.model_state, outcome.bound.values()), circumstances(outcome.bound))

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from tensorproof.frontends.python.branching import questions
 from tensorproof.frontends.python.containers import equality
-from tensorproof.frontends.python.operators import container_comparisons
+from tensorproof.frontends.python.operators import container_comparisons, text_operands
 from tensorproof.frontends.python.operators.host_calls import is_opaque, not_modelled, plain
 from tensorproof.frontends.python.operators.operations import SWAPPED, dunder, on_tensors
 from tensorproof.frontends.python.tensors.number_kinds import number_kind
@@ -94,6 +94,7 @@ def _of_unknown(m: Interpreter, word: str, a: Value, b: Value, node: ast.AST) ->
     if a is AFTER_ERROR or b is AFTER_ERROR:
         m.path.lost = True
         return AFTER_ERROR
+    text_operands.refuse(m, word, a, b, node)
     found = _by_ends(word, a, b)
     if found is None:
         found = _by_ends(SWAPPED[word], b, a)

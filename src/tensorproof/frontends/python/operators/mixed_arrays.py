@@ -1,4 +1,4 @@
-"""Operators between a tensor of torch and an array of NumPy: which of them Python finds, and what they give."""
+"""Operators between tensors of two libraries: which of them Python finds, and what they give."""
 
 from __future__ import annotations
 
@@ -24,6 +24,8 @@ def operated(m: Interpreter, word: str, a: Value, b: Value, node: ast.AST) -> Va
     """The result, MISSING where the two are not of torch and of NumPy. NumPy computes it, and it is a tensor."""
     if word == "mul" and (type(a) in _SEQUENCES or type(b) in _SEQUENCES):
         return _repeated(m, a, b, node)
+    if type(a) is TensorType and type(b) is TensorType and a.framework != b.framework and "keras" in (a.framework, b.framework):
+        return _symbolic(m, word, a, b, node)
     if type(a) is not TensorType or type(b) is not TensorType or {a.framework, b.framework} != {"torch", "numpy"}:
         return MISSING
     array, first = (a, False) if a.framework == "numpy" else (b, True)
@@ -53,6 +55,13 @@ def _repeated(m: Interpreter, a: Value, b: Any, node: ast.AST) -> Value:
         return MISSING
     times = contents[0]
     return m.binary(ast.Mult, times if first else a, b if first else times, node)
+
+
+def _symbolic(m: Interpreter, word: str, a: TensorType, b: TensorType, node: ast.AST) -> Value:
+    """A KerasTensor beside an array, which asks for its values, or a tensor of TensorFlow, whose comparisons do and whose arithmetic leaves it to Keras."""
+    if word in ("eq", "ne") or (b.framework == "keras" and (a.framework == "numpy" or word in _ORDERS)):
+        raise m.raised("ValueError", f"the operator {word} asks for the values of a KerasTensor, which has none: use keras.ops", node, "keras/symbolic")
+    return m.spelling(f"keras.KerasTensor.__r{word}__", (b, a), {}, node) if a.framework == "tf" else MISSING
 
 
 def _again(m: Interpreter, word: str, sides: tuple[TensorType, TensorType], node: ast.AST) -> Value:

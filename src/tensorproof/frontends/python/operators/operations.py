@@ -12,7 +12,7 @@ from tensorproof.frontends.python.attributes.lookup import added, in_class
 from tensorproof.frontends.python.branching import deciding
 from tensorproof.frontends.python.containers import containers, equality
 from tensorproof.frontends.python.containers.type_names import type_name
-from tensorproof.frontends.python.operators import drawn_reals, mixed_arrays
+from tensorproof.frontends.python.operators import drawn_reals, mixed_arrays, text_operands
 from tensorproof.frontends.python.operators.formatting import percent
 from tensorproof.frontends.python.operators.fractions_of_sizes import share
 from tensorproof.frontends.python.operators.host_calls import not_modelled, plain
@@ -109,6 +109,8 @@ def _sum_of_parts(m: Interpreter, word: str, a: Value, b: Value, node: ast.AST, 
     """A container of layers and more layers, or a shape of TensorFlow and more sizes; MISSING for anything else."""
     if isinstance(a, Layer) or isinstance(b, Layer):
         return layers.container_binary(m, word, a, b, node, in_place)
+    if word != "add" and (isinstance(a, TensorShape) or isinstance(b, TensorShape)) and isinstance(a, (int, tuple)) and isinstance(b, (int, tuple)):
+        raise m.raised("TypeError", f"a TensorShape has no operator {word}", node)
     if word == "add" and isinstance(a, TensorShape) and isinstance(b, List):
         return TensorShape((*a, *b.items))
     if word == "add" and isinstance(a, List) and isinstance(b, TensorShape):
@@ -161,8 +163,7 @@ def _on_unknown(m: Interpreter, word: str, a: Value, b: Value, node: ast.AST, in
     if a is AFTER_ERROR or b is AFTER_ERROR:
         m.path.lost = True
         return AFTER_ERROR
-    if word == "add" and ((isinstance(a, str) and type(b) is Unknown and b.octets) or (isinstance(b, str) and type(a) is Unknown and a.octets)):
-        raise m.raised("TypeError", "texts and bytes cannot be added: decode the bytes", node)
+    text_operands.refuse(m, word, a, b, node)
     if word in ("add", "mod", "mul") and _is_text(a, b):
         return joined_text((a, b)) if word == "add" else TEXT
     kinds = number_kind(a), number_kind(b)

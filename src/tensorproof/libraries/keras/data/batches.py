@@ -152,9 +152,9 @@ def _of_arrays(m: Machine, x: Value, y: Value, weight: Value, size: Value, steps
         count = m.symbol(m.name_here("samples", node), 1, None, Origin.UNMODELLED) if count is None else count
     if class_weight is not None:
         weight = _weights(m, y, class_weight, count, node)
-    if size is None:
+    if size is None or size == 0:
         size = 32 if not isinstance(steps, (int, Term)) else ceildiv(count, steps)
-    if isinstance(size, int) and size <= 0:
+    if isinstance(size, int) and size < 0:
         raise m.raised("ValueError", f"batch_size must be positive, and is {size}", node, "data/batch-size")
     if not isinstance(size, (int, Term)):
         return Batches(unknown="batch_size is not known")
@@ -261,6 +261,8 @@ def _of_sequence(m: Machine, x: Instance, class_weight: Value, node: ast.AST) ->
     if m.in_class(x.cls, "__getitem__") is MISSING:
         raise m.raised("NotImplementedError", f"{x.cls.name} has no __getitem__", node, "keras/data")
     length = m.in_class(x.cls, "__len__")
+    if length is MISSING and m.in_class(x.cls, "num_batches") is MISSING:
+        raise m.raised("NotImplementedError", f"{x.cls.name} has neither __len__ nor num_batches", node, "keras/data")
     count = m.call(Bound(length, x), (), {}, node) if length is not MISSING else m.attribute(x, "num_batches", node)
     if isinstance(count, int):
         places: list[Value] = [0] if count == 1 else [0, count - 1]

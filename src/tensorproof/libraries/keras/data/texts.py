@@ -26,6 +26,9 @@ def _make(name: str, m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> A
     mode = given.get("output_mode", "int")
     if isinstance(mode, str) and mode not in ("int", *_COUNTED):
         raise m.raised("ValueError", f"{name} has no output_mode {mode!r}", node, "keras/word")
+    bins = given.get("num_bins") if name in ("Hashing", "HashedCrossing") else 1
+    if bins is None or (isinstance(bins, (int, float)) and bins <= 0):
+        raise m.raised("ValueError", f"num_bins of {name} is a positive number, not {bins!r}", node, "call/arguments")
     items = {"*size*": _size(m, name, given, node), "*mode*": mode, "*length*": given.get("output_sequence_length"), "*invert*": given.get("invert", False)}
     if name in ("TextVectorization", "StringLookup", "IntegerLookup") and given.get("vocabulary") is None:
         items[_LEARNT] = False
@@ -62,6 +65,12 @@ def _run(me: Model, m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Va
     if not isinstance(x, TensorType) or not x.shape.known:
         return m.gap(me.kind, node, "its input is not known")
     shape = x.shape
+    inverse = me.space["*invert*"] is True
+    texts = {"TextVectorization": True, "StringLookup": not inverse, "IntegerLookup": inverse}.get(name)
+    if texts is not None and x.graph is None and x.framework != "keras" and x.dtype is not None and (x.dtype.kind == "s") is not texts:
+        message = f"{name} takes {'texts' if texts else 'numbers'}, and these are {x.dtype!r}"
+        written = name == "IntegerLookup" and not isinstance(args[0] if args else x, TensorType)
+        raise m.raised("TypeError" if written else "UnimplementedError", message, node, "keras/texts")
     if me.space.get(_LEARNT) is False and x.graph is None:
         raise m.raised("FailedPreconditionError" if mode == "int" else "RuntimeError", f"{name} has no vocabulary yet: call adapt first", node, "keras/adapt")
     if name == "TextVectorization":

@@ -149,12 +149,24 @@ def only_tensors(m: Machine, layer: Value, args: Args, node: ast.AST) -> None:
     """Keras takes nothing but tensors by position: `layer(x, True)` is refused."""
     written = node.args if isinstance(node, ast.Call) and len(node.args) == len(args) else [None] * len(args)
     for value, text in zip(args, written):
-        items = list(value.items) if isinstance(value, List) else list(value) if type(value) is tuple else [value]
-        literal = isinstance(text, ast.Constant) or (isinstance(text, (ast.Tuple, ast.List)) and any(isinstance(e, ast.Constant) for e in text.elts))
-        for one in items:
+        literal = text is not None and _has_literal(text)
+        for one in _leaves(value):
             if isinstance(one, (bool, str)) or (literal and isinstance(one, (int, float))):
                 message = f"{layer_name(layer)} takes tensors by position, and gets {one!r}: give it by its name"
                 raise m.raised("ValueError", message, node, "keras/positional")
+
+
+def _leaves(value: Value) -> Iterator[Value]:
+    if isinstance(value, List) or type(value) is tuple:
+        for one in value.items if isinstance(value, List) else value:
+            yield from _leaves(one)
+    else:
+        yield value
+
+
+def _has_literal(text: ast.AST) -> bool:
+    """Whether numbers are written out in an expression: those of variables may be NumPy's."""
+    return any(map(_has_literal, text.elts)) if isinstance(text, (ast.Tuple, ast.List)) else isinstance(text, ast.Constant)
 
 
 def graph_tensor(m: Machine, tensor: TensorType) -> TensorType:
@@ -192,7 +204,7 @@ def operated(m: Machine, name: str, result: Value, args: Args, kwargs: Kwargs, b
     """The result of an operator spelled in Keras: symbolic when an argument is, else a tensor of the backend."""
     if holds_symbolic(args) or holds_symbolic(tuple(kwargs.values())):
         not_yet(m, before)
-        return mapped_result(m, result, "keras")
+        return mapped_result(m, tuple(result) if isinstance(result, Outputs) else result, "keras")
     return mapped_result(m, result, "tf")
 
 

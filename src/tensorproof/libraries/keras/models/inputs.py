@@ -92,7 +92,7 @@ def matched(m: Machine, model: Any, wanted: Value, given: Value, node: ast.AST) 
         return [given.items[k] for k in keys]
     values = list(given.items) if isinstance(given, List) else list(given) if type(given) is tuple else [given]
     if len(values) != len(starts):
-        if len(starts) == 1 and len(values) > 1:
+        if len(starts) == 1 and len(values) > 1 and not all(isinstance(v, TensorType) for v in values):
             return [m.spelling("tf.convert_to_tensor", (given,), {}, node)]
         raise m.raised("ValueError", f"{name} has {len(starts)} inputs, and {len(values)} are given", node, "keras/inputs")
     return values

@@ -166,6 +166,11 @@ def run(me: Model, m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any
         raise m.raised("ValueError", "a Sequential without layers is called", node, "keras/sequential")
     value = args[0] if args else next((v for k, v in kwargs.items() if k in ("inputs", "x")), None)
     reference = held["*input*"] if held["*input*"] is not None else held["*first*"]
+    parts = list(value.items if isinstance(value, List) else value) if isinstance(value, (List, tuple)) else []
+    if parts and all(isinstance(one, TensorType) for one in parts):
+        if held["*input*"] is None and len(parts) > 1:
+            return m.gap("Sequential", node, "a list of several tensors is given to layers that are not built")
+        value = parts[0]  # Keras leaves out the others
     if isinstance(reference, TensorType):
         value = fitted(m, me, value, reference, node, exact=False)
     elif isinstance(value, TensorType):

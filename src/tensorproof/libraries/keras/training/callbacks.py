@@ -6,10 +6,11 @@ import ast
 from functools import partial
 from typing import Any
 
-from tensorproof.libraries import ClassModel, KindModel, Run, by_signature, nothing, signatures
+from tensorproof.libraries import ClassModel, KindModel, Run, argument, by_signature, nothing, signatures
 from tensorproof.libraries.bound import Bound as Call
+from tensorproof.libraries.keras.state import is_built
 from tensorproof.terms.ints import Origin
-from tensorproof.values import MISSING, REAL, Args, Bound, Class, Dict, Function, Instance, Kwargs, List, Machine, Model, Named, Unknown, Value
+from tensorproof.values import MISSING, REAL, Args, Bound, Choice, Class, Dict, Function, Instance, Kwargs, List, Machine, Model, Named, Unknown, Value
 
 HOME = "keras.callbacks."
 _OWN = (
@@ -62,13 +63,17 @@ def attach(m: Machine, callbacks: list[Value], model: Value, node: ast.AST) -> N
             is_class = isinstance(one, Class) or (isinstance(one, Named) and one.name.rpartition(".")[2][:1].isupper())
             message = f"{what} is {'a class: write' if is_class else 'not a callback object'}{f' {what}(...)' if is_class else ''}"
             raise m.raised("TypeError" if is_class else "AttributeError", message, node, "keras/callback")
+        if callable(one) and not isinstance(one, (Instance, Model, Unknown, Choice)):
+            raise m.raised("AttributeError", "a function is not a callback object: write keras.callbacks.LambdaCallback", node, "keras/callback")
         if isinstance(one, Instance):
-            m.heap.set(one.space, "model", model)
             if "params" not in one.space:
                 m.heap.set(one.space, "params", Model("quiet", m.heap.space()))
             setter = m.in_class(one.cls, "set_model")
             if isinstance(setter, (Function, Bound)):
+                m.heap.set(one.space, "model", None)
                 m.call(Bound(setter, one), (model,), {}, node)
+            else:
+                m.heap.set(one.space, "model", model)
 
 
 def own(m: Machine, callbacks: list[Value]) -> list[Any]:
@@ -89,10 +94,24 @@ def run(m: Machine, callbacks: list[Any], hook: str, args: Args, node: ast.AST) 
             m.call(found, args, {}, node)
 
 
-def schedules(m: Machine, callbacks: list[Value], node: ast.AST, most: Value) -> None:
-    """The function of a LearningRateScheduler, in any epoch."""
+def before_building(m: Machine, callbacks: list[Any], model: Value, node: ast.AST) -> None:
+    """Keras builds a model in its first step: what a hook before that sees of the layers is not followed."""
+    if not is_built(m, model):
+        for one in callbacks:
+            for hook in ("on_epoch_begin", "on_train_batch_begin", "on_batch_begin") if isinstance(one, Instance) else ():
+                found = m.in_class(one.cls, hook)
+                if isinstance(found, Function) and any(isinstance(n, ast.Attribute) and n.attr == "model" for n in ast.walk(found.code.node)):
+                    m.gap(f"{one.cls.name}.{hook}", node, "the model is not built when it is called first")
+
+
+def schedules(m: Machine, callbacks: list[Value], optimizer: Value, node: ast.AST, most: Value) -> None:
+    """The function of a LearningRateScheduler, in any epoch. It sets the rate, which an optimizer with a schedule of its own does not let it."""
     for one in callbacks:
         if isinstance(one, Model) and one.kind == HOME + "LearningRateScheduler":
+            rate = optimizer.space.get("learning_rate") if isinstance(optimizer, Model) and most is not None else None
+            if isinstance(rate, Model) and rate.kind.startswith("keras.optimizers.schedules."):
+                message = "a LearningRateScheduler sets the learning rate, and the optimizer has a schedule of its own"
+                raise m.raised("TypeError", message, node, "optimizer/rate")
             _schedule(m, one, node, most)
 
 
@@ -137,11 +156,21 @@ def logs(m: Machine, names: list[str] | None) -> Value:
     return Dict(m.heap.entries(dict.fromkeys(names, REAL)))
 
 
+_ATTRIBUTES = ("model", "params", "best", "best_weights", "best_epoch", "stopped_epoch", "wait", "cooldown_counter", "validation_data",
+               "min_delta", "patience", "monitor", "mode", "verbose", "filepath", "history", "epoch", "log_dir", "seen")  # fmt: skip
+
+
+def _known(m: Machine, me: Model, name: str, node: ast.AST) -> Value:
+    if name in _NAMES or name.startswith("_"):
+        return MISSING
+    return me.space[name] if name in me.space else Unknown(name) if name in _ATTRIBUTES else m.gap(f"{me.kind}.{name}", node, "no model")
+
+
 _NAMES = ("on_epoch_begin", "on_epoch_end", "on_train_begin", "on_train_end", "on_train_batch_begin", "on_train_batch_end", "on_test_begin", "on_test_end",
           "on_test_batch_begin", "on_test_batch_end", "on_predict_begin", "on_predict_end", "on_predict_batch_begin", "on_predict_batch_end",
           "on_batch_begin", "on_batch_end", "set_params", "set_model")  # fmt: skip
 KINDS = {
-    **{HOME + n: KindModel(dict.fromkeys(_NAMES, nothing), open=True, bases=(HOME + "Callback",)) for n in _OWN},
+    **{HOME + n: KindModel(dict.fromkeys(_NAMES, nothing), _known, open=True, bases=(HOME + "Callback",)) for n in _OWN},
     "keras.logs": KindModel(item=lambda m, me, index, node: REAL, open=True, set_item=lambda m, me, index, value, node: None),
 }  # fmt: skip
 
@@ -156,8 +185,19 @@ def _attribute(m: Machine, me: Instance, name: str, node: ast.AST) -> Any:
     return Unknown(name) if name in ("model", "params", "validation_data", "best", "best_weights", "stopped_epoch", "best_epoch", "wait") else MISSING
 
 
+def _set_model(m: Machine, me: Any, args: Args, kwargs: Kwargs, node: ast.AST) -> None:
+    m.heap.set(me.space, "model", argument(args, kwargs, 0, "model"))
+
+
+def _stored(m: Machine, me: Instance, name: str, value: Value, node: ast.AST) -> None:
+    if name == "model":
+        raise m.raised("AttributeError", "the model of a callback is set by fit: its attribute model has no setter", node, "keras/callback")
+
+
 CLASSES = {
-    HOME + "Callback": ClassModel(HOME + "Callback", methods=dict.fromkeys(_NAMES, nothing), init=_init, attribute=_attribute, closed=False),
+    HOME + "Callback": ClassModel(
+        HOME + "Callback", methods=dict.fromkeys(_NAMES, nothing) | {"set_model": _set_model}, init=_init, attribute=_attribute, stored=_stored, closed=False
+    ),
     **{HOME + n: ClassModel(HOME + n, (HOME + "Callback",), closed=False) for n in _OWN},
 }
 FUNCTIONS: dict[str, Run] = {HOME + n: by_signature(HOME + n, partial(_make, n)) for n in _OWN}

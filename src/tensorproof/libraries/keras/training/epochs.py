@@ -13,7 +13,7 @@ from tensorproof.libraries.keras.data.batches import Batches
 from tensorproof.libraries.keras.training import callbacks
 from tensorproof.libraries.model import Iterations, batches
 from tensorproof.terms import BUDGETS, Origin, Term
-from tensorproof.values import Dict, Machine, Value
+from tensorproof.values import Dict, List, Machine, Value
 
 MOST_EPOCHS = BUDGETS.loops.epochs
 _SHORT = {"train": "on_batch_"}
@@ -51,7 +51,7 @@ def _iterations(m: Machine, data: Batches, node: ast.AST) -> Iterations:
     return batches(times, lambda k: (k, first), rest)
 
 
-def over_epochs(m: Machine, me: Any, given_callbacks: list[Value], epochs: Value, epoch: Callable[[Value], None], node: ast.AST) -> None:
+def over_epochs(m: Machine, me: Any, given_callbacks: list[Value], epochs: Value, first: Value, epoch: Callable[[Value], None], node: ast.AST) -> None:
     """Each epoch, until a callback sets `stop_training`."""
     asked: list[Value] = []
     m.heap.set(me.space, "stop_training", False)
@@ -65,15 +65,27 @@ def over_epochs(m: Machine, me: Any, given_callbacks: list[Value], epochs: Value
             m.heap.set(me.space, "stop_training", False)  # where the next epoch begins
         return left
 
-    m.each(_epochs(m, given_callbacks, epochs, node), act, node)
+    m.each(_epochs(m, given_callbacks, epochs, first, node), act, node)
     if asked:
         m.heap.set(me.space, "stop_training", True if asked == [True] else m.open_truth("stop_training", node))
 
 
-def _epochs(m: Machine, given_callbacks: list[Value], epochs: Value, node: ast.AST) -> Iterations:
+def numbers(epochs: Value, first: Value, validated: Value = 1) -> tuple[range, list[int]] | None:
+    """The numbers of the epochs that a training without an early end runs, and of those after which it validates; None where they are not known."""
+    if not isinstance(epochs, int) or not isinstance(first, int) or epochs - first > BUDGETS.loops.epochs_kept:
+        return None
+    found = range(first, max(first, epochs))
+    if isinstance(validated, int) and validated > 0:
+        return found, [k for k in found if (k + 1) % validated == 0]
+    held = validated.items if isinstance(validated, List) else validated
+    return (found, [k for k in found if k + 1 in held]) if isinstance(held, (tuple, list)) and all(isinstance(k, int) for k in held) else None
+
+
+def _epochs(m: Machine, given_callbacks: list[Value], epochs: Value, first: Value, node: ast.AST) -> Iterations:
     early = any(map(callbacks.may_stop, given_callbacks))
-    if isinstance(epochs, int) and epochs <= MOST_EPOCHS and not early:
-        return Iterations([(True, k) for k in range(epochs)], (1,) * epochs)
+    known = numbers(epochs, first)
+    if known is not None and len(known[0]) <= MOST_EPOCHS and not early:
+        return Iterations([(True, k) for k in known[0]], (1,) * len(known[0]))
     if isinstance(epochs, (int, Term)) and not early:
         return batches(epochs, lambda k: k)
     return batches(m.symbol(m.name_here("epochs", node), 1, epochs if isinstance(epochs, int) else None, Origin.WORLD), lambda k: k)

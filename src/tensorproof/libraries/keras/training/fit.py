@@ -18,10 +18,9 @@ from tensorproof.libraries.keras.training.steps import METHODS as STEPS
 from tensorproof.libraries.keras.training.steps import call_on, compiled, in_graph, names_of, own_of, packed, run_batches, step
 from tensorproof.libraries.model import KindModel
 from tensorproof.libraries.sequences import sequence
-from tensorproof.terms import BUDGETS, FLOAT32, Origin, Shape, TensorType, Term
+from tensorproof.terms import FLOAT32, Origin, Shape, TensorType, Term
 from tensorproof.values import REAL, Args, Dict, Instance, Kwargs, List, Machine, Model, Unknown, Value
 
-MOST_EPOCHS = BUDGETS.loops.epochs_kept
 
 
 def fit(m: Machine, me: Value, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
@@ -46,8 +45,9 @@ def fit(m: Machine, me: Value, args: Args, kwargs: Kwargs, node: ast.AST) -> Val
     last_epoch = epochs - 1 if isinstance(epochs, int) and epochs > 0 else None
     try_schedule(m, state.space["optimizer"], node)
     history = _history(m, me, None, given, given_callbacks, node)
-    callbacks.schedules(m, given_callbacks, node, last_epoch)
+    callbacks.schedules(m, given_callbacks, state.space["optimizer"], node, last_epoch)
     own = callbacks.own(m, given_callbacks)
+    callbacks.before_building(m, own, me, node)
     eager = state.space.get("run_eagerly") is True and own_of(m, me, "train_step") is not None
     validation = _validation(m, held, given, node) if held is not None else None
     run = _Fit(m, me, data, validation, own, given_callbacks, node)
@@ -59,11 +59,13 @@ def fit(m: Machine, me: Value, args: Args, kwargs: Kwargs, node: ast.AST) -> Val
         if validation is not None or (isinstance(epochs, int) and epochs > 1):
             reset_metrics(m, state, node)
     if own or (eager and not data.unknown):
-        keras_epochs.over_epochs(m, me, given_callbacks, epochs, lambda number: run.epoch(number, eager and not data.unknown), node)
+        keras_epochs.over_epochs(
+            m, me, given_callbacks, epochs, given.get("initial_epoch", 0), lambda number: run.epoch(number, eager and not data.unknown), node
+        )
     if not data.unknown and epochs != 0:
         callbacks.monitors(m, given_callbacks, run.names, node)
     callbacks.run(m, own, "on_train_end", (callbacks.logs(m, run.epoch_names()),), node)
-    _fill(m, history, run.epoch_names(), epochs, given_callbacks, node)
+    _fill(m, history, run, given, given_callbacks, node)
     _saved(m, me, given_callbacks)
     return history
 
@@ -83,6 +85,8 @@ class _Fit:
         self.m, self.me, self.data, self.validation, self.own, self.every, self.node = m, me, data, validation, own, every, node
         self.names: list[str] | None = None
         """The names of the results of one batch."""
+        self.added: list[str] = []
+        """What the logs of an epoch hold when the program's callbacks have seen them."""
 
     def traced(self) -> None:
         """The steps with each kind of batch."""
@@ -99,7 +103,9 @@ class _Fit:
             if eager:
                 run_batches(m, self.me, self.validation, False, "fit", node)
             tested(m, own, self.validation, self.names, node)
-        callbacks.run(m, own, "on_epoch_end", (number, callbacks.logs(m, self.epoch_names())), node)
+        logs = callbacks.logs(m, self.epoch_names())
+        callbacks.run(m, own, "on_epoch_end", (number, logs), node)
+        self.added = [k for k in logs.items if isinstance(k, str)] if isinstance(logs, Dict) else []
 
     def _eager(self, batch: Any) -> None:
         found = _named_results(self.m, self.me, step(self.m, self.me, batch, True, self.node))
@@ -152,25 +158,39 @@ def _named_results(m: Machine, me: Value, output: Value) -> list[str] | None:
 
 
 def _history(m: Machine, me: Any, names: Value, given: dict[str, Any], given_callbacks: list[Value], node: ast.AST) -> Model:
-    epochs = given.get("epochs", 1)
-    known = isinstance(epochs, int) and 0 <= epochs <= MOST_EPOCHS and not callbacks.stops(given_callbacks)
-    listed = List(m.heap.row(range(epochs))) if known else Unknown("epochs")
+    known = None if callbacks.stops(given_callbacks) else _numbers(given)
+    listed = Unknown("epochs") if known is None else List(m.heap.row(known[0]))
     made = Model("keras.History", m.heap.space({"history": Unknown("the results of training"), "epoch": listed, "model": me, "params": Unknown("parameters")}))
     m.heap.set(me.space, "history", made)
     return made
 
 
-def _fill(m: Machine, history: Model, names: list[str] | None, epochs: Value, given_callbacks: list[Value], node: ast.AST) -> None:
+def _numbers(given: Kwargs) -> tuple[range, list[int]] | None:
+    return keras_epochs.numbers(given.get("epochs", 1), given.get("initial_epoch", 0), given.get("validation_freq", 1))
+
+
+def _fill(m: Machine, history: Model, run: _Fit, given: Kwargs, given_callbacks: list[Value], node: ast.AST) -> None:
+    """The results of each epoch: as many as there were, and of the validation as many as it ran."""
+    names, epochs, numbers = run.epoch_names(), given.get("epochs", 1), _numbers(given)
     if names is None:
         m.heap.set(history.space, "history", Model("keras.logs", m.heap.space()))
         return
-    known = isinstance(epochs, int) and 0 <= epochs <= MOST_EPOCHS and not callbacks.stops(given_callbacks)
-    count = epochs if known else m.symbol(m.name_here("epochs", node), 1, epochs if isinstance(epochs, int) else None, Origin.WORLD)
+    every: Value = m.symbol(m.name_here("epochs", node), 1, epochs if isinstance(epochs, int) else None, Origin.WORLD)
+    validated = every
+    if numbers is not None and (not callbacks.stops(given_callbacks) or not numbers[0]):
+        every, validated = (len(part) for part in numbers)
+    elif given.get("validation_freq", 1) != 1 or given.get("initial_epoch", 0) != 0:
+        m.heap.set(history.space, "history", Model("keras.logs", m.heap.space()))
+        m.gap("Model.fit", node, "how many epochs are run and validated is not known")
+        return
 
-    def values() -> Value:
+    def values(name: str) -> Value:
+        count = validated if name.startswith("val_") and name in names else every
         return List(m.heap.row([REAL] * count)) if isinstance(count, int) else sequence(m, count, REAL, REAL)
 
-    m.heap.set(history.space, "history", Dict(m.heap.entries({n: values() for n in names})))
+    all_names = dict.fromkeys((*names, *run.added))
+    held = {n: values(n) for n in all_names if every != 0 and (validated != 0 or not n.startswith("val_"))}
+    m.heap.set(history.space, "history", Dict(m.heap.entries(held)))
 
 
 def evaluate(m: Machine, me: Value, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
@@ -266,7 +286,7 @@ def _whole(m: Machine, value: Value, rows: Value, data: batches.Batches, node: a
 
 
 def _some(m: Machine, node: ast.AST) -> Value:
-    return m.symbol(m.name_here("predictions", node), 1, None, Origin.WORLD)
+    return m.symbol(m.name_here("predictions", node), 1, None, Origin.UNMODELLED)
 
 
 def _one_batch(training: bool, m: Machine, me: Value, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -22,12 +23,42 @@ _SCHEDULES = ("CosineDecay", "CosineDecayRestarts", "ExponentialDecay", "Inverse
 _BY_WORD = {n.lower(): n for n in _NAMES if n != "Lamb"} | {"lossscaleoptimizer": "LossScaleOptimizer"}
 
 
+_FTRL = ("initial_accumulator_value", "l1_regularization_strength", "l2_regularization_strength", "l2_shrinkage_regularization_strength")
+_RANGES: dict[tuple[str, str], tuple[Callable[[Any], bool], str]] = {
+    ("SGD", "momentum"): (lambda v: isinstance(v, float) and 0 <= v <= 1, "a float between 0 and 1"),
+    ("Lion", "beta_1"): (lambda v: 0 < v <= 1, "above 0, and 1 at most"),
+    ("AdamW", "weight_decay"): (lambda v: v is not None, "a float"),
+    ("Ftrl", "learning_rate_power"): (lambda v: v <= 0, "negative or zero"),
+    **{("Ftrl", n): (lambda v: v >= 0, "positive or zero") for n in _FTRL},
+    **{(n, "gradient_accumulation_steps"): (lambda v: not v or v >= 2, "a whole number of 2 at least") for n in _NAMES},
+}
+"""What an optimizer asks of its arguments; what cannot be compared is a TypeError."""
+
+
+def _in_range(m: Machine, name: str, given: Kwargs, node: ast.AST) -> None:
+    for word, value in given.items():
+        holds, must = _RANGES.get((name, word), (None, ""))
+        plain = {List: [], tuple: ()}.get(type(value), value)
+        if holds is None or not isinstance(plain, (int, float, str, list, tuple, type(None))):
+            continue
+        try:
+            fits = holds(plain)
+        except TypeError as error:
+            raise m.raised("TypeError", f"{word} of {name} must be {must}: {error}", node, "call/arguments") from None
+        if not fits:
+            raise m.raised("ValueError", f"{word} of {name} must be {must}, not {plain!r}", node, "call/arguments")
+    momentum = given.get("ema_momentum", 0.99)
+    if given.get("use_ema") is True and isinstance(momentum, (int, float)) and not 0 <= momentum <= 1:
+        raise m.raised("ValueError", f"ema_momentum must be between 0 and 1, not {momentum}", node, "call/arguments")
+
+
 def _make(name: str, m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
     given = bind(m, HOME + name, args, kwargs, node).all()
     if sum(given.get(n) is not None for n in ("clipnorm", "clipvalue", "global_clipnorm")) > 1:
         raise m.raised("ValueError", "an optimizer takes one of clipnorm, clipvalue and global_clipnorm", node, "call/arguments")
     rate = given.get("learning_rate", _RATES.get(name, 0.001))
-    if rate is None or isinstance(rate, (int, str)):
+    _in_range(m, name, given, node)
+    if rate is None or isinstance(rate, (int, str, List, tuple)):
         raise m.raised("ValueError", f"the learning rate must be a float or a schedule, and is {rate!r}", node, "call/arguments")
     return Model(HOME + name, m.heap.space({**given, "learning_rate": rate}), m.user_span(node))
 

@@ -110,7 +110,7 @@ def _default_step(m: Machine, me: Value, data: tuple[Value, Value, Value], train
         return output
     own = own_of(m, me, "compute_loss")
     if own is not None:
-        made = m.call(own, (), _wanted(own, {"x": x, "y": y, "y_pred": output, "sample_weight": weight, "training": training}), node)
+        made = m.call(own, (x, y, output, weight), _wanted(own, {"training": training}), node)
         if training and m.path.program is not None and isinstance(made, TensorType):
             m.path.program.differentiated((made,))
     else:
@@ -126,7 +126,7 @@ def _default_step(m: Machine, me: Value, data: tuple[Value, Value, Value], train
 def _wanted(own: Any, given: Kwargs) -> dict[str, Value]:
     node = own.function.code.node.args
     names = {a.arg for a in (*node.posonlyargs, *node.args, *node.kwonlyargs)}
-    return given if node.kwarg is not None else {k: v for k, v in given.items() if k in names}
+    return {k: v for k, v in given.items() if k in names}
 
 
 def _loss(m: Machine, me: Value, y: Value, output: Value, weight: Value, node: ast.AST, training: bool) -> Value:

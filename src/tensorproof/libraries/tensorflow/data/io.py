@@ -130,7 +130,10 @@ def _sparse(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
         agree = conj(eq(indices.shape[1], len(sizes)), eq(indices.shape[0], values.shape[0])) if fits else False
         message = f"indices {indices.shape!r}, values {values.shape!r} and the shape {tuple(sizes)} do not fit each other"
         m.demand("ValueError", agree, message, node, "sparse/shapes")
-    space = {"dense": _tensor(sizes, values.dtype), "indices": indices, "values": values, "dense_shape": Unknown("shape")}
+    rows = list(zip(*[iter(indices.contents or ())] * len(sizes)))
+    wrong = any(isinstance(i, int) and isinstance(n, int) and not 0 <= i < n for row in rows for i, n in zip(row, sizes))
+    ordered = not all(isinstance(i, int) for row in rows for i in row) or rows == sorted(set(rows))
+    space = {"dense": _tensor(sizes, values.dtype), "indices": indices, "values": values, "dense_shape": Unknown("shape"), "wrong": wrong or not ordered}
     return Model("tf.SparseTensor", m.heap.space(space))
 
 
@@ -150,6 +153,10 @@ def _distorted_box(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Val
 def _to_dense(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     given = args[0] if args else kwargs.get("sp_input")
     if isinstance(given, Model) and given.kind == "tf.SparseTensor":
+        if given.space.get("wrong") and kwargs.get("validate_indices", True) is True:
+            raise m.raised(
+                "InvalidArgumentError", "the indices of a sparse tensor lie inside its shape, in order and without repetition", node, "sparse/indices"
+            )
         return given.space["dense"]
     return m.gap("tf.sparse.to_dense", node, "of a tensor that is not known")
 
@@ -202,18 +209,43 @@ def _table(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     init = argument(args, kwargs, 0, "initializer")
     values = init.space.get("values") if isinstance(init, Model) else None
     dtype = values.dtype if isinstance(values, TensorType) else BY_LABEL["int64"]
-    return Model("tf.lookup.table", m.heap.space({"dtype": dtype}))
+    return Model("tf.lookup.table", m.heap.space({"dtype": dtype, "keys": None}))
+
+
+def _static_table(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    """A table of pairs: its default is one value of their type, and it is asked with tensors of the keys' type."""
+    init, default = argument(args, kwargs, 0, "initializer"), argument(args, kwargs, 1, "default_value")
+    made: Any = _table(m, args, kwargs, node)
+    if isinstance(init, Model) and isinstance(keys := init.space.get("keys"), TensorType):
+        m.heap.set(made.space, "keys", keys.dtype)
+    dtype = made.space["dtype"]
+    if default is None or (isinstance(default, (tuple, List, TensorType)) and getattr(converted(m, default, None, node), "shape", None) != ()):
+        raise m.raised("ValueError", "default_value is one value of the table's type", node, "lookup/default")
+    kind = "s" if isinstance(default, (str, bytes)) else "f" if isinstance(default, float) else "i" if isinstance(default, int) else ""
+    if (kind and dtype is not None and (kind == "s") != (dtype.kind == "s")) or (kind == "f" and dtype.is_integer):
+        raise m.raised("TypeError", f"default_value is of the values' type {dtype.label}, not {default!r}", node, "lookup/default")
+    if isinstance(default, TensorType) and default.framework == "tf" and None is not default.dtype is not dtype:
+        raise m.raised("ValueError", f"default_value is of the values' type {dtype.label}, not {default.dtype!r}", node, "lookup/default")
+    return made
 
 
 def _key_values(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     keys, values = (converted(m, argument(args, kwargs, i, w), None, node) for i, w in enumerate(("keys", "values")))
     if isinstance(keys, TensorType) and isinstance(values, TensorType) and keys.shape.concrete and values.shape.concrete and keys.shape != values.shape:
         raise m.raised("ValueError", f"keys of shape {keys.shape!r} and values of shape {values.shape!r} do not pair", node, "lookup/pairs")
-    return Model("tf.lookup.pairs", m.heap.space({"values": values}))
+    pairs = [tuple(v.items) if isinstance(v, List) else () for v in (argument(args, kwargs, i, w) for i, w in enumerate(("keys", "values")))]
+    if all(isinstance(v, (str, int, float)) for part in pairs for v in part) and len(set(zip(*pairs))) > len(set(pairs[0])):
+        raise m.raised("FailedPreconditionError", "a key has two values", node, "lookup/pairs")
+    return Model("tf.lookup.pairs", m.heap.space({"keys": keys, "values": values}))
 
 
 def _lookup(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-    keys = _texts(m, argument(args, kwargs, 0, "keys"), node)
+    given, wanted = argument(args, kwargs, 0, "keys"), me.space["keys"]
+    if wanted is not None and (isinstance(given, (str, bytes, int, float, tuple, List)) or (isinstance(given, TensorType) and given.framework == "numpy")):
+        raise m.raised("AttributeError", "a table is asked with a tensor: write tf.constant(...)", node, "lookup/keys")
+    keys = _texts(m, given, node)
+    if wanted is not None and isinstance(keys, TensorType) and None is not keys.dtype is not wanted:
+        raise m.raised("TypeError", f"the keys of the table are {wanted!r}, and these {keys.dtype!r}", node, "lookup/keys")
     return keys.but(dtype=me.space["dtype"], contents=None) if isinstance(keys, TensorType) else keys
 
 
@@ -281,7 +313,8 @@ FUNCTIONS: dict[str, Any] = {
     "tf.image.sample_distorted_bounding_box": _distorted_box, "tf.strings.split": _split, "tf.strings.join": _join, "tf.strings.unicode_split": _split,
     **{f"tf.strings.{w}": partial(_alike, "string") for w in _SAME}, "tf.as_string": partial(_alike, "string"),
     "tf.strings.regex_full_match": partial(_alike, "bool"),
-    "tf.strings.format": lambda m, a, k, n: scalar("string"), "tf.strings.unicode_transcode": partial(_alike, "string"), "tf.lookup.StaticHashTable": _table,
+    "tf.strings.format": lambda m, a, k, n: scalar("string"), "tf.strings.unicode_transcode": partial(_alike, "string"),
+    "tf.lookup.StaticHashTable": _static_table,
     "tf.lookup.StaticVocabularyTable": _table, "tf.lookup.KeyValueTensorInitializer": _key_values, "tf.ragged.constant": _ragged_constant,
     "tf.random.Generator": lambda m, a, k, n: Model("tf.random.Generator", m.heap.space()), "tf.timestamp": lambda m, a, k, n: scalar("float64"),
     "tf.io.matching_files": lambda m, a, k, n: _tensor((m.symbol(m.name_here("files", n), 0, None, Origin.USER),), STRING), "tf.io.write_file": _write_file,

@@ -243,10 +243,21 @@ def _reduce(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) ->
     element = me.space["element"]
     given = element if type(element) is tuple else (element,)
     new = element_of(m, traced(m, function, (state, element if type(element) is tuple else given[0]), {}, node), node)
-    for a, b in zip(tensors_in(state), tensors_in(new)):
-        if a.shape.known and b.shape.known and a.shape != b.shape:
-            return m.gap("Dataset.reduce", node, "its state changes its shape")
+    if not _keeps_state(m, state, new, node):
+        return m.gap("Dataset.reduce", node, "its state changes its shape")
     return mapped(m, new, lambda t: t.but(contents=None))
+
+
+def _keeps_state(m: Machine, state: Value, new: Value, node: ast.AST) -> bool:
+    """What an iteration leaves has the structure and the element types of what it began with; whether also the shapes."""
+    before, after = tensors_in(state), tensors_in(new)
+    if len(before) != len(after) and not isinstance(new, (Unknown, Model)):
+        raise m.raised("TypeError" if new is None else "InvalidArgumentError", "the new state must have the structure of the initial state", node, "data/state")
+    for a, b in zip(before, after):
+        if None is not a.dtype is not b.dtype is not None:
+            message = f"the new state must have the element type of the initial state, {a.dtype!r}, and has {b.dtype!r}"
+            raise m.raised("TypeError", message, node, "data/state")
+    return all(a.shape == b.shape for a, b in zip(before, after) if a.shape.known and b.shape.known)
 
 
 def _scan(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
@@ -255,6 +266,8 @@ def _scan(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> V
     parts = None if isinstance(found, Unknown) else m.iterate(found, node)
     if parts is None or len(parts) != 2:
         return m.gap("Dataset.scan", node, "what its function gives is not known")
+    if not _keeps_state(m, state, element_of(m, parts[0], node), node):
+        return m.gap("Dataset.scan", node, "its state changes its shape")
     return like(m, me, element=element_of(m, parts[1], node), last=None)
 
 
