@@ -264,6 +264,8 @@ def _of_sequence(m: Machine, x: Instance, class_weight: Value, node: ast.AST) ->
     if length is MISSING and m.in_class(x.cls, "num_batches") is MISSING:
         raise m.raised("NotImplementedError", f"{x.cls.name} has neither __len__ nor num_batches", node, "keras/data")
     count = m.call(Bound(length, x), (), {}, node) if length is not MISSING else m.attribute(x, "num_batches", node)
+    if count is None or isinstance(count, (float, str)):
+        raise m.raised("TypeError", f"the number of batches is a whole number, not {count!r}", node, "keras/data")
     if isinstance(count, int):
         places: list[Value] = [0] if count == 1 else [0, count - 1]
     else:
