@@ -19,7 +19,7 @@ from tensorproof.libraries.tensorflow import shapes as tf_shapes
 from tensorproof.libraries.tensorflow import tape
 from tensorproof.libraries.tensorflow.traced import tracing, within
 from tensorproof.ops.record import Requirement
-from tensorproof.terms import BY_LABEL, FLOAT32, DType, Shape, TensorType, Term, replace, symbols
+from tensorproof.terms import BY_LABEL, FLOAT32, DType, Outputs, Shape, TensorType, Term, replace, symbols
 from tensorproof.values import TEXT, Args, Dict, Instance, Key, Kwargs, Layer, List, Machine, Method, Model, Native, Space, Unknown, Value, slot
 
 INSIDE: Key[int] = slot("inside")

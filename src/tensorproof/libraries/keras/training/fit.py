@@ -22,7 +22,6 @@ from tensorproof.terms import FLOAT32, Origin, Shape, TensorType, Term
 from tensorproof.values import REAL, Args, Dict, Instance, Kwargs, List, Machine, Model, Unknown, Value
 
 
-
 def fit(m: Machine, me: Value, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     given = bound(m, "fit", me, args, kwargs, node)
     state = compiled(m, me, node)
