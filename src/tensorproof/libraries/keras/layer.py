@@ -95,7 +95,7 @@ def _in_range(m: Machine, name: str, argument: str, value: Value, node: ast.AST)
     least = 0 if name in _NOT_NEGATIVE else -1
     given: Any = value.items if isinstance(value, List) else value
     if isinstance(value, str) or (isinstance(value, (tuple, List)) and len(given) != 2) or (isinstance(value, (int, float)) and not least <= value <= 1):
-        raise m.raised("ValueError", f"{argument} of {name} is a number between {least} and 1, or two, not {value!r}", node, "keras/factor")
+        raise m.raised("ValueError", f"{argument} of {name} is a number between {least} and 1, or two, not {value!r}", node, "keras/word")
 
 
 def _beside(argument: str, value: Value) -> bool:

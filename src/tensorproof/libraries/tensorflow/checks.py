@@ -31,12 +31,15 @@ def _compared(word: str, m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) 
         return
     count = max(len(x.contents), len(y.contents))
     pairs = list(zip(x.contents * (count // len(x.contents)) if x.contents else (), y.contents * (count // len(y.contents)) if y.contents else ()))
-    if all(isinstance(v, (int, float)) for pair in pairs for v in pair) and not all(getattr(operator, _ORDERS[word])(a, b) for a, b in pairs):
-        raise m.raised("InvalidArgumentError", f"assert_{word} does not hold: {list(x.contents)} and {list(y.contents)}", node, "assert/values")
-    if all(isinstance(v, (int, Term)) for pair in pairs for v in pair):
+    shown = [v[0] if len(v) == 1 else list(v) for v in (x.contents, y.contents)]
+    message = f"assert_{word} does not hold: {shown[0]!r} and {shown[1]!r}"
+    if all(isinstance(v, (int, float)) for pair in pairs for v in pair):
+        holds: Any = all(getattr(operator, _ORDERS[word])(a, b) for a, b in pairs)
+    elif all(isinstance(v, (int, Term)) for pair in pairs for v in pair):
         holds = conj(*(getattr(predicates, _ORDERS[word])(a, b) for a, b in pairs))
-        shown = [v[0] if len(v) == 1 else list(v) for v in (x.contents, y.contents)]
-        m.demand("InvalidArgumentError", holds, f"assert_{word} does not hold: {shown[0]!r} and {shown[1]!r}", node, "assert/values")
+    else:
+        return
+    m.demand("InvalidArgumentError", holds, message, node, "assert/values")
 
 
 def _assert(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> None:

@@ -339,7 +339,7 @@ def _read(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> V
     if isinstance(at, int) and isinstance(cleared, tuple) and m.model_state.get(TRACED) is None:
         if at in cleared:
             message = f"index {at} was read before, which clears it: make the array with clear_after_read=False"
-            raise m.raised("InvalidArgumentError", message, node, "tensor_array/cleared")
+            raise m.raised("InvalidArgumentError", message, node, "tensor_array/index")
         m.heap.set(me.space, "cleared", (*cleared, at))
     return m.gap("TensorArray.read", node, "of a tensor that is not known") if held is None else within(m, held, m.model_state.get(TRACED))
 

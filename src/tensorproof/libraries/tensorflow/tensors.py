@@ -206,7 +206,7 @@ def _constant(name: str, m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) 
         return m.spelling(name, args, kwargs, node)
     dtype = BY_LABEL.get(dtype) if isinstance(dtype, str) else dtype
     if isinstance(dtype, DType) and dtype is not STRING:
-        raise m.raised("TypeError", f"a text is no number of element type {dtype.label}", node, "constant/type")
+        raise m.raised("TypeError", f"a text cannot become a number of element type {dtype.label}", node, "constant/type")
     wanted = kwargs.get("shape", args[2] if len(args) > 2 and name == "tf.constant" else None)
     sizes = None if wanted is None else sizes_of(m, wanted, node)
     return texts if sizes is None else texts.but(shape=Shape(sizes))

@@ -59,7 +59,8 @@ def _repeated(m: Interpreter, a: Value, b: Any, node: ast.AST) -> Value:
 
 def _symbolic(m: Interpreter, word: str, a: TensorType, b: TensorType, node: ast.AST) -> Value:
     """A KerasTensor beside an array, which asks for its values, or a tensor of TensorFlow, whose comparisons do and whose arithmetic leaves it to Keras."""
-    if word in ("eq", "ne") or (b.framework == "keras" and (a.framework == "numpy" or word in _ORDERS)):
+    equality = word in _TURNED and word not in _ORDERS
+    if equality or (b.framework == "keras" and (a.framework == "numpy" or word in _ORDERS)):
         raise m.raised("ValueError", f"the operator {word} asks for the values of a KerasTensor, which has none: use keras.ops", node, "keras/symbolic")
     return m.spelling(f"keras.KerasTensor.__r{word}__", (b, a), {}, node) if a.framework == "tf" else MISSING
 

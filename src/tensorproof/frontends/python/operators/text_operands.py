@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import operator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from tensorproof.terms.ints import Term
 from tensorproof.values.objects import Dict, List, Set
@@ -14,19 +14,14 @@ if TYPE_CHECKING:
     from tensorproof.frontends.python.machine import Interpreter
     from tensorproof.values.machine import Value
 
-_FUNCTIONS = {
-    **{w: getattr(operator, w) for w in ("add", "sub", "mul", "truediv", "floordiv", "pow", "matmul", "lshift", "rshift", "xor", "lt", "le", "gt", "ge")},
-    "and": operator.and_, "or": operator.or_,
-}  # fmt: skip
-"""Not `%`: which arguments it takes is said by the text."""
-
 
 def refuse(m: Interpreter, word: str, a: Value, b: Value, node: ast.AST) -> None:
-    """TypeError where the kinds of the operands alone say it."""
-    if word not in _FUNCTIONS or not (_is_unknown_text(a) or _is_unknown_text(b)):
+    """TypeError where the kinds of the operands alone say it. Which arguments `%` takes is said by the text."""
+    if word == "mod" or not (_is_unknown_text(a) or _is_unknown_text(b)):
         return
+    act: Any = getattr(operator, word, None) or getattr(operator, f"{word}_", None)
     try:
-        _FUNCTIONS[word](_of_kind(a), _of_kind(b))
+        act(_of_kind(a), _of_kind(b))
     except TypeError as error:
         raise m.raised("TypeError", str(error), node) from None
     except Exception:

@@ -70,7 +70,7 @@ def _run(me: Model, m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Va
     if texts is not None and x.graph is None and x.framework != "keras" and x.dtype is not None and (x.dtype.kind == "s") is not texts:
         message = f"{name} takes {'texts' if texts else 'numbers'}, and these are {x.dtype!r}"
         written = name == "IntegerLookup" and not isinstance(args[0] if args else x, TensorType)
-        raise m.raised("TypeError" if written else "UnimplementedError", message, node, "keras/texts")
+        raise m.raised("TypeError" if written else "UnimplementedError", message, node, "keras/word")
     if me.space.get(_LEARNT) is False and x.graph is None:
         raise m.raised("FailedPreconditionError" if mode == "int" else "RuntimeError", f"{name} has no vocabulary yet: call adapt first", node, "keras/adapt")
     if name == "TextVectorization":

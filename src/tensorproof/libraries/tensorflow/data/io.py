@@ -155,7 +155,7 @@ def _to_dense(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     if isinstance(given, Model) and given.kind == "tf.SparseTensor":
         if given.space.get("wrong") and kwargs.get("validate_indices", True) is True:
             raise m.raised(
-                "InvalidArgumentError", "the indices of a sparse tensor lie inside its shape, in order and without repetition", node, "sparse/indices"
+                "InvalidArgumentError", "the indices of a sparse tensor lie inside its shape, in order and without repetition", node, "sparse/shapes"
             )
         return given.space["dense"]
     return m.gap("tf.sparse.to_dense", node, "of a tensor that is not known")
@@ -220,12 +220,12 @@ def _static_table(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Valu
         m.heap.set(made.space, "keys", keys.dtype)
     dtype = made.space["dtype"]
     if default is None or (isinstance(default, (tuple, List, TensorType)) and getattr(converted(m, default, None, node), "shape", None) != ()):
-        raise m.raised("ValueError", "default_value is one value of the table's type", node, "lookup/default")
+        raise m.raised("ValueError", "default_value is one value of the table's type", node, "lookup/pairs")
     kind = "s" if isinstance(default, (str, bytes)) else "f" if isinstance(default, float) else "i" if isinstance(default, int) else ""
     if (kind and dtype is not None and (kind == "s") != (dtype.kind == "s")) or (kind == "f" and dtype.is_integer):
-        raise m.raised("TypeError", f"default_value is of the values' type {dtype.label}, not {default!r}", node, "lookup/default")
+        raise m.raised("TypeError", f"default_value is of the values' type {dtype.label}, not {default!r}", node, "lookup/pairs")
     if isinstance(default, TensorType) and default.framework == "tf" and None is not default.dtype is not dtype:
-        raise m.raised("ValueError", f"default_value is of the values' type {dtype.label}, not {default.dtype!r}", node, "lookup/default")
+        raise m.raised("ValueError", f"default_value is of the values' type {dtype.label}, not {default.dtype!r}", node, "lookup/pairs")
     return made
 
 
@@ -242,10 +242,10 @@ def _key_values(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
 def _lookup(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     given, wanted = argument(args, kwargs, 0, "keys"), me.space["keys"]
     if wanted is not None and (isinstance(given, (str, bytes, int, float, tuple, List)) or (isinstance(given, TensorType) and given.framework == "numpy")):
-        raise m.raised("AttributeError", "a table is asked with a tensor: write tf.constant(...)", node, "lookup/keys")
+        raise m.raised("AttributeError", "a table is asked with a tensor: write tf.constant(...)", node, "lookup/pairs")
     keys = _texts(m, given, node)
     if wanted is not None and isinstance(keys, TensorType) and None is not keys.dtype is not wanted:
-        raise m.raised("TypeError", f"the keys of the table are {wanted!r}, and these {keys.dtype!r}", node, "lookup/keys")
+        raise m.raised("TypeError", f"the keys of the table are {wanted!r}, and these {keys.dtype!r}", node, "lookup/pairs")
     return keys.but(dtype=me.space["dtype"], contents=None) if isinstance(keys, TensorType) else keys
 
 

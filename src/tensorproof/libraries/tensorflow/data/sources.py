@@ -252,11 +252,11 @@ def _keeps_state(m: Machine, state: Value, new: Value, node: ast.AST) -> bool:
     """What an iteration leaves has the structure and the element types of what it began with; whether also the shapes."""
     before, after = tensors_in(state), tensors_in(new)
     if len(before) != len(after) and not isinstance(new, (Unknown, Model)):
-        raise m.raised("TypeError" if new is None else "InvalidArgumentError", "the new state must have the structure of the initial state", node, "data/state")
+        raise m.raised("TypeError" if new is None else "InvalidArgumentError", "the new state must have the structure of the initial state", node, "loop/shape")
     for a, b in zip(before, after):
         if None is not a.dtype is not b.dtype is not None:
             message = f"the new state must have the element type of the initial state, {a.dtype!r}, and has {b.dtype!r}"
-            raise m.raised("TypeError", message, node, "data/state")
+            raise m.raised("TypeError", message, node, "loop/shape")
     return all(a.shape == b.shape for a, b in zip(before, after) if a.shape.known and b.shape.known)
 
 
