@@ -44,14 +44,14 @@ def key_of(op: Op, arguments: dict[str, Any], session: Session, name: str) -> tu
     if session.lenient or op.data_dependent:
         return None
     given: Given = {}
-    parts: list[Any] = [id(op), name, session.framework, session.typed, session.default_float]
+    parts: list[Any] = [id(op), name, session.framework, session.typed, session.default_float, session.recording]
     for word, value in arguments.items():
         kind = type(value)
         if kind is TensorType:
             if value.contents is not None or _counted(value):
                 return None
             given[word] = value
-            parts += (word, value.grad is None, _facts(value))
+            parts += (word, value.grad is None, _facts(value), value.start is not None and value.start.at)
         elif kind in _PLAIN:
             parts += (word, kind, value)
         elif kind is tuple:
@@ -60,7 +60,7 @@ def key_of(op: Op, arguments: dict[str, Any], session: Session, name: str) -> tu
                 if any(t.contents is not None or _counted(t) for t in value):
                     return None
                 given[word] = value
-                value = tuple([(t.grad is None, _facts(t)) for t in value])
+                value = tuple([(t.grad is None, _facts(t), t.start is not None and t.start.at) for t in value])
             elif kinds != _ONLY_INTS:
                 return None
             parts += (word, kind, value)

@@ -43,6 +43,8 @@ class Session:
     default_float: DType = FLOAT32
     default_device: str | None = None
     """Where tensors and layers are made that name no device; None is the CPU."""
+    recording: bool = True
+    """Whether gradients may be recorded."""
     options: Mapping[str, Mapping[str, Any]] = field(default_factory=dict[str, Mapping[str, Any]])
     """What libraries compute differently, as this framework does it, by operator (bindings/options)."""
     everywhere: Mapping[str, Any] = field(default_factory=dict[str, Any])

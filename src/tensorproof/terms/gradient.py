@@ -86,11 +86,11 @@ FREED, WHOLE, PERHAPS_FREED = Use(True), Use(False), Use(None)
 class Saved:
     """A tensor that a backward function needs: its memory and the version at which it was saved."""
 
-    __slots__ = ("cell", "line", "sure", "version", "what")
+    __slots__ = ("cell", "line", "state", "sure", "version", "what")
 
-    def __init__(self, cell: Any, sure: bool, what: str, line: int) -> None:
-        self.cell, self.sure, self.what, self.line = cell, sure, what, line
-        self.version: Version = cell["version"]
+    def __init__(self, state: Gradient, sure: bool, what: str, line: int) -> None:
+        self.state, self.cell, self.sure, self.what, self.line = state, state.cell, sure, what, line
+        self.version: Version = state.cell["version"]
 
 
 class Node:

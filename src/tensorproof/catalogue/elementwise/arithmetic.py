@@ -307,6 +307,7 @@ LERP = Op(
     shape=broadcast_shape,
     dtype=interpolated,
     evaluate=pair_formulas.interpolation,
+    gradient="x<weight? y<weight? weight<x,y",
     order="like",
     doc="x + weight · (y - x)",
 )

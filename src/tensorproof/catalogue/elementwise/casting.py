@@ -151,7 +151,7 @@ def as_array(c: Call) -> TensorType:
     if x.dtype is not None and x.dtype not in NUMPY_HAS:
         raise c.refuse("dtype", f"NumPy has no element type {x.dtype!r}", "x")
     if not c["force"]:
-        c.require("grad", not x.requires_grad, "x requires grad: call detach() first", "x")
+        c.require("grad", not (x.requires_grad and c.session.recording), "x requires grad: call detach() first", "x")
         c.require("device", (x.device or "cpu") == "cpu", f"x is on {x.device}: bring it to the CPU first", "x")
     return x.but(requires_grad=False, device="cpu")
 

@@ -7,6 +7,7 @@ operator saves is a fact of its spelling (`bindings/derivatives.py`). `libraries
 from __future__ import annotations
 
 import ast
+from collections.abc import Sequence
 from typing import Any
 
 from tensorproof.bindings.call import Outcome
@@ -47,6 +48,8 @@ def applied(m: Machine, name: str, outcome: Outcome, kwargs: Kwargs, node: ast.A
         return result
     word = name.rpartition(".")[2]
     bound: dict[str, Value] = outcome.bound
+    if word == "numpy" and m.session.recording and any(t.grad is not None and of(m, t).requires is None for t in each(bound.get("x"))):
+        m.gap("Tensor.numpy", node, "whether the tensor requires a gradient is not known")
     written = [t for value in outcome.written for t in each(value)]
     if not written and word.endswith("_") and not word.endswith("__"):
         written = each(bound.get("x"))
@@ -57,6 +60,9 @@ def applied(m: Machine, name: str, outcome: Outcome, kwargs: Kwargs, node: ast.A
     inputs = _inputs(m, facts, bound, layer, outcome.applied)
     enabled = modes(m).grad
     requires = _any(g.requires for _, _, g in inputs)
+    if enabled and any(g.each and g.requires and _is_stale(m, t, g) for _, t, g in inputs):
+        words = f"{word} takes one of several views that one call gave, whose base was changed in place since then: change a clone(), or work out of place"
+        raise m.raised("RuntimeError", words, node, "inplace/views")
     if out and enabled and (requires or any(of(m, t).requires for t in out)):
         words = f"{word} with out= does not support gradients, and an argument requires one: use it without out=, or under torch.no_grad()"
         raise m.raised("RuntimeError", words, node, "inplace/out")
@@ -67,6 +73,12 @@ def applied(m: Machine, name: str, outcome: Outcome, kwargs: Kwargs, node: ast.A
     wanted = requires if enabled else False if enabled is False else _weaker(requires)
     view = outcome.applied[-1].op.view if outcome.applied else ""
     return _with_states(m, name, result, bound, inputs, facts, wanted, node, written, view)
+
+
+def _is_stale(m: Machine, t: TensorType, state: Gradient) -> bool:
+    """Whether surely the graph of what a tensor is a view of has changed since it was made."""
+    made = m.memory.labelled(t).grad
+    return made is not None and made.base is not None and made.shown is not None and state.shown is not made.shown and made.shown.requires is True
 
 
 def _any(states: Any) -> bool | None:
@@ -118,6 +130,7 @@ def _with_states(
     m: Machine, name: str, result: Value, bound: Kwargs, inputs: Any, facts: Any, requires: bool | None, node: ast.AST, written: Any, view: str
 ) -> Value:
     line = getattr(node, "lineno", 0)
+    word, enabled = name.rpartition(".")[2], modes(m).grad
     made: list[Node] = []
 
     def graph() -> Node:
@@ -134,19 +147,26 @@ def _with_states(
             return t.but(grad=fresh(m, True), parameter=False)
         link: dict[str, Any] = {}
         own = m.heap.space({"grad": NO})
+        node: Node | None = None
         if source is not None and t.base is not None:
             before = of(m, source)
-            if before.inference and not modes(m).inference:
-                link["inference"] = True
+            link["inference"] = before.inference
             link |= {"base": before.base if before.base is not None else source, "shown": before.shown if before.base is not None else before}
             cell = before.cell
             link["each"] = view == "each" or before.each
+            if enabled is False and real and before.requires is not False:  # a leaf that requires a gradient, and cannot be written
+                link["each"], wanted = True, before.requires
+            else:
+                node = graph() if wanted is not False else None
         else:
             cell = own
-            own["version"] = Version()
-        found = Gradient(wanted, not wanted if wanted is not None else None, cell, own, graph() if wanted is not False else None, **link)
-        if modes(m).inference:
-            found.inference = True
+            if word == "detach" and isinstance(bound.get("x"), TensorType):
+                cell = of(m, bound["x"]).cell
+            else:
+                own["version"] = Version()
+            link["inference"] = modes(m).inference
+            node = graph() if wanted is not False else None
+        found = Gradient(wanted, node is None if wanted is not None else None, cell, own, node, **link)
         base = t.base if t.base is not None or t.weak else Storage(own)
         return t.but(grad=found, requires_grad=wanted is True, parameter=False, base=base)
 
@@ -202,10 +222,15 @@ def _refuse_in_place(
     if g.inference and not modes(m).inference:
         words = "an inference tensor cannot be changed in place outside of torch.inference_mode(): make a clone() first"
         raise m.raised("RuntimeError", words, node, "inplace/inference")
+    if g.requires and ran and ran[-1].op.name == "resize":
+        raise m.raised("RuntimeError", f"{word} takes no tensor that requires a gradient: use detach()", node, "inplace/leaf")
     if not enabled or requires is not True:
         return
     if g.each:
-        words = f"{word} writes into one of several views that one call gave, and gradients are recorded: make a clone(), or work out of place"
+        words = (
+            f"{word} writes into one of several views that one call gave, or into one that was made without gradients, and gradients are recorded: "
+            "make a clone(), or work out of place"
+        )
         raise m.raised("RuntimeError", words, node, "inplace/views")
     if g.requires and g.leaf and g.base is None:
         words = f"{word} writes into a leaf that requires a gradient: write under torch.no_grad(), or into a clone()"
@@ -279,6 +304,8 @@ def _marked(m: Machine, target: TensorType, on: bool, word: str, node: ast.AST) 
     """requires_grad_, `requires_grad = …` and detach_."""
     g = of(m, target)
     if word == "detach_":
+        if g.base is not None:
+            raise m.raised("RuntimeError", "detach_() takes no view: use detach()", node, "inplace/views")
         return g.but(requires=False, leaf=True, node=None, base=None, shown=None)
     if on and is_float(target) is False:
         words = f"only tensors of floating point and complex type can require gradients, and this is {target.dtype!r}"
@@ -315,16 +342,17 @@ def detached(m: Machine, t: TensorType) -> TensorType:
 
 
 def computed(
-    m: Machine, name: str, result: Value, inputs: list[TensorType], saved: list[TensorType], keeps: bool | None, node: ast.AST, sure: bool = True
+    m: Machine, name: str, result: Value, inputs: Sequence[TensorType | Gradient], saved: list[TensorType], keeps: bool | None, node: ast.AST,
+    sure: bool = True, requires: bool | None = None,
 ) -> Value:  # fmt: skip
     """The results of something that is no operator, as a function of its inputs: a node of the graph that keeps what is saved."""
-    states = [of(m, t) for t in inputs if is_float(t) is not False]
-    requires = _any(g.requires for g in states)
+    states = [t if isinstance(t, Gradient) else of(m, t) for t in inputs if isinstance(t, Gradient) or is_float(t) is not False]
+    requires = requires or _any(g.requires for g in states)
     enabled = modes(m).grad
     requires = requires if enabled and sure else False if enabled is False else _weaker(requires)
     line = getattr(node, "lineno", 0)
     made = Node(name, tuple(g for g in states if g.requires is not False), (), keeps, m.heap.space({"freed": WHOLE}), line)
-    made.saved = tuple(Saved(of(m, t).cell, True, f"what {name} saved", line) for t in saved)
+    made.saved = tuple(Saved(of(m, t), True, f"what {name} saved", line) for t in saved)
 
     def state(t: TensorType) -> TensorType:
         wanted = requires if is_float(t) else False
@@ -337,6 +365,6 @@ def computed(
 def refuse_arrays(m: Machine, name: str, bound: Kwargs, node: ast.AST) -> None:
     """NumPy takes a tensor of torch by `numpy()`, which refuses one that requires a gradient."""
     held = [t for value in bound.values() for t in each(value)] if not name.startswith("numpy.ndarray.") else []
-    if held and any(of(m, t).requires for t in held) and not any(row.delegates for row in rows(name)):
+    if held and m.session.recording and any(of(m, t).requires for t in held) and not any(row.delegates for row in rows(name)):
         words = "NumPy cannot take a tensor that requires a gradient: use tensor.detach()"
         raise m.raised("RuntimeError", words, node, "numpy/grad")

@@ -7,7 +7,7 @@ from typing import Any
 
 from tensorproof.libraries.domains import autograd
 from tensorproof.terms import TensorType, conj, eq
-from tensorproof.terms.gradient import FREED, NO, PERHAPS_FREED, UNDECIDED, YES, Gradient, Node
+from tensorproof.terms.gradient import FREED, NO, PERHAPS_FREED, UNDECIDED, YES, Gradient, Node, reached
 from tensorproof.values import Choice, Kwargs, Machine, Model, Native, Unknown, Value
 
 
@@ -21,8 +21,10 @@ def needs_gradient(m: Machine, loss: TensorType, node: ast.AST) -> None:
         m.gap("backward", node, "whether the result requires a gradient is not known")
 
 
-def walk(m: Machine, roots: list[TensorType], retain: Value, node: ast.AST, inputs: list[TensorType] | None = None) -> list[bool | None]:
-    """Go back from some results to the leaves, which get a `.grad`, or to some inputs only: says which of those are reached, as far as it is known."""
+def walk(m: Machine, roots: list[TensorType], retain: Value, node: ast.AST, inputs: list[TensorType] | None = None, again: bool = False) -> list[bool | None]:
+    """Go back from some results to the leaves, which get a `.grad`, or to some inputs only: says which of those are reached, as far as it is known.
+
+    `again`: the gradients may require gradients in turn."""
     reached: dict[int, bool] = {}
     accumulate = inputs is None
     hooks: list[tuple[Value, TensorType]] = []
@@ -32,9 +34,13 @@ def walk(m: Machine, roots: list[TensorType], retain: Value, node: ast.AST, inpu
     while waiting:
         g, sure = waiting.pop()
         hooks += g.own.get("hooks", ())
+        if g.node is not None and g.own.get("retains"):
+            m.heap.set(g.own, "grad", YES if sure and accumulate and g.requires else UNDECIDED)
         if g.node is None:
             if g.requires is not False and not reached.get(id(g.own)):
                 reached[id(g.own)] = sure and g.requires is True
+                if accumulate and again:
+                    m.heap.set(g.own, "again", True)
                 if accumulate and g.own.get("grad") is not YES:
                     m.heap.set(g.own, "grad", YES if sure and g.requires else UNDECIDED)
             continue
@@ -74,6 +80,23 @@ def differentiable(m: Machine, roots: list[TensorType], inputs: list[TensorType]
     if any(one.again and sure for one, sure in used):
         return True
     return False if used and all(one.again is False for one, _ in used) else None
+
+
+def read(m: Machine, roots: list[TensorType], inputs: list[TensorType]) -> list[Gradient] | None:
+    """What the gradients of some results by some inputs are computed from: the saved tensors on the way; None where that is not known."""
+    found = [(one, True) for t in roots for one in reached(autograd.of(m, t))]
+    needed = _leading_to(found, inputs, m)
+    used = [one for one, _ in found if id(one) in needed]
+    if any(one.either or one.again is None for one in used):
+        return None
+    states = [(kept.state, len(one.parents) > 1) for one in used if one.again for kept in one.saved if kept.state.requires is not False]
+    return [state.but(requires=None) if several else state for state, several in states]  # of several inputs, each may need what is saved for another
+
+
+def stored(m: Machine, t: TensorType, used: bool | None) -> None:
+    """`.grad` of a tensor that backward was asked for by name."""
+    if used is not False:
+        m.heap.set(autograd.of(m, t).own, "grad", YES if used else UNDECIDED)
 
 
 def _leading_to(found: list[tuple[Node, bool]], inputs: list[TensorType], m: Machine) -> set[int]:
@@ -196,12 +219,14 @@ def flag(value: Value) -> bool | None:
     return value if isinstance(value, bool) else False if value is None else None
 
 
-def grad_of(m: Machine, owner: TensorType) -> Value:
+def grad_of(m: Machine, owner: TensorType, node: ast.AST) -> Value:
     """`t.grad`: None where surely no gradient has been stored."""
-    made = gradient_of(owner)
     g = autograd.of(m, owner)
+    made = gradient_of(owner).but(grad=autograd.fresh(m, None if g.own.get("again") else False))
     if g.own.get("given") is not None:
         return g.own["given"]
+    if g.own["grad"].value is None and owner.framework == "torch" and not owner.parameter:
+        m.gap("Tensor.grad", node, "whether it is None is not known")
     if g.own["grad"] is not NO or m.path.gaps or (g.leaf is not True and g.own.get("retains") is None and g.leaf is None) or g.requires is None:
         return made
     return None
@@ -255,5 +280,7 @@ def retain_grad(m: Machine, args: tuple[Any, ...], kwargs: Kwargs, node: ast.AST
     g = autograd.of(m, args[0])
     if g.requires is False:
         raise m.raised("RuntimeError", "retain_grad can be called on a tensor that requires a gradient only", node, "backward/retain")
-    m.heap.set(g.own, "retains", True)
-    m.heap.set(g.own, "grad", UNDECIDED)
+    if g.leaf is None:
+        m.heap.set(g.own, "grad", UNDECIDED)
+    elif not g.leaf:
+        m.heap.set(g.own, "retains", True)

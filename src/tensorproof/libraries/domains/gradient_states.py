@@ -61,8 +61,8 @@ def saved(m: Machine, facts: Any, bound: Kwargs, inputs: Any, results: list[Tens
     """What the backward function of an operator needs, whether it needs anything, and whether one of that requires a gradient."""
     word = name.rpartition(".")[2]
     if facts is None:
-        kept = [Saved(of(m, t).cell, False, f"an argument of {word}", line) for value in bound.values() for t in each(value)]
-        return (*kept, *(Saved(t.grad.cell, False, f"the result of {word}", line) for t in results if t.grad is not None)), None, None
+        kept = [Saved(of(m, t), False, f"an argument of {word}", line) for value in bound.values() for t in each(value)]
+        return (*kept, *(Saved(t.grad, False, f"the result of {word}", line) for t in results if t.grad is not None)), None, None
     wanted, sure_of_one, tried = _wanted(name, tuple([(which, g.requires) for which, _, g in inputs]))
     keeps = _index_is_saved(bound.get("index")) if word == "__getitem__" else sure_of_one
     if not wanted:
@@ -78,7 +78,7 @@ def saved(m: Machine, facts: Any, bound: Kwargs, inputs: Any, results: list[Tens
         for t in held:
             own = t.grad if at is not None else None
             state = own if own is not None else known.get(id(t)) or of(m, t)
-            found.append(Saved(state.cell, alone, words, line))
+            found.append(Saved(state, alone, words, line))
             if at is not None:
                 states.append(own.requires if own is not None else None)
             else:

@@ -48,11 +48,24 @@ def backward(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
         else:
             _given(m, loss, gradient, node)
         retain = argument(args, kwargs, 2, "retain_graph", None)
-        if kwargs.get("inputs") is not None:
-            retain = Unknown("retain_graph")
-        paths.walk(m, [loss], paths.flag(retain if retain is not None else argument(args, kwargs, 3, "create_graph", None)), node)
+        create = paths.flag(argument(args, kwargs, 3, "create_graph", None))
+        kept = create if retain is None else paths.flag(retain)
+        inputs = _asked(m, argument(args, kwargs, 4, "inputs", None), node)
+        for t, used in zip(inputs or (), paths.walk(m, [loss], kept, node, inputs, create is not False)):
+            paths.stored(m, t, used)
     run_backwards(m, node)
     return None
+
+
+def _asked(m: Machine, given: Value, node: ast.AST) -> list[Any] | None:
+    """The tensors that alone get a gradient, where backward names some."""
+    inputs = None if given is None else _each(m, given, node)
+    if given is not None and (inputs is None or not all(isinstance(t, TensorType) for t in inputs)):
+        m.gap("backward", node, "for which inputs is not known")
+        return None
+    if given is not None and not inputs:
+        raise m.raised("RuntimeError", "the inputs of backward() are empty", node, "backward/input")
+    return inputs
 
 
 def _grad(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
@@ -90,8 +103,9 @@ def _of_graph(m: Machine, outputs: list[Any], inputs: list[Any], args: Args, kwa
             raise m.raised("RuntimeError", words, node, "backward/unused")
         found.append(None if used is False and unused and not kwargs.get("materialize_grads") else _like(t))
     again = _any_of(paths.differentiable(m, outputs, inputs), argument(args, kwargs, 2, "grad_outputs", None) is not None)
-    known = outputs if create is not False and again is not False else []
-    return autograd.computed(m, "grad", tuple(found), known, [], None, node, sure=again is True)
+    through = paths.read(m, outputs, inputs) if again is True else None
+    known = (outputs if through is None else through) if create is not False and again is not False else []
+    return autograd.computed(m, "grad", tuple(found), known, [], None, node, sure=again is True, requires=create if again else None)
 
 
 def _any_of(again: bool | None, given: bool) -> bool | None:

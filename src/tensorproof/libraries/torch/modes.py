@@ -49,8 +49,13 @@ def modes(m: Machine) -> Modes:
     return found
 
 
-def _switch(m: Machine, new: Modes) -> None:
+def _set(m: Machine, new: Modes) -> None:
     m.model_state["modes"] = new
+    m.session.recording = new.grad is not False
+
+
+def _switch(m: Machine, new: Modes) -> None:
+    _set(m, new)
     m.session.casts = {c.device: c.dtype if c.enabled else None for c in new.casts if c.enabled is not False}
     m.session.default_device = new.device
     devices.seen(m, new.device)
@@ -121,11 +126,11 @@ def _steps(m: Machine, mode: Model, steps: Any) -> Any:
 def without_grad(m: Machine, run: Any) -> Value:
     """Run something that records no gradients."""
     before = modes(m)
-    m.model_state["modes"] = replace(before, grad=False)
+    _set(m, replace(before, grad=False))
     try:
         return run()
     finally:
-        m.model_state["modes"] = before
+        _set(m, before)
 
 
 def _decorate(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
@@ -160,7 +165,7 @@ def _set_grad(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     """It acts at once, and a `with` undoes it at its end."""
     value = _known(argument(args, kwargs, 0, "mode"))
     before = modes(m)
-    m.model_state["modes"] = replace(before, grad=value)
+    _set(m, replace(before, grad=value))
     return Model("torch.set_grad_enabled", m.heap.space({"mode": "grad", "value": value, "before": (before,)}))
 
 

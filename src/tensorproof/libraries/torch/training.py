@@ -194,7 +194,7 @@ def _step(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> V
         _must_be_scaled(m, me, "step", node)
         _must_not_be(m, me, optimizer, STEPPED, "step was called already since the last update: call scaler.update() once in each iteration", node)
         held = parameters_of(optimizer) if hasattr(optimizer, "space") else []
-        if held and all(isinstance(p, TensorType) and backward.grad_of(m, p) is None for p in held):
+        if held and all(isinstance(p, TensorType) and backward.grad_of(m, p, node) is None for p in held):
             _must(m, me, "AssertionError", False, "step needs gradients, and no parameter of the optimizer has one", node)
         if hasattr(optimizer, "space"):
             m.heap.set(optimizer.space, STAGE, STEPPED)

@@ -55,6 +55,8 @@ def attribute(m: Interpreter, owner: TensorType, name: str, node: ast.AST) -> Va
     if lacking:
         raise m.raised("AttributeError", f"{tensor_class(owner)} has no attribute {name}: {lacking}", node)
     held, owner = owner, m.memory.current(owner)
+    if name == "grad" and owner.framework == "torch":
+        return _grad(m, owner, node)
     known = _ATTRIBUTES.get(name)
     found = MISSING if known is None else known(m, owner)
     if found is not MISSING:
@@ -93,10 +95,10 @@ def _data(m: Interpreter, owner: TensorType) -> TensorType:
     return shared
 
 
-def _grad(m: Interpreter, owner: TensorType) -> Value:
+def _grad(m: Interpreter, owner: TensorType, node: ast.AST) -> Value:
     from tensorproof.libraries.domains import backward
 
-    return backward.grad_of(m, owner)
+    return backward.grad_of(m, owner, node)
 
 
 def _of_arrays(name: str) -> Callable[[Interpreter, TensorType], Value]:
@@ -117,7 +119,6 @@ _ATTRIBUTES: dict[str, Callable[[Interpreter, TensorType], Value]] = {
     "requires_grad": _requires_grad,
     "is_leaf": _is_leaf,
     "data": _data,
-    "grad": _grad,
     "layout": lambda m, owner: f"torch.{owner.layout}",
     "nbytes": lambda m, owner: MISSING if owner.dtype is None else owner.shape.numel * (owner.dtype.bits // 8),
     "itemsize": lambda m, owner: MISSING if owner.dtype is None else owner.dtype.bits // 8,
