@@ -317,7 +317,9 @@ def resize_rule(c: Call) -> TensorType:
     return x.but(shape=shape, contents=None, strides=strides_of_format(shape, c["memory"]) if x.strides is None else UNKNOWN_STRIDES)
 
 
-RESIZE = Op("resize", (X,), (Ints("size", least=0, shape=True), Anything("memory")), resize_rule, writes=("x",), evaluate=memory_formulas.resized)
+RESIZE = Op(
+    "resize", (X,), (Ints("size", least=0, shape=True), Anything("memory")), resize_rule, writes=("x",), evaluate=memory_formulas.resized, overlaps=True
+)
 SUM_TO_SIZE = Op(
     "sum_to_size",
     (X,),

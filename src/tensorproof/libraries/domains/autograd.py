@@ -160,8 +160,9 @@ def _with_states(
                 node = graph() if wanted is not False else None
         else:
             cell = own
-            if word == "detach" and isinstance(bound.get("x"), TensorType):
-                cell = of(m, bound["x"]).cell
+            given = bound.get("x")
+            if word == "detach" and isinstance(given, TensorType):
+                cell = of(m, given).cell
             else:
                 own["version"] = Version()
             link["inference"] = modes(m).inference

@@ -41,10 +41,10 @@ def refuse_shared(m: Machine, target: TensorType, word: str, bound: Kwargs, ran:
     scattered = op is not None and op.order == "rows" and bool(op.writes or len(op.inputs) > 1)
     if op is None or not (op.order == "like" or op.name == "copy_into" or assigned or scattered):
         return
-    sources = [t for which, value in bound.items() if which != "index" or scattered for t in each(value) if t is not target]
-    home = m.memory.lies(target)[0] if sources else None
-    sources = [t for t in sources if m.memory.lies(t)[0] is home and m.memory.object_of(t) is not m.memory.object_of(target)]
-    if not sources and not (scattered and any(t is target for which, value in bound.items() if which != "x" for t in each(value))):
+    given = [t for which, value in bound.items() if scattered or which != "index" for t in each(value) if scattered and which != "x" or t is not target]
+    home, own = (m.memory.lies(target)[0], m.memory.object_of(target)) if given else (None, None)
+    sources = [t for t in given if m.memory.lies(t)[0] is home and (scattered or m.memory.object_of(t) is not own)]
+    if not sources:
         return
     written, begins = target, m.memory.lies(target)[1]
     if assigned:
