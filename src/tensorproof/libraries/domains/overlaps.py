@@ -36,21 +36,23 @@ def _repeats(t: TensorType) -> bool:
 
 def refuse_shared(m: Machine, target: TensorType, word: str, bound: Kwargs, ran: list[Applied], node: ast.AST) -> None:
     """What is read must be the very elements that are written, or others; where the operator reads at places of its own, others."""
-    op = ran[-1].op if ran else None
+    op = next((one.op for one in reversed(ran) if one.op.name != "copy_into"), ran[-1].op if ran else None)
     assigned = word == "__setitem__"
-    scattered = op is not None and op.order == "rows" and bool(op.writes or len(op.inputs) > 1)
-    if op is None or not (op.order == "like" or op.name == "copy_into" or assigned or scattered):
+    scattered = op is not None and op.order == "rows" and not assigned and "index" in bound
+    looks = op is not None and (op.order == "like" or op.name == "copy_into" or assigned or scattered)
+    if op is None or (op.order == "compact" and not looks):  # products and running sums
         return
-    given = [t for which, value in bound.items() if scattered or which != "index" for t in each(value) if scattered and which != "x" or t is not target]
+    apart = scattered or not looks
+    given = [t for which, value in bound.items() if apart or which != "index" for t in each(value) if (apart and which != "x") or t is not target]
     home, own = (m.memory.lies(target)[0], m.memory.object_of(target)) if given else (None, None)
-    sources = [t for t in given if m.memory.lies(t)[0] is home and (scattered or m.memory.object_of(t) is not own)]
+    sources = [t for t in given if m.memory.lies(t)[0] is home and (apart or m.memory.object_of(t) is not own)]
     if not sources:
         return
     written, begins = target, m.memory.lies(target)[1]
     if assigned:
         written, begins = _region(m, target, bound.get("index"))
     for source in sources:
-        fits = _apart(m.memory.labelled(source), m.memory.lies(source)[1], written, begins, not scattered)
+        fits = _apart(m.memory.labelled(source), m.memory.lies(source)[1], written, begins, not scattered) if looks else None
         if fits is None:
             m.gap(word, node, "whether it reads what it writes, elsewhere in the same memory, is not known")
         else:
