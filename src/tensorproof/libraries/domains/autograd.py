@@ -228,10 +228,8 @@ def _refuse_in_place(
     if not enabled or requires is not True:
         return
     if g.each:
-        words = (
-            f"{word} writes into one of several views that one call gave, or into one that was made without gradients, and gradients are recorded: "
-            "make a clone(), or work out of place"
-        )
+        kind = "one of several views that one call gave" if g.node is not None else "a view that was made without gradients"
+        words = f"{word} writes into {kind}, and gradients are recorded: make a clone(), or work out of place"
         raise m.raised("RuntimeError", words, node, "inplace/views")
     if g.requires and g.leaf and g.base is None:
         words = f"{word} writes into a leaf that requires a gradient: write under torch.no_grad(), or into a clone()"
