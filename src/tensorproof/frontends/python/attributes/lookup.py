@@ -15,7 +15,7 @@ from tensorproof.values.python_values import Named
 
 if TYPE_CHECKING:
     from tensorproof.frontends.python.machine import Interpreter
-    from tensorproof.values.machine import Value
+    from tensorproof.values.machine import Args, Value
 
 
 def in_class(m: Interpreter, cls: Any, name: str, after: Value = None) -> tuple[Value, Value]:
@@ -38,6 +38,15 @@ def in_class(m: Interpreter, cls: Any, name: str, after: Value = None) -> tuple[
             if value is not MISSING:
                 return value, one
     return MISSING, None
+
+
+def of_base(m: Interpreter, name: str, args: Args) -> Value:
+    """`nn.LayerNorm.__init__(self, …)`: the method that `super()` gives to an object whose class derives from this one; MISSING where it does not."""
+    base, _, method = name.rpartition(".")
+    me: Any = args[0] if args else None
+    order = me.cls.mro if isinstance(me, Instance) else ()
+    at = next((i for i, one in enumerate(order) if isinstance(one, Named) and one.name == base), 0)
+    return in_class(m, me.cls, method, order[at - 1])[0] if at else MISSING
 
 
 def bind(m: Interpreter, value: Any, owner: Any, node: ast.AST) -> Value:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from tensorproof.bindings import partial_calls
 from tensorproof.bindings.call import Outcome, spelled
 from tensorproof.bindings.call import call as call_bound
+from tensorproof.frontends.python.attributes import lookup
 from tensorproof.frontends.python.branching import on_import
 from tensorproof.frontends.python.calls import (
     batch_generators,
@@ -253,6 +254,9 @@ def call_named(m: Interpreter, name: str, args: Args, kwargs: Kwargs, node: ast.
     found = m.modules.source_of(m, name)
     if found is not None:
         return call(m, found, args, kwargs, node)
+    inherited = lookup.of_base(m, name, args)
+    if inherited is not MISSING:
+        return call(m, lookup.bind(m, inherited, args[0], node), args[1:], kwargs, node)
     if name.endswith(".forward") and args and isinstance(args[0], Layer) and args[0].module is not None:
         return layer_calls.own_forward(m, args[0], args[1:], kwargs, node)
     _may_write(m, args)
