@@ -100,7 +100,7 @@ def run_multi_head_layer(a: dict[str, Any], run: Run) -> Any:
 def multi_head(a: dict[str, Value], run: Run) -> Any:
     both = (a.get("bias_k") is None) == (a.get("bias_v") is None)
     run.require("bias_k", both, "bias_k and bias_v must be given together", ("bias_k", "bias_v"))
-    made = run.default(a)
+    made = run.default({**a, "in_proj_weight": None} if a.get("use_separate_proj_weight") is True else a)  # the one for all three is not read then
     return tuple(made) if isinstance(made, tuple) else (made, None)
 
 
