@@ -31,6 +31,8 @@ MISSING: object = type("Missing", (), {"__repr__": lambda _: "MISSING"})()
 ITEMS = "*items*"
 AT: Key[int] = slot("at")
 """Where an iterator stands."""
+WRITTEN_BACK = "written_back"
+"""Marks the target of `x[i] += …` in the syntax tree: what is stored there is the item that was read, changed in place."""
 ORDER = "*order*"
 """The location of the order of a dict's keys."""
 

@@ -14,6 +14,7 @@ from tensorproof.terms.predicates import Truth, conj, disj, eq, le
 from tensorproof.terms.strides import compact
 from tensorproof.terms.tensor import UNKNOWN_STRIDES, TensorType
 from tensorproof.values import Kwargs, Machine
+from tensorproof.values.heap import WRITTEN_BACK
 
 
 def refuse_repeated(m: Machine, target: TensorType, word: str, ran: list[Applied], node: ast.AST) -> None:
@@ -38,6 +39,8 @@ def refuse_shared(m: Machine, target: TensorType, word: str, bound: Kwargs, ran:
     """What is read must be the very elements that are written, or others; where the operator reads at places of its own, others."""
     op = next((one.op for one in reversed(ran) if one.op.name != "copy_into"), ran[-1].op if ran else None)
     assigned = word == "__setitem__"
+    if assigned and hasattr(node, WRITTEN_BACK):  # what `x[i] += …` changed in place goes back to where it lies
+        return
     scattered = op is not None and op.order == "rows" and not assigned and "index" in bound
     looks = op is not None and (op.order == "like" or op.name == "copy_into" or assigned or scattered)
     if op is None or (op.order == "compact" and not looks):  # products and running sums

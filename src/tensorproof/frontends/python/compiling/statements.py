@@ -22,7 +22,7 @@ from tensorproof.frontends.python.summaries import summarised_lists
 from tensorproof.libraries.tensorflow import traced
 from tensorproof.terms.records import replace
 from tensorproof.terms.tensor import TensorType
-from tensorproof.values.heap import MISSING
+from tensorproof.values.heap import MISSING, WRITTEN_BACK
 from tensorproof.values.objects import FIELDS, Choice, Code, Function
 from tensorproof.values.python_values import AFTER_ERROR, Unknown
 
@@ -219,6 +219,7 @@ def _augmented(node: ast.AugAssign, scope: Scope) -> Act:
             return on_attribute
         case ast.Subscript(value=owner, slice=index):
             holder, key = expression(owner, scope), expression(index, scope)
+            setattr(node.target, WRITTEN_BACK, True)
 
             def on_item(frame: Frame) -> None:
                 found, at = holder(frame), key(frame)

@@ -18,7 +18,7 @@ from tensorproof.libraries.keras.training.steps import METHODS as STEPS
 from tensorproof.libraries.keras.training.steps import call_on, compiled, in_graph, names_of, own_of, packed, run_batches, step
 from tensorproof.libraries.model import KindModel
 from tensorproof.libraries.sequences import sequence
-from tensorproof.terms import FLOAT32, Origin, Shape, TensorType, Term
+from tensorproof.terms import FLOAT32, Origin, Shape, TensorType, Term, upper
 from tensorproof.values import REAL, Args, Dict, Instance, Kwargs, List, Machine, Model, Unknown, Value
 
 
@@ -158,7 +158,11 @@ def _named_results(m: Machine, me: Value, output: Value) -> list[str] | None:
 
 def _history(m: Machine, me: Any, names: Value, given: dict[str, Any], given_callbacks: list[Value], node: ast.AST) -> Model:
     known = None if callbacks.stops(given_callbacks) else _numbers(given)
-    listed = Unknown("epochs") if known is None else List(m.heap.row(known[0]))
+    listed: Value = Unknown("epochs") if known is None else List(m.heap.row(known[0]))
+    most = given.get("epochs", 1)
+    if known is None and type(most) is int and most > 0:
+        number = m.symbol(m.name_here("epoch", node), 0, most - 1, Origin.WORLD)
+        listed = sequence(m, m.symbol(m.name_here("epochs", node), 1, most, Origin.WORLD), number, number)
     made = Model("keras.History", m.heap.space({"history": Unknown("the results of training"), "epoch": listed, "model": me, "params": Unknown("parameters")}))
     m.heap.set(me.space, "history", made)
     return made
@@ -168,18 +172,22 @@ def _numbers(given: Kwargs) -> tuple[range, list[int]] | None:
     return keras_epochs.numbers(given.get("epochs", 1), given.get("initial_epoch", 0), given.get("validation_freq", 1))
 
 
+def _runs(initial: Value, epochs: Value) -> bool:
+    """Whether at least one epoch surely is run."""
+    last = upper(initial) if isinstance(initial, (int, Term)) else None
+    return last is not None and type(epochs) is int and last < epochs
+
+
 def _fill(m: Machine, history: Model, run: _Fit, given: Kwargs, given_callbacks: list[Value], node: ast.AST) -> None:
     """The results of each epoch: as many as there were, and of the validation as many as it ran."""
     names, epochs, numbers = run.epoch_names(), given.get("epochs", 1), _numbers(given)
     if names is None:
-        m.heap.set(history.space, "history", Model("keras.logs", m.heap.space()))
         return
     every: Value = m.symbol(m.name_here("epochs", node), 1, epochs if isinstance(epochs, int) else None, Origin.WORLD)
     validated = every
     if numbers is not None and (not callbacks.stops(given_callbacks) or not numbers[0]):
         every, validated = (len(part) for part in numbers)
-    elif given.get("validation_freq", 1) != 1 or given.get("initial_epoch", 0) != 0:
-        m.heap.set(history.space, "history", Model("keras.logs", m.heap.space()))
+    elif given.get("validation_freq", 1) != 1 or not _runs(given.get("initial_epoch", 0), epochs):
         m.gap("Model.fit", node, "how many epochs are run and validated is not known")
         return
 
