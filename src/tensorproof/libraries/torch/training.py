@@ -195,7 +195,7 @@ def _step(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> V
         _must_not_be(m, me, optimizer, STEPPED, "step was called already since the last update: call scaler.update() once in each iteration", node)
         held = parameters_of(optimizer) if hasattr(optimizer, "space") else []
         if held and all(isinstance(p, TensorType) and backward.grad_of(m, p, node) is None for p in held):
-            _must(m, me, "AssertionError", False, "step needs gradients, and no parameter of the optimizer has one", node)
+            m.gap(SCALER, node, "step needs gradients, and what gave them to the parameters of the optimizer is not known")
         if hasattr(optimizer, "space"):
             m.heap.set(optimizer.space, STAGE, STEPPED)
     return None if isinstance(optimizer, Unknown) else m.call(m.attribute(optimizer, "step", node), args[1:], rest, node)
