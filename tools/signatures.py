@@ -204,7 +204,9 @@ def forms(library: str, module: str, name: str, path: list[str]) -> list[str] | 
 
 
 def _by_kind(value: Any) -> list[str]:
-    """The arguments of exceptions, and of messages of protocol buffers, whose fields are given by name."""
+    """The arguments of exceptions, of nodes of syntax trees without fields, and of messages of protocol buffers, whose fields are given by name."""
+    if inspect.isclass(value) and issubclass(value, ast.AST) and not value._fields:
+        return ["**"]
     if inspect.isclass(value) and hasattr(value, "DESCRIPTOR") and hasattr(value.DESCRIPTOR, "fields_by_name"):
         return [" ".join(f"*{field}=" for field in value.DESCRIPTOR.fields_by_name)]
     if inspect.isclass(value) and issubclass(value, BaseException) and isinstance(value.__init__, types.WrapperDescriptorType):
