@@ -25,9 +25,10 @@ if TYPE_CHECKING:
     from tensorproof.terms.predicates import Truth
 
 _OWN = {
-    **dict.fromkeys(("Whole", "Real", "Sized", "Listed", "LooseTensors", "Data", "Vector"), "numpy.arrays"),
-    **dict.fromkeys(("Loosely", "Holes", "Nothing", "Among"), "tensorflow.shared"), "Target": "onnx.elements", "Only": "onnx.elements",
+    **dict.fromkeys(("Whole", "Real", "Sized", "Listed", "Word", "LooseTensors", "Data", "Vector"), "numpy.arrays"),
+    **dict.fromkeys(("Loosely", "Holes", "Nothing", "Among", "Window"), "tensorflow.shared"), "Target": "onnx.elements", "Only": "onnx.elements",
     "Limit": "numpy.creation", "Sequences": "torch.recurrence", "Loose": "torch.recurrence", "Padding": "tensorflow.windows",
+    "States": "keras.sequences",
 }  # fmt: skip
 """Kinds that one library has, by the file in `adapt` that defines them."""
 

@@ -312,15 +312,21 @@ def _parse(name: str, raw: _Raw) -> Row:
     tensors = tuple(special["tensor"].split(",")) if special["tensor"] else ()
     if not tensors and arguments and (name.startswith("torch.Tensor.") or special["inplace"]):
         tensors = (arguments[0].ours,)
-    creations, checks, create = _made_by_modules(raw.extra)
+    said = [line for line in raw.extra if line.startswith("takes:")]
+    creations, checks, create = _made_by_modules([line for line in raw.extra if line not in said])
     first, last = int(match[3] or 0), int(match[4]) if match[4] else (1 << 30)
     return Row(
         name, op, arguments, _arguments(lists[1]) if len(lists) > 1 else None, fixed, special["via"],
         _pairs(special["only"]), _pairs(special["rank"]), inplace, special["converts"], tensors,
         tuple(filter(None, special["arrays"].split(","))), special["gives"], creations, checks, create, (first, last), raw.source, tuple(then),
-        bool(special["delegates"]), tuple(name.strip() for name in others), special["takes"], special["as"],
+        bool(special["delegates"]), tuple(name.strip() for name in others), _kinds_said(special["takes"], said), special["as"],
         tuple(filter(None, special["fields"].split(","))),
     )  # fmt: skip
+
+
+def _kinds_said(inline: str, lines: list[str]) -> str:
+    """The kinds of arguments that stand in a row itself, or below it."""
+    return " ".join(filter(None, [inline, *(line.removeprefix("takes:").strip() for line in lines)]))
 
 
 def _parsed_arguments(name: str, lists: list[str]) -> tuple[Argument, ...]:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from tensorproof.bindings.adapt.graphdef.elementwise import DTYPE, narrowed
+from tensorproof.bindings.adapt.graphdef.elementwise import narrowed
 from tensorproof.bindings.adapt.tensorflow.shared import Arguments, at_least, labels_agree, same_types, somewhere, vector, with_shape
-from tensorproof.bindings.adapters import Run, Value, takes
-from tensorproof.ops.inputs import Bool, Tensor
+from tensorproof.bindings.adapters import Run, Value
 from tensorproof.terms import COMPLEX64, FLOAT32, Dim, Shape, TensorType, Term, broadcast, eq, ite, minimum
 
 
@@ -23,7 +22,6 @@ def _adjoint(run: Run, x: TensorType) -> TensorType:
     return run("adjoint" if x.dtype is not None and x.dtype.is_complex else "matrix_transpose", x=x)
 
 
-@takes(Tensor("x", "... N K"), Tensor("y", "... K M"), Bool("adj_x", False), Bool("adj_y", False), DTYPE)
 def batch_matmul(a: Arguments, run: Run) -> TensorType:
     x, y = a["x"], a["y"]
     at_least(run, x, 2)
@@ -144,18 +142,12 @@ def eigen(a: Arguments, run: Run) -> tuple[TensorType, ...]:
     return values, vectors if a["compute_v"] or not shape.known else _nothing(run, x)
 
 
-def _transform(n: int) -> Value:
-    @takes(Tensor("x"))
-    def fft(a: Arguments, run: Run) -> TensorType:
-        x = a["x"]
-        at_least(run, x, n)
-        last = tuple(range(len(x.shape) - n, len(x.shape))) if x.shape.known else tuple(range(-n, 0))
-        return with_shape(run, run.row.op, x, x.shape, dim=last[0] if n == 1 else last)
-
-    return fft
-
-
-fft1, fft2, fft3 = _transform(1), _transform(2), _transform(3)
+def fft(a: Arguments, run: Run) -> TensorType:
+    """Along the last axes, so many as the row says."""
+    x, n = a["x"], a["axes"]
+    at_least(run, x, n)
+    last = tuple(range(len(x.shape) - n, len(x.shape))) if x.shape.known else tuple(range(-n, 0))
+    return with_shape(run, run.row.op, x, x.shape, dim=last[0] if n == 1 else last)
 
 
 def _length(run: Run, value: Value, x: TensorType) -> Dim:

@@ -11,7 +11,7 @@ from tensorproof.bindings.adapt.tensorflow.shapes import pairs
 from tensorproof.bindings.adapt.tensorflow.shared import Arguments, anew, at_least, axis, ranked, same_types, somewhere, vector, with_shape
 from tensorproof.bindings.adapt.tensorflow.windows import channels_last
 from tensorproof.bindings.adapters import Run, Value, takes, taking
-from tensorproof.ops.inputs import Axes, Axis, Int, Ints, Pairs, Tensor
+from tensorproof.ops.inputs import Axes, Axis, Ints, Pairs, Tensor
 from tensorproof.terms import INT32, Dim, Shape, TensorType, conj, eq, ge, minimum, product
 
 
@@ -29,9 +29,6 @@ def gradient_args(a: Arguments, run: Run) -> Value:
 
 def one_vector(a: Arguments, run: Run) -> TensorType:
     return run(run.row.op, x=narrowed(run, a["x"], 1))
-
-
-squeeze = taking(tf_shapes.squeeze, Ints("dim", (), optional=True, one=False))
 
 
 def reverse_flags(a: Arguments, run: Run) -> TensorType:
@@ -81,10 +78,6 @@ def _parts(run: Run, a: Arguments, shapes: list[Shape], sizes: Any, at: int | No
     return run.shaped("split_sizes", shapes, a["x"].dtype, x=a["x"], sizes=stated, dim=a["dim"] if at is None else at)
 
 
-_ENDS = (Ints("begin", loose=True, one=False), Ints("end", loose=True, one=False), Ints("strides", loose=True, one=False))
-
-
-@takes(Ints("size", shape=True, loose=True, one=False), Tensor("y"), *_ENDS)
 def strided_slice_grad(a: Arguments, run: Run) -> TensorType:
     """Zeros of the given shape with the gradient in the slice."""
     size = vector(run, a["size"], "size")
@@ -94,7 +87,6 @@ def strided_slice_grad(a: Arguments, run: Run) -> TensorType:
     return run.shaped("strided_slice_gradient", shape, a["y"].dtype, **a)
 
 
-@takes(Tensor("x"), Tensor("y"), *_ENDS)
 def strided_assign(a: Arguments, run: Run) -> TensorType:
     same_types(run, a, "x", "y")
     return run.shaped("strided_slice_update", a["x"].shape, a["x"].dtype, **a)
@@ -119,15 +111,11 @@ def concat(a: Arguments, run: Run) -> TensorType:
 
 
 reduce = taking(tf_shapes.reduce, Axes("dim", optional=False, loose=True, unique=False), once=False)
-transpose = taking(tf_shapes.transpose, Ints("dim", loose=True, one=False))
 
 
 def conjugate_transpose(a: Arguments, run: Run) -> TensorType:
     moved = tf_shapes.transpose(a, run)
     return run.typed("conj", moved.dtype, x=moved)
-
-
-unpack = taking(tf_joins.unstack, Int("count", least=1), Axis("dim", 0))
 
 
 def dynamic_stitch(a: Arguments, run: Run) -> TensorType:

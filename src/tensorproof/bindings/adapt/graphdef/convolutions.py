@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from tensorproof.bindings.adapt.tensorflow.shared import Arguments, Window, at_least, ranked, same_types, vector
+from tensorproof.bindings.adapt.tensorflow.shared import Arguments, at_least, ranked, same_types, vector
 from tensorproof.bindings.adapt.tensorflow.windows import (
     backed,
     channel_filters,
@@ -17,23 +17,8 @@ from tensorproof.bindings.adapt.tensorflow.windows import (
     spatial,
     windowed,
 )
-from tensorproof.bindings.adapters import Refused, Run, Value, takes
-from tensorproof.ops.inputs import Anything, Choice, Ints, Tensor
+from tensorproof.bindings.adapters import Refused, Run, Value
 from tensorproof.terms import Dim, Shape, TensorType, Term, ceildiv, dataclass, eq, ge, maximum
-
-FORMAT = Choice("data_format", ("NHWC", "NCHW"), "NHWC")
-FORMAT3 = Choice("data_format", ("NDHWC", "NCDHW"), "NDHWC")
-PADDING = Choice("padding", ("SAME", "VALID"))
-
-
-def fourfold(name: str) -> Ints:
-    """A number for each axis; only the spatial ones are free."""
-    return Ints(name, least=1, one=False)
-
-
-_WINDOW = (fourfold("stride"), PADDING, FORMAT, fourfold("dilation"), Anything("explicit_paddings", ()))
-FIVE = ([1, 1, 1, 1, 1], [1, 2, 1, 1, 1], [1, 1, 2, 2, 1], [1, 1, 1, 2, 1])
-_WINDOW3 = (Window("stride", FIVE), PADDING, FORMAT3, Window("dilation", FIVE[:1]))
 
 
 def full_format(run: Run, a: Arguments, *names: str) -> None:
@@ -45,19 +30,16 @@ def full_format(run: Run, a: Arguments, *names: str) -> None:
             run.require(name, len(value) == rank, f"{name} must have {rank} numbers, and is {value!r}", (name,))
 
 
-@takes(Tensor("x", "N H W C"), Tensor("weight", "h w C M"), *_WINDOW)
 def conv2d(a: Arguments, run: Run) -> TensorType:
     full_format(run, a, "stride", "dilation")
     return convolve(run, a["x"], a["weight"], 2, a["stride"], a["padding"], a.get("explicit_paddings"), a["dilation"], a["data_format"])
 
 
-@takes(Tensor("x", "N D H W C"), Tensor("weight", "d h w C M"), *_WINDOW3)
 def conv3d(a: Arguments, run: Run) -> TensorType:
     full_format(run, a, "stride", "dilation")
     return convolve(run, a["x"], a["weight"], 3, a["stride"], a["padding"], None, a["dilation"], a["data_format"])
 
 
-@takes(Tensor("x", "N H W C"), Tensor("weight", "h w C M"), *_WINDOW)
 def depthwise_conv2d(a: Arguments, run: Run) -> TensorType:
     full_format(run, a, "stride", "dilation")
     return depthwise(run, a["x"], a["weight"], a["stride"], a["padding"], a.get("explicit_paddings"), a["dilation"], a["data_format"])
@@ -68,9 +50,6 @@ def _five(run: Run, a: Arguments) -> None:
         given = a.get(name)
         enough = given is None or name == "dilation" or len(given) >= 5
         run.require(name, enough, f"{name} must have 5 numbers, and is {given!r}", (name,))
-
-
-SIZES = Ints("sizes", shape=True, loose=True, one=False)
 
 
 def stated_sizes(run: Run, value: Value, rank: int) -> Shape:
@@ -150,7 +129,6 @@ def _transposed(run: Run, a: Arguments, n: int, result: Shape, depthwise: bool) 
     return backed(run, made, last)
 
 
-@takes(SIZES, Tensor("weight", "h w C M"), Tensor("y", "N H W M"), *_WINDOW)
 def conv2d_backprop_input(a: Arguments, run: Run) -> TensorType:
     """The transposed convolution, with its shape given. `sizes` may leave out the batch and the channels."""
     same_types(run, a, "weight", "y")
@@ -167,14 +145,12 @@ def conv2d_backprop_input(a: Arguments, run: Run) -> TensorType:
     return transposed(run, a, 2, stated_sizes(run, a["sizes"], 4))
 
 
-@takes(SIZES, Tensor("weight", "d h w C M"), Tensor("y", "N D H W M"), *_WINDOW3)
 def conv3d_backprop_input(a: Arguments, run: Run) -> TensorType:
     _five(run, a)
     same_types(run, a, "weight", "y")
     return transposed(run, a, 3, stated_sizes(run, a["sizes"], 5))
 
 
-@takes(SIZES, Tensor("weight", "h w C M"), Tensor("y", "N H W M"), *_WINDOW)
 def backprop_input(a: Arguments, run: Run) -> TensorType:
     same_types(run, a, "weight", "y")
     return transposed(run, a, 2, stated_sizes(run, a["sizes"], 4), depthwise=True)
@@ -202,13 +178,11 @@ def _filter_gradient(run: Run, a: Arguments, n: int, result: Shape, depthwise: b
     return run.shaped("permute", result, made.dtype, x=made, dim=order)
 
 
-@takes(Tensor("x", "N H W C"), SIZES, Tensor("y", "N H W M"), *_WINDOW)
 def backprop_filter(a: Arguments, run: Run) -> TensorType:
     same_types(run, a, "x", "y")
     return filter_gradient(run, a, 2, stated_sizes(run, a["sizes"], 4), "Depthwise" in run.name)
 
 
-@takes(Tensor("x", "N D H W C"), SIZES, Tensor("y", "N D H W M"), *_WINDOW3)
 def backprop_filter3(a: Arguments, run: Run) -> TensorType:
     _five(run, a)
     same_types(run, a, "x", "y")
@@ -229,7 +203,6 @@ def dilation2d(a: Arguments, run: Run) -> TensorType:
     )
 
 
-@takes(Tensor("x", "N ... C"), Tensor("bias", "C"), FORMAT)
 def bias_add(a: Arguments, run: Run) -> TensorType:
     x, bias = a["x"], ranked(run, a["bias"], 1, "bias")
     same_types(run, a, "x", "bias")

@@ -9,7 +9,7 @@ from tensorproof.bindings.adapt.graphdef.elementwise import merged
 from tensorproof.bindings.adapt.tensorflow.shared import Arguments, ranked, same_types, somewhere
 from tensorproof.bindings.adapt.tensorflow.windows import backed, channels_last, fronted
 from tensorproof.bindings.adapters import Run, Value, takes
-from tensorproof.ops.inputs import Anything, Bool, Tensor
+from tensorproof.ops.inputs import Tensor
 from tensorproof.terms import BOOL, INDEX, Dim, DType, Shape, TensorType, Term, broadcast, eq
 
 _SCALE, _SCALE_ALPHA = 1.0507009873554805, 1.7580993408473768
@@ -184,9 +184,6 @@ takes(
 )(sparse_optimiser)  # fmt: skip
 
 
-_PER_CHANNEL = tuple(Tensor(n, "C") for n in ("weight", "bias"))
-
-
 def _channel(run: Run, x: TensorType, vectors: dict[str, TensorType], data_format: str) -> tuple[Shape, Dim]:
     """The shape of x and its channels, which every vector must have as many of."""
     shape = ranked(run, x, 5 if len(data_format) == 5 else 4).shape
@@ -208,7 +205,6 @@ def _normalised(run: Run, x: TensorType, shape: Shape, data_format: str, **argum
     return image, backed(run, made, last)
 
 
-@takes(Tensor("x", "N H W C"), *_PER_CHANNEL, Tensor("mean", "C"), Tensor("variance", "C"), Bool("training", True), Anything("data_format", "NHWC"))
 def fused_batch_norm(a: Arguments, run: Run) -> tuple[TensorType, ...]:
     """The normalised batch, its statistics, and reserves for the gradient."""
     names = ["weight", "bias"] if a["training"] else ["weight", "bias", "mean", "variance"]
@@ -257,10 +253,6 @@ def _following(run: Run, held: TensorType, new: TensorType, factor: float | None
     return run.shaped("lerp", new.shape, new.dtype, x=held, y=new, weight=factor if factor is not None else 1.0)
 
 
-@takes(
-    Tensor("y", "N H W C"), Tensor("x", "N H W C"), Tensor("weight", "C"), Tensor("mean", "C"), Tensor("variance", "C"), Tensor("spare", "C"),
-    Bool("training", True), Anything("data_format", "NHWC"),
-)  # fmt: skip
 def fused_batch_norm_grad(a: Arguments, run: Run) -> tuple[TensorType, ...]:
     shape, channels = _channel(run, a["x"], {n: a[n] for n in ("weight", "mean", "variance")}, a["data_format"])
     same_types(run, a, "x", "y")

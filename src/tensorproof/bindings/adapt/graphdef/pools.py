@@ -4,16 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from tensorproof.bindings.adapt.graphdef.convolutions import FIVE, FORMAT, FORMAT3, PADDING, SIZES, at_run_time, fourfold, full_format, slide, stated_sizes
-from tensorproof.bindings.adapt.graphdef.elementwise import DTYPE
-from tensorproof.bindings.adapt.tensorflow.shared import Arguments, Window, at_least, ranked, same_types, vector, whole, with_shape
+from tensorproof.bindings.adapt.graphdef.convolutions import at_run_time, full_format, slide, stated_sizes
+from tensorproof.bindings.adapt.tensorflow.shared import Arguments, at_least, ranked, same_types, vector, whole, with_shape
 from tensorproof.bindings.adapt.tensorflow.windows import backed, channels_last, fronted, padded_as, pooled, spatial, windowed
-from tensorproof.bindings.adapters import Run, Value, takes
-from tensorproof.ops.inputs import Anything, Int, Ints, Tensor
+from tensorproof.bindings.adapters import Run, Value
 from tensorproof.terms import FLOAT32, INT32, INT64, DType, Shape, TensorType, disj, eq, ge
-
-_POOL = (fourfold("kernel"), fourfold("stride"), PADDING, FORMAT, Anything("explicit_paddings", ()))
-_POOL3 = (Window("kernel", FIVE), Window("stride", FIVE), PADDING, FORMAT3)
 
 
 def _numbers(run: Run, value: Value, n: int, name: str) -> Value:
@@ -24,7 +19,6 @@ def _numbers(run: Run, value: Value, n: int, name: str) -> Value:
     return found if found is not None and None not in found else tuple(run.fresh(name, 1) if 0 < i < n - 1 else 1 for i in range(n))
 
 
-@takes(Tensor("x", "N H W C"), *_POOL)
 def pool2d(a: Arguments, run: Run) -> TensorType:
     a = {**a, "kernel": _numbers(run, a["kernel"], 4, "kernel"), "stride": _numbers(run, a["stride"], 4, "stride")}
     full_format(run, a, "kernel", "stride")
@@ -64,13 +58,11 @@ def _over_channels(run: Run, x: TensorType, kernel: tuple[Any, ...], stride: tup
     return deep if last else fronted(run, deep, 4, True)
 
 
-@takes(Tensor("x", "N D H W C"), *_POOL3)
 def pool3d(a: Arguments, run: Run) -> TensorType:
     full_format(run, a, "kernel", "stride")
     return _deep(run, a, 3)
 
 
-@takes(Tensor("x", "N H W C"), fourfold("kernel"), fourfold("stride"), PADDING, DTYPE)
 def pool_with_argmax(a: Arguments, run: Run) -> tuple[TensorType, ...]:
     a = {**a, "data_format": "NHWC"}
     full_format(run, a, "kernel", "stride")
@@ -99,14 +91,12 @@ def _placed(run: Run, a: Arguments, n: int, shape: Shape, dtype: DType | None) -
     return moved if moved.shape == shape else run.shaped("identity", shape, dtype, x=moved)
 
 
-@takes(Tensor("x", "N H W C"), Tensor("values", "N h w C"), Tensor("y", "N h w C"), *_POOL)
 def pool_grad(a: Arguments, run: Run) -> TensorType:
     full_format(run, a, "kernel", "stride")
     same_types(run, a, "x", "values", "y")
     return _max_gradient(run, a, 2, a["x"].dtype)
 
 
-@takes(Tensor("x", "N D H W C"), Tensor("values", "N d h w C"), Tensor("y", "N d h w C"), *_POOL3)
 def pool_grad3(a: Arguments, run: Run) -> TensorType:
     full_format(run, a, "kernel", "stride")
     same_types(run, a, "values", "x")
@@ -128,7 +118,6 @@ def _spread(run: Run, a: Arguments, n: int, size: Shape) -> TensorType:
     return backed(run, made, last)
 
 
-@takes(SIZES, Tensor("y", "N H W C"), *_POOL)
 def avg_pool_grad(a: Arguments, run: Run) -> TensorType:
     if any(isinstance(a[name], (tuple, list)) and len(a[name]) > 4 for name in ("kernel", "stride")):
         raise run.give_up("more numbers than axes, which some of TensorFlow's kernels take")
@@ -136,13 +125,11 @@ def avg_pool_grad(a: Arguments, run: Run) -> TensorType:
     return _mean_gradient(run, a, 2)
 
 
-@takes(SIZES, Tensor("y", "N D H W C"), *_POOL3)
 def avg_pool_grad3(a: Arguments, run: Run) -> TensorType:
     full_format(run, a, "kernel", "stride")
     return _mean_gradient(run, a, 3)
 
 
-@takes(Tensor("x", "N H W C"), fourfold("kernel"), fourfold("stride"), fourfold("dilation"), PADDING)
 def patches(a: Arguments, run: Run) -> TensorType:
     """Windows of an image, flattened into the channels."""
     a = {**a, "data_format": "NHWC"}
@@ -164,9 +151,6 @@ def patches(a: Arguments, run: Run) -> TensorType:
     )
 
 
-_TWO = Ints("size", loose=True, one=False, least=1)
-
-
 def _resized(run: Run, x: TensorType, size: Value) -> Shape:
     shape, sizes = ranked(run, x, 4).shape, vector(run, size, "size")
     if sizes is None:
@@ -186,7 +170,6 @@ def _scaled(run: Run, a: Arguments, dtype: DType | None) -> TensorType:
     return run.shaped("resize_image", shape, dtype, x=a["x"], size=tuple(shape[1:3]), axis=1, method=_METHODS[run.name.rpartition(".")[2]], **flags)
 
 
-@takes(Tensor("x", "N H W C"), _TWO)
 def resize_float(a: Arguments, run: Run) -> TensorType:
     return _scaled(run, a, FLOAT32)
 
@@ -252,7 +235,6 @@ def rgb(a: Arguments, run: Run) -> TensorType:
     return with_shape(run, run.row.op, x, (*x.shape[:-1], 3))
 
 
-@takes(Tensor("boxes", "N 4"), Tensor("scores", "N"), Int("most", loose=True), Tensor("iou", ""), Tensor("score", ""))
 def non_max_suppression(a: Arguments, run: Run) -> TensorType:
     boxes, scores = ranked(run, a["boxes"], 2, "boxes"), ranked(run, a["scores"], 1, "scores")
     for name in ("most", "iou", "score"):

@@ -10,7 +10,7 @@ from tensorproof.bindings.adapt.tensorflow import shapes as tf_shapes
 from tensorproof.bindings.adapt.tensorflow.shared import Arguments, at_least, ranked, same_types, somewhere, with_shape
 from tensorproof.bindings.adapters import taking
 from tensorproof.bindings.call import Run, takes
-from tensorproof.ops.inputs import Int, Tensor, Tensors
+from tensorproof.ops.inputs import Tensor
 from tensorproof.terms import INDEX, INT64, Dim, DType, Shape, TensorType
 
 
@@ -102,17 +102,6 @@ def const(a: Arguments, run: Run) -> TensorType:
     return a["value"]
 
 
-_TAG = Tensor("tag", "", frozenset({STRING}))
-
-
-@takes(
-    _TAG,
-    Tensor("tags", "...", frozenset({STRING})),
-    Tensor("values"),
-    Tensor("tensor"),
-    Tensors("inputs", "", frozenset({STRING})),
-    Tensor("serialized_summary_metadata", "", frozenset({STRING})),
-)
 def summary(a: Arguments, run: Run) -> TensorType:
     """A summary is a serialised message: one string."""
     if isinstance(a.get("tag"), TensorType) and "Audio" not in run.name:
@@ -154,7 +143,6 @@ def decode_raw(a: Arguments, run: Run) -> TensorType:
     return _source(run, a, Shape((*x.shape, run.fresh("bytes"))) if x.shape.known else somewhere(run), a["dtype"])
 
 
-@takes(Tensor("x", "", frozenset({STRING})), Int("channels", 0))
 def decode_image(a: Arguments, run: Run) -> TensorType:
     ranked(run, a["x"], 0)
     channels, kind = a.get("channels") or 0, run.name.rpartition(".")[2]

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from tensorproof.bindings.adapt.graphdef.elementwise import DTYPE, merged
+from tensorproof.bindings.adapt.graphdef.elementwise import merged
 from tensorproof.bindings.adapt.tensorflow import shapes as tf_shapes
 from tensorproof.bindings.adapt.tensorflow.shared import Arguments, at_least, known_axis, ranked, same_types, somewhere, vector, whole, with_shape
 from tensorproof.bindings.adapters import Run, Value, takes
-from tensorproof.ops.inputs import ElementType, Int, Ints, Tensor
-from tensorproof.terms import BOOL, INDEX, INT32, INT64, DType, Shape, TensorType, Term, conj, eq, ge, le
+from tensorproof.ops.inputs import Int, Ints, Tensor
+from tensorproof.terms import BOOL, INT32, INT64, DType, Shape, TensorType, Term, conj, eq, ge, le
 
 SIZE = Ints("size", shape=True, loose=True, one=False)
 
@@ -43,13 +43,11 @@ def _of_size(run: Run, a: Arguments, dtype: DType | None, **given: Value) -> Ten
     return run.shaped(run.row.op, somewhere(run) if shape is None else shape, dtype, size=size, dtype=dtype, **given)
 
 
-@takes(SIZE, ElementType("dtype", optional=False))
 def sized(a: Arguments, run: Run) -> TensorType:
     """Tensors that are empty or drawn at random."""
     return _of_size(run, a, a.get("dtype"), **{k: a[k] for k in ("distribution",) if k in a})
 
 
-@takes(SIZE, Tensor("key", "2", INDEX), ElementType("dtype", optional=False))
 def stateless(a: Arguments, run: Run) -> TensorType:
     seed = ranked(run, a["key"], 1, "key")
     run.require("seed", eq(seed.shape[0], 2), f"a seed is two whole numbers, and this has {seed.shape[0]!r}", ("key",))
@@ -156,7 +154,6 @@ def in_top_k(a: Arguments, run: Run) -> TensorType:
     return run.shaped("in_top_k", (rows,), BOOL, x=a["x"], y=a["y"], k=whole(a["k"]))
 
 
-@takes(Tensor("x"), Tensor("rows", "...", INDEX), Tensor("index", "...", INDEX))
 def sparse_segment(a: Arguments, run: Run) -> TensorType:
     x = a["x"]
     at_least(run, x, 1)
@@ -205,7 +202,6 @@ def random_like_first(a: Arguments, run: Run) -> TensorType:
     return _drawn(run, a, dtype, mean=a["y"], std=a["z"], low=a["low"], high=a["high"])
 
 
-@takes(SIZE, Tensor("y"), DTYPE)
 def random_gamma(a: Arguments, run: Run) -> TensorType:
     """Draws of distributions whose parameters are the elements of y."""
     return _drawn(run, a, a.get("dtype") or a["y"].dtype, a["y"].shape, y=a["y"])

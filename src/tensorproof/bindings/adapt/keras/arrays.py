@@ -6,12 +6,11 @@ from typing import Any
 
 from tensorproof.bindings.adapt.keras.ops import Maths, asked, common
 from tensorproof.bindings.adapt.numpy import creation as numpy_creation
-from tensorproof.bindings.adapt.numpy import shapes as numpy_joins
-from tensorproof.bindings.adapt.numpy.arrays import Whole, tensor
+from tensorproof.bindings.adapt.numpy.arrays import tensor
 from tensorproof.bindings.adapt.numpy.reductions import word
 from tensorproof.bindings.adapt.tensorflow.shared import inside
-from tensorproof.bindings.adapters import Ragged, Run, Value, array_like, takes, taking, tensor_in
-from tensorproof.ops.inputs import ElementType, Int, Number, as_size, is_number, is_size
+from tensorproof.bindings.adapters import Ragged, Run, Value, array_like, tensor_in
+from tensorproof.ops.inputs import as_size, is_number, is_size
 from tensorproof.terms import BOOL, FLOAT32, INT32, PY_FLOAT, Dim, Shape, TensorType, conj, eq, ge, le, lt, maximum
 
 
@@ -61,9 +60,6 @@ def append(a: dict[str, Value], run: Run) -> Value:
     if a["axis"] is None:
         return run("cat", xs=(_flat(run, x), _flat(run, y)), dim=0)
     return run("cat", xs=(x, y), dim=a["axis"])
-
-
-array_split = taking(numpy_joins.array_split, Whole("at", least=1))
 
 
 def pad(a: dict[str, Value], run: Run) -> TensorType:
@@ -157,7 +153,6 @@ def like(a: dict[str, Value], run: Run) -> TensorType:
     return run.typed("full_like", asked(a, tensor(a["x"]).dtype), x=a["x"], value=a["value"])
 
 
-@takes(Number("start"), Number("end"), Int("steps", 50, least=0), ElementType("dtype"))
 def linspace(a: dict[str, Any], run: Run) -> Value:
     start, end, steps = tensor(a["start"]), tensor(a["end"]), a["steps"]
     run.require("steps", ge(steps, 0), f"a number of samples cannot be negative, and is {steps!r}", ("steps",))
@@ -183,7 +178,6 @@ def linspace(a: dict[str, Any], run: Run) -> Value:
     return (made, step) if a.get("retstep") else made
 
 
-@takes(Int("n", least=1))
 def window(a: dict[str, Value], run: Run) -> TensorType:
     n = as_size(a["n"])
     if not is_size(n):

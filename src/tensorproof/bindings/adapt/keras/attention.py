@@ -6,12 +6,10 @@ from typing import Any
 
 from tensorproof.bindings.adapt.keras.layers import computed
 from tensorproof.bindings.adapt.keras.ops import Maths
-from tensorproof.bindings.adapters import Module, Run, Value, computed_in, module_in, takes, tensor_in
-from tensorproof.ops.inputs import Bool, Choice, Int, Tensor, Tensors
+from tensorproof.bindings.adapters import Module, Run, Value, computed_in, module_in, tensor_in
 from tensorproof.terms import BOOL, FLOAT16, Shape, TensorType, broadcast, disj, eq
 
 
-@takes(Tensors("xs", least=2), Choice("score", ("dot", "concat"), "dot"), Bool("return_scores", False))
 def attention(a: dict[str, Any], run: Run) -> Value:
     xs = tuple(a["xs"])
     if len(xs) not in (2, 3):
@@ -89,10 +87,6 @@ def _along_time(axes: Value) -> bool:
     return axes is None or (tuple(axes) if isinstance(axes, (tuple, list)) else (axes,)) in ((1,), (-2,))
 
 
-_Q = (Tensor("query", "N T C"), Tensor("value", "N S D"), Tensor("key", "N S E", optional=True, default=None))
-
-
-@takes(*_Q, Int("heads", least=1), Int("key_dim", least=1), Int("value_dim", None, least=1, optional=True), Bool("return_scores", False))
 def multi_head(a: dict[str, Any], run: Run) -> Any:
     module = module_in(a)
     query, value = tensor_in(a, "query"), tensor_in(a, "value")
@@ -216,7 +210,6 @@ def _mask(a: dict[str, Value], run: Run, scores: Shape) -> TensorType | None:
     return whole
 
 
-@takes(*_Q, Int("heads", least=1), Int("query_heads", least=1), Int("head_dim", least=1), Bool("return_scores", False))
 def grouped(a: dict[str, Value], run: Run) -> Value:
     """As multi-head attention; every head of key and value serves several of the query."""
     n, k = tensor_in(a, "query").shape[-1], tensor_in(a, "value").shape[-1]

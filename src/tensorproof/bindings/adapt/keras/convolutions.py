@@ -4,20 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from tensorproof.bindings.adapt.keras.layers import FORMAT, PADDING, activated, check_padding, computed, first, last, reach_of, word
+from tensorproof.bindings.adapt.keras.layers import FORMAT, activated, check_padding, computed, first, last, reach_of, word
 from tensorproof.bindings.adapt.keras.weights import of_rank, sizes
-from tensorproof.bindings.adapters import Run, Value, module_in, takes, taking, tensor_in
-from tensorproof.ops.inputs import Bool, Choice, Int, Sizes
+from tensorproof.bindings.adapters import Run, Value, module_in, tensor_in
 from tensorproof.terms import Dim, TensorType, eq, ge, maximum
 
-_CONV = (
-    Choice("padding", ("valid", "same"), "valid"), FORMAT, Int("filters", least=1), Sizes("kernel", 2, least=1), Int("groups", 1, least=1),
-    Bool("use_bias", True),
-    Int("depth_multiplier", 1, least=1),
-)  # fmt: skip
 
-
-@takes(*_CONV)
 def conv(a: dict[str, Any], run: Run) -> TensorType:
     n = int(run.row.op[-2])
     module = module_in(a)
@@ -37,14 +29,6 @@ def _bias(a: dict[str, Any], run: Run) -> TensorType | None:
     return None if held is None else computed(a, run, held)
 
 
-_CAUSAL = (Choice("padding", ("valid", "same", "causal"), "valid"), *_CONV[1:])
-
-
-conv1 = taking(conv, *_CAUSAL)
-"""Over one axis a convolution may be causal."""
-
-
-@takes(*_CONV)
 def depthwise(a: dict[str, Any], run: Run) -> TensorType:
     n = int(run.row.op[-2])
     module = module_in(a)
@@ -61,7 +45,6 @@ def _depthwise(a: dict[str, Value], run: Run, n: int, x: TensorType, kernel: Ten
     return run(run.row.op, x=x, weight=flat, bias=bias, stride=a["stride"], dilation=a["dilation"], groups=c, **reach_of(a, n))
 
 
-@takes(*_CONV)
 def separable(a: dict[str, Any], run: Run) -> TensorType:
     n = int(run.row.op[-2])
     module = module_in(a)
@@ -73,7 +56,6 @@ def separable(a: dict[str, Any], run: Run) -> TensorType:
     return activated(a, run, last(run, made, a, n))
 
 
-@takes(*_CONV, Sizes("output_padding", 2, None, least=0, optional=True))
 def transposed(a: dict[str, Any], run: Run) -> TensorType:
     """ "same" gives size · stride, "valid" at least the kernel's reach more; `output_padding` is added."""
     n = int(run.row.op[-2])
@@ -129,7 +111,6 @@ def transposed_conv(run: Run, op: str, x: TensorType, kernel: TensorType, a: dic
     )
 
 
-@takes(Sizes("kernel", 2, least=1), PADDING, FORMAT, Sizes("stride", 2, None, least=1, optional=True))
 def pool(a: dict[str, Any], run: Run) -> TensorType:
     n = int(run.row.op[-2])
     of_rank(module_in(a), tensor_in(a, "x"), n + 2)
@@ -145,7 +126,6 @@ def _listed(value: Value) -> Value:
     return tuple(value) if isinstance(value, list) else value
 
 
-@takes(FORMAT, Bool("keepdim", False))
 def global_pool(a: dict[str, Any], run: Run) -> TensorType:
     n = int(run.row.name[-2])
     of_rank(module_in(a), tensor_in(a, "x"), n + 2)
@@ -153,7 +133,6 @@ def global_pool(a: dict[str, Any], run: Run) -> TensorType:
     return run(run.row.op, x=a["x"], dim=tuple(range(begin, begin + n)), keepdim=a["keepdim"])
 
 
-@takes(FORMAT, Sizes("output_size", 2, least=1))
 def adaptive_pool(a: dict[str, Any], run: Run) -> TensorType:
     n = int(run.row.op[-2])
     of_rank(module_in(a), tensor_in(a, "x"), n + 2)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from tensorproof.bindings.adapt.keras.ops import FORMAT, Maths, asked, has_axis
-from tensorproof.bindings.adapt.numpy.arrays import Real, tensor
+from tensorproof.bindings.adapt.keras.ops import Maths, asked, has_axis
+from tensorproof.bindings.adapt.numpy.arrays import tensor
 from tensorproof.bindings.adapt.numpy.reductions import word
-from tensorproof.bindings.adapters import Run, Value, array_like, takes, tensor_in
-from tensorproof.ops.inputs import Choice, Int, Ints, Sizes, Tensor, as_size, is_number, is_size
-from tensorproof.terms import FLOAT32, FLOATS, INT32, DType, Shape, TensorType, eq, ge, le, lt
+from tensorproof.bindings.adapters import Run, Value, array_like, tensor_in
+from tensorproof.ops.inputs import as_size, is_number, is_size
+from tensorproof.terms import FLOAT32, INT32, DType, Shape, TensorType, eq, ge, le, lt
 
 
 def _image(run: Run, x: TensorType, a: dict[str, Value]) -> tuple[int, int]:
@@ -21,10 +21,6 @@ def _image(run: Run, x: TensorType, a: dict[str, Value]) -> tuple[int, int]:
     return (rank - 2, rank - 3) if a.get("data_format") == "channels_first" else (rank - 3, rank - 1)
 
 
-_PICTURE = Tensor("x", "N Y X 3 | Y X 3", FLOATS)
-
-
-@takes(_PICTURE, FORMAT, Sizes("size", 2, least=1), Choice("interpolation", ("nearest", "bilinear", "bicubic", "lanczos3", "lanczos5"), "bilinear"))
 def resize(a: dict[str, Value], run: Run) -> TensorType:
     x = tensor_in(a, "x")
     at, _ = _image(run, x, a)
@@ -49,7 +45,6 @@ def grayscale(a: dict[str, Value], run: Run) -> TensorType:
         return run.typed("sum", x.dtype, x=run.typed("mul", x.dtype, x=x, y=laid), dim=c, keepdim=True)
 
 
-@takes(_PICTURE, FORMAT)
 def hsv(a: dict[str, Value], run: Run) -> TensorType:
     x = tensor_in(a, "x")
     _, c = _image(run, x, a)
@@ -61,9 +56,6 @@ def hsv(a: dict[str, Value], run: Run) -> TensorType:
             return run.typed(run.row.op, x.dtype, x=x)
         made = run.typed(run.row.op, x.dtype, x=run("movedim", x=x, source=c, target=-1))
         return run("movedim", x=made, source=-1, target=c)
-
-
-_EDGES = tuple(Int(n, None, least=0, optional=True) for n in ("top", "left", "bottom", "right", "height", "width"))
 
 
 def _edges(a: dict[str, Any], run: Run, x: TensorType, at: int, sign: int) -> tuple[list[Any], list[Any]]:
@@ -90,7 +82,6 @@ def _edges(a: dict[str, Any], run: Run, x: TensorType, at: int, sign: int) -> tu
     return begin, end
 
 
-@takes(_PICTURE, FORMAT, *_EDGES)
 def crop_images(a: dict[str, Value], run: Run) -> TensorType:
     x = tensor_in(a, "x")
     before, after = _edges(a, run, x, _image(run, x, a)[0], -1)
@@ -99,7 +90,6 @@ def crop_images(a: dict[str, Value], run: Run) -> TensorType:
         return run.typed("block_slice", x.dtype, x=x, begin=tuple(before), size=sizes)
 
 
-@takes(_PICTURE, FORMAT, *_EDGES)
 def pad_images(a: dict[str, Value], run: Run) -> TensorType:
     x = tensor_in(a, "x")
     before, after = _edges(a, run, x, _image(run, x, a)[0], 1)
@@ -116,7 +106,6 @@ def random(a: dict[str, Any], run: Run) -> TensorType:
     return run("random", size=tuple(a["size"]), dtype=dtype, distribution=drawn_from, **known)
 
 
-@takes(Ints("size", least=0, shape=True, one=False), Real("alpha", least=0.5, most=1.0), Real("beta", least=0.5, most=1.0))
 def distribution(a: dict[str, Any], run: Run) -> TensorType:
     """Draws of a distribution with parameters that broadcast to the shape."""
     dtype = _real(a, run)

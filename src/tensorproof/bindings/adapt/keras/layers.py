@@ -8,13 +8,12 @@ from typing import Any
 from tensorproof.bindings.adapt.keras import activations
 from tensorproof.bindings.adapt.keras.ops import Maths
 from tensorproof.bindings.adapt.keras.weights import at_least, einsum_shapes, of_rank, sizes
-from tensorproof.bindings.adapt.numpy.arrays import Listed, LooseTensors, Real, Word
+from tensorproof.bindings.adapt.numpy.arrays import LooseTensors, Real
 from tensorproof.bindings.adapters import Run, Value, computed_in, in_type, module_in, takes, tensor_in
-from tensorproof.ops.inputs import Anything, Choice, Tensor
+from tensorproof.ops.inputs import Anything, Choice
 from tensorproof.terms import BOOL, FLOAT16, FLOAT32, INT32, INT64, TensorType, eq, ge
 
 FORMAT = Choice("data_format", ("channels_last", "channels_first"), None, optional=True)
-PADDING = Choice("padding", ("valid", "same"), "valid")
 
 
 def word(run: Run, a: dict[str, Value], kind: Choice) -> Value:
@@ -169,12 +168,6 @@ def dotted(a: dict[str, Value], run: Run) -> TensorType:
     return run("batch_dot", x=x, y=y, dims=dims)
 
 
-@takes(
-    Tensor("x", "_ _ _ | _ _"),
-    Choice("equation", ("ab,bc->ac", "...a,ab->...b", "abc,cde->abde")),
-    Listed("output_shape", shape=True),
-    Choice("bias_axes", ("c", "e", "de", "b"), None, optional=True),
-)
 def einsum_dense(a: dict[str, Any], run: Run) -> TensorType:
     module = module_in(a)
     kernel, _, shape = einsum_shapes(module, tensor_in(a, "x"))
@@ -227,7 +220,6 @@ def softmax(a: dict[str, Value], run: Run) -> TensorType:
     return run.typed("where", x.dtype, condition=mask, x=made, y=0)
 
 
-@takes(Word("activation", ("relu", "softmax", "tanh", "gelu", "glu", "linear", "swish")))
 def activation(a: dict[str, Value], run: Run) -> TensorType:
     """x itself, put through what is named."""
     x = run("identity", x=a["x"])

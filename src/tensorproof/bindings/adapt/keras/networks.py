@@ -6,15 +6,12 @@ from typing import Any
 
 from tensorproof.bindings.adapt.keras import cross_entropy
 from tensorproof.bindings.adapt.keras.convolutions import transposed_conv
-from tensorproof.bindings.adapt.keras.ops import FORMAT, Maths, as_float, asked, common, has_axis, own
+from tensorproof.bindings.adapt.keras.ops import Maths, as_float, asked, common, has_axis, own
 from tensorproof.bindings.adapt.keras.reductions import over
-from tensorproof.bindings.adapt.numpy.arrays import Whole, tensor
+from tensorproof.bindings.adapt.numpy.arrays import tensor
 from tensorproof.bindings.adapt.numpy.reductions import word
-from tensorproof.bindings.adapters import Run, Value, takes, taking, tensor_in
-from tensorproof.ops.inputs import Anything, Choice, Int, Sizes, Tensor
-from tensorproof.terms import BOOL, FLOAT32, FLOAT64, FLOATS, Dim, Shape, TensorType, conj, disj, eq, ge, gt
-
-PADDING = Choice("padding", ("valid", "same"), "valid")
+from tensorproof.bindings.adapters import Run, Value, tensor_in
+from tensorproof.terms import BOOL, FLOAT32, FLOAT64, Dim, Shape, TensorType, conj, disj, eq, ge, gt
 
 
 def _first(run: Run, x: TensorType, a: dict[str, Value]) -> TensorType:
@@ -38,10 +35,6 @@ def _spatial(run: Run, x: TensorType) -> int:
     return n
 
 
-_IMAGE = Tensor("x", "N Y X C", FLOATS)
-
-
-@takes(_IMAGE, Whole("kernel", least=1), Whole("stride", None, least=1, optional=True), PADDING, FORMAT)
 def pool(a: dict[str, Value], run: Run) -> TensorType:
     x = tensor_in(a, "x")
     n = _spatial(run, x)
@@ -53,7 +46,6 @@ def pool(a: dict[str, Value], run: Run) -> TensorType:
     return _last(run, run(op, x=_first(run, x, a), padding="same" if a["padding"] == "same" else 0, **tuples, **own), a)
 
 
-@takes(_IMAGE, Sizes("output_size", 2, least=1), FORMAT)
 def adaptive_pool(a: dict[str, Value], run: Run) -> TensorType:
     n = _spatial(run, tensor_in(a, "x"))
     given = a["output_size"]
@@ -79,19 +71,12 @@ def _plain(value: Value) -> Value:
     return tuple(value) if isinstance(value, list) else value
 
 
-_CONV = (
-    Tensor("x", "N Y X C", FLOATS), Tensor("kernel", "y x C M", FLOATS), Whole("stride", 1, least=1), PADDING, FORMAT,
-    Whole("dilation", 1, least=1), Tensor("pointwise", "1 1 P M", FLOATS),
-)  # fmt: skip
-
-
 def _kernel(run: Run, kernel: TensorType, n: int) -> TensorType:
     if len(kernel.shape) != n + 2:
         raise run.refuse("rank", f"the kernel has {n + 2} axes, and it is {kernel.shape!r}", ("kernel",))
     return run("permute", x=kernel, dim=(n + 1, n, *range(n)))
 
 
-@takes(*_CONV)
 def conv(a: dict[str, Value], run: Run) -> TensorType:
     n = _spatial(run, tensor_in(a, "x"))
     kernel = _kernel(run, tensor_in(a, "kernel"), n)
@@ -117,7 +102,6 @@ def conv(a: dict[str, Value], run: Run) -> TensorType:
     return _last(run, made, a)
 
 
-@takes(*_CONV)
 def depthwise_conv(a: dict[str, Value], run: Run) -> TensorType:
     n = _spatial(run, tensor_in(a, "x"))
     return _last(run, _depthwise(a, run, n, _first(run, tensor_in(a, "x"), a)), a)
@@ -133,22 +117,12 @@ def _depthwise(a: dict[str, Any], run: Run, n: int, x: TensorType) -> TensorType
     return run(f"conv{n}d", x=x, weight=flat, stride=_plain(a["stride"]), dilation=_plain(a["dilation"]), groups=c, **_reach(run, a, n, kernel.shape))
 
 
-@takes(*_CONV)
 def separable_conv(a: dict[str, Value], run: Run) -> TensorType:
     n = _spatial(run, tensor_in(a, "x"))
     made = _depthwise(a, run, n, _first(run, tensor_in(a, "x"), a))
     return _last(run, run(f"conv{n}d", x=made, weight=_kernel(run, tensor_in(a, "pointwise"), n)), a)
 
 
-@takes(
-    Tensor("x", "N Y X C", FLOATS),
-    Tensor("kernel", "y x M C", FLOATS),
-    Whole("stride", least=1),
-    PADDING,
-    FORMAT,
-    Whole("dilation", 1, least=1),
-    Anything("output_padding"),
-)
 def conv_transpose(a: dict[str, Value], run: Run) -> TensorType:
     n = _spatial(run, tensor_in(a, "x"))
     kernel, x = tensor_in(a, "kernel"), _first(run, tensor_in(a, "x"), a)
@@ -238,9 +212,6 @@ def moments(a: dict[str, Value], run: Run) -> Value:
     return (over(run, "mean", x.dtype, axes), over(run, "var", x.dtype, axes, correction=0))
 
 
-_QKV = (Tensor("query", "N T H D", FLOATS), Tensor("key", "N S H D", FLOATS), Tensor("value", "N S H D", FLOATS))
-
-
 def _groups(query: Dim, key: Dim) -> Dim | None:
     """How many query heads share a key head: more than one where there are more of them and at least two key heads."""
     if eq(query, key) is True:
@@ -249,7 +220,6 @@ def _groups(query: Dim, key: Dim) -> Dim | None:
     return query // key if more is True else 1 if more is False else None
 
 
-@takes(*_QKV, Tensor("mask", "1 1 T S", frozenset({BOOL}), optional=True, default=None), Tensor("bias", "1 H T S", FLOATS, optional=True, default=None))
 def dot_product_attention(a: dict[str, Value], run: Run) -> TensorType:
     """(batch, steps, heads, features), several query heads to a key head."""
     q, k, v = tensor_in(a, "query"), tensor_in(a, "key"), tensor_in(a, "value")
@@ -301,7 +271,7 @@ def psnr(a: dict[str, Any], run: Run) -> TensorType:
     return m("sub", m("mul", m("log10", run.typed("full", y.dtype, size=(), value=most)), 20), m("mul", m("log10", error), 10))
 
 
-def _shuffled(a: dict[str, Any], run: Run) -> TensorType:
+def shuffled(a: dict[str, Any], run: Run) -> TensorType:
     x = tensor_in(a, "x")
     if len(x.shape) != 4:
         raise run.refuse("rank", f"images are a batch, and this is {x.shape!r}", ("x",))
@@ -319,10 +289,6 @@ def _shuffled(a: dict[str, Any], run: Run) -> TensorType:
         whole = x if last else run("permute", x=x, dim=(0, 2, 3, 1))
         made = run.typed(op, x.dtype, x=whole, block=factor)
         return made if last else run("permute", x=made, dim=(0, 3, 1, 2))
-
-
-depth_to_space = taking(_shuffled, Tensor("x", "N H W C", draw="N H W 4*K"), Int("factor", least=2, most=2))
-space_to_depth = taking(_shuffled, Tensor("x", "N H W C", draw="N 2*H 2*W C"), Int("factor", least=2, most=2))
 
 
 def folding(a: dict[str, Value], run: Run) -> TensorType:

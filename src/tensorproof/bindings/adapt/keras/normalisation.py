@@ -8,9 +8,9 @@ from tensorproof.bindings.adapt.keras.cross_entropy import EPSILON
 from tensorproof.bindings.adapt.keras.ops import Maths, as_float, has_axis
 from tensorproof.bindings.adapt.keras.weights import named_axes
 from tensorproof.bindings.adapt.numpy.arrays import tensor
-from tensorproof.bindings.adapters import Run, Value, array_like, computed_in, in_type, module_in, takes, tensor_in
-from tensorproof.ops.inputs import Int, Tensor, is_number
-from tensorproof.terms import FLOATS, DType, TensorType, eq, ge, le
+from tensorproof.bindings.adapters import Run, Value, array_like, computed_in, in_type, module_in, tensor_in
+from tensorproof.ops.inputs import is_number
+from tensorproof.terms import DType, TensorType, eq, ge, le
 
 
 def fits(run: Run, x: TensorType, axes: tuple[int, ...], **held: Any) -> None:
@@ -149,14 +149,6 @@ def normalization(a: dict[str, Any], run: Run) -> TensorType:
     return m("add", m("mul", x, spread), mean) if a["invert"] else m("div", m("sub", x, mean), spread)
 
 
-@takes(
-    Tensor("x", "... C", FLOATS),
-    Tensor("mean", "C", FLOATS),
-    Tensor("variance", "C", FLOATS),
-    Tensor("beta", "C", FLOATS, optional=True, default=None),
-    Tensor("gamma", "C", FLOATS, optional=True, default=None),
-    Int("dim", least=-1, most=-1),
-)
 def batch_normalization(a: dict[str, Any], run: Run) -> TensorType:
     x, dim = tensor_in(a, "x"), a["dim"]
     for name in ("gamma", "beta", "mean", "variance"):

@@ -7,9 +7,9 @@ from typing import Any
 from tensorproof.bindings.adapt.keras.ops import Maths, as_float, asked, common, has_axis
 from tensorproof.bindings.adapt.numpy.arrays import tensor
 from tensorproof.bindings.adapt.numpy.reductions import word
-from tensorproof.bindings.adapters import Run, Value, takes, tensor_in
-from tensorproof.ops.inputs import Int, Tensor, is_size
-from tensorproof.terms import BOOL, FLOAT32, FLOAT64, FLOATS, INT32, INT64, PY_FLOAT, UINT32, DType, Shape, TensorType, conj, eq, ge, le, lt, product
+from tensorproof.bindings.adapters import Run, Value, tensor_in
+from tensorproof.ops.inputs import is_size
+from tensorproof.terms import BOOL, FLOAT32, FLOAT64, INT32, INT64, PY_FLOAT, UINT32, DType, Shape, TensorType, conj, eq, ge, le, lt, product
 
 
 def over(run: Run, op: str, dtype: DType | None, a: dict[str, Value], **more: Value) -> TensorType:
@@ -264,7 +264,6 @@ def unique(a: dict[str, Any], run: Run) -> Value:
     return tuple(made) if isinstance(made, tuple) else made
 
 
-@takes(Tensor("x", "N ...", FLOATS), Tensor("index", "N", frozenset({INT32, INT64}), values="index"), Int("classes", None, least=1, optional=True))
 def segment(a: dict[str, Value], run: Run) -> TensorType:
     x, index = tensor_in(a, "x"), tensor_in(a, "index")
     if len(index.shape) != 1 or len(x.shape) < 1:

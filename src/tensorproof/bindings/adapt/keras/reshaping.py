@@ -6,9 +6,9 @@ from typing import Any
 
 from tensorproof.bindings.adapt.keras.layers import FORMAT, word
 from tensorproof.bindings.adapt.keras.weights import at_least, of_rank, sizes
-from tensorproof.bindings.adapt.numpy.arrays import Real, Sized, Word
+from tensorproof.bindings.adapt.numpy.arrays import Real
 from tensorproof.bindings.adapters import Run, Value, computed_in, module_in, takes, tensor_in
-from tensorproof.ops.inputs import Choice, Int, Sizes, Tensor
+from tensorproof.ops.inputs import Choice
 from tensorproof.terms import Dim, Shape, TensorType, disj, eq, ge, product
 
 
@@ -43,7 +43,6 @@ def _framed(a: dict[str, Value], run: Run, n: int, value: Value) -> tuple[tuple[
     return tuple(p[0] for p in whole), tuple(p[1] for p in whole)
 
 
-@takes(FORMAT, Sized("cropping", 2, 1, least=0))
 def cropped(a: dict[str, Any], run: Run) -> TensorType:
     n = int(run.row.name[-2])
     of_rank(module_in(a), tensor_in(a, "x"), n + 2)
@@ -54,7 +53,6 @@ def cropped(a: dict[str, Any], run: Run) -> TensorType:
     return run("crop", x=a["x"], before=before, after=after)
 
 
-@takes(FORMAT, Sized("padding", 2, 1, least=0))
 def padded(a: dict[str, Any], run: Run) -> TensorType:
     n = int(run.row.name[-2])
     x = tensor_in(a, "x")
@@ -63,7 +61,6 @@ def padded(a: dict[str, Any], run: Run) -> TensorType:
     return run("pad", x=x, padding=tuple(n for pair in zip(reversed(before), reversed(after)) for n in pair))
 
 
-@takes(FORMAT, Sizes("factors", 2, 2, least=1), Word("interpolation", ("nearest",), "nearest"))
 def upsampled(a: dict[str, Any], run: Run) -> Value:
     n = int(run.row.name[-2])
     of_rank(module_in(a), tensor_in(a, "x"), n + 2)
@@ -118,7 +115,6 @@ def repeated(a: dict[str, Any], run: Run) -> TensorType:
     return run("repeat_axes", x=run("unsqueeze", x=x, dim=1), factors=(1, a["n"], 1))
 
 
-@takes(FORMAT, Int("height", least=1), Int("width", least=1))
 def resized(a: dict[str, Any], run: Run) -> TensorType:
     x: TensorType = a["x"]
     of_rank(module_in(a), x, 3, 4)
@@ -128,7 +124,6 @@ def resized(a: dict[str, Any], run: Run) -> TensorType:
     return run.typed("resize_image", dtype, x=x, size=(a["height"], a["width"]), axis=len(x.shape) - 2 if end else len(x.shape) - 3)
 
 
-@takes(Real("factor", least=0.0, most=1.0), Tensor("x", "N H W 3 | H W 3"))
 def coloured(a: dict[str, Any], run: Run) -> TensorType:
     """Works on red, green and blue (or on gray)."""
     x: TensorType = a["x"]

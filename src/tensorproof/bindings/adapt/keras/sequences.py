@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from tensorproof.bindings.adapt.keras.layers import FORMAT, PADDING, check_padding, computed, first, last, reach_of, word
+from tensorproof.bindings.adapt.keras.layers import check_padding, computed, first, last, reach_of, word
 from tensorproof.bindings.adapt.keras.weights import gates, of_rank
-from tensorproof.bindings.adapters import GiveUp, Module, Refused, Run, Value, module_in, takes, tensor_in
-from tensorproof.ops.inputs import Anything, Bool, Choice, Int, Sizes, Tensor, Tensors
-from tensorproof.terms import FLOATS, Shape, TensorType, conj, dataclass, disj, eq
+from tensorproof.bindings.adapters import GiveUp, Module, Refused, Run, Value, module_in, tensor_in
+from tensorproof.ops.inputs import Choice, Tensors
+from tensorproof.terms import Shape, TensorType, conj, dataclass, disj, eq
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,11 +27,6 @@ def _alone(a: dict[str, Value]) -> bool:
     return a.get("mask") is None and not a.get("dropout") and not a.get("recurrent_dropout") and not a.get("stateful")
 
 
-_STATES = Anything("states")
-_CELL_STATES = States("states", "N units", FLOATS)
-
-
-@takes(Int("units", least=1), _STATES, Bool("use_bias", True), Bool("reset_after", True))
 def recurrent(a: dict[str, Any], run: Run) -> Value:
     module = module_in(a)
     number, count = gates(module.name)
@@ -81,7 +76,6 @@ def _carried(a: dict[str, Value], run: Run, states: tuple[TensorType, ...], gate
         raise run.give_up("not every backend adds complex and real numbers")
 
 
-@takes(Int("units", least=1), _CELL_STATES, Bool("use_bias", True), Bool("reset_after", True), Tensor("x", "N C"))
 def recurrent_cell(a: dict[str, Any], run: Run) -> Value:
     module = module_in(a)
     number, count = gates(module.name)
@@ -99,16 +93,6 @@ def recurrent_cell(a: dict[str, Any], run: Run) -> Value:
     return (made[0], made[1] if alone else list(made[1:]))
 
 
-@takes(
-    Int("filters", least=1),
-    Sizes("kernel", 2, least=1),
-    PADDING,
-    FORMAT,
-    Tensor("x", "..."),
-    _STATES,
-    Bool("return_sequences", False),
-    Bool("return_state", False),
-)
 def conv_lstm(a: dict[str, Any], run: Run) -> Value:
     n = int(run.row.op[-2])
     module = module_in(a)

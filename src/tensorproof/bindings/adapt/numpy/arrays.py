@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from tensorproof.bindings.adapters import Run, Value, operator, python_number, takes, taking, tensor_in
+from tensorproof.bindings.adapters import Run, Value, operator, python_number, taking, tensor_in
 from tensorproof.ops.inputs import Choice, Float, Int, Ints, Sizes, Tensor, Tensors
 from tensorproof.ops.storage import copied_strides
 from tensorproof.terms import BOOL, BY_LABEL, COMPLEX128, FLOAT16, FLOAT64, INT32, DType, Operand, TensorType, dataclass, eq, promote, to_float
@@ -284,7 +284,6 @@ def modf(a: dict[str, Value], run: Run) -> Value:
     return _both((run.typed("frac", loop, x=x), run.typed("trunc", loop, x=x)), a, run)
 
 
-@takes(Tensor("low", "...", optional=True, scalar=True), Tensor("high", "...", optional=True, scalar=True))
 def clip(a: dict[str, Value], run: Run) -> Value:
     low, high = a["low"], a["high"]
     if "min" in a:

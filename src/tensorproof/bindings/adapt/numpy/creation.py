@@ -7,7 +7,7 @@ from typing import Any
 from tensorproof.bindings.adapt.numpy.arrays import Real, dtype_of, tensor
 from tensorproof.bindings.adapt.numpy.shapes import broadcast_to
 from tensorproof.bindings.adapters import Ragged, Run, Value, array_like, takes, tensor_in
-from tensorproof.ops.inputs import Int, Ints, Number, Tensor, as_size, is_size
+from tensorproof.ops.inputs import Ints, Number, as_size, is_size
 from tensorproof.terms import UNKNOWN_STRIDES, Operand, Shape, TensorType, conj, dataclass, eq, ge, le, lt, maximum, promote
 from tensorproof.terms.dtypes import BOOL, BY_LABEL, COMPLEX128, FLOAT16, FLOAT32, FLOAT64, INT64, DType
 
@@ -48,7 +48,6 @@ def full(a: dict[str, Any], run: Run) -> TensorType:
     return broadcast_to({"x": held, "size": a["size"]}, run)
 
 
-@takes(Ints("shape", None, least=0, optional=True, shape=True), Tensor("value", "", scalar=True))
 def like(a: dict[str, Any], run: Run) -> TensorType:
     x, size = tensor_in(a, "x"), a["shape"]
     if size is not None:
@@ -82,7 +81,6 @@ def arange(a: dict[str, Value], run: Run) -> TensorType:
     return run("arange", start=start, end=end, step=1 if a["step"] is None else a["step"], dtype=a["dtype"])
 
 
-@takes(Real("start"), Real("end"), Int("steps", 50, least=0), Real("base", 10.0))
 def linspace(a: dict[str, Any], run: Run) -> Value:
     """Ends may be arrays; a new axis stands first."""
     start, end, steps = tensor(a["start"]), tensor(a["end"]), a["steps"]

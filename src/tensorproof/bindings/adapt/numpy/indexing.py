@@ -7,9 +7,9 @@ from typing import Any
 from tensorproof.bindings.adapt.numpy.arrays import along, flattened, tensor, written
 from tensorproof.bindings.adapt.numpy.arrays import nonzero as truths
 from tensorproof.bindings.adapt.numpy.reductions import word
-from tensorproof.bindings.adapters import Run, Value, array_like, takes, tensor_in
-from tensorproof.ops.inputs import Axis, Tensor, as_size, is_size
-from tensorproof.terms import BOOL, INT32, INT64, UINT8, Operand, Shape, TensorType, conj, disj, eq, ge, le, lt, promote
+from tensorproof.bindings.adapters import Run, Value, array_like, tensor_in
+from tensorproof.ops.inputs import as_size, is_size
+from tensorproof.terms import BOOL, INT64, UINT8, Operand, Shape, TensorType, conj, disj, eq, ge, le, lt, promote
 
 
 def diagflat(a: dict[str, Value], run: Run) -> TensorType:
@@ -39,7 +39,6 @@ def trace(a: dict[str, Any], run: Run) -> Value:
     return written(run("sum", x=made, dim=-1, dtype=a["dtype"]), a, run)
 
 
-@takes(Tensor("index", "...", frozenset({INT64, INT32}), values="index"), Axis("dim", None, optional=True))
 def take(a: dict[str, Any], run: Run) -> Value:
     x, index = tensor_in(a, "x"), tensor(a["index"])
     word(run, a, "mode", ("raise", "wrap", "clip"))

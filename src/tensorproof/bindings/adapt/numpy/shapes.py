@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from tensorproof.bindings.adapt.numpy.arrays import Whole, Word, along, flattened, tensor, typed, written
+from tensorproof.bindings.adapt.numpy.arrays import Whole, along, flattened, tensor, typed, written
 from tensorproof.bindings.adapt.numpy.reductions import no_list, word
 from tensorproof.bindings.adapt.torch import questions
-from tensorproof.bindings.adapters import Run, Value, array_like, takes, taking, tensor_in
-from tensorproof.ops.inputs import Axis, as_size, is_number, is_size
+from tensorproof.bindings.adapters import Run, Value, array_like, taking, tensor_in
+from tensorproof.ops.inputs import as_size, is_number, is_size
 from tensorproof.ops.storage import steps_of
 from tensorproof.terms import COMPLEX128, FLOAT64, INT64, Shape, TensorType, ceildiv, conj, eq, ge, strides_or_none
 
@@ -139,7 +139,6 @@ _WORDS = {"edge": "replicate", "wrap": "circular"}
 _MODES = ("constant", "edge", "linear_ramp", "maximum", "mean", "median", "minimum", "reflect", "symmetric", "wrap", "empty")
 
 
-@takes(Whole("width", least=0), Word("mode", _MODES, "constant"))
 def pad(a: dict[str, Any], run: Run) -> TensorType:
     x, width = tensor_in(a, "x"), a["width"]
     if not isinstance(a["mode"], str):
@@ -246,7 +245,6 @@ def tile(a: dict[str, Value], run: Run) -> TensorType:
     return run("repeat", x=x, times=times)
 
 
-@takes(Whole("times", least=0), Axis("dim", None, optional=True))
 def repeat(a: dict[str, Any], run: Run) -> TensorType:
     x, times = tensor_in(a, "x"), a["times"]
     x, axis = along(x, a["dim"], run)

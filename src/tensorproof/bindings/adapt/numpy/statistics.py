@@ -7,8 +7,8 @@ from typing import Any
 from tensorproof.bindings.adapt.numpy.arrays import tensor, written
 from tensorproof.bindings.adapt.numpy.reductions import word
 from tensorproof.bindings.adapt.numpy.shapes import of_rank
-from tensorproof.bindings.adapters import Run, Value, array_like, takes, tensor_in
-from tensorproof.ops.inputs import Axes, Tensor, is_number, is_size
+from tensorproof.bindings.adapters import Run, Value, array_like, tensor_in
+from tensorproof.ops.inputs import is_number, is_size
 from tensorproof.terms import BOOL, COMPLEX128, FLOAT16, FLOAT32, FLOAT64, INT64, DType, Operand, Shape, TensorType, Term, disj, eq, ge, le, lt, promote
 
 
@@ -71,7 +71,6 @@ def middle(a: dict[str, Value], run: Run) -> Value:
     return written(_quantile(a, 0.5, dtype if dtype is None or dtype.kind in "fc" else FLOAT64, run), a, run)
 
 
-@takes(Tensor("q", "Q | ", values="unit", scalar=True), Axes("dim", None))
 def quantile(a: dict[str, Any], run: Run) -> Value:
     x: TensorType = a["x"]
     if x.dtype is not None and x.dtype.is_complex:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from functools import reduce as fold
 from typing import Any
 
-from tensorproof.bindings.adapters import Run, Value, default, takes, taking, tensor_in
+from tensorproof.bindings.adapters import Run, Value, takes, tensor_in
 from tensorproof.ops.contents import spread
 from tensorproof.ops.inputs import Bool, Choice, ElementType, Int
 from tensorproof.ops.storage import cast, known, small
@@ -118,10 +118,6 @@ def random_like(a: dict[str, Value], run: Run) -> Value:
     made = a["dtype"] or tensor_in(a, "x").dtype
     run.require("dtype", made is None or made in FLOATS, f"random numbers are floats, not {made!r}", ("x", "dtype"))
     return run.default(a)
-
-
-softmax = taking(default)
-"""The shape stays. Before opset 13 all axes from `dim` on count as one."""
 
 
 @takes(Bool("broadcast", False), Int("axis", None, optional=True))

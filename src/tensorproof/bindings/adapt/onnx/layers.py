@@ -7,21 +7,11 @@ from typing import Any
 from tensorproof.bindings.adapt.onnx.nodes import number as number_in
 from tensorproof.bindings.adapt.onnx.nodes import unknown, whole_numbers
 from tensorproof.bindings.adapters import Run, Value, takes, tensor_in
-from tensorproof.catalogue.frameworks.onnx_windows import AUTO_PAD
-from tensorproof.ops.inputs import Anything, Axis, Choice, Int, Ints, Tensor
-from tensorproof.terms import BOOL, FLOAT32, FLOATS, INDEX, DType, Shape, TensorType, conj, disj, eq, ge, lt
+from tensorproof.ops.inputs import Anything, Choice, Int
+from tensorproof.terms import BOOL, FLOAT32, DType, Shape, TensorType, conj, disj, eq, ge, lt
 from tensorproof.terms.ints import product
 
-_WINDOW = (
-    Ints("kernel", least=1, per_axis=1),
-    Ints("stride", None, least=1, optional=True, per_axis=1),
-    Ints("padding", None, least=0, optional=True, per_axis=2),
-)
-_DILATION = Ints("dilation", None, least=1, optional=True, per_axis=1)
-_PAD = Choice("auto_pad", AUTO_PAD, "NOTSET")
 
-
-@takes(*_WINDOW, _DILATION, _PAD)
 def max_pool(a: dict[str, Value], run: Run) -> Value:
     """Places are counted along all axes of x."""
     found = run.default(a)
@@ -144,12 +134,6 @@ def of_the_rest(a: dict[str, Value], run: Run) -> Value:
     return run("reshape", x=made, size=tuple(x.shape))
 
 
-_LOSS = (
-    Tensor("x", "N C ...", FLOATS), Tensor("target", "...", INDEX, values="index:C"), Tensor("weight", "C", FLOATS, optional=True, default=None),
-    Int("ignore_index", None, optional=True),
-)  # fmt: skip
-
-
 def _given(a: dict[str, Any], run: Run) -> dict[str, Any]:
     x, weight = a["x"], a["weight"]
     if weight is not None and weight.dtype is not None and x.dtype is not None:
@@ -158,12 +142,10 @@ def _given(a: dict[str, Any], run: Run) -> dict[str, Any]:
     return {"x": x, "target": a["target"], "weight": weight, "reduction": a["reduction"], **ignored}
 
 
-@takes(*_LOSS)
 def nll_loss(a: dict[str, Value], run: Run) -> TensorType:
     return run.typed("nll_loss", tensor_in(a, "x").dtype, **_given(a, run))
 
 
-@takes(*_LOSS)
 def cross_entropy(a: dict[str, Value], run: Run) -> Value:
     """The loss, and the logarithms of the probabilities."""
     x, given = tensor_in(a, "x"), _given(a, run)
@@ -171,10 +153,6 @@ def cross_entropy(a: dict[str, Value], run: Run) -> Value:
         shapes = f"target {tensor_in(a, 'target').shape!r} must have the shape of x {x.shape!r} without its classes"
         run.require("rank", len(tensor_in(a, "target").shape) == len(x.shape) - 1, shapes, ("x", "target"))
     return run.typed("cross_entropy", x.dtype, **given), run.typed("log_softmax", x.dtype, x=x, dim=1)
-
-
-_FROM = (Tensor("x", "X ...", FLOATS), Axis("dim", -1, scalar_ok=False), Anything("stash"))
-_WEIGHT, _BIAS = Tensor("weight", "...", FLOATS), Tensor("bias", "...", FLOATS, optional=True, default=None)
 
 
 def _parts(a: dict[str, Any], run: Run, *names: str) -> dict[str, Any]:
@@ -210,7 +188,6 @@ def group_norm(a: dict[str, Any], run: Run) -> Value:
     return run.typed("group_norm", x.dtype, **{**own, "x": run("cast", x=x, dtype=FLOAT32)}, groups=a["groups"], eps=a["eps"])
 
 
-@takes(*_FROM, _WEIGHT, _BIAS)
 def layer_norm(a: dict[str, Value], run: Run) -> Value:
     """Mean and inverse deviation are kept in their own type."""
     x, kept = tensor_in(a, "x"), a["stash"] if isinstance(a["stash"], DType) else FLOAT32

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from tensorproof.bindings.adapters import Run, Value, takes, tensor_in
-from tensorproof.ops.inputs import Axes, Bool, Int, Ints, as_size
+from tensorproof.ops.inputs import Axes, Bool, as_size
 from tensorproof.ops.storage import known
 from tensorproof.terms import FLOAT32, INT64, REALS, Dim, DType, Outputs, Shape, TensorType, ceildiv, eq, ge, product, row_major, unknown_shape
 
@@ -40,12 +40,10 @@ def reduced(a: dict[str, Value], run: Run) -> Value:
     return _over(a, run, lambda x, **options: run.typed(run.row.op, x.dtype, x=x, **more, **options))
 
 
-@takes(*AXES)
 def log_of_sum(a: dict[str, Value], run: Run) -> Value:
     return _over(a, run, lambda x, **options: run.typed("log", x.dtype, x=run.typed("sum", x.dtype, x=x, **options)))
 
 
-@takes(*AXES)
 def sum_of_squares(a: dict[str, Value], run: Run) -> Value:
     return _over(a, run, lambda x, **options: run.typed("sum", x.dtype, x=run.typed("square", x.dtype, x=x), **options))
 
@@ -173,7 +171,6 @@ def transpose(a: dict[str, Any], run: Run) -> TensorType:
     return run("permute", x=x, dim=tuple(order))
 
 
-@takes(Ints("sizes", None, optional=True, loose=True), Int("count", None, optional=True, least=1))
 def split(a: dict[str, Any], run: Run) -> Any:
     """Parts of given sizes, or so many parts of one size, the last of which may be smaller."""
     x, sizes = tensor_in(a, "x"), whole_numbers(a["sizes"])

@@ -5,14 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from tensorproof.bindings.adapters import Run, Value, takes, tensor_in
+from tensorproof.bindings.adapters import Run, Value, tensor_in
 from tensorproof.catalogue.frameworks.onnx_windows import AUTO_PAD
-from tensorproof.ops.inputs import Choice, Ints, Tensor
 from tensorproof.ops.window import span
-from tensorproof.terms import FLOATS, Dim, TensorType, ceildiv, ge, maximum
-
-WINDOW = (Ints("stride", None, least=1, optional=True, per_axis=1), Ints("dilation", None, least=1, optional=True, per_axis=1))
-PADDED = (Ints("padding", None, least=0, optional=True, per_axis=2), Choice("auto_pad", AUTO_PAD, "NOTSET"))
+from tensorproof.terms import Dim, TensorType, ceildiv, ge, maximum
 
 
 def one_each(run: Run, a: dict[str, Any], name: str, n: int, otherwise: int) -> tuple[Dim, ...]:
@@ -48,10 +44,6 @@ def sides(
     return {"padding": pads[:n], "padding_end": pads[n:]}
 
 
-_KERNEL = Ints("kernel", None, optional=True, per_axis=1)
-
-
-@takes(Tensor("x", "N C X ...", FLOATS, draw="N C Y X"), Tensor("weight", "M K x ...", FLOATS, draw="M C y x"), _KERNEL, *WINDOW, *PADDED)
 def conv(a: dict[str, Value], run: Run) -> TensorType:
     x, weight = tensor_in(a, "x"), tensor_in(a, "weight")
     known = x if x.shape.known else weight

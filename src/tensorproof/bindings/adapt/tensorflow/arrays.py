@@ -21,8 +21,7 @@ from tensorproof.bindings.adapt.tensorflow.shared import (
     whole,
     with_shape,
 )
-from tensorproof.bindings.adapters import Run, Value, takes, taking
-from tensorproof.ops.inputs import ElementType, Int, Tensor
+from tensorproof.bindings.adapters import Run, Value, taking
 from tensorproof.terms import BOOL, FLOAT32, INDEX, INT32, UINT8, Dim, DType, Shape, TensorType, conj, eq, ge, product
 
 
@@ -38,7 +37,6 @@ def concat(a: Arguments, run: Run) -> TensorType:
     return run.shaped("cat", alone.shape, alone.dtype, xs=(alone,), dim=dim)
 
 
-@takes(ElementType("dtype", INT32, dtypes=INDEX))
 def shape(a: Arguments, run: Run) -> TensorType:
     return run(run.row.op, x=a["x"], dtype=a.get("dtype") or INT32)
 
@@ -98,7 +96,6 @@ def reverse(a: Arguments, run: Run) -> TensorType:
     return run("flip", x=x, dim=axes)
 
 
-@takes(Tensor("lengths", "...", INDEX), Int("dim", None, optional=True), Int("batch_dim", None, optional=True))
 def reverse_sequence(a: Arguments, run: Run) -> TensorType:
     a = modern(a)
     run.require("axis", a.get("dim") is not None, "the axis that is reversed must be given", ("dim",))

@@ -6,9 +6,8 @@ import math
 from typing import Any
 
 from tensorproof.bindings.adapt.tensorflow.shared import Arguments, at_least, broadcast_of, of_type, ranked, same_types, somewhere, with_shape
-from tensorproof.bindings.adapters import Run, Value, takes
-from tensorproof.ops.inputs import Float, Tensor
-from tensorproof.terms import FLOAT32, FLOATS, DType, Shape, TensorType, eq, ge, product
+from tensorproof.bindings.adapters import Run, Value
+from tensorproof.terms import FLOAT32, DType, Shape, TensorType, eq, ge, product
 
 
 def drawn(run: Run, low: Any, high: Any) -> TensorType:
@@ -98,16 +97,6 @@ def random_contrast(a: Arguments, run: Run) -> TensorType:
     return _adjusted(run, a["x"], drawn(run, a["lower"], a["upper"]))
 
 
-_COLOUR = (
-    Tensor("x", "... H W 3", FLOATS),
-    Float("delta", least=-1.0, most=1.0),
-    Float("saturation_factor"),
-    Float("max_delta", least=0.0, most=0.5),
-    Float("lower", least=0.0, most=0.4),
-    Float("upper", least=0.5, most=1.0),
-)
-
-
 def _three(run: Run, x: TensorType) -> TensorType:
     at_least(run, x, 3)
     if x.shape.known:
@@ -115,7 +104,6 @@ def _three(run: Run, x: TensorType) -> TensorType:
     return x
 
 
-@takes(*_COLOUR)
 def hue(a: Arguments, run: Run) -> TensorType:
     x, delta = _three(run, a["x"]), a["delta"]
     if isinstance(delta, (int, float)):
@@ -123,7 +111,6 @@ def hue(a: Arguments, run: Run) -> TensorType:
     return _adjusted(run, x, delta)
 
 
-@takes(*_COLOUR)
 def random_hue(a: Arguments, run: Run) -> TensorType:
     x, most = _three(run, a["x"]), a["max_delta"]
     if isinstance(most, (int, float)):
@@ -131,12 +118,10 @@ def random_hue(a: Arguments, run: Run) -> TensorType:
     return _adjusted(run, x, drawn(run, -most, most))
 
 
-@takes(*_COLOUR)
 def saturation(a: Arguments, run: Run) -> TensorType:
     return _adjusted(run, _three(run, a["x"]), a["saturation_factor"])
 
 
-@takes(*_COLOUR)
 def random_saturation(a: Arguments, run: Run) -> TensorType:
     x = _three(run, a["x"])
     _ordered(a, run)

@@ -6,34 +6,11 @@ from typing import Any
 
 from tensorproof.bindings.adapt.graphdef import convolutions as graphdef_convolutions
 from tensorproof.bindings.adapt.tensorflow.shared import Arguments, modern, ranked, same_types, somewhere, vector, with_shape
-from tensorproof.bindings.adapt.tensorflow.windows import Padding, channels_last, convolve, depthwise, explicit_sides, spatial, to_front, windowed
-from tensorproof.bindings.adapters import Run, Value, takes
-from tensorproof.ops.inputs import Anything, Choice, Ints, Sizes, Tensor
+from tensorproof.bindings.adapt.tensorflow.windows import channels_last, convolve, depthwise, explicit_sides, spatial, to_front, windowed
+from tensorproof.bindings.adapters import Run, Value
 from tensorproof.terms import FLOAT32, Shape, TensorType, eq, ge, product
 
-PADDING = Choice("padding", ("SAME", "VALID"))
-PADDINGS = Padding("padding", ("SAME", "VALID"))
-"""Of convolutions over images; those over one and three axes take words alone."""
 FORMATS = {1: ("NWC", "NCW"), 2: ("NHWC", "NCHW"), 3: ("NDHWC", "NCDHW")}
-IMAGES = {1: "N W C", 2: "N H W C", 3: "N D H W C"}
-_KERNELS = {1: "w C M", 2: "h w C M", 3: "d h w C M"}
-_FLIPPED = {1: "w M C", 2: "h w M C", 3: "d h w M C"}
-
-
-def format_of(n: int) -> Choice:
-    return Choice("data_format", FORMATS[n], FORMATS[n][0], optional=True)
-
-
-def _kinds(n: int, kernels: dict[int, str] = _KERNELS) -> tuple[Any, ...]:
-    stride = Sizes("stride", n, least=1) if n < 3 or kernels is _FLIPPED else Ints("stride", least=1, one=False)
-    return (
-        Tensor("x", IMAGES[n]),
-        Tensor("weight", kernels[n]),
-        stride,
-        PADDINGS if n == 2 else PADDING,
-        format_of(n),
-        Sizes("dilation", n, None, least=1, optional=True),
-    )
 
 
 def layout_of(a: Arguments, n: int) -> str:
@@ -60,30 +37,24 @@ def _batched(run: Run, x: TensorType, n: int, conv: Any, several: bool = True) -
     return with_shape(run, "reshape", made, (*lead, *made.shape[1:]), size=(*lead, *made.shape[1:]))
 
 
-def _conv(n: int) -> Value:
-    @takes(*_kinds(n))
-    def conv(a: Arguments, run: Run) -> TensorType:
-        a = needed(run, a, "x", "weight", "stride", "padding")
-        if n == 3:
-            for name in ("stride", "dilation"):
-                full = a.get(name) is None or (isinstance(a[name], (tuple, list)) and len(a[name]) == 5)
-                run.require(name, full, f"{name} must have 5 numbers, and is {a[name]!r}", (name,))
-        for size in a["weight"].shape if a["weight"].shape.known else ():
-            run.require("kernel", ge(size, 1), f"the filters must have elements, and are {a['weight'].shape!r}", ("weight",))
-        if a["x"].shape.known and a["x"].shape.numel == 0:
-            raise run.give_up("an empty input, which eager execution returns as it is")
-        return _batched(
-            run,
-            a["x"],
-            n,
-            lambda x: convolve(run, x, a["weight"], n, a["stride"], a["padding"], None, a.get("dilation"), layout_of(a, n)),
-            n < 3 or not run.name.startswith("tf.compat.v1."),
-        )
-
-    return conv
+def axes_of(run: Run) -> int:
+    """The 2 of conv2d and conv_transpose2d."""
+    return int(run.row.op[-2])
 
 
-conv1d, conv2d, conv3d = _conv(1), _conv(2), _conv(3)
+def conv(a: Arguments, run: Run) -> TensorType:
+    a, n = needed(run, a, "x", "weight", "stride", "padding"), axes_of(run)
+    if n == 3:
+        for name in ("stride", "dilation"):
+            full = a.get(name) is None or (isinstance(a[name], (tuple, list)) and len(a[name]) == 5)
+            run.require(name, full, f"{name} must have 5 numbers, and is {a[name]!r}", (name,))
+    for size in a["weight"].shape if a["weight"].shape.known else ():
+        run.require("kernel", ge(size, 1), f"the filters must have elements, and are {a['weight'].shape!r}", ("weight",))
+    if a["x"].shape.known and a["x"].shape.numel == 0:
+        raise run.give_up("an empty input, which eager execution returns as it is")
+    several = n < 3 or not run.name.startswith("tf.compat.v1.")
+    made = lambda x: convolve(run, x, a["weight"], n, a["stride"], a["padding"], None, a.get("dilation"), layout_of(a, n))
+    return _batched(run, a["x"], n, made, several)
 
 
 def _of_space(padding: Value) -> Value:
@@ -99,14 +70,6 @@ def atrous_conv2d(a: Arguments, run: Run) -> TensorType:
     return _batched(run, a["x"], 2, lambda x: convolve(run, x, a["weight"], 2, 1, _of_space(a["padding"]), None, a["dilation"], "NHWC"))
 
 
-@takes(
-    Tensor("x", "N H W C"),
-    Tensor("weight", "h w C M"),
-    Sizes("stride", 2, None, least=1, optional=True),
-    Choice("padding", ("SAME", "VALID"), "VALID"),
-    Anything("data_format"),
-    Sizes("dilation", 2, None, least=1, optional=True),
-)
 def convolution(a: Arguments, run: Run) -> TensorType:
     """A convolution over as many axes as the weight has kernel axes."""
     a = needed(run, a, "weight")
@@ -128,14 +91,6 @@ def convolution(a: Arguments, run: Run) -> TensorType:
     return _batched(run, a["x"], n, lambda x: convolve(run, x, weight, n, a.get("stride") or 1, a["padding"], None, a.get("dilation"), layout_of(a, n)))
 
 
-@takes(
-    Tensor("x", "N H W C"),
-    Tensor("weight", "h w C M"),
-    Ints("stride", least=1, one=False),
-    PADDINGS,
-    format_of(2),
-    Sizes("dilation", 2, None, least=1, optional=True),
-)
 def depthwise_conv2d(a: Arguments, run: Run) -> TensorType:
     a = modern(a)
     if a["x"].shape.known and a["x"].shape.numel == 0:
@@ -160,15 +115,6 @@ def depthwise_conv2d(a: Arguments, run: Run) -> TensorType:
     return depthwise(run, a["x"], a["weight"], stride, padding, None, dilation, layout_of(a, 2))
 
 
-@takes(
-    Tensor("x", "N H W C"),
-    Tensor("weight", "h w C M"),
-    Tensor("pointwise", "1 1 _ O"),
-    Ints("stride", least=1, one=False),
-    PADDINGS,
-    format_of(2),
-    Sizes("dilation", 2, None, least=1, optional=True),
-)
 def separable_conv2d(a: Arguments, run: Run) -> TensorType:
     middle = depthwise_conv2d(a, run)
     point = ranked(run, a["pointwise"], 4, "pointwise")
@@ -184,60 +130,45 @@ def separable_conv2d(a: Arguments, run: Run) -> TensorType:
     return convolve(run, middle, point, 2, 1, "VALID", None, None, layout_of(a, 2))
 
 
-def _conv_transpose(n: int) -> Value:
-    @takes(*_kinds(n, _FLIPPED), Ints("sizes", shape=True, loose=True, one=False, least=1))
-    def conv_transpose(a: Arguments, run: Run) -> TensorType:
-        """The result's shape is an argument, which the windows must lead to."""
-        a = needed(run, a, "x", "weight", "sizes", "stride")
-        last = channels_last(layout_of(a, n))
-        x, weight = to_front(ranked(run, a["x"], n + 2), last), ranked(run, a["weight"], n + 2, "weight")
-        given = {**a, "y": a["x"], "data_format": layout_of(a, n)}
-        same_types(run, a, "x", "weight")
-        *kernel, out, channels = weight.shape
-        if x.shape.numel == 0:
-            raise run.give_up("nothing is checked of an empty input")
-        run.require("channels", eq(x.shape[1], channels), f"x has {x.shape[1]!r} channels and the weight takes {channels!r}", ("x", "weight"))
-        sizes = vector(run, a["sizes"], "sizes")
-        if sizes is not None and 0 in sizes:
-            raise run.give_up("nothing is checked of an empty result")
-        rates = a.get("dilation")
-        if run.name.startswith("tf.compat.v1.") and any(type(d) is int and d < 1 for d in (rates if isinstance(rates, (tuple, list)) else (rates,))):
-            raise run.give_up("a dilation below 1, of which nothing is checked")
-        if sizes is None or None in sizes:
-            return graphdef_convolutions.transposed(run, given, n, Shape(run.fresh("size") for _ in x.shape))
-        full = len(sizes) == n + 2
-        run.require("sizes", full or (len(sizes) == n and n == 2), f"sizes must be {n + 2} numbers, and are {len(sizes)}", ("sizes",))
-        if full:
-            wanted = Shape((sizes[0], sizes[-1], *sizes[1:-1]) if last else sizes)
-            run.require("batch", eq(wanted[0], x.shape[0]), f"the batch is {x.shape[0]!r} and the output asked for has {wanted[0]!r}", ("sizes", "x"))
-            run.require("channels", eq(wanted[1], out), f"the weight makes {out!r} channels and {wanted[1]!r} are asked for", ("sizes", "weight"))
-            inner = wanted[2:]
-        else:
-            inner = sizes
-        strides, dilations = spatial(run, a["stride"], n, last, "stride"), spatial(run, a.get("dilation"), n, last, "dilation")
-        name, sides = explicit_sides(run, a["padding"], None, n, last)
-        for size, k, s, d, e, found in zip(inner, kernel, strides, dilations, sides, x.shape[2:]):
-            count = windowed(run, size, k, s, d, name, e)
-            run.require("sizes", eq(count, found), f"an output of {size!r} comes from {count!r} windows, and x has {found!r}", ("sizes", "x"))
-        asked = full and not run.name.startswith("tf.compat.v1.")  # static inference of the present release knows the input's batch only
-        batch = sizes[0] if asked else x.shape[0]
-        result = Shape((batch, *inner, out) if last else (batch, out, *inner))
-        return graphdef_convolutions.transposed(run, given, n, result)
-
-    return conv_transpose
+def conv_transpose(a: Arguments, run: Run) -> TensorType:
+    """The result's shape is an argument, which the windows must lead to."""
+    a, n = needed(run, a, "x", "weight", "sizes", "stride"), axes_of(run)
+    last = channels_last(layout_of(a, n))
+    x, weight = to_front(ranked(run, a["x"], n + 2), last), ranked(run, a["weight"], n + 2, "weight")
+    given = {**a, "y": a["x"], "data_format": layout_of(a, n)}
+    same_types(run, a, "x", "weight")
+    *kernel, out, channels = weight.shape
+    if x.shape.numel == 0:
+        raise run.give_up("nothing is checked of an empty input")
+    run.require("channels", eq(x.shape[1], channels), f"x has {x.shape[1]!r} channels and the weight takes {channels!r}", ("x", "weight"))
+    sizes = vector(run, a["sizes"], "sizes")
+    if sizes is not None and 0 in sizes:
+        raise run.give_up("nothing is checked of an empty result")
+    rates = a.get("dilation")
+    if run.name.startswith("tf.compat.v1.") and any(type(d) is int and d < 1 for d in (rates if isinstance(rates, (tuple, list)) else (rates,))):
+        raise run.give_up("a dilation below 1, of which nothing is checked")
+    if sizes is None or None in sizes:
+        return graphdef_convolutions.transposed(run, given, n, Shape(run.fresh("size") for _ in x.shape))
+    full = len(sizes) == n + 2
+    run.require("sizes", full or (len(sizes) == n and n == 2), f"sizes must be {n + 2} numbers, and are {len(sizes)}", ("sizes",))
+    if full:
+        wanted = Shape((sizes[0], sizes[-1], *sizes[1:-1]) if last else sizes)
+        run.require("batch", eq(wanted[0], x.shape[0]), f"the batch is {x.shape[0]!r} and the output asked for has {wanted[0]!r}", ("sizes", "x"))
+        run.require("channels", eq(wanted[1], out), f"the weight makes {out!r} channels and {wanted[1]!r} are asked for", ("sizes", "weight"))
+        inner = wanted[2:]
+    else:
+        inner = sizes
+    strides, dilations = spatial(run, a["stride"], n, last, "stride"), spatial(run, a.get("dilation"), n, last, "dilation")
+    name, sides = explicit_sides(run, a["padding"], None, n, last)
+    for size, k, s, d, e, found in zip(inner, kernel, strides, dilations, sides, x.shape[2:]):
+        count = windowed(run, size, k, s, d, name, e)
+        run.require("sizes", eq(count, found), f"an output of {size!r} comes from {count!r} windows, and x has {found!r}", ("sizes", "x"))
+    asked = full and not run.name.startswith("tf.compat.v1.")  # static inference of the present release knows the input's batch only
+    batch = sizes[0] if asked else x.shape[0]
+    result = Shape((batch, *inner, out) if last else (batch, out, *inner))
+    return graphdef_convolutions.transposed(run, given, n, result)
 
 
-conv1d_transpose, conv2d_transpose, conv3d_transpose = _conv_transpose(1), _conv_transpose(2), _conv_transpose(3)
-
-
-@takes(
-    Tensor("x", "N H W C"),
-    Tensor("weight", "h w C"),
-    Ints("stride", least=1, one=False),
-    PADDING,
-    Choice("data_format", ("NHWC",)),
-    Ints("dilation", least=1, one=False),
-)
 def dilation2d(a: Arguments, run: Run) -> TensorType:
     a = needed(run, a, "x", "weight", "stride", "dilation")
     return graphdef_convolutions.dilation2d(a, run)

@@ -7,12 +7,10 @@ from typing import Any
 from tensorproof.bindings.adapt.graphdef import pools as graphdef_images
 from tensorproof.bindings.adapt.graphdef import pools as graphdef_pools
 from tensorproof.bindings.adapt.tensorflow.shared import Arguments, at_least, modern, ranked, somewhere, vector, whole, with_shape
-from tensorproof.bindings.adapters import Run, Value, takes, taking
-from tensorproof.ops.inputs import Bool, Choice, ElementType, Int, Ints, Tensor
+from tensorproof.bindings.adapters import Run, Value
 from tensorproof.terms import BOOL, FLOAT32, INT32, UINT8, UINT16, Dim, DType, Shape, TensorType, conj, eq, ge, le, maximum, minimum
 
 STRING = DType.STRING
-_IMAGE = Tensor("x", "H W C | N H W C")
 _METHODS = ("bilinear", "nearest", "bicubic", "area", "lanczos3", "lanczos5", "gaussian", "mitchellcubic")
 
 
@@ -40,9 +38,6 @@ def _pair(run: Run, value: Value) -> tuple[Any, Any]:
     return height, width
 
 
-_SIZE = Ints("size", loose=True, one=False, least=1)
-
-
 def _method(a: Arguments) -> str:
     """How values between pixels are found; version 1 has numbers for it."""
     word = a.get("method")
@@ -67,7 +62,6 @@ def _resized(run: Run, a: Arguments, x: TensorType, height: Value, width: Value,
     return run.shaped("resize_image", shape, dtype, x=x, size=(height, width), axis=axis, method=method, **flags)
 
 
-@takes(_IMAGE, _SIZE, Choice("method", _METHODS[:4], "bilinear"), Bool("preserve_aspect_ratio", False))
 def resize(a: Arguments, run: Run) -> TensorType:
     x = _image(run, a["x"], filled=False)
     height, width = _pair(run, a["size"])
@@ -78,13 +72,9 @@ def resize(a: Arguments, run: Run) -> TensorType:
     return _resized(run, a, x, height, width, _method(a))
 
 
-@takes(Tensor("x", "N H W C"), _SIZE)
 def resize_old(a: Arguments, run: Run) -> TensorType:
     x = ranked(run, a["x"], 4)
     return _resized(run, a, x, *_pair(run, a["size"]), run.row.fixed["method"])
-
-
-_HEIGHT, _WIDTH = Int("height", least=1, loose=True), Int("width", least=1, loose=True)
 
 
 def _target(run: Run, a: Arguments) -> tuple[Any, Any]:
@@ -97,7 +87,6 @@ def _target(run: Run, a: Arguments) -> tuple[Any, Any]:
     return made[0], made[1]
 
 
-@takes(_IMAGE, _HEIGHT, _WIDTH)
 def crop_or_pad(a: Arguments, run: Run) -> TensorType:
     """Cut or padded with zeros on both sides, the more of it after."""
     x = _image(run, a["x"])
@@ -128,7 +117,6 @@ def _padded(run: Run, x: TensorType, more: list[tuple[Dim, Dim]], height: Value,
     return with_shape(run, "pad", x, _framed(run, x, height, width), padding=flat, mode="constant", value=0)
 
 
-@takes(_IMAGE, _HEIGHT, _WIDTH, Choice("method", _METHODS[:4], "bilinear"))
 def resize_with_pad(a: Arguments, run: Run) -> TensorType:
     x = _image(run, a["x"])
     height, width = _target(run, a)
@@ -187,7 +175,6 @@ def pad_box(a: Arguments, run: Run) -> TensorType:
     return _padded(run, x, more, a["height"], a["width"])
 
 
-@takes(Tensor("x", "N H W C"), Tensor("boxes", "B 4"), Tensor("index", "B", frozenset({INT32}), values="index:N"), _SIZE)
 def crop_and_resize(a: Arguments, run: Run) -> TensorType:
     a = modern(a)
     return graphdef_images.crop_and_resize(a, run)
@@ -251,13 +238,9 @@ def non_max_suppression(a: Arguments, run: Run) -> TensorType:
     return graphdef_images.non_max_suppression({**a, "score": a["score_threshold"]}, run)
 
 
-draw_boxes = taking(graphdef_images.draw_boxes, Tensor("x", "N H W C"), Tensor("boxes", "N B 4"), Tensor("colors", "K 4", frozenset({FLOAT32})))
-
-
 _PIXELS = frozenset({UINT8, UINT16})
 
 
-@takes(Tensor("x", "", frozenset({STRING})), Int("channels", 0), ElementType("dtype", UINT8, dtypes=_PIXELS))
 def decode(a: Arguments, run: Run) -> TensorType:
     run.require("dtype", a.get("dtype") in _PIXELS | {None}, f"the pixels of a file are of 8 or 16 bits, and no {a.get('dtype')!r}", ("dtype",))
     if isinstance(a["x"], TensorType):
@@ -274,9 +257,6 @@ def patches(a: Arguments, run: Run) -> TensorType:
     if any(isinstance(a[n], (tuple, list)) and len(a[n]) > 4 for n in ("kernel", "stride", "dilation")):
         raise run.give_up("more than four numbers, of which TensorFlow takes no notice when it runs at once, and which it refuses in a graph")
     return graphdef_pools.patches(a, run)
-
-
-takes(*vars(graphdef_pools.patches)["parameters"].values())(patches)
 
 
 def encode(a: Arguments, run: Run) -> TensorType:

@@ -7,16 +7,13 @@ from typing import Any
 from tensorproof.bindings.adapt.graphdef import elementwise as graphdef
 from tensorproof.bindings.adapt.tensorflow import shapes as tf_shapes
 from tensorproof.bindings.adapt.tensorflow.shared import Arguments, same_types, somewhere, vector, whole, with_shape
-from tensorproof.bindings.adapters import Run, Value, python_number, takes
+from tensorproof.bindings.adapters import Run, Value, python_number
 from tensorproof.terms import BOOL, INDEX, INT64, Shape, TensorType, Term, broadcast, eq, product
 
 
 def gather(a: Arguments, run: Run) -> TensorType:
     """Along axis 0 TensorFlow looks at no batch axes."""
     return tf_shapes.gather({**a, "batch_dims": 0} if a.get("dim") is not None and whole(a["dim"]) == 0 else a, run)
-
-
-takes(*vars(tf_shapes.gather)["parameters"].values())(gather)
 
 
 def strided_slice(a: Arguments, run: Run) -> TensorType:

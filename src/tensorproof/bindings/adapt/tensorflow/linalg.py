@@ -18,8 +18,7 @@ from tensorproof.bindings.adapt.tensorflow.shared import (
     whole,
     with_shape,
 )
-from tensorproof.bindings.adapters import Run, Value, takes
-from tensorproof.ops.inputs import Anything, Axes, Bool, Tensor
+from tensorproof.bindings.adapters import Run, Value
 from tensorproof.terms import FLOATS, INDEX, Shape, TensorType, conj, eq, ge, minimum, product
 
 _indices = builtins.range
@@ -61,7 +60,6 @@ def _turned(run: Run, x: TensorType) -> TensorType:
     return run("matrix_transpose", x=x)
 
 
-@takes(Tensor("x", "... N K"), Tensor("y", "... K M"), *(Bool(n, False) for n in ("transpose_a", "transpose_b", "adjoint_a", "adjoint_b")))
 def matmul(a: Arguments, run: Run) -> TensorType:
     for side in ("a", "b"):
         both = a.get(f"transpose_{side}") and a.get(f"adjoint_{side}")
@@ -141,7 +139,6 @@ def einsum(a: Arguments, run: Run) -> TensorType:
     return run("einsum", xs=tuple(a["xs"]), equation=a["equation"])
 
 
-@takes(Anything("ord"), Axes("dim", None), Bool("keepdim", None, optional=True))
 def norm(a: Arguments, run: Run) -> TensorType:
     a = modern(a)
     dim = a.get("dim")

@@ -12,7 +12,6 @@ from tensorproof.ops.inputs import Anything, Axis, Choice, Float, Tensor
 from tensorproof.terms import FLOAT32, INDEX, Shape, TensorType, disj, eq, product
 
 
-@takes(Tensor("x", "... C"), Tensor("target", "... C"), Axis("dim", -1, optional=True))
 def softmax_cross_entropy(a: Arguments, run: Run) -> TensorType:
     """One loss for each row of classes."""
     run.require("cross_entropy/axis", a.get("dim") is None or a.get("dim_old") is None, "give the axis once", ("dim",))
@@ -105,7 +104,6 @@ def log_poisson(a: Arguments, run: Run) -> TensorType:
     return run.shaped("poisson_nll_loss", _alike(run, a), kind, x=a["x"], target=a["target"], reduction="none", log_input=True, full=full)
 
 
-@takes(Tensor("x"), Tensor("target"), Tensor("weight", "", scalar=True))
 def weighted_cross_entropy(a: Arguments, run: Run) -> TensorType:
     a = needed(run, a, "x", "target")
     kind = same_types(run, a, "x", "target", *(("weight",) if isinstance(a.get("weight"), TensorType) else ()))

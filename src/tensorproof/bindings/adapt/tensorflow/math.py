@@ -7,7 +7,6 @@ from typing import Any
 from tensorproof.bindings.adapt.tensorflow.shapes import reduce
 from tensorproof.bindings.adapt.tensorflow.shared import (
     COMPLEX_OF,
-    DTYPE,
     Arguments,
     broadcast_of,
     known_axis,
@@ -19,10 +18,9 @@ from tensorproof.bindings.adapt.tensorflow.shared import (
     whole,
     with_shape,
 )
-from tensorproof.bindings.adapters import Run, Value, python_number, takes
+from tensorproof.bindings.adapters import Run, Value, python_number
 from tensorproof.ops.element_types import CONVERTED
-from tensorproof.ops.inputs import Anything, Axes, Bool, ElementType, Int, Tensor
-from tensorproof.terms import BOOL, FLOAT32, FLOAT64, INDEX, INT32, INT64, DType, Shape, TensorType, eq, ge
+from tensorproof.terms import BOOL, FLOAT32, FLOAT64, INT32, INT64, DType, Shape, TensorType, eq, ge
 
 
 def binary(a: Arguments, run: Run) -> TensorType:
@@ -95,7 +93,6 @@ def clip(a: Arguments, run: Run) -> TensorType:
     return run.shaped("maximum", x.shape, kind, x=capped, y=a["low"] if isinstance(a["low"], TensorType) else python_number(a["low"]))
 
 
-@takes(Tensor("x", "...", frozenset({DType.STRING})), Int("num_buckets", least=1))
 def hash_bucket(a: Arguments, run: Run) -> TensorType:
     run.require("buckets", a.get("num_buckets") is not None and ge(a["num_buckets"], 1), "there must be at least one bucket", ("num_buckets",))
     return run.typed("empty_like", INT64, x=a["x"], dtype=INT64)
@@ -141,7 +138,6 @@ def complex(a: Arguments, run: Run) -> TensorType:
     return run.typed("complex", None if kind is None else COMPLEX_OF.get(kind), x=a["x"], y=a["y"])
 
 
-@takes(Axes("dim", None), Bool("keepdim", None, optional=True), ElementType("dtype", INT64, optional=False))
 def count_nonzero(a: Arguments, run: Run) -> TensorType:
     a = modern(a)
     given = a["x"] if isinstance(a.get("x"), TensorType) else a.get("input")
@@ -169,7 +165,6 @@ def bincount(a: Arguments, run: Run) -> TensorType:
     return run.shaped("bincount", Shape((run.fresh("bins"),)), dtype, x=flat, weight=weights, minlength=least, maxlength=most)
 
 
-@takes(Tensor("x", "N", INDEX), Tensor("y", "N", INDEX), Int("count", least=1), Anything("weight"), DTYPE)
 def confusion_matrix(a: Arguments, run: Run) -> TensorType:
     count = whole(a.get("count"))
     if count is None or isinstance(count, TensorType):

@@ -6,7 +6,7 @@ from typing import Any
 
 from tensorproof.bindings.adapt.graphdef.convolutions import transposed
 from tensorproof.bindings.adapt.graphdef.gradients import kept_statistics, one_less
-from tensorproof.bindings.adapt.tensorflow.convolutions import FORMATS, IMAGES
+from tensorproof.bindings.adapt.tensorflow.convolutions import FORMATS, axes_of
 from tensorproof.bindings.adapt.tensorflow.math import clipped
 from tensorproof.bindings.adapt.tensorflow.shared import (
     Arguments,
@@ -26,8 +26,8 @@ from tensorproof.bindings.adapt.tensorflow.shared import (
 from tensorproof.bindings.adapt.tensorflow.windows import channels_last, convolve, pooled, to_front
 from tensorproof.bindings.adapters import Value
 from tensorproof.bindings.call import Run, takes
-from tensorproof.ops.inputs import Anything, Axis, Bool, Choice, ElementType, Float, Int, Sizes, Tensor
-from tensorproof.terms import BOOL, FLOAT32, INDEX, INT32, INT64, Dim, DType, Shape, TensorType, disj, eq, ge, le, product
+from tensorproof.ops.inputs import Axis, Choice
+from tensorproof.terms import BOOL, FLOAT32, INT32, INT64, Dim, DType, Shape, TensorType, disj, eq, ge, le, product
 
 
 @takes(Choice("data_format", ("NHWC", "NCHW"), "NHWC"))
@@ -89,15 +89,6 @@ def batch_normalization(a: Arguments, run: Run) -> TensorType:
     return run.typed("add", x.dtype, x=scaled, y=of_type(run, shift, x.dtype))
 
 
-@takes(
-    Tensor("x", "N H W C"),
-    Tensor("weight", "C"),
-    Tensor("bias", "C"),
-    Tensor("mean", "C", optional=True),
-    Tensor("variance", "C", optional=True),
-    Bool("training", True),
-    Anything("data_format", "NHWC"),
-)
 def fused_batch_norm(a: Arguments, run: Run) -> tuple[TensorType, ...]:
     x = ranked(run, a["x"], 4)
     channels = x.shape[-1 if channels_last(a.get("data_format") or "NHWC") else 1]
@@ -166,7 +157,6 @@ def zero_fraction(a: Arguments, run: Run) -> TensorType:
     return run.shaped("mean", Shape(), FLOAT32, x=run("cast", x=zero, dtype=FLOAT32), dim=None, keepdim=False)
 
 
-@takes(Float("rate", None, least=0.0, most=0.9, optional=True), Float("keep_prob", None, optional=True), Anything("noise_shape"))
 def dropout(a: Arguments, run: Run) -> TensorType:
     x, noise = a["x"], a.get("noise_shape")
     rate = a.get("rate")
@@ -188,7 +178,6 @@ def dropout(a: Arguments, run: Run) -> TensorType:
     return with_shape(run, "dropout", x, x.shape, p=rate, training=True, mask=mask)
 
 
-@takes(Tensor("weight", "V ..."), Tensor("index", "...", INDEX, values="index:V"), Anything("max_norm"))
 def embedding_lookup(a: Arguments, run: Run) -> TensorType:
     weight, index = a["weight"], a["index"]
     if not isinstance(weight, TensorType) or not isinstance(index, TensorType):
@@ -209,7 +198,6 @@ def embedding_lookup(a: Arguments, run: Run) -> TensorType:
 _PLACES = frozenset({DType.INT16, INT32, INT64})
 
 
-@takes(Int("k", 1, least=0, loose=True), Anything("sorted"), ElementType("index_type", INT32, dtypes=_PLACES))
 def top_k(a: Arguments, run: Run) -> tuple[TensorType, ...]:
     run.require("dtype", a.get("index_type") in _PLACES | {None}, f"places are whole numbers, not {a.get('index_type')!r}", ("index_type",))
     x, k = a["x"], whole(a["k"])
@@ -224,7 +212,6 @@ def top_k(a: Arguments, run: Run) -> tuple[TensorType, ...]:
     return tuple(run.shaped("topk", [shape, shape], x.dtype, a.get("index_type") or INT32, x=x, k=k, dim=-1, largest=True, sorted=ordered))
 
 
-@takes(Tensor("x", "N K"), Tensor("y", "K M"), Tensor("bias", "M"))
 def xw_plus_b(a: Arguments, run: Run) -> TensorType:
     x, y, bias = a["x"], a["y"], ranked(run, a["bias"], 1, "bias")
     same_types(run, a, "x", "y", "bias")
@@ -271,25 +258,14 @@ def _layer_sizes(run: Run, value: Value, n: int, name: str) -> tuple[Any, ...]:
     return given
 
 
-def _layer_conv(n: int) -> Value:
-    @takes(
-        Tensor("x", IMAGES[n]),
-        Int("filters", least=1),
-        Sizes("kernel", n, least=1),
-        Sizes("stride", n, 1, least=1),
-        Anything("padding", "valid"),
-        Anything("data_format", "channels_last"),
-        Sizes("dilation", n, 1, least=1),
-    )
-    def conv(a: Arguments, run: Run) -> TensorType:
-        x, last = ranked(run, a["x"], n + 2), channels_last(a.get("data_format") or "channels_last")
-        channels = x.shape[-1 if last else 1]
-        weight = _variable(run, x, *_layer_sizes(run, a["kernel"], n, "kernel"), channels, a["filters"])
-        stride, dilation = _layer_sizes(run, a["stride"], n, "stride"), _layer_sizes(run, a.get("dilation") or 1, n, "dilation")
-        made = convolve(run, a["x"], weight, n, stride, a["padding"].upper(), None, dilation, FORMATS[n][0 if last else 1])
-        return _activated(run, a, _shifted(run, a, made, n, last))
-
-    return conv
+def layer_conv(a: Arguments, run: Run) -> TensorType:
+    n = axes_of(run)
+    x, last = ranked(run, a["x"], n + 2), channels_last(a.get("data_format") or "channels_last")
+    channels = x.shape[-1 if last else 1]
+    weight = _variable(run, x, *_layer_sizes(run, a["kernel"], n, "kernel"), channels, a["filters"])
+    stride, dilation = _layer_sizes(run, a["stride"], n, "stride"), _layer_sizes(run, a.get("dilation") or 1, n, "dilation")
+    made = convolve(run, a["x"], weight, n, stride, a["padding"].upper(), None, dilation, FORMATS[n][0 if last else 1])
+    return _activated(run, a, _shifted(run, a, made, n, last))
 
 
 def _shifted(run: Run, a: Arguments, made: TensorType, n: int, last: bool) -> TensorType:
@@ -300,17 +276,6 @@ def _shifted(run: Run, a: Arguments, made: TensorType, n: int, last: bool) -> Te
     return with_shape(run, "add", made, made.shape, y=bias)
 
 
-layer_conv1d, layer_conv2d, layer_conv3d = _layer_conv(1), _layer_conv(2), _layer_conv(3)
-
-
-@takes(
-    Tensor("x", "N H W C"),
-    Int("filters", least=1),
-    Sizes("kernel", 2, least=1),
-    Sizes("stride", 2, 1, least=1),
-    Anything("padding", "valid"),
-    Anything("data_format", "channels_last"),
-)
 def layer_conv2d_transpose(a: Arguments, run: Run) -> TensorType:
     x, last = ranked(run, a["x"], 4), channels_last(a.get("data_format") or "channels_last")
     image = to_front(x, last)
@@ -325,19 +290,11 @@ def layer_conv2d_transpose(a: Arguments, run: Run) -> TensorType:
     return _activated(run, a, _shifted(run, a, transposed(run, given, 2, result), 2, last))
 
 
-def _layer_pool(n: int) -> Value:
-    @takes(
-        Tensor("x", IMAGES[n]), Sizes("kernel", n, least=1), Sizes("stride", n, least=1), Anything("padding", "valid"), Anything("data_format", "channels_last")
-    )
-    def pool(a: Arguments, run: Run) -> TensorType:
-        kernel, stride = _layer_sizes(run, a["kernel"], n, "kernel"), _layer_sizes(run, a["stride"], n, "stride")
-        last = channels_last(a.get("data_format") or "channels_last")
-        return pooled(run, a["x"], n, kernel, stride, a["padding"].upper(), None, FORMATS[n][0 if last else 1])
-
-    return pool
-
-
-layer_pool1d, layer_pool2d, layer_pool3d = _layer_pool(1), _layer_pool(2), _layer_pool(3)
+def layer_pool(a: Arguments, run: Run) -> TensorType:
+    n = axes_of(run)
+    kernel, stride = _layer_sizes(run, a["kernel"], n, "kernel"), _layer_sizes(run, a["stride"], n, "stride")
+    last = channels_last(a.get("data_format") or "channels_last")
+    return pooled(run, a["x"], n, kernel, stride, a["padding"].upper(), None, FORMATS[n][0 if last else 1])
 
 
 def layer_flatten(a: Arguments, run: Run) -> TensorType:

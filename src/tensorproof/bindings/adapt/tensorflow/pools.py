@@ -2,29 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
-from tensorproof.bindings.adapt.tensorflow.convolutions import FORMATS, IMAGES, PADDING, PADDINGS, format_of, layout_of, needed
+from tensorproof.bindings.adapt.tensorflow.convolutions import FORMATS, axes_of, layout_of, needed
 from tensorproof.bindings.adapt.tensorflow.shared import Arguments, modern
-from tensorproof.bindings.adapt.tensorflow.windows import Padding, pooled, spatial
-from tensorproof.bindings.adapters import Run, Value, takes, taking
-from tensorproof.ops.inputs import Anything, Choice, ElementType, Ints, Sizes, Tensor
-from tensorproof.terms import INDEX, INT64, TensorType, dataclass, ge
+from tensorproof.bindings.adapt.tensorflow.windows import pooled, spatial
+from tensorproof.bindings.adapters import Run
+from tensorproof.terms import INT64, TensorType, ge
 
 
-def _pool(n: int) -> Callable[[Arguments, Run], TensorType]:
-    @takes(Tensor("x", IMAGES[n]), Sizes("kernel", n, least=1), Sizes("stride", n, least=1), PADDINGS if n < 3 else PADDING, format_of(n))
-    def pool(a: Arguments, run: Run) -> TensorType:
-        a = needed(run, a, "x", "kernel", "stride", "padding")
-        return pooled(run, a["x"], n, a["kernel"], a["stride"], a["padding"], None, layout_of(a, n))
-
-    return pool
+def pool_nd(a: Arguments, run: Run) -> TensorType:
+    """A pool over as many axes as the operator has."""
+    return _pooled(run, needed(run, a, "x", "kernel", "stride", "padding"), axes_of(run))
 
 
-pool1d, pool2d, pool3d = _pool(1), _pool(2), _pool(3)
+def _pooled(run: Run, a: Arguments, n: int) -> TensorType:
+    return pooled(run, a["x"], n, a["kernel"], a["stride"], a["padding"], None, layout_of(a, n))
 
 
-@takes(Tensor("x", "N W C | N H W C | N D H W C", draw="N H W C"), Sizes("kernel", 2, least=1), Sizes("stride", 2, least=1), PADDINGS, Anything("data_format"))
 def pool_any(a: Arguments, run: Run) -> TensorType:
     """A pool over as many axes as the input has between batch and channels."""
     a = needed(run, a, "x", "kernel", "stride", "padding")
@@ -34,20 +27,12 @@ def pool_any(a: Arguments, run: Run) -> TensorType:
     return pooled(run, x, n, a["kernel"], a["stride"], a["padding"], None, a.get("data_format") or FORMATS[n][0])
 
 
-@takes(
-    Tensor("x", "N H W C"),
-    Sizes("kernel", 2, least=1),
-    Sizes("stride", 2, least=1),
-    PADDING,
-    Choice("data_format", ("NHWC",), "NHWC"),
-    ElementType("dtype", INT64, dtypes=INDEX),
-)
 def pool_with_argmax(a: Arguments, run: Run) -> tuple[TensorType, ...]:
     a = {**a, "data_format": a.get("data_format") or "NHWC"}
     if run.name.startswith("tf.compat.v1."):
         for name in ("kernel", "stride"):
             run.require(name, isinstance(a[name], (tuple, list)) and len(a[name]) == 4, f"{name} must have 4 numbers, and is {a[name]!r}", (name,))
-    made = pool2d(a, run)
+    made = _pooled(run, needed(run, a, "x", "kernel", "stride", "padding"), 2)
     sizes = {name: spatial(run, a[name], 2, True, name) for name in ("kernel", "stride")}
     batch = bool(a.get("include_batch_in_index"))
     places: TensorType = run.shaped(
@@ -56,24 +41,6 @@ def pool_with_argmax(a: Arguments, run: Run) -> tuple[TensorType, ...]:
     return made, places
 
 
-@dataclass(frozen=True, slots=True)
-class Word(Choice):
-    """A word that a row is for: another is for the next row."""
-
-    def takes(self, value: Value) -> bool:
-        return value in self.options
-
-
-_ANY_WINDOW = (
-    Tensor("x", "N H W C"),
-    Ints("kernel", least=1, one=False),
-    Ints("stride", None, least=1, optional=True, one=False),
-    Padding("padding", ("SAME", "VALID"), "VALID"),
-    Anything("data_format"),
-)
-
-
-@takes(*_ANY_WINDOW, Choice("pooling_type", ("AVG",)))
 def pool(a: Arguments, run: Run) -> TensorType:
     """A pool over as many axes as the window has."""
     a = modern(a)
@@ -92,6 +59,3 @@ def pool(a: Arguments, run: Run) -> TensorType:
     if a.get("dilations") is not None or a.get("dilation") is not None:
         raise run.give_up("a pool with dilation")
     return pooled(run, a["x"], n, kernel, stride, a.get("padding") or "VALID", None, layout_of(a, n), word.lower())
-
-
-pool_max = taking(pool, *_ANY_WINDOW, Word("pooling_type", ("MAX",)))

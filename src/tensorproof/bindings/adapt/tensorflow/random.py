@@ -4,14 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from tensorproof.bindings.adapt.graphdef import values as graphdef_random
 from tensorproof.bindings.adapt.graphdef.elementwise import merged
 from tensorproof.bindings.adapt.tensorflow.shared import (
     DTYPE,
-    SIZE,
-    Among,
     Arguments,
-    Nothing,
     as_shape,
     broadcast_of,
     ranked,
@@ -20,9 +16,9 @@ from tensorproof.bindings.adapt.tensorflow.shared import (
     whole,
     with_shape,
 )
-from tensorproof.bindings.adapters import Run, Value, takes, taking
-from tensorproof.ops.inputs import REQUIRED, Anything, ElementType, Int, Number, Tensor
-from tensorproof.terms import FLOAT32, FLOAT64, INDEX, INT32, INT64, DType, Shape, TensorType, Term, disj, eq, ge, lt
+from tensorproof.bindings.adapters import Run, Value, takes
+from tensorproof.ops.inputs import Anything, Tensor
+from tensorproof.terms import FLOAT32, FLOAT64, INT32, DType, Shape, TensorType, Term, disj, eq, ge, lt
 
 
 def _random(run: Run, a: Arguments) -> TensorType:
@@ -38,12 +34,10 @@ def _moved(run: Run, x: TensorType, factor: Value, start: Value) -> TensorType:
     return run.typed("add", x.dtype, x=run.typed("mul", x.dtype, x=x, y=factor), y=start)
 
 
-@takes(SIZE, ElementType("dtype", FLOAT32, optional=False))
 def random_normal(a: Arguments, run: Run) -> TensorType:
     return _moved(run, _random(run, a), a.get("stddev", 1.0), a.get("mean", 0.0))
 
 
-@takes(SIZE, Number("minval", 0), Number("maxval", None, optional=True), ElementType("dtype", FLOAT32, optional=False))
 def random_uniform(a: Arguments, run: Run) -> TensorType:
     """Numbers from minval up to maxval."""
     dtype = a.get("dtype") or FLOAT32
@@ -52,10 +46,6 @@ def random_uniform(a: Arguments, run: Run) -> TensorType:
     return _moved(run, _random(run, {**a, "dtype": dtype}), width, low)
 
 
-_ENDS = (Int("minval", 0, least=0, most=2, loose=True), Int("maxval", least=5, loose=True))
-
-
-@takes(SIZE, *_ENDS, Among(default=REQUIRED, optional=False, dtypes=INDEX))
 def random_whole(a: Arguments, run: Run) -> TensorType:
     """Whole numbers from minval on, below maxval."""
     low, high = (_end(run, a, name) for name in ("minval", "maxval"))
@@ -83,7 +73,6 @@ def _whole(run: Run, a: Arguments, low: Any, high: Any) -> TensorType:
     return run.shaped("randint" if plain else "random_integers", shape, a["dtype"], low=low, high=high, size=size, key=key)
 
 
-@takes(SIZE, Tensor("y", scalar=True), Anything("beta"), ElementType("dtype", FLOAT32, optional=False, dtypes=frozenset({DType.FLOAT16, FLOAT32, FLOAT64})))
 def random_gamma(a: Arguments, run: Run) -> TensorType:
     size, y = as_shape(run, a["size"]), a["y"]
     lead = y.shape if isinstance(y, TensorType) else Shape()
@@ -101,7 +90,6 @@ def random_gamma(a: Arguments, run: Run) -> TensorType:
     return run.shaped("div", shape, dtype, x=draws, y=rate)
 
 
-@takes(SIZE, Tensor("y", "...", frozenset({DType.FLOAT16, FLOAT32, FLOAT64, INT32, INT64}), scalar=True), DTYPE)
 def random_poisson(a: Arguments, run: Run) -> TensorType:
     size, y = as_shape(run, a["size"]), a["y"]
     lead = y.shape if isinstance(y, TensorType) else Shape()
@@ -109,13 +97,6 @@ def random_poisson(a: Arguments, run: Run) -> TensorType:
     return run.shaped("random_poisson", shape, a.get("dtype") or FLOAT32, y=y, size=a["size"])
 
 
-categorical = taking(graphdef_random.multinomial, Tensor("x", "N C"), Int("n", least=0, loose=True), ElementType("dtype", dtypes=INDEX))
-
-
-_SEED = Tensor("seed", "2", INDEX)
-
-
-@takes(SIZE, _SEED, ElementType("dtype", FLOAT32, optional=False))
 def stateless_normal(a: Arguments, run: Run) -> TensorType:
     _seed(run, a["seed"])
     return random_normal(a, run)
@@ -126,16 +107,11 @@ def stateless_uniform(a: Arguments, run: Run) -> TensorType:
     return random_uniform(a, run)
 
 
-@takes(SIZE, _SEED, *_ENDS, Among(default=REQUIRED, optional=False, dtypes=INDEX))
 def stateless_whole(a: Arguments, run: Run) -> TensorType:
     _seed(run, a["seed"])
     return random_whole(a, run)
 
 
-_WORDS = INDEX | {DType.UINT32, DType.UINT64}
-
-
-@takes(SIZE, _SEED, Nothing("minval", (None,)), Nothing("maxval", (None,)), Among(default=REQUIRED, optional=False, dtypes=_WORDS))
 def stateless_any(a: Arguments, run: Run) -> TensorType:
     """Any numbers of the type."""
     _seed(run, a["seed"])
@@ -148,7 +124,6 @@ def _seed(run: Run, seed: Value) -> None:
         run.require("seed", len(seed.shape) == 1 and eq(seed.shape[0], 2), f"a seed is two whole numbers, and this has shape {seed.shape!r}", ("seed",))
 
 
-@takes(SIZE, ElementType("dtype", FLOAT32))
 def zeros(a: Arguments, run: Run) -> TensorType:
     given = a["size"]
     if isinstance(given, TensorType) and given.shape.known and not len(given.shape):  # one number is a shape of one axis here

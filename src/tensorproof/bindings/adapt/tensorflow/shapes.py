@@ -19,7 +19,7 @@ from tensorproof.bindings.adapt.tensorflow.shared import (
     with_shape,
 )
 from tensorproof.bindings.call import Run, takes
-from tensorproof.ops.inputs import Axes, Axis, Bool, Choice, Int, Pairs, Tensor, Tensors
+from tensorproof.ops.inputs import Axes, Axis, Bool, Choice, Pairs, Tensor
 from tensorproof.terms import FLOAT32, INDEX, INT64, Dim, Shape, TensorType, Term, conj, eq, ge, le, lower
 
 
@@ -162,7 +162,6 @@ def pairs(run: Run, value: Any, name: str) -> list[tuple[Any, Any]] | None:
     return [(r[0], r[1]) for r in rows]
 
 
-@takes(Tensor("index", "...", INDEX), Axis("dim", 0, loose=True), Int("batch_dims", 0))
 def gather(a: Arguments, run: Run) -> TensorType:
     """Slices along an axis: its place is taken by the axes of the indices."""
     x, index = a["x"], a["index"]
@@ -214,7 +213,6 @@ def arange(a: Arguments, run: Run) -> TensorType:
     return run("arange", start=ends[0], end=ends[1], step=ends[2], dtype=dtype)
 
 
-@takes(Tensors("xs"), Axis("dim", 0, of="xs", loose=True))
 def concat(a: Arguments, run: Run) -> TensorType:
     xs: tuple[TensorType, ...] = tuple(a["xs"])
     run.require("empty", bool(xs), "at least one tensor must be given to join", ("xs",))

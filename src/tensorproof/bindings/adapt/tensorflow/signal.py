@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tensorproof.bindings.adapt.tensorflow.shared import COMPLEX_OF, Arguments, at_least, known_axis, somewhere, vector, with_shape
-from tensorproof.bindings.adapters import Run, Value, takes
-from tensorproof.ops.inputs import ElementType, Int
+from tensorproof.bindings.adapters import Run, Value
 from tensorproof.terms import BOOL, COMPLEX64, COMPLEX128, FLOAT32, FLOAT64, Dim, Shape, TensorType, eq, ite, maximum
 
 
@@ -52,7 +51,6 @@ def _periodic(n: Value, wanted: bool) -> bool:
     return wanted and (type(n) is not int or n % 2 == 0)
 
 
-@takes(Int("n", least=1), ElementType("dtype", FLOAT32, optional=False))
 def window(a: Arguments, run: Run) -> TensorType:
     dtype = a.get("dtype") or FLOAT32
     run.require("dtype", dtype.is_float, f"a window is of floats, not of {dtype!r}", ("dtype",))

@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from tensorproof.bindings.adapters import GiveUp, Module, Refused, Session, Value, module_in, taking, tensor_in
-from tensorproof.bindings.call import Run, call_module, takes
-from tensorproof.catalogue.networks.attention import MASK, SEED, STATE
-from tensorproof.ops.inputs import Anything, Float, Int, Tensor
+from tensorproof.bindings.adapters import GiveUp, Module, Refused, Session, Value, module_in, tensor_in
+from tensorproof.bindings.call import Run, call_module
+from tensorproof.catalogue.networks.attention import SEED, STATE
 from tensorproof.ops.storage import steps_of
-from tensorproof.terms import FLOAT32, FLOATS, UINT64, UNKNOWN_STRIDES, Dim, DType, Shape, TensorType, eq, ge, strides_or_none
+from tensorproof.terms import FLOAT32, UINT64, UNKNOWN_STRIDES, Dim, DType, Shape, TensorType, eq, ge, strides_or_none
 
 
 class Maker:
@@ -73,10 +72,6 @@ def swapped(x: TensorType, run: Run) -> TensorType:
     return run.noted(made, strides=UNKNOWN_STRIDES if steps is None else strides_or_none(shape, (steps[1], steps[0], *steps[2:])))
 
 
-@takes(
-    Tensor("query", "L N embed_dim | L embed_dim", FLOATS), *(Tensor(n, "S N embed_dim | S embed_dim", FLOATS) for n in ("key", "value")),
-    Tensor("attn_mask", "L S", MASK, optional=True), Tensor("key_padding_mask", "N S | S", MASK, optional=True),
-)  # fmt: skip
 def run_multi_head_layer(a: dict[str, Any], run: Run) -> Any:
     """A call of nn.MultiheadAttention."""
     a = {**a, "out_proj_weight": a["out_proj.weight"], "out_proj_bias": a.get("out_proj.bias"), "use_separate_proj_weight": "q_proj_weight" in a}
@@ -89,14 +84,6 @@ def run_multi_head_layer(a: dict[str, Any], run: Run) -> Any:
     return (made if module_in(a).training or made is output else run.noted(made, strides=UNKNOWN_STRIDES)), weights  # in evaluation another kernel may run
 
 
-@takes(
-    Tensor("query", "L N 4 | L 4", FLOATS), Tensor("key", "S N 4 | S 4", FLOATS), Tensor("value", "S N 4 | S 4", FLOATS),
-    Tensor("in_proj_weight", "12 4", FLOATS, optional=True), Tensor("in_proj_bias", "12", FLOATS, optional=True), Tensor("out_proj_weight", "O 4", FLOATS),
-    *(Tensor(n, "4 4", FLOATS, optional=True) for n in ("q_proj_weight", "k_proj_weight", "v_proj_weight")),
-    *(Tensor(n, "1 1 4", FLOATS, optional=True) for n in ("bias_k", "bias_v")),
-    Tensor("attn_mask", "L S", MASK, optional=True), Tensor("key_padding_mask", "N S | S", MASK, optional=True), Int("embed_dim", least=4, most=4),
-    Anything("static_k"), Anything("static_v"),
-)  # fmt: skip
 def multi_head(a: dict[str, Value], run: Run) -> Any:
     both = (a.get("bias_k") is None) == (a.get("bias_v") is None)
     run.require("bias_k", both, "bias_k and bias_v must be given together", ("bias_k", "bias_v"))
@@ -143,14 +130,6 @@ def decoder_layer(module: Module, names: Mapping[str, Any], session: Session) ->
     _put_layer(Maker(module, names), names, "", True)
 
 
-STEPS = (Tensor("mask", "L L", MASK, optional=True), Tensor("padding_mask", "N L | L", MASK, optional=True))
-
-
-@takes(
-    Int("d_model", least=1), Int("dim_feedforward", least=0), Float("dropout", least=0.0, most=1.0), Tensor("x", "L N d_model | L d_model", FLOATS), *STEPS,
-    Tensor("memory", "S N d_model | S d_model", FLOATS), Tensor("memory_mask", "L S", MASK, optional=True),
-    Tensor("memory_padding_mask", "N S | S", MASK, optional=True),
-)  # fmt: skip
 def run_layer(a: dict[str, Value], run: Run) -> Value:
     return run.default({**a, "weight": a["self_attn.in_proj_weight"]})
 
@@ -178,13 +157,6 @@ def _called(module: Module, run: Run, *args: Value, **kwargs: Value) -> Value:
     return outcome.made
 
 
-_WIDE = "_ _ d_model | _ d_model"
-STACK = (
-    Int("num_layers"), Anything("norm"), Anything("is_causal"), Anything("memory_is_causal"), Tensor("x", "...", FLOATS, draw=_WIDE),
-    Tensor("memory", "...", FLOATS, draw=_WIDE),
-)  # fmt: skip
-
-
 def run_stack(a: dict[str, Any], run: Run) -> Value:
     """All layers are alike, so one call tells."""
     run.require("layers", a["num_layers"] > 0, "a stack needs at least one layer", ("num_layers",))
@@ -199,10 +171,6 @@ def run_stack(a: dict[str, Any], run: Run) -> Value:
     return out if a["norm"] is None else _called(a["norm"], run, out)
 
 
-run_encoder = taking(run_stack, *STACK, Anything("layer", of="torch.nn.TransformerEncoderLayer"))
-run_decoder = taking(run_stack, *STACK, Anything("layer", of="torch.nn.TransformerDecoderLayer"))
-
-
 def transformer(module: Module, names: Mapping[str, Any], session: Session) -> None:
     heads_divide(names["d_model"], names["num_heads"], session)
     counts = names["num_encoder_layers"], names["num_decoder_layers"]
@@ -215,12 +183,6 @@ def transformer(module: Module, names: Mapping[str, Any], session: Session) -> N
         make.norm(f"{part}.norm", names["d_model"], names["bias"])
 
 
-@takes(
-    Tensor("src", "S N d_model | S d_model", FLOATS), Tensor("tgt", "L N d_model | L d_model", FLOATS), Int("d_model", least=1),
-    Int("dim_feedforward", least=0), Int("num_encoder_layers", least=1), Int("num_decoder_layers", least=1),
-    Tensor("src_mask", "S S", MASK, optional=True), Tensor("tgt_mask", "L L", MASK, optional=True), Tensor("memory_mask", "L S", MASK, optional=True),
-    Anything("src_is_causal"), Anything("tgt_is_causal"),
-)  # fmt: skip
 def run_transformer(a: dict[str, Any], run: Run) -> TensorType:
     """An encoder over src and a decoder over tgt."""
     src, tgt = tensor_in(a, "src"), tensor_in(a, "tgt")

@@ -6,7 +6,7 @@ from math import prod, sqrt
 from typing import Any
 
 from tensorproof.bindings.adapters import Ragged, Run, Value, array_like, takes, tensor_in
-from tensorproof.ops.inputs import REQUIRED, Anything, Bool, Choice, ElementType, Float, Floats, Ints, Number, Tensor, is_size
+from tensorproof.ops.inputs import Anything, Bool, Choice, ElementType, Float, Floats, Ints, Number, Tensor, is_size
 from tensorproof.ops.storage import format_strides
 from tensorproof.terms import BY_LABEL, FLOAT32, FLOAT64, UNKNOWN_STRIDES, DType, TensorType, conj, dataclass, eq, ge, gt, le
 
@@ -227,7 +227,6 @@ def linalg_vander(a: dict[str, Any], run: Run) -> TensorType:
     return run("vander", x=x, n=a["n"], increasing=True)
 
 
-@takes(ElementType(default=REQUIRED, optional=False), Anything("buffer", like=(Choice("buffer", (b"01234567", b"0123456789abcdef", b"0" * 64)),)))
 def frombuffer(a: dict[str, Value], run: Run) -> TensorType:
     """As many elements as the buffer holds, which is seldom known."""
     count = a["count"] if a["count"] != -1 else run.fresh("buffer", 1)

@@ -8,9 +8,9 @@ from typing import Any
 
 from tensorproof.bindings.adapters import Run, Value, module_in, operator, takes, taking, tensor_in
 from tensorproof.ops.applied import Applied
-from tensorproof.ops.inputs import Axis, Floats, Int, Number, Tensor, Tensors
+from tensorproof.ops.inputs import Axis, Floats, Number, Tensor, Tensors
 from tensorproof.terms import UNKNOWN_STRIDES, Operand, Shape, TensorType, eq, promote, torch_can_cast
-from tensorproof.terms.dtypes import ALL_INTS, BOOL, BY_LABEL, INT32, INTS, DType
+from tensorproof.terms.dtypes import ALL_INTS, BOOL, BY_LABEL, INTS, DType
 
 Arguments = dict[str, Any]
 
@@ -52,7 +52,6 @@ def batched_dropout(a: Arguments, run: Run) -> TensorType:
     return run(run.row.op, x=x, p=a["p"], training=training)
 
 
-@takes(Tensor("scale"), Tensor("zero_point", dtypes=frozenset({INT32})), Int("low", most=0), Int("high", least=1))
 def quantised_by_tensors(a: Arguments, run: Run) -> TensorType:
     """Scale and zero point as tensors of one element. The bounds above guide who makes up a call: 0 lies between them."""
     for name in ("scale", "zero_point"):

@@ -6,15 +6,12 @@ from collections.abc import Mapping
 from typing import Any
 
 from tensorproof.bindings.adapt.torch.creation import exact
-from tensorproof.bindings.adapters import Module, Ragged, Refused, Requirement, Run, Session, Value, array_like, takes, tensor_in
-from tensorproof.ops.inputs import Anything, Bool, Index, Tensor, as_size, is_size
+from tensorproof.bindings.adapters import Module, Ragged, Refused, Requirement, Run, Session, Value, array_like, tensor_in
+from tensorproof.ops.inputs import as_size, is_size
 from tensorproof.ops.storage import cast, whole
 from tensorproof.terms import BOOL, FLOAT32, INT32, INT64, UNKNOWN_STRIDES, DType, Shape, TensorType, conj, disj, eq, ge
 
 Arguments = dict[str, Any]
-
-
-_LIST = Anything("index", like=(Index("index", lists=True),))
 
 
 def items(index: Value, run: Run) -> tuple[Any, ...]:
@@ -97,7 +94,6 @@ def _listed(a: Arguments, run: Run, masks: bool = True) -> tuple[Any, ...]:
     return tuple(slice(None) if i is None else i for i in index)
 
 
-@takes(Tensor("x"), _LIST, Tensor("value", draw=" | 1"), Bool("accumulate", False))
 def index_put(a: Arguments, run: Run) -> TensorType:
     x, value, index = tensor_in(a, "x"), tensor_in(a, "value"), _listed(a, run)
     masked = len(index) == 1 and index[0].dtype is BOOL and value.shape.numel == 1 and not a.get("accumulate")  # as masked_fill has it

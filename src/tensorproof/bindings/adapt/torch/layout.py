@@ -5,20 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from tensorproof.bindings.adapt.torch.questions import known_shape
-from tensorproof.bindings.adapters import Ragged, Run, Value, array_like, default, takes, taking, tensor_in
-from tensorproof.ops.inputs import Anything, Axes, Int, Ints, Tensor, is_size
+from tensorproof.bindings.adapters import Ragged, Run, Value, array_like, tensor_in
+from tensorproof.ops.inputs import is_size
 from tensorproof.terms import INT64, Shape, TensorType, broadcast, ceildiv, eq, product, torch_can_cast
 
 Arguments = dict[str, Any]
-
-
-LISTS = (
-    Ints("size", shape=True, one=False), Ints("stride", least=0, one=False), Ints("times", one=False), Axes("dim", optional=False, one=False),
-)  # fmt: skip
-
-
-listed = taking(default, *LISTS)
-"""As the operator; but where torch's functions want a list, one number does not do."""
 
 
 def copied(a: Arguments, run: Run) -> Value:
@@ -59,12 +50,8 @@ def _cuts(value: Value, run: Run) -> Value:
     return value
 
 
-@takes(Int("at"))
 def sections(a: Arguments, run: Run) -> Value:
     return tensor_split(a, run) if "least" not in a else axis_split(a, run)
-
-
-cuts = taking(sections, Ints("at", one=False))
 
 
 def tensor_split(a: Arguments, run: Run) -> Value:
@@ -198,12 +185,6 @@ def _made(value: Value, run: Run) -> TensorType:
     return made
 
 
-@takes(
-    Anything("index", like=(Tensor("index", "D N", frozenset({INT64}), values="index"),)),
-    Anything("starts", like=(Tensor("starts", "R", frozenset({INT64}), values="index"),)),
-    Anything("places", like=(Tensor("places", "N", frozenset({INT64}), values="index"),)),
-    Anything("value", like=(Tensor("value", "N"), Tensor("value", "N _ _"))),
-)
 def sparse(a: Arguments, run: Run) -> Value:
     """Places and values as tensors or as lists."""
     made = {k: _made(v, run) if k in ("index", "starts", "places", "value") else v for k, v in a.items()}
@@ -236,9 +217,6 @@ def chunk_cat(a: Arguments, run: Run) -> TensorType:
         padded = run("pad", x=x, padding=(*behind, 0, each * n - x.shape[dim]))
         parts.append(run("reshape", x=padded, size=(*x.shape[:dim], n, each * product(x.shape[dim + 1 :]))))
     return run("cat", xs=tuple(parts), dim=dim + 1)
-
-
-listed_copied = taking(copied, *LISTS)
 
 
 def reduced_mm(a: Arguments, run: Run) -> Value:

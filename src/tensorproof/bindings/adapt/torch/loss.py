@@ -8,10 +8,9 @@ from typing import Any
 from tensorproof.bindings.adapters import GiveUp, Module, Refused, Requirement, Session, Value, taking, tensor_in
 from tensorproof.bindings.call import Run, call_module, takes
 from tensorproof.catalogue.networks.loss import ANY_NUMBER
-from tensorproof.catalogue.networks.loss_sequence import CLASS
-from tensorproof.ops.inputs import Anything, Choice, Int, Ints, Tensor, is_size
+from tensorproof.ops.inputs import Choice, Tensor, is_size
 from tensorproof.terms import Dim, Operand, Shape, TensorType, Truth, broadcast, conj, dataclass, eq, negate, product, promote
-from tensorproof.terms.dtypes import FLOAT32, FLOATS, INDEX, INT64, INTS, DType
+from tensorproof.terms.dtypes import FLOAT32, INDEX, INT64, INTS, DType
 
 WORDS = ("none", "mean", "sum")
 
@@ -133,7 +132,6 @@ def _by_distance(a: dict[str, Any], run: Run) -> TensorType:
     return TensorType(shape if a["reduction"] == "none" else Shape(), dtype)
 
 
-@takes(NUMBERED, Tensor("x", "N C H W", FLOATS), Tensor("target", "N H W", frozenset({INT64}), values="index:C"))
 def nll_2d(a: dict[str, Value], run: Run) -> Value:
     shape = tensor_in(a, "x").shape
     run.require("rank", not shape.known or len(shape) == 4, f"x must have rank 4, and is {shape!r}", ("x",))
@@ -169,11 +167,6 @@ ctc_forward = taking(ctc, Tensor("target", "N S | S", INDEX, values="index:C"), 
 numbered_ctc = taking(ctc, *LENGTHS, NUMBERED)
 
 
-@takes(
-    Tensor("x", "N F | F", FLOATS), Tensor("linear_weight", "C F | C K F", FLOATS), Tensor("linear_bias", "C | C K", FLOATS, optional=True),
-    Tensor("target", "N | N C", CLASS | FLOATS, values="index:C"), Tensor("class_weight", "C", FLOATS, optional=True), Anything("options"),
-    Anything("ignore_index"),
-)  # fmt: skip
 def linear_cross_entropy(a: dict[str, Any], run: Run) -> TensorType:
     """Cross entropy of a linear map of x; the classes are the first axis of its weight."""
     x, weight, bias, target = tensor_in(a, "x"), tensor_in(a, "linear_weight"), a.get("linear_bias"), tensor_in(a, "target")
@@ -225,11 +218,6 @@ def linear_cross_entropy_layer(module: Module, names: Mapping[str, Any], session
         module.parameters["linear.bias"] = TensorType(Shape((outputs,)), dtype, requires_grad=True)
 
 
-@takes(
-    Int("in_features", least=1), Int("num_classes", least=1), Tensor("x", "N in_features | in_features", FLOATS),
-    Tensor("target", "N | N num_classes", CLASS | FLOATS, values="index:num_classes"), Tensor("class_weight", "num_classes", FLOATS, optional=True),
-    Anything("options"), Anything("ignore_index"),
-)  # fmt: skip
 def linear_cross_entropy_call(a: dict[str, Any], run: Run) -> TensorType:
     outputs = (a["num_classes"], *a["out_features"])
     bias = a.get("linear.bias")
@@ -263,10 +251,6 @@ def adaptive_layer(module: Module, names: Mapping[str, Any], session: Session) -
         put(f"tail.{i}.1.weight", ends[i + 1] - ends[i], hidden)
 
 
-@takes(
-    Int("features", least=1), Int("classes", least=2), Ints("cutoffs", one=False), Tensor("x", "N features | features", FLOATS),
-    Tensor("target", "N | ", frozenset({INT64}), values="index:classes"),
-)  # fmt: skip
 def adaptive(a: dict[str, Any], run: Run) -> Value:
     tails = tuple(a[f"tail.{i}.{j}.weight"] for i in range(len(a["cutoffs"])) for j in (0, 1))
     return run.default({**a, "weight": a["head.weight"], "bias": a.get("head.bias"), "tails": tails})

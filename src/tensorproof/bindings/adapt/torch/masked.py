@@ -8,14 +8,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from tensorproof.bindings.adapters import Run, Value, takes, taking
-from tensorproof.ops.inputs import Axes, Axis, Bool, ElementType, Number, Tensor
+from tensorproof.bindings.adapters import Run, Value
 from tensorproof.terms import BOOL, FLOAT32, INT64, UINT8, DType, TensorType
 
 INF = float("inf")
-MASK = Tensor("mask", "...", optional=True)
-KEEP = Bool("keepdim", False, optional=True)
-ALONG_ANY = (MASK, KEEP, Axes("dim", None, empty_is_all=True), ElementType())
 
 
 def _input(a: dict[str, Any], run: Run, neutral: str = "buifc") -> TensorType:
@@ -53,7 +49,6 @@ def _cast(run: Run, made: TensorType, dtype: DType | None) -> TensorType:
     return run("cast", x=made, dtype=dtype)
 
 
-@takes(*ALONG_ANY)
 def summed(a: dict[str, Any], run: Run) -> TensorType:
     """Sums and products: narrow whole numbers widen to 64 bits."""
     x = _input(a, run)
@@ -66,15 +61,10 @@ def summed(a: dict[str, Any], run: Run) -> TensorType:
     return run(run.row.op, x=x, dtype=dtype, **_axes(a))
 
 
-@takes(*ALONG_ANY)
 def extreme(a: dict[str, Any], run: Run) -> TensorType:
     """The extreme, in x's element type if no other is given."""
     x = _input(a, run, "if")
     return _cast(run, run(run.row.op, x=x, **_axes(a)), a["dtype"] or x.dtype)
-
-
-place = taking(extreme, MASK, KEEP, Axis("dim", None, optional=True), ElementType())
-"""Where the extreme stands, as numbers of x's own element type if no other is given."""
 
 
 def mean(a: dict[str, Value], run: Run) -> TensorType:
@@ -117,7 +107,6 @@ def scan(a: dict[str, Value], run: Run) -> TensorType:
     return run(run.row.op, x=x, dim=a["dim"], dtype=a["dtype"] or x.dtype)
 
 
-@takes(Bool("unbiased", None, optional=True), Number("correction", None, optional=True), *ALONG_ANY)
 def spread(a: dict[str, Any], run: Run) -> TensorType:
     """Variances and standard deviations; those of complex numbers are complex here."""
     both = a["unbiased"] is not None and a["correction"] is not None

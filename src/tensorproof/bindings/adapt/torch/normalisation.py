@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from tensorproof.bindings.adapters import Run, Value, default, module_in, takes, taking, tensor_in
-from tensorproof.ops.inputs import Bool, Float, Ints, Tensor
-from tensorproof.terms import FLOATS, UINT8, Dim, Shape, TensorType, eq, ge, ne, product
+from tensorproof.bindings.adapters import Run, Value, module_in, tensor_in
+from tensorproof.terms import UINT8, Dim, Shape, TensorType, eq, ge, ne, product
 
 
 def _more_than_one(run: Run, count: Dim, what: str) -> None:
@@ -64,26 +63,11 @@ def group_norm(a: dict[str, Value], run: Run) -> Value:
     return result
 
 
-listed = taking(default, Ints("normalized_shape", one=False))
-"""The functions want a list where the modules take one number too."""
-
-
-_SAID = (Float("momentum"), Float("eps"), Bool("training"), Bool("use_input_stats"), Bool("cudnn_enabled"))
-
-
-said = taking(default, *_SAID)
-"""Forms without defaults: what may be left open elsewhere must be said."""
-
-
-_KEPT = (Tensor("running_mean", "C", FLOATS), Tensor("running_var", "C", FLOATS))
-
-
 def with_running(a: dict[str, Value], run: Run) -> Value:
     """The functional form gives the running statistics back."""
     return (*run.several(a), a["running_mean"], a["running_var"])
 
 
-@takes(*_SAID, *_KEPT)
 def with_reserve(a: dict[str, Value], run: Run) -> Value:
     """The forms that say whether they update: an empty reserve comes last."""
     return (*run.several(a), TensorType(Shape((0,)), UINT8))

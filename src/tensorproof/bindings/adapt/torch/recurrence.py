@@ -21,7 +21,6 @@ class Loose(Tensor):
         return True
 
 
-STATES = Loose("hx", "num_layers N hidden_size | num_layers hidden_size", STATE, optional=True, default=None)
 CELL_STATES = Loose("hx", "N hidden_size | hidden_size", STATE, optional=True, default=None)
 
 
@@ -65,7 +64,6 @@ def states(a: dict[str, Any], run: Run) -> dict[str, Any]:
     return {"hx": given[0], "cx": given[1]}
 
 
-@takes(Loose("x", "T N input_size | T input_size", STATE), STATES, Int("input_size", least=1))
 def run_layer(a: dict[str, Value], run: Run) -> Value:
     """A call of nn.LSTM, nn.GRU or nn.RNN, on a tensor or on a packed sequence."""
     x = a["x"]

@@ -4,12 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from tensorproof.bindings.adapters import Run, Value, default, takes, taking, tensor_in
-from tensorproof.ops.inputs import Anything, Axes, Axis, Int, Tensor
+from tensorproof.bindings.adapters import Run, Value, takes, tensor_in
+from tensorproof.ops.inputs import Anything, Axes
 from tensorproof.terms import FULL_COMPLEXES, REALS, REALS_OR_BOOL, SOMEWHERE, UINT8, Shape, TensorType, eq
-
-other = taking(default, Tensor("y"))
-"""max(x, y) of two tensors."""
 
 
 def into(a: dict[str, Value], run: Run) -> Value:
@@ -19,10 +16,6 @@ def into(a: dict[str, Value], run: Run) -> Value:
         if isinstance(out, TensorType) and None not in (out.dtype, dtype) and out.dtype is not dtype:
             raise run.refuse("out", f"out has element type {out.dtype!r}, and x has {dtype!r}; they must be one", ("out", "x"))
     return run.default(a)
-
-
-along = taking(default, Axis("dim"))
-"""The overload in which one axis must be given."""
 
 
 def extreme_along(a: dict[str, Value], run: Run) -> Value:
@@ -60,14 +53,6 @@ def neighbours(a: dict[str, Any], run: Run) -> Value:
                 run.require("axis", -len(x.shape) <= a["dim"] < len(x.shape), f"x {x.shape!r} has no axis {a['dim']}", ("dim", "x"))
         return run("diff", x=x, n=0)
     return run.default(a)
-
-
-slopes = taking(differences, Axes("dim", optional=False, scalar_ok=False))
-"""gradient along some axes."""
-
-
-histogram = taking(default, Int("bins", least=1))
-"""A number of equal bins."""
 
 
 @takes(Anything("p", "fro"), Axes("dim", None))

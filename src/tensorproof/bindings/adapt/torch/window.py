@@ -4,14 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from tensorproof.bindings.adapters import Module, Run, Session, Value, default, takes, taking, tensor_in
-from tensorproof.ops.inputs import Bool, Int, Ints, Parameter, Sizes, Tensor, as_size, is_size
-from tensorproof.terms import FLOATS, REALS, TensorType, eq, ge
-
-_LISTS = tuple(Sizes(name, 2, least=least, one=False) for name, least in (("stride", 1), ("padding", 0), ("dilation", 1), ("output_padding", 0)))
+from tensorproof.bindings.adapters import Module, Run, Session, Value, takes, tensor_in
+from tensorproof.ops.inputs import Ints, as_size, is_size
+from tensorproof.terms import TensorType, eq, ge
 
 
-@takes(Tensor("x", "N C Y X", REALS), *_LISTS, *(Bool(name) for name in ("transposed", "benchmark", "deterministic", "cudnn_enabled", "allow_tf32")))
 def convolution(a: dict[str, Value], run: Run) -> TensorType:
     """One spelling for all dimensions: the weight's rank tells how many."""
     x, weight = tensor_in(a, "x"), tensor_in(a, "weight")
@@ -96,14 +93,6 @@ def regions(a: dict[str, Value], run: Run) -> TensorType:
     return made if isinstance(made, TensorType) else made[0]
 
 
-_PARTS: tuple[Parameter, ...] = (
-    *(Int(f"{n}_{end}", least=1) for n in ("stride", "dilation") for end in "hw"), Int("pad_h", least=0), Int("pad_w", least=0),
-    Int("groups", least=1), Int("offset_groups", least=1), Bool("use_mask"),
-    Tensor("offset", "N O h w", FLOATS, draw="N 2*ky*kx h w"), Tensor("weight", "M K ky kx", FLOATS, draw="M C ky kx"),
-)  # fmt: skip
-
-
-@takes(*_PARTS)
 def deform_kernel(a: dict[str, Any], run: Run) -> Value:
     """Sizes come in two parts; an unused mask comes as an empty tensor. Groups are given, and must be those of the shapes."""
     x, weight, offset = (a[name].shape for name in ("x", "weight", "offset"))
@@ -142,22 +131,17 @@ def interpolate(a: dict[str, Value], run: Run) -> Value:
     return run.default({**a, "size": size})
 
 
-def _sized_or_scaled(a: dict[str, Value], run: Run) -> Value:
+def sized_or_scaled(a: dict[str, Value], run: Run) -> Value:
     """The forms of ATen that get the size or the factors, in lists."""
     if a["scale"] is not None and not isinstance(a["scale"], (tuple, list)):
         raise run.refuse("scale", f"scale_factors must be a list, and is {a['scale']!r}", ("scale",))
     return run.default(a)
 
 
-_ALIGNED = Bool("align_corners")
-sized_1, sized_2, sized_3 = (taking(default, Sizes("size", n, least=1, one=False), _ALIGNED) for n in (1, 2, 3))
-scaled_1, scaled_2, scaled_3 = (taking(_sized_or_scaled, Sizes("size", n, least=1, one=False, optional=True), _ALIGNED) for n in (1, 2, 3))
-
 MODES = ("bilinear", "nearest", "bicubic")
 PADDINGS = ("zeros", "border", "reflection")
 
 
-@takes(Int("mode", least=0, most=2), Int("padding_mode", least=0, most=2), Bool("align_corners"))
 def grid_sampler(a: dict[str, Value], run: Run) -> Value:
     """ATen counts the modes."""
     mode, padding = a["mode"], a["padding_mode"]
@@ -174,7 +158,3 @@ def layer(a: dict[str, Any], run: Run) -> TensorType:
     run.require("pairs", len(sides) == 2 * axes, f"padding must be one number or {2 * axes}, and is {padding!r}", ("padding",))
     value = a.get("value") if a["mode"] == "constant" else None
     return run("pad", x=a["x"], padding=sides, mode=a["mode"], value=value)
-
-
-layer2 = taking(layer, Tensor("x", draw="_ _ _ | _ _ _ _"), Sizes("padding", 4))
-layer3 = taking(layer, Tensor("x", draw="_ _ _ _ | _ _ _ _ _"), Sizes("padding", 6))
