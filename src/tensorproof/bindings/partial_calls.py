@@ -9,7 +9,7 @@ from tensorproof.bindings.call import Outcome, call, call_module, kinds
 from tensorproof.bindings.modules import Module
 from tensorproof.bindings.open_calls import agreed_alternatives
 from tensorproof.bindings.rows import Row, rows
-from tensorproof.bindings.unknown_arguments import Place, is_whole, places, stand_ins
+from tensorproof.bindings.unknown_arguments import Place, is_number, is_whole, places, stand_ins
 from tensorproof.ops.inputs import REQUIRED, Anything, Axes, Axis, ElementType, Float, Floats, Int, Ints, Number, Tensor, Tensors
 from tensorproof.ops.record import Requirement
 from tensorproof.ops.session import Session
@@ -120,7 +120,8 @@ def _sure(found: dict[int | str, Place], refused: Requirement, session: Session)
     """Whether a refusal holds for every value of what is not known: it does not speak of an argument of which only some values were tried."""
     some = {place.argument.ours for place in found.values() if _some_tried(place, session)}
     typed = any(isinstance(place.kind, ElementType) for place in found.values())
-    return refused.code != "call/arguments" and some.isdisjoint(refused.about) and not (typed and refused.code.endswith("/dtype"))
+    numbers = all(isinstance(place.kind, (Tensor, Tensors)) and is_number(place.value) for place in found.values())
+    return (numbers or refused.code != "call/arguments") and some.isdisjoint(refused.about) and not (typed and refused.code.endswith("/dtype"))
 
 
 def _valueless(found: dict[int | str, Place], outcome: Outcome | None) -> Outcome | None:

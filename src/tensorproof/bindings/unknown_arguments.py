@@ -38,7 +38,8 @@ from tensorproof.terms.shapes import Shape, open_shape
 from tensorproof.terms.tensor import TensorType
 from tensorproof.values.python_values import Summary, Unknown, whole_of
 
-_TYPES = {"float": FLOAT32, "bool": BOOL, "int": INT64}
+_TYPES = {"float": FLOAT32, "bool": BOOL, "int": INT64, "real": FLOAT32}
+_PLAIN = {"float": 0.5, "bool": True, "int": 1, "real": 0.5}
 _RATES = (0.5, 3.0)
 _MOST_AXES = BUDGETS.deciding.sets_of_axes
 _CONVERTED = ("data", "obj", "object")
@@ -95,6 +96,8 @@ def stand_ins(row: Row, place: Place, owner: Any, session: Session) -> list[Any]
         return None if shape is None else [_array(shape)]
     none = [None] if getattr(kind, "optional", False) and not value.number and not value.text else []
     match kind:
+        case Tensor() if _refuses_numbers(row, kind, value):
+            return [_PLAIN[value.number]]
         case Tensor():
             return [open_tensor(value, row.framework, session), *none]
         case Tensors():
@@ -146,9 +149,14 @@ def _items(row: Row, place: Place, session: Session) -> list[Any] | None:
         elif isinstance(place.kind, (Pairs, Anything)) or one.text:
             return None
         else:
-            made.append(open_tensor(one, row.framework, session))
+            made.append(_PLAIN[one.number] if _refuses_numbers(row, place.kind, one) else open_tensor(one, row.framework, session))
     others = [_RATES[1] if isinstance(one, Unknown) else one for one in place.value]
     return [type(place.value)(made), type(place.value)(others)] if rates else [type(place.value)(made)]
+
+
+def _refuses_numbers(row: Row, kind: Parameter, value: Unknown) -> bool:
+    """Whether a number is no tensor here, as torch has it."""
+    return value.number != "" and row.framework == "torch" and (isinstance(kind, Tensors) or (isinstance(kind, Tensor) and not kind.scalar))
 
 
 def _array(shape: Shape) -> TensorType:
@@ -170,6 +178,13 @@ def _shape_of(data: Any, session: Session) -> Shape | None:
     if len(shapes) < len(inner) or not inner:
         return None
     return Shape((len(inner), *next((one for one in shapes if one.known), shapes[0])))
+
+
+def is_number(value: Any) -> bool:
+    """Whether a value, or each item of a list, is a number of Python, of which some are not known."""
+    if isinstance(value, (list, tuple)):
+        return all(map(is_number, value))
+    return isinstance(value, (int, float)) or (isinstance(value, Unknown) and value.number != "")
 
 
 def is_whole(value: Unknown, session: Session) -> bool:

@@ -24,7 +24,7 @@ class Unknown:
     text: bool = False
     """Whether it is a text: its methods are known, what they give is not."""
     number: str = ""
-    """Whether it is a number of Python: "float", "int" or "bool". An operator takes it as it takes any number."""
+    """Whether it is a number of Python: "float", "int", "bool", or "real" where it may be a float or an int. An operator takes it as it takes any number."""
     key: str = ""
     """What tells it from other unknown values: questions about the same key have one answer on a path."""
     octets: bool = False
@@ -63,6 +63,8 @@ UNIT = Unknown("a real number", number="float", least=0.0, below=1.0)
 DRAWN = Unknown("a real number", number="float", least=float("-inf"), below=float("inf"))
 """A number that was drawn, of which the ends are not known."""
 WHOLE = Unknown("a whole number", number="int")
+NUMBER = Unknown("a real number", number="real")
+"""A number that may be a float or an int."""
 TIME = Unknown("a real number", number="float", least=0.0, below=float("inf"))
 """What a clock says: never less than 0."""
 BYTES = Unknown("bytes", octets=True)

@@ -14,7 +14,7 @@ from tensorproof.terms.substitution import substitute, symbols
 from tensorproof.terms.tensor import TensorType
 from tensorproof.values.heap import Heap
 from tensorproof.values.objects import Choice, Class, Dict, Function, Generator, Instance, List, Model, Set
-from tensorproof.values.python_values import COUNTED, REAL, TEXT, Layer, Named, Summary, Unknown
+from tensorproof.values.python_values import COUNTED, NUMBER, REAL, TEXT, Layer, Named, Summary, Unknown
 
 DEEPEST = BUDGETS.containers.depth_of_summarised
 
@@ -69,7 +69,7 @@ def _wider(a: object, b: object) -> object:
         return _wider_tensor(a, b)
     kinds = [number_of(v) for v in (a, b)]
     if all(kinds):
-        return COUNTED if kinds == ["int", "int"] else REAL
+        return number_of_kinds(kinds)
     return TEXT if is_text(a) and is_text(b) else Unknown("one of many items")
 
 
@@ -89,6 +89,17 @@ def number_of(value: object) -> str:
     if isinstance(value, (int, Term)):
         return "int"
     return "float" if isinstance(value, float) else value.number if isinstance(value, Unknown) else ""
+
+
+def kind_of_all(kinds: Iterable[str], mixed: str = "real") -> str:
+    """The kind of a number that has one of these kinds; `mixed` where a float is one of several."""
+    found = {"int" if kind == "bool" else kind for kind in kinds}
+    return "int" if found == {"int"} else "float" if found == {"float"} else mixed if "float" in found else "real"
+
+
+def number_of_kinds(kinds: Iterable[str]) -> Unknown:
+    """A number that is not known and that has one of these kinds."""
+    return {"int": COUNTED, "float": REAL}.get(kind_of_all(kinds), NUMBER)
 
 
 def is_size(value: object) -> TypeGuard[Dim]:

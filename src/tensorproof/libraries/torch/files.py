@@ -10,8 +10,8 @@ from tensorproof.libraries.domains import autograd
 from tensorproof.libraries.python.copies import deep
 from tensorproof.libraries.torch.module_tree import is_module
 from tensorproof.terms.tensor import TensorType
-from tensorproof.values import COUNTED, MISSING, REAL, Args, Choice, Class, Dict, Instance, Kwargs, Layer, List, Machine, Model, Unknown, Value
-from tensorproof.values.summaries import number_of
+from tensorproof.values import MISSING, Args, Choice, Class, Dict, Instance, Kwargs, Layer, List, Machine, Model, Unknown, Value
+from tensorproof.values.summaries import number_of, number_of_kinds
 
 _GIVEN = frozenset(["f", "map_location", "pickle_module", "weights_only", "mmap"])
 _OF_WEIGHTS, _OF_PICKLES = frozenset(["encoding"]), frozenset(["encoding", "errors", "fix_imports", "buffers"])
@@ -144,7 +144,7 @@ def _common(m: Machine, a: Value, b: Value) -> Value:
     if a is b or (isinstance(a, (str, int, float, type(None))) and type(a) is type(b) and a == b):
         return a
     kinds = {number_of(v) for v in (a, b)}
-    return Unknown("a saved value") if "" in kinds else REAL if "float" in kinds else COUNTED
+    return Unknown("a saved value") if "" in kinds else number_of_kinds(kinds)
 
 
 FUNCTIONS: dict[str, object] = {"torch.save": _save, "torch.load": _load_any, "torch.jit.save": _save, "torch.jit.load": _load_scripted}

@@ -37,6 +37,8 @@ def attribute(m: Interpreter, owner: Unknown, name: str, node: ast.AST) -> Value
         return Native(f"{owner.number}.{name}", lambda m, args, kwargs, node: _METHODS[name])
     if owner.number and not hasattr(int, name) and not hasattr(float, name) and not _of_arrays(name):
         raise m.raised("AttributeError", f"a {owner.number} has no attribute {name}", node)
+    if owner.number and not hasattr(int, name) and not hasattr(float, name) and name != "value" and not name.startswith("__"):
+        return m.gap(f"{owner.number}.{name}", node, "only a number of NumPy has it")
     if (owner.text or owner.octets) and not name.startswith("__"):
         kind = "str" if owner.text else "bytes"
         if is_public(f"numpy.ndarray.{name}"):

@@ -18,7 +18,7 @@ from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import UNKNOWN_STRIDES, History, TensorType
 from tensorproof.values.heap import ITEMS, MISSING, ORDER, Cursor, Entries, Owner, items_of
 from tensorproof.values.objects import OPEN, Choice
-from tensorproof.values.python_values import DRAWN, REAL, Entered, Summary, Unknown, is_truth
+from tensorproof.values.python_values import DRAWN, NUMBER, Entered, Summary, Unknown, is_truth
 from tensorproof.values.summaries import has_identity, is_size, length, shown, summarise
 
 if TYPE_CHECKING:
@@ -138,7 +138,7 @@ def _choice(p: Truth, a: Value, b: Value, program: Joins | None) -> Value:
         return fewer
     depth = 1 + max(a.depth if isinstance(a, Choice) else 0, b.depth if isinstance(b, Choice) else 0)
     if depth > 1 and _all_numbers(a) and _all_numbers(b):
-        return REAL
+        return NUMBER
     if depth > DEEPEST_CHOICE:
         return _regrouped(Choice(p, a, b, depth), program)
     return Choice(p, a, b, depth)

@@ -18,6 +18,7 @@ from tensorproof.frontends.python.containers.type_names import type_name
 from tensorproof.frontends.python.errors import BASES, Raised
 from tensorproof.frontends.python.frame import Frame
 from tensorproof.frontends.python.kinds import Kinds
+from tensorproof.frontends.python.tensors.number_kinds import number_kind
 from tensorproof.frontends.python.tensors.tensors import tensor_class
 from tensorproof.libraries import library_objects, registry
 from tensorproof.libraries.numpy.numbers import of_kind
@@ -206,6 +207,8 @@ def _issubclass(m: Interpreter, node: ast.AST, cls: Value, wanted: Value) -> Val
 
 def _getattr(m: Interpreter, node: ast.AST, owner: Value, name: Value, *default: Value) -> Value:
     if not isinstance(name, str):
+        if number_kind(name):
+            raise m.raised("TypeError", "the name of an attribute must be a text", node)
         return Unknown("getattr")
     if not default:
         return m.attribute(owner, name, node)

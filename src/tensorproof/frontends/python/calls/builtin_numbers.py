@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from tensorproof.frontends.python.branching.joining import CannotJoin, join
 from tensorproof.frontends.python.containers.plain_values import all_plain, host
 from tensorproof.frontends.python.containers.sorting import sort_items
-from tensorproof.frontends.python.operators import drawn_reals, host_calls, operations
+from tensorproof.frontends.python.operators import drawn_reals, host_calls, operations, type_rules
 from tensorproof.frontends.python.operators.formatting import class_text, own_text
 from tensorproof.frontends.python.summaries import summarised_lists, summarised_results
 from tensorproof.frontends.python.tensors import numpy_scalars
@@ -37,6 +37,7 @@ from tensorproof.values.objects import (
     Set,
 )  # fmt: skip
 from tensorproof.values.python_values import REAL, TEXT, Named, Unknown, whole_of
+from tensorproof.values.summaries import kind_of_all
 
 if TYPE_CHECKING:
     from tensorproof.frontends.python.machine import Interpreter
@@ -114,10 +115,11 @@ def _extreme(word: str) -> Run:
         if all(type(v) in (int, float, bool) for v in numbers):
             return found[numbers.index(native(numbers))]
         if any(isinstance(v, (Unknown, TensorType)) for v in found):
+            type_rules.refuse(m, native, (List(m.heap.row(found)),), node)
             if len(found) > 1 and all(isinstance(v, TensorType) for v in found[:2]):
                 m.truth(m.compare(ast.Lt if word == "min" else ast.Gt, found[1], found[0], node), node)
             kinds = {number_kind(v) for v in found}
-            return Unknown(word, number="" if "" in kinds else "float" if "float" in kinds else "int")
+            return Unknown(word, number="" if "" in kinds else kind_of_all(kinds))
         if not all_plain(tuple(found)):
             best = found[0]
             for one in found[1:]:

@@ -15,7 +15,7 @@ from tensorproof.frontends.python.containers.sorting import sort_items
 from tensorproof.frontends.python.containers.type_names import type_name
 from tensorproof.frontends.python.errors import Raised
 from tensorproof.frontends.python.iteration import changes, generators, iteration
-from tensorproof.frontends.python.operators import host_calls, operations
+from tensorproof.frontends.python.operators import host_calls, operations, type_rules
 from tensorproof.frontends.python.summaries import summarised_lists, summarised_results
 from tensorproof.libraries import registry
 from tensorproof.libraries.plain import lazy
@@ -107,6 +107,9 @@ def _range(m: Interpreter, node: ast.AST, *args: Value) -> Value:
     sizes = [a.contents[0] if isinstance(a, TensorType) and a.contents is not None and len(a.contents) == 1 else a for a in args]
     sizes = [_size(a) if type(a) is Unknown and (not a.number or a.whole is not None) else a for a in sizes]
     if any(isinstance(a, (Unknown, Choice, TensorType)) for a in sizes):
+        type_rules.refuse(m, range, args, node)
+        if any(type(a) is Unknown and a.number == "real" for a in args):
+            return m.gap("range", node, "whether a number is a whole one is not known")
         return Unknown("range")
     if any(isinstance(a, Term) for a in sizes):
         start, stop, step = (0, sizes[0], 1) if len(sizes) == 1 else (*sizes, 1) if len(sizes) == 2 else tuple(sizes)

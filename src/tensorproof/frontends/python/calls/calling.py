@@ -333,7 +333,10 @@ def _with_numbers(m: Interpreter, name: str, given: Args, named: Kwargs, args: A
     if tensors.has_unknown(tried[0][0]) or tensors.has_unknown(tuple(tried[0][1].values())):
         return _partly_known(m, name, given, named, args, kwargs, node)
     outcome = call_bound(name, *tried[0], m.session)
-    if outcome.refused is not None or outcome.unknown is not None:
+    if outcome.refused is None and name.startswith("torch."):  # a number is no tensor there, unless an argument takes both
+        other = call_bound(name, *tried[1], m.session)
+        outcome = other if other.refused is not None and other.refused.code == "call/arguments" else outcome
+    elif outcome.refused is not None or outcome.unknown is not None:
         others = [call_bound(name, *one, m.session) for one in tried[1:]]
         if any(other.refused is None or outcome.refused is None or other.refused.code != outcome.refused.code for other in others):
             found = _with_reals(given, named, others) or _with_sizes(m, name, given, named)

@@ -18,6 +18,7 @@ from tensorproof.frontends.python.containers.plain_values import all_plain, host
 from tensorproof.frontends.python.containers.type_names import type_name
 from tensorproof.frontends.python.operators import drawn_reals, host_calls
 from tensorproof.frontends.python.operators.formatting import check_fields, own_text
+from tensorproof.frontends.python.operators.type_rules import refuse_call
 from tensorproof.frontends.python.summaries import summarised_results
 from tensorproof.frontends.python.tensors.number_kinds import number_kind
 from tensorproof.terms.ints import Origin, Term
@@ -54,6 +55,7 @@ def call(m: Interpreter, callee: Value, args: tuple[Value, ...], kwargs: dict[st
                 partial(call, m, callee, (*args[:i], one.other, *args[i + 1 :]), kwargs, node),
             )
     args = m.memory.all_current(args)
+    refuse_call(m, callee, args, kwargs, node)
     try:
         model = MODELS.get(callee)
     except TypeError:
@@ -106,6 +108,7 @@ def _half_plain(m: Interpreter, callee: Value, name: str, args: tuple[Value, ...
             words = [one for one in items if type(one) is str]
             return text.join(words) if words and len(words) == len(items) else TEXT
         if any(isinstance(a, (Unknown, Term, Predicate, Choice)) for a in (*args, *kwargs.values())):
+            refuse_call(m, callee, args, kwargs, node, True)
             return drawn_reals.whole(m, callee, args[0], node) if drawn_reals.rounds(callee) and args and drawn_reals.is_drawn(args[0]) else Unknown(name)
         return m.gap(name, node, "of values that it cannot look into")
     return _run(m, callee, name, spelled[0], spelled[1], node)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from tensorproof.frontends.python.branching import deciding
 from tensorproof.frontends.python.branching.joining import CannotJoin, join
 from tensorproof.frontends.python.containers.plain_values import host
+from tensorproof.frontends.python.containers.samples import sample
 from tensorproof.terms.budgets import BUDGETS
 from tensorproof.terms.predicates import Truth
 from tensorproof.terms.tensor import TensorType
@@ -39,6 +40,7 @@ def sort_items(m: Interpreter, items: list[Value], key: Value, reverse: Value, n
         order = sorted(range(len(items)), key=lambda i: host(m, keys[i]), reverse=bool(reverse))
     except ValueError:
         if len(items) > 64 or any(isinstance(k, (Unknown, TensorType)) for k in keys):
+            _refuse_types(m, keys, node)
             return Unknown("sorted")
 
         exchanged = _on_one_path(m, items, keys, bool(reverse), node)
@@ -52,6 +54,16 @@ def sort_items(m: Interpreter, items: list[Value], key: Value, reverse: Value, n
     except TypeError as error:
         raise m.raised("TypeError", f"TypeError: {error}", node) from None
     return [items[i] for i in order]
+
+
+def _refuse_types(m: Interpreter, keys: list[Value], node: ast.AST) -> None:
+    """Numbers that are not known have no order with None or a text."""
+    try:
+        sorted(sample(key) for key in keys)  # type: ignore[type-var]
+    except TypeError as error:
+        raise m.raised("TypeError", str(error), node) from None
+    except ValueError:
+        return
 
 
 def _on_one_path(m: Interpreter, items: list[Value], keys: list[Value], reverse: bool, node: ast.AST) -> list[Value] | None:

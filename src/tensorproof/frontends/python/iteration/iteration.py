@@ -18,6 +18,7 @@ from tensorproof.libraries import library_objects, registry
 from tensorproof.libraries.domains import autograd
 from tensorproof.libraries.whole_numbers import between
 from tensorproof.terms.budgets import BUDGETS
+from tensorproof.terms.ints import Term
 from tensorproof.terms.tensor import TensorType
 from tensorproof.values.heap import MISSING
 from tensorproof.values.objects import OPEN, Bound, Choice, Class, Dict, Generator, Instance, Iterator, List, Model, Set, as_value
@@ -122,12 +123,12 @@ def _of_class(m: Interpreter, value: Class, node: ast.AST, wanted: int | None) -
 
 
 def _of_unknown(m: Interpreter, value: Unknown, node: ast.AST, wanted: int | None) -> None:
-    if type(value) is Unknown and value.number in ("float", "int"):
+    if type(value) is Unknown and value.number:
         raise m.raised("TypeError", f"a {value.number} cannot be iterated", node)
 
 
 def _of_number(m: Interpreter, value: Value, node: ast.AST, wanted: int | None) -> None:
-    what = "None" if value is None else f"a {type(value).__name__}"
+    what = "None" if value is None else "an int" if type(value) is Term else f"a {type(value).__name__}"
     raise m.raised("TypeError", f"{what} cannot be iterated", node)
 
 
@@ -360,6 +361,7 @@ _ITEMS: Kinds[Callable[[Interpreter, Any, ast.AST, int | None], list[Value] | No
         Class: _of_class,
         Unknown: _of_unknown,
         int: _of_number,
+        Term: _of_number,
         float: _of_number,
         type(None): _of_number,
     },

@@ -17,8 +17,8 @@ from tensorproof.libraries.model import counts_of
 from tensorproof.terms.budgets import BUDGETS
 from tensorproof.terms.ints import Origin, Term, ite
 from tensorproof.values.heap import ITEMS, MISSING, ORDER, Cursor, Entries, items_of
-from tensorproof.values.python_values import COLLECTED, COUNTED, REAL, TEXT, Summary, Unknown
-from tensorproof.values.summaries import has_identity, is_size, is_summarised, shown, summarise
+from tensorproof.values.python_values import COLLECTED, COUNTED, NUMBER, TEXT, Summary, Unknown
+from tensorproof.values.summaries import has_identity, is_size, is_summarised, number_of, number_of_kinds, shown, summarise
 
 if TYPE_CHECKING:
     from tensorproof.frontends.python.machine import Interpreter
@@ -200,7 +200,8 @@ class Collected:
             step = next((s for s in range(1, 9) if all(d == ite(self.conditions[i], s, 0) for i, d in enumerate(steps) if i < len(self.conditions))), None)
             return COUNTED if step is None or self.ended else sizes[0] + step * self.total()
         if all(isinstance(one, (int, float, Unknown)) and not isinstance(one, bool) for one in series):
-            return REAL
+            kinds = [number_of(one) for one in series]
+            return number_of_kinds(kinds) if all(kinds) else NUMBER
         if isinstance(new, str):
             return TEXT
         return _KEEP

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from tensorproof.frontends.python.branching import questions
 from tensorproof.frontends.python.containers import equality
-from tensorproof.frontends.python.operators import container_comparisons, text_operands
+from tensorproof.frontends.python.operators import container_comparisons, type_rules
 from tensorproof.frontends.python.operators.host_calls import is_opaque, not_modelled, plain
 from tensorproof.frontends.python.operators.operations import SWAPPED, dunder, on_tensors
 from tensorproof.frontends.python.tensors.number_kinds import number_kind
@@ -59,7 +59,7 @@ def compare(m: Interpreter, op: type[ast.cmpop], a: Value, b: Value, node: ast.A
 
         return tf_shapes.compare(m, word, a, b, node)
     if isinstance(a, _SYMBOLS) or isinstance(b, _SYMBOLS):
-        return _symbolic(m, word, a, b)
+        return _symbolic(m, word, a, b, node)
     if isinstance(a, _CONTAINERS) or isinstance(b, _CONTAINERS):
         return container_comparisons.compare(m, word, a, b, node)
     if DType in kinds and kinds[0] is not kinds[1] and word in ("eq", "ne"):
@@ -94,7 +94,7 @@ def _of_unknown(m: Interpreter, word: str, a: Value, b: Value, node: ast.AST) ->
     if a is AFTER_ERROR or b is AFTER_ERROR:
         m.path.lost = True
         return AFTER_ERROR
-    text_operands.refuse(m, word, a, b, node)
+    type_rules.refuse_operator(m, word, a, b, node)
     found = _by_ends(word, a, b)
     if found is None:
         found = _by_ends(SWAPPED[word], b, a)
@@ -158,7 +158,7 @@ def _texts_compared(m: Interpreter, word: str, a: Any, b: Any, node: ast.AST) ->
     return None if texts is None else on_tensors(m, word, one, texts, node)
 
 
-def _symbolic(m: Interpreter, word: str, a: Value, b: Value) -> Value:
+def _symbolic(m: Interpreter, word: str, a: Value, b: Value, node: ast.AST) -> Value:
     from tensorproof.terms.ints import ite
 
     def number(x: Value) -> Value:
@@ -170,6 +170,7 @@ def _symbolic(m: Interpreter, word: str, a: Value, b: Value) -> Value:
     if isinstance(b, float) and b.is_integer():
         b = int(b)
     if type(a) not in (int, Term) or type(b) not in (int, Term):
+        type_rules.refuse_operator(m, word, a, b, node)
         return word == "ne" if word in ("eq", "ne") and not (is_number(a) and is_number(b)) else Unknown(word)
     return getattr(predicates, word)(a, b)
 

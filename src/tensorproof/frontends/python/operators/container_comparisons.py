@@ -12,6 +12,7 @@ from tensorproof.frontends.python.containers import hashing
 from tensorproof.frontends.python.containers.equality import equal_items, equal_objects
 from tensorproof.frontends.python.containers.set_algebra import as_set, ordered
 from tensorproof.frontends.python.iteration.changes import fresh
+from tensorproof.frontends.python.operators import type_rules
 from tensorproof.frontends.python.operators.host_calls import plain
 from tensorproof.frontends.python.summaries import summarised_entries
 from tensorproof.libraries import library_objects
@@ -62,6 +63,8 @@ def contains(m: Interpreter, container: Value, item: Value, node: ast.AST) -> An
         case Unknown() if container is MESSAGE and isinstance(item, str):
             return False if "memory" in item.lower() else m.gap("in", node, "what the message of an error says is not known")
         case Unknown() | TensorType():
+            if isinstance(container, Unknown):
+                type_rules.refuse(m, operator.contains, (container, item), node)
             return Unknown("in", number="bool")
         case Choice():
             return m.branching.choose(container.condition, lambda: contains(m, container.then, item, node), lambda: contains(m, container.other, item, node))

@@ -12,6 +12,7 @@ from tensorproof.terms.budgets import BUDGETS
 from tensorproof.terms.records import replace
 from tensorproof.values.port import Machine, Value
 from tensorproof.values.python_values import DRAWN, Unknown
+from tensorproof.values.summaries import kind_of_all
 
 _LIMITS = BUDGETS.containers
 
@@ -25,7 +26,7 @@ def moved(word: str, a: Value, b: Value) -> Unknown | None:
     kinds = ["int" if type(x) is int else "float" if type(x) is float else x.number if type(x) is Unknown else "" for x in (a, b)]
     if not (is_drawn(a) or is_drawn(b)) or "" in kinds:
         return None
-    number = "int" if kinds == ["int", "int"] and word != "truediv" else "float"
+    number = "float" if word == "truediv" else kind_of_all(kinds, "float")
     if is_drawn(b) and (word == "add" or word == "mul"):
         a, b = b, a
     if is_drawn(a) and isinstance(b, (int, float)) and abs(b) < _LIMITS.end_of_drawn and a.steps < _LIMITS.steps_of_drawn:

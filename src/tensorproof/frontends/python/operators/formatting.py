@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from tensorproof.frontends.python.attributes.lookup import in_class
 from tensorproof.frontends.python.containers.plain_values import host
-from tensorproof.frontends.python.operators import host_calls
+from tensorproof.frontends.python.operators import host_calls, type_rules
 from tensorproof.libraries import layers, library_objects
 from tensorproof.libraries.plain import exception_text
 from tensorproof.libraries.tensorflow import traced
@@ -105,6 +105,8 @@ def percent(m: Interpreter, text: str, values: Value, node: ast.AST) -> Any:
     if isinstance(values, Choice):
         return m.branching.choose(values.condition, lambda: percent(m, text, values.then, node), lambda: percent(m, text, values.other, node))
     if isinstance(values, Unknown):
+        if values.number or values.text:
+            type_rules.refuse(m, operator.mod, (text, values), node, (TypeError, ValueError))
         return TEXT
     if isinstance(values, Dict):
         named = {k: shown(m, v, node) for k, v in values.items.items()}
@@ -121,6 +123,8 @@ def percent(m: Interpreter, text: str, values: Value, node: ast.AST) -> Any:
         given = tuple(1 if isinstance(v, Unknown) else v for v in listed)
     if isinstance(values, Dict) and not known and any(isinstance(v, Unknown) for v in values.items):
         return TEXT
+    if not known:
+        type_rules.refuse(m, operator.mod, (text, values), node, (TypeError, ValueError))
     made = host_calls.plain(m, operator.mod, (text, given), node)
     return made if known else TEXT
 
@@ -149,6 +153,8 @@ def text(m: Interpreter, value: Value, spec: Value, conversion: int, node: ast.A
         traced.refuse(m, f"the format {spec!r}", value, node)
     if formatted and isinstance(value, TensorType) and value.framework in ("torch", "tf") and value.shape.known and len(value.shape) > 0:
         raise m.raised("TypeError", f"only a tensor without axes takes the format {spec!r}, this one is {value.shape!r}", node, "python/format")
+    if formatted:
+        type_rules.refuse(m, format, (value, spec), node, (TypeError, ValueError))
     if isinstance(value, Choice):
         return m.branching.choose(value.condition, lambda: text(m, value.then, spec, conversion, node), lambda: text(m, value.other, spec, conversion, node))
     return TEXT
@@ -174,5 +180,5 @@ def check_fields(m: Interpreter, template: str, args: tuple[Value, ...], kwargs:
         plain = name in (field, str(at)) and "{" not in spec
         if plain and spec and isinstance(given, TensorType):
             text(m, given, spec, -1, node)
-        elif plain and isinstance(given, Unknown) and given.number == "float" and spec[-1:] in ("d", "s", "x", "b", "o", "c"):
-            raise m.raised("ValueError", f"a float does not take the format {spec!r}", node, "python/format")
+        elif plain and spec:
+            type_rules.refuse(m, format, (given, spec), node, (TypeError, ValueError))

@@ -12,7 +12,7 @@ from tensorproof.frontends.python.attributes.lookup import added, in_class
 from tensorproof.frontends.python.branching import deciding
 from tensorproof.frontends.python.containers import containers, equality
 from tensorproof.frontends.python.containers.type_names import type_name
-from tensorproof.frontends.python.operators import drawn_reals, mixed_arrays, text_operands
+from tensorproof.frontends.python.operators import drawn_reals, mixed_arrays, type_rules
 from tensorproof.frontends.python.operators.formatting import percent
 from tensorproof.frontends.python.operators.fractions_of_sizes import share
 from tensorproof.frontends.python.operators.host_calls import not_modelled, plain
@@ -32,7 +32,7 @@ from tensorproof.terms.tensor import OfVariable, TensorType
 from tensorproof.values.heap import MISSING
 from tensorproof.values.objects import Bound, Choice, Class, Dict, Instance, List, Model, Set
 from tensorproof.values.python_values import AFTER_ERROR, TEXT, Layer, Named, Union, Unknown, joined_text, whole_of
-from tensorproof.values.summaries import is_size
+from tensorproof.values.summaries import is_size, kind_of_all
 from tensorproof.values.tensor_shape import TensorShape
 
 if TYPE_CHECKING:
@@ -118,11 +118,16 @@ def _sum_of_parts(m: Interpreter, word: str, a: Value, b: Value, node: ast.AST, 
     return MISSING
 
 
+_PLAIN_NUMBERS = (int, Term, float, bool)
+
+
 def _on_numbers(m: Interpreter, op: type[ast.operator], a: Value, b: Value, node: ast.AST) -> Value:
     """Operators of numbers and of Python's own sequences, some of which may be symbolic."""
     word, native = BINARY[op]
     kind_a, kind_b = type(a), type(b)
     symbolic = kind_a is Term or kind_b is Term
+    if symbolic and not (kind_a in _PLAIN_NUMBERS and kind_b in _PLAIN_NUMBERS):
+        type_rules.refuse_operator(m, word, a, b, node)
     if symbolic and word in ("floordiv", "mod", "truediv") and kind_a in (int, Term, bool, float) and isinstance(b, (int, Term)):
         m.demand("ZeroDivisionError", ne(b, 0), f"the divisor {b!r} may be zero" if kind_b is Term else "the divisor is zero", node)
     if word == "pow" and (raised := power(m, a, b, node)) is not MISSING:
@@ -163,13 +168,14 @@ def _on_unknown(m: Interpreter, word: str, a: Value, b: Value, node: ast.AST, in
     if a is AFTER_ERROR or b is AFTER_ERROR:
         m.path.lost = True
         return AFTER_ERROR
-    text_operands.refuse(m, word, a, b, node)
+    type_rules.refuse_operator(m, word, a, b, node, in_place)
+    if word == "mod" and isinstance(a, str):
+        return percent(m, a, b, node)
     if word in ("add", "mod", "mul") and _is_text(a, b):
         return joined_text((a, b)) if word == "add" else TEXT
     kinds = number_kind(a), number_kind(b)
     if (isinstance(a, TensorType) and kinds[1]) or (isinstance(b, TensorType) and kinds[0]):
         return on_tensors(m, word, a, b, node, in_place)
-    _refuse_float(m, word, kinds, a, b, node)
     if word == "mul" and "int" in kinds and (isinstance(a, List) or isinstance(b, List)):
         return containers.binary(m, word, _sized(m, a), _sized(m, b), node, in_place)
     if (not kinds[0] and type(a) is Unknown) or (not kinds[1] and type(b) is Unknown):
@@ -181,7 +187,7 @@ def _on_unknown(m: Interpreter, word: str, a: Value, b: Value, node: ast.AST, in
     drawn = drawn_reals.moved(word, a, b)
     if drawn is None and (not all(kinds) or word not in ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow") or (word == "pow" and "float" not in kinds)):
         return Unknown(word)
-    made = drawn or Unknown(word, number="float" if word == "truediv" or "float" in kinds else "int")
+    made = drawn or Unknown(word, number="float" if word == "truediv" else kind_of_all(kinds, "float"))
     whole = _whole(word, held_size(m, a), held_size(m, b)) if made.number == "int" else None
     if whole is not None:
         same_size(m, made, whole)
@@ -197,13 +203,6 @@ def _whole(word: str, a: Dim | None, b: Dim | None) -> Dim | None:
     if word not in _OF_WHOLES or a is None or b is None or (word == "floordiv" and lower(b) <= 0):
         return None
     return _OF_WHOLES[word](a, b)
-
-
-def _refuse_float(m: Interpreter, word: str, kinds: tuple[Value, Value], a: Value, b: Value, node: ast.AST) -> None:
-    """A float has no operators with containers, texts and None."""
-    for kind, other in zip(kinds, (b, a)):
-        if kind == "float" and (other is None or isinstance(other, (tuple, str, List, Dict, Set))):
-            raise m.raised("TypeError", f"the operator {word} is not defined for a float and a {type_name(other)}", node)
 
 
 def _is_text(a: Value, b: Value) -> bool:
@@ -339,6 +338,7 @@ def unary(m: Interpreter, op: type[ast.unaryop], a: Value, node: ast.AST) -> Val
         case TensorType():
             return m.spelling(f"{tensors.tensor_class(a)}.__{word}__", (a,), {}, node)
         case Unknown():
+            type_rules.refuse(m, native, (a,), node)
             return drawn_reals.turned(a) if drawn_reals.is_drawn(a) else Unknown(word, number=number_kind(a))
         case Choice():
             return m.branching.choose(a.condition, lambda: unary(m, op, a.then, node), lambda: unary(m, op, a.other, node))

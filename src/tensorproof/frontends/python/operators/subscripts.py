@@ -15,6 +15,7 @@ from tensorproof.frontends.python.containers import dict_methods, hashing, list_
 from tensorproof.frontends.python.containers.hashing import key
 from tensorproof.frontends.python.frame import Frame
 from tensorproof.frontends.python.operators.host_calls import is_opaque, not_modelled
+from tensorproof.frontends.python.operators.type_rules import refuse_index
 from tensorproof.frontends.python.summaries import summarised_entries, summarised_lists
 from tensorproof.frontends.python.summaries.any_item import Unlike, holds_lists, one_of
 from tensorproof.frontends.python.tensors import tensors
@@ -42,6 +43,7 @@ if TYPE_CHECKING:
 def load(m: Interpreter, owner: Value, index: Value, node: ast.AST) -> Value:
     if index is AFTER_ERROR:
         return AFTER_ERROR
+    refuse_index(m, owner, index, node)
     match owner:
         case List() if owner.view:
             raise m.raised("TypeError", f"a dict_{owner.view} has no index: make a list of it first", node)
@@ -282,6 +284,7 @@ def _from_open(m: Interpreter, owner: Dict, index: Value, node: ast.AST) -> Valu
 
 def store(frame: Frame, owner: Value, index: Value, value: Value, node: ast.AST) -> None:
     m = frame.machine
+    refuse_index(m, owner, index, node)
     match owner:
         case List():
             _into_list(m, owner, index, value, node)
@@ -374,6 +377,7 @@ def _into_symbolic(m: Interpreter, owner: List, index: Term, value: Value, node:
 
 
 def delete(m: Interpreter, owner: Value, index: Value, node: ast.AST) -> None:
+    refuse_index(m, owner, index, node)
     match owner:
         case Dict():
             dict_methods.delete(m, owner, index, node)

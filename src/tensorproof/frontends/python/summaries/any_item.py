@@ -12,9 +12,9 @@ from tensorproof.terms.predicates import disj, eq
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import UNKNOWN_STRIDES, TensorType
 from tensorproof.values.objects import Choice, Dict, List
-from tensorproof.values.python_values import REAL, TEXT
+from tensorproof.values.python_values import TEXT
 from tensorproof.values.standing import standing
-from tensorproof.values.summaries import is_summarised, is_text, number_of, summarise
+from tensorproof.values.summaries import is_summarised, is_text, number_of, number_of_kinds, summarise
 
 if TYPE_CHECKING:
     from tensorproof.frontends.python.machine import Interpreter
@@ -52,7 +52,7 @@ class _Summary:
             return self.number(items)
         kinds = [number_of(one) for one in items]
         if all(kinds) and not any(isinstance(one, bool) for one in items):
-            return REAL if "float" in kinds else self.m.gap("item", self.node, "a whole number that is not known")
+            return number_of_kinds(kinds) if set(kinds) - {"int"} else self.m.gap("item", self.node, "a whole number that is not known")
         if all(is_text(one) for one in items):
             return TEXT
         if all(isinstance(one, bool) for one in items):

@@ -19,9 +19,9 @@ from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import UNKNOWN_STRIDES, TensorType
 from tensorproof.values.heap import MISSING
 from tensorproof.values.objects import OPEN, Choice, Dict, Instance, List, Model, Set, as_value
-from tensorproof.values.python_values import COUNTED, REAL, TEXT, Summary, Unknown
+from tensorproof.values.python_values import COUNTED, TEXT, Summary, Unknown
 from tensorproof.values.standing import standing
-from tensorproof.values.summaries import Reindexed, is_summarised, is_text, length, more, number_of, shown, summarise
+from tensorproof.values.summaries import Reindexed, is_summarised, is_text, length, more, number_of, number_of_kinds, shown, summarise
 
 if TYPE_CHECKING:
     from tensorproof.frontends.python.machine import Interpreter
@@ -386,7 +386,7 @@ def either(m: Interpreter, a: Value, b: Value, node: ast.AST) -> Value:
         return List(m.heap.row([summarise(count, samples)] if samples else []), several=True)
     numbers = number_of(a), number_of(b)
     if all(numbers):
-        return COUNTED if numbers == ("int", "int") else REAL
+        return number_of_kinds(numbers)
     if is_text(a) and is_text(b):
         return TEXT
     if isinstance(a, (bool, Predicate)) and isinstance(b, (bool, Predicate)):

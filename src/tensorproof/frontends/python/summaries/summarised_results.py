@@ -11,8 +11,8 @@ from tensorproof.frontends.python.widening.symbolic_iteration import FAILED, man
 from tensorproof.libraries.model import Open
 from tensorproof.terms.ints import Origin, Term
 from tensorproof.values.objects import OPEN, Dict
-from tensorproof.values.python_values import COUNTED, REAL, Summary, Unknown
-from tensorproof.values.summaries import length, more, number_of, shown, summarise
+from tensorproof.values.python_values import Summary, Unknown
+from tensorproof.values.summaries import length, more, number_of, number_of_kinds, shown, summarise
 
 if TYPE_CHECKING:
     from tensorproof.frontends.python.frame import Frame
@@ -89,7 +89,7 @@ def total(m: Interpreter, items: list[Value], start: Value, node: ast.AST) -> Va
     """The sum: of numbers an unknown one, of anything else what two of them make."""
     kinds = {number_of(v) for v in (start, *shown(items))}
     if "" not in kinds:
-        return REAL if "float" in kinds else COUNTED
+        return number_of_kinds(kinds)
     result = start
     for one in shown(items):
         result = m.binary(ast.Add, result, one, node)

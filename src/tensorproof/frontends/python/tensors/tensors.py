@@ -257,8 +257,8 @@ _PLAIN: dict[type, Callable[[Interpreter, Any, ast.AST], Value]] = {
 """How a value of exactly this class goes into an operator."""
 
 
-_TYPES = {"float": FLOAT32, "bool": BOOL}
-_NUMBERS = {"float": (0.5, 3.0), "bool": (False, True)}
+_TYPES = {"float": FLOAT32, "bool": BOOL, "real": FLOAT32}
+_NUMBERS = {"float": (0.5, 3.0), "bool": (False, True), "real": (1, 3.0)}
 
 
 def _tensor_of_summarised(m: Interpreter, items: Sequence[Value], node: ast.AST) -> Value:

@@ -28,8 +28,8 @@ from tensorproof.terms.substitution import substitute, symbols
 from tensorproof.terms.tensor import TensorType
 from tensorproof.values.heap import ITEMS, MISSING, Heap, Mark, Row, Space, items_of
 from tensorproof.values.objects import Choice, Dict, Instance, List, Set
-from tensorproof.values.python_values import REAL, Layer, Summary, Unknown
-from tensorproof.values.summaries import is_size, number_of
+from tensorproof.values.python_values import NUMBER, Layer, Summary, Unknown
+from tensorproof.values.summaries import is_size, kind_of_all, number_of
 
 if TYPE_CHECKING:
     from tensorproof.frontends.python.machine import Interpreter
@@ -187,7 +187,7 @@ class Acceleration:
             if step:
                 self._count_on(number, key, step * (k - 1))
         for number, key in pattern.reals:
-            heap.set(self._space(number), key, REAL)
+            heap.set(self._space(number), key, NUMBER)
         return heap.mark(_PROOF)
 
     def _space(self, number: int) -> Space:
@@ -258,7 +258,7 @@ class Acceleration:
             if step:
                 self._count_on(number, key, step * rest)
         for number, key in pattern.reals:
-            heap.set(self._space(number), key, REAL)
+            heap.set(self._space(number), key, NUMBER)
         for row, values in rows:
             heap.touch(row)
             row.extend(values)
@@ -371,7 +371,7 @@ def widened(heap: Heap, a: Value, b: Value) -> Value:
         return Dict(heap.entries({k: widened(heap, v, b.items[k]) for k, v in a.items.items()}))
     kinds = number_of(a), number_of(b)
     if all(kinds):
-        return Unknown("a number of the last round", number="float" if "float" in kinds else "int")
+        return Unknown("a number of the last round", number=kind_of_all(kinds))
     return Unknown("what the last round saved")
 
 

@@ -19,8 +19,8 @@ from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import UNKNOWN_STRIDES, TensorType
 from tensorproof.values.heap import ITEMS, MISSING, items_of
 from tensorproof.values.objects import Choice, Dict, Function, Instance, List, Model, Set
-from tensorproof.values.python_values import COUNTED, REAL, TEXT, Summary, Unknown
-from tensorproof.values.summaries import Renaming, has_identity, is_text, length, number_of, shown, summarise
+from tensorproof.values.python_values import COUNTED, TEXT, Summary, Unknown
+from tensorproof.values.summaries import Renaming, has_identity, is_text, length, number_of, number_of_kinds, shown, summarise
 
 if TYPE_CHECKING:
     from tensorproof.frontends.python.machine import Interpreter
@@ -304,9 +304,8 @@ class Widening:
         return self._choice(wide, value)
 
     def _either_number(self, wide: Value, value: Value) -> Value:
-        whole = number_of(wide) == number_of(value) == "int"
-        if not whole or not isinstance(wide, (int, Term)) or not isinstance(value, (int, Term)):
-            return COUNTED if whole else REAL
+        if not isinstance(wide, (int, Term)) or not isinstance(value, (int, Term)):
+            return number_of_kinds((number_of(wide), number_of(value)))
         least = min(lower(wide), lower(value))
         if type(wide) is Term and wide in self.wild:
             least = 0 if least >= 0 else -(1 << 62)  # it falls: no other bound stays
