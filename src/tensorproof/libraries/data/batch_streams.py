@@ -155,4 +155,3 @@ KINDS = {
         attribute=lambda m, me, name, node: MISSING,
     ),
 }  # fmt: skip
-__all__ = ["KINDS", "STREAM", "batch_at", "either", "endless", "next_batch", "per_pass", "stream"]

@@ -9,7 +9,7 @@ from tensorproof.libraries import Bound, Iterations, all_items, batches, registr
 from tensorproof.libraries.data import loader_checks
 from tensorproof.libraries.data.generalised import generalised
 from tensorproof.libraries.data.indices import MOST_VISITED, Indices, asked, count_of, drawn, exists, listed, visited
-from tensorproof.libraries.data.samples import argument, has_length, in_own_memory, is_concrete, item_of, length_of, outline, stacked, unknown_length
+from tensorproof.libraries.data.samples import has_length, in_own_memory, is_concrete, item_of, length_of, outline, stacked, unknown_length
 from tensorproof.libraries.domains import index_limits
 from tensorproof.libraries.domains.index_checks import all_of_it, labelled
 from tensorproof.terms import BUDGETS, Dim, Origin, TensorType, Term, ceildiv, lower, mod, ne, symbols, upper
@@ -349,8 +349,3 @@ def collated(m: Machine, items: list[Value], node: ast.AST) -> Value:
         raise m.raised("IndexError", "there is no sample to make a batch of", node, "data/collate")
     differing = next((i for i in items[1:] if i is not items[0]), items[0])
     return stacked(m, items[0], differing, len(items), node)
-
-
-__all__ = [
-    "LOADER", "LOADER_METHODS", "argument", "collated", "loader", "loader_attribute", "loader_init", "loader_iterations", "loader_length", "sample_count",
-]  # fmt: skip

@@ -360,4 +360,3 @@ CLASSES = {
         "argparse.ArgumentParser", init=_own_init, methods={name: partial(_own, run) for name, run in _PARSER.items()}, closed=False
     ),
 }
-__all__ = ["CLASSES", "FUNCTIONS", "KINDS"]

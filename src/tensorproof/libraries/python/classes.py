@@ -297,4 +297,4 @@ FUNCTIONS: dict[str, Any] = {
     "dataclasses.dataclass": _dataclass, "dataclasses.field": _field, "dataclasses.asdict": _asdict, "dataclasses.astuple": _astuple,
     "dataclasses.replace": _replace, "dataclasses.fields": _fields, "dataclasses.is_dataclass": lambda m, a, k, n: _is_one(a[0]),
 }  # fmt: skip
-KINDS = {"dataclasses.field": KindModel(), "dataclasses.Field": KindModel(open=True), "dataclasses.Params": KindModel(open=True)}
+KINDS = {"dataclasses.field": KindModel()}

@@ -214,7 +214,6 @@ FUNCTIONS: dict[str, Run] = {
     "collections.UserDict": _ordered_dict,
 }  # fmt: skip
 _ABSTRACT = [name for name in dir(collections.abc) if isinstance(getattr(collections.abc, name), type)]
-VALUES: dict[str, Run] = {}
 CLASSES = {
     **{f"collections.{word}": _container_class(f"collections.{word}", make, (*_DICT_WORDS, "move_to_end")) for word, make in (
         ("OrderedDict", _ordered_dict), ("defaultdict", _defaultdict), ("Counter", _counter), ("UserDict", _ordered_dict),

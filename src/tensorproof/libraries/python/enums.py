@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any
 
 from tensorproof.libraries.model import ClassModel, KindModel, Run
-from tensorproof.terms import Term, negate
+from tensorproof.terms import Term
 from tensorproof.values import MISSING, Args, Key, Kwargs, Machine, Named, Table, Unknown, Value, slot
 from tensorproof.values.objects import Bound, Choice, Class, ClassMethod, Dict, Function, Instance, Model, Native, Property, StaticMethod
 
@@ -246,4 +246,3 @@ CLASSES = {
     "enum.Enum": _COMMON, "enum.Flag": _FLAG, "enum.IntEnum": ClassModel("enum.IntEnum", bases=("enum.Enum",)),
     "enum.StrEnum": ClassModel("enum.StrEnum", bases=("enum.Enum",)), "enum.IntFlag": ClassModel("enum.IntFlag", bases=("enum.Flag",)),
 }  # fmt: skip
-__all__ = ["CLASSES", "FUNCTIONS", "KINDS", "members", "negate"]

@@ -6,7 +6,7 @@ import ast
 import builtins
 from typing import Any
 
-from tensorproof.libraries import KindModel, Run, from_host
+from tensorproof.libraries import KindModel, Run
 from tensorproof.values import MISSING, Args, Dict, Function, Key, Kwargs, List, Machine, Model, Native, Row, Set, Space, Value, slot
 
 FIRST: Key[Args] = slot("args")
@@ -129,4 +129,3 @@ KINDS = {
     "functools.cached": KindModel(call=_call_cached, attribute=_cached_attribute, binds=True, methods={"cache_clear": _clear}),
     "functools.singledispatch": KindModel(call=_dispatch, methods={"register": _register}),
 }  # fmt: skip
-__all__ = ["FUNCTIONS", "KINDS", "from_host"]

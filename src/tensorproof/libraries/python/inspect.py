@@ -114,5 +114,4 @@ FUNCTIONS: dict[str, Run] = {
     "inspect.isfunction": _is(Function), "inspect.ismethod": _is(Bound), "inspect.ismodule": _is(ModuleFile), "inspect.isgeneratorfunction": _is(),
     "inspect.getfullargspec": _argument_list, "inspect.getargspec": _argument_list,
 }  # fmt: skip
-VALUES: dict[str, object] = {f"inspect.Parameter.{word}": i for i, word in enumerate(KINDS_OF_PARAMETER)}
-KINDS = {"inspect.Signature": KindModel(open=True), "inspect.Parameter": KindModel(open=True), "types.CodeType": KindModel()}
+KINDS = {"types.CodeType": KindModel()}

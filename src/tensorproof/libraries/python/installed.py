@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 
-from tensorproof.libraries import KindModel, Run, argument
+from tensorproof.libraries import Run, argument
 from tensorproof.values import TEXT, Args, Kwargs, Machine, Model, Unknown, Value
 
 _SPEC = "importlib.spec"
@@ -27,4 +27,3 @@ def _version(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
 
 
 FUNCTIONS: dict[str, Run] = {"importlib.util.find_spec": _find_spec, "importlib.metadata.version": _version}
-KINDS = {_SPEC: KindModel(open=True)}

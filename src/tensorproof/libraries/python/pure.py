@@ -8,6 +8,7 @@ from functools import cache, partial
 from importlib import import_module
 from typing import Any
 
+from tensorproof.libraries.facts import others
 from tensorproof.libraries.model import Run
 from tensorproof.libraries.plain import HOSTS, Abstract, from_host, to_host
 from tensorproof.libraries.python.core import texts
@@ -16,28 +17,6 @@ from tensorproof.values import BYTES, REAL, TEXT, WHOLE, Args, Generator, Iterat
 LARGEST = 100_000
 """Texts and bytes that are longer are not looked into."""
 _GIVEN = {"text": TEXT, "bytes": BYTES, "real": REAL, "int": WHOLE}
-_NAMES = {
-    "text": (
-        "textwrap.dedent textwrap.fill textwrap.shorten textwrap.indent html.escape html.unescape unicodedata.normalize unicodedata.name "
-        "unicodedata.category shlex.quote shlex.join urllib.parse.quote urllib.parse.quote_plus urllib.parse.unquote urllib.parse.urljoin "
-        "urllib.parse.urlencode posixpath.join fnmatch.translate keyword.kwlist"
-    ),
-    "texts": "textwrap.wrap fnmatch.filter difflib.get_close_matches difflib.unified_diff shlex.split",
-    "bytes": (
-        "base64.b64encode base64.b64decode base64.urlsafe_b64encode base64.urlsafe_b64decode base64.b32encode base64.b16encode binascii.hexlify "
-        "binascii.unhexlify zlib.compress struct.pack"
-    ),
-    "real": "statistics.mean statistics.fmean statistics.median statistics.stdev statistics.pstdev statistics.variance statistics.pvariance "
-    "statistics.geometric_mean statistics.harmonic_mean statistics.median_low statistics.median_high statistics.correlation statistics.covariance",
-    "int": "struct.calcsize zlib.crc32 zlib.adler32 calendar.monthrange",
-    "": (
-        "statistics.mode statistics.multimode statistics.quantiles fnmatch.fnmatch fnmatch.fnmatchcase struct.unpack struct.unpack_from struct.Struct "
-        "ast.literal_eval decimal.Decimal fractions.Fraction urllib.parse.urlparse urllib.parse.urlsplit urllib.parse.parse_qs "
-        "keyword.iskeyword colorsys.hsv_to_rgb colorsys.rgb_to_hsv colorsys.hls_to_rgb colorsys.rgb_to_hls zlib.decompress unicodedata.numeric cmath.exp"
-    ),
-}  # fmt: skip
-KIND_OF = {name: kind for kind, names in _NAMES.items() for name in names.split()}
-"""Modules of Python whose objects never change: they stand for themselves in a program."""
 
 
 def spelled(m: Machine, value: Value, node: ast.AST) -> Value:
@@ -94,4 +73,4 @@ def _runner(name: str, kind: str, m: Machine, args: Args, kwargs: Kwargs, node: 
     return run_plain(m, _function(name), args, kwargs, otherwise, node)
 
 
-FUNCTIONS: dict[str, Run] = {name: partial(_runner, name, kind) for name, kind in KIND_OF.items()}
+FUNCTIONS: dict[str, Run] = {name: partial(_runner, name, kind) for name, kind in others("python/pure").items()}

@@ -8,7 +8,7 @@ from typing import Any
 
 from tensorproof.libraries import ClassModel, KindModel, Run, argument, listed, nothing, unknown
 from tensorproof.libraries.whole_numbers import between
-from tensorproof.terms import Predicate, TensorType, Term, le, lt
+from tensorproof.terms import Predicate, TensorType, Term, le
 from tensorproof.terms.records import replace
 from tensorproof.values import REAL, TEXT, Args, Choice, Dict, Kwargs, List, Machine, Model, Record, Unknown, Value
 from tensorproof.values.python_values import DRAWN, UNIT
@@ -262,4 +262,3 @@ FUNCTIONS: dict[str, Run] = {
 }  # fmt: skip
 KINDS = {"random.Random": KindModel(methods={name: _on_object(run) for name, run in _METHODS.items()})}
 CLASSES = {"random.Random": ClassModel("random.Random", closed=False)}
-__all__ = ["CLASSES", "FUNCTIONS", "KINDS", "between", "lt"]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import os
-import sys
 from functools import partial
 from typing import Any
 
@@ -227,19 +226,10 @@ FUNCTIONS: dict[str, object] = {
 }  # fmt: skip
 VALUES: dict[str, Any] = {
     "sys.argv": partial(_kept, "sys.argv", lambda m: listed(m, [m.main_path, *m.argv])), "sys.path": partial(_kept, "sys.path", lambda m: listed(m, [""])),
-    "sys.platform": "linux", "sys.version": "3.11.7 (main) [GCC]",
     "sys.version_info": lambda m: Outputs.named((3, 11, 7, "final", 0), ("major", "minor", "micro", "releaselevel", "serial")),
-    "sys.maxsize": sys.maxsize, "sys.byteorder": "little",
-    "sys.executable": "/usr/bin/python3", "sys.stdout": partial(_kept, "sys.stdout", _stream), "sys.stderr": partial(_kept, "sys.stderr", _stream),
+    "sys.stdout": partial(_kept, "sys.stdout", _stream), "sys.stderr": partial(_kept, "sys.stderr", _stream),
     "sys.stdin": partial(_kept, "sys.stdin", _stream), "sys.modules": partial(_kept, "sys.modules", lambda m: Model("sys.modules", m.heap.space())),
-    "sys.float_info": lambda m: Unknown("sys.float_info"),
-    "sys.maxunicode": sys.maxunicode, "sys.prefix": "/usr", "sys.flags": lambda m: Unknown("sys.flags"), "sys.dont_write_bytecode": False,
-    "os.environ": partial(_kept, "os.environ", lambda m: Model("os.environ", m.heap.space({"set": m.heap.entries()}))), "os.sep": "/", "os.linesep": "\n",
-    "os.pathsep": ":", "os.name": "posix", "os.devnull": "/dev/null",
-    "os.curdir": ".", "os.pardir": "..", "os.extsep": ".", "threading.TIMEOUT_MAX": 1.0,
-    "logging.NOTSET": 0, "logging.DEBUG": 10, "logging.INFO": 20, "logging.WARNING": 30, "logging.WARN": 30, "logging.ERROR": 40,
-    "logging.CRITICAL": 50, "logging.FATAL": 50,
-    **{f"subprocess.{name}": number for name, number in (("PIPE", -1), ("STDOUT", -2), ("DEVNULL", -3))},
+    "os.environ": partial(_kept, "os.environ", lambda m: Model("os.environ", m.heap.space({"set": m.heap.entries()}))),
     "datetime.timezone.utc": lambda m: Model("datetime.datetime", m.heap.space()),
 }  # fmt: skip
 KINDS = {

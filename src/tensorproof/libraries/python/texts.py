@@ -149,9 +149,6 @@ FUNCTIONS: dict[str, Run] = {
     "regex.compile": lambda m, a, k, n: Model("re.Pattern", m.heap.space({"host": None})),
     **{f"regex.{name}": lambda m, a, k, n, name=name: _unknown_result(m, name, n, 0 if "(" not in str(a[0]) else 2) for name in _SEARCHES},
 }  # fmt: skip
-VALUES: dict[str, object] = {
-    f"re.{name}": int(getattr(re, name)) for name in ("I", "IGNORECASE", "M", "MULTILINE", "S", "DOTALL", "X", "VERBOSE", "A", "ASCII", "U", "UNICODE")
-}
 KINDS = {
     "re.Pattern": KindModel(
         methods={name: _method(name) for name in _SEARCHES},

@@ -13,7 +13,7 @@ from typing import Any
 from tensorproof.libraries import ClassModel, KindModel, Run, argument
 from tensorproof.libraries.python.collections import TUPLE, named_tuple_class
 from tensorproof.values import MISSING, Args, Kwargs, Machine, Unknown, Value
-from tensorproof.values.objects import Bound, Class, ClassMethod, Dict, Function, Instance, Model, Native, Property, StaticMethod
+from tensorproof.values.objects import Bound, Class, ClassMethod, Dict, Function, Model, Native, Property, StaticMethod
 
 
 def _first(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
@@ -120,8 +120,7 @@ FUNCTIONS: dict[str, Run] = {
     "types.SimpleNamespace": lambda m, a, k, n: Model("types.SimpleNamespace", m.heap.entries(k)), "types.MethodType": lambda m, a, k, n: Bound(a[0], a[1]),
 }  # fmt: skip
 VALUES: dict[str, object] = {
-    "typing.TYPE_CHECKING": False, "typing_extensions.TYPE_CHECKING": False, "types.FunctionType": types.FunctionType, "types.LambdaType": types.FunctionType,
-    "types.NoneType": type(None), "types.GeneratorType": types.GeneratorType,
+    "types.FunctionType": types.FunctionType, "types.LambdaType": types.FunctionType, "types.NoneType": type(None), "types.GeneratorType": types.GeneratorType,
 }  # fmt: skip
 KINDS = {"types.SimpleNamespace": KindModel(attribute=partial(namespace_attribute, "namespace"), binary=namespace_binary)}
 _GENERIC = ("Generic", "Protocol", "Hashable", "Sized")
@@ -134,4 +133,3 @@ CLASSES = {
     "typing.NamedTuple": TUPLE,
     "abc.ABC": ClassModel("abc.ABC", construct=construct_abstract),
 }
-__all__ = ["CLASSES", "FUNCTIONS", "KINDS", "VALUES", "Instance"]

@@ -1,8 +1,8 @@
 """Functions and methods of which all that a model says is the kind of thing they give. Their rows are in `results.txt`:
 
 `os: mkdir remove -> nothing` are functions; `object file: close -> nothing` are methods of what a library makes, and `class abc.ABC: f -> nothing` of a class
-that a program may derive from; `*: seaborn -> quiet` are all names below a library's. A kind is a word below, mostly with a reason: `unknown a level`,
-`object threading.Lock`.
+that a program may derive from; `*: seaborn -> quiet` are all names below a library's. `value csv: QUOTE_ALL -> is 1` are values; `open tfds: split -> unknown`
+are objects whose attributes are unknown where nothing else says them. A kind is a word below, mostly with a reason: `unknown a level`, `object threading.Lock`.
 """
 
 from __future__ import annotations
@@ -39,14 +39,23 @@ def gives(kind: str, name: str) -> Run:
         return lambda m, args, *call: args[0]
     if word == "gap":
         return lambda m, *call: m.gap(name, call[-1], rest)
-    value = _OF_REASON[word](rest) if rest else _FIXED[word]
+    value = stands_for(kind, name)
     return lambda m, *call: value
+
+
+def stands_for(kind: str, name: str) -> Value:
+    """The value of a name: one that is known, or any of a kind."""
+    word, _, rest = kind.partition(" ")
+    if kind in ("itself", "its small letters"):
+        last = name.rpartition(".")[2]
+        return last if kind == "itself" else last.lower()
+    return _OF_REASON[word](rest) if rest else _FIXED[word]
 
 
 @cache
 def rows() -> dict[str, dict[str, dict[str, str]]]:
     """What the file says, by the sort of owner (`object`, `class`, or none for functions), the owner and the name."""
-    found: dict[str, dict[str, dict[str, str]]] = {"": {}, "object": {}, "class": {}}
+    found: dict[str, dict[str, dict[str, str]]] = {"": {}, "object": {}, "class": {}, "value": {}, "open": {}}
     with open(_FILE, encoding="utf-8") as lines:
         for line in lines:
             left, _, kind = line.rstrip("\n").partition(" -> ")

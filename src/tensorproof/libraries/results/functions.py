@@ -1,34 +1,36 @@
-"""The functions that are rows of `results.txt`, and the libraries of which every name is quiet: plots, logs, trackers, terminals."""
+"""What is a row of `results.txt`: functions, values, objects of which an attribute may be unknown, and libraries of which every name is quiet."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import cache
+from typing import Any
 
-from tensorproof.libraries import Run, quiet
-from tensorproof.libraries.results import gives, rows
-
-
-@cache
-def _model(name: str) -> Run:
-    home, _, word = name.rpartition(".")
-    return gives(rows()[""][home][word], name)
+from tensorproof.libraries import KindModel, Run, quiet
+from tensorproof.libraries.results import gives, rows, stands_for
 
 
-class _Functions(Mapping[str, Run]):
-    """The rows by their functions' names; a model is made when one is asked for, as most of them never are."""
+class _Rows(Mapping[str, Any]):
+    """The rows of one sort by their full names; a model is made when one is asked for, as most of them never are."""
 
-    def __getitem__(self, name: str) -> Run:
-        return _model(name)
+    def __init__(self, sort: str, made: Callable[[str, str], Any]) -> None:
+        self.homes = {home: words for home, words in rows()[sort].items() if home != "*"}
+        self.made = cache(made)
+
+    def __getitem__(self, name: str) -> Any:
+        home, _, word = name.rpartition(".")
+        return self.made(self.homes[home][word], name)
 
     def __iter__(self) -> Iterator[str]:
-        return (f"{home}.{word}" for home, words in rows()[""].items() if home != "*" for word in words)
+        return (f"{home}.{word}" for home, words in self.homes.items() for word in words)
 
     def __len__(self) -> int:
-        return sum(1 for _ in self)
+        return sum(map(len, self.homes.values()))
 
 
-FUNCTIONS = _Functions()
+FUNCTIONS = _Rows("", gives)
+VALUES = _Rows("value", stands_for)
+KINDS = _Rows("open", lambda kind, name: KindModel(open=True))
 SPEAKS_FOR = tuple(rows()[""]["*"])
 
 

@@ -350,7 +350,7 @@ FUNCTIONS: dict[str, Run] = {
     "click.version_option": _decorator, "click.help_option": _decorator, "fire.Fire": _fire, "click.Path": lambda m, a, k, n: str,
     "click.File": lambda m, a, k, n: str, "click.IntRange": lambda m, a, k, n: int, "click.FloatRange": lambda m, a, k, n: float,
 }  # fmt: skip
-VALUES: dict[str, object] = {"absl.flags.FLAGS": _flags, "absl.logging.INFO": 0, "absl.logging.WARNING": -1, "absl.logging.ERROR": -2}
+VALUES: dict[str, Run] = {"absl.flags.FLAGS": _flags}
 KINDS = {
     "absl.flags.FlagValues": KindModel(
         attribute=_flag_attribute,

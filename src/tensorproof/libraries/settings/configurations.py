@@ -7,7 +7,7 @@ import os.path
 from functools import partial
 from typing import Any
 
-from tensorproof.libraries import Abstract, KindModel, Run, argument, from_host, to_host
+from tensorproof.libraries import KindModel, Run, argument, from_host
 from tensorproof.libraries.python.classes import FUNCTIONS as DATACLASSES
 from tensorproof.libraries.python.storage.files import content
 from tensorproof.libraries.python.storage.paths import read_text
@@ -311,7 +311,6 @@ FUNCTIONS: dict[str, Run] = {
     "omegaconf.OmegaConf.select": _select, "omegaconf.OmegaConf.is_config": lambda m, a, k, n: isinstance(a[0], Model) and a[0].kind == CONFIG,
     "hydra.main": _main,
 }  # fmt: skip
-VALUES: dict[str, object] = {"omegaconf.MISSING": "???"}
 KINDS = {
     CONFIG: KindModel(
         methods={"get": _get, "keys": partial(_listing, "keys"), "values": partial(_listing, "values"), "items": partial(_listing, "items"), "pop": _pop},
@@ -350,5 +349,3 @@ def _followed(given: Class | Instance | Dict) -> Value:
 
 FUNCTIONS |= {f"{KIND}.instance": lambda m, a, k, n: Model(KIND, m.heap.space()), KIND: lambda m, a, k, n: Model(KIND, m.heap.space())}
 KINDS |= {KIND: KindModel(methods={"store": _store}, open=True)}
-
-__all__ = ["FUNCTIONS", "KIND", "KINDS", "VALUES", "Abstract", "stored", "to_host"]

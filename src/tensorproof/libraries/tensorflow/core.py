@@ -172,16 +172,6 @@ FUNCTIONS: dict[str, Run] = {
     "tf.autograph.experimental.set_loop_options": _loop_options, "tf.recompute_grad": _same, "tf.grad_pass_through": _same,
     "tf.compat.as_str": lambda m, a, k, n: a[0] if isinstance(a[0], str) else TEXT,
 }  # fmt: skip
-_METHODS_OF_RESIZING = {
-    "NEAREST_NEIGHBOR": "nearest", "BILINEAR": "bilinear", "BICUBIC": "bicubic", "AREA": "area", "LANCZOS3": "lanczos3", "LANCZOS5": "lanczos5",
-    "GAUSSIAN": "gaussian", "MITCHELLCUBIC": "mitchellcubic",
-}  # fmt: skip
-VALUES: dict[str, object] = {
-    **{f"tf.image.ResizeMethod.{w}": v for w, v in _METHODS_OF_RESIZING.items()}, "tf.newaxis": None,
-    "tf.distribute.ReduceOp.SUM": "SUM", "tf.distribute.ReduceOp.MEAN": "MEAN",
-    "tf.UnconnectedGradients.NONE": "none", "tf.UnconnectedGradients.ZERO": "zero", "tf.VariableAggregation.MEAN": "MEAN",
-    "tf.VariableAggregation.ONLY_FIRST_REPLICA": "ONLY_FIRST_REPLICA", "tf.VariableSynchronization.ON_READ": "ON_READ", "tf.bfloat16": BY_LABEL["bfloat16"],
-}  # fmt: skip
 CLASSES: dict[str, ClassModel] = {"tf.Module": ClassModel("tf.Module", init=_module_init, attribute=_module_attribute)}
 
 

@@ -334,4 +334,3 @@ METHODS: dict[str, Any] = {
 CLASSES = {name: ClassModel(name, closed=False) for name in ("tf.Variable", "tf.Tensor")}
 FUNCTIONS: dict[str, Run] = {**{f"tf.Tensor.{k}": v for k, v in METHODS.items()}, "tf.Variable": variable, "tf.IndexedSlices": _indexed_slices,
                              "tf.constant": partial(_constant, "tf.constant"), "tf.convert_to_tensor": partial(_constant, "tf.convert_to_tensor")}  # fmt: skip
-__all__ = ["FUNCTIONS", "METHODS", "attribute", "converted", "variable"]

@@ -6,6 +6,7 @@ import os
 from functools import cache
 
 from tensorproof.bindings.call import spelled
+from tensorproof.libraries.facts import facts
 from tensorproof.values import Unknown, Value
 
 WRAPPER_ATTRIBUTES = {
@@ -56,28 +57,14 @@ def _known_attributes() -> dict[str, frozenset[str]]:
     return {cls: frozenset(names) for cls, *names in rows}
 
 
-_FAMILIES: dict[str, tuple[str, ...]] = {
-    "_BatchNorm": ("BatchNorm1d", "BatchNorm2d", "BatchNorm3d", "SyncBatchNorm", "LazyBatchNorm1d", "LazyBatchNorm2d", "LazyBatchNorm3d"),
-    "_InstanceNorm": ("InstanceNorm1d", "InstanceNorm2d", "InstanceNorm3d", "LazyInstanceNorm1d", "LazyInstanceNorm2d", "LazyInstanceNorm3d"),
-    "_ConvTransposeNd": tuple(f"{lazy}ConvTranspose{n}d" for lazy in ("", "Lazy") for n in (1, 2, 3)),
-    "_DropoutNd": ("Dropout", "Dropout1d", "Dropout2d", "Dropout3d", "AlphaDropout", "FeatureAlphaDropout"),
-    "_MaxPoolNd": ("MaxPool1d", "MaxPool2d", "MaxPool3d"),
-    "_AvgPoolNd": ("AvgPool1d", "AvgPool2d", "AvgPool3d"),
-    "_AdaptiveAvgPoolNd": ("AdaptiveAvgPool1d", "AdaptiveAvgPool2d", "AdaptiveAvgPool3d"),
-    "_AdaptiveMaxPoolNd": ("AdaptiveMaxPool1d", "AdaptiveMaxPool2d", "AdaptiveMaxPool3d"),
-    "RNNBase": ("RNN", "LSTM", "GRU"),
-    "RNNCellBase": ("RNNCell", "LSTMCell", "GRUCell"),
-    "_LazyNormBase": tuple(f"Lazy{kind}Norm{n}d" for kind in ("Batch", "Instance") for n in (1, 2, 3)),
-}
-_FAMILIES["_NormBase"] = (*_FAMILIES["_BatchNorm"], *_FAMILIES["_InstanceNorm"])
-_FAMILIES["_ConvNd"] = (*(f"{lazy}Conv{n}d" for lazy in ("", "Lazy") for n in (1, 2, 3)), *_FAMILIES["_ConvTransposeNd"])
 _DERIVED = {"LazyLinear": "Linear", "NonDynamicallyQuantizableLinear": "Linear", "ReLU6": "Hardtanh"}
 
 
 def is_base(wanted: str, layer: str) -> Value:
     """Whether a class is a base of a layer's class; not known of classes that are neither layers nor families here."""
-    if wanted in _FAMILIES:
-        return layer in _FAMILIES[wanted]
+    families = facts("torch/layer_families")
+    if wanted in families:
+        return layer in families[wanted].split()
     if _DERIVED.get(layer) == wanted or layer == f"Lazy{wanted}":
         return True
     return False if spelled(f"torch.nn.{wanted}") or not wanted.startswith("_") else Unknown("isinstance")

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import ast
+from ast import literal_eval
+from functools import cache
 from math import inf
 from typing import Any
 
 from tensorproof.libraries import Bound, ClassModel, KindModel, by_signature, filled_by_signature, nothing
 from tensorproof.libraries.domains import autograd, backward
+from tensorproof.libraries.facts import facts
 from tensorproof.terms import eq
 from tensorproof.terms.tensor import TensorType
 from tensorproof.values import MISSING, OPEN, Args, Dict, Generator, Instance, Iterator, Key, Kwargs, Layer, List, Machine, Model, Summary, Unknown, Value, slot
@@ -16,30 +19,14 @@ HOME = "torch.optim."
 READY, UNSCALED, STEPPED = range(3)
 STAGE: Key[Any] = slot("stage of the scaler")
 """What a scaler of gradients has done with an optimizer since its last update."""
-_FLAGS: dict[str, object] = {"foreach": None, "maximize": False, "differentiable": False}
-_CAPTURED = _FLAGS | {"capturable": False}
-_BETAS = {"betas": (0.9, 0.999), "eps": 1e-8, "weight_decay": 0}
+NAMES = tuple(facts("torch/optimizers"))
 
-DEFAULTS: dict[str, dict[str, object]] = {
-    "SGD": {"lr": 1e-3, "momentum": 0, "dampening": 0, "weight_decay": 0, "nesterov": False, "fused": None, **_FLAGS},
-    "Adam": {"lr": 1e-3, **_BETAS, "amsgrad": False, "fused": None, "decoupled_weight_decay": False, **_CAPTURED},
-    "AdamW": {"lr": 1e-3, **_BETAS, "weight_decay": 1e-2, "amsgrad": False, "fused": None, "decoupled_weight_decay": True, **_CAPTURED},
-    "Adamax": {"lr": 2e-3, **_BETAS, **_CAPTURED},
-    "Adagrad": {"lr": 1e-2, "lr_decay": 0, "eps": 1e-10, "weight_decay": 0, "initial_accumulator_value": 0, "fused": None, **_FLAGS},
-    "Adadelta": {"lr": 1.0, "rho": 0.9, "eps": 1e-6, "weight_decay": 0, **_CAPTURED},
-    "Adafactor": {"lr": 1e-2, "beta2_decay": -0.8, "eps": (None, 1e-3), "d": 1.0, "weight_decay": 0.0, "foreach": None, "maximize": False},
-    "ASGD": {"lr": 1e-2, "lambd": 1e-4, "alpha": 0.75, "t0": 1e6, "weight_decay": 0, **_CAPTURED},
-    "LBFGS": {"lr": 1, "max_iter": 20, "max_eval": 25, "tolerance_grad": 1e-7, "tolerance_change": 1e-9, "history_size": 100, "line_search_fn": None},
-    "NAdam": {"lr": 2e-3, **_BETAS, "momentum_decay": 4e-3, "decoupled_weight_decay": False, **_CAPTURED},
-    "RAdam": {"lr": 1e-3, **_BETAS, "decoupled_weight_decay": False, **_CAPTURED},
-    "RMSprop": {"lr": 1e-2, "momentum": 0, "alpha": 0.99, "eps": 1e-8, "centered": False, "weight_decay": 0, **_CAPTURED},
-    "Rprop": {"lr": 1e-2, "etas": (0.5, 1.2), "step_sizes": (1e-6, 50), **_CAPTURED},
-    "SparseAdam": {"lr": 1e-3, "betas": (0.9, 0.999), "eps": 1e-8, "maximize": False},
-    "Muon": {
-        "lr": 1e-3, "weight_decay": 0.1, "momentum": 0.95, "nesterov": True, "ns_coefficients": (3.4445, -4.775, 2.0315), "eps": 1e-7, "ns_steps": 5,
-        "adjust_lr_fn": None,
-    },
-}  # fmt: skip
+
+@cache
+def defaults_of(name: str) -> dict[str, object]:
+    """The arguments of an optimizer with their defaults."""
+    return {word: literal_eval(value) for word, _, value in (part.partition("=") for part in facts("torch/optimizers")[name].split())}
+
 
 _ANY = (0.0, inf)
 _SHARE = (0.0, 1.0)
@@ -54,7 +41,7 @@ CLOSED = frozenset([("Adadelta", "rho"), ("Adafactor", "beta2_decay")])
 
 def refuse(m: Machine, name: str, call: Bound) -> None:
     """Raise where a number of an optimizer is none, or lies out of its range."""
-    for word, default in DEFAULTS[name].items():
+    for word, default in defaults_of(name).items():
         limits = LIMITS.get((name, word), LIMITS.get(("", word)))
         if limits is not None:
             given = call.value(word, default)
@@ -164,7 +151,7 @@ def _maker(name: str) -> Value:
 
 def _defaults(call: Bound, name: str) -> dict[str, Value]:
     """What the groups of parameters take from the optimizer."""
-    return {k: call.value(k, v) for k, v in DEFAULTS[name].items()}
+    return {k: call.value(k, v) for k, v in defaults_of(name).items()}
 
 
 def _init(m: Machine, me: Value, call: Bound) -> None:
@@ -297,11 +284,11 @@ METHODS: dict[str, Any] = {
     "step": _step, "zero_grad": _zero_grad, "state_dict": _state, "load_state_dict": _load_state, "add_param_group": _add_group,
     "register_step_post_hook": nothing, "register_step_pre_hook": nothing,
 }  # fmt: skip
-FUNCTIONS: dict[str, object] = {**{HOME + n: _maker(n) for n in DEFAULTS}}
-FUNCTIONS |= {f"{HOME}{n.lower()}.{n}": FUNCTIONS[HOME + n] for n in DEFAULTS}
-KINDS: dict[str, KindModel] = {**{HOME + n: KindModel(METHODS, bases=(HOME + "Optimizer", HOME + "optimizer.Optimizer")) for n in DEFAULTS}}
+FUNCTIONS: dict[str, object] = {**{HOME + n: _maker(n) for n in NAMES}}
+FUNCTIONS |= {f"{HOME}{n.lower()}.{n}": FUNCTIONS[HOME + n] for n in NAMES}
+KINDS: dict[str, KindModel] = {**{HOME + n: KindModel(METHODS, bases=(HOME + "Optimizer", HOME + "optimizer.Optimizer")) for n in NAMES}}
 CLASSES: dict[str, ClassModel] = {
     HOME + "Optimizer": ClassModel(HOME + "Optimizer", methods=METHODS, init=filled_by_signature(HOME + "Optimizer", _init)),
     HOME + "optimizer.Optimizer": ClassModel(HOME + "optimizer.Optimizer", (HOME + "Optimizer",)),
-    **{HOME + n: ClassModel(HOME + n, (HOME + "Optimizer",), init=filled_by_signature(HOME + n, _init_known)) for n in DEFAULTS},
+    **{HOME + n: ClassModel(HOME + n, (HOME + "Optimizer",), init=filled_by_signature(HOME + n, _init_known)) for n in NAMES},
 }

@@ -6,29 +6,19 @@ import ast
 from typing import Any
 
 from tensorproof.libraries import Bound, ClassModel, KindModel, by_signature, filled_by_signature, nothing
-from tensorproof.libraries.torch.optim import DEFAULTS
+from tensorproof.libraries.facts import facts
+from tensorproof.libraries.torch.optim import NAMES as OPTIMIZERS
 from tensorproof.terms import TensorType, le
 from tensorproof.values import MISSING, OPEN, REAL, Args, Dict, Function, Instance, Kwargs, Layer, List, Machine, Model, Set, Unknown, Value
 
 HOME = "torch.optim.lr_scheduler."
 SWALR = "torch.optim.swa_utils.SWALR"
-NAMES = (
-    "LRScheduler", "_LRScheduler", "LambdaLR", "MultiplicativeLR", "StepLR", "MultiStepLR", "ConstantLR", "LinearLR", "ExponentialLR", "PolynomialLR",
-    "CosineAnnealingLR", "CosineAnnealingWarmRestarts", "ChainedScheduler", "SequentialLR", "ReduceLROnPlateau", "CyclicLR", "OneCycleLR",
-)  # fmt: skip
+_OWN = facts("torch/schedulers")
+"""The public attributes of a scheduler, beside those of each and its methods."""
+NAMES = ("LRScheduler", "_LRScheduler", *(name for name in _OWN if name != "SWALR"))
 _FUNCTIONS = {"LambdaLR": "lr_lambda", "MultiplicativeLR": "lr_lambda", "CyclicLR": "scale_fn"}
 """Where a scheduler takes functions of the program."""
 _OF_EACH = frozenset(["optimizer", "base_lrs", "last_epoch", "verbose"])
-_OWN = {
-    "LambdaLR": "lr_lambdas", "MultiplicativeLR": "lr_lambdas", "StepLR": "gamma step_size", "MultiStepLR": "gamma milestones",
-    "ConstantLR": "factor total_iters", "LinearLR": "end_factor start_factor total_iters", "ExponentialLR": "gamma", "PolynomialLR": "power total_iters",
-    "CosineAnnealingLR": "T_max eta_min", "CosineAnnealingWarmRestarts": "T_0 T_cur T_i T_mult eta_min", "ChainedScheduler": "",
-    "CyclicLR": "base_momentums cycle_momentum gamma max_lrs max_momentums mode scale_fn scale_mode step_ratio total_size use_beta1",
-    "OneCycleLR": "cycle_momentum total_steps use_beta1", "SequentialLR": "recursive_undo", "SWALR": "anneal_epochs anneal_func",
-    "ReduceLROnPlateau": "best cooldown cooldown_counter default_min_lr eps factor in_cooldown min_lrs mode mode_worse num_bad_epochs patience threshold "
-    "threshold_mode",
-}  # fmt: skip
-"""The public attributes of a scheduler, beside those of each and its methods."""
 _EPOCH = Unknown("the epoch of a scheduler", number="int")
 
 
@@ -98,7 +88,7 @@ def _init(m: Machine, me: Any, call: Bound) -> None:
         raise m.raised("TypeError", "a scheduler needs an optimizer", node, "call/arguments")
     held = call.value("schedulers")
     for at, one in enumerate(held.items if isinstance(held, List) else ()):
-        optimizes = isinstance(one, Model) and one.kind.removeprefix("torch.optim.") in DEFAULTS
+        optimizes = isinstance(one, Model) and one.kind.removeprefix("torch.optim.") in OPTIMIZERS
         if optimizes or isinstance(one, (Layer, TensorType, int, float, str)) or one is None:
             kind = "AttributeError" if at == 0 and call.name == HOME + "ChainedScheduler" and optimizer is None else "TypeError"
             raise m.raised(kind, f"{call.name.rpartition('.')[2]} is made of schedulers", node, "optim/scheduler")

@@ -10,7 +10,6 @@ from tensorproof.terms import BY_LABEL, DType, Shape, TensorType, conj, eq
 from tensorproof.values import REAL, Args, Dict, Kwargs, List, Machine, Model, Named, Unknown, Value
 
 _WHOLE = Unknown("a number of the process", number="int")
-_FLAG = Unknown("a setting", number="bool")
 
 
 def _generator(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Model:
@@ -87,13 +86,4 @@ FUNCTIONS: dict[str, object] = {
     "torch.set_default_tensor_type": _default_type, "torch.testing.assert_close": _assert_close,
     **{f"numpy.testing.{name}": _arrays_close for name in _NUMPY_TESTS}, "torch.Tensor.apply_": _apply_each,
 }  # fmt: skip
-_FLAGS = {
-    "cudnn": ("enabled", "deterministic", "benchmark", "benchmark_limit", "allow_tf32", "fp32_precision", "conv", "depthwise_kernel"),
-    "mkldnn": ("enabled", "deterministic", "allow_tf32", "matmul", "conv", "rnn", "fp32_precision"), "quantized": ("engine", "supported_engines"),
-    "opt_einsum": ("enabled", "strategy"),
-    "cuda.matmul": ("allow_tf32", "allow_fp16_reduced_precision_reduction", "allow_bf16_reduced_precision_reduction", "allow_fp16_accumulation",
-        "fp32_precision"),
-}  # fmt: skip
-VALUES: dict[str, object] = {f"torch.backends.{home}.{name}": _FLAG for home, names in _FLAGS.items() for name in names} | {
-    "torch.default_generator": lambda m: Model("torch.Generator", m.heap.space())
-}
+VALUES: dict[str, Run] = {"torch.default_generator": lambda m: Model("torch.Generator", m.heap.space())}

@@ -9,8 +9,9 @@ from typing import Any
 from tensorproof.libraries import Bound, ClassModel, KindModel, by_signature, filled_by_signature
 from tensorproof.libraries.data.datasets import _add  # pyright: ignore[reportPrivateUsage]
 from tensorproof.libraries.data.samples import LENGTH, length_of, unknown_length
+from tensorproof.libraries.facts import facts
 from tensorproof.libraries.torchvision.pillow import any_channels, image, is_image, size_symbol
-from tensorproof.terms import BY_LABEL, Origin, Shape, TensorType, Term, ceildiv, dataclass, eq, field, ite, minimum
+from tensorproof.terms import BY_LABEL, Origin, Shape, TensorType, Term, ceildiv, dataclass, eq, ite, minimum
 from tensorproof.values import MISSING, Args, Instance, Key, Kwargs, List, Machine, Model, Unknown, Value, slot
 
 SOURCE: Key[str] = slot("source")
@@ -23,64 +24,34 @@ HOME = "torchvision.datasets."
 class Source:
     """One dataset: how many samples each part has, its pictures and its targets, and the argument that selects a part."""
 
-    counts: dict[Any, int] = field(default_factory=dict[Any, int])
-    picture: tuple[int | None, int | None, int | None] = (3, None, None)
+    counts: dict[Any, int]
+    picture: tuple[int | None, ...]
     """Channels, height, width; None for what differs from picture to picture."""
-    classes: int | None = None
-    by: str = "train"
-    default: Value = True
-    target: str = "label"
-    held: str = ""
+    classes: int | None
+    by: str
+    default: Value
+    target: str
+    held: str
     """How `.data` keeps all pictures: "torch" (N, H, W), "last" an array (N, H, W, C), "first" an array (N, C, H, W)."""
 
 
-def _split(counts: dict[Value, int], picture: tuple[int | None, int | None, int | None] = (3, None, None), classes: int | None = None, **rest: Any) -> Source:
-    return Source(counts, picture, classes, "split", rest.pop("default", "train"), **rest)
-
-
-_SMALL = {True: 60000, False: 10000}
 _LETTERS = {"byclass": (697932, 116323, 62), "bymerge": (697932, 116323, 47), "balanced": (112800, 18800, 47), "letters": (124800, 20800, 27),
             "digits": (240000, 40000, 10), "mnist": (60000, 10000, 10)}  # fmt: skip
-SOURCES: dict[str, Source] = {
-    **{n: Source(_SMALL, (1, 28, 28), 10, held="torch") for n in ("MNIST", "FashionMNIST", "KMNIST")},
-    "EMNIST": Source({}, (1, 28, 28), None, held="torch"),
-    "QMNIST": Source({True: 60000, False: 60000}, (1, 28, 28), 10, held="torch"),
-    "CIFAR10": Source({True: 50000, False: 10000}, (3, 32, 32), 10, held="last"),
-    "CIFAR100": Source({True: 50000, False: 10000}, (3, 32, 32), 100, held="last"),
-    "USPS": Source({True: 7291, False: 2007}, (1, 16, 16), 10, held="array"),
-    "SVHN": _split({"train": 73257, "test": 26032, "extra": 531131}, (3, 32, 32), 10, held="first"),
-    "STL10": _split({"train": 5000, "test": 8000, "unlabeled": 100000, "train+unlabeled": 105000}, (3, 96, 96), 10, held="first"),
-    "ImageNet": _split({"train": 1281167, "val": 50000}, classes=1000),
-    "CelebA": _split({"train": 162770, "valid": 19867, "test": 19962, "all": 202599}, (3, 218, 178), target="attributes"),
-    "Flowers102": _split({"train": 1020, "val": 1020, "test": 6149}, classes=102),
-    "Food101": _split({"train": 75750, "test": 25250}, classes=101),
-    "OxfordIIITPet": _split({"trainval": 3680, "test": 3669}, classes=37, default="trainval", target="pet"),
-    "StanfordCars": _split({"train": 8144, "test": 8041}, classes=196),
-    "FGVCAircraft": _split({"train": 3334, "val": 3333, "trainval": 6667, "test": 3333}, default="trainval"),
-    "DTD": _split({"train": 1880, "val": 1880, "test": 1880}, classes=47),
-    "GTSRB": _split({"train": 26640, "test": 12630}, classes=43), "PCAM": _split({"train": 262144, "val": 32768, "test": 32768}, (3, 96, 96), 2),
-    "FER2013": _split({"train": 28709, "test": 7178}, (1, 48, 48), 7),
-    "Country211": _split({"train": 31650, "valid": 10550, "test": 21100}, classes=211),
-    "EuroSAT": Source({"": 27000}, (3, 64, 64), 10),
-    "RenderedSST2": _split({"train": 6920, "val": 872, "test": 1821}, (3, 448, 448), 2),
-    "SUN397": Source({"": 108754}, classes=397),
-    "Caltech101": Source({"": 8677}, (None, None, None), 101),
-    "Caltech256": Source({"": 30607}, (None, None, None), 257),
-    "SEMEION": Source({"": 1593}, (1, 16, 16), 10),
-    "Omniglot": Source({True: 19280, False: 13180}, (1, 105, 105), 964, by="background"),
-    "Places365": _split({}, classes=365, default="train-standard"),
-    "INaturalist": Source(),
-    "LSUN": Source(), "ImageFolder": Source(),
-    "DatasetFolder": Source(),
-    "VOCSegmentation": Source({"train": 1464, "val": 1449, "trainval": 2913}, by="image_set", default="train", target="mask"),
-    "VOCDetection": Source({"train": 5717, "val": 5823, "trainval": 11540}, by="image_set", default="train", target="dict"),
-    "SBDataset": Source({}, target="mask"),
-    "Cityscapes": _split({"train": 2975, "val": 500, "test": 1525}, (3, 1024, 2048), target="mask"),
-    "CocoDetection": Source({}, target="unknown"),
-    "CocoCaptions": Source({}, target="words"),
-    **{n: Source({}, target="words") for n in ("Flickr8k", "Flickr30k")},
-    "FakeData": Source(),
-}  # fmt: skip
+_PARTS: dict[str, Any] = {"true": True, "false": False, "whole": ""}
+
+
+def _source(said: str) -> Source:
+    """A line of the table: the argument that selects a part, samples by part, and what differs from the other sets."""
+    by, *parts = said.split()
+    words = dict(part.split("=") for part in parts)
+    picture = tuple(int(size) if size.isdigit() else None for size in words.pop("picture", "3x?x?").split("x"))
+    classes, target, held = words.pop("classes", None), words.pop("target", "label"), words.pop("held", "")
+    default = words.pop("default", "train" if by in ("split", "image_set") else True)
+    counts = {_PARTS.get(part, part): int(count) for part, count in words.items()}
+    return Source(counts, picture, None if classes is None else int(classes), by, default, target, held)
+
+
+SOURCES = {name: _source(said) for name, said in facts("torchvision/datasets").items()}
 
 
 def _init(name: str, m: Machine, me: Instance | Model, call: Bound) -> None:
@@ -269,8 +240,6 @@ FUNCTIONS: dict[str, Any] = {
     "torchvision.datasets.folder.default_loader": lambda m, a, k, n: image(m, 3, size_symbol(m, "image height", n), size_symbol(m, "image width", n)),
     "torchvision.datasets.folder.pil_loader": lambda m, a, k, n: image(m, 3, size_symbol(m, "image height", n), size_symbol(m, "image width", n)),
 }  # fmt: skip
-VALUES: dict[str, object] = {f"torchvision.io.ImageReadMode.{n}": n for n in ("RGB", "GRAY", "RGB_ALPHA", "GRAY_ALPHA", "UNCHANGED")}
-VALUES["torchvision.__version__"] = "0.28.0"
 KINDS: dict[str, KindModel] = {
     **{HOME + n: KindModel({"__add__": _add}, _attribute, length=_length, item=_item, bases=("torch.utils.data.Dataset",)) for n in SOURCES},
     "torchvision.labels": KindModel(

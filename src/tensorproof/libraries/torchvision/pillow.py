@@ -223,7 +223,6 @@ METHODS: dict[str, Any] = {
 KINDS = {
     IMAGE: KindModel(METHODS, _attribute, enter=lambda m, me, node: me),
     "PIL.ImageEnhance.Enhance": KindModel({"enhance": lambda m, me, a, k, n: me.space["image"]}),
-    "PIL.ImageDraw.Draw": KindModel(open=True),
 }
 FUNCTIONS: dict[str, Run] = {
     "PIL.Image.open": _open, "PIL.Image.new": _new, "PIL.Image.fromarray": _from_array, "PIL.Image.merge": _merge, "PIL.Image.blend": _same_image,
@@ -232,11 +231,5 @@ FUNCTIONS: dict[str, Run] = {
         for n in ("Color", "Contrast", "Brightness", "Sharpness")},
     **{f"PIL.ImageOps.{n}": _same_image for n in ("autocontrast", "equalize", "flip", "mirror", "invert", "posterize", "solarize", "exif_transpose")},
     "PIL.ImageOps.fit": _fitted, "PIL.ImageOps.pad": _fitted, "PIL.ImageOps.grayscale": _grayscale,
-    "PIL.ImageDraw.Draw": lambda m, a, k, n: Model("quiet", m.heap.space()),
-}  # fmt: skip
-VALUES: dict[str, object] = {
-    **{f"PIL.Image.{n}": n for n in (*_FILTERS, *_WORDS)}, **{f"PIL.Image.Resampling.{n}": n for n in _FILTERS},
-    **{f"PIL.Image.Transpose.{n}": n for n in _WORDS}, "PIL.ImageFile.LOAD_TRUNCATED_IMAGES": False,
-    **{f"PIL.ImageFilter.{n}": n for n in ("BLUR", "SHARPEN", "SMOOTH", "DETAIL", "CONTOUR", "EMBOSS", "FIND_EDGES")},
 }  # fmt: skip
 CLASSES = {IMAGE: ClassModel(IMAGE, closed=False)}

@@ -8,6 +8,7 @@ from functools import cache, partial
 from typing import Any
 
 from tensorproof.libraries import Bound, KindModel, Run, always, bind, by_signature, signatures
+from tensorproof.libraries.facts import others
 from tensorproof.libraries.torchvision import pictures as rules
 from tensorproof.libraries.torchvision.pictures import each_side
 from tensorproof.libraries.torchvision.pillow import is_image
@@ -17,46 +18,9 @@ from tensorproof.values import MISSING, Args, Choice, Key, Kwargs, List, Machine
 GIVEN: Key[Kwargs] = slot("given")
 
 V1, V2 = "torchvision.transforms.", "torchvision.transforms.v2."
-RULES: dict[str, Any] = {
-    "ToTensor": rules.to_tensor, "PILToTensor": rules.pil_to_tensor, "ToImage": rules.to_image, "ToPILImage": rules.to_pil_image,
-    "Normalize": rules.normalize, "Resize": rules.resize,
-    "CenterCrop": rules.center_crop, "RandomCrop": rules.random_crop,
-    "RandomResizedCrop": rules.resized, "Grayscale": rules.grayscale,
-    "Pad": rules.pad, "RandomRotation": rules.rotated,
-    "FiveCrop": rules.five_crop, "TenCrop": rules.ten_crop, "ConvertImageDtype": rules.convert_dtype,
-    "ToDtype": rules.to_dtype, "RGB": rules.to_rgb,
-    "RandomErasing": rules.tensor_only, "LinearTransformation": rules.tensor_only,
-    "RandomHorizontalFlip": rules.same, "RandomVerticalFlip": rules.same, "RandomGrayscale": rules.same,
-    "ColorJitter": rules.same, "RandomPerspective": rules.same,
-    "RandomAffine": rules.same, "GaussianBlur": rules.same,
-    "RandomInvert": rules.same, "RandomPosterize": rules.same, "RandomSolarize": rules.same,
-    "RandomAdjustSharpness": rules.same, "RandomAutocontrast": rules.same, "RandomEqualize": rules.same,
-    "RandAugment": rules.same, "AutoAugment": rules.same,
-    "TrivialAugmentWide": rules.same, "AugMix": rules.same,
-    "ElasticTransform": rules.same, "Identity": rules.same, "RandomPhotometricDistort": rules.same,
-    "RandomChannelPermutation": rules.same, "GaussianNoise": rules.same, "ToPureTensor": rules.same,
-    "JPEG": rules.same, "ClampBoundingBoxes": rules.same, "SanitizeBoundingBoxes": rules.same,
-}  # fmt: skip
+RULES: dict[str, Run] = {name: getattr(rules, rule) for name, rule in others("torchvision/transforms").items()}
+"""Of a class and of a function of a picture: what it does."""
 _WHOLE = ("Compose", "RandomApply", "RandomChoice", "RandomOrder", "Lambda", "CutMix", "MixUp")
-FUNCTIONAL: dict[str, Run] = {
-    "to_tensor": rules.to_tensor, "pil_to_tensor": rules.pil_to_tensor, "to_pil_image": rules.to_pil_image,
-    "to_image": rules.to_image,
-    "normalize": rules.normalize, "resize": rules.resize,
-    "center_crop": rules.center_crop, "crop": rules.cropped, "hflip": rules.same, "vflip": rules.same,
-    "horizontal_flip": rules.same, "vertical_flip": rules.same, "pad": rules.pad,
-    "rotate": rules.rotated, "affine": rules.same,
-    "perspective": rules.same, "resized_crop": rules.resized,
-    "to_grayscale": rules.grayscale, "rgb_to_grayscale": rules.grayscale,
-    "five_crop": rules.five_crop, "ten_crop": rules.ten_crop, "convert_image_dtype": rules.convert_dtype,
-    "to_dtype": rules.to_dtype, "erase": rules.tensor_only,
-    **dict.fromkeys(
-        (
-            "adjust_brightness", "adjust_contrast", "adjust_saturation", "adjust_hue", "adjust_gamma", "adjust_sharpness", "gaussian_blur", "invert",
-            "posterize", "solarize", "autocontrast", "equalize",
-        ),
-        rules.same,
-    ),
-}  # fmt: skip
 
 
 @cache
@@ -195,9 +159,9 @@ def _dimensions(m: Machine, call: Bound) -> Value:
     return Unknown("size") if found is None else List(m.heap.row((rules.channels_of(x), *found)))
 
 
-_ALL = (*RULES, *_WHOLE)
+_ALL = (*(name for name in RULES if name[0].isupper()), *_WHOLE)
 _HOMES = (V1, V2, V1 + "transforms.", V1 + "autoaugment.")
-_OF_PICTURES = {**{n: _functional(n, rule) for n, rule in FUNCTIONAL.items()}, "get_image_size": _sides_of, "get_dimensions": _dimensions}
+_OF_PICTURES = {**{n: _functional(n, rule) for n, rule in RULES.items() if n[0].islower()}, "get_image_size": _sides_of, "get_dimensions": _dimensions}
 FUNCTIONS: dict[str, Run] = {
     **{home + n: partial(_by_signature, home, n, partial(_maker, n)) for n in _ALL for home in _HOMES},
     **{home + n: partial(_by_signature, home, n, run) for n, run in _OF_PICTURES.items() for home in (V1 + "functional.", V2 + "functional.")},

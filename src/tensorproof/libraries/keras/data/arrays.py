@@ -6,7 +6,7 @@ import ast
 from typing import Any
 
 from tensorproof.libraries import Iterations, KindModel, Open, Run, argument, bind
-from tensorproof.libraries.domains.label_ranges import keep, note, of
+from tensorproof.libraries.domains.label_ranges import note, of
 from tensorproof.libraries.sequences import tensor_of
 from tensorproof.terms import BY_LABEL, DType, Origin, Shape, TensorType, Term, upper
 from tensorproof.values import MISSING, Args, Key, Kwargs, List, Machine, Model, Named, Unknown, Value, slot
@@ -180,4 +180,3 @@ KINDS = {
         iterations=lambda m, me, node: _objects_iterations(me), items=lambda m, me, node: m.iterate(me.space[LIST], node),
     ),
 }  # fmt: skip
-__all__ = ["FUNCTIONS", "array_of", "enough", "keep", "lists", "unpacked"]

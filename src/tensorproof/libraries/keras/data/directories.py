@@ -10,7 +10,7 @@ from tensorproof.libraries.keras.data.arrays import array_of
 from tensorproof.libraries.sequences import sequence
 from tensorproof.libraries.tensorflow.data import pipeline
 from tensorproof.terms import BY_LABEL, FLOAT32, Origin, Shape, TensorType, Term, ceildiv, minimum
-from tensorproof.values import TEXT, Args, Kwargs, List, Machine, Model, Unknown, Value
+from tensorproof.values import TEXT, Args, Kwargs, List, Machine, Model, Value
 
 HOME = "keras.utils."
 CHANNELS = {"rgb": 3, "rgba": 4, "grayscale": 1}
@@ -173,4 +173,3 @@ FUNCTIONS: dict[str, object] = {
     HOME + "image_dataset_from_directory": _images, HOME + "text_dataset_from_directory": _texts, HOME + "audio_dataset_from_directory": _sounds,
     HOME + "timeseries_dataset_from_array": _series, HOME + "split_dataset": _split,
 }  # fmt: skip
-__all__ = ["CHANNELS", "FUNCTIONS", "Unknown", "classes_of", "one_of", "sizes_of"]

@@ -214,5 +214,3 @@ FUNCTIONS |= {
     _HOME + "register_keras_serializable": register, _HOME + "get_custom_objects": named_objects, _HOME + "custom_object_scope": _scope,
     "keras.config.enable_unsafe_deserialization": _unsafe,
 }  # fmt: skip
-
-__all__ = ["FUNCTIONS", "METHODS", "check", "keep_model", "load_model", "named_objects", "own_layers", "register"]

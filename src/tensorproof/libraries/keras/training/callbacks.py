@@ -201,4 +201,3 @@ CLASSES = {
     **{HOME + n: ClassModel(HOME + n, (HOME + "Callback",), closed=False) for n in _OWN},
 }
 FUNCTIONS: dict[str, Run] = {HOME + n: by_signature(HOME + n, partial(_make, n)) for n in _OWN}
-__all__ = ["CLASSES", "FUNCTIONS", "KINDS", "attach", "listed", "logs", "may_stop", "monitors", "own", "run", "schedules", "stops"]

@@ -6,11 +6,11 @@ import ast
 from typing import Any
 
 from tensorproof.diagnostics.diagnostic import Step
-from tensorproof.libraries import KindModel, bind
+from tensorproof.libraries import bind
 from tensorproof.libraries.keras.models.saving import STATE
 from tensorproof.libraries.keras.training import losses, metrics, optimizers
 from tensorproof.terms import FLOAT32, Shape, TensorType
-from tensorproof.values import Args, Dict, Function, Instance, Kwargs, Layer, List, Machine, Model, Named, Unknown, Value
+from tensorproof.values import Args, Dict, Function, Instance, Kwargs, Layer, List, Machine, Model, Named, Value
 
 
 def bound(m: Machine, name: str, me: Value, args: Args, kwargs: Kwargs, node: ast.AST) -> dict[str, Any]:
@@ -227,7 +227,3 @@ def result_names(m: Machine, state: Model, count: int, names: list[Value] | None
                     name += "_1"
                 found.append(name)
     return [*found, *names_of_losses]
-
-
-KINDS = {"keras.compiled": KindModel(open=True)}
-__all__ = ["KINDS", "STATE", "Unknown", "bound", "compile_", "compute_loss", "compute_metrics", "outputs", "result_names", "state_of", "trail"]

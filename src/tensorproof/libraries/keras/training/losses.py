@@ -255,6 +255,4 @@ FUNCTIONS: dict[str, Run] = {HOME + "get": _get, **{HOME + n: partial(_made, n) 
 VALUES: dict[str, Any] = {
     **{f"keras.{home}.{n}": lambda m: Named(HOME + "binary_crossentropy") for home in ("losses", "metrics") for n in ("bce", "BCE")},
     f"{HOME}Reduction": lambda m: Named(HOME + "Reduction"),
-    **{f"{HOME}Reduction.{n.upper()}": n for n in ("none", "sum", "sum_over_batch_size", "auto", "mean", "sum_by_nonzero_weights")},
 }  # fmt: skip
-__all__ = ["CLASSES", "FUNCTIONS", "apply", "fits", "kinds_of_labels", "name_of", "ranks_made_equal", "reduced", "resolved"]

@@ -364,6 +364,3 @@ def _scores(m: Machine, name: str, given: Kwargs, node: ast.AST) -> None:
         raise m.raised("ValueError", f"threshold of {name} is a float between 0 and 1, and is {threshold}", node)
     if isinstance(beta, (int, float)) and not (isinstance(beta, float) and beta > 0):
         raise m.raised("ValueError", f"beta of {name} is a float above 0, and is {beta}", node)
-
-
-__all__ = ["CLASSES", "FUNCTIONS", "KINDS", "apply", "check_words", "compare", "is_metric", "resolved"]

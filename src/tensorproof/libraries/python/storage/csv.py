@@ -36,7 +36,6 @@ def _reader(name: str, m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) ->
 
 
 FUNCTIONS: dict[str, Run] = {"csv.reader": partial(_reader, "reader"), "csv.DictReader": partial(_reader, "DictReader")}
-VALUES: dict[str, object] = {"csv.QUOTE_NONE": 3, "csv.QUOTE_ALL": 1}
 KINDS = {
     READER: KindModel(
         attribute=lambda m, me, name, n: me.space["fieldnames"] if name == "fieldnames" and "fieldnames" in me.space else MISSING,

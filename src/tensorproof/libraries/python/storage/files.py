@@ -218,7 +218,6 @@ FUNCTIONS: dict[str, Run] = {
     "pickle.dump": partial(dump, "pickle", "obj", "file", nothing),
     "pickle.dumps": _pickled,
 }  # fmt: skip
-VALUES: dict[str, Any] = {"pickle.HIGHEST_PROTOCOL": 5, "pickle.DEFAULT_PROTOCOL": 4}
 KINDS = {
     "configparser.ConfigParser": KindModel(
         methods={

@@ -11,7 +11,7 @@ from typing import Any
 from tensorproof.libraries import Abstract, KindModel, Run, listed, nothing, some_iterations, to_host, unknown
 from tensorproof.libraries.python.storage.path_text import text_of
 from tensorproof.libraries.python.storage.saved_values import forget, moved
-from tensorproof.values import MISSING, TEXT, Args, Kwargs, Machine, Model, Native, Unknown, Value, joined_text
+from tensorproof.values import MISSING, TEXT, Args, Kwargs, Machine, Model, Unknown, Value, joined_text
 
 LARGEST = 1_000_000
 """Files of more bytes are not read."""
@@ -177,7 +177,6 @@ FUNCTIONS: dict[str, Run] = {
     **{f"pathlib.{name}": _path for name in ("Path", "PurePath", "PosixPath", "PurePosixPath")},
     "pathlib.Path.cwd": lambda m, a, k, n: _made(m, str(Path.cwd())), "pathlib.Path.home": lambda m, a, k, n: _made(m, None),
 }  # fmt: skip
-VALUES: dict[str, object] = {"os.path.sep": "/", "os.path.pathsep": ":"}
 KINDS = {
     "pathlib.Path": KindModel(
         methods={
@@ -198,4 +197,3 @@ KINDS = {
         iterations=lambda m, me, n: some_iterations(m, "entries", _made(m, None), n),
         items=lambda m, me, node: None, next=lambda m, me, node: _made(m, None)),
 }  # fmt: skip
-__all__ = ["FUNCTIONS", "KINDS", "VALUES", "Native", "project_file", "read_text"]

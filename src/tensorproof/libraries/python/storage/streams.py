@@ -169,11 +169,8 @@ FUNCTIONS: dict[str, Run] = {
     for w, i in (("tarfile", "TarInfo"), ("zipfile", "ZipInfo"))},
     **{f"hashlib.{name}": partial(_digest, name) for name in ("md5", "sha1", "sha224", "sha256", "sha384", "sha512", "blake2b", "blake2s", "sha3_256", "new")},
 }  # fmt: skip
-VALUES: dict[str, object] = {
-    "zipfile.ZIP_DEFLATED": 8, "zipfile.ZIP_STORED": 0, "io.SEEK_SET": 0, "io.SEEK_CUR": 1, "io.SEEK_END": 2, "io.DEFAULT_BUFFER_SIZE": 8192,
-}  # fmt: skip
 KINDS = {
-    "io.StringIO": _BUFFER, "zipfile.archive": _ARCHIVE, "zipfile.member": KindModel(open=True), "hashlib.hash": _HASH,
+    "io.StringIO": _BUFFER, "zipfile.archive": _ARCHIVE, "hashlib.hash": _HASH,
 }  # fmt: skip
 
 

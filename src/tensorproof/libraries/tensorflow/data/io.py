@@ -320,7 +320,7 @@ FUNCTIONS: dict[str, Any] = {
     "tf.io.matching_files": lambda m, a, k, n: _tensor((m.symbol(m.name_here("files", n), 0, None, Origin.USER),), STRING), "tf.io.write_file": _write_file,
 }  # fmt: skip
 KINDS: dict[str, KindModel] = {
-    "tf.io.feature": KindModel(open=True), "tf.SparseTensor": KindModel(open=True), "tf.lookup.pairs": KindModel(open=True),
+    "tf.SparseTensor": KindModel(open=True),
     "tf.lookup.table": KindModel(
         {"lookup": _lookup, "size": lambda m, me, a, k, n: scalar("int64")}, call=_lookup, item=lambda m, me, i, n: _lookup(m, me, (i,), {}, n),
     ),
@@ -379,7 +379,6 @@ _SPELLINGS = (
     "tf.contrib.learn.datasets.mnist.read_data_sets",
 )  # fmt: skip
 FUNCTIONS |= dict.fromkeys(_SPELLINGS, _read)
-VALUES: dict[str, object] = {"tf.examples.tutorials.mnist.mnist.IMAGE_PIXELS": 784, "tf.examples.tutorials.mnist.mnist.NUM_CLASSES": 10}
 KINDS |= {
     "tf mnist sets": KindModel(),
     SET: KindModel(methods={"next_batch": _next_batch}, attribute=lambda m, me, name, n: COUNTED if name == "epochs_completed" else MISSING),

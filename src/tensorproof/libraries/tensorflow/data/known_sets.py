@@ -7,36 +7,37 @@ import re
 from typing import Any
 
 from tensorproof.libraries import KindModel, Run, argument
+from tensorproof.libraries.facts import facts
 from tensorproof.libraries.tensorflow.data.elements import scalar, stacked
 from tensorproof.libraries.tensorflow.data.pipeline import batched, dataset, unknown_count
-from tensorproof.terms import BY_LABEL, Dim, Origin, Shape, TensorType
+from tensorproof.terms import BY_LABEL, Dim, Origin, Shape, TensorType, dataclass
 from tensorproof.values import MISSING, TEXT, Args, Dict, Key, Kwargs, List, Machine, Model, Value, slot
 
 LABEL_COUNT: Key[int] = slot("classes")
 COUNTS: Key[dict[str, Dim]] = slot("counts")
 
-# name: (shape of the image with None for a size of the file's own, classes, counts by split)
-_IMAGES: dict[str, tuple[tuple[int | None, ...], int, dict[str, int]]] = {
-    "mnist": ((28, 28, 1), 10, {"train": 60000, "test": 10000}), "fashion_mnist": ((28, 28, 1), 10, {"train": 60000, "test": 10000}),
-    "kmnist": ((28, 28, 1), 10, {"train": 60000, "test": 10000}), "cifar10": ((32, 32, 3), 10, {"train": 50000, "test": 10000}),
-    "emnist": ((28, 28, 1), 62, {"train": 697932, "test": 116323}), "svhn_cropped": ((32, 32, 3), 10, {"train": 73257, "test": 26032, "extra": 531131}),
-    "cats_vs_dogs": ((None, None, 3), 2, {"train": 23262}), "tf_flowers": ((None, None, 3), 5, {"train": 3670}),
-    "rock_paper_scissors": ((300, 300, 3), 3, {"train": 2520, "test": 372}), "horses_or_humans": ((300, 300, 3), 2, {"train": 1027, "test": 256}),
-    "beans": ((500, 500, 3), 3, {"train": 1034, "validation": 133, "test": 128}), "eurosat": ((64, 64, 3), 10, {"train": 27000}),
-    "stl10": ((96, 96, 3), 10, {"train": 5000, "test": 8000, "unlabelled": 100000}), "food101": ((None, None, 3), 101, {"train": 75750, "validation": 25250}),
-    "oxford_flowers102": ((None, None, 3), 102, {"train": 1020, "test": 6149, "validation": 1020}), "malaria": ((None, None, 3), 2, {"train": 27558}),
-    "stanford_dogs": ((None, None, 3), 120, {"train": 12000, "test": 8580}), "caltech101": ((None, None, 3), 102, {"train": 3059, "test": 6085}),
-    "imagenette": ((None, None, 3), 10, {"train": 9469, "validation": 3925}), "imagenet2012": ((None, None, 3), 1000, {"train": 1281167, "validation": 50000}),
-    "colorectal_histology": ((150, 150, 3), 8, {"train": 5000}), "uc_merced": ((256, 256, 3), 21, {"train": 2100}),
-    "omniglot": ((105, 105, 3), 1623, {"train": 19280, "test": 13180}),
-    "patch_camelyon": ((96, 96, 3), 2, {"train": 262144, "test": 32768, "validation": 32768}),
-    "cmaterdb": ((32, 32, 3), 10, {"train": 5000, "test": 1000}),
-}  # fmt: skip
-_CIFAR100 = ((32, 32, 3), 100, {"train": 50000, "test": 10000})
-_TEXTS: dict[str, tuple[int, dict[str, int]]] = {
-    "imdb_reviews": (2, {"train": 25000, "test": 25000, "unsupervised": 50000}), "ag_news_subset": (4, {"train": 120000, "test": 7600}),
-    "yelp_polarity_reviews": (2, {"train": 560000, "test": 38000}), "glue/sst2": (2, {"train": 67349, "validation": 872, "test": 1821}),
-}  # fmt: skip
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """A set: the sizes of a picture, None for a size of the file's own; no sizes where it is text."""
+
+    sizes: tuple[int | None, ...] | None
+    classes: int
+    counts: dict[str, int]
+
+
+def _known(name: str) -> Known | None:
+    """The set of a name; of a set of texts the part behind `/` says how they are read."""
+    said = facts("tensorflow/data/known_sets")
+    row = said.get(name, said.get(name.partition("/")[0], ""))
+    shape, *parts = row.split() or ("",)
+    if not row or (name not in said and shape != "text"):
+        return None
+    counts = {part: int(count) for part, _, count in (one.partition("=") for one in parts)}
+    sizes = None if shape == "text" else tuple(None if size == "?" else int(size) for size in shape.split("x"))
+    return Known(sizes, counts.pop("classes"), counts)
+
+
 _PART = re.compile(r"^(\w+)(?:\[(.*?)(%?)(?::(.*?)(%?))?\])?$")
 
 
@@ -46,12 +47,11 @@ def _load(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     if not isinstance(name, str):
         return m.gap("tfds.load", node, "the name of the set is not known")
     plain = name.partition(":")[0]
-    known = _IMAGES.get(plain) or (_CIFAR100 if plain == "cifar100" else None)
-    if known is None and plain.partition("/")[0] not in _TEXTS and plain not in _TEXTS and plain != "oxford_iiit_pet":
+    known = _known(plain)
+    if known is None:
         return m.gap(f"tfds.load({name!r})", node, "the set is not known")
     supervised, split = kwargs.get("as_supervised", False) is True, argument(args, kwargs, 1, "split")
-    counts = _counts(plain, known)
-    size = kwargs.get("batch_size")
+    counts, size = known.counts, kwargs.get("batch_size")
 
     def part(words: Value) -> Any:
         if isinstance(words, (List, tuple)):
@@ -61,13 +61,7 @@ def _load(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
         return whole if size is None else batched(m, whole, size, False, lambda n: stacked(m, whole.space["element"], n, node), node)
 
     made = Dict(m.heap.entries({k: part(k) for k in counts})) if split is None else part(split)
-    return (made, _info(m, plain, known, counts)) if kwargs.get("with_info", False) is True else made
-
-
-def _counts(name: str, known: Any) -> dict[str, int]:
-    if name.startswith("oxford_iiit_pet"):
-        return {"train": 3680, "test": 3669}
-    return known[2] if known is not None else _TEXTS[name if name in _TEXTS else name.partition("/")[0]][1]
+    return (made, _info(m, plain, known)) if kwargs.get("with_info", False) is True else made
 
 
 def _count(m: Machine, words: Value, counts: dict[str, int], node: ast.AST) -> Value:
@@ -102,24 +96,22 @@ def _of_part(text: str, counts: dict[str, int]) -> int | None:
         return None
 
 
-def _element(m: Machine, name: str, known: Any, supervised: bool, node: ast.AST) -> Value:
+def _element(m: Machine, name: str, known: Known, supervised: bool, node: ast.AST) -> Value:
     label = scalar("int64")
-    if name.startswith("oxford_iiit_pet"):
+    if name == "oxford_iiit_pet":
         height, width = (m.symbol(m.name_here(w, node), 1, None, Origin.USER) for w in ("height", "width"))
         image = TensorType(Shape((height, width, 3)), BY_LABEL["uint8"], framework="tf")
         parts = {"image": image, "label": label, "segmentation_mask": image.but(shape=Shape((height, width, 1))), "file_name": scalar("string")}
         return (image, label) if supervised else Dict(m.heap.entries(parts))
-    if known is None:
+    if known.sizes is None:
         return (scalar("string"), label) if supervised else Dict(m.heap.entries({"text": scalar("string"), "label": label}))
-    sizes = [m.symbol(m.name_here("size", node), 1, None, Origin.USER) if d is None else d for d in known[0]]
+    sizes = [m.symbol(m.name_here("size", node), 1, None, Origin.USER) if d is None else d for d in known.sizes]
     image = TensorType(Shape(sizes), BY_LABEL["uint8"], framework="tf")
     return (image, label) if supervised else Dict(m.heap.entries({"image": image, "label": label}))
 
 
-def _info(m: Machine, name: str, known: Any, counts: dict[str, int]) -> Model:
-    classes = known[1] if known is not None else 37 if name.startswith("oxford_iiit_pet") else _TEXTS[name if name in _TEXTS else name.partition("/")[0]][0]
-    shape = tuple(known[0]) if known is not None else None
-    return Model("tfds.info", m.heap.space({"classes": classes, "shape": shape, "counts": counts, "name": name}))
+def _info(m: Machine, name: str, known: Known) -> Model:
+    return Model("tfds.info", m.heap.space({"classes": known.classes, "shape": known.sizes, "counts": known.counts, "name": name}))
 
 
 def _info_attribute(m: Machine, me: Model, name: str, node: ast.AST) -> Value:
@@ -142,7 +134,4 @@ def _as_numpy(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
 FUNCTIONS: dict[str, Run] = {"tensorflow_datasets.load": _load, "tensorflow_datasets.as_numpy": _as_numpy}  # fmt: skip
 KINDS: dict[str, KindModel] = {
     "tfds.info": KindModel(attribute=_info_attribute, open=True),
-    "tfds.split": KindModel(open=True),
-    "tfds.feature": KindModel(open=True),
-    "tfds.labels": KindModel(open=True),
 }

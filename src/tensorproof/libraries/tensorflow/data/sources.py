@@ -351,10 +351,6 @@ FUNCTIONS: dict[str, Any] = {
     "tf.data.experimental.ignore_errors": lambda m, a, k, n: Named("builtins.same"), "tf.TensorSpec": tensor_spec,
     "tf.TensorSpec.from_tensor": spec_from_tensor,
 }  # fmt: skip
-VALUES: dict[str, object] = {
-    "tf.data.AUTOTUNE": -1, "tf.data.experimental.AUTOTUNE": -1, "tf.data.INFINITE_CARDINALITY": -1, "tf.data.UNKNOWN_CARDINALITY": -2,
-    "tf.data.experimental.INFINITE_CARDINALITY": -1, "tf.data.experimental.UNKNOWN_CARDINALITY": -2,
-}  # fmt: skip
 CLASSES: dict[str, ClassModel] = {DATASET: ClassModel(DATASET, closed=False)}
 KINDS: dict[str, KindModel] = {
     DATASET: KindModel(

@@ -241,7 +241,6 @@ FUNCTIONS: dict[str, Run] = {
     **dict.fromkeys(("tf.estimator.inputs.numpy_input_fn", "tf.estimator.inputs.pandas_input_fn"), _numpy_input_fn),
     **{f"tf.feature_column.{k}": v for k, v in _COLUMNS.items()}, "tf.feature_column.input_layer": _input_layer,
 }  # fmt: skip
-VALUES: dict[str, object] = {"tf.estimator.ModeKeys.TRAIN": "train", "tf.estimator.ModeKeys.EVAL": "eval", "tf.estimator.ModeKeys.PREDICT": "infer"}
 KINDS: dict[str, KindModel] = {
     ESTIMATOR: KindModel(
         methods={"train": partial(_run_in, "train"), "fit": partial(_run_in, "train"), "evaluate": partial(_run_in, "eval"),

@@ -249,7 +249,6 @@ FUNCTIONS: dict[str, Run] = {
     **{f"tf.{w}": partial(_initializer, w) for w in _WORDS}, "tf.train.get_or_create_global_step": _global_step, "tf.train.create_global_step": _global_step,
     "tf.train.get_global_step": _global_step, **{f"tf.scatter_{w}": _scatter for w in ("update", "add", "sub", "mul", "div", "min", "max")},
 }  # fmt: skip
-VALUES: dict[str, object] = {"tf.AUTO_REUSE": AUTO}
 KINDS: dict[str, KindModel] = {
     "tf.VariableScope": KindModel(
         methods={
@@ -283,13 +282,4 @@ def _get_collection(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Va
     return listed(m, here.space[COLLECTIONS].get(name, ()) if isinstance(name, str) else ())
 
 
-GRAPH_KEYS = {
-    "GLOBAL_VARIABLES": "variables", "VARIABLES": "variables", "TRAINABLE_VARIABLES": "trainable_variables", "LOCAL_VARIABLES": "local_variables",
-    "MODEL_VARIABLES": "model_variables", "MOVING_AVERAGE_VARIABLES": "moving_average_variables", "SUMMARIES": "summaries", "UPDATE_OPS": "update_ops",
-    "LOSSES": "losses", "REGULARIZATION_LOSSES": "regularization_losses", "QUEUE_RUNNERS": "queue_runners", "GLOBAL_STEP": "global_step",
-    "TRAIN_OP": "train_op", "ACTIVATIONS": "activations", "BIASES": "biases", "WEIGHTS": "weights", "EVAL_STEP": "eval_step",
-    "METRIC_VARIABLES": "metric_variables",
-    "SAVERS": "savers", "INIT_OP": "init_op", "TABLE_INITIALIZERS": "table_initializer",
-}  # fmt: skip
 FUNCTIONS |= {"tf.add_to_collection": _add_to_collection, "tf.get_collection": _get_collection, "tf.get_collection_ref": _get_collection}
-VALUES |= {f"tf.GraphKeys.{k}": v for k, v in GRAPH_KEYS.items()}
