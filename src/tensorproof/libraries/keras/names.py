@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import cache
 
-from tensorproof.libraries.facts import others
+from tensorproof.libraries.results.facts import others
 
 
 def _home(name: str) -> str:

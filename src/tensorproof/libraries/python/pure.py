@@ -8,10 +8,10 @@ from functools import cache, partial
 from importlib import import_module
 from typing import Any
 
-from tensorproof.libraries.facts import others
 from tensorproof.libraries.model import Run
 from tensorproof.libraries.plain import HOSTS, Abstract, from_host, to_host
 from tensorproof.libraries.python.core import texts
+from tensorproof.libraries.results.facts import others
 from tensorproof.values import BYTES, REAL, TEXT, WHOLE, Args, Generator, Iterator, Kwargs, Machine, Unknown, Value
 
 LARGEST = 100_000

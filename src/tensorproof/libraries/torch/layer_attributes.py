@@ -6,7 +6,7 @@ import os
 from functools import cache
 
 from tensorproof.bindings.call import spelled
-from tensorproof.libraries.facts import facts
+from tensorproof.libraries.results.facts import facts
 from tensorproof.values import Unknown, Value
 
 WRAPPER_ATTRIBUTES = {

@@ -10,7 +10,7 @@ from typing import Any
 
 from tensorproof.libraries import Bound, ClassModel, KindModel, by_signature, filled_by_signature, nothing
 from tensorproof.libraries.domains import autograd, backward
-from tensorproof.libraries.facts import facts
+from tensorproof.libraries.results.facts import facts
 from tensorproof.terms import eq
 from tensorproof.terms.tensor import TensorType
 from tensorproof.values import MISSING, OPEN, Args, Dict, Generator, Instance, Iterator, Key, Kwargs, Layer, List, Machine, Model, Summary, Unknown, Value, slot

@@ -6,7 +6,7 @@ import ast
 from typing import Any
 
 from tensorproof.libraries import Bound, ClassModel, KindModel, by_signature, filled_by_signature, nothing
-from tensorproof.libraries.facts import facts
+from tensorproof.libraries.results.facts import facts
 from tensorproof.libraries.torch.optim import NAMES as OPTIMIZERS
 from tensorproof.terms import TensorType, le
 from tensorproof.values import MISSING, OPEN, REAL, Args, Dict, Function, Instance, Kwargs, Layer, List, Machine, Model, Set, Unknown, Value

@@ -9,7 +9,7 @@ from typing import Any
 from tensorproof.libraries import Bound, ClassModel, KindModel, by_signature, filled_by_signature
 from tensorproof.libraries.data.datasets import _add  # pyright: ignore[reportPrivateUsage]
 from tensorproof.libraries.data.samples import LENGTH, length_of, unknown_length
-from tensorproof.libraries.facts import facts
+from tensorproof.libraries.results.facts import facts
 from tensorproof.libraries.torchvision.pillow import any_channels, image, is_image, size_symbol
 from tensorproof.terms import BY_LABEL, Origin, Shape, TensorType, Term, ceildiv, dataclass, eq, ite, minimum
 from tensorproof.values import MISSING, Args, Instance, Key, Kwargs, List, Machine, Model, Unknown, Value, slot

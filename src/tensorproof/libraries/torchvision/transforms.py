@@ -8,7 +8,7 @@ from functools import cache, partial
 from typing import Any
 
 from tensorproof.libraries import Bound, KindModel, Run, always, bind, by_signature, signatures
-from tensorproof.libraries.facts import others
+from tensorproof.libraries.results.facts import others
 from tensorproof.libraries.torchvision import pictures as rules
 from tensorproof.libraries.torchvision.pictures import each_side
 from tensorproof.libraries.torchvision.pillow import is_image

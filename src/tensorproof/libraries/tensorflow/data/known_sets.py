@@ -7,7 +7,7 @@ import re
 from typing import Any
 
 from tensorproof.libraries import KindModel, Run, argument
-from tensorproof.libraries.facts import facts
+from tensorproof.libraries.results.facts import facts
 from tensorproof.libraries.tensorflow.data.elements import scalar, stacked
 from tensorproof.libraries.tensorflow.data.pipeline import batched, dataset, unknown_count
 from tensorproof.terms import BY_LABEL, Dim, Origin, Shape, TensorType, dataclass

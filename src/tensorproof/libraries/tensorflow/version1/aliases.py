@@ -7,7 +7,7 @@ from functools import cache
 from tensorproof.bindings.call import spelled
 from tensorproof.libraries import registry
 from tensorproof.libraries.constants import constant
-from tensorproof.libraries.facts import others
+from tensorproof.libraries.results.facts import others
 
 
 @cache

@@ -8,8 +8,8 @@ from functools import cache
 
 @cache
 def facts(table: str) -> dict[str, str]:
-    """What the table `TABLE.txt` of this folder says, by name."""
-    with open(os.path.join(os.path.dirname(__file__), f"{table}.txt"), encoding="utf-8") as lines:
+    """What the table `TABLE.txt` of the libraries says, by name."""
+    with open(os.path.join(os.path.dirname(os.path.dirname(__file__)), f"{table}.txt"), encoding="utf-8") as lines:
         rows = (line.partition(":") for line in lines if not line.startswith("#"))
         return {name: said.strip() for name, _, said in rows}
 
