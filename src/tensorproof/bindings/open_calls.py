@@ -146,7 +146,7 @@ def _ranked(value: Any, axes: dict[str, tuple[Dim, ...]], originals: dict[int, A
         sizes: list[Any] = []
         for axis in value.shape:
             sizes += axes[axis.name] if type(axis) is Segment and axis.name in axes else (axis,)
-        made = value.but(shape=Shape(sizes), strides=None if value.strides is None else UNKNOWN_STRIDES)
+        made = value.sized(Shape(sizes), contents=value.contents, strides=None if value.strides is None else UNKNOWN_STRIDES)
         originals[id(made)] = (made, value)
         return made
     if isinstance(value, dict):

@@ -11,8 +11,29 @@ from tensorproof.bindings.names import is_public
 from tensorproof.libraries import signatures
 from tensorproof.libraries.registry import closed, kind_model
 from tensorproof.libraries.torch.layer_attributes import UNSEEN
+from tensorproof.terms.ints import Term
 from tensorproof.terms.tensor import TensorType
-from tensorproof.values import MISSING, TEXT, Args, Choice, Class, Device, Dict, Kwargs, Layer, List, Machine, Model, Named, Native, Set, Unknown, Value
+from tensorproof.values import (
+    MISSING,
+    TEXT,
+    Args,
+    Choice,
+    Class,
+    Device,
+    Dict,
+    Function,
+    Instance,
+    Kwargs,
+    Layer,
+    List,
+    Machine,
+    Model,
+    Named,
+    Native,
+    Set,
+    Unknown,
+    Value,
+)
 
 _FAMILIES = {"metrics": "Metric", "losses": "Loss", "optimizers": "Optimizer"}
 
@@ -114,7 +135,9 @@ def binds(owner: Model) -> bool:
     return found is not None and found.binds
 
 
-_NO_CONTEXTS = frozenset((type(None), bool, int, float, str, bytes, tuple, List, Dict, Set))
+_NO_CONTEXTS = frozenset((type(None), bool, int, float, str, bytes, tuple, List, Dict, Set, Function, Native, Layer, TensorType, Term))
+
+_NAMED: dict[type, str] = {type(None): "NoneType", TensorType: "Tensor", Layer: "Module", Term: "int"}
 
 
 def inherits_unseen(cls: Class) -> bool:
@@ -130,7 +153,11 @@ def enter(m: Machine, manager: Value, node: ast.AST) -> Any:
             leave = found.leave
             return found.enter(m, manager, node), (None if leave is None else lambda raised: leave(m, manager, raised, node))
         return manager, None
-    if isinstance(manager, (Named, Layer, TensorType)):
+    if isinstance(manager, Instance) and not inherits_unseen(manager.cls):
+        raise m.raised("TypeError", f"'{manager.cls.name}' object does not support the context manager protocol", node, "python/type")
+    if isinstance(manager, Named):
+        if signatures.forms(manager.name):
+            raise m.raised("TypeError", f"{manager.name} does not support the context manager protocol: it must be called", node, "python/type")
         return manager, None
     if isinstance(manager, Device):
         mode = import_module("tensorproof.libraries.torch.modes").on_device(m, manager)
@@ -140,7 +167,7 @@ def enter(m: Machine, manager: Value, node: ast.AST) -> Any:
         if leave_a is None and leave_b is None:
             return (a if a is b else Choice(manager.condition, a, b, manager.depth)), None
     if type(manager) in _NO_CONTEXTS:
-        kind = "NoneType" if manager is None else type(manager).__name__.lower()
+        kind = _NAMED.get(type(manager), type(manager).__name__.lower())
         raise m.raised("TypeError", f"'{kind}' object does not support the context manager protocol", node, "python/type")
     return m.gap("with", node, "the context is not modelled"), None
 

@@ -130,4 +130,4 @@ def _tensor(results: list[tuple[Truth, Any]], name: str) -> TensorType:
             size = ite(condition, made.shape[i], size) if isinstance(condition, Predicate) else made.shape[i]
         sizes.append(size)
     rows = all(t.strides is None for t in tensors)
-    return last.but(shape=Shape(sizes), contents=None, strides=None if rows else UNKNOWN_STRIDES)
+    return last.sized(Shape(sizes), strides=None if rows else UNKNOWN_STRIDES)

@@ -124,6 +124,14 @@ def forget(tensor: TensorType) -> None:
     object.__setattr__(tensor, "facts", None)
 
 
+def of_each(facts: Facts | None) -> Facts | None:
+    """What holds of each element by itself, and so of a tensor with more or fewer of them."""
+    if facts is None:
+        return None
+    kept = {name: getattr(facts, name) for name in ("span", "limit", "possible", "bounds", "signed", "whole", "chance", "steps", "drawn")}
+    return Facts(**kept)
+
+
 def same(a: Facts | None, b: Facts | None) -> bool:
     """Whether two tensors hold the same numbers, as far as that is known. Numbers that the data choose anew are alike, those that count are not."""
     if a is b:

@@ -7,7 +7,7 @@ from typing import Any
 
 from tensorproof.terms.budgets import BUDGETS
 from tensorproof.terms.dtypes import FLOAT32, DType
-from tensorproof.terms.facts import Facts
+from tensorproof.terms.facts import Facts, of_each
 from tensorproof.terms.gradient import Gradient
 from tensorproof.terms.records import changed, dataclass
 from tensorproof.terms.shapes import Dim, Shape
@@ -147,6 +147,10 @@ class TensorType:
         if self.facts is not None and "facts" not in changes and (not changes.keys() <= _BESIDE or changes.get("parameter")):
             changes["facts"] = None
         return changed(self, changes)
+
+    def sized(self, shape: Shape, **changes: Any) -> TensorType:
+        """A tensor of another shape with elements like these: what is known of each of them stays known."""
+        return self.but(**{"shape": shape, "contents": None, "facts": of_each(self.facts), **changes})
 
     @property
     def rank(self) -> Dim:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any, TypeGuard
 
 from tensorproof.terms.budgets import BUDGETS
+from tensorproof.terms.facts import common, of_each
 from tensorproof.terms.ints import Atom, Dim, Term, symbol
 from tensorproof.terms.predicates import Predicate, flag
 from tensorproof.terms.samples import of_each_text
@@ -79,7 +80,7 @@ def _wider_tensor(a: TensorType, b: TensorType) -> TensorType | Unknown:
     if not same or any(x != y and not isinstance(x, Term) and not isinstance(y, Term) for x, y in zip(a.shape, b.shape)):
         return Unknown("one of many tensors")
     sizes = (y if x == y or isinstance(y, Term) else x for x, y in zip(a.shape, b.shape))
-    return b.but(shape=Shape(sizes), contents=b.contents if a.contents == b.contents else None)
+    return b.sized(Shape(sizes), contents=b.contents if a.contents == b.contents else None, facts=of_each(common(a.facts, b.facts)))
 
 
 def number_of(value: object) -> str:

@@ -44,7 +44,7 @@ def _generalised_tensor(made: list[Any], parts: Any) -> Value:
     if not all(v.shape.known and len(v.shape) == len(first.shape) and v.dtype is first.dtype for v in made):
         return MISSING
     dims = parts([v.shape[i] for v in made] for i in range(len(first.shape)))
-    return MISSING if dims is None else first.but(shape=Shape(dims), contents=None)
+    return MISSING if dims is None else first.sized(Shape(dims))
 
 
 def _generalised_number(made: list[Any], sizes: tuple[int, ...], count: Value) -> Value:

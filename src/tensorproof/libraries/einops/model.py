@@ -235,7 +235,7 @@ def _pack(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
             raise m.raised("EinopsError", f"'{pattern}' needs at least {before + after} axes, a tensor has shape {t.shape!r}", node, "einops/rank")
         middle = tuple(t.shape[before : len(t.shape) - after])
         shapes.append(middle)
-        flat.append(t.but(shape=Shape((*t.shape[:before], product(middle), *t.shape[len(t.shape) - after :])), contents=None, strides=None))
+        flat.append(t.sized(Shape((*t.shape[:before], product(middle), *t.shape[len(t.shape) - after :])), strides=None))
     packed = m.spelling("torch.cat", (List(m.heap.row(flat)), before), {}, node)
     return packed, List(m.heap.row(shapes))
 
@@ -260,7 +260,7 @@ def _unpack(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
         m.require("einops/size", eq(total, x.shape[before]), f"the parts make {total!r} elements, the tensor has shape {x.shape!r}", node)
     for p in parts:
         sizes = tuple(floordiv(x.shape[before] - total, product(v for v in p if v != -1)) if s == -1 else s for s in p)
-        made.append(x.but(shape=Shape((*x.shape[:before], *sizes, *x.shape[before + 1 :])), contents=None, strides=None))
+        made.append(x.sized(Shape((*x.shape[:before], *sizes, *x.shape[before + 1 :])), strides=None))
     return List(m.heap.row(made))
 
 

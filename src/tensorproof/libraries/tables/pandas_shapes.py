@@ -108,7 +108,7 @@ def _pictures(name: str, m: Machine, args: tuple[Any, ...], kwargs: Kwargs, node
     whole = prod(sizes[1:])
     message = f"a table of {columns!r} columns cannot be made into rows of shape {tuple(sizes[1:])}"
     m.require("reshape/numel", eq(columns, whole), message, node)
-    return m.memory.made(given.but(shape=Shape((rows, *sizes[1:])), contents=None, strides=None, base=None))
+    return m.memory.made(given.sized(Shape((rows, *sizes[1:])), strides=None, base=None))
 
 
 FUNCTIONS: dict[str, object] = {name: partial(_pictures, name) for name in ("numpy.reshape", "numpy.ndarray.reshape")}

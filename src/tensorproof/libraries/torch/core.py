@@ -54,7 +54,7 @@ def _unbind(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
         return m.spelling("torch.unbind", args, kwargs, node)
     rest = list(t.shape)
     count = rest.pop(dim)
-    return (summarise(count, [t.but(shape=Shape(rest), contents=None, strides=UNKNOWN_STRIDES)]),)
+    return (summarise(count, [t.sized(Shape(rest), strides=UNKNOWN_STRIDES)]),)
 
 
 def _checkpoint(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:

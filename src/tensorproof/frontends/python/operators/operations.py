@@ -105,6 +105,13 @@ def _on_names(m: Interpreter, op: type[ast.operator], a: Value, b: Value, node: 
     return not_modelled(m, named, node) if isinstance(named, Named) else MISSING
 
 
+def _demand_divisor(m: Interpreter, word: str, b: Value, node: ast.AST) -> None:
+    """Python's own numbers are not divided by zero."""
+    if word in ("floordiv", "mod", "truediv") and isinstance(b, (int, float, Term)):
+        nonzero = ne(b, 0) if isinstance(b, Term) else b != 0
+        m.demand("ZeroDivisionError", nonzero, f"the divisor {b!r} may be zero" if type(b) is Term else "the divisor is zero", node)
+
+
 def _sum_of_parts(m: Interpreter, word: str, a: Value, b: Value, node: ast.AST, in_place: bool) -> Value:
     """A container of layers and more layers, or a shape of TensorFlow and more sizes; MISSING for anything else."""
     if isinstance(a, Layer) or isinstance(b, Layer):
@@ -128,8 +135,8 @@ def _on_numbers(m: Interpreter, op: type[ast.operator], a: Value, b: Value, node
     symbolic = kind_a is Term or kind_b is Term
     if symbolic and not (kind_a in _PLAIN_NUMBERS and kind_b in _PLAIN_NUMBERS):
         type_rules.refuse_operator(m, word, a, b, node)
-    if symbolic and word in ("floordiv", "mod", "truediv") and kind_a in (int, Term, bool, float) and isinstance(b, (int, Term)):
-        m.demand("ZeroDivisionError", ne(b, 0), f"the divisor {b!r} may be zero" if kind_b is Term else "the divisor is zero", node)
+    if symbolic and kind_a in (int, Term, bool, float):
+        _demand_divisor(m, word, b, node)
     if word == "pow" and (raised := power(m, a, b, node)) is not MISSING:
         return raised
     if symbolic:
@@ -176,6 +183,8 @@ def _on_unknown(m: Interpreter, word: str, a: Value, b: Value, node: ast.AST, in
     kinds = number_kind(a), number_kind(b)
     if (isinstance(a, TensorType) and kinds[1]) or (isinstance(b, TensorType) and kinds[0]):
         return on_tensors(m, word, a, b, node, in_place)
+    if kinds[0] and type(a) is not TensorType:
+        _demand_divisor(m, word, b, node)
     if word == "mul" and "int" in kinds and (isinstance(a, List) or isinstance(b, List)):
         return containers.binary(m, word, _sized(m, a), _sized(m, b), node, in_place)
     if (not kinds[0] and type(a) is Unknown) or (not kinds[1] and type(b) is Unknown):

@@ -122,7 +122,7 @@ def _plainer(m: Interpreter, index: Value, found: Value) -> Value:
         axis += 1
     if all(a is b for a, b in zip(sizes, found.shape)):
         return found
-    return found.but(shape=Shape(sizes))
+    return found.sized(Shape(sizes), contents=found.contents)
 
 
 def _stated_length(m: Interpreter, cut: slice, size: Any) -> Value:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import ast
+from functools import reduce
 from typing import TYPE_CHECKING, Any
 
 from tensorproof.frontends.python.widening.acceleration import alike
 from tensorproof.terms.budgets import BUDGETS
+from tensorproof.terms.facts import common, of_each
 from tensorproof.terms.ints import Dim, Origin, Term, lower, upper
 from tensorproof.terms.predicates import disj, eq
 from tensorproof.terms.shapes import Shape
@@ -97,7 +99,11 @@ class _Summary:
             if not same or one.dtype is not first.dtype or one.device != first.device:
                 raise Unlike
         shape = Shape(self.number(list(sizes)) for sizes in zip(*(one.shape for one in items)))
-        return first.but(shape=shape, contents=None, strides=UNKNOWN_STRIDES if any(one.strides is not None for one in items) else None)
+        return first.sized(
+            shape,
+            facts=of_each(reduce(common, [one.facts for one in items])),
+            strides=UNKNOWN_STRIDES if any(one.strides is not None for one in items) else None,
+        )
 
     def number(self, values: list[Dim]) -> Dim:
         """One of these whole numbers. Sizes that differ by a constant, or by a factor, from others of the same index do so here too."""

@@ -52,10 +52,10 @@ def joined(m: Interpreter, name: str, args: tuple[Value, ...], kwargs: dict[str,
     if not all(v.shape.known for v in (made, *samples)):
         at = _known_place(word, args, kwargs, sizes)
         if at is None:
-            return made.but(shape=open_shape(m.name_here("joined", node), 1), contents=None, facts=None)
+            return made.sized(open_shape(m.name_here("joined", node), 1))
         counted = word == "stack" or word in _PADS
         sizes[at] = total if counted else m.symbol(m.name_here("joined", node), 0, None, Origin.UNMODELLED)
-        return made.but(shape=Shape(sizes), contents=None)
+        return made.sized(Shape(sizes))
     if word in _PADS:
         first = bool(kwargs.get("batch_first", args[1] if len(args) > 1 else False))
         sizes[0 if first else 1] = total
@@ -66,7 +66,7 @@ def joined(m: Interpreter, name: str, args: tuple[Value, ...], kwargs: dict[str,
             sizes[axis] = total
         else:
             sizes[axis] = _extent(m, items, axis)
-    return made.but(shape=Shape(sizes), contents=None)
+    return made.sized(Shape(sizes))
 
 
 def _known_place(word: str, args: tuple[Value, ...], kwargs: dict[str, Value], sizes: list[Any]) -> int | None:

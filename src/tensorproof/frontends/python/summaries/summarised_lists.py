@@ -13,6 +13,7 @@ from tensorproof.libraries import registry
 from tensorproof.libraries.model import Open
 from tensorproof.libraries.whole_numbers import size_in, whole_tensor
 from tensorproof.terms.budgets import BUDGETS
+from tensorproof.terms.facts import common, of_each
 from tensorproof.terms.ints import Origin, Term, ite, lower, maximum, minimum, sole_atom, upper
 from tensorproof.terms.predicates import Predicate, ge, gt
 from tensorproof.terms.shapes import Shape
@@ -55,7 +56,7 @@ def _rows(value: TensorType) -> list[Value] | None:
     """The rows of a tensor of which there is an unknown number."""
     if value.framework not in ("torch", "numpy") or not value.shape.known or not value.shape or not isinstance(value.shape[0], Term):
         return None
-    row = value.but(shape=Shape(value.shape[1:]), contents=None, strides=None if value.strides is None else UNKNOWN_STRIDES)
+    row = value.sized(Shape(value.shape[1:]), strides=None if value.strides is None else UNKNOWN_STRIDES)
     return [Summary("rows of a summarised list", count=value.shape[0], first=row, second=row)]
 
 
@@ -90,7 +91,7 @@ def _open_rows(m: Interpreter, value: TensorType) -> Open | None:
         return None
 
     def row(at: Value) -> Value:
-        made = value.but(shape=Shape(value.shape[1:]), contents=None, base=None, parameter=False)
+        made = value.sized(Shape(value.shape[1:]), base=None, parameter=False)
         if m.path.program is not None:
             m.path.program.slices([value], [made])
         return made
@@ -147,7 +148,8 @@ def any_of(m: Interpreter, a: Value, b: Value, node: ast.AST) -> Value:
             return b if isinstance(b, Term) else a
         return m.symbol(m.name_here("item", node), min(a, b), max(a, b), Origin.UNMODELLED)
     if isinstance(a, TensorType) and isinstance(b, TensorType) and a.shape.known and b.shape.known and len(a.shape) == len(b.shape) and a.dtype is b.dtype:
-        return b.but(shape=Shape(_any_size(m, x, y, node) for x, y in zip(a.shape, b.shape)), contents=b.contents if a.contents == b.contents else None)
+        sizes = Shape(_any_size(m, x, y, node) for x, y in zip(a.shape, b.shape))
+        return b.sized(sizes, contents=b.contents if a.contents == b.contents else None, facts=of_each(common(a.facts, b.facts)))
     if type(a) is tuple and type(b) is tuple and len(a) == len(b):
         return tuple(any_of(m, x, y, node) for x, y in zip(a, b))
     if type(a) is type(b) and isinstance(a, (List, Dict, Instance, Model)):

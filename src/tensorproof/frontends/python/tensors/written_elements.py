@@ -77,7 +77,7 @@ def _one_element(written: TensorType, program: Any) -> TensorType:
     """A tensor without axes that stands for each element that was written."""
     item = written
     while len(item.shape):
-        part = item.but(shape=Shape(item.shape[1:]), contents=None, strides=None)
+        part = item.sized(Shape(item.shape[1:]), strides=None)
         program.slices([item], [part])
         item = part
     return item

@@ -51,7 +51,7 @@ def stacked(m: Machine, element: Value, count: Value, node: ast.AST) -> Value:
     def stack(t: TensorType) -> Value:
         if not t.shape.known:
             m.gap("Dataset.batch", node, "the rank of an element is not known")
-            return t.but(shape=Shape((count, *t.shape)), contents=None)
+            return t.sized(Shape((count, *t.shape)))
         made = keep(m, t, t.but(shape=Shape((count, *t.shape)), contents=None))
         if m.path.program is not None:
             m.path.program.stack([t], [made])
@@ -84,7 +84,7 @@ def rows(m: Machine, element: Value, node: ast.AST | None = None) -> Value:
 
     def act(t: TensorType) -> TensorType:
         if not t.shape.known:
-            return t.but(shape=row_shape(m, t.shape, node), contents=None)
+            return t.sized(row_shape(m, t.shape, node))
         if not len(t.shape):
             return t
         numbers = t.contents if len(t.shape) == 1 and t.contents and all(type(v) is int for v in t.contents) else None
@@ -147,7 +147,7 @@ class Opened:
             size = t.shape[0]
             if size not in kept:
                 kept[size] = self.size(size)
-            return t.but(shape=Shape((kept[size], *t.shape[1:])))
+            return t.sized(Shape((kept[size], *t.shape[1:])), contents=t.contents)
 
         return mapped(self.m, element, act)
 

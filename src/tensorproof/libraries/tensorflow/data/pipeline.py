@@ -194,7 +194,7 @@ def padded_batch(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AS
                 m.demand("InvalidArgumentError", ge(want, d), f"an axis of {d!r} cannot be padded to {want!r}", node, "data/padding")
             open_axis = isinstance(d, Term) and want is None
             sizes.append(want if want is not None else _longest(m, d, node) if open_axis else d)
-        return t.but(shape=Shape(sizes), contents=None)
+        return t.sized(Shape(sizes))
 
     def fill(t: TensorType, value: Value) -> Value:
         kind = value.dtype if isinstance(value, TensorType) else None

@@ -129,7 +129,7 @@ def _differing(m: Machine, first: Value, other: Value, node: ast.AST) -> Value:
 
     def act(t: TensorType) -> TensorType:
         both = zip(t.shape, next(others).shape)  # type: ignore[union-attr]
-        return t.but(shape=Shape(x if x == y else _between(m, x, y, node) for x, y in both), contents=None)
+        return t.sized(Shape(x if x == y else _between(m, x, y, node) for x, y in both))
 
     return mapped(m, first, act)
 
@@ -213,7 +213,7 @@ def _both(m: Machine, regular: Value, ending: Value, node: ast.AST) -> Value:
         if not t.shape.known or not other.shape.known or len(t.shape) != len(other.shape) or t.shape == other.shape:
             return t
         sizes = [a if a == b else varying(m, max(int(lower(b)), 0), int(upper(a)) if upper(a) < 1 << 60 else None, node) for a, b in zip(t.shape, other.shape)]
-        return t.but(shape=Shape(sizes), contents=None)
+        return t.sized(Shape(sizes))
 
     return mapped(m, regular, act)
 
