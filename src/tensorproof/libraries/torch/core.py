@@ -125,6 +125,15 @@ def _fused(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     return layer if isinstance(bias, TensorType) else m.gap("torch.nn.utils.fusion", node, "the layer gets a bias")
 
 
+def _set(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    """x.set_(y): x is what y is, in its memory."""
+    x, *given = (*args, *kwargs.values())
+    if len(given) != 1 or not isinstance(given[0], TensorType):
+        return m.gap("torch.Tensor.set_", node, "of a storage") if given else x
+    m.set_attribute(x, "data", given[0], node)
+    return x
+
+
 _CONTEXTS = (
     "torch.autograd.set_detect_anomaly", "torch.autograd.detect_anomaly", "torch.cuda.device", "torch.random.fork_rng",
     "torch.backends.cuda.sdp_kernel", "torch.nn.attention.sdpa_kernel", "torch.profiler.record_function", "torch.autograd.profiler.record_function",
@@ -133,6 +142,7 @@ _CONTEXTS = (
 
 FUNCTIONS: dict[str, Run] = {
     "torch.unbind": _unbind, "torch.Tensor.unbind": _unbind, "torch.nn.LinearCrossEntropyOptions": _loss_options, "torch.Tensor.as_subclass": kept,
+    "torch.Tensor.set_": _set,
     **dict.fromkeys(_CONTEXTS, _context), "torch.device": _device, "torch.Tensor.backward": backward, "torch.Tensor.item": _item,
     "torch.utils.checkpoint.checkpoint": _checkpoint,
     "torch.utils.checkpoint.checkpoint_sequential": _checkpoint_sequential, "torch.is_tensor": _is_tensor, "torch.Tensor.register_hook": register_hook,

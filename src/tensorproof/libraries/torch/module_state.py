@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from functools import partial
 from typing import Any
 
 from tensorproof.libraries.plain import argument
@@ -10,7 +11,25 @@ from tensorproof.libraries.torch import module_parts
 from tensorproof.libraries.torch.layer_attributes import module_names
 from tensorproof.libraries.torch.module_tree import BUFFERS, PARAMETERS, TEMPORARY, children, is_module, own_tensors, put, state, unbuilt, walk
 from tensorproof.terms import Outputs, TensorType, eq
-from tensorproof.values import MISSING, OPEN, Args, Class, Dict, Generator, Instance, Iterator, Key, Kwargs, Layer, List, Machine, Set, Unknown, Value
+from tensorproof.values import (
+    MISSING,
+    OPEN,
+    Args,
+    Choice,
+    Class,
+    Dict,
+    Generator,
+    Instance,
+    Iterator,
+    Key,
+    Kwargs,
+    Layer,
+    List,
+    Machine,
+    Set,
+    Unknown,
+    Value,
+)
 
 _OWN_STATE = ("get_extra_state", "_save_to_state_dict", "_load_from_state_dict", "state_dict", "load_state_dict")
 """Methods by which a class of the program changes what its state is."""
@@ -46,6 +65,10 @@ def state_dict(m: Machine, me: Value, args: Args, kwargs: Kwargs, node: ast.AST)
 
 def load_state_dict(m: Machine, me: Value, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     given = argument(args, kwargs, 0, "state_dict")
+    if type(given) is Choice:
+        rest = {key: value for key, value in kwargs.items() if key != "state_dict"}
+        then, other = (partial(load_state_dict, m, me, (one, *args[1:]), rest, node) for one in (given.then, given.other))
+        return m.branching.choose(given.condition, then, other)
     if is_module(given) or isinstance(given, (TensorType, List, tuple, str, int, float, Iterator, Generator, Set)) or given is None:
         raise m.raised("TypeError", "load_state_dict takes a dict of names and tensors: the state_dict() of a model", node, "checkpoint/type")
     strict, assign = argument(args, kwargs, 1, "strict", True), argument(args, kwargs, 2, "assign", False)

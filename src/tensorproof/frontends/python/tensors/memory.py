@@ -235,14 +235,14 @@ class Memory:
             held.whole = source
         return made
 
-    # --- writes ---
-
     def called(self, name: str, result: Any, outcome: Outcome, args: tuple[Any, ...], kwargs: dict[str, Value]) -> Value:
         """The results of an operator that ran, and what it wrote into."""
         targets = self._targets(name, outcome.written, args)
         out = kwargs.get("out")
         outs = [out] if isinstance(out, TensorType) else list(out) if isinstance(out, tuple) else []
         if not targets and not outs:
+            if starts.given_back(outcome.applied, args, result):
+                return args[0]
             made = self.made(_apart(name, result, args))
             starts.shown(self, made, outcome.applied, args)
             if self._is_plain(args, kwargs):

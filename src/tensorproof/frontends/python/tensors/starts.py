@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from tensorproof.ops.applied import Applied
 from tensorproof.terms.ints import Dim
-from tensorproof.terms.tensor import SOMEWHERE, TensorType
+from tensorproof.terms.tensor import SOMEWHERE, UNKNOWN_STRIDES, TensorType
 from tensorproof.values.heap import Space
 
 if TYPE_CHECKING:
@@ -26,3 +26,14 @@ def shown(memory: Memory, made: Any, applied: list[Applied], args: tuple[Any, ..
         for one in made if isinstance(made, (tuple, list)) else (made,):
             if isinstance(one, TensorType) and one.base is SOMEWHERE and one is not args[0]:
                 memory.object_of(one)["source"] = memory.lies(args[0])[0]
+
+
+def given_back(applied: list[Applied], args: tuple[Any, ...], made: Any) -> bool:
+    """Whether an operator of torch that had nothing to change gave back the very tensor: `x.to(its own device)`, `x.contiguous()`."""
+    if len(applied) != 1 or applied[0].op.view != "itself" or applied[0].op.random or not isinstance(made, TensorType) or made.base is None:
+        return False
+    source = args[0] if args else None
+    if not isinstance(source, TensorType) or source.framework != "torch" or source.strides == UNKNOWN_STRIDES or source.layout != made.layout:
+        return False
+    same = source.dtype is not None and source.dtype is made.dtype and source.shape == made.shape and source.strides == made.strides
+    return same and source.base is made.base and (source.device or "cpu") == (made.device or "cpu")
