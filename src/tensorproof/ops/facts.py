@@ -17,7 +17,7 @@ LEAST = Values("selects", over="x", end="least")
 GREATEST = Values("selects", over="x", end="greatest")
 JOINS = Values("joins", over="xs")
 FILLS = Values("fills", by="value")
-FILLED = Values(whole=whole.filled)
+FILLED = Values(whole=whole.filled, over="value x", by="mask")
 PADDED = Values(whole=whole.padded)
 SUMS = Values("sums", whole=whole.sums)
 DIFFERENCES = Values("sums", whole=whole.differences)
@@ -38,9 +38,9 @@ def selects(by: str, over: str = "x") -> Values:
     return Values("selects", over=over, by=by)
 
 
-def mixes(over: str) -> Values:
-    """Each element is one of some tensor in `over`."""
-    return Values("mixes", over=over)
+def mixes(over: str, by: str = "") -> Values:
+    """Each element is one of some tensor in `over`: of the first where the mask in `by` holds, where there is one, and of the second where it does not."""
+    return Values("mixes", over=over, by=by)
 
 
 def places(along: str | int | None, over: str = "x") -> Values:

@@ -58,21 +58,22 @@ def opposite(c: Counted) -> Dim | None:
     return None if found is None else c.result.shape.numel - found
 
 
-def pairs(function: Callable[[Any, Any], Any]) -> Callable[[Counted], Dim | None]:
+@dataclass(frozen=True, slots=True)
+class Pairs:
     """Of two operands, one of which is the same everywhere."""
 
-    def rule(c: Counted) -> Dim | None:
+    function: Callable[[Any, Any], Any]
+
+    def __call__(self, c: Counted) -> Dim | None:
         x, y = (_constant(c, name) for name in ("x", "y"))
         mine = c.of("x" if x is None else "y")
         if mine is None or (x is None) is (y is None):
             return None
         numel = c.result.shape.numel
-        zero, one = (function(v, y) if x is None else function(x, v) for v in (0, 1))
+        zero, one = (self.function(v, y) if x is None else self.function(x, v) for v in (0, 1))
         if zero not in (0, 1) or one not in (0, 1):
             return None
         return (mine if one else 0) + (numel - mine if zero else 0)
-
-    return rule
 
 
 def _constant(c: Counted, name: str) -> int | None:

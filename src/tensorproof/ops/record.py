@@ -103,7 +103,8 @@ class Values:
     - "moves": all elements of each tensor in `over`, in other places or another form, each as often as any other (several results: one for each tensor);
     - "cuts": elements of `over` that are taken by their place, some perhaps several times;
     - "selects": elements of `over`, chosen by `by`, or by their values where `by` is empty (`end`: the "least" or the "greatest");
-    - "joins": all elements of all tensors in `over`, and no others; "mixes": some of them;
+    - "joins": all elements of all tensors in `over`, and no others; "mixes": some of them, by the mask in `by` where it is named: the first where that
+      holds;
     - "places": positions along the axis `by` of `over` (an attribute, an axis, or None for the flattened tensor), and `high` behind its
       end; `every`: each of them;
     - "draws": whole numbers from `low` on and below `high`, in steps of `step`, each of which may occur;

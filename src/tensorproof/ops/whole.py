@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from tensorproof.terms.ints import Dim
+from tensorproof.terms.ints import Dim, Term, maximum, minimum
 from tensorproof.terms.records import dataclass
 
 
@@ -48,9 +48,7 @@ def joined(spans: list[Span | None], all_occur: bool = False) -> Span | None:
     first, possible = known[0], not attained and (any(s.possible for s in known) or all(s.may for s in known))
     if all(s.low == first.low and s.past == first.past for s in known):
         return Span(first.low, first.past, attained, possible)
-    if all(s.plain for s in known):
-        return Span(min(s.low for s in known), max(s.past for s in known), attained, possible)  # type: ignore[type-var]
-    return None
+    return Span(minimum(*(s.low for s in known)), maximum(*(s.past for s in known)), attained, possible)
 
 
 def _of_both(low: Dim, past: Dim, x: Span, y: Span) -> Span:
@@ -142,7 +140,7 @@ def _chosen(x: Span | None, y: Span | None, choose: Any) -> Span | None:
 
 def filled(a: Spans) -> Span | None:
     """Of numbers some of which are replaced by one."""
-    return joined([a["x"], Span(a["value"], a["value"] + 1, True)]) if type(a["value"]) is int else None
+    return joined([a["x"], Span(a["value"], a["value"] + 1, True)]) if type(a["value"]) in (int, Term) else None
 
 
 def padded(a: Spans) -> Span | None:

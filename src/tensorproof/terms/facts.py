@@ -51,6 +51,8 @@ class Facts:
     """The warning for the case that a layer takes rows that hold parts of several samples, as these do."""
     compared: dict[Any, Dim] | None = None
     """How often each comparison with a number holds, by the comparison and the number."""
+    implied: tuple[tuple[TensorType, Any, Any], ...] | None = None
+    """Of a mask, or of the places where it holds: the tensors that were compared, and between which ends their elements lie where it holds and where not."""
     bounds: Bounds | None = None
     """The least and the greatest that an element can be. None where the elements were given to the program: they are taken to be as they should."""
     rows: tuple[int, tuple[Bounds, ...]] | None = None
@@ -80,7 +82,7 @@ class Facts:
         for name in _TERMS:
             new[name] = change(getattr(self, name))
             same = same and new[name] is getattr(self, name)
-        return self if same else replace(self, **new, compared=None)
+        return self if same else replace(self, **new, compared=None, implied=None)
 
 
 _PAIRS = ("span", "limit")
@@ -220,7 +222,7 @@ def covers(wide: Facts | None, value: Facts | None, holds: Callable[[Dim, Dim], 
     value = value or _NONE
     if (wide.bounds is not None and hull(wide.bounds, value.bounds) != wide.bounds) or wide.drawn not in (None, value.drawn):
         return False
-    if wide.rows not in (None, value.rows):
+    if wide.rows not in (None, value.rows) or (wide.implied is not None and wide.implied is not value.implied):
         return False
     if wide.span is not None and (value.span is None or not all(map(holds, wide.span, value.span))):
         return False

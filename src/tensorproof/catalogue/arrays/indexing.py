@@ -256,7 +256,7 @@ def written(x: TensorType, region: TensorType, value: TensorType) -> tuple[Any, 
 
 SETITEM = Op(
     "setitem", (X, Tensor("value", scalar=True, held=True)), (Index(), NUMBERS_JOIN), setitem_rule, data_dependent=True, writes=("x",),
-    values=mixes("x value"), doc="x[index] = value.",
+    values=mixes("value x", "index"), doc="x[index] = value.",
     gradient="x< value< y< index-", overlaps=True,
     evaluate=written_places.setitem,
 )  # fmt: skip

@@ -15,7 +15,7 @@ from tensorproof.ops.families import NUMERIC, broadcast_shape, promoting
 from tensorproof.ops.hazards import region
 from tensorproof.ops.inputs import Bool, Choice, Number, Tensor
 from tensorproof.ops.later import later
-from tensorproof.ops.ones import pairs
+from tensorproof.ops.ones import Pairs
 from tensorproof.ops.record import NON_ZERO, DTypeRule, Hazard, Op
 from tensorproof.terms.dtypes import (
     ALL_INTS,
@@ -94,10 +94,10 @@ ADD = promoting(
     evaluate=lambda np, a: np.add(a["x"], _times_alpha(np, a, "y")), doc="x + alpha · y",
 )  # fmt: skip
 SUB = promoting(
-    "sub", NUMBERS, Number("alpha", 1), dtype=no_bools, fold=_scaled_sum(-1), values=DIFFERENCES, ones=pairs(sub),
+    "sub", NUMBERS, Number("alpha", 1), dtype=no_bools, fold=_scaled_sum(-1), values=DIFFERENCES, ones=Pairs(sub),
     evaluate=lambda np, a: np.subtract(a["x"], _times_alpha(np, a, "y")), doc="x - alpha · y",
 )  # fmt: skip
-MUL = promoting("mul", PLAIN, operands=PLAIN, fold=folding(mul), values=PRODUCTS, ones=pairs(mul), evaluate=lambda np, a: np.multiply(a["x"], a["y"]))
+MUL = promoting("mul", PLAIN, operands=PLAIN, fold=folding(mul), values=PRODUCTS, ones=Pairs(mul), evaluate=lambda np, a: np.multiply(a["x"], a["y"]))
 
 
 def quotient(c: Call) -> DType | None:
@@ -268,9 +268,9 @@ def _whole(function: Any) -> Any:
 
 GCD = promoting("gcd", INTS, fold=_whole(math.gcd), evaluate=numpy("gcd", "x", "y"))
 LCM = promoting("lcm", INTS, fold=_whole(math.lcm), evaluate=numpy("lcm", "x", "y"))
-BITWISE_AND = promoting("bitwise_and", ALL_INTS | BOOLS, fold=_whole(lambda x, y: x & y), ones=pairs(and_), evaluate=numpy("bitwise_and", "x", "y"))
-BITWISE_OR = promoting("bitwise_or", ALL_INTS | BOOLS, fold=_whole(lambda x, y: x | y), ones=pairs(or_), evaluate=numpy("bitwise_or", "x", "y"))
-BITWISE_XOR = promoting("bitwise_xor", ALL_INTS | BOOLS, fold=_whole(lambda x, y: x ^ y), ones=pairs(xor), evaluate=numpy("bitwise_xor", "x", "y"))
+BITWISE_AND = promoting("bitwise_and", ALL_INTS | BOOLS, fold=_whole(lambda x, y: x & y), ones=Pairs(and_), evaluate=numpy("bitwise_and", "x", "y"))
+BITWISE_OR = promoting("bitwise_or", ALL_INTS | BOOLS, fold=_whole(lambda x, y: x | y), ones=Pairs(or_), evaluate=numpy("bitwise_or", "x", "y"))
+BITWISE_XOR = promoting("bitwise_xor", ALL_INTS | BOOLS, fold=_whole(lambda x, y: x ^ y), ones=Pairs(xor), evaluate=numpy("bitwise_xor", "x", "y"))
 LEFT_SHIFT = promoting("bitwise_left_shift", INTS, fold=_whole(lambda x, y: x << y if 0 <= y < 64 else None), evaluate=numpy("left_shift", "x", "y"))
 RIGHT_SHIFT = promoting("bitwise_right_shift", INTS, fold=_whole(lambda x, y: x >> y if 0 <= y < 64 else None), evaluate=numpy("right_shift", "x", "y"))
 

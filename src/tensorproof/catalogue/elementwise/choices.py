@@ -77,7 +77,7 @@ WHERE = Op(
     shape=broadcast_shape,
     dtype=Promote("x", "y"),
     order="like",
-    values=mixes("x y"),
+    values=mixes("x y", "condition"),
     evaluate=numpy("where", "condition", "x", "y"),
     fold=lambda c: each(c, lambda k, x, y: x if k else y, ("condition", "x", "y"), Promote("x", "y")(c)),
 )

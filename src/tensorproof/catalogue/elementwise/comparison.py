@@ -11,7 +11,7 @@ from tensorproof.ops.element_types import Promote, Within
 from tensorproof.ops.evaluation import Arguments, numpy
 from tensorproof.ops.families import NUMERIC, broadcast_shape, pairwise, same_shape
 from tensorproof.ops.inputs import Bool, Float, Tensor
-from tensorproof.ops.ones import pairs
+from tensorproof.ops.ones import Pairs
 from tensorproof.ops.record import DTypeRule, Op
 from tensorproof.terms import predicates
 from tensorproof.terms.dtypes import ALL_INTS, ANY, BOOL, FLOAT8S, FULL_COMPLEXES, NUMBERS, REALS, REALS_OR_BOOL, DType, DTypes, of_kind
@@ -46,7 +46,7 @@ def compared(name: str, takes: DTypes, function: Callable[[Any, Any], Any], thei
         return each(c, known, ("x", "y"), BOOL)
 
     dtype = truth(Within(Promote("x", "y"), takes))
-    return pairwise(name, operands, dtype=dtype, fold=fold, ones=pairs(function), opposite=opposite, evaluate=numpy(theirs, "x", "y"))
+    return pairwise(name, operands, dtype=dtype, fold=fold, ones=Pairs(function), opposite=opposite, evaluate=numpy(theirs, "x", "y"))
 
 
 EQ = compared("eq", PLAIN, predicates.eq, "equal", opposite="ne")

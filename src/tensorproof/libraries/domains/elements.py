@@ -10,7 +10,7 @@ from functools import cache
 from typing import Protocol
 
 from tensorproof.libraries import whole_numbers
-from tensorproof.libraries.domains import bounds, greatest, mask_ones, matrices, number_ranges, signs
+from tensorproof.libraries.domains import bounds, greatest, mask_ones, masks, matrices, number_ranges, signs
 from tensorproof.ops.applied import Applied
 from tensorproof.ops.record import Op
 from tensorproof.terms.facts import carry
@@ -41,8 +41,9 @@ def observe(m: Machine, applied: list[Applied]) -> bool:
     """Follow the operators of one call, in order. Whether any of them may have made or kept a fact."""
     found = False
     for one in applied:
+        as_seen = masks.seen(m, one)
         for domain in _concerned(one.op):
-            domain.applied(m, one)
+            domain.applied(m, as_seen)
             found = True
     return found
 
