@@ -5,16 +5,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from functools import cache
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, TypeVar, overload
+from typing import TYPE_CHECKING, Any, overload
 
 from tensorproof.bindings import autocast
 from tensorproof.bindings.arguments import bind
 from tensorproof.bindings.coercion import Mismatch, NotKnown
 from tensorproof.bindings.conversion import kept_types, tied_to_tensors
-from tensorproof.bindings.kinds import application, check, element_types_named, kinds_in
+from tensorproof.bindings.kinds import Applying, application, check, element_types_named, kinds_in
 from tensorproof.bindings.modules import Module, aligned, construct, module_arguments
 from tensorproof.bindings.open_calls import agreed_alternatives, any_open, by_rank
 from tensorproof.bindings.options import enter
@@ -139,19 +139,6 @@ class Run:
 
     def fresh(self, name: str, lo: int = 0, hi: int | None = None) -> Term:
         return self.session.fresh(name, lo, hi)
-
-
-Adapter = TypeVar("Adapter", bound=Callable[..., Any])
-
-
-def takes(*parameters: Parameter) -> Callable[[Adapter], Adapter]:
-    """Declare the kinds of a `via` function's own arguments, where they differ from the operator's."""
-
-    def mark(function: Adapter) -> Adapter:
-        function.parameters = {p.name: p for p in parameters}  # type: ignore[attr-defined]
-        return function
-
-    return mark
 
 
 @cache
@@ -339,8 +326,7 @@ def _run(row: Row, arguments: dict[str, Any], session: Session) -> Any:
     try:
         if row.checks and row.call_arguments is None:
             check(row, arguments, run)
-        apply_row = adapter(row.via) if row.via else application(row.applies) if row.applies else None
-        result = run.default(arguments) if apply_row is None else apply_row(dict(arguments), run)
+        result = computed(run, dict(arguments))
     finally:
         session.typed = frozenset()
     if row.gives:
@@ -349,6 +335,18 @@ def _run(row: Row, arguments: dict[str, Any], session: Session) -> Any:
         result = Outputs.named(result, row.fields)
     session.written += [arguments.get(name) for name in written_by(row, arguments)]
     return _written(row, arguments, result, run) if row.inplace else result
+
+
+def computed(run: Run, a: dict[str, Any]) -> Any:
+    """What a row says that its call computes."""
+    if run.row.via:
+        return adapter(run.row.via)(a, run)
+    return formula(run, a, run) if run.row.applies else run.default(a)
+
+
+def formula(run: Run, a: dict[str, Any], steps: Applying) -> Any:
+    """What a row spells with operators, which `steps` applies."""
+    return application(run.row.applies, run.row.typed)(a, steps)
 
 
 def written_by(row: Row, arguments: dict[str, Any]) -> tuple[str, ...]:

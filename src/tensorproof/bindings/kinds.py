@@ -14,6 +14,7 @@ from tensorproof.bindings.modules import PREDICATES
 from tensorproof.bindings.rows import literal, split
 from tensorproof.ops import inputs
 from tensorproof.ops.layout import value_of
+from tensorproof.ops.session import python_number
 from tensorproof.terms import dtypes as element_types
 from tensorproof.terms.dtypes import BY_LABEL, DType
 from tensorproof.terms.tensor import TensorType
@@ -123,15 +124,20 @@ Applied = Callable[[Mapping[str, object], Applying], object]
 
 
 @cache
-def application(text: str) -> Applied:
-    """`mul(x=reciprocal(x=y), y=x)` → what applies these operators to the arguments; `typed=` is the element type of a result by the library's own rule."""
-    return _compiled(ast.parse(text, mode="eval").body)
+def application(text: str, typed: str = "") -> Applied:
+    """`mul(reciprocal(y), x)` → what applies these operators to the arguments. `typed` is the element type of the results by the library's own rule, and
+    `typed=` in a call that of its own result."""
+    return _compiled(ast.parse(text, mode="eval").body, ast.parse(typed, mode="eval").body if typed else None)
 
 
-def _compiled(node: ast.expr) -> Applied:
+_PLACES = ("x", "y")
+"""The operands that are given by place."""
+
+
+def _compiled(node: ast.expr, typed: ast.expr | None = None) -> Applied:
     match node:
-        case ast.Call(ast.Name(op), [], keywords):
-            return _compiled_call(op, keywords)
+        case ast.Call(ast.Name(op), places, named):
+            return _compiled_call(op, [*map(ast.keyword, _PLACES, places), *named], typed)
         case ast.Name(name):
             return lambda a, run: a[name] if name in a else BY_LABEL[name]
         case ast.Attribute(ast.Attribute(of, "dtype"), "real"):
@@ -144,7 +150,7 @@ def _compiled(node: ast.expr) -> Applied:
             tensor = _compiled(of)
             return lambda a, run: _sizes(tensor(a, run))
         case ast.Subscript(of, ast.Constant(int(at))):
-            several = _compiled(of)
+            several = _compiled(of, typed)
             return lambda a, run: _part(several(a, run), at)
         case ast.BoolOp(ast.Or(), [first, second]):
             one, other = _compiled(first), _compiled(second)
@@ -171,11 +177,11 @@ _COMPARISONS: dict[type[ast.cmpop], Callable[[object, object], bool]] = {
 }
 
 
-def _compiled_call(op: str, keywords: list[ast.keyword]) -> Applied:
+def _compiled_call(op: str, keywords: list[ast.keyword], around: ast.expr | None) -> Applied:
     """`**given` stands for all arguments that the operator has; what is named beside it goes before."""
-    given = {k.arg: _compiled(k.value) for k in keywords if k.arg is not None}
+    given = {k.arg: _compiled(k.value, around) for k in keywords if k.arg is not None}
     every = len(given) < len(keywords)
-    typed = given.pop("typed", None)
+    typed = given.pop("typed", None if around is None else _compiled(around))
 
     def arguments(a: Mapping[str, object], run: Applying) -> dict[str, object]:
         own = {name: value(a, run) for name, value in given.items()}
@@ -187,8 +193,7 @@ def _compiled_call(op: str, keywords: list[ast.keyword]) -> Applied:
 
 
 def _dtype(value: object) -> DType | None:
-    assert isinstance(value, TensorType), "only a tensor has an element type"
-    return value.dtype
+    return value.dtype if isinstance(value, TensorType) else python_number(value).dtype
 
 
 def _sizes(value: object) -> tuple[Dim, ...]:

@@ -94,6 +94,8 @@ class Row:
     """The kinds of its own arguments, where they differ from the operator's."""
     applies: str = ""
     """The application of operators that it spells, `mul(x=reciprocal(x=y), y=x)`."""
+    typed: str = ""
+    """The element type of what it computes, `x.dtype`."""
     fields: tuple[str, ...] = ()
     """The names of several results: `tf.math.top_k(x).values`."""
     framework: str = field(init=False)
@@ -319,7 +321,8 @@ def _parse(name: str, raw: _Raw) -> Row:
         name, op, arguments, _arguments(lists[1]) if len(lists) > 1 else None, fixed, special["via"],
         _pairs(special["only"]), _pairs(special["rank"]), inplace, special["converts"], tensors,
         tuple(filter(None, special["arrays"].split(","))), special["gives"], creations, checks, create, (first, last), raw.source, tuple(then),
-        bool(special["delegates"]), tuple(name.strip() for name in others), _kinds_said(special["takes"], said), special["as"],
+        bool(special["delegates"]), tuple(name.strip() for name in others), _kinds_said(special["takes"], said),
+        special["as"] or (f"{op}(**given)" if special["typed"] else ""), special["typed"],
         tuple(filter(None, special["fields"].split(","))),
     )  # fmt: skip
 
@@ -339,7 +342,7 @@ def _parsed_arguments(name: str, lists: list[str]) -> tuple[Argument, ...]:
     return arguments
 
 
-_SPECIAL = dict.fromkeys(("via", "only", "rank", "inplace", "tensor", "converts", "arrays", "gives", "delegates", "takes", "as", "fields"), "")
+_SPECIAL = dict.fromkeys(("via", "only", "rank", "inplace", "tensor", "converts", "arrays", "gives", "delegates", "takes", "as", "typed", "fields"), "")
 
 
 def _options(options: list[str]) -> tuple[dict[str, str], dict[str, Any]]:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from tensorproof.bindings.adapt.keras.ops import has_axis, own
+from tensorproof.bindings.adapt.keras.ops import has_axis
 from tensorproof.bindings.adapt.numpy.arrays import tensor
-from tensorproof.bindings.call import Run, adapter
+from tensorproof.bindings.adapters import Run, Value, computed
 from tensorproof.bindings.rows import rows
 from tensorproof.terms import BOOL, TensorType, product
-from tensorproof.values.port import Value
 
 
 def named(run: Run, name: str, x: TensorType) -> TensorType:
@@ -19,12 +18,8 @@ def named(run: Run, name: str, x: TensorType) -> TensorType:
     inner = Run(row, run.session)
     inner.name = run.name
     arguments = {**{a.ours: a.default for a in row.arguments}, "x": x, **row.fixed}
-    return adapter(row.via)(arguments, inner) if row.via else inner.one(arguments)
-
-
-def kept(a: dict[str, Value], run: Run) -> TensorType:
-    """The element type stays."""
-    return own(run, a, tensor(a["x"]).dtype)
+    made: TensorType = computed(inner, arguments)
+    return made
 
 
 def soft_shrink(a: dict[str, Value], run: Run) -> TensorType:
@@ -54,23 +49,6 @@ def rectified(a: dict[str, Value], run: Run) -> TensorType:
     below = run.typed("neg", x.dtype, x=x)
     below = run.typed("relu", x.dtype, x=below if threshold == 0 else run.typed("add", x.dtype, x=below, y=threshold))
     return run.typed("sub", x.dtype, x=made, y=run.typed("mul", x.dtype, x=below, y=slope))
-
-
-def sparse_plus(a: dict[str, Value], run: Run) -> TensorType:
-    """0 up to -1, (x + 1)² / 4 up to 1, then x."""
-    x = tensor(a["x"])
-    inner = run.typed("add", x.dtype, x=run.typed("clamp", x.dtype, x=x, low=-1, high=1), y=1)
-    curve = run.typed("div", x.dtype, x=run.typed("square", x.dtype, x=inner), y=4)
-    above = run.typed("relu", x.dtype, x=run.typed("sub", x.dtype, x=x, y=1))
-    return run.typed("add", x.dtype, x=curve, y=above)
-
-
-def squareplus(a: dict[str, Value], run: Run) -> TensorType:
-    """(x + sqrt(x² + b)) / 2."""
-    x = tensor(a["x"])
-    under = run.typed("add", x.dtype, x=run.typed("square", x.dtype, x=x), y=a["b"])
-    whole = run.typed("add", x.dtype, x=x, y=run.typed("sqrt", x.dtype, x=under))
-    return run.typed("div", x.dtype, x=whole, y=2)
 
 
 def softmax(a: dict[str, Value], run: Run) -> TensorType:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from tensorproof.bindings.adapt.keras.ops import Maths, asked, common
+from tensorproof.bindings.adapt.keras.ops import asked, common
 from tensorproof.bindings.adapt.numpy import creation as numpy_creation
 from tensorproof.bindings.adapt.numpy.arrays import tensor
 from tensorproof.bindings.adapt.numpy.reductions import word
+from tensorproof.bindings.adapt.steps import Steps
 from tensorproof.bindings.adapt.tensorflow.shared import inside
 from tensorproof.bindings.adapters import Ragged, Run, Value, array_like, tensor_in
 from tensorproof.ops.inputs import as_size, is_number, is_size
@@ -79,7 +80,7 @@ def pad(a: dict[str, Value], run: Run) -> TensorType:
     value = a["constant_values"]
     if value is not None and not is_number(value):
         raise run.give_up("several values are padded with")
-    with Maths(run, x.dtype).settled():
+    with Steps(run, x.dtype).settled():
         ends = tuple(n for pair in reversed(pairs) for n in pair)
         return run.typed("pad", x.dtype, x=x, padding=ends, mode=a["mode"], value=value)
 
@@ -163,7 +164,7 @@ def linspace(a: dict[str, Any], run: Run) -> Value:
     name = run.row.name.rpartition(".")[2]
     if dtype is BOOL or (name == "geomspace" and dtype is not None and dtype.kind not in "fc"):
         raise run.refuse("dtype", f"{name} has no values of type {dtype!r}", ("dtype",))
-    m = Maths(run, common(start, end, more=(PY_FLOAT,)))
+    m = Steps(run, common(start, end, more=(PY_FLOAT,)))
     if name == "geomspace":
         start, end = m("log10", start), m("log10", end)
     span = m("sub", end, start)
@@ -276,7 +277,7 @@ def slice(a: dict[str, Any], run: Run) -> TensorType:
         inside = conj(ge(s, 0), ge(size_, 0), le(s + size_, n))
         run.require("range", inside, f"{size_!r} elements from {s!r} on are not all on an axis of {n!r}", ("start", "size", "x"))
         made.append(size_)
-    with Maths(run, x.dtype).settled():
+    with Steps(run, x.dtype).settled():
         return run.typed("block_slice", x.dtype, x=x, begin=tuple(start), size=tuple(made))
 
 
@@ -292,7 +293,7 @@ def slice_update(a: dict[str, Any], run: Run) -> TensorType:
             raise run.give_up("a start that TensorFlow moves inside")
         run.require("range", conj(ge(s, 0), le(s + m, n)), f"{m!r} elements from {s!r} on are not all on an axis of {n!r}", ("start", "source", "x"))
     ends = tuple(s + m for s, m in zip(start, source.shape))
-    with Maths(run, x.dtype).settled():
+    with Steps(run, x.dtype).settled():
         return run.typed("strided_slice_update", x.dtype, x=x, y=source, begin=tuple(start), end=ends, strides=(1,) * len(ends))
 
 
@@ -300,7 +301,7 @@ def scatter(a: dict[str, Value], run: Run) -> TensorType:
     index, source = tensor_in(a, "index"), tensor_in(a, "source")
     sizes = a["size"] if isinstance(a["size"], (tuple, list)) else (a["size"],)
     _placed(run, index, source, Shape(sizes))
-    with Maths(run, source.dtype).settled():
+    with Steps(run, source.dtype).settled():
         return run.typed("scatter_nd", source.dtype, index=index, y=source, size=tuple(sizes))
 
 
@@ -329,7 +330,7 @@ def scatter_update(a: dict[str, Value], run: Run) -> TensorType:
     if a["reduction"] == "mul":
         raise run.give_up("products of what is there and what is placed")
     x = tensor_in(a, "x")
-    with Maths(run, x.dtype).settled():
+    with Steps(run, x.dtype).settled():
         return run.typed("tensor_scatter", x.dtype, x=x, index=a["index"], y=a["source"], reduction=a["reduction"] or "update")
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tensorproof.bindings.adapt.keras.layers import computed
-from tensorproof.bindings.adapt.keras.ops import Maths
+from tensorproof.bindings.adapt.steps import Steps
 from tensorproof.bindings.adapters import Module, Run, Value, computed_in, module_in, tensor_in
 from tensorproof.terms import BOOL, FLOAT16, Shape, TensorType, broadcast, disj, eq
 
@@ -18,7 +18,7 @@ def attention(a: dict[str, Any], run: Run) -> Value:
     query, value, key = xs[0], xs[1], xs[2] if len(xs) == 3 else xs[1]
     _fit(run, query, value, key, score)
     held = {n: computed(a, run, t) for n, t in module_in(a).parameters.items()}
-    m = Maths(run, computed_in(module_in(a)))
+    m = Steps(run, computed_in(module_in(a)))
     with m.settled():
         scores = _scores(m, query, key, score, held)
         weights = m("softmax", _masked(m, scores, a.get("mask"), a.get("use_causal_mask")), dim=-1)
@@ -50,7 +50,7 @@ def _fit(run: Run, query: TensorType, value: TensorType, key: TensorType, score:
     together("batch", ("query", "value"), lead, Shape(value.shape[:-2]))
 
 
-def _scores(m: Maths, query: TensorType, key: TensorType, score: str, held: dict[str, TensorType]) -> TensorType:
+def _scores(m: Steps, query: TensorType, key: TensorType, score: str, held: dict[str, TensorType]) -> TensorType:
     run, scale = m.run, held.get("scale")
     if score == "dot":
         made: TensorType = m("matmul", query, run("transpose", x=key, dim0=-2, dim1=-1))
@@ -68,7 +68,7 @@ def _of_query(mask: Value) -> TensorType | None:
     return mask[0] if isinstance(mask, (tuple, list)) and mask and isinstance(mask[0], TensorType) else None
 
 
-def _masked(m: Maths, scores: TensorType, mask: Value, causal: Value) -> TensorType:
+def _masked(m: Steps, scores: TensorType, mask: Value, causal: Value) -> TensorType:
     """Scores far below the others where a value does not count."""
     run = m.run
     values = mask[1] if isinstance(mask, (tuple, list)) and len(mask) > 1 and isinstance(mask[1], TensorType) else None
@@ -95,7 +95,7 @@ def multi_head(a: dict[str, Any], run: Run) -> Any:
         raise run.give_up("attention_axes is not modelled")
     _heads_fit(run, module, query, key, value)
     held = {n: computed(a, run, t) for n, t in module.parameters.items()}
-    m = Maths(run, computed_in(module))
+    m = Steps(run, computed_in(module))
     width = held["query/kernel"].shape[-1]
     scores_shape = Shape((query.shape[0], held["query/kernel"].shape[1], query.shape[1], key.shape[1]))
     _mask_fits(a, run, scores_shape)
@@ -118,14 +118,14 @@ def multi_head(a: dict[str, Any], run: Run) -> Any:
     return (made, weights) if a.get("return_scores") else made
 
 
-def _projected(m: Maths, x: TensorType, held: dict[str, TensorType], name: str) -> TensorType:
+def _projected(m: Steps, x: TensorType, held: dict[str, TensorType], name: str) -> TensorType:
     """(batch, steps, features) to (batch, steps, heads, width)."""
     made = m.run.typed("tensordot", m.dtype, x=x, y=held[f"{name}/kernel"], dim=(2,), dim2=(0,))
     bias = held.get(f"{name}/bias")
     return made if bias is None else m("add", made, bias)
 
 
-def _weights(m: Maths, scores: TensorType, mask: TensorType | None, clear: bool) -> TensorType:
+def _weights(m: Steps, scores: TensorType, mask: TensorType | None, clear: bool) -> TensorType:
     """A softmax of the scores; `clear`: a row without any place that counts is 0, and not even."""
     if mask is None:
         return m("softmax", scores, dim=-1)

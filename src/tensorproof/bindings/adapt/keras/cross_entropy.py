@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tensorproof.bindings.adapt.keras.ops import Maths
+from tensorproof.bindings.adapt.steps import Steps
 from tensorproof.bindings.adapters import Run, Value, in_type
 from tensorproof.terms import INT64, Shape, TensorType
 
@@ -12,7 +12,7 @@ EPSILON = 1e-07
 """Keras's default fuzz factor."""
 
 
-def smoothed(m: Maths, target: TensorType, smoothing: Any, classes: Any) -> TensorType:
+def smoothed(m: Steps, target: TensorType, smoothing: Any, classes: Any) -> TensorType:
     """Labels drawn towards an equal share of each class."""
     if not smoothing:
         return target
@@ -20,7 +20,7 @@ def smoothed(m: Maths, target: TensorType, smoothing: Any, classes: Any) -> Tens
     return m("add", m("mul", target, 1 - smoothing), share)
 
 
-def binary(m: Maths, target: TensorType, x: TensorType, from_logits: Value) -> TensorType:
+def binary(m: Steps, target: TensorType, x: TensorType, from_logits: Value) -> TensorType:
     """One entropy for each element."""
     if from_logits:
         return m("binary_cross_entropy_with_logits", x, target=target, reduction="none")
@@ -30,7 +30,7 @@ def binary(m: Maths, target: TensorType, x: TensorType, from_logits: Value) -> T
     return m("neg", m("add", right, wrong))
 
 
-def one_hot_categorical(m: Maths, target: TensorType, x: TensorType, from_logits: Value, axis: int) -> TensorType:
+def one_hot_categorical(m: Steps, target: TensorType, x: TensorType, from_logits: Value, axis: int) -> TensorType:
     """Targets are shares of the classes along an axis."""
     if from_logits:
         logs = m("log_softmax", x, dim=axis)
@@ -40,7 +40,7 @@ def one_hot_categorical(m: Maths, target: TensorType, x: TensorType, from_logits
     return m("neg", m("sum", m("mul", target, logs), dim=axis))
 
 
-def categorical(m: Maths, target: TensorType, x: TensorType, from_logits: Value, axis: int = -1) -> TensorType:
+def categorical(m: Steps, target: TensorType, x: TensorType, from_logits: Value, axis: int = -1) -> TensorType:
     """Targets are the numbers of classes."""
     run = m.run
     scores = x if from_logits else m("log", m("clamp", x, low=EPSILON, high=1 - EPSILON))

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from tensorproof.bindings.adapt.keras.ops import Maths, asked, has_axis
+from tensorproof.bindings.adapt.keras.ops import asked, has_axis
 from tensorproof.bindings.adapt.numpy.arrays import tensor
 from tensorproof.bindings.adapt.numpy.reductions import word
+from tensorproof.bindings.adapt.steps import Steps
 from tensorproof.bindings.adapters import Run, Value, array_like, tensor_in
 from tensorproof.ops.inputs import as_size, is_number, is_size
 from tensorproof.terms import FLOAT32, INT32, DType, Shape, TensorType, eq, ge, le, lt
@@ -41,7 +42,7 @@ def grayscale(a: dict[str, Value], run: Run) -> TensorType:
         return run("mul", x=x, y=1)
     weights = run("constant", data=array_like("keras", [0.2989, 0.587, 0.114]), dtype=x.dtype)
     laid = run("reshape", x=weights, size=tuple(3 if i == c else 1 for i in range(len(x.shape))))
-    with Maths(run, x.dtype).settled():
+    with Steps(run, x.dtype).settled():
         return run.typed("sum", x.dtype, x=run.typed("mul", x.dtype, x=x, y=laid), dim=c, keepdim=True)
 
 
@@ -51,7 +52,7 @@ def hsv(a: dict[str, Value], run: Run) -> TensorType:
     if x.dtype is not None and not x.dtype.is_float:
         raise run.refuse("dtype", f"colours are floats, and not {x.dtype!r}", ("x",))
     run.require("channels", eq(x.shape[c], 3), f"an image has 3 channels, and this one has {x.shape[c]!r}", ("x",))
-    with Maths(run, x.dtype).settled():
+    with Steps(run, x.dtype).settled():
         if c == len(x.shape) - 1:
             return run.typed(run.row.op, x.dtype, x=x)
         made = run.typed(run.row.op, x.dtype, x=run("movedim", x=x, source=c, target=-1))
@@ -86,7 +87,7 @@ def crop_images(a: dict[str, Value], run: Run) -> TensorType:
     x = tensor_in(a, "x")
     before, after = _edges(a, run, x, _image(run, x, a)[0], -1)
     sizes = tuple(n - b - e for n, b, e in zip(x.shape, before, after))
-    with Maths(run, x.dtype).settled():
+    with Steps(run, x.dtype).settled():
         return run.typed("block_slice", x.dtype, x=x, begin=tuple(before), size=sizes)
 
 
@@ -94,7 +95,7 @@ def pad_images(a: dict[str, Value], run: Run) -> TensorType:
     x = tensor_in(a, "x")
     before, after = _edges(a, run, x, _image(run, x, a)[0], 1)
     ends = tuple(n for pair in zip(reversed(before), reversed(after)) for n in pair)
-    with Maths(run, x.dtype).settled():
+    with Steps(run, x.dtype).settled():
         return run.typed("pad", x.dtype, x=x, padding=ends)
 
 

@@ -6,9 +6,10 @@ import math
 from typing import Any
 
 from tensorproof.bindings.adapt.keras import activations
-from tensorproof.bindings.adapt.keras.ops import Maths
+from tensorproof.bindings.adapt.keras.ops import own
 from tensorproof.bindings.adapt.keras.weights import at_least, einsum_shapes, of_rank, sizes
 from tensorproof.bindings.adapt.numpy.arrays import LooseTensors, Real
+from tensorproof.bindings.adapt.steps import Steps
 from tensorproof.bindings.adapters import Run, Value, computed_in, in_type, module_in, takes, tensor_in
 from tensorproof.ops.inputs import Anything, Choice
 from tensorproof.terms import BOOL, FLOAT16, FLOAT32, INT32, INT64, TensorType, eq, ge
@@ -202,7 +203,8 @@ def category_encoded(a: dict[str, Any], run: Run) -> Value:
 
 def curve(a: dict[str, Value], run: Run) -> TensorType:
     """A layer that is one activation with parameters."""
-    return activations.kept({**a, "x": computed(a, run, tensor_in(a, "x"))}, run)
+    x = computed(a, run, tensor_in(a, "x"))
+    return own(run, {**a, "x": x}, x.dtype)
 
 
 def rectified(a: dict[str, Value], run: Run) -> TensorType:
@@ -235,6 +237,6 @@ def prelu(a: dict[str, Any], run: Run) -> TensorType:
         raise run.refuse("rank", f"the layer was made for inputs of rank {len(alpha.shape) + 1}, and x is {x.shape!r}", ("x",))
     for i, (n, m) in enumerate(zip(x.shape[1:], alpha.shape), 1):
         run.require("weight", True if m == 1 else eq(n, m), f"axis {i} of x is {n!r} and the layer was made for {m!r}", ("x",))
-    m = Maths(run, computed_in(module_in(a)))
+    m = Steps(run, computed_in(module_in(a)))
     with m.settled():
         return m("sub", m("relu", x), m("mul", computed(a, run, alpha), m("relu", m("neg", x))))

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from tensorproof.bindings.adapt.keras.ops import Maths, as_float, common
+from tensorproof.bindings.adapt.keras.ops import as_float, common
 from tensorproof.bindings.adapt.numpy.arrays import tensor
 from tensorproof.bindings.adapt.numpy.reductions import word
+from tensorproof.bindings.adapt.steps import Steps
 from tensorproof.bindings.adapters import Run, Value, tensor_in
 from tensorproof.terms import FLOAT32, INT32, TensorType, eq, ge
 
@@ -78,7 +79,7 @@ def solve(a: dict[str, Value], run: Run) -> TensorType:
     for n, m in zip(x.shape[:-2], y.shape[:-2]):
         run.require("batch", eq(n, m), f"the batches {x.shape[:-2]!r} and {y.shape[:-2]!r} differ", ("x", "y"))
     own = {"upper": not a["lower"]} if run.row.op == "solve_triangular" else {}
-    with Maths(run, dtype).settled():
+    with Steps(run, dtype).settled():
         return run.typed(run.row.op, dtype, x=x, y=y, **own)
 
 
@@ -88,7 +89,7 @@ def lstsq(a: dict[str, Value], run: Run) -> TensorType:
         raise run.refuse("rank", f"a matrix and a vector or a matrix are wanted, and they are {x.shape!r} and {y.shape!r}", ("x", "y"))
     run.require("rows", eq(x.shape[0], y.shape[0]), f"x has {x.shape[0]!r} rows and y {y.shape[0]!r}", ("x", "y"))
     dtype = as_float(common(x, y))
-    with Maths(run, dtype).settled():
+    with Steps(run, dtype).settled():
         sides = y if len(y.shape) == 2 else run("unsqueeze", x=y, dim=-1)
         made = run.typed("lstsq", dtype, x=x, y=sides)[0]
         return made if len(y.shape) == 2 else run("squeeze", x=made, dim=-1)
@@ -123,7 +124,7 @@ def extract_sequences(a: dict[str, Any], run: Run) -> TensorType:
     if isinstance(a["step"], int) and a["step"] < 0:
         raise run.give_up("a stride that goes back")
     run.require("step", ge(a["step"], 1), f"the stride is at least 1, and not {a['step']!r}", ("step",))
-    with Maths(run, x.dtype).settled():
+    with Steps(run, x.dtype).settled():
         return run.typed("windows", x.dtype, x=x, dim=-1, size=a["length"], step=a["step"], short=True)
 
 
@@ -135,7 +136,7 @@ def _parts(run: Run, pair: Value) -> TensorType:
     for n, m in zip(x.shape, y.shape):
         run.require("parts", eq(n, m), f"the parts have shapes {x.shape!r} and {y.shape!r}", ("pair",))
     run.require("parts", len(x.shape) == len(y.shape), f"the parts have shapes {x.shape!r} and {y.shape!r}", ("pair",))
-    with Maths(run, x.dtype).settled():
+    with Steps(run, x.dtype).settled():
         made: TensorType = run.typed("complex", None if x.dtype is None else x.dtype.complexified, x=x, y=y)
     return made
 

@@ -9,8 +9,9 @@ import math
 from typing import Any
 
 from tensorproof.bindings.adapt.keras.cross_entropy import EPSILON, binary, categorical, one_hot_categorical, smoothed, sparse_target
-from tensorproof.bindings.adapt.keras.ops import Maths, as_float, asked
+from tensorproof.bindings.adapt.keras.ops import as_float, asked
 from tensorproof.bindings.adapt.numpy.arrays import tensor
+from tensorproof.bindings.adapt.steps import Steps
 from tensorproof.bindings.adapters import Run, Value, in_type, takes
 from tensorproof.ops.inputs import Choice, Float, Int, Tensor
 from tensorproof.terms import BOOL, FLOAT32, FLOATS, INT32, INT64, DType, Shape, TensorType, broadcast, eq
@@ -23,7 +24,7 @@ _SMOOTHING = Float("label_smoothing", 0.0, least=0.0, most=1.0)
 _PLAIN = (*_FLOATS, _REDUCTION)
 
 
-class Loss(Maths):
+class Loss(Steps):
     """One loss: prediction and target in one element type, and what its call asks for."""
 
     def __init__(self, a: dict[str, Value], run: Run) -> None:
@@ -32,16 +33,16 @@ class Loss(Maths):
         dtype = asked({"dtype": a.get("dtype")}, FLOAT32) if self.whole else x.dtype
         super().__init__(run, dtype)
         self.a = a
-        self.x, self.target = self.typed(x), self.typed(target)
+        self.x, self.target = self.converted(x), self.converted(target)
         axis: Any = a.get("axis")
         self.axis: int = -1 if axis is None else axis
 
-    def typed(self, x: TensorType) -> TensorType:
+    def converted(self, x: TensorType) -> TensorType:
         return x if self.dtype is None or x.dtype is None else in_type(x, self.dtype, self.run.session, self.run.name)
 
-    @property
-    def floating(self) -> DType | None:
-        return as_float(self.dtype)
+    def typed(self, op: str, *dtypes: DType | None, **arguments: Value) -> TensorType:
+        """A mean is of floats."""
+        return super().typed(op, *((as_float(self.dtype),) if op == "mean" else dtypes), **arguments)
 
     def require(self, code: str, holds: Value, message: str, about: tuple[str, ...] = ("target", "x")) -> None:
         self.run.require(f"sample_loss/{code}", holds, message, about)
@@ -65,7 +66,7 @@ class Loss(Maths):
         self.require("rank", -rank <= self.axis < rank, f"axis {self.axis} is out of range for a loss over {shape!r}", ("x", "axis"))
 
     def over_axis(self, op: str, x: Value) -> TensorType:
-        return self.run.typed(op, self.floating if op == "mean" else self.dtype, x=x, dim=self.axis)
+        return self(op, x, dim=self.axis)
 
     def masked(self, mask: TensorType, weight: Value) -> TensorType:
         """The weights of the losses of which some do not count; a mean is over those that do."""
@@ -76,8 +77,13 @@ class Loss(Maths):
             counted = run.typed("where", self.dtype, condition=mask, x=share, y=0)
         if not isinstance(weight, TensorType):
             return counted
-        counted, weight = aligned(run, counted, self.typed(weight))
+        counted, weight = aligned(run, counted, self.converted(weight))
         return self("mul", weight, counted)
+
+    def spelled(self, **own: Value) -> TensorType:
+        """The loss that the row's formula computes, reduced; `own` are further arguments."""
+        with self.settled():
+            return self.reduced(self.formula({**self.a, "x": self.x, "target": self.target, "axis": self.axis, **own}))
 
     def reduced(self, losses: TensorType, mask: TensorType | None = None) -> TensorType:
         """Weighted and reduced, where it is a class that computes the loss."""
@@ -86,7 +92,7 @@ class Loss(Maths):
         run, weight, reduction = self.run, self.a.get("weight"), self.a["reduction"]
         weight = weight if mask is None else self.masked(mask, weight)
         if isinstance(weight, TensorType):
-            losses, weight = aligned(run, losses, self.typed(weight))
+            losses, weight = aligned(run, losses, self.converted(weight))
             _broadcast(self, losses.shape, weight.shape, "weight", ("x", "weight"))
             losses = self("mul", losses, weight)
         if reduction in ("none", None) or not len(losses.shape) or tuple(losses.shape) == (0,):
@@ -153,35 +159,35 @@ def _equal(a: dict[str, Value], run: Run) -> Loss:
     return loss
 
 
-@takes(*_PLAIN)
-def squared_error(a: dict[str, Value], run: Run) -> TensorType:
-    m = _paired(a, run)
-    with m.settled():
-        return m.reduced(m.over_axis("mean", m("square", m("sub", m.target, m.x))))
+@takes(*_PLAIN, _AXIS)
+def paired(a: dict[str, Value], run: Run) -> TensorType:
+    """The row's formula, of ranks made equal."""
+    return _paired(a, run).spelled()
 
 
 @takes(*_PLAIN)
-def absolute_error(a: dict[str, Value], run: Run) -> TensorType:
-    m = _paired(a, run)
-    with m.settled():
-        return m.reduced(m.over_axis("mean", m("abs", m("sub", m.target, m.x))))
+def given(a: dict[str, Value], run: Run) -> TensorType:
+    """The row's formula, of the ranks as they are."""
+    return _given(a, run).spelled()
 
 
 @takes(*_PLAIN)
-def percentage_error(a: dict[str, Value], run: Run) -> TensorType:
-    m = _paired(a, run)
-    with m.settled():
-        size = m("clamp", m("abs", m.target), low=EPSILON)
-        share = m("abs", m("div", m("sub", m.target, m.x), size))
-        return m.reduced(m("mul", m.over_axis("mean", share), 100))
+def of_sums(a: dict[str, Value], run: Run) -> TensorType:
+    """The row's formula, in which sums are over the axes that are named, or all."""
+    loss = Loss(a, run)
+    if loss.whole:
+        loss.same_rank()
+    loss.broadcasting()
+    return loss.spelled(axis=a.get("axis"))
 
 
 @takes(*_PLAIN)
-def logarithmic_error(a: dict[str, Value], run: Run) -> TensorType:
-    m = _paired(a, run)
-    with m.settled():
-        logs = [m("log", m("add", m("clamp", v, low=EPSILON), 1)) for v in (m.x, m.target)]
-        return m.reduced(m.over_axis("mean", m("square", m("sub", *logs))))
+def hinge(a: dict[str, Value], run: Run) -> TensorType:
+    """The row's formula, of labels of -1 and 1."""
+    loss = _given(a, run)
+    with loss.settled():
+        labels = _hinge_labels(loss)
+    return loss.spelled(labels=labels)
 
 
 @takes(*_PLAIN, Float("delta", 1.0))
@@ -206,14 +212,6 @@ def log_cosh(a: dict[str, Value], run: Run) -> TensorType:
         return m.reduced(m.over_axis("mean", curve))
 
 
-@takes(*_PLAIN, _AXIS)
-def cosine(a: dict[str, Value], run: Run) -> TensorType:
-    m = _paired(a, run)
-    with m.settled():
-        x, target = (m("normalize", v, dim=m.axis, eps=EPSILON) for v in (m.x, m.target))
-        return m.reduced(m("neg", m.over_axis("sum", m("mul", target, x))))
-
-
 def _hinge_labels(m: Loss) -> TensorType:
     """Labels of 0 and 1 become -1 and 1."""
     run = m.run
@@ -223,35 +221,11 @@ def _hinge_labels(m: Loss) -> TensorType:
 
 
 @takes(*_PLAIN)
-def hinge(a: dict[str, Value], run: Run) -> TensorType:
-    m = _given(a, run)
-    with m.settled():
-        margin = m("clamp", m("sub", 1, m("mul", _hinge_labels(m), m.x)), low=0)
-        return m.reduced(m.over_axis("mean", m("square", margin) if a.get("squared") else margin))
-
-
-@takes(*_PLAIN)
-def categorical_hinge(a: dict[str, Value], run: Run) -> TensorType:
-    m = _given(a, run)
-    with m.settled():
-        right = m.over_axis("sum", m("mul", m.target, m.x))
-        wrong = run.typed("amax", m.dtype, x=m("mul", m("sub", 1, m.target), m.x), dim=m.axis, empty=True)
-        return m.reduced(m("clamp", m("add", m("sub", wrong, right), 1), low=0))
-
-
-@takes(*_PLAIN)
 def kl_divergence(a: dict[str, Value], run: Run) -> TensorType:
     m = _given(a, run)
     with m.settled():
         target, x = (m("clamp", v, low=EPSILON, high=1) for v in (m.target, m.x))
         return m.reduced(m.over_axis("sum", m("mul", target, m("log", m("div", target, x)))))
-
-
-@takes(*_PLAIN)
-def poisson(a: dict[str, Value], run: Run) -> TensorType:
-    m = _given(a, run)
-    with m.settled():
-        return m.reduced(m.over_axis("mean", m("sub", m.x, m("mul", m.target, m("log", m("add", m.x, EPSILON))))))
 
 
 @takes(*_PLAIN, _AXIS)
@@ -303,7 +277,7 @@ def sparse_categorical_crossentropy(a: dict[str, Any], run: Run) -> TensorType:
     x, target = tensor(a["x"]), tensor(a["target"])
     m = Loss({**a, "target": x}, run)
     if m.whole:
-        target, m.x = aligned(run, m.typed(target), m.x)
+        target, m.x = aligned(run, m.converted(target), m.x)
     target = sparse_target(run, target, m.x.shape)
     m.has_axis(m.x.shape)
     at = m.axis % len(m.x.shape)
@@ -329,14 +303,6 @@ def _sums(a: dict[str, Value], run: Run) -> tuple[Loss, Any]:
         m.same_rank()
     m.broadcasting()
     return m, lambda v: run.typed("sum", m.dtype, x=v, dim=a.get("axis"))
-
-
-@takes(*_PLAIN)
-def dice(a: dict[str, Value], run: Run) -> TensorType:
-    m, total = _sums(a, run)
-    with m.settled():
-        both = m("add", m("add", total(m.target), total(m.x)), EPSILON)
-        return m.reduced(m("sub", 1, m("div", m("mul", total(m("mul", m.target, m.x)), 2), both)))
 
 
 @takes(*_PLAIN)

@@ -6,10 +6,11 @@ from typing import Any
 
 from tensorproof.bindings.adapt.keras import cross_entropy
 from tensorproof.bindings.adapt.keras.convolutions import transposed_conv
-from tensorproof.bindings.adapt.keras.ops import Maths, as_float, asked, common, has_axis, own
+from tensorproof.bindings.adapt.keras.ops import as_float, asked, common, has_axis, own
 from tensorproof.bindings.adapt.keras.reductions import over
 from tensorproof.bindings.adapt.numpy.arrays import tensor
 from tensorproof.bindings.adapt.numpy.reductions import word
+from tensorproof.bindings.adapt.steps import Steps
 from tensorproof.bindings.adapters import Run, Value, tensor_in
 from tensorproof.terms import BOOL, FLOAT32, FLOAT64, Dim, Shape, TensorType, conj, disj, eq, ge, gt
 
@@ -173,7 +174,7 @@ def _equal_shapes(run: Run, x: TensorType, y: TensorType, but: int | None = None
 def elementwise_loss(a: dict[str, Value], run: Run) -> TensorType:
     x, y = tensor(a["x"]), tensor(a["target"])
     _equal_shapes(run, x, y)
-    m = Maths(run, x.dtype)
+    m = Steps(run, x.dtype)
     with m.settled():
         return cross_entropy.binary(m, y, x, a["from_logits"])
 
@@ -186,7 +187,7 @@ def categorical(a: dict[str, Any], run: Run) -> TensorType:
     axis = a["axis"]
     if not -len(x.shape) <= axis < len(x.shape):
         raise run.refuse("axis", f"axis {axis} is out of range for {x.shape!r}", ("axis",))
-    m = Maths(run, x.dtype)
+    m = Steps(run, x.dtype)
     with m.settled():
         return cross_entropy.one_hot_categorical(m, y, x, a["from_logits"], axis)
 
@@ -200,7 +201,7 @@ def sparse_categorical(a: dict[str, Value], run: Run) -> TensorType:
     run.require("cross_entropy/shape", len(y.shape) == len(x.shape) - 1, message, ("target", "x"))
     for n, k in zip(y.shape, x.shape):
         run.require("cross_entropy/shape", eq(n, k), message, ("target", "x"))
-    m = Maths(run, x.dtype)
+    m = Steps(run, x.dtype)
     with m.settled():
         return cross_entropy.categorical(m, y, x, a["from_logits"])
 
@@ -237,7 +238,7 @@ def dot_product_attention(a: dict[str, Value], run: Run) -> TensorType:
     run.require("heads", eq(heads[0], heads[1] * groups), f"query has {heads[0]!r} heads and key {heads[1]!r}", ("query", "key"))
     if any(isinstance(t, TensorType) and t.shape.known and 0 in t.shape for t in (a["mask"], a["bias"])):
         raise run.give_up("a mask without elements, whose sizes some kernels of TensorFlow do not compare")
-    m = Maths(run, common(q, k, v))
+    m = Steps(run, common(q, k, v))
     if groups != 1:
         k, v = (run("repeat_interleave", x=t, times=groups, dim=2) for t in (k, v))
     q, k, v = (run("permute", x=t, dim=(0, 2, 1, 3)) for t in (q, k, v))
@@ -265,7 +266,7 @@ def dot_product_attention(a: dict[str, Value], run: Run) -> TensorType:
 def psnr(a: dict[str, Any], run: Run) -> TensorType:
     x, y = tensor_in(a, "x"), tensor_in(a, "y")
     _equal_shapes(run, x, y)
-    own, m = Maths(run, common(x, y)), Maths(run, as_float(common(x, y)))
+    own, m = Steps(run, common(x, y)), Steps(run, as_float(common(x, y)))
     error = own("mean", own("square", own("sub", x, y)))
     most = a["max_val"] if y.dtype is None or y.dtype.is_float else int(a["max_val"])  # it takes the element type of y
     return m("sub", m("mul", m("log10", run.typed("full", y.dtype, size=(), value=most)), 20), m("mul", m("log10", error), 10))
@@ -285,7 +286,7 @@ def shuffled(a: dict[str, Any], run: Run) -> TensorType:
     else:
         for n in x.shape[1:3] if last else x.shape[2:]:
             run.require("pixel_unshuffle/size", eq(n % factor, 0), f"an axis of {n!r} does not divide into blocks of {factor!r}", ("x",))
-    with Maths(run, x.dtype).settled():
+    with Steps(run, x.dtype).settled():
         whole = x if last else run("permute", x=x, dim=(0, 2, 3, 1))
         made = run.typed(op, x.dtype, x=whole, block=factor)
         return made if last else run("permute", x=made, dim=(0, 3, 1, 2))

@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from tensorproof.bindings.adapt.keras.cross_entropy import EPSILON
-from tensorproof.bindings.adapt.keras.ops import Maths, as_float, has_axis
+from tensorproof.bindings.adapt.keras.ops import as_float, has_axis
 from tensorproof.bindings.adapt.keras.weights import named_axes
 from tensorproof.bindings.adapt.numpy.arrays import tensor
+from tensorproof.bindings.adapt.steps import Steps
 from tensorproof.bindings.adapters import Run, Value, array_like, computed_in, in_type, module_in, tensor_in
 from tensorproof.ops.inputs import is_number
 from tensorproof.terms import DType, TensorType, eq, ge, le
@@ -69,7 +70,7 @@ def batch_layer(a: dict[str, Value], run: Run) -> TensorType:
     fits(run, x, axes, gamma=gamma, beta=beta, mean=mean)
     if len(axes) != 1:
         raise run.give_up("batches normalised along several axes")
-    with Maths(run, dtype).settled():
+    with Steps(run, dtype).settled():
         return batch(
             run, x, axes[0], dtype, running_mean=mean, running_var=variance, weight=gamma, bias=beta, eps=a["epsilon"], training=a.get("training") is True,
         )  # fmt: skip
@@ -78,14 +79,14 @@ def batch_layer(a: dict[str, Value], run: Run) -> TensorType:
 def layer_layer(a: dict[str, Value], run: Run) -> TensorType:
     x, axes, held, dtype = _held(a, run)
     fits(run, x, axes, gamma=held.get("gamma"), beta=held.get("beta"))
-    with Maths(run, dtype).settled():
+    with Steps(run, dtype).settled():
         return layers(run, x, axes, dtype, weight=held.get("gamma"), bias=held.get("beta"), eps=a["epsilon"])
 
 
 def rms_layer(a: dict[str, Value], run: Run) -> TensorType:
     x, axes, held, dtype = _held(a, run)
     fits(run, x, axes, gamma=held.get("scale"))
-    with Maths(run, dtype).settled():
+    with Steps(run, dtype).settled():
         return layers(run, x, axes, dtype, "rms_norm", weight=held.get("scale"), eps=a["epsilon"])
 
 
@@ -106,7 +107,7 @@ def group_layer(a: dict[str, Any], run: Run) -> TensorType:
     at = axis % len(x.shape)
     rest = [i for i in range(len(x.shape)) if i != at]
     order = (rest[0], at, *rest[1:])
-    with Maths(run, dtype).settled():
+    with Steps(run, dtype).settled():
         made = run.typed("group_norm", dtype, x=_moved(run, x, order), groups=groups, weight=held.get("gamma"), bias=held.get("beta"), eps=a["epsilon"])
         return _back(run, made, order)
 
@@ -127,7 +128,7 @@ def _number(run: Run, value: Value, dtype: DType | None) -> Value:
 
 
 def rescaled(a: dict[str, Any], run: Run) -> TensorType:
-    m = Maths(run, computed_in(module_in(a)))
+    m = Steps(run, computed_in(module_in(a)))
     return m("add", m("mul", a["x"], _number(run, a["scale"], m.dtype)), _number(run, a["offset"], m.dtype))
 
 
@@ -135,7 +136,7 @@ def normalization(a: dict[str, Any], run: Run) -> TensorType:
     """Less the mean, over the root of the variance, or the other way round."""
     module = module_in(a)
     x: TensorType = a["x"]
-    m = Maths(run, computed_in(module))
+    m = Steps(run, computed_in(module))
     given = a["mean"], a["variance"]
     if any(v is None for v in given) or "mean" in module.buffers:
         given = module.buffers["mean"], module.buffers["variance"]
@@ -159,7 +160,7 @@ def batch_normalization(a: dict[str, Any], run: Run) -> TensorType:
     if not -rank <= dim < rank:
         raise run.refuse("axis_norm/axis", f"dim = {dim} is out of range: x has {rank} dimensions", ("dim", "x"))
     fits(run, x, (dim,), **{n: a[n] for n in ("gamma", "beta", "mean", "variance")})
-    with Maths(run, x.dtype).settled():
+    with Steps(run, x.dtype).settled():
         return batch(run, x, dim, x.dtype, running_mean=a["mean"], running_var=a["variance"], weight=a["gamma"], bias=a["beta"], eps=a["epsilon"])
 
 
@@ -184,7 +185,7 @@ def layer_normalization(a: dict[str, Any], run: Run) -> TensorType:
     if any(not -rank <= d < rank for d in axes):
         raise run.refuse("axis_norm/axis", f"dim = {dim!r} is out of range: x has {rank} dimensions", ("dim", "x"))
     fits(run, x, axes, **given)
-    with Maths(run, x.dtype).settled():
+    with Steps(run, x.dtype).settled():
         return layers(run, x, axes, x.dtype, run.row.op, weight=a["gamma"], bias=a["beta"], eps=EPSILON if a["epsilon"] is None else a["epsilon"])
 
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from typing import Any
 
 from tensorproof.bindings.adapt.numpy.arrays import tensor
@@ -55,39 +54,46 @@ def computable(run: Run, dtype: DType | None, *names: str) -> DType | None:
     return dtype
 
 
-class Maths:
-    """Applies operators whose results have one element type."""
+def _by(rule: Callable[..., DType | None], others: bool = False) -> Callable[[dict[str, Value], Run], TensorType]:
+    """The row's operator, its result of the element type that a rule makes of the operands: one that the operator computes in, or `others` too."""
 
-    def __init__(self, run: Run, dtype: DType | None) -> None:
-        self.run = run
-        self.dtype = dtype
+    def applied(a: dict[str, Value], run: Run) -> TensorType:
+        names = tuple(name for name in ("x", "y") if name in a)
+        dtype = rule(*(a[name] for name in names))
+        return own(run, a, dtype if others else computable(run, dtype, *names))
 
-    def __call__(self, op: str, x: Value, y: Value = None, **more: Value) -> TensorType:
-        return self.run.typed(op, self.dtype, x=x, **({} if y is None else {"y": y}), **more)
-
-    @contextmanager
-    def settled(self) -> Iterator[None]:
-        """What operators require in here follows from what has been required before."""
-        before = len(self.run.session.requirements)
-        yield
-        del self.run.session.requirements[before:]
+    return applied
 
 
-def floating(a: dict[str, Value], run: Run) -> TensorType:
-    """Whole numbers become floats."""
-    return own(run, a, computable(run, as_float(tensor(a["x"]).dtype), "x"))
-
-
-def wide(a: dict[str, Value], run: Run) -> TensorType:
+def _wide(x: Value) -> DType | None:
     """Whole numbers become floats, of 64 bits where they have as many."""
-    dtype = tensor(a["x"]).dtype
-    return own(run, a, FLOAT64 if dtype is INT64 else computable(run, as_float(dtype), "x"))
+    dtype = tensor(x).dtype
+    return FLOAT64 if dtype is INT64 else as_float(dtype)
 
 
-def bessel(a: dict[str, Value], run: Run) -> TensorType:
-    """As `wide`; complex numbers are taken too."""
-    dtype = tensor(a["x"]).dtype
-    return own(run, a, FLOAT64 if dtype is INT64 else as_float(dtype))
+def _argument(x: Value) -> DType | None:
+    """The angle of a complex number is real."""
+    dtype = as_float(tensor(x).dtype)
+    return None if dtype is None else dtype.real
+
+
+def _counted(dtype: DType | None) -> DType | None:
+    """Truth values become numbers."""
+    return INT32 if dtype is BOOL else dtype
+
+
+def _common_float(x: Value, y: Value) -> DType | None:
+    return common(x, y, more=(PY_FLOAT,))
+
+
+def _common_wide(x: Value, y: Value) -> DType | None:
+    """A float, of 64 bits where the operands have as many."""
+    return FLOAT64 if common(x, y) is INT64 else _common_float(x, y)
+
+
+floating, wide, bessel = _by(lambda x: as_float(tensor(x).dtype)), _by(_wide), _by(_wide, others=True)
+angle, counted = _by(_argument, others=True), _by(lambda x: _counted(tensor(x).dtype), others=True)
+binary, number_pair, float_pair, wide_pair = _by(common), _by(lambda x, y: _counted(common(x, y))), _by(_common_float), _by(_common_wide)
 
 
 def fabs(a: dict[str, Value], run: Run) -> TensorType:
@@ -97,59 +103,11 @@ def fabs(a: dict[str, Value], run: Run) -> TensorType:
     return own(run, a, as_float(dtype))
 
 
-def real(a: dict[str, Value], run: Run) -> TensorType:
-    """Complex numbers give real ones; the other element types stay."""
-    dtype = tensor(a["x"]).dtype
-    return own(run, a, None if dtype is None else dtype.real)
-
-
-def angle(a: dict[str, Value], run: Run) -> TensorType:
-    dtype = as_float(tensor(a["x"]).dtype)
-    return own(run, a, None if dtype is None else dtype.real)
-
-
-def unary(a: dict[str, Value], run: Run) -> TensorType:
-    """The element type stays."""
-    return own(run, a, tensor(a["x"]).dtype)
-
-
-def counted(a: dict[str, Value], run: Run) -> TensorType:
-    """The element type stays, but truth values become numbers."""
-    dtype = tensor(a["x"]).dtype
-    return own(run, a, INT32 if dtype is BOOL else dtype)
-
-
-def _pair(a: dict[str, Value], run: Run, dtype: DType | None) -> TensorType:
-    return own(run, a, computable(run, dtype, "x", "y"))
-
-
-def binary(a: dict[str, Value], run: Run) -> TensorType:
-    """Operands are promoted first."""
-    return _pair(a, run, common(a["x"], a["y"]))
-
-
-def number_pair(a: dict[str, Value], run: Run) -> TensorType:
-    """Two operands of truth values become numbers."""
-    dtype = common(a["x"], a["y"])
-    return _pair(a, run, INT32 if dtype is BOOL else dtype)
-
-
-def float_pair(a: dict[str, Value], run: Run) -> TensorType:
-    """The result is a float."""
-    return _pair(a, run, common(a["x"], a["y"], more=(PY_FLOAT,)))
-
-
 def nextafter(a: dict[str, Value], run: Run) -> TensorType:
     """The next number of float64, in the element type of the result."""
     dtype = computable(run, common(a["x"], a["y"], more=(PY_FLOAT,)), "x", "y")
     x, y = (run.typed("cast", FLOAT64, x=tensor(a[name]), dtype=FLOAT64) for name in ("x", "y"))
     return run.typed("cast", dtype, x=run.typed("nextafter", FLOAT64, x=x, y=y), dtype=dtype)
-
-
-def wide_pair(a: dict[str, Value], run: Run) -> TensorType:
-    """The result is a float, of 64 bits where the operands have as many."""
-    x, y = a["x"], a["y"]
-    return _pair(a, run, FLOAT64 if common(x, y) is INT64 else common(x, y, more=(PY_FLOAT,)))
 
 
 def ldexp(a: dict[str, Value], run: Run) -> TensorType:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from tensorproof.bindings.adapt.keras.ops import Maths, as_float, asked, common, has_axis
+from tensorproof.bindings.adapt.keras.ops import as_float, asked, common, has_axis
 from tensorproof.bindings.adapt.numpy.arrays import tensor
 from tensorproof.bindings.adapt.numpy.reductions import word
+from tensorproof.bindings.adapt.steps import Steps
 from tensorproof.bindings.adapters import Run, Value, tensor_in
 from tensorproof.ops.inputs import is_size
 from tensorproof.terms import BOOL, FLOAT32, FLOAT64, INT32, INT64, PY_FLOAT, UINT32, DType, Shape, TensorType, conj, eq, ge, le, lt, product
@@ -270,7 +271,7 @@ def segment(a: dict[str, Value], run: Run) -> TensorType:
         raise run.refuse("rank", f"the segments are a vector, and they are {index.shape!r}", ("index",))
     run.require("count", eq(index.shape[0], x.shape[0]), f"{index.shape[0]!r} segments are named for {x.shape[0]!r} rows", ("index", "x"))
     n = run.fresh("segments", 0) if a["classes"] is None else a["classes"]
-    with Maths(run, x.dtype).settled():
+    with Steps(run, x.dtype).settled():
         return run.typed("unsorted_segment", x.dtype, x=x, index=index, count=n, reduction=a["reduction"])
 
 

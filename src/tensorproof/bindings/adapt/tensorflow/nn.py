@@ -24,8 +24,8 @@ from tensorproof.bindings.adapt.tensorflow.shared import (
     with_shape,
 )
 from tensorproof.bindings.adapt.tensorflow.windows import channels_last, convolve, pooled, to_front
-from tensorproof.bindings.adapters import Value
-from tensorproof.bindings.call import Run, takes
+from tensorproof.bindings.adapters import Value, takes
+from tensorproof.bindings.call import Run
 from tensorproof.ops.inputs import Axis, Choice
 from tensorproof.terms import BOOL, FLOAT32, INT32, INT64, Dim, DType, Shape, TensorType, disj, eq, ge, le, product
 

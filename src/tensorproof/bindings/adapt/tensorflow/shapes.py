@@ -18,7 +18,8 @@ from tensorproof.bindings.adapt.tensorflow.shared import (
     vector,
     with_shape,
 )
-from tensorproof.bindings.call import Run, takes
+from tensorproof.bindings.adapters import takes
+from tensorproof.bindings.call import Run
 from tensorproof.ops.inputs import Axes, Axis, Bool, Choice, Pairs, Tensor
 from tensorproof.terms import FLOAT32, INDEX, INT64, Dim, Shape, TensorType, Term, conj, eq, ge, le, lower
 

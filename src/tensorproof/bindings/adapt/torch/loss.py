@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from tensorproof.bindings.adapters import GiveUp, Module, Refused, Requirement, Session, Value, taking, tensor_in
-from tensorproof.bindings.call import Run, call_module, takes
+from tensorproof.bindings.adapters import GiveUp, Module, Refused, Requirement, Session, Value, takes, taking, tensor_in
+from tensorproof.bindings.call import Run, call_module
 from tensorproof.catalogue.networks.loss import ANY_NUMBER
 from tensorproof.ops.inputs import Choice, Tensor, is_size
 from tensorproof.terms import Dim, Operand, Shape, TensorType, Truth, broadcast, conj, dataclass, eq, negate, product, promote
