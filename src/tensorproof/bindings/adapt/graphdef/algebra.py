@@ -80,11 +80,6 @@ def square_matrix(a: Arguments, run: Run) -> TensorType:
     return with_shape(run, run.row.op, x, shape)
 
 
-def determinant(a: Arguments, run: Run) -> TensorType:
-    shape = _square(run, a["x"])
-    return with_shape(run, "det", a["x"], shape[:-2] if shape.known else somewhere(run))
-
-
 def matrix_solve(a: Arguments, run: Run) -> TensorType:
     same_types(run, a, "x", "y")
     x, y, square = a["x"], a["y"], _square(run, a["x"])
@@ -121,18 +116,6 @@ def svd(a: Arguments, run: Run) -> tuple[TensorType, ...]:
     if not a["compute_uv"]:
         return s, _nothing(run, x), _nothing(run, x)
     return s, u, _adjoint(run, v)
-
-
-def qr(a: Arguments, run: Run) -> tuple[TensorType, ...]:
-    x, mode = a["x"], "complete" if a["full_matrices"] else "reduced"
-    at_least(run, x, 2)
-    if not x.shape.known:
-        q, r = run.shaped("qr", [somewhere(run), somewhere(run)], x.dtype, x=x, mode=mode)
-        return q, r
-    *lead, m, n = x.shape
-    p = m if a["full_matrices"] else minimum(m, n)
-    q, r = run.shaped("qr", [(*lead, m, p), (*lead, p, n)], x.dtype, x=x, mode=mode)
-    return q, r
 
 
 def eigen(a: Arguments, run: Run) -> tuple[TensorType, ...]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from tensorproof.bindings.adapt.graphdef.elementwise import declared, merged, narrowed
-from tensorproof.bindings.adapt.tensorflow import shapes as tf_joins
 from tensorproof.bindings.adapt.tensorflow import shapes as tf_shapes
 from tensorproof.bindings.adapt.tensorflow.shapes import pairs
 from tensorproof.bindings.adapt.tensorflow.shared import Arguments, anew, at_least, axis, ranked, same_types, somewhere, vector, with_shape
@@ -105,11 +104,6 @@ def mirror_pad_grad(a: Arguments, run: Run) -> TensorType:
     return run.shaped("mirror_pad_gradient", cut, x.dtype, x=x, paddings=rows, mode=a["mode"])
 
 
-def concat(a: Arguments, run: Run) -> TensorType:
-    run.require("xs", len(a["xs"]) >= 2, f"a concatenation takes at least two tensors, and here {len(a['xs'])}", ("xs",))
-    return tf_joins.concat(a, run)
-
-
 reduce = taking(tf_shapes.reduce, Axes("dim", optional=False, loose=True, unique=False), once=False)
 
 
@@ -124,26 +118,6 @@ def dynamic_stitch(a: Arguments, run: Run) -> TensorType:
     run.require("dtype", all(x.dtype in (INT32, None) for x in xs[:half]), "the places must be of element type int32", ("xs",))
     same_types(run, {"ys": xs[half:]}, "ys")
     return run("dynamic_stitch", xs=xs[:half], ys=xs[half:])
-
-
-def reverse(a: Arguments, run: Run) -> TensorType:
-    x, dims = a["x"], vector(run, a["dim"], "dim")
-    if dims is None or not x.shape.known or any(type(d) is not int for d in dims):
-        return run.shaped("flip", x.shape, x.dtype, x=x, dim=a["dim"])
-    axes = tuple(axis(run, d, len(x.shape)) for d in dims)
-    run.require("axis", len(set(axes)) == len(axes), f"an axis is named twice: {dims!r}", ("dim",))
-    return run("flip", x=x, dim=axes)
-
-
-def reverse_sequence(a: Arguments, run: Run) -> TensorType:
-    x, lengths = a["x"], ranked(run, a["lengths"], 1, "lengths")
-    if x.shape.known:
-        for name in ("dim", "batch_dim"):
-            run.require("axis", 0 <= a[name] < len(x.shape), f"{name} = {a[name]} is out of range for x {x.shape!r}", (name, "x"))
-        run.require("axis", a["dim"] != a["batch_dim"], "the batch axis cannot be the one that is reversed", ("dim", "batch_dim"))
-        batch = x.shape[a["batch_dim"]]
-        run.require("lengths", eq(batch, lengths.shape[0]), f"{lengths.shape[0]!r} lengths go with a batch of {batch!r}", ("lengths", "x"))
-    return run.shaped("reverse_sequences", x.shape, x.dtype, x=x, lengths=a["lengths"], batch_dim=a["batch_dim"], time_dim=a["dim"], first_two=False)
 
 
 def roll(a: Arguments, run: Run) -> TensorType:
@@ -250,9 +224,8 @@ def _batched(x: TensorType, block: Value, rows: Value, run: Run, out: bool) -> T
 
 
 def space_depth(a: Arguments, run: Run) -> TensorType:
-    last = channels_last(a["data_format"])
     x = narrowed(run, a["x"], 4)
-    if last:
+    if channels_last(a.get("data_format") or "NHWC"):
         return run(run.row.op, x=x, block=a["block"])
     image = run("permute", x=x, dim=(0, 2, 3, 1))
     return run("permute", x=run(run.row.op, x=image, block=a["block"]), dim=(0, 3, 1, 2))

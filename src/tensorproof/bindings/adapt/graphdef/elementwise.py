@@ -5,11 +5,10 @@ from __future__ import annotations
 from tensorproof.bindings.adapt.tensorflow.shared import Arguments, at_least, promoted_type, ranked, same_types, somewhere
 from tensorproof.bindings.adapters import Call, Run, Value, operator, takes
 from tensorproof.catalogue.frameworks.tensorflow_arrays import agreed
-from tensorproof.ops.inputs import ElementType, Tensor
+from tensorproof.ops.inputs import Tensor
 from tensorproof.terms import BOOL, DType, Shape, TensorType, Term, broadcast, eq
 
 STRING = DType.STRING
-DTYPE = ElementType("dtype", optional=False)
 
 
 def merged(run: Run, shapes: list[Shape], about: tuple[str, ...], code: str = "shape") -> Shape:
@@ -21,12 +20,6 @@ def narrowed(run: Run, x: TensorType, rank: int, name: str = "x") -> TensorType:
     """x, whose rank must be this; of an unknown rank, the same tensor with as many axes."""
     known = ranked(run, x, rank, name)
     return x if x.shape.known else run.shaped("identity", known.shape, x.dtype, x=x)
-
-
-def same_type(a: Arguments, run: Run) -> TensorType:
-    """An elementwise function that keeps whole numbers whole."""
-    op = operator(run.row.op)
-    return run.typed(op.name, a["x"].dtype, **{k: v for k, v in a.items() if op.parameter(k) is not None})
 
 
 @takes(*(Tensor(name, "...", frozenset({STRING})) for name in ("x", "input")), Tensor("y", "", frozenset({STRING})))
@@ -43,22 +36,11 @@ def scalar_first(a: Arguments, run: Run) -> TensorType:
     return run.shaped("identity", shape, a["x"].dtype, x=a["x"])
 
 
-def softmax(a: Arguments, run: Run) -> TensorType:
-    x = a["x"]
-    at_least(run, x, 1)
-    return run.shaped(run.row.op, x.shape, x.dtype, x=x, dim=len(x.shape) - 1 if x.shape.known else -1)
-
-
 def quotient(a: Arguments, run: Run) -> TensorType:
     """A quotient of TensorFlow keeps the element type; that of whole numbers is cut towards zero."""
     dtype = promoted_type(run, x=a["x"], y=a["y"])
     rounding = {"rounding": "trunc" if dtype is not None and dtype.is_integer else None} if run.row.op == "div" else {}
     return run.typed(run.row.op, dtype, x=a["x"], y=a["y"], **rounding)
-
-
-def pairwise(a: Arguments, run: Run) -> TensorType:
-    """A function of two tensors that broadcast."""
-    return run.typed(run.row.op, promoted_type(run, x=a["x"], y=a["y"]), x=a["x"], y=a["y"])
 
 
 def squared_difference(a: Arguments, run: Run) -> TensorType:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tensorproof.bindings.adapt.graphdef.convolutions import at_run_time, full_format, slide, stated_sizes
-from tensorproof.bindings.adapt.tensorflow.shared import Arguments, at_least, ranked, same_types, vector, whole, with_shape
+from tensorproof.bindings.adapt.tensorflow.shared import Arguments, at_least, modern, ranked, same_types, vector, whole, with_shape
 from tensorproof.bindings.adapt.tensorflow.windows import backed, channels_last, fronted, padded_as, pooled, spatial, windowed
 from tensorproof.bindings.adapters import Run, Value
 from tensorproof.terms import FLOAT32, INT32, INT64, DType, Shape, TensorType, disj, eq, ge
@@ -202,6 +202,7 @@ def resize_back(a: Arguments, run: Run) -> TensorType:
 
 
 def crop_and_resize(a: Arguments, run: Run) -> TensorType:
+    a = modern(a)
     boxes, index = ranked(run, a["boxes"], 2, "boxes"), ranked(run, a["index"], 1, "index")
     ranked(run, a["x"], 4)
     run.require("boxes", eq(boxes.shape[0], index.shape[0]), f"{boxes.shape[0]!r} boxes go with {index.shape[0]!r} indices", ("boxes", "index"))

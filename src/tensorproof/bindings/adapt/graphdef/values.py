@@ -6,19 +6,10 @@ from typing import Any
 
 from tensorproof.bindings.adapt.graphdef.elementwise import merged
 from tensorproof.bindings.adapt.tensorflow import shapes as tf_shapes
-from tensorproof.bindings.adapt.tensorflow.shared import Arguments, at_least, known_axis, ranked, same_types, somewhere, vector, whole, with_shape
+from tensorproof.bindings.adapt.tensorflow.shared import Arguments, as_shape, at_least, known_axis, ranked, same_types, somewhere, vector, whole, with_shape
 from tensorproof.bindings.adapters import Run, Value, takes
-from tensorproof.ops.inputs import Int, Ints, Tensor
-from tensorproof.terms import BOOL, INT32, INT64, DType, Shape, TensorType, Term, conj, eq, ge, le
-
-SIZE = Ints("size", shape=True, loose=True, one=False)
-
-
-def of_size(run: Run, value: Value) -> Shape | None:
-    size = vector(run, value, "size")
-    for n in size or ():
-        run.require("size", n is None or ge(n, 0), f"a size cannot be negative, and the shape is {size!r}", ("size",))
-    return None if size is None else Shape(run.fresh("size") if n is None else n for n in size)
+from tensorproof.ops.inputs import Int, Tensor
+from tensorproof.terms import BOOL, INT32, INT64, DType, Shape, TensorType, Term, conj, eq, ge
 
 
 def one_hot(a: Arguments, run: Run) -> TensorType:
@@ -38,9 +29,8 @@ def arange(a: Arguments, run: Run) -> TensorType:
 
 def _of_size(run: Run, a: Arguments, dtype: DType | None, **given: Value) -> TensorType:
     """What the row's operator makes of the shape that is an argument."""
-    shape = of_size(run, a["size"])
-    size = a["size"] if shape is None else tuple(shape)
-    return run.shaped(run.row.op, somewhere(run) if shape is None else shape, dtype, size=size, dtype=dtype, **given)
+    shape = as_shape(run, a["size"])
+    return run.shaped(run.row.op, shape, dtype, size=tuple(shape) if shape.known else a["size"], dtype=dtype, **given)
 
 
 def sized(a: Arguments, run: Run) -> TensorType:
@@ -72,11 +62,6 @@ def linspace(a: Arguments, run: Run) -> TensorType:
         run.require("steps", ge(steps, 1), f"there must be at least one step, and there are {steps!r}", ("steps",))
         count = steps
     return run.shaped("linspace", (count,), dtype, start=a["start"], end=a["end"], steps=steps, dtype=dtype)
-
-
-def where(a: Arguments, run: Run) -> TensorType:
-    x = a["x"]
-    return run("nonzero", x=x) if x.shape.known else run.shaped("nonzero", (run.fresh("nnz"), x.shape.rank), INT64, x=x)
 
 
 def _distinct(run: Run, a: Arguments, values: Shape | None, places: Shape, n: Value, at: int | None) -> tuple[TensorType, ...]:
@@ -117,26 +102,6 @@ def list_diff(a: Arguments, run: Run) -> tuple[TensorType, ...]:
     return values, places
 
 
-def top_k(a: Arguments, run: Run) -> tuple[TensorType, ...]:
-    x, k = a["x"], whole(a["k"])
-    at_least(run, x, 1)
-    if isinstance(k, TensorType):
-        ranked(run, k, 0, "k")
-        k = run.fresh("k")
-    run.require("k", ge(k, 0), f"k must not be negative, and is {k!r}", ("k",))
-    if not x.shape.known:
-        return _greatest(run, a, somewhere(run), k)
-    run.require("k", le(k, x.shape[-1]), f"k = {k!r} is more than the {x.shape[-1]!r} elements of the last axis", ("k", "x"))
-    return _greatest(run, a, Shape((*x.shape[:-1], k)), k)
-
-
-def _greatest(run: Run, a: Arguments, shape: Shape, k: Value) -> tuple[TensorType, ...]:
-    x = a["x"]
-    last = len(x.shape) - 1 if x.shape.known else -1
-    values, places = run.shaped("topk", [shape, shape], x.dtype, a.get("dtype") or INT32, x=x, k=k, dim=last, sorted=bool(a.get("sorted", True)))
-    return values, places
-
-
 def nth_element(a: Arguments, run: Run) -> TensorType:
     x, k = a["x"], whole(a["k"])
     at_least(run, x, 1)
@@ -165,8 +130,7 @@ def sparse_segment(a: Arguments, run: Run) -> TensorType:
 
 def sparse_to_dense(a: Arguments, run: Run) -> TensorType:
     same_types(run, a, "values", "default")
-    size = of_size(run, a["size"])
-    return run.shaped("sparse_to_dense", somewhere(run) if size is None else size, a["values"].dtype, **a)
+    return run.shaped("sparse_to_dense", as_shape(run, a["size"]), a["values"].dtype, **a)
 
 
 def bincount(a: Arguments, run: Run) -> TensorType:
@@ -178,19 +142,18 @@ def bincount(a: Arguments, run: Run) -> TensorType:
     return run.shaped("weighted_count", (size,), a["y"].dtype, x=a["x"], y=a["y"], size=size)
 
 
-def _drawn(run: Run, a: Arguments, dtype: DType | None, tail: Shape | None = None, **parameters: Value) -> TensorType:
+def _drawn(run: Run, a: Arguments, dtype: DType | None, tail: Shape, **parameters: Value) -> TensorType:
     """What the row's operator draws: as many as the shape argument says, and that for each parameter in `tail`."""
-    size = of_size(run, a["size"])
-    known = size is not None and (tail is None or tail.known)
-    shape = Shape((*(size or ()), *(tail or ()))) if known else somewhere(run)
-    return run.shaped(run.row.op, shape, dtype, size=a["size"] if size is None else tuple(size), **parameters)
+    size = as_shape(run, a["size"])
+    shape = Shape((*size, *tail)) if size.known and tail.known else somewhere(run)
+    return run.shaped(run.row.op, shape, dtype, size=tuple(size) if size.known else a["size"], **parameters)
 
 
 def random_int(a: Arguments, run: Run) -> TensorType:
     dtype = same_types(run, a, "low", "high")
     for name in ("low", "high"):
         ranked(run, a[name], 0, name)
-    return _drawn(run, a, dtype, low=a["low"], high=a["high"])
+    return _drawn(run, a, dtype, Shape(), low=a["low"], high=a["high"])
 
 
 def random_like_first(a: Arguments, run: Run) -> TensorType:
@@ -199,7 +162,7 @@ def random_like_first(a: Arguments, run: Run) -> TensorType:
     for name in ("y", "z", "low", "high"):
         if a[name].shape.known:
             run.require("rank", len(a[name].shape) <= 1, f"{name} must be a number or a vector, and has shape {a[name].shape!r}", (name,))
-    return _drawn(run, a, dtype, mean=a["y"], std=a["z"], low=a["low"], high=a["high"])
+    return _drawn(run, a, dtype, Shape(), mean=a["y"], std=a["z"], low=a["low"], high=a["high"])
 
 
 def random_gamma(a: Arguments, run: Run) -> TensorType:

@@ -8,10 +8,7 @@ from typing import Any
 from tensorproof.bindings.adapt.numpy.arrays import tensor
 from tensorproof.bindings.adapt.tensorflow.math import saturated
 from tensorproof.bindings.adapters import Run, Value, operator, tensor_in
-from tensorproof.ops.inputs import Choice
 from tensorproof.terms import BOOL, BY_LABEL, FLOAT64, INT32, INT64, PY_FLOAT, DType, Operand, TensorType, promote, to_float
-
-FORMAT = Choice("data_format", ("channels_last", "channels_first"), None, optional=True)
 
 
 def common(*values: Value, more: tuple[Operand, ...] = ()) -> DType | None:

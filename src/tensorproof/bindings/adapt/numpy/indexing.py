@@ -95,12 +95,6 @@ def extract(a: dict[str, Value], run: Run) -> TensorType:
     return run("compress", x=flattened(tensor_in(a, "x"), run), condition=truths(flattened(tensor_in(a, "condition"), run), run), dim=0)
 
 
-def nonzero(a: dict[str, Value], run: Run) -> Value:
-    if len(tensor_in(a, "x").shape) == 0:
-        raise run.refuse("rank", "a number has no places", ("x",))
-    return run("where_true", condition=a["x"])
-
-
 def flatnonzero(a: dict[str, Value], run: Run) -> TensorType:
     return run("where_true", condition=flattened(tensor_in(a, "x"), run))[0]
 

@@ -147,11 +147,6 @@ def sequence_mask(a: Arguments, run: Run) -> TensorType:
     return result
 
 
-def dynamic_stitch(a: Arguments, run: Run) -> TensorType:
-    same_types(run, a, "ys")
-    return run("dynamic_stitch", xs=a["xs"], ys=a["ys"])
-
-
 def meshgrid(a: Arguments, run: Run) -> Value:
     """Each vector is multiplied by ones of the first one's element type; truth values are multiplied by ones of any."""
     numbers = [x for x in a["xs"] if x.dtype is not BOOL]

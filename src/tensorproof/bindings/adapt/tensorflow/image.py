@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from tensorproof.bindings.adapt.graphdef import pools as graphdef_images
 from tensorproof.bindings.adapt.graphdef import pools as graphdef_pools
-from tensorproof.bindings.adapt.tensorflow.shared import Arguments, at_least, modern, ranked, somewhere, vector, whole, with_shape
+from tensorproof.bindings.adapt.tensorflow.shared import Arguments, at_least, ranked, somewhere, vector, whole, with_shape
 from tensorproof.bindings.adapters import Run, Value
 from tensorproof.terms import BOOL, FLOAT32, INT32, UINT8, UINT16, Dim, DType, Shape, TensorType, conj, eq, ge, le, maximum, minimum
 
@@ -175,11 +174,6 @@ def pad_box(a: Arguments, run: Run) -> TensorType:
     return _padded(run, x, more, a["height"], a["width"])
 
 
-def crop_and_resize(a: Arguments, run: Run) -> TensorType:
-    a = modern(a)
-    return graphdef_images.crop_and_resize(a, run)
-
-
 def flipped(a: Arguments, run: Run) -> TensorType:
     """Mirrored along the axis that the row names, counted from the end."""
     x = _image(run, a["x"])
@@ -232,10 +226,6 @@ def _somewhere_in(run: Run, x: TensorType, rank: int, shape: Shape | None) -> Te
     room = None if shape is None else tuple(n - m + 1 for n, m in zip(x.shape, shape))
     places = run.typed("constant", INT32, data=TensorType(Shape((rank,)), INT32, contents=room, framework="tf"))
     return run("cast", x=run.typed("mul", FLOAT32, x=unit, y=places), dtype=INT32)
-
-
-def non_max_suppression(a: Arguments, run: Run) -> TensorType:
-    return graphdef_images.non_max_suppression({**a, "score": a["score_threshold"]}, run)
 
 
 _PIXELS = frozenset({UINT8, UINT16})

@@ -57,27 +57,8 @@ def where(a: Arguments, run: Run) -> TensorType:
         return places({"x": condition}, run)
     run.require("dtype", condition.dtype in (None, BOOL), f"the condition must be truth values, not {condition.dtype!r}", ("condition",))
     if run.name.startswith("tf.compat.v1.") and isinstance(x, TensorType) and isinstance(y, TensorType):
-        return _old_where(condition, x, y, run)
+        return graphdef.select({"condition": condition, "x": x, "y": y}, run)
     return run("where", condition=condition, x=x, y=y)
-
-
-def _old_where(condition: TensorType, x: TensorType, y: TensorType, run: Run) -> TensorType:
-    """In version 1 a vector may choose between the rows of two tensors."""
-    given = condition.shape
-    dtype = same_types(run, {"x": x, "y": y}, "x", "y")
-    shape = graphdef.merged(run, [x.shape, y.shape], ("x", "y"))
-    if given.known and shape.known and len(given):
-        if len(given) == 1 and len(shape) != 1:
-            run.require("condition", len(shape) > 0, "a vector does not choose between scalars", ("condition", "x"))
-            sentence = f"the condition has {given[0]!r} elements and the choices {shape[0]!r} rows"
-            run.require("condition", eq(given[0], shape[0]), sentence, ("condition", "x"))
-            size = (given[0], *(1,) * (len(shape) - 1))
-            condition = with_shape(run, "reshape", condition, size, size=size)
-        else:
-            shape = graphdef.merged(run, [shape, given], ("condition", "x"), "condition")
-    elif given.known and len(given) > 1:
-        shape = given
-    return run.shaped("where", shape, dtype, condition=condition, x=x, y=y)
 
 
 def tensor_equality(a: Arguments, run: Run) -> TensorType:

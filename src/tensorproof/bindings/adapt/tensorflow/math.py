@@ -23,16 +23,11 @@ from tensorproof.ops.element_types import CONVERTED
 from tensorproof.terms import BOOL, FLOAT32, FLOAT64, INT32, INT64, DType, Shape, TensorType, eq, ge
 
 
-def binary(a: Arguments, run: Run) -> TensorType:
-    """Two tensors of one element type, one of which may be a Python number."""
-    return run.one(a)
-
-
 def times(a: Arguments, run: Run) -> TensorType:
     """The operator `*`: with truth values on either side it gives truth values, whatever stands on the other."""
     kinds = [v.dtype for v in (a["x"], a["y"]) if isinstance(v, TensorType) and v.framework not in CONVERTED]
     if BOOL not in kinds:
-        return binary(a, run)
+        return run.one(a)
     return run.typed("mul", BOOL, x=a["x"], y=a["y"])
 
 
@@ -60,15 +55,6 @@ def true_quotient(a: Arguments, run: Run) -> TensorType:
 def one_type(a: Arguments, run: Run) -> TensorType:
     """A function of two tensors that broadcast, which keeps their element type, be it whole or not."""
     return run.typed(run.row.op, promoted_type(run, x=a["x"], y=a["y"]), x=a["x"], y=a["y"], **run.row.fixed)
-
-
-def squared_difference(a: Arguments, run: Run) -> TensorType:
-    """The difference times its conjugate."""
-    kind = promoted_type(run, x=a["x"], y=a["y"])
-    made = run.typed("sub", kind, x=a["x"], y=a["y"])
-    if kind is not None and kind.is_complex:
-        return run.typed("mul", kind, x=made, y=run.typed("conj", kind, x=made))
-    return run.typed("square", kind, x=made)
 
 
 def old_quotient(a: Arguments, run: Run) -> TensorType:

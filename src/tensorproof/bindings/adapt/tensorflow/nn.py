@@ -26,16 +26,8 @@ from tensorproof.bindings.adapt.tensorflow.shared import (
 from tensorproof.bindings.adapt.tensorflow.windows import channels_last, convolve, pooled, to_front
 from tensorproof.bindings.adapters import Value, takes
 from tensorproof.bindings.call import Run
-from tensorproof.ops.inputs import Axis, Choice
+from tensorproof.ops.inputs import Axis
 from tensorproof.terms import BOOL, FLOAT32, INT32, INT64, Dim, DType, Shape, TensorType, disj, eq, ge, le, product
-
-
-@takes(Choice("data_format", ("NHWC", "NCHW"), "NHWC"))
-def space_depth(a: Arguments, run: Run) -> TensorType:
-    x, last = ranked(run, a["x"], 4), channels_last(a.get("data_format") or "NHWC")
-    image = x if last else run("permute", x=x, dim=(0, 2, 3, 1))
-    made: TensorType = run(run.row.op, x=image, block=a["block"])
-    return made if last else run("permute", x=made, dim=(0, 3, 1, 2))
 
 
 @takes(Axis("dim", None, optional=True, scalar_ok=False))

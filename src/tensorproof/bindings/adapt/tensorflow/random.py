@@ -24,9 +24,18 @@ from tensorproof.terms import FLOAT32, FLOAT64, INT32, DType, Shape, TensorType,
 def _random(run: Run, a: Arguments) -> TensorType:
     """Numbers of the row's distribution: uniform from 0 to 1, or standard normal."""
     shape, dtype = as_shape(run, a["size"]), a.get("dtype") or FLOAT32
-    seed = a.get("seed") if isinstance(a.get("seed"), TensorType) else None
     size = tuple(shape) if shape.known else a["size"]
-    return run.shaped("random", shape, dtype, size=size, dtype=dtype, key=seed, **run.row.fixed)
+    return run.shaped("random", shape, dtype, size=size, dtype=dtype, key=_key(run, a), **run.row.fixed)
+
+
+def _key(run: Run, a: Arguments) -> TensorType | None:
+    """The tensor from which draws follow, where it is one: two whole numbers for draws without a state."""
+    seed = a.get("seed")
+    if not isinstance(seed, TensorType):
+        return None
+    if "stateless" in run.name and seed.shape.known:
+        run.require("seed", len(seed.shape) == 1 and eq(seed.shape[0], 2), f"a seed is two whole numbers, and this has shape {seed.shape!r}", ("seed",))
+    return seed
 
 
 def _moved(run: Run, x: TensorType, factor: Value, start: Value) -> TensorType:
@@ -69,8 +78,7 @@ def _whole(run: Run, a: Arguments, low: Any, high: Any) -> TensorType:
     if plain:
         some = disj(lt(low, high), eq(shape.numel, 0))
         run.require("range", some, f"no whole number lies from {low!r} up to, and without, {high!r}", ("minval", "maxval"))
-    key = a.get("seed") if isinstance(a.get("seed"), TensorType) else None
-    return run.shaped("randint" if plain else "random_integers", shape, a["dtype"], low=low, high=high, size=size, key=key)
+    return run.shaped("randint" if plain else "random_integers", shape, a["dtype"], low=low, high=high, size=size, key=_key(run, a))
 
 
 def random_gamma(a: Arguments, run: Run) -> TensorType:
@@ -97,31 +105,10 @@ def random_poisson(a: Arguments, run: Run) -> TensorType:
     return run.shaped("random_poisson", shape, a.get("dtype") or FLOAT32, y=y, size=a["size"])
 
 
-def stateless_normal(a: Arguments, run: Run) -> TensorType:
-    _seed(run, a["seed"])
-    return random_normal(a, run)
-
-
-def stateless_uniform(a: Arguments, run: Run) -> TensorType:
-    _seed(run, a["seed"])
-    return random_uniform(a, run)
-
-
-def stateless_whole(a: Arguments, run: Run) -> TensorType:
-    _seed(run, a["seed"])
-    return random_whole(a, run)
-
-
 def stateless_any(a: Arguments, run: Run) -> TensorType:
     """Any numbers of the type."""
-    _seed(run, a["seed"])
     dtype = a["dtype"]
     return _whole(run, a, int(dtype.least), int(dtype.greatest) + 1)
-
-
-def _seed(run: Run, seed: Value) -> None:
-    if isinstance(seed, TensorType) and seed.shape.known:
-        run.require("seed", len(seed.shape) == 1 and eq(seed.shape[0], 2), f"a seed is two whole numbers, and this has shape {seed.shape!r}", ("seed",))
 
 
 def zeros(a: Arguments, run: Run) -> TensorType:

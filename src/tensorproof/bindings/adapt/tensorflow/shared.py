@@ -193,7 +193,6 @@ def labels_agree(run: Run, equation: str, xs: tuple[TensorType, ...]) -> None:
             run.require("label", eq(first, n), f"the label {label} stands for axes of {first!r} and {n!r}", ("xs",))
 
 
-SIZE = Ints("size", shape=True, loose=True, least=0)
 DTYPE = ElementType("dtype")
 COMPLEX_OF = {FLOAT32: COMPLEX64, FLOAT64: COMPLEX128}
 

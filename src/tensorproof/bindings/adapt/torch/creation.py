@@ -159,14 +159,6 @@ def from_numpy(a: dict[str, Value], run: Run) -> TensorType:
     return run("identity", x=a["data"])
 
 
-def fill(a: dict[str, Value], run: Run) -> TensorType:
-    """fill, zero and their in-place forms: the shape and element type stay."""
-    value = a["value"]
-    if isinstance(value, TensorType):
-        run.require("value", len(value.shape) == 0, f"the value must be one number, and has shape {value.shape!r}", ("value",))
-    return run("full_like", x=a["x"], value=value)
-
-
 def normal(a: dict[str, Value], run: Run) -> TensorType:
     """torch.normal with sizes: mean and std are numbers."""
     std = a["std"]

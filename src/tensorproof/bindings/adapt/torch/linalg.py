@@ -11,11 +11,6 @@ from tensorproof.ops.inputs import Anything, Choice, Tensors, as_size
 from tensorproof.terms import TensorType, conj, eq, ge, le, minimum
 
 
-def qr(a: dict[str, Value], run: Run) -> Value:
-    """torch.qr: `some` is the reduced form."""
-    return run("qr", x=a["x"], mode="reduced" if a["some"] else "complete")
-
-
 def svd(a: dict[str, Value], run: Run) -> Value:
     """torch.svd gives V, and not its transpose; without vectors the sides are square and hold zeros."""
     u, s, vh = run("svd", x=a["x"], full_matrices=not a["some"] or not a["compute_uv"])
