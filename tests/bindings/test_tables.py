@@ -10,8 +10,8 @@ from tensorproof.bindings import rows
 from tensorproof.bindings.call import call, kinds
 from tensorproof.bindings.kinds import application, kinds_in
 from tensorproof.ops.inputs import REQUIRED, Anything, Choice, Ints, Tensor
-from tensorproof.terms.dtypes import FLOAT32, FLOATS, INT32, INT64, DType
-from tensorproof.terms.shapes import Shape
+from tensorproof.terms.dtypes import BOOL, FLOAT32, FLOATS, INT32, INT64, DType
+from tensorproof.terms.shapes import Shape, unknown_shape
 from tensorproof.terms.tensor import TensorType
 
 LIBRARIES = sorted(set(rows.LIBRARIES.values()))
@@ -72,6 +72,11 @@ def test_a_row_spells_the_operators_that_it_applies() -> None:
     x = Tensor("x")
     assert application("mul(x=neg(x=y)[0], y=2)")({"y": x}, _Noted()) == (("mul", {"x": ("neg", {"x": x}), "y": 2}), "second")
     assert application("gelu(x=x, way='tanh' if flag else 'none')")({"x": x, "flag": False}, _Noted()) == (("gelu", {"x": x, "way": "none"}), "second")
+    assert application("sub(1, mul(y, 2))")({"y": x}, _Noted()) == (("sub", {"x": 1, "y": (("mul", {"x": x, "y": 2}), "second")}), "second")
+    vector = TensorType(Shape((3,)), FLOAT32)
+    found = application("sub(x, gt(x, 2, typed=bool))", "x.dtype")({"x": vector}, _Noted())
+    assert found == ("sub", (FLOAT32,), {"x": vector, "y": ("gt", (BOOL,), {"x": vector, "y": 2})})
+    assert application("neg(flat(x))")({"x": vector}, _Noted()) == (("neg", {"x": vector}), "second")
     assert application("real(x=x, typed=dtype or float32)")({"x": x, "dtype": None}, _Noted()) == ("real", (FLOAT32,), {"x": x})
     assert application("var(**given, sides=(y, 1 if way == 'a' else 0))")({"y": 2, "way": "a"}, _Noted()) == (("var", {"y": 2, "sides": (2, 1)}), "second")
 
@@ -81,6 +86,8 @@ def test_a_row_says_what_it_demands_of_a_call() -> None:
     refused = call("torch.fliplr", (vector,), {}).refused
     assert refused is not None and (refused.code, refused.message) == ("flip/rank", "fliplr needs two axes, and x is (3,)")
     assert call("torch.fliplr", (matrix,), {}).refused is None
+    unknown = call("torch.fliplr", (vector.but(shape=unknown_shape("u")),), {})
+    assert unknown.refused is None and "the rank is not known" in str(unknown.unknown)
     assert "the last axes stay dense" in str(call("torch.Tensor.to_sparse_bsr", (matrix, (1, 1)), {"dense_dim": 1}).unknown)
     assert call("tf.shape_n", ([vector, matrix.but(dtype=INT32)],), {}).refused is not None
 

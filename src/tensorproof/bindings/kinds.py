@@ -115,6 +115,8 @@ def check(row: Row, a: dict[str, object], run: Checking) -> None:
         holds = value_of(predicate, names)
         if code != "unknown":
             about = tuple(sorted(set(re.findall(r"[a-z_]\w*", predicate)) & a.keys()))
+            if holds is False and "rank(" in predicate and any(isinstance(x := a[name], TensorType) and not x.shape.known for name in about):
+                raise run.give_up("the rank is not known")
             run.require(code, holds, sentence.format(**a) if "{" in sentence and holds is not True else sentence, about)
         elif holds:
             raise run.give_up(sentence)
@@ -136,6 +138,9 @@ _PLACES = ("x", "y")
 
 def _compiled(node: ast.expr, typed: ast.expr | None = None) -> Applied:
     match node:
+        case ast.Call(ast.Name("flat"), [of], []):
+            whole = _compiled(of, typed)
+            return lambda a, run: _flat(whole(a, run), run)
         case ast.Call(ast.Name(op), places, named):
             return _compiled_call(op, [*map(ast.keyword, _PLACES, places), *named], typed)
         case ast.Name(name):
@@ -190,6 +195,12 @@ def _compiled_call(op: str, keywords: list[ast.keyword], around: ast.expr | None
     if typed is None:
         return lambda a, run: run(op, **arguments(a, run))
     return lambda a, run: run.typed(op, _given_dtype(typed(a, run)), **arguments(a, run))
+
+
+def _flat(value: object, run: Applying) -> object:
+    """All elements as one vector."""
+    x = value if isinstance(value, TensorType) else python_number(value)
+    return x if x.shape.known and len(x.shape) == 1 else run("reshape", x=x, size=(x.shape.numel,))
 
 
 def _dtype(value: object) -> DType | None:

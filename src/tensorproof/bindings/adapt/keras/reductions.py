@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from tensorproof.bindings.adapt.keras.ops import as_float, asked, common, has_axis
@@ -46,13 +47,13 @@ def nanprod(a: dict[str, Value], run: Run) -> TensorType:
     return over(run, "prod", dtype, {**a, "x": whole})
 
 
-def averaged(a: dict[str, Value], run: Run) -> TensorType:
-    return over(run, run.row.op, as_float(_checked(a, run)), a)
+def _reduced(rule: Callable[[DType | None], DType | None], **more: Value) -> Callable[[dict[str, Value], Run], TensorType]:
+    """The row's reduction, its result of the element type that a rule makes of that of x."""
+    return lambda a, run: over(run, run.row.op, rule(_checked(a, run)), a, **more)
 
 
-def spread(a: dict[str, Value], run: Run) -> TensorType:
-    """Variances of the whole population."""
-    return over(run, run.row.op, as_float(_checked(a, run)), a, correction=0)
+averaged, spread = _reduced(as_float), _reduced(as_float, correction=0)
+span, truth, count_nonzero = _reduced(lambda dtype: dtype, empty=True), _reduced(lambda dtype: BOOL), _reduced(lambda dtype: INT32)
 
 
 def extreme(a: dict[str, Value], run: Run) -> TensorType:
@@ -61,15 +62,6 @@ def extreme(a: dict[str, Value], run: Run) -> TensorType:
     initial = a.get("initial")
     made = over(run, run.row.op, dtype, a, **({} if initial is None else {"empty": True}))
     return made if initial is None else run.typed("maximum" if run.row.op == "amax" else "minimum", dtype, x=made, y=initial)
-
-
-def span(a: dict[str, Value], run: Run) -> TensorType:
-    return over(run, run.row.op, _checked(a, run), a, empty=True)
-
-
-def truth(a: dict[str, Value], run: Run) -> TensorType:
-    _checked(a, run)
-    return over(run, run.row.op, BOOL, a)
 
 
 def arg(a: dict[str, Value], run: Run) -> TensorType:
@@ -87,11 +79,6 @@ def nanarg(a: dict[str, Value], run: Run) -> TensorType:
     found = arg({**a, "x": run.typed("where", dtype, condition=missing, x=worst, y=a["x"])}, run)
     none = run.typed("all", BOOL, x=missing, dim=a["dim"], keepdim=a["keepdim"])
     return run.typed("where", INT32, condition=none, x=-1, y=found)
-
-
-def count_nonzero(a: dict[str, Value], run: Run) -> TensorType:
-    _checked(a, run)
-    return over(run, "count_nonzero", INT32, a)
 
 
 def average(a: dict[str, Value], run: Run) -> TensorType:

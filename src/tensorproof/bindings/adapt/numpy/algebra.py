@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tensorproof.bindings.adapt.numpy.arrays import flattened, tensor, typed, written
+from tensorproof.bindings.adapt.numpy.arrays import tensor, typed, written
 from tensorproof.bindings.adapt.numpy.reductions import no_list, word
 from tensorproof.bindings.adapt.torch import linalg as of_torch
 from tensorproof.bindings.adapters import Run, Value, takes, tensor_in
@@ -14,23 +14,6 @@ from tensorproof.terms import BOOL, FLOAT16, FLOAT32, FLOAT64, INT32, INT64, DTy
 
 def product(a: dict[str, Value], run: Run) -> Any:
     return written(run.default({k: v if k not in ("x", "y") else typed(tensor(v), a, run) for k, v in a.items() if k != "dtype"}), a, run)
-
-
-def matvec(a: dict[str, Value], run: Run) -> TensorType:
-    m, v = _matrix_and_vector(tensor_in(a, "x"), tensor_in(a, "y"), run)
-    return run("squeeze", x=run("matmul", x=m, y=run("unsqueeze", x=v, dim=-1)), dim=(-1,))
-
-
-def vecmat(a: dict[str, Value], run: Run) -> TensorType:
-    """The conjugate of the vector is multiplied."""
-    m, v = _matrix_and_vector(tensor_in(a, "y"), tensor_in(a, "x"), run)
-    return run("squeeze", x=run("matmul", x=run("unsqueeze", x=run("conj", x=v), dim=-2), y=m), dim=(-2,))
-
-
-def _matrix_and_vector(m: TensorType, v: TensorType, run: Run) -> tuple[TensorType, TensorType]:
-    if len(m.shape) < 2 or len(v.shape) < 1:
-        raise run.refuse("rank", f"a matrix and a vector are multiplied, and they are {m.shape!r} and {v.shape!r}", ("x", "y"))
-    return m, v
 
 
 def dot(a: dict[str, Value], run: Run) -> Value:
@@ -52,27 +35,6 @@ def tensordot(a: dict[str, Value], run: Run) -> Value:
 def multi_dot(a: dict[str, Value], run: Run) -> Value:
     """Two arrays are given to dot, which takes any ranks."""
     return written(run("multi_dot", xs=a["xs"], two_of_any_rank=True), a, run)
-
-
-def vdot(a: dict[str, Value], run: Run) -> TensorType:
-    """The conjugate of x is multiplied."""
-    return run("dot", x=run("conj", x=flattened(tensor_in(a, "x"), run)), y=flattened(tensor_in(a, "y"), run))
-
-
-def dot_of_all(a: dict[str, Value], run: Run) -> TensorType:
-    """The same without the conjugate."""
-    return run("dot", x=flattened(tensor_in(a, "x"), run), y=flattened(tensor_in(a, "y"), run))
-
-
-def outer(a: dict[str, Value], run: Run) -> Value:
-    return written(run("outer", x=flattened(tensor_in(a, "x"), run), y=flattened(tensor_in(a, "y"), run)), a, run)
-
-
-def outer_vectors(a: dict[str, Any], run: Run) -> Value:
-    for name in ("x", "y"):
-        if len(a[name].shape) != 1:
-            raise run.refuse("rank", f"two vectors are multiplied, and one is {a[name].shape!r}", (name,))
-    return outer(a, run)
 
 
 def cross(a: dict[str, Value], run: Run) -> TensorType:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from tensorproof.bindings.adapters import Run, Value, operator, python_number, taking, tensor_in
+from tensorproof.bindings.adapters import Run, Value, formula, operator, python_number, taking, tensor_in
 from tensorproof.ops.inputs import Choice, Float, Int, Ints, Sizes, Tensor, Tensors
 from tensorproof.ops.storage import copied_strides
 from tensorproof.terms import BOOL, BY_LABEL, COMPLEX128, FLOAT16, FLOAT64, INT32, DType, Operand, TensorType, dataclass, eq, promote, to_float
@@ -115,6 +115,11 @@ def typed(made: Value, a: dict[str, Value], run: Run) -> Any:
     if dtype is None or not isinstance(made, TensorType) or made.dtype is dtype:
         return made
     return run("cast", x=made, dtype=dtype)
+
+
+def spelled(a: dict[str, Value], run: Run) -> Value:
+    """The row's formula, in the element type that was asked for, and in `out`."""
+    return written(typed(formula(run, a, run), a, run), a, run)
 
 
 def selecting(mask: TensorType, run: Run) -> TensorType:

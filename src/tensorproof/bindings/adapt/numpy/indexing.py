@@ -12,10 +12,6 @@ from tensorproof.ops.inputs import as_size, is_size
 from tensorproof.terms import BOOL, INT64, UINT8, Operand, Shape, TensorType, conj, disj, eq, ge, le, lt, promote
 
 
-def diagflat(a: dict[str, Value], run: Run) -> TensorType:
-    return run("diag_embed", x=flattened(tensor_in(a, "x"), run), offset=a["k"])
-
-
 def triangle(a: dict[str, Value], run: Run) -> TensorType:
     """The triangle of a matrix, or of one whose rows are all the vector."""
     x = tensor_in(a, "x")
@@ -93,10 +89,6 @@ def extract(a: dict[str, Value], run: Run) -> TensorType:
     if le(tensor_in(a, "condition").shape.numel, tensor_in(a, "x").shape.numel) is False:
         raise run.give_up("the condition is longer than the array")
     return run("compress", x=flattened(tensor_in(a, "x"), run), condition=truths(flattened(tensor_in(a, "condition"), run), run), dim=0)
-
-
-def flatnonzero(a: dict[str, Value], run: Run) -> TensorType:
-    return run("where_true", condition=flattened(tensor_in(a, "x"), run))[0]
 
 
 def _along(a: dict[str, Any], run: Run) -> tuple[Any, int]:

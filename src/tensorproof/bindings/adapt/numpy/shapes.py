@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from tensorproof.bindings.adapt.numpy.arrays import Whole, along, flattened, tensor, typed, written
+from tensorproof.bindings.adapt.numpy.arrays import along, flattened, tensor, typed, written
 from tensorproof.bindings.adapt.numpy.reductions import no_list, word
 from tensorproof.bindings.adapt.torch import questions
-from tensorproof.bindings.adapters import Run, Value, array_like, taking, tensor_in
+from tensorproof.bindings.adapters import Run, Value, array_like, tensor_in
 from tensorproof.ops.inputs import as_size, is_number, is_size
 from tensorproof.ops.storage import steps_of
 from tensorproof.terms import COMPLEX128, FLOAT64, INT64, Shape, TensorType, ceildiv, conj, eq, ge, strides_or_none
@@ -276,25 +276,17 @@ def concatenate(a: dict[str, Any], run: Run) -> Value:
     return written(typed(made, a, run), a, run)
 
 
-def stack(a: dict[str, Value], run: Run) -> Value:
-    return written(typed(run("stack", xs=a["xs"], dim=a["dim"]), a, run), a, run)
-
-
-def _stacked(a: dict[str, Any], run: Run, least: int, dim: Any) -> Value:
-    xs = tuple(of_rank(x, least, run) for x in a["xs"])
-    where_ = dim if isinstance(dim, int) else dim(xs[0])
-    return typed(run("cat", xs=xs, dim=where_), a, run)
+def stacked(a: dict[str, Any], run: Run) -> Value:
+    """Arrays of at least the rank of the row joined along its axis; without one, vectors along their own, others along the second."""
+    xs = tuple(of_rank(x, a["least"], run) for x in a["xs"])
+    dim = a["dim"] if "dim" in a else 0 if len(xs[0].shape) == 1 else 1
+    return typed(run("cat", xs=xs, dim=dim), a, run)
 
 
 def of_rank(x: TensorType, rank: int, run: Run) -> TensorType:
     if len(x.shape) >= rank:
         return x
     return run("atleast", x=x, least=rank)
-
-
-vstack = taking(_stacked, least=2, dim=0)
-hstack = taking(_stacked, least=1, dim=lambda x: 0 if len(x.shape) == 1 else 1)
-dstack = taking(_stacked, least=3, dim=2)
 
 
 def column_stack(a: dict[str, Any], run: Run) -> TensorType:
@@ -330,18 +322,12 @@ def array_split(a: dict[str, Value], run: Run) -> Value:
     return list(run("tensor_split", x=x, at=tuple(at) if isinstance(at, list) else at, dim=a["dim"]))
 
 
-def _split_along(a: dict[str, Value], run: Run, least: int, dim: int) -> Value:
-    if len(tensor_in(a, "x").shape) < least:
-        raise run.refuse("rank", f"an array of rank {least} or more is split, and this is {tensor_in(a, 'x').shape!r}", ("x",))
-    return split({**a, "dim": dim}, run)
-
-
-def hsplit(a: dict[str, Value], run: Run) -> Value:
-    return _split_along(a, run, 1, 0 if len(tensor_in(a, "x").shape) == 1 else 1)
-
-
-vsplit = taking(_split_along, Whole("at", least=1), least=2, dim=0)
-dsplit = taking(_split_along, Whole("at", least=1), least=3, dim=2)
+def split_along(a: dict[str, Any], run: Run) -> Value:
+    """Along the axis of the row; without one, a vector along its own, another along the second."""
+    shape, least = tensor_in(a, "x").shape, a["least"]
+    if len(shape) < least:
+        raise run.refuse("rank", f"an array of rank {least} or more is split, and this is {shape!r}", ("x",))
+    return split({**a, "dim": a.get("dim", 0 if len(shape) == 1 else 1)}, run)
 
 
 def meshgrid(a: dict[str, Any], run: Run) -> Value:

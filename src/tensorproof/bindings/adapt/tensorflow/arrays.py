@@ -8,7 +8,6 @@ from tensorproof.bindings.adapt.graphdef import arrays as graphdef_arrays
 from tensorproof.bindings.adapt.tensorflow import shapes as tf_joins
 from tensorproof.bindings.adapt.tensorflow.shapes import parts
 from tensorproof.bindings.adapt.tensorflow.shared import (
-    DTYPE,
     Arguments,
     at_least,
     axis,
@@ -21,7 +20,7 @@ from tensorproof.bindings.adapt.tensorflow.shared import (
     whole,
     with_shape,
 )
-from tensorproof.bindings.adapters import Run, Value, taking
+from tensorproof.bindings.adapters import Run, Value
 from tensorproof.terms import BOOL, FLOAT32, INDEX, INT32, UINT8, Dim, DType, Shape, TensorType, conj, eq, ge, product
 
 
@@ -190,14 +189,11 @@ def searchsorted(a: Arguments, run: Run) -> TensorType:
     return run.shaped("searchsorted", y.shape, a.get("dtype") or INT32, x=x, y=y, right=a.get("side") == "right")
 
 
-def unique(a: Arguments, run: Run, counts: bool = False) -> Value:
+def unique(a: Arguments, run: Run) -> Value:
     """The distinct elements in the order in which they first stand, and for each element which of them it is."""
     x = ranked(run, a["x"], 1)
     dtype = a.get("dtype") or INT32
-    return tuple(run.typed("unique", x.dtype, dtype, dtype, x=x, return_inverse=True, return_counts=counts, sorted=False, as_met=True))
-
-
-unique_counts = taking(unique, DTYPE, counts=True)
+    return tuple(run.typed("unique", x.dtype, dtype, dtype, x=x, return_inverse=True, return_counts=bool(a.get("counts")), sorted=False, as_met=True))
 
 
 def unravel_index(a: Arguments, run: Run) -> TensorType:

@@ -69,27 +69,17 @@ def axis_split(a: Arguments, run: Run) -> Value:
     return run("tensor_split", x=x, at=at, dim=dim)
 
 
-def _raised(x: TensorType, rank: int, run: Run) -> TensorType:
-    return run("atleast", x=x, least=rank)
-
-
 def _all(a: Arguments, run: Run) -> tuple[TensorType, ...]:
     xs = tuple(a["xs"])
     run.require("xs", len(xs) > 0, "at least one tensor is needed", ("xs",))
     return xs
 
 
-def hstack(a: Arguments, run: Run) -> TensorType:
-    xs = tuple(_raised(x, 1, run) for x in _all(a, run))
-    return run("cat", xs=xs, dim=0 if len(xs[0].shape) == 1 else 1)
-
-
-def vstack(a: Arguments, run: Run) -> TensorType:
-    return run("cat", xs=tuple(_raised(x, 2, run) for x in _all(a, run)), dim=0)
-
-
-def dstack(a: Arguments, run: Run) -> TensorType:
-    return run("cat", xs=tuple(_raised(x, 3, run) for x in _all(a, run)), dim=2)
+def stacked(a: Arguments, run: Run) -> TensorType:
+    """Tensors of at least the rank of the row joined along its axis; without one, vectors along their own, others along the second."""
+    xs = tuple(run("atleast", x=x, least=a["least"]) for x in _all(a, run))
+    dim = a["dim"] if "dim" in a else 0 if len(xs[0].shape) == 1 else 1
+    return run("cat", xs=xs, dim=dim)
 
 
 def column_stack(a: Arguments, run: Run) -> TensorType:
@@ -124,11 +114,6 @@ def diag(a: Arguments, run: Run) -> TensorType:
     return run("copy", x=run("diagonal", x=x, offset=a["offset"], dim1=0, dim2=1))
 
 
-def diagflat(a: Arguments, run: Run) -> TensorType:
-    x: TensorType = a["x"]
-    return run("diag_embed", x=run("reshape", x=x, size=(x.shape.numel,)), offset=a["offset"])
-
-
 def broadcast_shapes(a: Arguments, run: Run) -> Value:
     """torch.broadcast_shapes: a tuple of sizes."""
     shapes: list[Shape] = []
@@ -142,13 +127,6 @@ def broadcast_shapes(a: Arguments, run: Run) -> Value:
         run.require("broadcast", holds, f"sizes {x!r} and {y!r} do not broadcast", ("shapes",))
 
     return broadcast(shapes, stated) if shapes else Shape()
-
-
-def counted_out(a: Arguments, run: Run) -> TensorType:
-    """torch.repeat_interleave(repeats): position i, repeats[i] times."""
-    times: TensorType = a["times"]
-    run.require("rank", len(times.shape) == 1, f"repeats must be a vector, and are {times.shape!r}", ("times",))
-    return run("repeat_interleave", x=run("arange", end=times.shape[0]), times=times, dim=0, size=a["size"])
 
 
 def to_sparse(a: Arguments, run: Run) -> TensorType:

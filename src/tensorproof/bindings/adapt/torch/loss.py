@@ -132,12 +132,6 @@ def _by_distance(a: dict[str, Any], run: Run) -> TensorType:
     return TensorType(shape if a["reduction"] == "none" else Shape(), dtype)
 
 
-def nll_2d(a: dict[str, Value], run: Run) -> Value:
-    shape = tensor_in(a, "x").shape
-    run.require("rank", not shape.known or len(shape) == 4, f"x must have rank 4, and is {shape!r}", ("x",))
-    return legacy(a, run)
-
-
 @dataclass(frozen=True, slots=True)
 class Lengths(Tensor):
     """A tensor of lengths, or a list of them."""

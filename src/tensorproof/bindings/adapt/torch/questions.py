@@ -150,10 +150,6 @@ def first(a: Arguments, run: Run) -> Value:
     return scalar(x.but(contents=x.contents[:1] if x.contents else None), run)
 
 
-def is_nonzero(a: Arguments, run: Run) -> Value:
-    return item({**a, "kind": "bool"}, run)
-
-
 @takes(Tensor("other"))
 def unknown_truth(a: Arguments, run: Run) -> TensorType:
     """Yes or no, which is not followed."""
