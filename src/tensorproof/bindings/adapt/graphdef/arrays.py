@@ -107,11 +107,6 @@ def mirror_pad_grad(a: Arguments, run: Run) -> TensorType:
 reduce = taking(tf_shapes.reduce, Axes("dim", optional=False, loose=True, unique=False), once=False)
 
 
-def conjugate_transpose(a: Arguments, run: Run) -> TensorType:
-    moved = tf_shapes.transpose(a, run)
-    return run.typed("conj", moved.dtype, x=moved)
-
-
 def dynamic_stitch(a: Arguments, run: Run) -> TensorType:
     xs = a["xs"]
     half = len(xs) // 2

@@ -30,14 +30,14 @@ def full_format(run: Run, a: Arguments, *names: str) -> None:
             run.require(name, len(value) == rank, f"{name} must have {rank} numbers, and is {value!r}", (name,))
 
 
-def conv2d(a: Arguments, run: Run) -> TensorType:
-    full_format(run, a, "stride", "dilation")
-    return convolve(run, a["x"], a["weight"], 2, a["stride"], a["padding"], a.get("explicit_paddings"), a["dilation"], a["data_format"])
+def axes_of(run: Run) -> int:
+    """Over how many axes the images of a node are."""
+    return 3 if "3D" in run.name else 2
 
 
-def conv3d(a: Arguments, run: Run) -> TensorType:
+def conv(a: Arguments, run: Run) -> TensorType:
     full_format(run, a, "stride", "dilation")
-    return convolve(run, a["x"], a["weight"], 3, a["stride"], a["padding"], None, a["dilation"], a["data_format"])
+    return convolve(run, a["x"], a["weight"], axes_of(run), a["stride"], a["padding"], a.get("explicit_paddings"), a["dilation"], a["data_format"])
 
 
 def depthwise_conv2d(a: Arguments, run: Run) -> TensorType:
@@ -45,11 +45,9 @@ def depthwise_conv2d(a: Arguments, run: Run) -> TensorType:
     return depthwise(run, a["x"], a["weight"], a["stride"], a["padding"], a.get("explicit_paddings"), a["dilation"], a["data_format"])
 
 
-def _five(run: Run, a: Arguments) -> None:
-    for name in ("stride", "dilation"):
-        given = a.get(name)
-        enough = given is None or name == "dilation" or len(given) >= 5
-        run.require(name, enough, f"{name} must have 5 numbers, and is {given!r}", (name,))
+def _full_stride(run: Run, a: Arguments) -> None:
+    """A stride over three axes names every axis."""
+    run.require("stride", axes_of(run) == 2 or len(a["stride"]) >= 5, f"stride must have 5 numbers, and is {a['stride']!r}", ("stride",))
 
 
 def stated_sizes(run: Run, value: Value, rank: int) -> Shape:
@@ -145,15 +143,11 @@ def conv2d_backprop_input(a: Arguments, run: Run) -> TensorType:
     return transposed(run, a, 2, stated_sizes(run, a["sizes"], 4))
 
 
-def conv3d_backprop_input(a: Arguments, run: Run) -> TensorType:
-    _five(run, a)
-    same_types(run, a, "weight", "y")
-    return transposed(run, a, 3, stated_sizes(run, a["sizes"], 5))
-
-
 def backprop_input(a: Arguments, run: Run) -> TensorType:
+    _full_stride(run, a)
     same_types(run, a, "weight", "y")
-    return transposed(run, a, 2, stated_sizes(run, a["sizes"], 4), depthwise=True)
+    n = axes_of(run)
+    return transposed(run, a, n, stated_sizes(run, a["sizes"], n + 2), "Depthwise" in run.name)
 
 
 def filter_gradient(run: Run, a: Arguments, n: int, result: Shape, depthwise: bool = False) -> TensorType:
@@ -179,14 +173,10 @@ def _filter_gradient(run: Run, a: Arguments, n: int, result: Shape, depthwise: b
 
 
 def backprop_filter(a: Arguments, run: Run) -> TensorType:
+    _full_stride(run, a)
     same_types(run, a, "x", "y")
-    return filter_gradient(run, a, 2, stated_sizes(run, a["sizes"], 4), "Depthwise" in run.name)
-
-
-def backprop_filter3(a: Arguments, run: Run) -> TensorType:
-    _five(run, a)
-    same_types(run, a, "x", "y")
-    return filter_gradient(run, a, 3, stated_sizes(run, a["sizes"], 5))
+    n = axes_of(run)
+    return filter_gradient(run, a, n, stated_sizes(run, a["sizes"], n + 2), "Depthwise" in run.name)
 
 
 def dilation2d(a: Arguments, run: Run) -> TensorType:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tensorproof.bindings.adapt.graphdef.convolutions import at_run_time, full_format, slide, stated_sizes
+from tensorproof.bindings.adapt.graphdef.convolutions import at_run_time, axes_of, full_format, slide, stated_sizes
 from tensorproof.bindings.adapt.tensorflow.shared import Arguments, at_least, modern, ranked, same_types, vector, whole, with_shape
 from tensorproof.bindings.adapt.tensorflow.windows import backed, channels_last, fronted, padded_as, pooled, spatial, windowed
 from tensorproof.bindings.adapters import Run, Value
@@ -19,10 +19,10 @@ def _numbers(run: Run, value: Value, n: int, name: str) -> Value:
     return found if found is not None and None not in found else tuple(run.fresh(name, 1) if 0 < i < n - 1 else 1 for i in range(n))
 
 
-def pool2d(a: Arguments, run: Run) -> TensorType:
-    a = {**a, "kernel": _numbers(run, a["kernel"], 4, "kernel"), "stride": _numbers(run, a["stride"], 4, "stride")}
+def pool(a: Arguments, run: Run) -> TensorType:
+    a = {**a, **{name: _numbers(run, a[name], axes_of(run) + 2, name) for name in ("kernel", "stride")}}
     full_format(run, a, "kernel", "stride")
-    return _deep(run, a, 2)
+    return _deep(run, a, axes_of(run))
 
 
 def _deep(run: Run, a: Arguments, n: int) -> TensorType:
@@ -58,11 +58,6 @@ def _over_channels(run: Run, x: TensorType, kernel: tuple[Any, ...], stride: tup
     return deep if last else fronted(run, deep, 4, True)
 
 
-def pool3d(a: Arguments, run: Run) -> TensorType:
-    full_format(run, a, "kernel", "stride")
-    return _deep(run, a, 3)
-
-
 def pool_with_argmax(a: Arguments, run: Run) -> tuple[TensorType, ...]:
     a = {**a, "data_format": "NHWC"}
     full_format(run, a, "kernel", "stride")
@@ -75,14 +70,17 @@ def pool_with_argmax(a: Arguments, run: Run) -> tuple[TensorType, ...]:
     return made, places
 
 
-def _max_gradient(run: Run, a: Arguments, n: int, dtype: DType | None) -> TensorType:
-    """The gradient has the shape of what was pooled."""
+def pool_grad(a: Arguments, run: Run) -> TensorType:
+    """The gradient has the shape of what was pooled; that over three axes has an element type of its own."""
+    full_format(run, a, "kernel", "stride")
+    n = axes_of(run)
+    same_types(run, a, "x", "values", *(("y",) if n == 2 else ()))
     shape = ranked(run, a["x"], n + 2).shape
-    return at_run_time(run, lambda: _placed(run, a, n, shape, dtype))
+    return at_run_time(run, lambda: _placed(run, a, n, shape))
 
 
-def _placed(run: Run, a: Arguments, n: int, shape: Shape, dtype: DType | None) -> TensorType:
-    last = channels_last(a["data_format"])
+def _placed(run: Run, a: Arguments, n: int, shape: Shape) -> TensorType:
+    last, dtype = channels_last(a["data_format"]), a["x" if n == 2 else "y"].dtype
     kernel = spatial(run, a["kernel"], n, last, "kernel", False)
     image, pooled, behind = (fronted(run, a[name], n + 2, last, name) for name in ("x", "values", "y"))
     window = slide(run, a, n, image.shape[2:], kernel, last)
@@ -91,19 +89,11 @@ def _placed(run: Run, a: Arguments, n: int, shape: Shape, dtype: DType | None) -
     return moved if moved.shape == shape else run.shaped("identity", shape, dtype, x=moved)
 
 
-def pool_grad(a: Arguments, run: Run) -> TensorType:
+def avg_pool_grad(a: Arguments, run: Run) -> TensorType:
+    n = axes_of(run)
+    if n == 2 and any(isinstance(a[name], (tuple, list)) and len(a[name]) > 4 for name in ("kernel", "stride")):
+        raise run.give_up("more numbers than axes, which some of TensorFlow's kernels take")
     full_format(run, a, "kernel", "stride")
-    same_types(run, a, "x", "values", "y")
-    return _max_gradient(run, a, 2, a["x"].dtype)
-
-
-def pool_grad3(a: Arguments, run: Run) -> TensorType:
-    full_format(run, a, "kernel", "stride")
-    same_types(run, a, "values", "x")
-    return _max_gradient(run, a, 3, a["y"].dtype)
-
-
-def _mean_gradient(run: Run, a: Arguments, n: int) -> TensorType:
     size = stated_sizes(run, a["sizes"], n + 2)
     return at_run_time(run, lambda: _spread(run, a, n, size))
 
@@ -116,18 +106,6 @@ def _spread(run: Run, a: Arguments, n: int, size: Shape) -> TensorType:
     window = slide(run, a, n, front[2:], kernel, last)
     made = run.shaped("avg_pool_gradient", front, a["y"].dtype, y=behind, size=tuple(front), kernel=kernel, **window.words, count_include_pad=False)
     return backed(run, made, last)
-
-
-def avg_pool_grad(a: Arguments, run: Run) -> TensorType:
-    if any(isinstance(a[name], (tuple, list)) and len(a[name]) > 4 for name in ("kernel", "stride")):
-        raise run.give_up("more numbers than axes, which some of TensorFlow's kernels take")
-    full_format(run, a, "kernel", "stride")
-    return _mean_gradient(run, a, 2)
-
-
-def avg_pool_grad3(a: Arguments, run: Run) -> TensorType:
-    full_format(run, a, "kernel", "stride")
-    return _mean_gradient(run, a, 3)
 
 
 def patches(a: Arguments, run: Run) -> TensorType:

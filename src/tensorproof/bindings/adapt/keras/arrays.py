@@ -12,7 +12,7 @@ from tensorproof.bindings.adapt.steps import Steps
 from tensorproof.bindings.adapt.tensorflow.shared import inside
 from tensorproof.bindings.adapters import Ragged, Run, Value, array_like, tensor_in
 from tensorproof.ops.inputs import as_size, is_number, is_size
-from tensorproof.terms import BOOL, FLOAT32, INT32, PY_FLOAT, Dim, Shape, TensorType, conj, eq, ge, le, lt, maximum
+from tensorproof.terms import BOOL, FLOAT32, PY_FLOAT, Dim, Shape, TensorType, conj, eq, ge, le, lt, maximum
 
 
 def ravel(a: dict[str, Value], run: Run) -> TensorType:
@@ -139,19 +139,11 @@ def array(a: dict[str, Value], run: Run) -> TensorType:
     return run("constant", data=made, dtype=asked(a, made.dtype))
 
 
-def filled(a: dict[str, Value], run: Run) -> TensorType:
-    return run("full", size=a["size"], value=a["value"], dtype=asked(a, FLOAT32))
-
-
 def full(a: dict[str, Value], run: Run) -> TensorType:
     dtype, value = asked(a, FLOAT32), a["value"]
     if not isinstance(value, TensorType) or not len(value.shape):
         return run("full", size=a["size"], value=value, dtype=dtype)
     return run("expand", x=run("cast", x=value, dtype=dtype), size=a["size"])
-
-
-def like(a: dict[str, Value], run: Run) -> TensorType:
-    return run.typed("full_like", asked(a, tensor(a["x"]).dtype), x=a["x"], value=a["value"])
 
 
 def linspace(a: dict[str, Any], run: Run) -> Value:
@@ -191,12 +183,6 @@ def size(a: dict[str, Value], run: Run) -> Value:
     return tensor_in(a, "x").shape.numel
 
 
-def shape(a: dict[str, Value], run: Run) -> Value:
-    if not tensor_in(a, "x").shape.known:
-        raise run.give_up("the rank is not known")
-    return tuple(tensor_in(a, "x").shape)
-
-
 def unstack(a: dict[str, Any], run: Run) -> Value:
     x = tensor_in(a, "x")
     if a["num"] == 0:
@@ -232,10 +218,6 @@ def eye(a: dict[str, Any], run: Run) -> Value:
     if k != 0 and not (is_size(n) and m == n):
         raise run.give_up("another diagonal of a matrix that is not square, whose shape Keras may get wrong")
     return run.default(a)
-
-
-def nonzero(a: dict[str, Value], run: Run) -> Value:
-    return tuple(run.typed("where_true", INT32, condition=a["condition"]))
 
 
 def take(a: dict[str, Any], run: Run) -> TensorType:

@@ -118,11 +118,11 @@ def pool(a: dict[str, Any], run: Run) -> TensorType:
     stride = a["stride"] if a["stride"] is not None else a["kernel"]
     padding = "same" if a["padding"].lower() == "same" else 0
     own = {"count_include_pad": False} if run.row.op.startswith("avg") else {}
-    made = run(run.row.op, x=first(run, tensor_in(a, "x"), a, n), kernel=_listed(a["kernel"]), stride=_listed(stride), padding=padding, **own)
+    made = run(run.row.op, x=first(run, tensor_in(a, "x"), a, n), kernel=listed(a["kernel"]), stride=listed(stride), padding=padding, **own)
     return last(run, made, a, n)
 
 
-def _listed(value: Value) -> Value:
+def listed(value: Value) -> Value:
     return tuple(value) if isinstance(value, list) else value
 
 
@@ -136,5 +136,5 @@ def global_pool(a: dict[str, Any], run: Run) -> TensorType:
 def adaptive_pool(a: dict[str, Any], run: Run) -> TensorType:
     n = int(run.row.op[-2])
     of_rank(module_in(a), tensor_in(a, "x"), n + 2)
-    made = run(run.row.op, x=first(run, tensor_in(a, "x"), a, n), output_size=_listed(a["output_size"]))
+    made = run(run.row.op, x=first(run, tensor_in(a, "x"), a, n), output_size=listed(a["output_size"]))
     return last(run, made, a, n)

@@ -49,18 +49,14 @@ def computed(a: dict[str, Any], run: Run, x: TensorType) -> TensorType:
     return in_type(x, computed_in(module_in(a)), run.session, run.name)
 
 
-def first(run: Run, x: TensorType, a: dict[str, Value], n: int, lead: int = 1) -> TensorType:
+def first(run: Run, x: TensorType, a: dict[str, Value], n: int) -> TensorType:
     """Channels right behind the batch."""
-    if word(run, a, FORMAT) == "channels_first":
-        return x
-    return run("permute", x=x, dim=(*range(lead), lead + n, *range(lead, lead + n)))
+    return x if word(run, a, FORMAT) == "channels_first" else run("permute", x=x, dim=(0, n + 1, *range(1, n + 1)))
 
 
-def last(run: Run, x: TensorType, a: dict[str, Value], n: int, lead: int = 1) -> TensorType:
+def last(run: Run, x: TensorType, a: dict[str, Value], n: int) -> TensorType:
     """Back to where the layer has its channels."""
-    if a.get("data_format") == "channels_first":
-        return x
-    return run("permute", x=x, dim=(*range(lead), *range(lead + 1, lead + 1 + n), lead))
+    return x if a.get("data_format") == "channels_first" else run("permute", x=x, dim=(0, *range(2, n + 2), 1))
 
 
 def reach_of(a: dict[str, Any], n: int) -> dict[str, Any]:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from tensorproof.bindings.adapt.keras import cross_entropy
-from tensorproof.bindings.adapt.keras.convolutions import transposed_conv
+from tensorproof.bindings.adapt.keras.convolutions import listed, transposed_conv
+from tensorproof.bindings.adapt.keras.layers import first, last
 from tensorproof.bindings.adapt.keras.ops import as_float, asked, common, has_axis, own
 from tensorproof.bindings.adapt.keras.reductions import over
 from tensorproof.bindings.adapt.numpy.arrays import tensor
@@ -13,18 +14,6 @@ from tensorproof.bindings.adapt.numpy.reductions import word
 from tensorproof.bindings.adapt.steps import Steps
 from tensorproof.bindings.adapters import Run, Value, tensor_in
 from tensorproof.terms import BOOL, FLOAT32, FLOAT64, Dim, Shape, TensorType, conj, disj, eq, ge, gt
-
-
-def _first(run: Run, x: TensorType, a: dict[str, Value]) -> TensorType:
-    """Channels right behind the batch."""
-    word(run, a, "data_format", (None, "channels_last", "channels_first"))
-    n = len(x.shape) - 2
-    return x if a.get("data_format") == "channels_first" else run("permute", x=x, dim=(0, n + 1, *range(1, n + 1)))
-
-
-def _last(run: Run, x: TensorType, a: dict[str, Value]) -> TensorType:
-    n = len(x.shape) - 2
-    return x if a.get("data_format") == "channels_first" else run("permute", x=x, dim=(0, *range(2, n + 2), 1))
 
 
 def _spatial(run: Run, x: TensorType) -> int:
@@ -44,7 +33,7 @@ def pool(a: dict[str, Value], run: Run) -> TensorType:
     op = f"{'max' if run.row.op.startswith('max') else 'avg'}_pool{n}d"
     tuples = {k: tuple(v) if isinstance(v, (list, tuple)) else v for k, v in (("kernel", a["kernel"]), ("stride", stride))}
     own = {"count_include_pad": False} if op.startswith("avg") else {}
-    return _last(run, run(op, x=_first(run, x, a), padding="same" if a["padding"] == "same" else 0, **tuples, **own), a)
+    return last(run, run(op, x=first(run, x, a, n), padding="same" if a["padding"] == "same" else 0, **tuples, **own), a, n)
 
 
 def adaptive_pool(a: dict[str, Value], run: Run) -> TensorType:
@@ -55,7 +44,7 @@ def adaptive_pool(a: dict[str, Value], run: Run) -> TensorType:
     if not isinstance(given, tuple):
         raise run.give_up("a size that is not a tuple, which only some of Keras takes")
     op = f"{run.row.op[:-2]}{n}d"
-    return _last(run, run(op, x=_first(run, tensor_in(a, "x"), a), output_size=tuple(given) if isinstance(given, (list, tuple)) else given), a)
+    return last(run, run(op, x=first(run, tensor_in(a, "x"), a, n), output_size=tuple(given) if isinstance(given, (list, tuple)) else given), a, n)
 
 
 def _reach(run: Run, a: dict[str, Value], n: int, kernel: Shape) -> dict[str, Any]:
@@ -68,10 +57,6 @@ def _reach(run: Run, a: dict[str, Value], n: int, kernel: Shape) -> dict[str, An
     return {"padding": "same" if padding == "same" else 0}
 
 
-def _plain(value: Value) -> Value:
-    return tuple(value) if isinstance(value, list) else value
-
-
 def _kernel(run: Run, kernel: TensorType, n: int) -> TensorType:
     if len(kernel.shape) != n + 2:
         raise run.refuse("rank", f"the kernel has {n + 2} axes, and it is {kernel.shape!r}", ("kernel",))
@@ -81,7 +66,7 @@ def _kernel(run: Run, kernel: TensorType, n: int) -> TensorType:
 def conv(a: dict[str, Value], run: Run) -> TensorType:
     n = _spatial(run, tensor_in(a, "x"))
     kernel = _kernel(run, tensor_in(a, "kernel"), n)
-    x = _first(run, tensor_in(a, "x"), a)
+    x = first(run, tensor_in(a, "x"), a, n)
     c, per = x.shape[1], kernel.shape[1]
     run.require("channels", conj(ge(per, 1), eq(c % per, 0)), f"{c!r} channels of x are not a multiple of the kernel's {per!r}", ("x", "kernel"))
     strides, dilations = (v if isinstance(v, (tuple, list)) else (v,) for v in (a["stride"], a["dilation"]))
@@ -95,17 +80,17 @@ def conv(a: dict[str, Value], run: Run) -> TensorType:
         f"conv{n}d",
         x=x,
         weight=kernel,
-        stride=_plain(a["stride"]),
-        dilation=_plain(a["dilation"]),
+        stride=listed(a["stride"]),
+        dilation=listed(a["dilation"]),
         groups=c // per,
         **_reach(run, a, n, tensor_in(a, "kernel").shape),
     )
-    return _last(run, made, a)
+    return last(run, made, a, n)
 
 
 def depthwise_conv(a: dict[str, Value], run: Run) -> TensorType:
     n = _spatial(run, tensor_in(a, "x"))
-    return _last(run, _depthwise(a, run, n, _first(run, tensor_in(a, "x"), a)), a)
+    return last(run, _depthwise(a, run, n, first(run, tensor_in(a, "x"), a, n)), a, n)
 
 
 def _depthwise(a: dict[str, Any], run: Run, n: int, x: TensorType) -> TensorType:
@@ -115,23 +100,23 @@ def _depthwise(a: dict[str, Any], run: Run, n: int, x: TensorType) -> TensorType
     *k, c, many = kernel.shape
     run.require("channels", eq(x.shape[1], c), f"the kernel is for {c!r} channels and x has {x.shape[1]!r}", ("x", "kernel"))
     flat = run("reshape", x=run("permute", x=kernel, dim=(n, n + 1, *range(n))), size=(c * many, 1, *k))
-    return run(f"conv{n}d", x=x, weight=flat, stride=_plain(a["stride"]), dilation=_plain(a["dilation"]), groups=c, **_reach(run, a, n, kernel.shape))
+    return run(f"conv{n}d", x=x, weight=flat, stride=listed(a["stride"]), dilation=listed(a["dilation"]), groups=c, **_reach(run, a, n, kernel.shape))
 
 
 def separable_conv(a: dict[str, Value], run: Run) -> TensorType:
     n = _spatial(run, tensor_in(a, "x"))
-    made = _depthwise(a, run, n, _first(run, tensor_in(a, "x"), a))
-    return _last(run, run(f"conv{n}d", x=made, weight=_kernel(run, tensor_in(a, "pointwise"), n)), a)
+    made = _depthwise(a, run, n, first(run, tensor_in(a, "x"), a, n))
+    return last(run, run(f"conv{n}d", x=made, weight=_kernel(run, tensor_in(a, "pointwise"), n)), a, n)
 
 
 def conv_transpose(a: dict[str, Value], run: Run) -> TensorType:
     n = _spatial(run, tensor_in(a, "x"))
-    kernel, x = tensor_in(a, "kernel"), _first(run, tensor_in(a, "x"), a)
+    kernel, x = tensor_in(a, "kernel"), first(run, tensor_in(a, "x"), a, n)
     if len(kernel.shape) != n + 2:
         raise run.refuse("rank", f"the kernel has {n + 2} axes, and it is {kernel.shape!r}", ("kernel",))
     word(run, a, "padding", ("valid", "same"))
     run.require("channels", eq(x.shape[1], kernel.shape[-1]), f"the kernel is for {kernel.shape[-1]!r} channels and x has {x.shape[1]!r}", ("x", "kernel"))
-    return _last(run, transposed_conv(run, f"conv_transpose{n}d", x, kernel, a, lambda v: v), a)
+    return last(run, transposed_conv(run, f"conv_transpose{n}d", x, kernel, a, lambda v: v), a, n)
 
 
 def one_hot(a: dict[str, Any], run: Run) -> TensorType:
@@ -296,4 +281,4 @@ def folding(a: dict[str, Value], run: Run) -> TensorType:
     rank = 3 if run.row.op == "col2im" else 4
     if len(tensor_in(a, "x").shape) != rank:
         raise run.refuse("rank", f"an input of rank {rank} is wanted, and it is {tensor_in(a, 'x').shape!r}", ("x",))
-    return own(run, {k: _plain(v) for k, v in a.items()}, tensor_in(a, "x").dtype)
+    return own(run, {k: listed(v) for k, v in a.items()}, tensor_in(a, "x").dtype)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from tensorproof.bindings.adapters import Run, Value, formula, operator, python_number, taking, tensor_in
+from tensorproof.bindings.adapters import Run, Value, formula, operator, python_number, tensor_in
 from tensorproof.ops.inputs import Choice, Float, Int, Ints, Sizes, Tensor, Tensors
 from tensorproof.ops.storage import copied_strides
 from tensorproof.terms import BOOL, BY_LABEL, COMPLEX128, FLOAT16, FLOAT64, INT32, DType, Operand, TensorType, dataclass, eq, promote, to_float
@@ -372,7 +372,3 @@ def isclose(a: dict[str, Any], run: Run) -> Value:
     if any(isinstance(a.get(n), (int, float)) and a[n] < 0 for n in ("rtol", "atol")):
         raise run.give_up("a negative tolerance")
     return run.default(a)
-
-
-truth = taking(isclose)
-"""A plain True or False; unequal shapes are unequal arrays."""

@@ -33,10 +33,6 @@ def array(a: dict[str, Value], run: Run) -> TensorType:
     return run("reshape", x=result, size=(*(1,) * missing, *result.shape)) if missing > 0 else result
 
 
-def filled(a: dict[str, Value], run: Run) -> TensorType:
-    return run("full", size=a["size"], value=a["value"], dtype=a["dtype"] or FLOAT64)
-
-
 def full(a: dict[str, Any], run: Run) -> TensorType:
     value = a["value"]
     if not isinstance(value, TensorType):
