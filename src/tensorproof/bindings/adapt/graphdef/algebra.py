@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from tensorproof.bindings.adapt.graphdef.elementwise import narrowed
-from tensorproof.bindings.adapt.tensorflow.shared import Arguments, at_least, labels_agree, same_types, somewhere, vector, with_shape
+from tensorproof.bindings.adapt.tensorflow.shared import Arguments, labels_agree, same_types
+from tensorproof.bindings.adapt.tensorflow.sizes import at_least, somewhere, vector, with_shape
 from tensorproof.bindings.adapters import Run, Value
 from tensorproof.terms import COMPLEX64, FLOAT32, Dim, Shape, TensorType, Term, broadcast, eq, ite, minimum
 

@@ -7,7 +7,8 @@ from typing import Any
 from tensorproof.bindings.adapt.graphdef.elementwise import declared, merged, narrowed
 from tensorproof.bindings.adapt.tensorflow import shapes as tf_shapes
 from tensorproof.bindings.adapt.tensorflow.shapes import pairs
-from tensorproof.bindings.adapt.tensorflow.shared import Arguments, anew, at_least, axis, ranked, same_types, somewhere, vector, with_shape
+from tensorproof.bindings.adapt.tensorflow.shared import Arguments, same_types
+from tensorproof.bindings.adapt.tensorflow.sizes import anew, at_least, axis, ranked, somewhere, vector, with_shape
 from tensorproof.bindings.adapt.tensorflow.windows import channels_last
 from tensorproof.bindings.adapters import Run, Value, takes, taking
 from tensorproof.ops.inputs import Axes, Axis, Ints, Pairs, Tensor

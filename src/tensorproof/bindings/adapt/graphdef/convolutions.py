@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from tensorproof.bindings.adapt.tensorflow.shared import Arguments, at_least, ranked, same_types, vector
+from tensorproof.bindings.adapt.tensorflow.shared import Arguments, same_types
+from tensorproof.bindings.adapt.tensorflow.sizes import at_least, ranked, vector
 from tensorproof.bindings.adapt.tensorflow.windows import (
     backed,
     channel_filters,

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from tensorproof.bindings.adapt.tensorflow.shared import Arguments, at_least, promoted_type, ranked, same_types, somewhere
+from tensorproof.bindings.adapt.tensorflow.shared import Arguments, promoted_type, same_types
+from tensorproof.bindings.adapt.tensorflow.sizes import at_least, ranked, somewhere
 from tensorproof.bindings.adapters import Call, Run, Value, operator, takes
 from tensorproof.catalogue.frameworks.tensorflow_arrays import agreed
 from tensorproof.ops.inputs import Tensor

@@ -6,7 +6,8 @@ from math import nan, prod
 
 from tensorproof.bindings.adapt.graphdef.elementwise import merged
 from tensorproof.bindings.adapt.steps import Steps
-from tensorproof.bindings.adapt.tensorflow.shared import Arguments, ranked, same_types, somewhere
+from tensorproof.bindings.adapt.tensorflow.shared import Arguments, same_types
+from tensorproof.bindings.adapt.tensorflow.sizes import ranked, somewhere
 from tensorproof.bindings.adapt.tensorflow.windows import backed, channels_last, fronted
 from tensorproof.bindings.adapters import Run, Value, takes
 from tensorproof.ops.inputs import Tensor

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from tensorproof.bindings.adapt.graphdef.convolutions import at_run_time, axes_of, full_format, slide, stated_sizes
-from tensorproof.bindings.adapt.tensorflow.shared import Arguments, at_least, modern, ranked, same_types, vector, whole, with_shape
+from tensorproof.bindings.adapt.tensorflow.shared import Arguments, modern, same_types
+from tensorproof.bindings.adapt.tensorflow.sizes import at_least, ranked, vector, whole, with_shape
 from tensorproof.bindings.adapt.tensorflow.windows import backed, channels_last, fronted, padded_as, pooled, spatial, windowed
 from tensorproof.bindings.adapters import Run, Value
 from tensorproof.terms import FLOAT32, INT32, INT64, DType, Shape, TensorType, disj, eq, ge

@@ -7,7 +7,8 @@ from typing import Any
 
 from tensorproof.bindings.adapt.graphdef.elementwise import STRING, merged
 from tensorproof.bindings.adapt.tensorflow import shapes as tf_shapes
-from tensorproof.bindings.adapt.tensorflow.shared import Arguments, at_least, ranked, same_types, somewhere, with_shape
+from tensorproof.bindings.adapt.tensorflow.shared import Arguments, same_types
+from tensorproof.bindings.adapt.tensorflow.sizes import at_least, ranked, somewhere, with_shape
 from tensorproof.bindings.adapters import takes, taking
 from tensorproof.bindings.call import Run
 from tensorproof.ops.inputs import Tensor

@@ -6,7 +6,8 @@ from typing import Any
 
 from tensorproof.bindings.adapt.graphdef.elementwise import merged
 from tensorproof.bindings.adapt.tensorflow import shapes as tf_shapes
-from tensorproof.bindings.adapt.tensorflow.shared import Arguments, as_shape, at_least, known_axis, ranked, same_types, somewhere, vector, whole, with_shape
+from tensorproof.bindings.adapt.tensorflow.shared import Arguments, same_types
+from tensorproof.bindings.adapt.tensorflow.sizes import as_shape, at_least, known_axis, ranked, somewhere, vector, whole, with_shape
 from tensorproof.bindings.adapters import Run, Value, takes
 from tensorproof.ops.inputs import Int, Tensor
 from tensorproof.terms import BOOL, INT32, INT64, DType, Shape, TensorType, Term, conj, eq, ge

@@ -9,7 +9,7 @@ from tensorproof.bindings.adapt.numpy import creation as numpy_creation
 from tensorproof.bindings.adapt.numpy.arrays import tensor
 from tensorproof.bindings.adapt.numpy.reductions import word
 from tensorproof.bindings.adapt.steps import Steps
-from tensorproof.bindings.adapt.tensorflow.shared import inside
+from tensorproof.bindings.adapt.tensorflow.sizes import inside
 from tensorproof.bindings.adapters import Ragged, Run, Value, array_like, tensor_in
 from tensorproof.ops.inputs import as_size, is_number, is_size
 from tensorproof.terms import BOOL, FLOAT32, PY_FLOAT, Dim, Shape, TensorType, conj, eq, ge, le, lt, maximum

@@ -7,19 +7,8 @@ from typing import Any
 from tensorproof.bindings.adapt.graphdef import arrays as graphdef_arrays
 from tensorproof.bindings.adapt.tensorflow import shapes as tf_joins
 from tensorproof.bindings.adapt.tensorflow.shapes import parts
-from tensorproof.bindings.adapt.tensorflow.shared import (
-    Arguments,
-    at_least,
-    axis,
-    modern,
-    of_type,
-    ranked,
-    same_types,
-    somewhere,
-    vector,
-    whole,
-    with_shape,
-)
+from tensorproof.bindings.adapt.tensorflow.shared import Arguments, modern, of_type, same_types
+from tensorproof.bindings.adapt.tensorflow.sizes import at_least, axis, ranked, somewhere, vector, whole, with_shape
 from tensorproof.bindings.adapters import Run, Value
 from tensorproof.terms import BOOL, FLOAT32, INDEX, INT32, UINT8, Dim, DType, Shape, TensorType, conj, eq, ge, product
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from tensorproof.bindings.adapt.tensorflow.shared import Arguments, at_least, broadcast_of, of_type, ranked, same_types, somewhere, with_shape
+from tensorproof.bindings.adapt.tensorflow.shared import Arguments, of_type, same_types
+from tensorproof.bindings.adapt.tensorflow.sizes import at_least, broadcast_of, ranked, somewhere, with_shape
 from tensorproof.bindings.adapters import Run, Value
 from tensorproof.terms import FLOAT32, DType, Shape, TensorType, eq, ge, product
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from tensorproof.bindings.adapt.graphdef import convolutions as graphdef_convolutions
-from tensorproof.bindings.adapt.tensorflow.shared import Arguments, modern, ranked, same_types, somewhere, vector, with_shape
+from tensorproof.bindings.adapt.tensorflow.shared import Arguments, modern, same_types
+from tensorproof.bindings.adapt.tensorflow.sizes import ranked, somewhere, vector, with_shape
 from tensorproof.bindings.adapt.tensorflow.windows import channels_last, convolve, depthwise, explicit_sides, spatial, to_front, windowed
 from tensorproof.bindings.adapters import Run, Value
 from tensorproof.terms import FLOAT32, Shape, TensorType, eq, ge, product

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from tensorproof.bindings.adapt.graphdef import pools as graphdef_pools
-from tensorproof.bindings.adapt.tensorflow.shared import Arguments, at_least, ranked, somewhere, vector, whole, with_shape
+from tensorproof.bindings.adapt.tensorflow.shared import Arguments
+from tensorproof.bindings.adapt.tensorflow.sizes import at_least, ranked, somewhere, vector, whole, with_shape
 from tensorproof.bindings.adapters import Run, Value
 from tensorproof.terms import BOOL, FLOAT32, INT32, UINT8, UINT16, Dim, DType, Shape, TensorType, conj, eq, ge, le, maximum, minimum
 

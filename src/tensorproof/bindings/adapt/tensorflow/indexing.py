@@ -6,7 +6,8 @@ from typing import Any
 
 from tensorproof.bindings.adapt.graphdef import elementwise as graphdef
 from tensorproof.bindings.adapt.tensorflow import shapes as tf_shapes
-from tensorproof.bindings.adapt.tensorflow.shared import Arguments, same_types, somewhere, vector, whole, with_shape
+from tensorproof.bindings.adapt.tensorflow.shared import Arguments, same_types
+from tensorproof.bindings.adapt.tensorflow.sizes import somewhere, vector, whole, with_shape
 from tensorproof.bindings.adapters import Run, Value, python_number
 from tensorproof.terms import BOOL, INDEX, INT64, Shape, TensorType, Term, broadcast, eq, product
 

@@ -5,19 +5,8 @@ from __future__ import annotations
 import builtins
 
 from tensorproof.bindings.adapt.tensorflow import shared as tensorflow
-from tensorproof.bindings.adapt.tensorflow.shared import (
-    Arguments,
-    at_least,
-    axis,
-    broadcast_of,
-    known_axis,
-    modern,
-    same_types,
-    somewhere,
-    vector,
-    whole,
-    with_shape,
-)
+from tensorproof.bindings.adapt.tensorflow.shared import Arguments, modern, same_types
+from tensorproof.bindings.adapt.tensorflow.sizes import at_least, axis, broadcast_of, known_axis, somewhere, vector, whole, with_shape
 from tensorproof.bindings.adapters import Run, Value
 from tensorproof.terms import FLOATS, INDEX, Shape, TensorType, conj, eq, ge, minimum, product
 

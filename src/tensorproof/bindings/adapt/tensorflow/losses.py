@@ -6,7 +6,8 @@ from typing import Any
 
 from tensorproof.bindings.adapt.graphdef import elementwise as graphdef
 from tensorproof.bindings.adapt.tensorflow.convolutions import needed
-from tensorproof.bindings.adapt.tensorflow.shared import Arguments, at_least, axis, broadcast_of, known_axis, modern, of_type, same_types, somewhere, with_shape
+from tensorproof.bindings.adapt.tensorflow.shared import Arguments, modern, of_type, same_types
+from tensorproof.bindings.adapt.tensorflow.sizes import at_least, axis, broadcast_of, known_axis, somewhere, with_shape
 from tensorproof.bindings.adapters import Run, Value, takes
 from tensorproof.ops.inputs import Anything, Axis, Choice, Float, Tensor
 from tensorproof.terms import FLOAT32, INDEX, Shape, TensorType, disj, eq, product

@@ -5,19 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from tensorproof.bindings.adapt.tensorflow.shapes import reduce
-from tensorproof.bindings.adapt.tensorflow.shared import (
-    COMPLEX_OF,
-    Arguments,
-    broadcast_of,
-    known_axis,
-    modern,
-    promoted_type,
-    ranked,
-    same_types,
-    vector,
-    whole,
-    with_shape,
-)
+from tensorproof.bindings.adapt.tensorflow.shared import COMPLEX_OF, Arguments, modern, promoted_type, same_types
+from tensorproof.bindings.adapt.tensorflow.sizes import broadcast_of, known_axis, ranked, vector, whole, with_shape
 from tensorproof.bindings.adapters import Run, Value, python_number
 from tensorproof.ops.element_types import CONVERTED
 from tensorproof.terms import BOOL, FLOAT32, FLOAT64, INT32, INT64, DType, Shape, TensorType, eq, ge

@@ -8,21 +8,8 @@ from tensorproof.bindings.adapt.graphdef.convolutions import transposed
 from tensorproof.bindings.adapt.graphdef.gradients import kept_statistics, one_less
 from tensorproof.bindings.adapt.tensorflow.convolutions import FORMATS, axes_of
 from tensorproof.bindings.adapt.tensorflow.math import clipped
-from tensorproof.bindings.adapt.tensorflow.shared import (
-    Arguments,
-    at_least,
-    axis,
-    inside,
-    known_axis,
-    modern,
-    of_type,
-    ranked,
-    same_types,
-    somewhere,
-    vector,
-    whole,
-    with_shape,
-)
+from tensorproof.bindings.adapt.tensorflow.shared import Arguments, modern, of_type, same_types
+from tensorproof.bindings.adapt.tensorflow.sizes import at_least, axis, inside, known_axis, ranked, somewhere, vector, whole, with_shape
 from tensorproof.bindings.adapt.tensorflow.windows import channels_last, convolve, pooled, to_front
 from tensorproof.bindings.adapters import Value, takes
 from tensorproof.bindings.call import Run

@@ -5,17 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from tensorproof.bindings.adapt.graphdef.elementwise import merged
-from tensorproof.bindings.adapt.tensorflow.shared import (
-    DTYPE,
-    Arguments,
-    as_shape,
-    broadcast_of,
-    ranked,
-    same_types,
-    somewhere,
-    whole,
-    with_shape,
-)
+from tensorproof.bindings.adapt.tensorflow.shared import DTYPE, Arguments, same_types
+from tensorproof.bindings.adapt.tensorflow.sizes import as_shape, broadcast_of, ranked, somewhere, whole, with_shape
 from tensorproof.bindings.adapters import Run, Value, takes
 from tensorproof.ops.inputs import Anything, Tensor
 from tensorproof.terms import FLOAT32, FLOAT64, INT32, DType, Shape, TensorType, Term, disj, eq, ge, lt

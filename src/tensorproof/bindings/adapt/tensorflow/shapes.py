@@ -4,20 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from tensorproof.bindings.adapt.tensorflow.shared import (
-    PLACES,
-    Arguments,
-    at_least,
-    axis,
-    inside,
-    known_axis,
-    modern,
-    ranked,
-    same_types,
-    somewhere,
-    vector,
-    with_shape,
-)
+from tensorproof.bindings.adapt.tensorflow.shared import Arguments, modern, same_types
+from tensorproof.bindings.adapt.tensorflow.sizes import PLACES, at_least, axis, inside, known_axis, ranked, somewhere, vector, with_shape
 from tensorproof.bindings.adapters import takes
 from tensorproof.bindings.call import Run
 from tensorproof.ops.inputs import Axes, Axis, Bool, Choice, Pairs, Tensor

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from tensorproof.bindings.adapt.tensorflow.shared import COMPLEX_OF, Arguments, at_least, known_axis, somewhere, vector, with_shape
+from tensorproof.bindings.adapt.tensorflow.shared import COMPLEX_OF, Arguments
+from tensorproof.bindings.adapt.tensorflow.sizes import at_least, known_axis, somewhere, vector, with_shape
 from tensorproof.bindings.adapters import Run, Value
 from tensorproof.terms import BOOL, COMPLEX64, COMPLEX128, FLOAT32, FLOAT64, Dim, Shape, TensorType, eq, ite, maximum
 

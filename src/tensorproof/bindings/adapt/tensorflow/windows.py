@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from tensorproof.bindings.adapt.tensorflow.shared import ranked, same_types
+from tensorproof.bindings.adapt.tensorflow.shared import same_types
+from tensorproof.bindings.adapt.tensorflow.sizes import ranked
 from tensorproof.bindings.adapters import Run, Value
 from tensorproof.ops.inputs import Choice
 from tensorproof.terms import FLOAT64, Dim, Origin, Shape, TensorType, Term, ceildiv, conj, dataclass, eq, ge, gt, maximum, symbols
