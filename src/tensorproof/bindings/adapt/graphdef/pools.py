@@ -53,9 +53,8 @@ def _over_channels(run: Run, x: TensorType, kernel: tuple[Any, ...], stride: tup
     flat = run.shaped("max_pool2d", [Shape((made[0], image.shape[1], height, width))], x.dtype, x=image, kernel=tuple(inner), stride=tuple(steps), **words)
     if depth == 1 and step == 1:
         return backed(run, flat, last)
-    deep = run.shaped(
-        "max_pool2d", [Shape((made[0], height, width, channels))], x.dtype, x=backed(run, flat, True), kernel=(1, depth), stride=(1, step), **words
-    )
+    shape = Shape((made[0], height, width, channels))
+    deep = run.shaped("max_pool2d", [shape], x.dtype, x=backed(run, flat, True), kernel=(1, depth), stride=(1, step), **words)
     return deep if last else fronted(run, deep, 4, True)
 
 
@@ -118,16 +117,9 @@ def patches(a: Arguments, run: Run) -> TensorType:
     if any(type(k) is int and k < 1 for k in kernel):
         raise run.give_up(f"patches of {kernel!r}, which TensorFlow refuses when the node runs")
     sizes = [windowed(run, s, k, t, d, a["padding"], overhang=True) for s, k, t, d in zip(x.shape[1:3], kernel, strides, dilations)]
-    return run.shaped(
-        "extract_patches",
-        (x.shape[0], *sizes, kernel[0] * kernel[1] * x.shape[3]),
-        x.dtype,
-        x=a["x"],
-        kernel=kernel,
-        stride=strides,
-        dilation=dilations,
-        padding=a["padding"],
-    )
+    shape = (x.shape[0], *sizes, kernel[0] * kernel[1] * x.shape[3])
+    window = {"kernel": kernel, "stride": strides, "dilation": dilations, "padding": a["padding"]}
+    return run.shaped("extract_patches", shape, x.dtype, x=a["x"], **window)
 
 
 def _resized(run: Run, x: TensorType, size: Value) -> Shape:
@@ -159,17 +151,8 @@ def resize(a: Arguments, run: Run) -> TensorType:
 
 def _gradient(run: Run, a: Arguments, shape: Shape, dtype: DType | None, method: str) -> TensorType:
     size = tuple(shape[1:3]) if shape.known else None
-    return run.shaped(
-        "resize_image_gradient",
-        shape,
-        dtype,
-        y=a["y"],
-        x=a.get("x"),
-        size=size,
-        method=method,
-        align_corners=bool(a.get("align_corners")),
-        half_pixel_centers=bool(a.get("half_pixel_centers")),
-    )
+    flags = {name: bool(a.get(name)) for name in ("align_corners", "half_pixel_centers")}
+    return run.shaped("resize_image_gradient", shape, dtype, y=a["y"], x=a.get("x"), size=size, method=method, **flags)
 
 
 def resize_grad(a: Arguments, run: Run) -> TensorType:
@@ -187,17 +170,9 @@ def crop_and_resize(a: Arguments, run: Run) -> TensorType:
     run.require("boxes", eq(boxes.shape[0], index.shape[0]), f"{boxes.shape[0]!r} boxes go with {index.shape[0]!r} indices", ("boxes", "index"))
     run.require("boxes", eq(boxes.shape[1], 4), f"a box has 4 numbers, and here {boxes.shape[1]!r}", ("boxes",))
     shape = _resized(run, a["x"], a["size"])
-    return run.shaped(
-        "crop_and_resize",
-        (boxes.shape[0], *shape[1:]),
-        FLOAT32,
-        x=a["x"],
-        boxes=a["boxes"],
-        index=a["index"],
-        size=tuple(shape[1:3]),
-        method=a.get("method") or "bilinear",
-        extrapolation_value=a.get("extrapolation_value") or 0.0,
-    )
+    words = {"method": a.get("method") or "bilinear", "extrapolation_value": a.get("extrapolation_value") or 0.0}
+    given = {"x": a["x"], "boxes": a["boxes"], "index": a["index"], "size": tuple(shape[1:3]), **words}
+    return run.shaped("crop_and_resize", (boxes.shape[0], *shape[1:]), FLOAT32, **given)
 
 
 def image_with_scalar(a: Arguments, run: Run) -> TensorType:

@@ -10,13 +10,17 @@ from tensorproof.bindings.adapters import Run, Value, module_in, tensor_in
 from tensorproof.terms import Dim, TensorType, eq, ge, maximum
 
 
-def conv(a: dict[str, Any], run: Run) -> TensorType:
+def _entered(a: dict[str, Any], run: Run, causal: bool = False) -> tuple[int, TensorType]:
+    """How many axes an input has beside its batch and channels, and the input with its channels right behind the batch."""
     n = int(run.row.op[-2])
-    module = module_in(a)
-    kernel = module.parameters["kernel"]
-    of_rank(module, tensor_in(a, "x"), n + 2)
-    check_padding(run, a, n)
-    x = first(run, tensor_in(a, "x"), a, n)
+    of_rank(module_in(a), tensor_in(a, "x"), n + 2)
+    check_padding(run, a, n, causal)
+    return n, first(run, tensor_in(a, "x"), a, n)
+
+
+def conv(a: dict[str, Any], run: Run) -> TensorType:
+    n, x = _entered(a, run, causal=True)
+    kernel = module_in(a).parameters["kernel"]
     if a["padding"] != "valid" and x.shape.known and 0 in x.shape[2:]:
         raise run.give_up("an input without a place, of which TensorFlow's kernels make nothing with the input's channels")
     turned = computed(a, run, run("permute", x=kernel, dim=(n + 1, n, *range(n))))
@@ -30,11 +34,8 @@ def _bias(a: dict[str, Any], run: Run) -> TensorType | None:
 
 
 def depthwise(a: dict[str, Any], run: Run) -> TensorType:
-    n = int(run.row.op[-2])
-    module = module_in(a)
-    of_rank(module, tensor_in(a, "x"), n + 2)
-    check_padding(run, a, n, causal=False)
-    made = _depthwise(a, run, n, first(run, tensor_in(a, "x"), a, n), module.parameters["kernel"], _bias(a, run))
+    n, x = _entered(a, run)
+    made = _depthwise(a, run, n, x, module_in(a).parameters["kernel"], _bias(a, run))
     return activated(a, run, last(run, made, a, n))
 
 
@@ -46,24 +47,17 @@ def _depthwise(a: dict[str, Value], run: Run, n: int, x: TensorType, kernel: Ten
 
 
 def separable(a: dict[str, Any], run: Run) -> TensorType:
-    n = int(run.row.op[-2])
-    module = module_in(a)
-    of_rank(module, tensor_in(a, "x"), n + 2)
-    check_padding(run, a, n, causal=False)
-    made = _depthwise(a, run, n, first(run, tensor_in(a, "x"), a, n), module.parameters["depthwise_kernel"])
-    point = computed(a, run, run("permute", x=module.parameters["pointwise_kernel"], dim=(n + 1, n, *range(n))))
+    (n, x), held = _entered(a, run), module_in(a).parameters
+    made = _depthwise(a, run, n, x, held["depthwise_kernel"])
+    point = computed(a, run, run("permute", x=held["pointwise_kernel"], dim=(n + 1, n, *range(n))))
     made = run(run.row.op, x=made, weight=point, bias=_bias(a, run), **reach_of(a, n))
     return activated(a, run, last(run, made, a, n))
 
 
 def transposed(a: dict[str, Any], run: Run) -> TensorType:
     """ "same" gives size · stride, "valid" at least the kernel's reach more; `output_padding` is added."""
-    n = int(run.row.op[-2])
-    module = module_in(a)
-    of_rank(module, tensor_in(a, "x"), n + 2)
-    check_padding(run, a, n, causal=False)
-    x = first(run, tensor_in(a, "x"), a, n)
-    kernel = module.parameters["kernel"]
+    n, x = _entered(a, run)
+    kernel = module_in(a).parameters["kernel"]
     run.require("channels", eq(x.shape[1], kernel.shape[-1]), f"the layer was made for {kernel.shape[-1]!r} channels and x has {x.shape[1]!r}", ("x",))
     extra = a["output_padding"]
     if isinstance(extra, (tuple, list)) and len(extra) != n:
@@ -98,27 +92,17 @@ def transposed_conv(run: Run, op: str, x: TensorType, kernel: TensorType, a: dic
         added.append(maximum(beyond, 0))
     begin = tuple(c // 2 for c in cut)
     weight = run("permute", x=cast(kernel), dim=(n + 1, n, *range(n)))
-    return run(
-        op,
-        x=x,
-        weight=weight,
-        stride=a["stride"] if not isinstance(a["stride"], list) else tuple(a["stride"]),
-        dilation=a["dilation"] if not isinstance(a["dilation"], list) else tuple(a["dilation"]),
-        padding=begin,
-        padding_end=tuple(c - b for c, b in zip(cut, begin)),
-        output_padding=tuple(added),
-        **more,
-    )
+    end = tuple(c - b for c, b in zip(cut, begin))
+    window = {"stride": listed(a["stride"]), "dilation": listed(a["dilation"]), "padding": begin, "padding_end": end, "output_padding": tuple(added)}
+    return run(op, x=x, weight=weight, **window, **more)
 
 
 def pool(a: dict[str, Any], run: Run) -> TensorType:
-    n = int(run.row.op[-2])
-    of_rank(module_in(a), tensor_in(a, "x"), n + 2)
-    check_padding(run, a, n, causal=False)
+    n, x = _entered(a, run)
     stride = a["stride"] if a["stride"] is not None else a["kernel"]
     padding = "same" if a["padding"].lower() == "same" else 0
     own = {"count_include_pad": False} if run.row.op.startswith("avg") else {}
-    made = run(run.row.op, x=first(run, tensor_in(a, "x"), a, n), kernel=listed(a["kernel"]), stride=listed(stride), padding=padding, **own)
+    made = run(run.row.op, x=x, kernel=listed(a["kernel"]), stride=listed(stride), padding=padding, **own)
     return last(run, made, a, n)
 
 

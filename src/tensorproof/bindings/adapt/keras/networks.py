@@ -70,21 +70,11 @@ def conv(a: dict[str, Value], run: Run) -> TensorType:
     c, per = x.shape[1], kernel.shape[1]
     run.require("channels", conj(ge(per, 1), eq(c % per, 0)), f"{c!r} channels of x are not a multiple of the kernel's {per!r}", ("x", "kernel"))
     strides, dilations = (v if isinstance(v, (tuple, list)) else (v,) for v in (a["stride"], a["dilation"]))
-    run.require(
-        "stride",
-        disj(conj(*(eq(s, 1) for s in strides)), conj(*(eq(d, 1) for d in dilations))),
-        f"strides {a['stride']!r} and dilations {a['dilation']!r} do not go together: one of them must be 1",
-        ("stride", "dilation"),
-    )
-    made = run(
-        f"conv{n}d",
-        x=x,
-        weight=kernel,
-        stride=listed(a["stride"]),
-        dilation=listed(a["dilation"]),
-        groups=c // per,
-        **_reach(run, a, n, tensor_in(a, "kernel").shape),
-    )
+    alone = disj(*(conj(*(eq(step, 1) for step in steps)) for steps in (strides, dilations)))
+    message = f"strides {a['stride']!r} and dilations {a['dilation']!r} do not go together: one of them must be 1"
+    run.require("stride", alone, message, ("stride", "dilation"))
+    window = {"stride": listed(a["stride"]), "dilation": listed(a["dilation"]), **_reach(run, a, n, tensor_in(a, "kernel").shape)}
+    made = run(f"conv{n}d", x=x, weight=kernel, groups=c // per, **window)
     return last(run, made, a, n)
 
 

@@ -60,12 +60,8 @@ def grid_sample(a: dict[str, Any], run: Run) -> TensorType:
         return unknown(run, x.dtype)
     n = len(x.shape) - 2
     run.require("rank", len(grid.shape) == len(x.shape) and n >= 1, f"x {x.shape!r} and grid {grid.shape!r} must have the same rank", ("x", "grid"))
-    run.require(
-        "grid",
-        conj(ge(grid.shape[-1], n), lt(grid.shape[-1], n + 1)),
-        f"the grid's last axis holds {grid.shape[-1]!r} numbers and x has {n} spatial axes",
-        ("grid", "x"),
-    )
+    numbers = grid.shape[-1]
+    run.require("grid", conj(ge(numbers, n), lt(numbers, n + 1)), f"the grid's last axis holds {numbers!r} numbers and x has {n} spatial axes", ("grid", "x"))
     run.require("batch", conj(ge(x.shape[0], grid.shape[0]), ge(grid.shape[0], x.shape[0])), f"batches of {x.shape[0]!r} and {grid.shape[0]!r}", ("x", "grid"))
     mode = {"linear": "bilinear", "cubic": "bicubic", None: "bilinear"}.get(a["mode"], a["mode"])
     given = {"x": x, "grid": grid, "mode": mode, "padding_mode": a["padding_mode"], "align_corners": bool(a["align_corners"]), "points_inside": True}

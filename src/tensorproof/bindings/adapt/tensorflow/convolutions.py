@@ -99,12 +99,8 @@ def depthwise_conv2d(a: Arguments, run: Run) -> TensorType:
     stride = tuple(a["stride"])
     run.require("stride", len(stride) == 4, f"stride must have 4 numbers, and is {stride!r}", ("stride",))
     dilation = a.get("dilation")
-    run.require(
-        "dilation",
-        dilation is None or (isinstance(dilation, (tuple, list)) and len(dilation) == 2),
-        f"dilation is two numbers, not {dilation!r}",
-        ("dilation",),
-    )
+    pair = dilation is None or (isinstance(dilation, (tuple, list)) and len(dilation) == 2)
+    run.require("dilation", pair, f"dilation is two numbers, not {dilation!r}", ("dilation",))
     if dilation is not None and any(d != 1 for d in dilation) and any(s != 1 for s in stride):
         raise run.give_up("strides beside dilations, which the documentation forbids and TensorFlow takes")
     for n in a["weight"].shape if a["weight"].shape.known else ():
@@ -122,12 +118,8 @@ def separable_conv2d(a: Arguments, run: Run) -> TensorType:
     for i in (0, 1):
         run.require("pointwise", eq(point.shape[i], 1), f"the pointwise weight must begin with (1, 1), and is {point.shape!r}", ("pointwise",))
     deep = ranked(run, a["weight"], 4, "weight").shape
-    run.require(
-        "pointwise",
-        eq(point.shape[2], deep[2] * deep[3]),
-        f"the pointwise weight takes {point.shape[2]!r} channels and gets {deep[2] * deep[3]!r}",
-        ("pointwise", "weight"),
-    )
+    taken, made = point.shape[2], deep[2] * deep[3]
+    run.require("pointwise", eq(taken, made), f"the pointwise weight takes {taken!r} channels and gets {made!r}", ("pointwise", "weight"))
     return convolve(run, middle, point, 2, 1, "VALID", None, None, layout_of(a, 2))
 
 

@@ -25,12 +25,8 @@ def softmax_cross_entropy(a: Arguments, run: Run) -> TensorType:
     dim = -1 if a.get("dim") is None else a["dim"]
     if not x.shape.known or not target.shape.known:
         return _soft(run, x, target, dim, x.shape, somewhere(run))
-    run.require(
-        "cross_entropy/axis",
-        isinstance(dim, int) and dim >= -1,
-        f"the classes stand on the last axis (-1) or on one counted from the front, not on {dim!r}",
-        ("dim",),
-    )
+    message = f"the classes stand on the last axis (-1) or on one counted from the front, not on {dim!r}"
+    run.require("cross_entropy/axis", isinstance(dim, int) and dim >= -1, message, ("dim",))
     alike = dim == -1 or len(x.shape) == len(target.shape)
     run.require("cross_entropy/rank", alike, f"logits {x.shape!r} and labels {target.shape!r} must have the same rank where an axis is named", ("x", "target"))
     sides = [(v.shape, known_axis(run, dim, len(v.shape))) for v in (x, target)]

@@ -125,14 +125,8 @@ def run_flat(a: dict[str, Any], run: Run) -> Value:
         run.require("dtype", same, f"the parameters must have the element type {dtype!r} of the input, and one has {one.dtype!r}", ("params", "x"))
     if dtype is not None and dtype.is_complex and a.get("nonlinearity") == "relu":
         raise run.refuse("dtype", "complex numbers have no relu", ("x",))
-    a = {
-        **a,
-        **given,
-        "dropout": a["dropout"] if a["train"] and levels > 1 else 0.0,
-        "weight": params[0],
-        "hidden_size": hidden,
-        "proj_size": projected if project else 0,
-    }
+    dropout = a["dropout"] if a["train"] and levels > 1 else 0.0
+    a = {**a, **given, "dropout": dropout, "weight": params[0], "hidden_size": hidden, "proj_size": projected if project else 0}
     sizes = a.get("batch_sizes")
     if sizes is not None:
         a["packed_batch"] = sizes.contents[0] if sizes.contents else given["hx"].shape[1]
