@@ -8,9 +8,8 @@ from tensorproof.bindings.adapt.graphdef import elementwise as graphdef
 from tensorproof.bindings.adapt.tensorflow.convolutions import needed
 from tensorproof.bindings.adapt.tensorflow.shared import Arguments, modern, of_type, same_types
 from tensorproof.bindings.adapt.tensorflow.sizes import at_least, axis, broadcast_of, known_axis, somewhere, with_shape
-from tensorproof.bindings.adapters import Run, Value, takes
-from tensorproof.ops.inputs import Anything, Axis, Choice, Float, Tensor
-from tensorproof.terms import FLOAT32, INDEX, Shape, TensorType, disj, eq, product
+from tensorproof.bindings.adapters import Run, Value
+from tensorproof.terms import FLOAT32, Shape, TensorType, disj, eq, product
 
 
 def softmax_cross_entropy(a: Arguments, run: Run) -> TensorType:
@@ -111,9 +110,6 @@ def weighted_cross_entropy(a: Arguments, run: Run) -> TensorType:
     return run.shaped("binary_cross_entropy_with_logits", shape, kind, **given)
 
 
-_REDUCTION = ("none", "weighted_mean", "weighted_sum", "weighted_sum_by_nonzero_weights", "weighted_sum_over_batch_size")
-
-
 def _weights_fit(run: Run, weight: Value, losses: Shape) -> None:
     if isinstance(weight, TensorType) and weight.shape.known and losses.known and len(weight.shape):
         run.require(
@@ -154,9 +150,6 @@ def _count(run: Run, losses: TensorType, weight: Value, word: str) -> TensorType
     return counted
 
 
-_LOSS = (Choice("reduction", _REDUCTION, "weighted_sum_by_nonzero_weights"), Anything("weight"), Anything("scope"), Anything("loss_collection"))
-
-
 def _smoothed(run: Run, a: Arguments, share: Any) -> TensorType:
     """Labels drawn towards a share by `label_smoothing`."""
     target: TensorType = of_type(run, a["target"], a["x"].dtype)
@@ -167,7 +160,6 @@ def _smoothed(run: Run, a: Arguments, share: Any) -> TensorType:
     return run.typed("add", target.dtype, x=scaled, y=rate * share)
 
 
-@takes(Tensor("x", "N C"), Tensor("target", "N C"), *_LOSS)
 def losses_softmax(a: Arguments, run: Run) -> TensorType:
     shape, x = _broadcast_rows(run, a, "cross_entropy/shape"), a["x"]
     classes = shape[-1] if shape.known and type(shape[-1]) is int and shape[-1] else None
@@ -175,7 +167,6 @@ def losses_softmax(a: Arguments, run: Run) -> TensorType:
     return _reduced(run, a, _soft(run, x, target, -1, shape, Shape(shape[:-1]) if shape.known else shape))
 
 
-@takes(Tensor("x", "... C"), Tensor("target", "...", INDEX), *_LOSS)
 def losses_sparse(a: Arguments, run: Run) -> TensorType:
     x, target = a["x"], a["target"]
     if x.shape.known and target.shape.known and len(target.shape) == len(x.shape):
@@ -192,7 +183,6 @@ def _both(run: Run, a: Arguments) -> tuple[TensorType, TensorType, Shape]:
     return of_type(run, a["x"], FLOAT32), of_type(run, a["target"], FLOAT32), shape
 
 
-@takes(Tensor("x"), Tensor("target"), Float("delta", 1.0), *_LOSS)
 def losses_same(a: Arguments, run: Run) -> TensorType:
     """A loss of the difference, element by element."""
     x, target, shape = _both(run, a)
@@ -200,7 +190,6 @@ def losses_same(a: Arguments, run: Run) -> TensorType:
     return _reduced(run, a, losses)
 
 
-@takes(Tensor("x"), Tensor("target"), Float("epsilon", 1e-07), *_LOSS)
 def losses_log(a: Arguments, run: Run) -> TensorType:
     """-target · log(x + ε) - (1 - target) · log(1 - x + ε)"""
     x, target, shape = _both(run, a)
@@ -212,7 +201,6 @@ def losses_log(a: Arguments, run: Run) -> TensorType:
     return _reduced(run, a, run.typed("neg", FLOAT32, x=run.typed("add", FLOAT32, x=first, y=second)))
 
 
-@takes(Tensor("x"), Tensor("target"), *_LOSS)
 def losses_hinge(a: Arguments, run: Run) -> TensorType:
     """relu(1 - (2 · target - 1) · x)"""
     x, target, shape = _both(run, a)
@@ -221,7 +209,6 @@ def losses_hinge(a: Arguments, run: Run) -> TensorType:
     return _reduced(run, a, run.typed("relu", FLOAT32, x=margin))
 
 
-@takes(Tensor("x"), Tensor("target"), *_LOSS)
 def losses_sigmoid(a: Arguments, run: Run) -> TensorType:
     shape, x = _broadcast_rows(run, a), a["x"]
     target = _smoothed(run, a, 0.5)
@@ -230,7 +217,6 @@ def losses_sigmoid(a: Arguments, run: Run) -> TensorType:
     return _reduced(run, a, losses)
 
 
-@takes(Tensor("x"), Tensor("target"), Axis("dim", None, optional=True), *_LOSS)
 def losses_cosine(a: Arguments, run: Run) -> TensorType:
     """1 - Σ x · target along an axis."""
     a = modern(a)
@@ -247,6 +233,5 @@ def losses_cosine(a: Arguments, run: Run) -> TensorType:
     return _reduced(run, a, run.typed("sub", FLOAT32, x=1.0, y=cosine))
 
 
-@takes(Tensor("x"), *_LOSS)
 def losses_weighted(a: Arguments, run: Run) -> TensorType:
     return _reduced(run, a, a["x"])

@@ -6,9 +6,9 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from tensorproof.bindings.adapters import Run, Value, module_in, operator, takes, taking, tensor_in
+from tensorproof.bindings.adapters import Run, Value, module_in, operator, takes, tensor_in
 from tensorproof.ops.applied import Applied
-from tensorproof.ops.inputs import Axis, Floats, Number, Tensor, Tensors
+from tensorproof.ops.inputs import Axis
 from tensorproof.terms import UNKNOWN_STRIDES, Operand, Shape, TensorType, eq, promote, torch_can_cast
 from tensorproof.terms.dtypes import ALL_INTS, BOOL, BY_LABEL, INTS, DType
 
@@ -162,7 +162,6 @@ def can_cast(a: Arguments, run: Run) -> bool:
     return torch_can_cast(a["from_"], a["to"])
 
 
-XS = Tensors("xs")
 TensorsOut = tuple[TensorType, ...]
 
 
@@ -174,11 +173,11 @@ def _aligned(run: Run, xs: Sequence[TensorType], others: Value, name: str) -> Se
     return others
 
 
-def _each(a: dict[str, Any], run: Run, **operands: str) -> TensorsOut:
-    """The row's operator on each of `xs`; `operands` says which argument of ours gives which of the operator's."""
+def each(a: dict[str, Any], run: Run) -> TensorsOut:
+    """The row's operator on each of `xs`, with the operands that a call names."""
     xs: Sequence[TensorType] = a["xs"]
     run.require("lists", len(xs) > 0, "the list holds no tensor", ("xs",))
-    columns = {theirs: _aligned(run, xs, a[ours], ours) for theirs, ours in operands.items()}
+    columns = {name: _aligned(run, xs, a[name], name) for name in ("y", "z", "value", "weight") if name in a}
     fixed = {k: a[k] for k in ("alpha",) if k in a}
     made = tuple(run(run.row.op, x=x, **{k: column[i] for k, column in columns.items()}, **fixed) for i, x in enumerate(xs))
     return tuple(_written(run, x, one) for x, one in zip(xs, made)) if run.name.endswith("_") else made
@@ -194,18 +193,3 @@ def _written(run: Run, target: TensorType, result: TensorType) -> TensorType:
     made = target.but(contents=result.contents)
     run.session.applied.append(Applied(operator("copy_into"), {"x": target, "y": result}, (made,), run.name))
     return made
-
-
-alone = taking(_each, XS)
-
-
-def zeroed(a: dict[str, Value], run: Run) -> TensorsOut:
-    return _each({**a, "value": 0}, run, value="value")
-
-
-with_number = taking(_each, XS, Number("y"), y="y")
-with_tensors = taking(_each, XS, Tensors("y"), y="y")
-with_numbers = taking(_each, XS, Floats("y", optional=False), y="y")
-with_tensor = taking(_each, XS, Tensor("y", ""), y="y")
-with_two = taking(_each, XS, Tensors("y"), Tensors("z"), Floats("value", 1, optional=False), y="y", z="z", value="value")
-towards = taking(_each, XS, Tensors("y"), Floats("weight", optional=False), y="y", weight="weight")
