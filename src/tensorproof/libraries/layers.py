@@ -65,6 +65,11 @@ def wrapped_attribute(m: Machine, owner: Layer, name: str, node: ast.AST) -> Val
         m.handlers -= 1
 
 
+def compute(m: Machine, owner: Layer, node: ast.AST, *given: Value) -> None:
+    """The tensors of a layer that are computed from others, before they are used, or before one is assigned."""
+    file_named("torch.weight_norms").computed(m, owner, node, *given)
+
+
 def layer_attribute(m: Machine, owner: Layer, name: str, node: ast.AST) -> Value:
     if owner.module is None and UNSEEN in owner.tensors:
         return wrapped_attribute(m, owner, name, node)

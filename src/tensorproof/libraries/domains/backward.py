@@ -27,13 +27,16 @@ def walk(m: Machine, roots: list[TensorType], retain: Value, node: ast.AST, inpu
     `again`: the gradients may require gradients in turn."""
     reached: dict[int, bool] = {}
     accumulate = inputs is None
-    hooks: list[tuple[Value, TensorType]] = []
+    hooks, later = list[tuple[Value, TensorType]](), list[tuple[Value, TensorType]]()
     seen: set[int] = set()
     found: list[tuple[Node, bool]] = []
     waiting: list[tuple[Gradient, bool]] = [(g, g.requires is True) for g in (autograd.of(m, t) for t in roots)]
     while waiting:
         g, sure = waiting.pop()
-        hooks += g.own.get("hooks", ())
+        if g.node is not None or reached.get(id(g.own)) is None:
+            before = g.node is None and g.own.get("grad") is NO  # the hooks of a leaf run before it gets one
+            hooks += () if before else g.own.get("hooks", ())
+            _run_hooks(m, list(g.own.get("hooks", ())) if before else [], node)
         if g.node is not None and g.own.get("retains"):
             m.heap.set(g.own, "grad", YES if sure and accumulate and g.requires else UNDECIDED)
         if g.node is None:
@@ -41,6 +44,8 @@ def walk(m: Machine, roots: list[TensorType], retain: Value, node: ast.AST, inpu
                 reached[id(g.own)] = sure and g.requires is True
                 if accumulate and again:
                     m.heap.set(g.own, "again", True)
+                if accumulate:
+                    later += g.own.get("later hooks", ())
                 if accumulate and g.own.get("grad") is not YES:
                     m.heap.set(g.own, "grad", YES if sure and g.requires else UNDECIDED)
             continue
@@ -55,8 +60,10 @@ def walk(m: Machine, roots: list[TensorType], retain: Value, node: ast.AST, inpu
     for used, sure in found:
         if not used.either and (needed is None or id(used) in needed):
             _used(m, used, sure, retain, node)
-    for hook, t in hooks:
-        _check_hooked(m, t, m.call(hook, (gradient_of(t),), {}, node), node)
+    _run_hooks(m, hooks, node)
+    for hook, t in later:
+        if m.call(hook, (t,), {}, node) is not None:
+            raise m.raised("TypeError", "a hook that runs after a gradient was added gives None", node, "backward/hook")
     for module, hook, calls in m.model_state.get(MODULE_HOOKS, {}).get("all", ()):
         _run_module_hook(m, module, hook, calls, reached, retain, node)
     if m.path.program is not None and roots:
@@ -127,7 +134,9 @@ def _run_module_hook(m: Machine, module: Value, hook: Value, calls: Any, reached
         if not any(reached.get(id(g.own if g.node is None else g.node)) for g in states):
             left.append((inputs, outputs))
             continue
-        m.call(hook, (module, tuple(_gradient(m, v) for v in inputs), tuple(_gradient(m, v) for v in outputs)), {}, node)
+        given = m.call(hook, (module, tuple(_gradient(m, v) for v in inputs), tuple(_gradient(m, v) for v in outputs)), {}, node)
+        if calls["full"] and isinstance(given, tuple) and len(given) != len(inputs):
+            raise m.raised("RuntimeError", f"a backward hook gives {len(given)} gradients for {len(inputs)} inputs", node, "backward/hook")
         if retain is True:
             left.append((inputs, outputs))
     if len(left) != len(calls["made"]):
@@ -142,6 +151,12 @@ def _gradient(m: Machine, value: Value) -> Value:
     return Unknown("a gradient") if requires is None else gradient_of(value) if requires else None
 
 
+def _run_hooks(m: Machine, hooks: list[tuple[Value, TensorType]], node: ast.AST) -> None:
+    while hooks:
+        hook, t = hooks.pop(0)
+        _check_hooked(m, t, m.call(hook, (gradient_of(t),), {}, node), node)
+
+
 def _check_hooked(m: Machine, t: TensorType, given: Value, node: ast.AST) -> None:
     """What a hook gives in place of a gradient is None, or a gradient of the same size."""
     if isinstance(given, TensorType) and given.framework == "torch":
@@ -152,11 +167,11 @@ def _check_hooked(m: Machine, t: TensorType, given: Value, node: ast.AST) -> Non
         raise m.raised("TypeError", "a hook of a tensor gives a tensor or None", node, "backward/hook")
 
 
-def hook_module(m: Machine, module: Value, hook: Value) -> Any:
+def hook_module(m: Machine, module: Value, hook: Value, full: bool) -> Any:
     """A function that runs after the gradients of a module were computed: gives the space in which the calls of the module are kept."""
     held = m.model_state.setdefault(MODULE_HOOKS, m.heap.space({"all": ()}))
     held.born = -1
-    calls = m.heap.space({"made": ()})
+    calls = m.heap.space({"made": (), "full": full})
     m.heap.set(held, "all", (*held["all"], (module, hook, calls)))
     return calls
 
@@ -266,14 +281,22 @@ def stepped(m: Machine, t: Value) -> None:
                 m.path.program.same(t, m.memory.write(before))
 
 
-def register_hook(m: Machine, args: tuple[Any, ...], kwargs: dict[str, Value], node: ast.AST) -> Value:
+def register_hook(m: Machine, args: tuple[Any, ...], kwargs: dict[str, Value], node: ast.AST, kept: str = "hooks") -> Value:
     """`t.register_hook(f)`: f runs whenever a gradient of t is computed."""
     t, hook = args[0], args[1] if len(args) > 1 else kwargs.get("hook")
     g = autograd.of(m, t)
     if g.requires is False:
         raise m.raised("RuntimeError", "a hook can be registered on a tensor that requires a gradient only", node, "backward/hook")
-    m.heap.set(g.own, "hooks", (*g.own.get("hooks", ()), (hook, t)))
-    return Model("object", m.heap.space({"remove": Native("remove", lambda *a: m.heap.set(g.own, "hooks", ()))}))
+    m.heap.set(g.own, kept, (*g.own.get(kept, ()), (hook, t)))
+    return Model("object", m.heap.space({"remove": Native("remove", lambda *a: m.heap.set(g.own, kept, ()))}))
+
+
+def register_later_hook(m: Machine, args: tuple[Any, ...], kwargs: dict[str, Value], node: ast.AST) -> Value:
+    """`t.register_post_accumulate_grad_hook(f)`: f runs after a leaf got a gradient."""
+    g = autograd.of(m, args[0])
+    if g.leaf is False and g.requires is not False:
+        raise m.raised("RuntimeError", "a hook that runs after a gradient was added needs a leaf", node, "backward/hook")
+    return register_hook(m, args, kwargs, node, "later hooks")
 
 
 def retain_grad(m: Machine, args: tuple[Any, ...], kwargs: Kwargs, node: ast.AST) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 
 from tensorproof.libraries import Run, argument
 from tensorproof.libraries.torch.layer_attributes import COMPILED, SCRIPTED
-from tensorproof.libraries.torch.module_tree import is_module
+from tensorproof.libraries.torch.module_tree import is_module, walk
 from tensorproof.values import Args, Dict, Function, Instance, Kwargs, Layer, List, Machine, Native, Value
 
 _FUNCTION_NAMES = ("fn", "model", "obj", "func", "function")
@@ -48,9 +48,31 @@ def _trace(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     function, inputs = argument(args, kwargs, 0, "func"), argument(args, kwargs, 1, "example_inputs")
     named = kwargs.get("example_kwarg_inputs")
     given = inputs if type(inputs) is tuple else tuple(inputs.items) if isinstance(inputs, List) else () if inputs is None else (inputs,)
-    m.call(function, given, dict(named.items) if isinstance(named, Dict) else {}, node)
+    made = m.call(function, given, dict(named.items) if isinstance(named, Dict) else {}, node)
+    if made is None or isinstance(made, (str, int, float)):
+        words = f"tensors, and tuples, lists or dicts of them, are traced, and this function gives {made!r}"
+        raise m.raised("RuntimeError", words, node, "call/arguments")
+    if any(map(_chooses, _texts(m, function))):
+        m.gap("torch.jit.trace", node, "a traced function keeps the branches and the number of iterations that it had for the example")
     m.model_state[SCRIPTED] = True
     return function
+
+
+def _texts(m: Machine, given: Value) -> list[Any]:
+    """The functions of the program that run when a function or module is called, as far as they belong to modules."""
+    found = [m.in_class(one.cls, "forward") for _, one in walk(given) if isinstance(one, Instance)] if is_module(given) else [given]
+    return [one.code.node for one in found if isinstance(one, Function)]
+
+
+def _chooses(code: Any) -> bool:
+    """Whether what a function does depends on sizes, values or modes: not on whether something is None, nor on how many parts a module has."""
+    for part in (one for statement in _body(code) for one in ast.walk(statement)):
+        if isinstance(part, (ast.If, ast.IfExp, ast.While)):
+            if not (isinstance(part.test, ast.Compare) and isinstance(part.test.ops[0], (ast.Is, ast.IsNot))):
+                return True
+        elif isinstance(part, (ast.For, ast.comprehension)) and any(word in ast.unparse(part.iter) for word in ("shape", "size", "len(")):
+            return True
+    return False
 
 
 def _script(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:

@@ -7,7 +7,7 @@ from typing import Any
 
 from tensorproof.libraries import KindModel, Run, mapped
 from tensorproof.libraries.domains import autograd
-from tensorproof.libraries.domains.backward import register_hook, retain_grad
+from tensorproof.libraries.domains.backward import register_hook, register_later_hook, retain_grad
 from tensorproof.libraries.domains.devices import refuse_values
 from tensorproof.libraries.torch.autograd import backward
 from tensorproof.libraries.torch.compiling import kept
@@ -57,11 +57,17 @@ def _unbind(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     return (summarise(count, [t.sized(Shape(rest), strides=UNKNOWN_STRIDES)]),)
 
 
+_OF_CHECKPOINT = ("use_reentrant", "preserve_rng_state", "context_fn", "determinism_check", "debug", "early_stop")
+
+
 def _checkpoint(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-    kept = {k: v for k, v in kwargs.items() if k not in ("use_reentrant", "preserve_rng_state", "context_fn", "determinism_check", "debug")}
+    kept = {k: v for k, v in kwargs.items() if k not in _OF_CHECKPOINT}
+    reentrant = kwargs.get("use_reentrant") in (True, None)
+    if reentrant and kept:
+        raise m.raised("ValueError", f"checkpoint takes keyword arguments with use_reentrant=False only, and gets {next(iter(kept))}", node, "call/arguments")
     result = m.call(args[0], args[1:], kept, node)
     given = [t for value in (*args[1:], *kept.values()) for t in autograd.each(value)]
-    if kwargs.get("use_reentrant") is True and all(autograd.of(m, t).requires is False for t in given):
+    if reentrant and all(autograd.of(m, t).requires is False for t in given):
         return mapped(m, result, lambda t: autograd.detached(m, t))  # the gradients of parameters are taken only where one of an input is
     return result
 
@@ -146,8 +152,9 @@ FUNCTIONS: dict[str, Run] = {
     **dict.fromkeys(_CONTEXTS, _context), "torch.device": _device, "torch.Tensor.backward": backward, "torch.Tensor.item": _item,
     "torch.utils.checkpoint.checkpoint": _checkpoint,
     "torch.utils.checkpoint.checkpoint_sequential": _checkpoint_sequential, "torch.is_tensor": _is_tensor, "torch.Tensor.register_hook": register_hook,
+    "torch.Tensor.register_post_accumulate_grad_hook": register_later_hook,
     "torch.Tensor.retain_grad": retain_grad, "torch.get_default_dtype": lambda m, a, k, n: m.session.default_float, "torch.set_default_dtype": _default_dtype,
-    "torch.Generator": lambda m, a, k, n: Model("torch.Generator", m.heap.space()), "torch.nn.utils.remove_weight_norm": kept,
+    "torch.Generator": lambda m, a, k, n: Model("torch.Generator", m.heap.space()),
     **{f"torch.nn.utils.{home}fuse_{kind}_bn_eval": _fused for home in ("fusion.", "") for kind in ("conv", "linear")},
 }  # fmt: skip
 VALUES: dict[str, object] = {"torch.version.cuda": lambda m: None}

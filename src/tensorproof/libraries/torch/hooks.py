@@ -38,10 +38,10 @@ def _register(before: bool, m: Machine, me: Value, args: Args, kwargs: Kwargs, n
     return handle
 
 
-def _register_backward(m: Machine, me: Value, args: Args, kwargs: Kwargs, node: ast.AST) -> Model:
+def _register_backward(full: bool, m: Machine, me: Value, args: Args, kwargs: Kwargs, node: ast.AST) -> Model:
     """A hook that runs in backward: each call of the module is kept until then."""
     hook = args[0] if args else kwargs.get("hook")
-    calls = backward.hook_module(m, me, hook)
+    calls = backward.hook_module(m, me, hook, full)
 
     def called(machine: Machine, given: tuple[Any, ...], named: Kwargs, at: ast.AST) -> None:
         backward.module_called(machine, calls, given[1], given[2])
@@ -102,6 +102,6 @@ def _before(m: Machine, me: Value, hook: Model, args: Args, kwargs: Kwargs, node
 
 METHODS: dict[str, Run] = {
     "register_forward_hook": partial(_register, False), "register_forward_pre_hook": partial(_register, True),
-    "register_full_backward_hook": _register_backward, "register_backward_hook": _register_backward,
+    "register_full_backward_hook": partial(_register_backward, True), "register_backward_hook": partial(_register_backward, False),
 }  # fmt: skip
 KINDS = {KIND: KindModel({"remove": _remove}, enter=lambda m, me, node: me, leave=_leave)}

@@ -57,6 +57,8 @@ def _gradient_of(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST, with_val
         if aux and not isinstance(result, (tuple, Unknown, Choice)):
             raise machine.raised("RuntimeError", "with has_aux the function gives two results, and this one gives one", at, "call/arguments")
         value, more = (result[0], result[1]) if aux and isinstance(result, tuple) and len(result) == 2 else (result, None)
+        if isinstance(value, (tuple, List, Dict)):
+            raise machine.raised("RuntimeError", "torch.func.grad takes a function that gives one tensor, this one gives several", at, "call/arguments")
         _tensors_only(machine, "torch.func.grad", value, at)
         if aux and more is not None:
             _tensors_only(machine, "torch.func.grad", more, at)
@@ -160,6 +162,8 @@ def _vmap(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
             return made
 
         each = axes.items if isinstance(axes, List) else axes if isinstance(axes, tuple) else (axes,) * len(inner)
+        if isinstance(axes, (List, tuple)) and len(each) != len(inner):
+            raise machine.raised("ValueError", f"vmap has {len(each)} in_dims for {len(inner)} arguments", at, "vmap/range")
         if len(each) != len(inner) or not all(a is None or type(a) is int for a in each) or type(out) is not int:
             return machine.gap("vmap", at, "over axes that are not followed")
         cut = tuple(v if a is None else mapped(machine, v, partial(narrower, a)) for v, a in zip(inner, each))

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
-from functools import partial
+from functools import partial, reduce
 from typing import Any
 
 from tensorproof.libraries.plain import argument
-from tensorproof.libraries.torch.module_parts import set_child
+from tensorproof.libraries.torch.module_parts import remember, set_child
 from tensorproof.libraries.torch.module_tree import BUFFERS, COMPUTED
 from tensorproof.terms import Shape, TensorType, conj, eq, floordiv
 from tensorproof.values import Args, Class, Instance, Kwargs, Layer, Machine, Value
 
 Parts = dict[str, TensorType]
+RECIPES = "_recipes"
+"""Under this key a layer holds by name how each tensor is computed, with the axis of a norm, and whether it is parametrized."""
 
 
 def _weight_of(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> tuple[Layer, str, TensorType] | None:
@@ -24,7 +26,7 @@ def _weight_of(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> tuple[L
     weight = layer.module.parameters.get(name)
     if isinstance(weight, TensorType):
         return layer, name, weight
-    if layer.module.parameters or layer.module.buffers:
+    if name in layer.tensors or any(made.name == name for made in layer.module.row.creations):
         return None
     raise m.raised("ValueError", f"{layer.module.name} has no parameter {name}", node, "module/parameter")
 
@@ -33,6 +35,73 @@ def _hold(m: Machine, layer: Layer, parameters: Parts, buffers: Parts, computed:
     m.remember(layer, "tensors", layer.tensors)
     held = {COMPUTED: (*layer.tensors.get(COMPUTED, ()), *computed), BUFFERS: (*layer.tensors.get(BUFFERS, ()), *buffers)}
     layer.tensors = {**layer.tensors, **parameters, **buffers, **held}
+
+
+def computed(m: Machine, layer: Layer, node: ast.AST, *given: Value) -> None:
+    """The tensors of a layer that are computed from others, as those are now; what is given for one needs the inverse of a parametrization."""
+    for name, (kind, dim, parametrized) in layer.tensors.get(RECIPES, {}).items():
+        if given and parametrized:
+            m.gap("layer.parametrizations", node, "what is assigned goes through the inverse of the parametrization")
+        home = _part_of(_part_of(layer, "parametrizations"), name) if parametrized else layer
+        size, direction, whole = (home.tensors.get(one if parametrized else f"{name}_{old}") for one, old in _PARTS)
+        if kind == "norm":
+            made = m.spelling("torch._weight_norm", (direction, size, dim), {}, node)
+        elif kind == "spectral":
+            made = m.spelling("torch.Tensor.mul", (whole, 1.0), {}, node)
+        else:
+            made = reduce(lambda value, part: m.call(part, (value,), {}, node), home.children, whole)
+        if isinstance(made, TensorType) and layer.module is not None:
+            m.remember(layer, "module", layer.module)
+            layer.module.parameters[name] = made
+
+
+_PARTS = (("original0", "g"), ("original1", "v"), ("original", "orig"))
+
+
+def _part_of(layer: Layer, name: str) -> Layer:
+    return layer.children[layer.names.index(name)]  # type: ignore[no-any-return]
+
+
+def _learn(m: Machine, layer: Layer, name: str, recipe: tuple[str, int, bool], node: ast.AST) -> None:
+    """A tensor that two recipes make is followed where both are modules of the program."""
+    known = layer.tensors.get(RECIPES, {})
+    if name in known and not known[name][2] and known[name][0] == recipe[0]:
+        raise m.raised("RuntimeError", f"{name} of this layer has such a norm already", node, "module/parameter")
+    kept = {key: value for key, value in known.items() if key != name}
+    if name not in layer.tensors.get(COMPUTED, ()) or known.get(name) == recipe == ("", 0, True):
+        kept[name] = recipe
+    m.remember(layer, "tensors", layer.tensors)
+    layer.tensors = {**layer.tensors, RECIPES: kept}
+
+
+def _removed(kind: str, m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    """The tensor is a parameter of the layer again."""
+    layer, name = argument(args, kwargs, 0, "module"), argument(args, kwargs, 1, "name" if kind else "tensor_name", "weight")
+    if not isinstance(layer, Layer) or layer.module is None or not isinstance(name, str):
+        m.gap("torch.nn.utils", node, "the layer from which a norm is removed is not known")
+        return layer
+    recipe = layer.tensors.get(RECIPES, {}).get(name)
+    if recipe is None and name in layer.tensors.get(COMPUTED, ()):
+        m.gap("torch.nn.utils", node, "how the tensor is computed is not known")
+        return layer
+    if recipe is None or recipe[2] is bool(kind) or (kind and recipe[0] != kind):
+        raise m.raised("ValueError", f"{name} of this layer is not computed in this way", node, "module/parameter")
+    computed(m, layer, node)
+    m.remember(layer, "module", layer.module)
+    layer.module.parameters[name] = _part(layer.module.parameters[name])
+    m.remember(layer, "tensors", layer.tensors)
+    gone = {f"{name}_{old}" for old in ("g", "v", "orig", "u")} if kind else set()
+    held = {key: value for key, value in layer.tensors.items() if key not in gone}
+    for key in (COMPUTED, BUFFERS):
+        held[key] = tuple(one for one in held.get(key, ()) if one != name and one not in gone)
+    layer.tensors = {**held, RECIPES: {key: value for key, value in held[RECIPES].items() if key != name}}
+    if not kind:
+        home = _part_of(layer, "parametrizations")
+        owner, last = (home, name) if len(home.names) > 1 else (layer, "parametrizations")
+        remember(m, owner)
+        kept = [(one, child) for one, child in zip(owner.names, owner.children) if one != last]
+        owner.names, owner.children = tuple(one for one, _ in kept), tuple(child for _, child in kept)
+    return layer
 
 
 def _home(m: Machine, layer: Layer, name: str, part: Value, parameters: Parts, node: ast.AST) -> None:
@@ -53,6 +122,7 @@ def _normed(parametrized: bool, maker: Callable[[TensorType, int], tuple[Parts, 
         return argument(args, kwargs, 0, "module")
     layer, name, weight = found
     parameters, buffers = maker(weight, dim if isinstance(dim, int) else 0)
+    _learn(m, layer, name, ("norm" if "v" in parameters or "original1" in parameters else "spectral", dim if isinstance(dim, int) else 0, parametrized), node)
     if parametrized:
         part = Layer(None, m.user_span(node), (), "torch.nn.Module")
         _hold(m, part, {}, buffers)
@@ -74,13 +144,21 @@ def _register(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
     layer, name, weight = found
     fits = len(made.shape) == len(weight.shape) and conj(*map(eq, made.shape, weight.shape))
     m.require("module/parameter", fits, f"a parametrization must keep the shape {weight.shape!r} of {name}, and gives {made.shape!r}", node)
+    _learn(m, layer, name, ("", 0, True), node)
     _home(m, layer, name, part, {"original": _part(weight)}, node)
     return layer
 
 
+def _is_parametrized(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    layer, name = argument(args, kwargs, 0, "module"), argument(args, kwargs, 1, "tensor_name", None)
+    if not isinstance(layer, Layer):
+        return m.gap("torch.nn.utils.parametrize.is_parametrized", node, "of a module that is not followed")
+    return "parametrizations" in layer.names and (name is None or name in _part_of(layer, "parametrizations").names)
+
+
 def _part(weight: TensorType, shape: Shape | None = None, parameter: bool = True) -> TensorType:
     """A tensor of its own, as the weight is or with another shape."""
-    changed = weight.but(contents=None, strides=None, base=None, parameter=parameter, requires_grad=parameter)
+    changed = weight.but(contents=None, strides=None, base=None, grad=None, parameter=parameter, requires_grad=parameter)
     return changed if shape is None else changed.but(shape=shape)
 
 
@@ -112,4 +190,8 @@ FUNCTIONS: dict[str, object] = {
     "torch.nn.utils.parametrizations.weight_norm": partial(_normed, True, partial(_weight_norm, "original0", "original1")),
     "torch.nn.utils.parametrizations.spectral_norm": partial(_normed, True, partial(_spectral_norm, "original", "_u", "_v")),
     "torch.nn.utils.parametrize.register_parametrization": _register,
+    "torch.nn.utils.parametrize.remove_parametrizations": partial(_removed, ""),
+    "torch.nn.utils.parametrize.is_parametrized": _is_parametrized,
+    "torch.nn.utils.remove_weight_norm": partial(_removed, "norm"),
+    "torch.nn.utils.remove_spectral_norm": partial(_removed, "spectral"),
 }

@@ -15,6 +15,7 @@ from tensorproof.frontends.python.calls import outcomes
 from tensorproof.frontends.python.calls.chosen_arguments import distributed_call
 from tensorproof.frontends.python.tensors import tensors
 from tensorproof.libraries import layers
+from tensorproof.libraries.torch.module_tree import COMPUTED
 from tensorproof.values.heap import MISSING
 from tensorproof.values.python_values import Layer, Unknown
 
@@ -47,6 +48,8 @@ def own_forward(m: Interpreter, layer: Layer, args: tuple[Value, ...], kwargs: d
     """What a layer computes as the library defines it."""
     if layer.module is None:
         return layers.call_container(m, layer, args, kwargs, node)
+    if COMPUTED in layer.tensors:
+        layers.compute(m, layer, node)
     distributed = distributed_call(m, args, kwargs, lambda a, k: own_forward(m, layer, a, k, node))
     if distributed is not MISSING:
         return distributed

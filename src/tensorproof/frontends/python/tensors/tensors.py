@@ -151,6 +151,8 @@ def method(m: Interpreter, owner: TensorType, name: str, args: tuple[Value, ...]
 
 def layer_attribute(m: Interpreter, owner: Layer, name: str, node: ast.AST) -> Value:
     if owner.module is not None and not layers.of_keras(owner):
+        if name in owner.tensors.get(COMPUTED, ()):
+            layers.compute(m, owner, node)
         state = owner.module.state()
         if name in state:
             return state[name]
@@ -184,7 +186,9 @@ def set_layer_attribute(m: Interpreter, owner: Layer, name: str, value: Value, n
         m.remember(owner, "module", owner.module)
         for home in (owner.module.parameters, owner.module.buffers):
             if name in home:
-                if name not in owner.tensors.get(COMPUTED, ()):
+                if name in owner.tensors.get(COMPUTED, ()):
+                    layers.compute(m, owner, node, value)
+                else:
                     module_parts.refuse(m, name, value, home is owner.module.parameters, node)
                 if isinstance(value, TensorType):
                     home[name] = value
