@@ -10,6 +10,7 @@ from typing import Any
 from tensorproof.bindings.names import is_public
 from tensorproof.libraries import signatures
 from tensorproof.libraries.registry import closed, kind_model
+from tensorproof.libraries.results.facts import facts
 from tensorproof.libraries.torch.layer_attributes import UNSEEN
 from tensorproof.terms.ints import Term
 from tensorproof.terms.tensor import TensorType
@@ -38,21 +39,13 @@ from tensorproof.values import (
 _FAMILIES = {"metrics": "Metric", "losses": "Loss", "optimizers": "Optimizer"}
 
 
-_OF_OPTIMIZERS = frozenset([
-    "param_groups", "state", "defaults", "add_param_group", "load_state_dict", "profile_hook_step", "state_dict", "step", "zero_grad", "share_memory",
-    "register_load_state_dict_post_hook", "register_load_state_dict_pre_hook", "register_state_dict_post_hook", "register_state_dict_pre_hook",
-    "register_step_post_hook", "register_step_pre_hook", "OptimizerPreHook", "OptimizerPostHook",
-])  # fmt: skip
-"""The public attributes of torch's optimizers, all together."""
-
-
 @cache
 def lacks(kind: str, name: str) -> bool:
     """Whether the objects of a class of Keras, or an optimizer of torch, surely have no attribute of this name."""
     library, _, rest = kind.partition(".")
     home, _, last = rest.partition(".")
     if library == "torch" and home == "optim" and last[:1].isupper() and not name.startswith("_"):
-        return name not in _OF_OPTIMIZERS
+        return name not in facts("torch/attributes")["optimizer"].split()
     if library != "keras" or home not in _FAMILIES or not last[:1].isupper() or "." in last or name.startswith("_"):
         return False
     return is_public(f"keras.{home}.{_FAMILIES[home]}.{name}") is False

@@ -8,7 +8,7 @@ from collections.abc import Iterator as HostIterator
 from typing import Any
 
 from tensorproof.terms import BUDGETS, Outputs, Predicate, TensorType, Term
-from tensorproof.values import TEXT, Args, Choice, Dict, Generator, Instance, Iterator, Kwargs, List, Machine, Model, Set, Unknown, Value
+from tensorproof.values import TEXT, Args, Choice, Dict, Generator, Instance, Iterator, Kwargs, List, Machine, Model, Native, Set, Unknown, Value
 from tensorproof.values.python_values import MESSAGE
 
 HOSTS = frozenset(("decimal", "fractions", "_struct", "string", "datetime"))
@@ -146,6 +146,18 @@ def exception(kind: str, m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) 
 def quiet(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Model:
     """An object whose calls never touch a tensor."""
     return Model("quiet", m.heap.space())
+
+
+_FUNCTION_NAMES = ("fn", "model", "obj", "func", "function")
+"""How what is decorated is called where it is given by name."""
+
+
+def kept(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    """Functions that give back what they get, as decorators do: without anything to keep they give the decorator."""
+    given = [*args[:1], *(kwargs[name] for name in _FUNCTION_NAMES if name in kwargs)]
+    if not given or given[0] is None:
+        return Native("decorator", lambda machine, inner, named, at: inner[0])
+    return given[0]
 
 
 def argument(args: Args, kwargs: Kwargs, at: int, name: str, otherwise: Value = None) -> Value:

@@ -8,7 +8,9 @@ from typing import Any
 from tensorproof.terms.budgets import BUDGETS
 
 PURE_MODULES = ("math", "cmath", "operator", "itertools", "fractions", "string", "functools", "collections")
-FROM_SOURCE = frozenset(("_collections_abc", "bisect", "collections", "contextlib", "difflib", "functools", "graphlib", "heapq", "reprlib", "statistics"))
+FROM_SOURCE = frozenset(
+    ("_collections_abc", "bisect", "collections", "contextlib", "difflib", "functools", "graphlib", "heapq", "operator", "reprlib", "statistics")
+)
 """Modules of which names without a model are read from the source of the running Python."""
 MOST_ITEMS = BUDGETS.containers.items
 BUILTINS: dict[str, Any] = {

@@ -9,16 +9,11 @@ from typing import Any
 from tensorproof.libraries import always, registry
 from tensorproof.libraries.domains import autograd
 from tensorproof.terms import BY_LABEL, Origin, Outputs, Predicate, Shape, TensorType, Term, conj, eq, lt, open_shape
-from tensorproof.values import MISSING, Args, Bound, Choice, Dict, Instance, Kwargs, List, Machine, Model, Unknown, Value
+from tensorproof.values import MISSING, Bound, Choice, Dict, Instance, List, Machine, Model, Unknown, Value
 
 LENGTH = ("length",)
 """Where a dataset keeps the symbol that stands for its length; no attribute of the program has this name."""
 MOST_LISTED = 4096
-
-
-def argument(args: Args, kwargs: Kwargs, at: int, name: str, default: Value = None) -> Value:
-    """An argument by its place or by its name."""
-    return args[at] if at < len(args) else kwargs.get(name, default)
 
 
 def length_of(m: Machine, data: Value, node: ast.AST) -> Any:

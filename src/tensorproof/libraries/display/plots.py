@@ -126,9 +126,6 @@ def _length(m: Machine, me: Model, node: ast.AST) -> Value:
     return m.call(len, (me.space["source"],), {}, node)
 
 
-_SAYING = (
-    "set_description", "set_description_str", "set_postfix", "set_postfix_str", "update", "close", "refresh", "clear", "reset", "write", "display", "unpause",
-)  # fmt: skip
 _HOMES = ("tqdm", "tqdm.auto", "tqdm.notebook", "tqdm.std", "tqdm.autonotebook", "tqdm.rich")
 FUNCTIONS |= {
     **{f"{home}.tqdm": _tqdm for home in _HOMES}, **{f"{home}.trange": _trange for home in _HOMES}, "tqdm.tqdm_notebook": _tqdm, "tqdm.tnrange": _trange,
@@ -137,9 +134,7 @@ FUNCTIONS |= {
 }  # fmt: skip
 KINDS |= {
     "tqdm.tqdm": KindModel(
-        methods={name: lambda m, me, a, k, n: None for name in _SAYING}, iterations=_iterations,
-        items=lambda m, me, n: m.iterate(me.space["source"], n),
-        length=_length, open=True,
+        iterations=_iterations, items=lambda m, me, n: m.iterate(me.space["source"], n), length=_length, open=True,
         item=lambda m, me, index, node: m.item(me.space["source"], index, node),
         enter=lambda m, me, node: me,
     ),

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from tensorproof.libraries.model import ClassModel, Run
-from tensorproof.libraries.torch.compiling import kept
+from tensorproof.libraries.model import ClassModel
 from tensorproof.values import Kwargs, Machine, Unknown, Value
 
 _ROOT = "huggingface_hub"
@@ -18,9 +17,6 @@ def _derived(m: Machine, cls: Value, keywords: Kwargs, node: ast.AST) -> Value:
     return cls
 
 
-FUNCTIONS: dict[str, Run] = {
-    f"{_ROOT}.utils.validate_hf_hub_args": kept, f"{_ROOT}.dataclasses.strict": kept,
-}  # fmt: skip
 CLASSES = {
     f"{_ROOT}.{name}": ClassModel(f"{_ROOT}.{name}", made=_derived, member=lambda m, cls, name: Unknown(f"{_ROOT}.{name}"), closed=False) for name in MIXINS
 }

@@ -6,7 +6,7 @@ import ast
 from functools import partial
 from typing import Any
 
-from tensorproof.libraries import KindModel, Run, mapped, nothing
+from tensorproof.libraries import KindModel, Run, mapped
 from tensorproof.libraries.keras.models import graph as keras_graph
 from tensorproof.terms import DType, Shape, TensorType, Term, eq
 from tensorproof.values import Args, Kwargs, List, Machine, Model, Named, Unknown, Value
@@ -223,25 +223,12 @@ def _ctc_cost(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     return y_pred.but(shape=Shape((y_pred.shape[0], 1)), contents=None)
 
 
-def _unmodelled(name: str) -> Run:
-    return lambda m, args, kwargs, node: m.gap(f"keras.backend.{name}", node, "no model")
-
-
-_LATER = (
-    "bias_add", "map_fn", "random_bernoulli", "pool3d", "reverse", "foldl", "foldr", "update", "binary_focal_crossentropy", "depthwise_conv2d", "to_dense",
-    "batch_normalization", "conv1d", "random_normal_variable", "result_type", "moving_average_update", "update_add", "ctc_label_dense_to_sparse", "conv2d",
-    "conv3d", "update_sub", "batch_get_value", "hard_sigmoid", "separable_conv2d", "spatial_2d_padding", "gradients", "ctc_decode", "rnn",
-    "spatial_3d_padding", "random_uniform_variable", "resize_volumes", "resize_images", "in_top_k", "categorical_focal_crossentropy", "pool2d",
-    "conv2d_transpose", "is_sparse", "count_params", "temporal_padding", "placeholder", "get_session", "update_lr", "local_conv1d", "local_conv2d",
-    "print_tensor",
-)  # fmt: skip
-"""Functions that tf.keras.backend has or had, and that are not understood yet."""
 KINDS = {"keras.backend.function": KindModel(call=_call_function)}
 _FUNCTIONS: dict[str, object] = {
-    **{k: _unmodelled(k) for k in _LATER}, "ctc_batch_cost": _ctc_cost, "update": lambda m, a, k, n: a[1], "update_add": lambda m, a, k, n: a[0],
-    "hard_sigmoid": _same("tf.sigmoid"), "is_sparse": lambda m, a, k, n: False, "map_fn": lambda m, a, k, n: m.call(Named("tf.map_fn"), a[:2], {}, n),
+    "ctc_batch_cost": _ctc_cost, "update": lambda m, a, k, n: a[1], "hard_sigmoid": _same("tf.sigmoid"),
+    "map_fn": lambda m, a, k, n: m.call(Named("tf.map_fn"), a[:2], {}, n),
     "reverse": lambda m, a, k, n: m.spelling("tf.reverse", (a[0], a[1] if isinstance(a[1], (List, tuple)) else (a[1],)), {}, n),
-    "print_tensor": lambda m, a, k, n: a[0], "bias_add": lambda m, a, k, n: m.spelling("tf.nn.bias_add", a[:2], {}, n),
+    "bias_add": lambda m, a, k, n: m.spelling("tf.nn.bias_add", a[:2], {}, n),
     **{k: _same(v) for k, v in _SAME.items()}, **{k: _two(v) for k, v in _TWO.items()}, **{k: partial(_reduced, v) for k, v in _REDUCED.items()},
     **{k: partial(_with_axis, v, default) for k, (v, _, default) in _WITH_AXIS.items()},
     "clip": _clip,
@@ -258,19 +245,16 @@ _FUNCTIONS: dict[str, object] = {
     "cast": _cast,
     "cast_to_floatx": lambda m, a, k, n: _cast(m, (a[0], "float32"), {}, n) if isinstance(a[0], TensorType) else a[0],
     "transpose": lambda m, a, k, n: m.spelling("tf.transpose", _values(a, k)[:1], {}, n),
-    "variable": _variable, "get_value": _value, "eval": _value, "set_value": nothing, "batch_set_value": nothing, "floatx": _FLOATX,
+    "variable": _variable, "get_value": _value, "eval": _value, "floatx": _FLOATX,
     "set_floatx": _SET_FLOATX, "epsilon": _EPSILON, "set_epsilon": _SET_EPSILON, "image_data_format": _FORMAT, "set_image_data_format": _SET_FORMAT,
-    "image_dim_ordering": lambda m, a, k, n: "tf", "set_image_dim_ordering": nothing, "backend": lambda m, a, k, n: "tensorflow",
     "is_keras_tensor": lambda m, a, k, n: keras_graph.is_symbolic(a[0] if a else k.get("x")),
     "is_tensor": lambda m, a, k, n: isinstance(a[0], TensorType) and a[0].framework == "tf", "clear_session": _clear,
-    "get_uid": lambda m, a, k, n: 1, "reset_uids": nothing, "switch": _switch, "in_train_phase": _phase, "in_test_phase": _phase,
-    "learning_phase": lambda m, a, k, n: Unknown("learning phase", number="int"), "set_learning_phase": nothing, "manual_variable_initialization": nothing,
+    "switch": _switch, "in_train_phase": _phase, "in_test_phase": _phase,
     "standardize_dtype": _standard, "is_float_dtype": lambda m, a, k, n: "float" in str(_standard(m, a, k, n)),
-    "is_int_dtype": lambda m, a, k, n: "int" in str(_standard(m, a, k, n)), "function": _function, "set_session": nothing,
-    "name_scope": lambda m, a, k, n: Model("keras.scope", m.heap.space()),
+    "is_int_dtype": lambda m, a, k, n: "int" in str(_standard(m, a, k, n)), "function": _function,
     "dropout": lambda m, a, k, n: m.spelling("tf.nn.dropout", a[:2], {}, n),
 }  # fmt: skip
-_CONFIG = ("floatx", "set_floatx", "epsilon", "set_epsilon", "image_data_format", "set_image_data_format", "backend")
+_CONFIG = ("floatx", "set_floatx", "epsilon", "set_epsilon", "image_data_format", "set_image_data_format")
 
 
 def _policy(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> None:

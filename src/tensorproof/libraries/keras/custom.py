@@ -16,6 +16,7 @@ from tensorproof.libraries.keras import words as keras_words
 from tensorproof.libraries.keras.models import graph as keras_graph
 from tensorproof.libraries.keras.models import models as keras_models
 from tensorproof.libraries.keras.models import saving as keras_saving
+from tensorproof.libraries.results.facts import facts
 from tensorproof.libraries.tensorflow import initial_values
 from tensorproof.libraries.tensorflow.traced import converting
 from tensorproof.terms import FLOAT32, DType, Shape, TensorType, Term
@@ -257,13 +258,7 @@ def _library_call(m: Machine, me: Instance, args: Args, kwargs: Kwargs, node: as
 
 
 def _compute_output_shape(m: Machine, me: Instance, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-    inputs = keras_layer.inputs_of_shape(m, args[0] if args else next(iter(kwargs.values()), None), node)
-    if inputs is None:
-        return m.gap("compute_output_shape", node, "the shape is not known")
-    before = len(m.path.stated)
-    result = _run(me, m, (inputs,), {}, node)
-    keras_graph.not_yet(m, before)
-    return mapped(m, result, lambda t: keras_graph.shown_shape(m, t))
+    return keras_layer.shape_of_results(m, lambda inputs: _run(me, m, (inputs,), {}, node), args, kwargs, node)
 
 
 def _member(m: Machine, cls: Class, name: str) -> Any:
@@ -302,10 +297,7 @@ def _init_wrapper(m: Machine, me: Instance, args: Args, kwargs: Kwargs, node: as
     m.heap.set(me.space, "layer", args[0] if args else kwargs.get("layer"))
 
 
-_READ_ONLY = frozenset((
-    "compute_dtype", "dtype", "input", "input_dtype", "losses", "metrics", "metrics_variables", "non_trainable_variables", "non_trainable_weights", "output",
-    "path", "quantization_mode", "trainable_variables", "trainable_weights", "variable_dtype", "variables", "weights",
-))  # fmt: skip
+_READ_ONLY = frozenset(facts("keras/attributes")["computed"].split())
 """Attributes of a layer that Keras computes."""
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Callable
 from functools import cache, partial
 from typing import Any
 
@@ -282,18 +283,19 @@ def inputs_of_shape(m: Machine, given: Value, node: ast.AST) -> Value:
     return TensorType(Shape(sizes), framework="tf")
 
 
-def _compute_output_shape(m: Machine, me: Layer, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+def shape_of_results(m: Machine, run: Callable[[Value], Value], args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    """`compute_output_shape(input_shape)`: the shapes of what `run` gives for inputs of a shape."""
     inputs = inputs_of_shape(m, args[0] if args else next(iter(kwargs.values()), None), node)
     if inputs is None:
         return m.gap("compute_output_shape", node, "the shape is not known")
     before = len(m.path.stated)
-    result = _run(me, m, (inputs,), {}, node)
+    result = run(inputs)
     keras_graph.not_yet(m, before)
     return mapped(m, result, lambda t: keras_graph.shown_shape(m, t))
 
 
-def _call_method(m: Machine, me: Layer, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-    return call_layer(m, me, args, kwargs, node)
+def _compute_output_shape(m: Machine, me: Layer, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    return shape_of_results(m, lambda inputs: _run(me, m, (inputs,), {}, node), args, kwargs, node)
 
 
 def _adapt(m: Machine, me: Layer, args: Args, kwargs: Kwargs, node: ast.AST) -> None:
@@ -317,7 +319,7 @@ def _initial_state(m: Machine, me: Layer, args: Args, kwargs: Kwargs, node: ast.
 
 
 METHODS: dict[str, Any] = {
-    **keras_state.METHODS, "build": _build, "compute_output_shape": _compute_output_shape, "call": _call_method, "__call__": _call_method,
+    **keras_state.METHODS, "build": _build, "compute_output_shape": _compute_output_shape, "call": call_layer, "__call__": call_layer,
     "adapt": _adapt, "get_initial_state": _initial_state,
 }  # fmt: skip
 

@@ -8,19 +8,12 @@ from __future__ import annotations
 import ast
 from typing import Any
 
+from tensorproof.libraries.results.facts import facts
 from tensorproof.terms import BOOL, Shape, TensorType
 from tensorproof.values import Args, Bound, Function, Instance, Kwargs, Layer, List, Machine, Model, Value
 
 MASKS = "keras masks"
-_PASS = frozenset(
-    f"keras.layers.{name}" for name in (
-        "Activation", "Dropout", "AlphaDropout", "GaussianDropout", "GaussianNoise", "ActivityRegularization", "Identity", "Dense", "LayerNormalization",
-        "GroupNormalization", "BatchNormalization", "UnitNormalization", "LeakyReLU", "ReLU", "PReLU", "ELU", "Softmax", "Rescaling", "Normalization",
-        "TimeDistributed", "SpatialDropout1D", "SpatialDropout2D", "SpatialDropout3D", "MultiHeadAttention", "GroupQueryAttention", "EinsumDense",
-    )
-)  # fmt: skip
-_RECURRENT = frozenset(f"keras.layers.{name}" for name in ("LSTM", "GRU", "SimpleRNN", "RNN", "Bidirectional"))
-_MERGED = frozenset(f"keras.layers.{name}" for name in ("Add", "Subtract", "Multiply", "Average", "Maximum", "Minimum"))
+_PASS, _RECURRENT, _MERGED = (frozenset(f"keras.layers.{name}" for name in facts("keras/masks")[word].split()) for word in ("pass", "recurrent", "merged"))
 
 
 def of(m: Machine, value: Value) -> Any:

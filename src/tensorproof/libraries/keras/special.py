@@ -15,8 +15,6 @@ from tensorproof.libraries.tensorflow.tape import tensors_in
 from tensorproof.terms import Shape, TensorType, Term, eq
 from tensorproof.values import MISSING, Args, Dict, Instance, Kwargs, Layer, List, Machine, Model, Named, Unknown, Value
 
-_BASE = ("name", "trainable", "dtype", "autocast", "activity_regularizer", "input_shape", "batch_shape", "batch_input_shape", "input_dim")
-
 
 def made(m: Machine, kind: str, items: Kwargs, kwargs: Kwargs, node: ast.AST) -> Model:
     """A layer that is kept as a record."""
@@ -39,13 +37,7 @@ def attribute(m: Machine, me: Model, name: str, node: ast.AST) -> Value:
 
 
 def _compute_output_shape(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-    inputs = keras_layer.inputs_of_shape(m, args[0] if args else next(iter(kwargs.values()), None), node)
-    if inputs is None:
-        return m.gap("compute_output_shape", node, "the shape is not known")
-    before = len(m.path.stated)
-    result = m.call(me, (inputs,), {}, node)
-    keras_graph.not_yet(m, before)
-    return mapped(m, result, lambda t: keras_graph.shown_shape(m, t))
+    return keras_layer.shape_of_results(m, lambda inputs: m.call(me, (inputs,), {}, node), args, kwargs, node)
 
 
 def kind(work: Any, symbolic: Any = None, **methods: Value) -> KindModel:

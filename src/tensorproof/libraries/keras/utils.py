@@ -3,27 +3,15 @@
 from __future__ import annotations
 
 import ast
-from typing import Any
 
 from tensorproof.libraries.keras.models import graph as keras_graph
 from tensorproof.libraries.model import KindModel, Run
 from tensorproof.libraries.tensorflow import tape
 from tensorproof.terms import FLOAT32, Dim, Origin, Shape, TensorType, Term
-from tensorproof.values import Args, Key, Kwargs, List, Machine, Model, Named, Native, Unknown, Value, slot
+from tensorproof.values import Args, Key, Kwargs, List, Machine, Model, Named, Unknown, Value, slot
 
 SIZE: Key[tuple[Dim, ...]] = slot("size")
 CHANNELS: Key[int] = slot("channels")
-
-
-def _decorator(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-    """`@register_keras_serializable(...)`: the class itself."""
-    if args and not isinstance(args[0], str) and not kwargs and not isinstance(args[0], List):
-        return args[0]
-
-    def run(machine: Machine, given: Args, named: Kwargs, at: Value) -> Any:
-        return given[0]
-
-    return Native("register", run)
 
 
 def _img_to_array(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
@@ -88,5 +76,5 @@ KINDS = {
 FUNCTIONS: dict[str, Run] = {
     "keras.utils.get_source_inputs": lambda m, a, k, n: List(m.heap.row(tape.needed(m, a[0] if a else k.get("tensor")))), "keras.utils.array_to_img": _to_img,
     "keras.utils.is_keras_tensor": lambda m, a, k, n: keras_graph.is_symbolic(a[0]), "keras.utils.img_to_array": _img_to_array,
-    "keras.utils.load_img": _load_img, "keras.src.api_export.keras_export": _decorator,
+    "keras.utils.load_img": _load_img,
 }  # fmt: skip

@@ -23,41 +23,38 @@ from tensorproof.values.summaries import length, shown
 _ARRAYS = ("array", "asarray", "asanyarray", "ascontiguousarray", "asfortranarray")
 
 
-def _array(name: str) -> Run:
-    def run(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
-        given = args[0] if args else kwargs.get("object", kwargs.get("a"))
-        if isinstance(given, Choice):
-            rest = args[1:]
-            return m.branching.choose(given.condition, lambda: run(m, (given.then, *rest), kwargs, node), lambda: run(m, (given.other, *rest), kwargs, node))
-        if is_image(given):
-            return _typed(m, array_of(m, given, node), args[1] if len(args) > 1 else kwargs.get("dtype"), node)
-        if isinstance(given, List) and given.items and all(map(is_image, given.items)):
-            args = (List(m.heap.row(array_of(m, i, node) for i in given.items if isinstance(i, Model))), *args[1:])
-        if isinstance(given, Unknown):
-            dtype = argument(args, kwargs, 1, "dtype")
-            if isinstance(dtype, DType) and not given.number and not given.text:
-                return TensorType(open_shape(m.name_here("array", node)), dtype, framework="numpy")
-            return Unknown("an array of values that are not known")
-        fields = argument(args, kwargs, 1, "dtype")
-        if isinstance(fields, List) or (isinstance(fields, str) and "," in fields):
-            return m.gap(f"numpy.{name}", node, "the elements have fields")
-        if isinstance(given, Model) and given.kind in ("torchvision.labels", "pandas.Series", "pandas.DataFrame"):
-            return _typed(m, _from_model(m, given, node), args[1] if len(args) > 1 else kwargs.get("dtype"), node)
-        numbers = given.items if isinstance(given, List) and not is_summarised(given.items) else ()
-        if any(isinstance(v, Unknown) for v in numbers) and not any(isinstance(v, (TensorType, List)) for v in numbers):
-            dtype = args[1] if len(args) > 1 else kwargs.get("dtype")
-            if isinstance(dtype, DType):  # numbers from outside, one for each item
-                return TensorType(Shape((len(numbers),)), dtype, framework="numpy")
-        texts = of_list(m, given)
-        if texts is not None:
-            dtype = argument(args, kwargs, 1, "dtype")
-            return texts if dtype is None else m.call(m.attribute(texts, "astype", node), (dtype,), {}, node)
-        sizes = _texts(given) if isinstance(given, List) else None
-        if sizes is not None:
-            return TensorType(Shape(sizes), BY_LABEL["string"], framework="numpy")
-        return m.spelling(f"numpy.{name}", args, kwargs, node)
-
-    return run
+def _array(name: str, m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+    given = args[0] if args else kwargs.get("object", kwargs.get("a"))
+    if isinstance(given, Choice):
+        then, other = ((side, *args[1:]) for side in (given.then, given.other))
+        return m.branching.choose(given.condition, lambda: _array(name, m, then, kwargs, node), lambda: _array(name, m, other, kwargs, node))
+    if is_image(given):
+        return _typed(m, array_of(m, given, node), args[1] if len(args) > 1 else kwargs.get("dtype"), node)
+    if isinstance(given, List) and given.items and all(map(is_image, given.items)):
+        args = (List(m.heap.row(array_of(m, i, node) for i in given.items if isinstance(i, Model))), *args[1:])
+    if isinstance(given, Unknown):
+        dtype = argument(args, kwargs, 1, "dtype")
+        if isinstance(dtype, DType) and not given.number and not given.text:
+            return TensorType(open_shape(m.name_here("array", node)), dtype, framework="numpy")
+        return Unknown("an array of values that are not known")
+    fields = argument(args, kwargs, 1, "dtype")
+    if isinstance(fields, List) or (isinstance(fields, str) and "," in fields):
+        return m.gap(f"numpy.{name}", node, "the elements have fields")
+    if isinstance(given, Model) and given.kind in ("torchvision.labels", "pandas.Series", "pandas.DataFrame"):
+        return _typed(m, _from_model(m, given, node), args[1] if len(args) > 1 else kwargs.get("dtype"), node)
+    numbers = given.items if isinstance(given, List) and not is_summarised(given.items) else ()
+    if any(isinstance(v, Unknown) for v in numbers) and not any(isinstance(v, (TensorType, List)) for v in numbers):
+        dtype = args[1] if len(args) > 1 else kwargs.get("dtype")
+        if isinstance(dtype, DType):  # numbers from outside, one for each item
+            return TensorType(Shape((len(numbers),)), dtype, framework="numpy")
+    texts = of_list(m, given)
+    if texts is not None:
+        dtype = argument(args, kwargs, 1, "dtype")
+        return texts if dtype is None else m.call(m.attribute(texts, "astype", node), (dtype,), {}, node)
+    sizes = _texts(given) if isinstance(given, List) else None
+    if sizes is not None:
+        return TensorType(Shape(sizes), BY_LABEL["string"], framework="numpy")
+    return m.spelling(f"numpy.{name}", args, kwargs, node)
 
 
 def _texts(value: Value) -> tuple[int, ...] | None:
@@ -171,15 +168,13 @@ def _in_place(m: Machine, args: tuple[Any, ...], kwargs: Kwargs, node: ast.AST) 
     m.memory.write(args[0])
 
 
-_RANDOM = {
-    "random": "random", "normal": "normal", "standard_normal": "standard_normal", "uniform": "uniform", "integers": "randint", "randint": "randint",
-    "choice": "choice", "permutation": "permutation", "rand": "rand", "randn": "randn", "poisson": "poisson", "binomial": "binomial", "beta": "beta",
-    "dirichlet": "dirichlet",
-    "gamma": "gamma", "exponential": "exponential", "random_sample": "random_sample", "laplace": "laplace", "lognormal": "lognormal",
-}  # fmt: skip
+_RANDOM = (
+    "random", "normal", "standard_normal", "uniform", "randint", "choice", "permutation", "rand", "randn", "poisson", "binomial", "beta", "dirichlet", "gamma",
+    "exponential", "random_sample", "laplace", "lognormal",
+)  # fmt: skip
 FUNCTIONS: dict[str, Run] = {
     "numpy.ndarray": lambda m, a, k, n: m.spelling("numpy.empty", a[:2], {w: v for w, v in k.items() if w in ("shape", "dtype")}, n),
-    **{f"numpy.{n}": _array(n) for n in _ARRAYS}, "numpy.load": partial(load, "npy", "file", _load), "numpy.save": save_array, "numpy.memmap": _mapped,
+    **{f"numpy.{n}": partial(_array, n) for n in _ARRAYS}, "numpy.load": partial(load, "npy", "file", _load), "numpy.save": save_array, "numpy.memmap": _mapped,
     "numpy.fromfile": _mapped, "numpy.random.shuffle": shuffle, "numpy.random.randint": _randint,
     "numpy.random.Generator": lambda m, a, k, n: Model("numpy.random.Generator", m.heap.space()),
     "numpy.ndarray.item": _item, **{f"numpy.ndarray.{n}": _in_place for n in ("fill", "sort", "partition")},
@@ -190,7 +185,8 @@ VALUES: dict[str, Any] = {"numpy.Inf": math.inf, "numpy.NaN": math.nan, "numpy.i
 
 KINDS = {
     "numpy.NpzFile": KindModel(item=lambda m, me, index, node: unknown_array(m, node), open=True, enter=lambda m, me, node: me),
-    "numpy.random.Generator": KindModel({**{n: partial(_drawn, s) for n, s in _RANDOM.items()}, "shuffle": lambda m, me, a, k, n: shuffle(m, a, k, n)},
+    "numpy.random.Generator": KindModel({**{n: partial(_drawn, n) for n in _RANDOM}, "integers": partial(_drawn, "randint"),
+        "shuffle": lambda m, me, a, k, n: shuffle(m, a, k, n)},
         open=True),
 }  # fmt: skip
 

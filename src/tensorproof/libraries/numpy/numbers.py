@@ -85,36 +85,30 @@ def _limits(m: Machine, home: str, dtype: DType, numbers: Kwargs) -> Model:
     return Model("object", m.heap.space({**numbers, "bits": dtype.bits, "dtype": named}))
 
 
-def _finfo(home: str) -> Run:
-    def run(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
-        dtype = _wanted(m, args, kwargs, home)
-        if not isinstance(dtype, DType):
-            return Unknown("the limits of an element type that is not known")
-        real = {"complex64": BY_LABEL["float32"], "complex128": BY_LABEL["float64"]}.get(dtype.label, dtype)
-        if real.label not in _FLOATS:
-            if real.is_float:
-                return Unknown("the limits of an element type")
-            raise m.raised("TypeError" if home == "torch" else "ValueError", f"finfo takes a floating point type, not {dtype!r}: use iinfo", node)
-        exponent, fraction = _FLOATS[real.label]
-        bias = 2 ** (exponent - 1) - 1
-        most, tiny = (2.0 - 2.0**-fraction) * 2.0**bias, 2.0 ** (1 - bias)
-        numbers = {"eps": 2.0**-fraction, "max": most, "min": -most, "tiny": tiny, "smallest_normal": tiny, "resolution": 10.0 ** -int(fraction * 0.30103)}
-        return _limits(m, home, real, numbers)
-
-    return run
+def _finfo(home: str, m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+    dtype = _wanted(m, args, kwargs, home)
+    if not isinstance(dtype, DType):
+        return Unknown("the limits of an element type that is not known")
+    real = {"complex64": BY_LABEL["float32"], "complex128": BY_LABEL["float64"]}.get(dtype.label, dtype)
+    if real.label not in _FLOATS:
+        if real.is_float:
+            return Unknown("the limits of an element type")
+        raise m.raised("TypeError" if home == "torch" else "ValueError", f"finfo takes a floating point type, not {dtype!r}: use iinfo", node)
+    exponent, fraction = _FLOATS[real.label]
+    bias = 2 ** (exponent - 1) - 1
+    most, tiny = (2.0 - 2.0**-fraction) * 2.0**bias, 2.0 ** (1 - bias)
+    numbers = {"eps": 2.0**-fraction, "max": most, "min": -most, "tiny": tiny, "smallest_normal": tiny, "resolution": 10.0 ** -int(fraction * 0.30103)}
+    return _limits(m, home, real, numbers)
 
 
-def _iinfo(home: str) -> Run:
-    def run(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-        dtype = _wanted(m, args, kwargs, home)
-        if not isinstance(dtype, DType):
-            return Unknown("the limits of an element type that is not known")
-        if not dtype.is_integer:
-            raise m.raised("TypeError" if home == "torch" else "ValueError", f"iinfo takes an integer type, not {dtype!r}: use finfo", node)
-        low = 0 if dtype.kind == "u" else -(2 ** (dtype.bits - 1))
-        return _limits(m, home, dtype, {"max": low + 2**dtype.bits - 1, "min": low})
-
-    return run
+def _iinfo(home: str, m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    dtype = _wanted(m, args, kwargs, home)
+    if not isinstance(dtype, DType):
+        return Unknown("the limits of an element type that is not known")
+    if not dtype.is_integer:
+        raise m.raised("TypeError" if home == "torch" else "ValueError", f"iinfo takes an integer type, not {dtype!r}: use finfo", node)
+    low = 0 if dtype.kind == "u" else -(2 ** (dtype.bits - 1))
+    return _limits(m, home, dtype, {"max": low + 2**dtype.bits - 1, "min": low})
 
 
-FUNCTIONS |= {f"{home}.{name}": make(home) for home in ("torch", "numpy") for name, make in (("finfo", _finfo), ("iinfo", _iinfo))}
+FUNCTIONS |= {f"{home}.{name}": partial(make, home) for home in ("torch", "numpy") for name, make in (("finfo", _finfo), ("iinfo", _iinfo))}

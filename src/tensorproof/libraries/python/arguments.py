@@ -11,7 +11,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from tensorproof.libraries import Abstract, ClassModel, KindModel, Run, argument, exception, from_host, listed, to_host
+from tensorproof.libraries import Abstract, ClassModel, KindModel, Run, argument, from_host, listed, to_host
 from tensorproof.libraries.python.core import texts
 from tensorproof.libraries.python.host_parser import Given, Parser, PassedOn, RefusedLine, UnmodelledAction
 from tensorproof.libraries.python.typing import namespace_attribute
@@ -321,9 +321,7 @@ _ADDING: dict[str, Run] = {
 }  # fmt: skip
 _PARSER: dict[str, Run] = {
     **_ADDING, "parse_args": partial(_parse, False), "parse_known_args": partial(_parse, True), "add_subparsers": _subparsers, "get_default": _get_default,
-    "parse_intermixed_args": partial(_parse, False), "error": _error, "print_help": lambda m, me, a, k, n: None, "print_usage": lambda m, me, a, k, n: None,
-    "format_help": lambda m, me, a, k, n: Unknown("help"), "format_usage": lambda m, me, a, k, n: Unknown("usage"),
-    "register": lambda m, me, a, k, n: None,
+    "parse_intermixed_args": partial(_parse, False), "error": _error,
 }  # fmt: skip
 
 
@@ -336,8 +334,6 @@ def _set_action(m: Machine, me: Model, name: str, value: Value, node: ast.AST) -
 FUNCTIONS: dict[str, Any] = {
     "argparse.ArgumentParser": _parser,
     "argparse.Namespace": lambda m, a, k, n: Model("argparse.Namespace", m.heap.entries(k)),
-    "argparse.ArgumentTypeError": partial(exception, "ArgumentTypeError"),
-    "argparse.ArgumentError": partial(exception, "ArgumentError"),
     "argparse.FileType": lambda m, a, k, n: Native("FileType", lambda machine, inner, named, at: machine.call(open, (inner[0], *a[:1]), {}, at)),
 }  # fmt: skip
 KINDS = {

@@ -109,6 +109,6 @@ KINDS = {
     "timeit.Timer": KindModel({name: partial(_timed, name) for name in ("timeit", "repeat", "autorange")}),
     "cProfile.Profile": KindModel(
         {"runcall": lambda m, me, a, k, n: m.call(a[0], a[1:], k, n), "run": _run_method, "runctx": _run_method},
-        enter=lambda m, me, node: me, leave=lambda m, me, raised, node: False, open=True,
+        enter=lambda m, me, node: me, open=True,
     ),
 }  # fmt: skip

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from tensorproof.libraries.model import KindModel
+from tensorproof.libraries.model import KindModel, Run
 from tensorproof.libraries.python.annotations import of as annotated
 from tensorproof.libraries.python.copies import deep
 from tensorproof.libraries.varying import any_like, varies
@@ -211,72 +212,53 @@ def _attributes(m: Machine, me: Instance, node: ast.AST) -> list[tuple[str, Valu
     return [(s.name, m.attribute(me, s.name, node)) for s in specs(me.cls) if not s.only_init]
 
 
-def _required(m: Machine, value: Value, name: str, node: ast.AST) -> Value:
-    """None when the value is an object of a dataclass, else what the call gives."""
-    if isinstance(value, Unknown):
+def _of_object(name: str, run: Run, m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    """A function of an object of a dataclass."""
+    if isinstance(args[0], Unknown):
         return m.gap(f"dataclasses.{name}", node, "of something that is not known")
-    if not _is_one(value):
+    if not _is_one(args[0]):
         raise m.raised("TypeError", f"{name} needs an object of a dataclass", node)
-    return None
+    return run(m, args, kwargs, node)
+
+
+def _taken_apart(m: Machine, value: Value, give: Callable[[list[tuple[str, Value]]], Value], node: ast.AST) -> Any:
+    """A value in which each object of a dataclass is what `give` makes of its fields."""
+    inner = partial(_taken_apart, m, give=give, node=node)
+    match value:
+        case Instance() if _is_one(value):
+            return give([(k, inner(v)) for k, v in _attributes(m, value, node)])
+        case List():
+            return List(m.heap.row([inner(v) for v in value.items]))
+        case Dict():
+            return Dict(m.heap.entries({k: inner(v) for k, v in value.items.items()}))
+        case Record():
+            return Record.of(value.cls, (inner(v) for v in value))
+        case tuple():
+            return tuple(inner(v) for v in value)
+        case _:
+            return deep(m, value, {}, node)
 
 
 def _asdict(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-    refused = _required(m, args[0], "asdict", node)
-    if refused is not None:
-        return refused
     factory = kwargs.get("dict_factory")
 
-    def inner(value: Value) -> Any:
-        match value:
-            case Instance() if _is_one(value):
-                pairs = [(k, inner(v)) for k, v in _attributes(m, value, node)]
-                return Dict(m.heap.entries(dict(pairs))) if factory is None else m.call(factory, (List(m.heap.row(pairs)),), {}, node)
-            case List():
-                return List(m.heap.row([inner(v) for v in value.items]))
-            case Dict():
-                return Dict(m.heap.entries({k: inner(v) for k, v in value.items.items()}))
-            case Record():
-                return Record.of(value.cls, (inner(v) for v in value))
-            case tuple():
-                return tuple(inner(v) for v in value)
-            case _:
-                return deep(m, value, {}, node)
+    def give(pairs: list[tuple[str, Value]]) -> Value:
+        return Dict(m.heap.entries(dict(pairs))) if factory is None else m.call(factory, (List(m.heap.row(pairs)),), {}, node)
 
-    return inner(args[0])
+    return _taken_apart(m, args[0], give, node)
 
 
 def _astuple(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-    refused = _required(m, args[0], "astuple", node)
-    if refused is not None:
-        return refused
-
-    def inner(value: Value) -> Value:
-        match value:
-            case Instance() if _is_one(value):
-                return tuple(inner(v) for _, v in _attributes(m, value, node))
-            case List():
-                return List(m.heap.row([inner(v) for v in value.items]))
-            case tuple() if type(value) is tuple:
-                return tuple(inner(v) for v in value)
-            case _:
-                return deep(m, value, {}, node)
-
-    return inner(args[0])
+    return _taken_apart(m, args[0], lambda pairs: tuple(v for _, v in pairs), node)
 
 
 def _replace(m: Machine, args: tuple[Any, ...], kwargs: dict[str, Value], node: ast.AST) -> Value:
-    refused = _required(m, args[0], "replace", node)
-    if refused is not None:
-        return refused
     me = args[0]
     values = {s.name: m.attribute(me, s.name, node) for s in specs(me.cls) if s.init and not s.only_init and s.name not in kwargs}
     return m.call(me.cls, (), {**values, **kwargs}, node)
 
 
 def _fields(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-    refused = _required(m, args[0], "fields", node)
-    if refused is not None:
-        return refused
     cls = args[0].cls if isinstance(args[0], Instance) else args[0]
     return tuple(_field_object(m, s, node) for s in specs(cls) if not s.only_init)
 
@@ -294,7 +276,8 @@ _PARAMETERS = {"init": True, "repr": True, "eq": True, "order": False, "unsafe_h
 
 
 FUNCTIONS: dict[str, Any] = {
-    "dataclasses.dataclass": _dataclass, "dataclasses.field": _field, "dataclasses.asdict": _asdict, "dataclasses.astuple": _astuple,
-    "dataclasses.replace": _replace, "dataclasses.fields": _fields, "dataclasses.is_dataclass": lambda m, a, k, n: _is_one(a[0]),
+    "dataclasses.dataclass": _dataclass, "dataclasses.field": _field, "dataclasses.is_dataclass": lambda m, a, k, n: _is_one(a[0]),
+    **{f"dataclasses.{name}": partial(_of_object, name, run) for name, run in (
+        ("asdict", _asdict), ("astuple", _astuple), ("replace", _replace), ("fields", _fields))},
 }  # fmt: skip
 KINDS = {"dataclasses.field": KindModel()}

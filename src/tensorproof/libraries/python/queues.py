@@ -6,7 +6,7 @@ import ast
 from functools import partial
 from typing import Any
 
-from tensorproof.libraries import KindModel, Run, argument, exception, iterator, listed
+from tensorproof.libraries import KindModel, Run, argument, iterator, listed
 from tensorproof.values import Args, Dict, Key, Kwargs, List, Machine, Model, Named, Unknown, Value, slot
 
 ITEMS: Key[List] = slot("items")
@@ -88,14 +88,13 @@ _POOL = KindModel(
         "submit": lambda m, me, a, k, n: Model("multiprocessing.Result", m.heap.space({"value": m.call(a[0], a[1:], k, n)})),
         "apply_async": _apply_async, "apply": lambda m, me, a, k, n: _result(m, _apply_async(m, me, a, k, n), (), {}, n),
     },
-    enter=lambda m, me, node: me, leave=lambda m, me, raised, node: False,
+    enter=lambda m, me, node: me,
 )  # fmt: skip
 _EXECUTOR = KindModel(methods={**_POOL.methods, "map": partial(_map, False, True)}, enter=_POOL.enter, leave=_POOL.leave)
 _POOLS = ("multiprocessing", "torch.multiprocessing", "multiprocessing.pool", "multiprocessing.dummy")
 FUNCTIONS: dict[str, Any] = {
     "heapq.merge": _merge, **{f"queue.{name}": _queue(name) for name in ("Queue", "LifoQueue", "PriorityQueue", "SimpleQueue")},
-    "queue.Empty": partial(exception, "Empty"), "queue.Full": partial(exception, "Full"), "multiprocessing.Queue": _queue("Queue"),
-    "multiprocessing.SimpleQueue": _queue("Queue"),
+    "multiprocessing.Queue": _queue("Queue"), "multiprocessing.SimpleQueue": _queue("Queue"),
     **{f"{home}.{name}": lambda m, a, k, n: Model("multiprocessing.Pool", m.heap.space()) for home in _POOLS for name in ("Pool", "ThreadPool")},
     "concurrent.futures.wait": lambda m, a, k, n: (a[0], listed(m, [])),
 }  # fmt: skip

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import ast
-from functools import partial
 from typing import Any
 
-from tensorproof.libraries import ClassModel, KindModel, Run, argument, listed, nothing, unknown
+from tensorproof.libraries import ClassModel, KindModel, Run, argument, listed
 from tensorproof.libraries.whole_numbers import between
 from tensorproof.terms import Predicate, TensorType, Term, le
 from tensorproof.terms.records import replace
@@ -239,17 +238,9 @@ def shuffle(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     return None
 
 
-_NUMBERS = (
-    "gauss", "normalvariate", "triangular", "betavariate", "expovariate", "gammavariate", "lognormvariate", "vonmisesvariate",
-    "paretovariate", "weibullvariate",
-)  # fmt: skip
 _METHODS: dict[str, Run] = {
-    **{name: lambda m, a, k, n: DRAWN for name in _NUMBERS}, "random": lambda m, a, k, n: UNIT, "uniform": _uniform,
-    "getstate": partial(unknown, "a state"), "randint": _randint, "randrange": _randrange,
-    "choice": _choice, "choices": _choices,
-    "sample": _sample, "shuffle": shuffle, "seed": nothing, "setstate": nothing,
+    "uniform": _uniform, "randint": _randint, "randrange": _randrange, "choice": _choice, "choices": _choices, "sample": _sample, "shuffle": shuffle,
     "getrandbits": lambda m, a, k, n: between(m, "bits", 0, (1 << min(a[0], 62)) - 1, n) if isinstance(a[0], int) else Unknown("bits"),
-    "randbytes": partial(unknown, "random bytes"),
 }  # fmt: skip
 
 

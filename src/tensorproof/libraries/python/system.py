@@ -7,7 +7,7 @@ import os
 from functools import partial
 from typing import Any
 
-from tensorproof.libraries import ClassModel, KindModel, Run, argument, exception, listed, some_iterations
+from tensorproof.libraries import ClassModel, KindModel, Run, argument, listed, some_iterations
 from tensorproof.libraries.python.callbacks import warned
 from tensorproof.libraries.python.core import texts
 from tensorproof.libraries.python.storage.path_text import text_of
@@ -150,7 +150,6 @@ _SAYING = (
     "debug", "info", "warning", "warn", "error", "critical", "exception", "log", "setLevel", "addHandler", "removeHandler", "addFilter",
     "setFormatter", "close",
 )  # fmt: skip
-_LOGGER = KindModel(open=True)  # fmt: skip
 
 
 def _said(m: Machine, me: Value, name: str, node: ast.AST) -> Value:
@@ -193,12 +192,6 @@ def _start(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> 
     warned(m, "a thread", me.space["target"], tuple(given), dict(named.items) if isinstance(named, Dict) else {}, node)
 
 
-_LOCK = KindModel(
-    methods={name: lambda m, me, a, k, n: True for name in ("acquire", "release", "set", "clear", "wait", "is_set", "notify", "notify_all", "locked")},
-    enter=lambda m, me, node: True, leave=lambda m, me, raised, node: False,
-)  # fmt: skip
-
-
 def _each(library: str, names: tuple[str, ...], run: Run) -> dict[str, Value]:
     return {f"{library}.{name}": run for name in names}
 
@@ -210,10 +203,7 @@ FUNCTIONS: dict[str, object] = {
     "os.getcwd": lambda m, a, k, n: os.getcwd(),
     "os.getenv": lambda m, a, k, n: _get(m, VALUES["os.environ"](m), a, k, n),
     "os.fspath": lambda m, a, k, n: text_of(a[0]) if text_of(a[0]) is not None else TEXT,
-    **_each("datetime", (
-        "datetime", "datetime.now", "datetime.utcnow", "datetime.today", "datetime.fromtimestamp", "datetime.strptime", "datetime.fromisoformat", "date",
-        "date.today", "timedelta", "time", "timezone", "datetime.combine", "date.fromisoformat", "datetime.utcfromtimestamp",
-    ), lambda m, a, k, n: Model("datetime.datetime", m.heap.space())),
+    "datetime.datetime": lambda m, a, k, n: Model("datetime.datetime", m.heap.space()),
     "logging.getLogger": _logger, "logging.Logger": _logger,
     **_each("logging", ("StreamHandler", "FileHandler", "NullHandler", "Handler", "Formatter", "Filter", "LoggerAdapter", "handlers.RotatingFileHandler",
     "handlers.TimedRotatingFileHandler"), _logger),
@@ -222,7 +212,6 @@ FUNCTIONS: dict[str, object] = {
     "threading.Thread": _thread,
     **_each("threading", ("Lock", "RLock", "Event", "Condition", "Semaphore", "BoundedSemaphore", "Barrier"),
         lambda m, a, k, n: Model("threading.Lock", m.heap.space())),
-    "subprocess.CalledProcessError": partial(exception, "CalledProcessError"), "subprocess.TimeoutExpired": partial(exception, "TimeoutExpired"),
 }  # fmt: skip
 VALUES: dict[str, Any] = {
     "sys.argv": partial(_kept, "sys.argv", lambda m: listed(m, [m.main_path, *m.argv])), "sys.path": partial(_kept, "sys.path", lambda m: listed(m, [""])),
@@ -245,15 +234,12 @@ KINDS = {
     ),
     "os.scandir": KindModel(
         iterations=lambda m, me, node: some_iterations(m, "entries", Model("os.DirEntry", m.heap.space({"name": TEXT, "path": TEXT})), node),
-        items=lambda m, me, node: None, enter=lambda m, me, node: me, leave=lambda m, me, raised, node: False, open=True,
-    ),
-    "os.DirEntry": KindModel(
-        methods={name: lambda m, me, a, k, n: Unknown("an entry") for name in ("is_file", "is_dir", "is_symlink", "stat", "inode")}, open=True,
+        items=lambda m, me, node: None, enter=lambda m, me, node: me, open=True,
     ),
     "os.walk": KindModel(
         iterations=lambda m, me, n: some_iterations(m, "folders", (TEXT, texts(m, n), texts(m, n)), n),
         items=lambda m, me, node: None, next=lambda m, me, node: (TEXT, texts(m, node), texts(m, node))),
-    "datetime.datetime": _MOMENT, "logging.Logger": _LOGGER, "sys.stream": _STREAM, "threading.Lock": _LOCK,
+    "datetime.datetime": _MOMENT, "logging.Logger": KindModel(open=True), "sys.stream": _STREAM, "threading.Lock": KindModel(enter=lambda m, me, node: True),
     "threading.Thread": KindModel(methods={"start": _start}, open=True),
 }  # fmt: skip
 _LOGGING = ("Handler", "Formatter", "Filter", "LoggerAdapter", "Logger", "StreamHandler", "FileHandler")
@@ -265,7 +251,6 @@ CLASSES["threading.Thread"] = ClassModel(
     "threading.Thread",
     methods={
         "start": lambda m, me, a, k, n: warned(m, "a thread", m.attribute(me, "run", n), (), {}, n),
-        **{name: lambda m, me, a, k, n: None for name in ("join", "setDaemon", "setName", "run")},
     },
     init=lambda m, me, a, k, n: None, closed=False,
 )  # fmt: skip

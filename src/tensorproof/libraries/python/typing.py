@@ -16,10 +16,6 @@ from tensorproof.values import MISSING, Args, Kwargs, Machine, Unknown, Value
 from tensorproof.values.objects import Bound, Class, ClassMethod, Dict, Function, Model, Native, Property, StaticMethod
 
 
-def _first(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-    return args[0] if args else Native("decorator", lambda machine, inner, named, at: inner[0])
-
-
 def _runtime_checkable(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     if isinstance(args[0], Class):
         m.heap.set(args[0].space, "__runtime__", True)
@@ -104,14 +100,10 @@ def host_class(name: str) -> type | None:
     return found if isinstance(found, type) else None
 
 
-_WORDS = ("TypeVar", "ParamSpec", "TypeVarTuple", "ForwardRef")
-_SAME = ("overload", "final", "no_type_check", "override", "dataclass_transform", "deprecated", "reveal_type", "assert_type")
 _TYPING: dict[str, Run] = {
-    **dict.fromkeys(_WORDS, lambda m, a, k, n: Model("object", m.heap.space())), **dict.fromkeys(_SAME, _first), "runtime_checkable": _runtime_checkable,
-    "cast": lambda m, a, k, n: argument(a, k, 1, "val"),
+    "runtime_checkable": _runtime_checkable, "cast": lambda m, a, k, n: argument(a, k, 1, "val"),
     "NewType": lambda m, a, k, n: Native(str(a[0]), lambda machine, inner, named, at: inner[0]),
-    "NamedTuple": _named_tuple,
-    "TypedDict": lambda m, a, k, n: dict, "deprecated": lambda m, a, k, n: Native("deprecated", lambda mm, i, kk, nn: i[0]),
+    "NamedTuple": _named_tuple, "TypedDict": lambda m, a, k, n: dict,
 }  # fmt: skip
 FUNCTIONS: dict[str, Run] = {
     **{f"{library}.{name}": run for library in ("typing", "typing_extensions") for name, run in _TYPING.items()},

@@ -6,7 +6,7 @@ import ast
 from functools import partial
 from typing import Any
 
-from tensorproof.libraries import ClassModel, KindModel, Run, argument, nothing, quiet
+from tensorproof.libraries import ClassModel, KindModel, Run, argument, quiet
 from tensorproof.terms.predicates import negate
 from tensorproof.values import MISSING, Args, Class, Kwargs, Machine, Model, Named, Native, Unknown, Value
 
@@ -120,16 +120,12 @@ METHODS: dict[str, Any] = {
     "assertFalse": partial(_asserts_truth, False),
     "assertIsNone": _asserts_none(ast.Is), "assertIsNotNone": _asserts_none(ast.IsNot), "assertIsInstance": partial(_asserts_instance, True),
     "assertNotIsInstance": partial(_asserts_instance, False), "assertRaises": _assert_raises, "fail": _fail, "skipTest": _skip,
-    "subTest": lambda m, me, a, k, n: Model("context", m.heap.space()),
-    **dict.fromkeys(("assertAlmostEqual", "assertNotAlmostEqual", "assertWarns", "assertLogs", "assertCountEqual"), nothing),
-    **dict.fromkeys(("setUp", "tearDown", "addCleanup", "id", "shortDescription"), nothing),
 }  # fmt: skip
 FUNCTIONS: dict[str, Run] = {
     "unittest.main": _main,
     "unittest.skip": _skipping,
     "unittest.skipIf": partial(_skipping_if, True),
     "unittest.skipUnless": partial(_skipping_if, False),
-    "unittest.expectedFailure": lambda m, a, k, n: quiet(m, (), {}, n),
 }
 CLASSES = {CASE: ClassModel(CASE, methods=METHODS, init=lambda m, me, args, kwargs, node: None, closed=False)}
 KINDS = {"unittest.raises": KindModel(enter=lambda m, me, node: me, leave=lambda m, me, raised, node: _expected(m, me.space["kinds"], raised, node), open=True)}

@@ -10,13 +10,18 @@ from __future__ import annotations
 import os
 from ast import literal_eval
 from collections.abc import Callable
-from functools import cache
+from functools import cache, partial
 
 from tensorproof.libraries.model import Run
+from tensorproof.libraries.plain import exception, kept
+from tensorproof.terms import FLOAT32, Shape, TensorType
 from tensorproof.values import BYTES, REAL, TEXT, TIME, WHOLE, Model, Unknown, Value
+from tensorproof.values.python_values import DRAWN, UNIT
 
 _FILE = os.path.join(os.path.dirname(__file__), "results.txt")
-_FIXED: dict[str, Value] = {"nothing": None, "true": True, "false": False, "text": TEXT, "bytes": BYTES, "real": REAL, "clock": TIME, "whole": WHOLE}
+_FIXED: dict[str, Value] = {
+    "nothing": None, "true": True, "false": False, "text": TEXT, "bytes": BYTES, "real": REAL, "clock": TIME, "whole": WHOLE, "drawn": DRAWN, "share": UNIT,
+}  # fmt: skip
 _OF_REASON: dict[str, Callable[[str], Value]] = {
     "unknown": Unknown,
     "text": lambda reason: Unknown(reason, text=True),
@@ -37,6 +42,14 @@ def gives(kind: str, name: str) -> Run:
         return lambda m, me, *call: me
     if word == "first":
         return lambda m, args, *call: args[0]
+    if word == "kept":
+        return kept
+    if word == "decorator":
+        return lambda m, *call: kept(m, (), {}, call[-1])
+    if word == "exception":
+        return partial(exception, name.rpartition(".")[2])
+    if word == "number":
+        return lambda m, *call: TensorType(Shape(()), FLOAT32, framework=rest)
     if word == "gap":
         return lambda m, *call: m.gap(name, call[-1], rest)
     value = stands_for(kind, name)
@@ -53,18 +66,35 @@ def stands_for(kind: str, name: str) -> Value:
 
 
 @cache
+def _text() -> str:
+    with open(_FILE, encoding="utf-8") as stream:
+        return "\n" + stream.read()
+
+
+@cache
+def said(sort: str, home: str) -> dict[str, str]:
+    """The kinds of what an owner of a sort (`object`, `class`, `value`, `open`, or none for functions) has, by name. The file is searched as one text."""
+    text, before = _text(), f"\n{sort} {home}: " if sort else f"\n{home}: "
+    found: dict[str, str] = {}
+    at = text.find(before)
+    while at >= 0:
+        end = text.find("\n", at + 1)
+        names, _, kind = text[at + len(before) : end].partition(" -> ")
+        found.update(dict.fromkeys(names.split(), kind))
+        at = text.find(before, end)
+    return found
+
+
+@cache
 def rows() -> dict[str, dict[str, dict[str, str]]]:
-    """What the file says, by the sort of owner (`object`, `class`, or none for functions), the owner and the name."""
+    """All that the file says, by the sort of owner, the owner and the name."""
     found: dict[str, dict[str, dict[str, str]]] = {"": {}, "object": {}, "class": {}, "value": {}, "open": {}}
-    with open(_FILE, encoding="utf-8") as lines:
-        for line in lines:
-            left, _, kind = line.rstrip("\n").partition(" -> ")
-            owner, _, names = left.partition(": ")
-            sort, _, home = owner.partition(" ") if " " in owner else ("", "", owner)
-            found[sort].setdefault(home, {}).update(dict.fromkeys(names.split(), kind))
+    for owner in dict.fromkeys(line.partition(": ")[0] for line in _text().splitlines()[1:]):
+        sort, _, home = owner.partition(" ") if " " in owner else ("", "", owner)
+        found[sort][home] = said(sort, home)
     return found
 
 
 def of_owner(sort: str, home: str) -> dict[str, Run]:
-    """What an owner has by its rows: the methods of an object or a class, the functions of a module."""
-    return {name: gives(kind, f"{home}.{name}") for name, kind in rows()[sort].get(home, {}).items()}
+    """What an owner has by its rows: the methods of an object or a class."""
+    return {name: gives(kind, f"{home}.{name}") for name, kind in said(sort, home).items()}

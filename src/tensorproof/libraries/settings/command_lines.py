@@ -278,10 +278,6 @@ def _run_command(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AS
     raise ended
 
 
-def _decorator(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Native:
-    return Native("decorator", lambda machine, inner, named, at: inner[0])
-
-
 def _literal(text: str) -> Value:
     try:
         found = ast.literal_eval(text)
@@ -347,7 +343,7 @@ FUNCTIONS: dict[str, Run] = {
     "absl.flags.mark_flags_as_required": _required, "click.option": partial(_option, False), "click.argument": partial(_option, True),
     "click.command": _command,
     "click.Choice": lambda m, a, k, n: Model("click.Choice", m.heap.space({"choices": argument(a, k, 0, "choices")})),
-    "click.version_option": _decorator, "click.help_option": _decorator, "fire.Fire": _fire, "click.Path": lambda m, a, k, n: str,
+    "fire.Fire": _fire, "click.Path": lambda m, a, k, n: str,
     "click.File": lambda m, a, k, n: str, "click.IntRange": lambda m, a, k, n: int, "click.FloatRange": lambda m, a, k, n: float,
 }  # fmt: skip
 VALUES: dict[str, Run] = {"absl.flags.FLAGS": _flags}

@@ -8,7 +8,8 @@ from __future__ import annotations
 import ast
 from typing import Any
 
-from tensorproof.libraries.model import KindModel, Open
+from tensorproof.libraries.model import KindModel, Open, Run
+from tensorproof.libraries.results.facts import others
 from tensorproof.libraries.sequences import sequence
 from tensorproof.libraries.tables.pandas_shapes import (
     COLUMNS,
@@ -282,26 +283,16 @@ def _rows_one_by_one(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: as
     return Model("pandas.rows", m.heap.space({"owner": me}))
 
 
-_ALIKE = ("copy", "fillna", "reset_index", "sort_values", "rename", "replace", "map", "clip", "round", "abs", "shift", "set_index", "ffill", "bfill", "diff",
-          "interpolate", "pct_change", "cumsum", "transform", "sort_index", "lower", "upper", "strip", "split", "extract", "cat", "get", "len", "add", "sub",
-          "mul", "div", "rank", "infer_objects", "rename_axis", "mask", "where", "assign", "applymap", "rolling", "slice", "sub_", "zfill")  # fmt: skip
-_LESS = ("dropna", "drop_duplicates", "explode")
-_LITTLE = ("query", "head", "tail", "nlargest", "nsmallest")
-_TRUTHS = ("isnull", "isna", "notnull", "notna", "isin", "duplicated", "contains", "startswith", "endswith", "between")
-_REDUCED = ("mean", "std", "sum", "min", "max", "median", "quantile", "any", "all", "count", "var", "skew", "prod")
-_QUIET = ("describe", "info", "to_csv", "to_dict", "items", "keys", "idxmax", "idxmin", "plot", "hist", "boxplot", "memory_usage", "to_string", "to_json",
-          "item", "mode")  # fmt: skip
+_GIVE: dict[str, Run] = {
+    "same": _same, "fewer rows": _fewer, "of each column": _reduced, "other columns": _other_columns, "another table": _wider,
+    "some rows": lambda m, me, a, k, n: fewer_rows(m, me, rows_of(m, n, 1)),
+    "truths": lambda m, me, a, k, n: Model(me.kind, m.heap.space({**me.space, "dtype_": BOOL})),
+}  # fmt: skip
 _METHODS: dict[str, Any] = {
-    "to_numpy": array, "drop": _drop, "pop": _pop, "sample": _sample, "astype": _cast, "apply": _applied, "filter": _filter,
-    "select_dtypes": _other_columns, "get_dummies": _other_columns, "merge": _wider, "join": _other_columns, "groupby": _wider, "pivot": _wider,
-    "pivot_table": _wider, "melt": _wider, "corr": _wider, "agg": _wider, "append": _wider, "resample": _wider, "size": _reduced,
-    "value_counts": lambda m, me, a, k, n: series(m, rows_of(m, n, 1)),
+    **{word: _GIVE[what] for word, what in others("tables/pandas").items()}, "to_numpy": array, "flatten": array, "drop": _drop, "pop": _pop,
+    "sample": _sample, "astype": _cast, "apply": _applied, "filter": _filter, "nunique": _counted, "tolist": _listed, "to_list": _listed,
+    "value_counts": lambda m, me, a, k, n: series(m, rows_of(m, n, 1)), "iterrows": _rows_one_by_one, "itertuples": _rows_one_by_one,
     "unique": lambda m, me, a, k, n: series(m, _counted(m, me, a, k, n), me.space.get(DTYPE)),
-    "nunique": _counted, "tolist": _listed, "to_list": _listed,
-    "iterrows": _rows_one_by_one, "itertuples": _rows_one_by_one, "flatten": array,
-    **dict.fromkeys(_ALIKE, _same), **dict.fromkeys(_LESS, _fewer), **dict.fromkeys(_LITTLE, lambda m, me, a, k, n: fewer_rows(m, me, rows_of(m, n, 1))),
-    **dict.fromkeys(_TRUTHS, lambda m, me, a, k, n: Model(me.kind, m.heap.space({**me.space, "dtype_": BOOL}))), **dict.fromkeys(_REDUCED, _reduced),
-    **dict.fromkeys(_QUIET, lambda m, me, a, k, n: Unknown(VALUE)),
 }  # fmt: skip
 _TABLE = KindModel(
     _METHODS, _attribute, length=lambda m, me, node: me.space[ROWS], item=_item, set_item=_set_item, iterations=_iterations, binary=_binary, open=True,

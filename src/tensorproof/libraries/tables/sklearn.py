@@ -33,12 +33,8 @@ def _split(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
         held = whole - int(train * whole)
     else:
         held = m.symbol(m.name_here("test samples", node), 1, None, Origin.WORLD)
-    if isinstance(whole, (int, Term)) and isinstance(held, int):
-        rest: Value = whole - held
-    elif isinstance(whole, Term):
-        rest = m.symbol(m.name_here("training samples", node), 1, None, Origin.WORLD)
-    else:
-        rest = m.symbol(m.name_here("training samples", node), 1, None, Origin.WORLD) if not isinstance(whole, int) else whole - held
+    known_rest = isinstance(whole, int) or (isinstance(whole, Term) and isinstance(held, int))
+    rest: Value = whole - held if known_rest and whole is not None else m.symbol(m.name_here("training samples", node), 1, None, Origin.WORLD)
     found: list[Value] = []
     for one in args:
         found += [_with_rows(m, one, rest, True), _with_rows(m, one, held, False)]

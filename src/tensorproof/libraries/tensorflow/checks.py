@@ -5,12 +5,13 @@ from __future__ import annotations
 
 import ast
 import operator
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
 from tensorproof.libraries.plain import argument, nothing
 from tensorproof.libraries.tensorflow.tensors import converted
-from tensorproof.terms import DType, TensorType, Term, conj, eq, predicates
+from tensorproof.terms import DType, TensorType, Term, conj, eq, ge, predicates
 from tensorproof.values import Args, Dict, Kwargs, List, Machine, TensorShape, Unknown, Value
 
 _ORDERS = {"equal": "eq", "none_equal": "ne", "less": "lt", "less_equal": "le", "greater": "gt", "greater_equal": "ge"}
@@ -64,22 +65,16 @@ def _shape_of(m: Machine, value: Value, node: ast.AST) -> Any:
     return t.shape if isinstance(t, TensorType) and t.shape.known else None
 
 
-def _rank(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> None:
+def _rank(order: Callable[[Any, Any], Any], words: str, m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> None:
     shape, rank = _shape_of(m, argument(args, kwargs, 0, "x", kwargs.get("tensor")), node), argument(args, kwargs, 1, "rank")
     if shape is not None and isinstance(rank, (int, Term)):
-        m.demand("ValueError", eq(len(shape), rank), f"the rank must be {rank!r}, the shape is {shape!r}", node, "assert/rank")
+        m.demand("ValueError", order(len(shape), rank), f"the rank must be {rank!r}{words}, the shape is {shape!r}", node, "assert/rank")
 
 
 def _rank_in(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> None:
     shape, ranks = _shape_of(m, argument(args, kwargs, 0, "x"), node), m.iterate(argument(args, kwargs, 1, "ranks"), node)
     if shape is not None and ranks and all(isinstance(r, int) for r in ranks):
         m.demand("ValueError", len(shape) in ranks, f"the rank must be one of {ranks}, the shape is {shape!r}", node, "assert/rank")
-
-
-def _rank_at_least(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> None:
-    shape, rank = _shape_of(m, argument(args, kwargs, 0, "x"), node), argument(args, kwargs, 1, "rank")
-    if shape is not None and isinstance(rank, int):
-        m.demand("ValueError", len(shape) >= rank, f"the rank must be {rank} at least, the shape is {shape!r}", node, "assert/rank")
 
 
 def _scalar(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
@@ -126,7 +121,8 @@ def _first(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
 _SIGNS = {"positive": "gt", "negative": "lt", "non_negative": "ge", "non_positive": "le"}
 _VALUES = ("assert_near", "assert_integer", "assert_proper_iterable")
 _CHECKS: dict[str, object] = {
-    **{f"assert_{w}": partial(_compared, w) for w in _ORDERS}, "assert_rank": _rank, "assert_rank_in": _rank_in, "assert_rank_at_least": _rank_at_least,
+    **{f"assert_{w}": partial(_compared, w) for w in _ORDERS}, "assert_rank": partial(_rank, eq, ""), "assert_rank_in": _rank_in,
+    "assert_rank_at_least": partial(_rank, ge, " at least"),
     "assert_scalar": _scalar, "assert_type": _type, "assert_shapes": _shapes, **dict.fromkeys(_VALUES, nothing),
     **{f"assert_{w}": partial(_signed, order) for w, order in _SIGNS.items()}, "Assert": _assert,
 }  # fmt: skip

@@ -5,17 +5,13 @@ from __future__ import annotations
 import ast
 from typing import Any
 
-from tensorproof.libraries import ClassModel, KindModel, Run, argument, quiet
+from tensorproof.libraries import ClassModel, KindModel, Run, argument
 from tensorproof.libraries.tensorflow.data.elements import spec_of
 from tensorproof.libraries.tensorflow.graph_branches import RELAXED
 from tensorproof.libraries.tensorflow.shapes import GRAPH
 from tensorproof.libraries.tensorflow.traced import EAGER, TRACED
 from tensorproof.terms import BY_LABEL, DType, TensorType
-from tensorproof.values import MISSING, TEXT, Args, Dict, Instance, Kwargs, Layer, List, Machine, Model, Named, Native, Unknown, Value
-
-
-def nothing(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> None:
-    return None
+from tensorproof.values import MISSING, TEXT, Args, Dict, Instance, Kwargs, Layer, List, Machine, Model, Named, Unknown, Value
 
 
 def _module_init(m: Machine, me: Instance, args: Args, kwargs: Kwargs, node: ast.AST) -> None:
@@ -66,13 +62,6 @@ def _module_attribute(m: Machine, me: Instance, name: str, node: ast.AST) -> Val
             return Unknown("submodules")
         case _:
             return MISSING
-
-
-def _same(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-    """A decorator, or a function that gives back what it gets."""
-    if not args:
-        return Native("decorator", lambda machine, inner, named, at: inner[0])
-    return args[0]
 
 
 def _scoped(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
@@ -167,9 +156,9 @@ FUNCTIONS: dict[str, Run] = {
     "tf.train.CheckpointManager": lambda m, a, k, n: Model("tf.train.CheckpointManager", m.heap.space({"checkpoint": argument(a, k, 0, "checkpoint")})),
     "tf.train.latest_checkpoint": _maybe_text,
     "tf.nn.compute_average_loss": _average_loss, "tf.nn.scale_regularization_loss": lambda m, a, k, n: m.spelling("tf.reduce_sum", a[:1], {}, n),
-    "tf.autograph.experimental.do_not_convert": _same, "tf.experimental.numpy.experimental_enable_numpy_behavior": _numpy_behaviour,
+    "tf.experimental.numpy.experimental_enable_numpy_behavior": _numpy_behaviour,
     "tf.dtypes.as_dtype": _as_dtype, "tf.as_dtype": _as_dtype, "tf.type_spec_from_value": lambda m, a, k, n: spec_of(m, a[0]),
-    "tf.autograph.experimental.set_loop_options": _loop_options, "tf.recompute_grad": _same, "tf.grad_pass_through": _same,
+    "tf.autograph.experimental.set_loop_options": _loop_options,
     "tf.compat.as_str": lambda m, a, k, n: a[0] if isinstance(a[0], str) else TEXT,
 }  # fmt: skip
 CLASSES: dict[str, ClassModel] = {"tf.Module": ClassModel("tf.Module", init=_module_init, attribute=_module_attribute)}
@@ -195,10 +184,7 @@ KINDS: dict[str, KindModel] = {
             "experimental_local_results": lambda m, me, a, k, n: (a[0],), "gather": lambda m, me, a, k, n: a[0], "reduce_to": lambda m, me, a, k, n: a[1],
         }, open=True,
     ),
-    "tf.train.Checkpoint": KindModel(dict.fromkeys((), quiet) | {
-        "save": lambda m, me, a, k, n: TEXT, "write": lambda m, me, a, k, n: TEXT, "restore": lambda m, me, a, k, n: Model("quiet", m.heap.space()),
-        "read": lambda m, me, a, k, n: Model("quiet", m.heap.space()), "sync": lambda m, me, a, k, n: None,
-    }, open=True),
+    "tf.train.Checkpoint": KindModel(open=True),
     "tf.train.CheckpointManager": KindModel(
         {"restore_or_initialize": lambda m, me, a, k, n: _maybe_text(m, a, k, n)},
         lambda m, me, name, n: _maybe_text(m, (), {}, n) if name == "latest_checkpoint" else MISSING, open=True,

@@ -5,7 +5,7 @@ A tensor that a model of ours makes without an operator has no history: whether 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from tensorproof.terms.tensor import History, Outputs, TensorType
@@ -137,18 +137,21 @@ def again(m: Machine, value: Any, given: Value) -> Value:
     return tuple(again(m, v, given) for v in value) if type(value) is tuple else value
 
 
-def _leaves(history: History) -> list[History]:
-    """The variables that a history begins with, and what is not known of it."""
-    found, waiting, seen = list[History](), [history], {id(history)}
+def walked(end: History, through: Callable[[History], bool]) -> Iterator[History]:
+    """A history and those that it was made from, each once; what lies before one that `through` refuses is left out."""
+    waiting, seen = [end], {id(end)}
     while waiting:
         one = waiting.pop()
-        if one.unsure or not one.parents:
-            found.append(one)
-        for parent in one.parents:
+        yield one
+        for parent in one.parents if through(one) else ():
             if id(parent) not in seen:
                 seen.add(id(parent))
                 waiting.append(parent)
-    return found
+
+
+def _leaves(history: History) -> list[History]:
+    """The variables that a history begins with, and what is not known of it."""
+    return [one for one in walked(history, lambda one: True) if one.unsure or not one.parents]
 
 
 def reaches(tape: int, automatic: bool, target: TensorType, source: TensorType) -> bool:
@@ -160,18 +163,4 @@ def reaches(tape: int, automatic: bool, target: TensorType, source: TensorType) 
         return False
     if start is CONSTANT:
         return False
-    waiting, seen = [end], {id(end)}
-    while waiting:
-        one = waiting.pop()
-        if one is start:
-            return True
-        if one.parents or one.unsure:
-            if tape not in one.tapes:
-                continue
-            if one.unsure:
-                return True
-            for parent in one.parents:
-                if id(parent) not in seen:
-                    seen.add(id(parent))
-                    waiting.append(parent)
-    return False
+    return any(one is start or (one.unsure and tape in one.tapes) for one in walked(end, lambda one: tape in one.tapes))

@@ -82,17 +82,10 @@ def derive(m: Machine, tape: int, automatic: bool, targets: list[TensorType], so
 def _between(tape: int, automatic: bool, target: TensorType, sources: list[TensorType]) -> Iterator[OwnGradient]:
     if target.history is None:
         return
-    waiting, seen = [target.history], {id(target.history)}
-    while waiting:
-        one = waiting.pop()
-        if tape not in one.tapes:
-            continue
-        if isinstance(one.own, OwnGradient) and any(histories.reaches(tape, automatic, target.but(history=one), s) for s in sources):
-            yield one.own
-        for parent in one.parents:
-            if id(parent) not in seen:
-                seen.add(id(parent))
-                waiting.append(parent)
+    for one in histories.walked(target.history, lambda one: tape in one.tapes):
+        own = one.own if tape in one.tapes else None
+        if isinstance(own, OwnGradient) and any(histories.reaches(tape, automatic, target.but(history=one), s) for s in sources):
+            yield own
 
 
 FUNCTIONS: dict[str, Any] = {"tf.custom_gradient": _custom_gradient}

@@ -7,11 +7,13 @@ a batch inside `Dataset.map`. In eager code every size is a number.
 from __future__ import annotations
 
 import ast
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from tensorproof.libraries.model import KindModel
 from tensorproof.libraries.tensorflow.tape import OPEN
-from tensorproof.terms import Origin, TensorType, Term, Truth, conj, eq, product, symbols
+from tensorproof.terms import Origin, TensorType, Term, Truth, conj, eq, ge, le, negate, product, symbols
 from tensorproof.values import MISSING, Args, Kwargs, List, Machine, Model, Native, TensorShape, Unknown, Value
 
 GRAPH = "tf.graph mode"
@@ -87,8 +89,6 @@ def compatible(a: TensorShape, b: TensorShape) -> Truth:
 
 def compare(m: Machine, word: str, a: Value, b: Value, node: ast.AST) -> Value:
     """`x.shape == …`."""
-    from tensorproof.terms.predicates import negate
-
     if word not in ("eq", "ne"):
         raise m.raised("TypeError", "shapes have no order", node)
     left, right = (None if v is None or isinstance(v, (str, Unknown)) else sizes_of(m, v, node) for v in (a, b))
@@ -134,27 +134,12 @@ def _assert_compatible(m: Machine, me: TensorShape, args: Args, kwargs: Kwargs, 
         m.demand("ValueError", compatible(me, other), f"the shapes {tuple(me)} and {tuple(other)} are incompatible", node, "shape/compatible")
 
 
-def _assert_rank(m: Machine, me: TensorShape, args: Args, kwargs: Kwargs, node: ast.AST) -> None:
+def _ranked(order: Callable[[Any, Any], Truth], words: str, gives: bool, m: Machine, me: TensorShape, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+    """`assert_has_rank`, `with_rank` and its like."""
     rank = args[0] if args else kwargs.get("rank")
     if isinstance(rank, (int, Term)):
-        m.demand("ValueError", eq(len(me), rank), f"the shape {tuple(me)} must have rank {rank}", node, "shape/rank")
-
-
-def _with_rank(m: Machine, me: TensorShape, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-    _assert_rank(m, me, args, kwargs, node)
-    return me
-
-
-def _with_rank_at_least(m: Machine, me: TensorShape, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-    if args and isinstance(args[0], int):
-        m.demand("ValueError", len(me) >= args[0], f"the shape {tuple(me)} must have rank {args[0]} at least", node, "shape/rank")
-    return me
-
-
-def _with_rank_at_most(m: Machine, me: TensorShape, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-    if args and isinstance(args[0], int):
-        m.demand("ValueError", len(me) <= args[0], f"the shape {tuple(me)} must have rank {args[0]} at most", node, "shape/rank")
-    return me
+        m.demand("ValueError", order(len(me), rank), f"the shape {tuple(me)} must have rank {rank}{words}", node, "shape/rank")
+    return me if gives else None
 
 
 def _merge(m: Machine, me: TensorShape, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
@@ -183,8 +168,9 @@ _METHODS: dict[str, Any] = {
     "as_list": lambda m, me, a, k, n: List(m.heap.row(me)),
     "num_elements": lambda m, me, a, k, n: None if None in [d for d in me if not isinstance(d, Term)] else product(me),
     "concatenate": _concatenate, "is_compatible_with": _is_compatible,
-    "assert_is_compatible_with": _assert_compatible, "assert_has_rank": _assert_rank, "with_rank": _with_rank, "with_rank_at_least": _with_rank_at_least,
-    "with_rank_at_most": _with_rank_at_most, "merge_with": _merge, "is_fully_defined": _is_full, "assert_is_fully_defined": _assert_full,
+    "assert_is_compatible_with": _assert_compatible, "assert_has_rank": partial(_ranked, eq, "", False), "with_rank": partial(_ranked, eq, "", True),
+    "with_rank_at_least": partial(_ranked, ge, " at least", True), "with_rank_at_most": partial(_ranked, le, " at most", True), "merge_with": _merge,
+    "is_fully_defined": _is_full, "assert_is_fully_defined": _assert_full,
     "assert_same_rank": _same_rank,
 }  # fmt: skip
 
@@ -199,8 +185,6 @@ def _make(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
 
 
 def _dimension_binary(m: Machine, word: str, a: Value, b: Value, node: ast.AST) -> Value:
-    import ast
-
     left, right = (v.space["value"] if isinstance(v, Model) and v.kind == "tf.Dimension" else v for v in (a, b))
     if left is None or right is None:
         return (left is right) is (word == "eq") if word in ("eq", "ne") else Model("tf.Dimension", m.heap.space({"value": None}))

@@ -6,6 +6,7 @@ import ast
 from functools import partial
 from typing import Any
 
+from tensorproof.bindings.names import is_public
 from tensorproof.libraries import ClassModel, Run, argument
 from tensorproof.libraries.tensorflow.kept_values import load
 from tensorproof.libraries.tensorflow.shapes import compatible, shape_of, sizes_of
@@ -17,17 +18,8 @@ from tensorproof.terms.tensor import OfVariable
 from tensorproof.values import BYTES, TEXT, Args, Kwargs, List, Machine, Method, Model, TensorShape, Unknown, Value
 
 STRING = BY_LABEL["string"]
-_TENSOR = {
-    "consumers", "cpu", "eval", "experimental_ref", "get_shape", "gpu", "graph", "is_packed", "name", "numpy", "op", "ref", "set_shape", "value_index",
-    "backing_device",
-}  # fmt: skip
-_VARIABLE = {
-    "aggregation", "assign", "assign_add", "assign_sub", "batch_scatter_update", "constraint", "count_up_to", "create", "eval", "experimental_ref",
-    "gather_nd", "get_shape", "graph", "handle", "initial_value", "initialized_value", "initializer", "is_initialized", "load", "name", "numpy", "op",
-    "read_value", "read_value_no_copy", "ref", "scatter_add", "scatter_div", "scatter_max", "scatter_min", "scatter_mul", "scatter_nd_add",
-    "scatter_nd_max", "scatter_nd_min", "scatter_nd_sub", "scatter_nd_update", "scatter_sub", "scatter_update", "set_shape", "sparse_read",
-    "synchronization", "to_proto", "trainable", "value", "path", "shape",
-}  # fmt: skip
+_MORE = ("create", "handle", "is_initialized", "numpy", "path", "read_value_no_copy", "scatter_nd_max", "scatter_nd_min")
+"""What a variable has beside the public names of its class."""
 _VALUES = {
     "name": TEXT, "handle": Unknown("handle"), "constraint": None, "path": TEXT, "initializer": None, "synchronization": Unknown("synchronization"),
     "aggregation": Unknown("aggregation"), "value_index": 0, "is_packed": False, "backing_device": TEXT,
@@ -57,17 +49,22 @@ def attribute(m: Machine, owner: TensorType, name: str, node: ast.AST) -> Value:
             return tf_graph().graph(m)
         case "op" | "graph":
             return Model("quiet", m.heap.space())
-        case _ if name in _VALUES and name in (_VARIABLE if owner.parameter else _TENSOR):
+        case _ if name in _VALUES and _has(owner, name):
             return _VALUES[name]
         case "assign" if owner.history is not None and owner.history.part:
             return Method(owner, name)
         case _ if name.startswith("__"):
             return Method(owner, name)
-        case _ if name not in (_VARIABLE if owner.parameter else _TENSOR) and not _later_behaviour(m):
+        case _ if not _has(owner, name) and not _later_behaviour(m):
             what = "tf.Variable" if owner.parameter else "tf.Tensor"
             raise m.raised("AttributeError", f"a {what} has no attribute {name}", node)
         case _:
             return Method(owner, name)
+
+
+def _has(owner: TensorType, name: str) -> bool:
+    """Whether tensors, or variables, have an attribute."""
+    return is_public(f"tf.{'Variable' if owner.parameter else 'Tensor'}.{name}") is True or (owner.parameter and name in _MORE)
 
 
 def tf_graph() -> Any:

@@ -6,20 +6,10 @@ import ast
 from typing import Any
 
 from tensorproof.libraries import Run, argument
+from tensorproof.libraries.plain import kept
 from tensorproof.libraries.torch.layer_attributes import COMPILED, SCRIPTED
 from tensorproof.libraries.torch.module_tree import is_module, walk
-from tensorproof.values import Args, Dict, Function, Instance, Kwargs, Layer, List, Machine, Native, Value
-
-_FUNCTION_NAMES = ("fn", "model", "obj", "func", "function")
-"""How what is decorated is called where it is given by name."""
-
-
-def kept(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-    """Functions that give back what they get, as decorators do: without anything to keep they give the decorator."""
-    given = [*args[:1], *(kwargs[name] for name in _FUNCTION_NAMES if name in kwargs)]
-    if not given or given[0] is None:
-        return Native("decorator", lambda machine, inner, named, at: inner[0])
-    return given[0]
+from tensorproof.values import Args, Dict, Function, Instance, Kwargs, Layer, List, Machine, Value
 
 
 def _compiled(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
@@ -28,10 +18,6 @@ def _compiled(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     if not is_module(given):
         return given
     return Layer(None, m.user_span(node), (given,), "wrapper", ("_orig_mod",), {COMPILED: True})
-
-
-def _decorator(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-    return kept(m, (), {}, node)
 
 
 def _asserted(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> None:
@@ -96,14 +82,7 @@ def _body(node: Any) -> list[ast.AST]:
     return node.body if isinstance(node.body, list) else [node.body]
 
 
-_KEPT = (
-    "torch.compiler.disable", "torch.compiler.allow_in_graph", "torch.compiler.assume_constant_result", "torch.compiler.nested_compile_region",
-    "torch._dynamo.disable", "torch._dynamo.allow_in_graph", "torch._dynamo.assume_constant_result", "torch._dynamo.disallow_in_graph",
-    "torch._disable_dynamo", "torch.jit.ignore", "torch.jit.export", "torch.jit.unused", "torch.jit.interface", "torch.fx.wrap", "torch.jit._overload",
-    "torch.jit._overload_method", "torch.jit._script_if_tracing", "torch.jit.script_if_tracing", "torch._dynamo.dont_skip_tracing",
-)  # fmt: skip
 FUNCTIONS: dict[str, Run] = {
-    **dict.fromkeys(_KEPT, kept), "torch.compile": _compiled,
-    "torch.compiler.substitute_in_graph": _decorator, "torch.onnx.symbolic_helper.parse_args": _decorator,
-    "torch.jit.script": _script, "torch.jit.trace": _trace, "torch.jit.annotate": lambda m, a, k, n: a[1], "torch._assert": _asserted,
+    "torch.compile": _compiled, "torch.jit.script": _script, "torch.jit.trace": _trace, "torch.jit.annotate": lambda m, a, k, n: a[1],
+    "torch._assert": _asserted,
 }  # fmt: skip

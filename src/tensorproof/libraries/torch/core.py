@@ -9,8 +9,8 @@ from tensorproof.libraries import KindModel, Run, mapped
 from tensorproof.libraries.domains import autograd
 from tensorproof.libraries.domains.backward import register_hook, register_later_hook, retain_grad
 from tensorproof.libraries.domains.devices import refuse_values
+from tensorproof.libraries.plain import kept
 from tensorproof.libraries.torch.autograd import backward
-from tensorproof.libraries.torch.compiling import kept
 from tensorproof.libraries.torch.modes import DEVICES
 from tensorproof.libraries.torch.module_tree import children
 from tensorproof.libraries.whole_numbers import number_of

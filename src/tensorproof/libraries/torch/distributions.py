@@ -10,6 +10,7 @@ from typing import Any
 from tensorproof.libraries import ClassModel, KindModel, Run, bind, signatures
 from tensorproof.libraries.domains import autograd, bounds, index_limits, matrices
 from tensorproof.libraries.domains.value_ranges import judge
+from tensorproof.libraries.results.facts import facts
 from tensorproof.terms import BY_LABEL, DType, Shape, TensorType, Term, Truth, broadcast, conj, disj, eq
 from tensorproof.values import MISSING, Args, Choice, Key, Kwargs, List, Machine, Model, Unknown, Value, slot
 
@@ -20,16 +21,8 @@ HELD: Key[tuple[TensorType, ...]] = slot("held")
 """The tensors that a distribution has as parameters, which gradients go back to."""
 HOME = "torch.distributions."
 FLOAT, WHOLE = BY_LABEL["float32"], BY_LABEL["int64"]
-_SCALAR = (
-    "Normal", "Uniform", "Laplace", "Gumbel", "Cauchy", "LogNormal", "Beta", "Gamma", "Exponential", "Poisson", "HalfNormal", "HalfCauchy", "StudentT",
-    "VonMises", "Weibull", "Pareto", "Chi2", "FisherSnedecor", "InverseGamma", "Kumaraswamy", "Bernoulli", "Geometric", "ContinuousBernoulli", "Binomial",
-    "NegativeBinomial", "RelaxedBernoulli",
-)  # fmt: skip
-_VECTOR = (
-    "Categorical", "OneHotCategorical", "OneHotCategoricalStraightThrough", "RelaxedOneHotCategorical", "Dirichlet", "MultivariateNormal",
-    "LowRankMultivariateNormal", "Multinomial",
-)  # fmt: skip
-_UNIT = frozenset(["Bernoulli", "Geometric", "ContinuousBernoulli", "Binomial", "NegativeBinomial", "RelaxedBernoulli"])
+_SAID = {name: said.split() for name, said in facts("torch/distributions").items()}
+_SCALAR, _VECTOR = (tuple(name for name, said in _SAID.items() if said[0] == form) for form in ("number", "vector"))
 _POSITIVE = frozenset(["scale", "rate", "concentration", "concentration0", "concentration1", "df", "df1", "df2", "temperature", "alpha", "cov_diag"])
 """Parameters that must be positive."""
 
@@ -40,7 +33,7 @@ def _checked(m: Machine, name: str, found: dict[str, Any], off: bool, node: ast.
         return
     for word, value in found.items():
         if word in _POSITIVE or word == "probs":
-            most = 1.0 if word == "probs" and name in _UNIT else inf
+            most = 1.0 if word == "probs" and "probs" in _SAID.get(name, ()) else inf
             judge(m, value, word, 0.0, most, node, "distribution/range", "ValueError", HOME + name, word != "probs")
     if name == "MultivariateNormal":
         for word in ("covariance_matrix", "precision_matrix"):
@@ -241,13 +234,6 @@ def _log_prob(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) 
     return _from(m, me, "log_prob", made, node, value, sure=smooth)
 
 
-_SUPPORT: dict[str, tuple[float, float, bool]] = {
-    "Bernoulli": (0.0, 1.0, True), "Geometric": (0.0, inf, True), "Poisson": (0.0, inf, True), "Exponential": (0.0, inf, False), "Gamma": (0.0, inf, False),
-    "LogNormal": (0.0, inf, False), "HalfNormal": (0.0, inf, False), "HalfCauchy": (0.0, inf, False), "Beta": (0.0, 1.0, False), "Chi2": (0.0, inf, False),
-}  # fmt: skip
-"""Between which numbers the values of a distribution lie, and whether they are whole."""
-
-
 def _supported(m: Machine, me: Model, value: TensorType, node: ast.AST) -> None:
     """A value whose probability is asked for must be one that can be drawn."""
     name = me.kind.rpartition(".")[2]
@@ -258,8 +244,8 @@ def _supported(m: Machine, me: Model, value: TensorType, node: ast.AST) -> None:
         low, high, whole = 0.0, classes - 1.0, True
     elif name == "Uniform" and isinstance(ends, tuple):
         (low, high), whole = ends, False
-    elif name in _SUPPORT:
-        low, high, whole = _SUPPORT[name]
+    elif ends_of := [float(word) for word in _SAID.get(name, ()) if word[0].isdigit() or word == "inf"]:
+        (low, high), whole = ends_of, "whole" in _SAID[name]
     else:
         return
     fits = judge(m, value, "the value", low, high, node, "distribution/support", "ValueError", me.kind + ".log_prob")

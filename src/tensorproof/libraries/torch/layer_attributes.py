@@ -9,12 +9,6 @@ from tensorproof.bindings.call import spelled
 from tensorproof.libraries.results.facts import facts
 from tensorproof.values import Unknown, Value
 
-WRAPPER_ATTRIBUTES = {
-    "device_ids", "dim", "output_device", "src_device_obj", "device", "device_type", "process_group", "find_unused_parameters", "broadcast_buffers",
-    "gradient_as_bucket_view", "static_graph", "use_buffers", "avg_fn", "multi_avg_fn", "dump_patches",
-}  # fmt: skip
-"""What DataParallel, DistributedDataParallel and AveragedModel have beside the attributes of every module."""
-
 UNSEEN = "<unseen wrapper>"
 """Marks what a package that is not seen may have wrapped: its further attributes are not known."""
 
@@ -24,10 +18,16 @@ COMPILED = "<compiled>"
 
 SCRIPTED = "<scripted>"
 """Marks a program that compiles a module with torch.jit: modules may have these attributes too."""
-SCRIPTED_NAMES = {
-    "code", "code_with_constants", "define", "forward_magic_method", "get_debug_state", "graph", "graph_for", "inlined_graph", "original_name", "save",
-    "save_to_buffer",
-}  # fmt: skip
+
+
+def of_wrappers(name: str) -> bool:
+    """Whether DataParallel, DistributedDataParallel or AveragedModel have an attribute beside those of every module."""
+    return name in facts("torch/attributes")["wrapper"].split()
+
+
+def of_scripted(name: str) -> bool:
+    """Whether modules that torch.jit compiled have an attribute beside those of every module."""
+    return name in facts("torch/attributes")["scripted"].split()
 
 
 @cache

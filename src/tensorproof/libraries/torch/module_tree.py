@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
 from tensorproof.terms.tensor import TensorType
@@ -174,7 +175,7 @@ def submodule(m: Machine, me: Value, args: Args, kwargs: Kwargs, node: ast.AST) 
     return _followed(m, me, path, node) if isinstance(path, str) else path
 
 
-def _tensor(m: Machine, me: Value, which: Key[tuple[str, ...]], what: str, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+def _tensor(which: Key[tuple[str, ...]], what: str, m: Machine, me: Value, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     path = _path(m, f"get_{what}", args, kwargs, node)
     if not isinstance(path, str):
         return path
@@ -186,14 +187,6 @@ def _tensor(m: Machine, me: Value, which: Key[tuple[str, ...]], what: str, args:
     if not isinstance(found, TensorType) or last not in dict(own_tensors(owner, which)):
         raise m.raised("AttributeError", f"{last} is not a {what}", node)
     return found
-
-
-def parameter(m: Machine, me: Value, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-    return _tensor(m, me, PARAMETERS, "parameter", args, kwargs, node)
-
-
-def buffer(m: Machine, me: Value, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-    return _tensor(m, me, BUFFERS, "buffer", args, kwargs, node)
 
 
 def set_submodule(m: Machine, me: Value, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
@@ -213,4 +206,7 @@ def set_submodule(m: Machine, me: Value, args: Args, kwargs: Kwargs, node: ast.A
     return None
 
 
-METHODS = {"get_submodule": submodule, "get_parameter": parameter, "get_buffer": buffer, "set_submodule": set_submodule}
+METHODS = {
+    "get_submodule": submodule, "set_submodule": set_submodule, "get_parameter": partial(_tensor, PARAMETERS, "parameter"),
+    "get_buffer": partial(_tensor, BUFFERS, "buffer"),
+}  # fmt: skip

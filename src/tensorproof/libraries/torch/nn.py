@@ -9,7 +9,7 @@ from tensorproof.libraries.model import ClassModel
 from tensorproof.libraries.plain import nothing
 from tensorproof.libraries.torch import hooks as torch_hooks
 from tensorproof.libraries.torch import module_containers, module_parts, module_state
-from tensorproof.libraries.torch.layer_attributes import COMPILED, SCRIPTED, SCRIPTED_NAMES, WRAPPER_ATTRIBUTES, module_names, of_every_module
+from tensorproof.libraries.torch.layer_attributes import COMPILED, SCRIPTED, module_names, of_every_module, of_scripted, of_wrappers
 from tensorproof.libraries.torch.layer_attributes import may_have as may_have
 from tensorproof.libraries.torch.module_tree import BUFFERS, PARAMETERS, children, is_module
 from tensorproof.libraries.torch.modules import METHODS, check_begun
@@ -59,7 +59,7 @@ def _attribute(m: Machine, me: Instance, name: str, node: ast.AST) -> Value:
         return m.gap(f"Module.{name}", node, "no model")
     if name.startswith("_") and name.endswith("hooks"):
         return Unknown(name)
-    if name in SCRIPTED_NAMES and SCRIPTED in m.model_state:
+    if of_scripted(name) and SCRIPTED in m.model_state:
         return _of_scripted(m, name, node)
     return m.gap(f"torch.nn.Module.{name}", node, "no model") if name != "forward" and of_every_module(name) else MISSING
 
@@ -165,7 +165,7 @@ def layer_attribute(m: Machine, owner: Layer, name: str, node: ast.AST) -> Value
         if COMPILED in owner.tensors and name not in METHODS and name not in ("forward", "__call__", "_modules", "__class__"):
             return m.attribute(owner.children[0], name, node)
         if owner.kind == "wrapper" and name not in ("module", "no_sync", "join", "update_parameters") and name not in METHODS:
-            if name in WRAPPER_ATTRIBUTES or isinstance(owner.children[0], Unknown):
+            if of_wrappers(name) or isinstance(owner.children[0], Unknown):
                 return Unknown(name)
             if not name.startswith("__") and name not in module_names():
                 raise m.raised("AttributeError", f"a wrapped model has no attribute {name} of its own: write .module.{name}", node)
@@ -179,7 +179,7 @@ def layer_attribute(m: Machine, owner: Layer, name: str, node: ast.AST) -> Value
     if owner.kind == "wrapper" and name in ("no_sync", "join", *(["update_parameters"] if "n_averaged" in owner.tensors else ())):
         return Method(owner, name)
     kind = owner.module.name if owner.module is not None else owner.kind
-    if name in SCRIPTED_NAMES and SCRIPTED in m.model_state:
+    if of_scripted(name) and SCRIPTED in m.model_state:
         return _of_scripted(m, name, node)
     if not may_have(kind, name) or (name == "module" and owner.kind != "wrapper"):
         raise m.raised("AttributeError", f"{kind} has no attribute {name}", node)

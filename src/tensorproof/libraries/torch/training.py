@@ -6,7 +6,7 @@ import ast
 from functools import partial
 from typing import Any
 
-from tensorproof.libraries import Bound, KindModel, Run, argument, by_signature, nothing
+from tensorproof.libraries import Bound, KindModel, Run, argument, by_signature
 from tensorproof.libraries.domains import backward
 from tensorproof.libraries.python.copies import deep
 from tensorproof.libraries.torch.module_tree import PARAMETERS, all_tensors, is_module, walk
@@ -216,9 +216,6 @@ def _state(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> 
 
 _SCALER_METHODS: dict[str, Any] = {
     "scale": _scale, "unscale_": _unscale, "step": _step, "update": _update, "state_dict": _state, "is_enabled": lambda m, me, a, k, n: me.space["enabled"],
-    **dict.fromkeys(("load_state_dict", "set_growth_factor", "set_backoff_factor", "set_growth_interval"), nothing),
-    **dict.fromkeys(("get_scale", "get_growth_factor", "get_backoff_factor"), lambda m, me, a, k, n: REAL),
-    "get_growth_interval": lambda m, me, a, k, n: Unknown("an interval", number="int"),
 }  # fmt: skip
 UTILS = "torch.nn.utils."
 FUNCTIONS: dict[str, Run] = {

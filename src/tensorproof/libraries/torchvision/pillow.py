@@ -6,7 +6,7 @@ import ast
 import re
 from typing import Any, TypeGuard
 
-from tensorproof.libraries import ClassModel, KindModel, Run, nothing
+from tensorproof.libraries import ClassModel, KindModel, Run
 from tensorproof.terms import BY_LABEL, Dim, DType, Origin, Shape, TensorType, Term, eq, ite
 from tensorproof.values import MISSING, Args, Choice, Key, Kwargs, List, Machine, Model, Unknown, Value, slot
 
@@ -16,8 +16,6 @@ CHANNELS = {
     "1": 1, "L": 1, "P": 1, "I": 1, "F": 1, "I;16": 1, "LA": 2, "PA": 2, "RGB": 3, "YCbCr": 3, "LAB": 3, "HSV": 3, "RGBA": 4, "CMYK": 4, "RGBX": 4, "RGBa": 4,
 }  # fmt: skip
 _ELEMENTS = {"1": "bool", "I": "int32", "F": "float32", "I;16": "uint16"}
-_FILTERS = ("NEAREST", "BOX", "BILINEAR", "HAMMING", "BICUBIC", "LANCZOS", "ANTIALIAS")
-_WORDS = ("FLIP_LEFT_RIGHT", "FLIP_TOP_BOTTOM", "ROTATE_90", "ROTATE_180", "ROTATE_270", "TRANSPOSE", "TRANSVERSE")
 
 
 def is_image(value: Value) -> TypeGuard[Model]:
@@ -216,9 +214,6 @@ def _grayscale(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
 METHODS: dict[str, Any] = {
     "convert": _convert, "resize": _resize, "crop": _crop, "rotate": _rotate, "transpose": _transpose, "thumbnail": _thumbnail, "split": _split,
     **dict.fromkeys(("copy", "filter", "quantize", "effect_spread", "point", "reduce_gap", "transform"), lambda m, me, a, k, n: changed(m, me)),
-    **dict.fromkeys(("save", "show", "close", "load", "verify", "putpixel", "paste", "putalpha", "seek", "draft", "alpha_composite", "putdata"), nothing),
-    **dict.fromkeys(("getpixel", "getdata", "tobytes", "histogram", "getbbox", "getextrema", "getbands", "getexif", "_getexif", "entropy"),
-        lambda m, me, a, k, n: Unknown("a value of an image")),
 }  # fmt: skip
 KINDS = {
     IMAGE: KindModel(METHODS, _attribute, enter=lambda m, me, node: me),

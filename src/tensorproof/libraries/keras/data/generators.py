@@ -10,6 +10,7 @@ from tensorproof.libraries.domains.label_ranges import keep
 from tensorproof.libraries.keras.data.arrays import array_of
 from tensorproof.libraries.keras.data.batches import agree, sizes
 from tensorproof.libraries.keras.data.directories import CHANNELS, classes_of, one_of, sizes_of
+from tensorproof.libraries.results.facts import facts
 from tensorproof.libraries.sequences import sequence
 from tensorproof.terms import FLOAT32, INT64, Dim, Origin, Shape, TensorType, Term, ceildiv
 from tensorproof.values import MISSING, TEXT, Args, Bound, Instance, Key, Kwargs, List, Machine, Model, Named, Unknown, Value, slot
@@ -20,19 +21,11 @@ BATCH_SIZE: Key[Dim] = slot("batch_size")
 SAMPLE: Key[TensorType] = slot("x")
 HOME = "keras.preprocessing.image."
 GENERATOR, BATCHES = HOME + "ImageDataGenerator", "keras.image_batches"
-_NAMES = ("featurewise_center", "samplewise_center", "featurewise_std_normalization", "samplewise_std_normalization", "zca_whitening", "zca_epsilon",
-          "rotation_range", "width_shift_range", "height_shift_range", "brightness_range", "shear_range", "zoom_range", "channel_shift_range", "fill_mode",
-          "cval", "horizontal_flip", "vertical_flip", "rescale", "preprocessing_function", "data_format", "validation_split", "interpolation_order",
-          "dtype")  # fmt: skip
-_FLOW = ("x", "y", "batch_size", "shuffle", "sample_weight", "seed", "save_to_dir", "save_prefix", "save_format", "ignore_class_split", "subset")
-_DIRECTORY = ("directory", "target_size", "color_mode", "classes", "class_mode", "batch_size", "shuffle", "seed", "save_to_dir", "save_prefix",
-              "save_format", "follow_links", "subset", "interpolation", "keep_aspect_ratio")  # fmt: skip
-_FRAME = ("dataframe", "directory", "x_col", "y_col", "weight_col", "target_size", "color_mode", "classes", "class_mode", "batch_size", "shuffle", "seed",
-          "save_to_dir", "save_prefix", "save_format", "subset", "interpolation", "validate_filenames")  # fmt: skip
 
 
-def _bound(m: Machine, name: str, names: tuple[str, ...], args: Args, kwargs: Kwargs, node: ast.AST) -> dict[str, Any]:
+def _bound(m: Machine, name: str, args: Args, kwargs: Kwargs, node: ast.AST) -> dict[str, Any]:
     """The arguments of what Keras 3 has no more, and no table of signatures."""
+    names = facts("keras/data/generators")[name].split()
     wrong = next((k for k in kwargs if k not in names), None)
     if wrong is not None or len(args) > len(names):
         problem = f"has no argument {wrong}" if wrong is not None else f"takes {len(names)} arguments, {len(args)} were given"
@@ -41,7 +34,7 @@ def _bound(m: Machine, name: str, names: tuple[str, ...], args: Args, kwargs: Kw
 
 
 def _generator(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-    return Model(GENERATOR, m.heap.space(_bound(m, "ImageDataGenerator", _NAMES, args, kwargs, node)))
+    return Model(GENERATOR, m.heap.space(_bound(m, "ImageDataGenerator", args, kwargs, node)))
 
 
 def _part(m: Machine, me: Model, given: Kwargs, count: Value, node: ast.AST) -> Value:
@@ -74,7 +67,7 @@ def _batch(m: Machine, me: Model, rows: Value) -> Value:
 
 
 def _flow(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-    given = _bound(m, "flow", _FLOW, args, kwargs, node)
+    given = _bound(m, "flow", args, kwargs, node)
     x, y = array_of(m, given.get("x"), node), given.get("y")
     target = None if y is None else array_of(m, y, node)
     if not isinstance(x, TensorType) or not x.shape.known or not (target is None or (isinstance(target, TensorType) and target.shape.known)):
@@ -115,13 +108,13 @@ def _from_files(m: Machine, me: Model, given: dict[str, Any], count: Value, allo
 
 
 def _from_directory(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-    given = _bound(m, "flow_from_directory", _DIRECTORY, args, kwargs, node)
+    given = _bound(m, "flow_from_directory", args, kwargs, node)
     count = m.symbol(m.name_here("images", node), 1, None, Origin.WORLD)
     return _from_files(m, me, given, count, ("categorical", "binary", "sparse", "input", None), node)
 
 
 def _from_frame(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-    given = {**dict(zip(_FRAME, args)), **kwargs}
+    given = {**dict(zip(facts("keras/data/generators")["flow_from_dataframe"].split(), args)), **kwargs}
     table = given.get("dataframe")
     count = table.space["rows"] if isinstance(table, Model) and "rows" in table.space else m.symbol(m.name_here("images", node), 1, None, Origin.WORLD)
     allowed = ("categorical", "binary", "sparse", "input", "raw", "multi_output", None)
@@ -143,8 +136,7 @@ def _item(m: Machine, me: Model, index: Value, node: ast.AST) -> Value:
 
 
 def _series(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-    names = ("data", "targets", "length", "sampling_rate", "stride", "start_index", "end_index", "shuffle", "reverse", "batch_size")
-    given = _bound(m, "TimeseriesGenerator", names, args, kwargs, node)
+    given = _bound(m, "TimeseriesGenerator", args, kwargs, node)
     data, targets = array_of(m, given.get("data"), node), array_of(m, given.get("targets"), node)
     length, rate, stride = given.get("length"), given.get("sampling_rate", 1), given.get("stride", 1)
     if not all(isinstance(t, TensorType) and t.shape.known for t in (data, targets)) or not all(isinstance(n, int) for n in (length, rate, stride)):

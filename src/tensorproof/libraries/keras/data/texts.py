@@ -137,23 +137,16 @@ OOV_TOKEN: Key[str | None] = slot("oov_token")
 OF: Key[Model] = slot("of")
 HOME = "keras.preprocessing.text."
 FILTERS = '!"#$%&()*+,-./:;<=>?@[\\]^_`{|}~\t\n'
-_TOKENIZER = ("num_words", "filters", "lower", "split", "char_level", "oov_token", "analyzer")
+_TOKENIZER: dict[str, Value] = {
+    "num_words": None, "filters": FILTERS, "lower": True, "split": " ", "char_level": False, "oov_token": None, "analyzer": None, "document_count": 0,
+}  # fmt: skip
 
 
 def _tokenizer(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-    wrong = next((k for k in kwargs if k not in (*_TOKENIZER, "document_count")), None)
+    wrong = next((k for k in kwargs if k not in _TOKENIZER), None)
     if wrong is not None:
         raise m.raised("TypeError", f"Tokenizer has no argument {wrong}", node, "call/arguments")
-    given = {
-        "num_words": None,
-        "filters": FILTERS,
-        "lower": True,
-        "split": " ",
-        "char_level": False,
-        "oov_token": None,
-        **dict(zip(_TOKENIZER, args)),
-        **kwargs,
-    }
+    given = {**_TOKENIZER, **dict(zip(_TOKENIZER, args)), **kwargs}
     return Model(HOME + "Tokenizer", m.heap.space({**given, "counts": None, "vocabulary": None}))
 
 

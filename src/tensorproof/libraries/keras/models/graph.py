@@ -307,7 +307,7 @@ def _sizes(args: Args, name: str) -> tuple[Value, ...]:
     return (args,) if name == "reshape" and len(args) != 1 else args
 
 
-_OPERATORS = {
+OPERATORS = {
     "add": "add", "sub": "subtract", "mul": "multiply", "truediv": "true_divide", "floordiv": "floor_divide", "mod": "mod", "pow": "power", "matmul": "matmul",
     "eq": "equal", "ne": "not_equal", "lt": "less", "le": "less_equal", "gt": "greater", "ge": "greater_equal", "and": "logical_and", "or": "logical_or",
     "xor": "logical_xor", "neg": "negative", "abs": "absolute", "invert": "logical_not", "getitem": "get_item",
@@ -317,8 +317,8 @@ _OPERATORS = {
 def operator(name: str, args: Args) -> tuple[str, tuple[Value, ...]]:
     """`keras.KerasTensor.__radd__` → keras.ops.add with the operands in their order."""
     word = name.rpartition(".")[2].strip("_")
-    if word in _OPERATORS:
-        return f"keras.ops.{_OPERATORS[word]}", args
-    if word[:1] == "r" and word[1:] in _OPERATORS:
-        return f"keras.ops.{_OPERATORS[word[1:]]}", args[::-1]
+    if word in OPERATORS:
+        return f"keras.ops.{OPERATORS[word]}", args
+    if word[:1] == "r" and word[1:] in OPERATORS:
+        return f"keras.ops.{OPERATORS[word[1:]]}", args[::-1]
     return name, args

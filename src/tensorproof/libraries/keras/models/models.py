@@ -187,25 +187,15 @@ def _build(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> 
         build(m, me, args, kwargs, node)
 
 
-def _call_method(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-    return call(m, me, args, kwargs, node)
-
-
 def _compute_output_shape(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-    from tensorproof.libraries.keras.layer import inputs_of_shape
+    from tensorproof.libraries.keras.layer import shape_of_results
 
-    inputs = inputs_of_shape(m, args[0] if args else kwargs.get("input_shape"), node)
-    if inputs is None:
-        return m.gap("compute_output_shape", node, "the shape is not known")
-    before = len(m.path.stated)
-    result = m.call(me, (inputs,), {}, node)
-    keras_graph.not_yet(m, before)
-    return mapped(m, result, lambda t: keras_graph.shown_shape(m, t))
+    return shape_of_results(m, lambda inputs: m.call(me, (inputs,), {}, node), args, kwargs, node)
 
 
 METHODS: dict[str, Any] = {
-    **keras_state.METHODS, "add": _add, "pop": _pop, "build": _build, "summary": nothing, "get_layer": get_layer, "call": _call_method,
-    "__call__": _call_method, "compute_output_shape": _compute_output_shape, "export": nothing, **keras_saving.METHODS, **keras_configs.METHODS,
+    **keras_state.METHODS, "add": _add, "pop": _pop, "build": _build, "summary": nothing, "get_layer": get_layer, "call": call,
+    "__call__": call, "compute_output_shape": _compute_output_shape, "export": nothing, **keras_saving.METHODS, **keras_configs.METHODS,
 }  # fmt: skip
 _FUNCTIONAL = {k: v for k, v in METHODS.items() if k not in ("add", "pop")}
 OBJECTS = {

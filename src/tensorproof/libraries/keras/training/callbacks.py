@@ -9,14 +9,13 @@ from typing import Any
 from tensorproof.libraries import ClassModel, KindModel, Run, argument, by_signature, nothing, signatures
 from tensorproof.libraries.bound import Bound as Call
 from tensorproof.libraries.keras.state import is_built
+from tensorproof.libraries.results.facts import facts
 from tensorproof.terms.ints import Origin
 from tensorproof.values import MISSING, REAL, Args, Bound, Choice, Class, Dict, Function, Instance, Kwargs, List, Machine, Model, Named, Unknown, Value
 
 HOME = "keras.callbacks."
-_OWN = (
-    "BackupAndRestore", "CSVLogger", "EarlyStopping", "History", "ProgbarLogger", "TerminateOnNaN", "SwapEMAWeights", "LambdaCallback",
-    "LearningRateScheduler", "ModelCheckpoint", "ReduceLROnPlateau", "RemoteMonitor", "TensorBoard",
-)  # fmt: skip
+_SAID = facts("keras/training/callbacks")
+_OWN, _NAMES, _ATTRIBUTES = (_SAID[word].split() for word in ("classes", "hooks", "attributes"))
 
 
 def _make(name: str, m: Machine, call: Call) -> Model:
@@ -156,19 +155,12 @@ def logs(m: Machine, names: list[str] | None) -> Value:
     return Dict(m.heap.entries(dict.fromkeys(names, REAL)))
 
 
-_ATTRIBUTES = ("model", "params", "best", "best_weights", "best_epoch", "stopped_epoch", "wait", "cooldown_counter", "validation_data",
-               "min_delta", "patience", "monitor", "mode", "verbose", "filepath", "history", "epoch", "log_dir", "seen")  # fmt: skip
-
-
 def _known(m: Machine, me: Model, name: str, node: ast.AST) -> Value:
     if name in _NAMES or name.startswith("_"):
         return MISSING
     return me.space[name] if name in me.space else Unknown(name) if name in _ATTRIBUTES else m.gap(f"{me.kind}.{name}", node, "no model")
 
 
-_NAMES = ("on_epoch_begin", "on_epoch_end", "on_train_begin", "on_train_end", "on_train_batch_begin", "on_train_batch_end", "on_test_begin", "on_test_end",
-          "on_test_batch_begin", "on_test_batch_end", "on_predict_begin", "on_predict_end", "on_predict_batch_begin", "on_predict_batch_end",
-          "on_batch_begin", "on_batch_end", "set_params", "set_model")  # fmt: skip
 KINDS = {
     **{HOME + n: KindModel(dict.fromkeys(_NAMES, nothing), _known, open=True, bases=(HOME + "Callback",)) for n in _OWN},
     "keras.logs": KindModel(item=lambda m, me, index, node: REAL, open=True, set_item=lambda m, me, index, value, node: None),

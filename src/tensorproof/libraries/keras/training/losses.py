@@ -9,26 +9,23 @@ from typing import Any
 from tensorproof.diagnostics.diagnostic import Step
 from tensorproof.libraries import ClassModel, Run, argument, bind, registry
 from tensorproof.libraries.domains.label_ranges import of
+from tensorproof.libraries.keras.models.graph import snake
 from tensorproof.terms import FLOAT32, INT64, Shape, TensorType, Term, disj, eq
 from tensorproof.values import MISSING, Args, Bound, Choice, Class, Function, Instance, Kwargs, Layer, Machine, Model, Named, Native, Unknown, Value
 
 HOME = "keras.losses."
-CLASSES_BY_FUNCTION = {
-    "mean_squared_error": "MeanSquaredError", "mean_absolute_error": "MeanAbsoluteError", "mean_absolute_percentage_error": "MeanAbsolutePercentageError",
-    "mean_squared_logarithmic_error": "MeanSquaredLogarithmicError", "huber": "Huber", "log_cosh": "LogCosh", "cosine_similarity": "CosineSimilarity",
-    "categorical_focal_crossentropy": "CategoricalFocalCrossentropy", "hinge": "Hinge", "squared_hinge": "SquaredHinge",
-    "categorical_hinge": "CategoricalHinge", "kl_divergence": "KLDivergence", "poisson": "Poisson", "binary_crossentropy": "BinaryCrossentropy",
-    "binary_focal_crossentropy": "BinaryFocalCrossentropy", "categorical_crossentropy": "CategoricalCrossentropy",
-    "sparse_categorical_crossentropy": "SparseCategoricalCrossentropy", "dice": "Dice", "tversky": "Tversky", "ctc": "CTC", "circle": "Circle",
-    "categorical_generalized_cross_entropy": "CategoricalGeneralizedCrossEntropy",
-}  # fmt: skip
+_CLASSES = (
+    "MeanSquaredError", "MeanAbsoluteError", "MeanAbsolutePercentageError", "MeanSquaredLogarithmicError", "Huber", "LogCosh", "CosineSimilarity",
+    "CategoricalFocalCrossentropy", "Hinge", "SquaredHinge", "CategoricalHinge", "KLDivergence", "Poisson", "BinaryCrossentropy", "BinaryFocalCrossentropy",
+    "CategoricalCrossentropy", "SparseCategoricalCrossentropy", "Dice", "Tversky", "CTC", "Circle", "CategoricalGeneralizedCrossEntropy",
+)  # fmt: skip
+_BY_FUNCTION = {snake(name): name for name in _CLASSES}
 _SHORT = {
     "mse": "mean_squared_error", "mae": "mean_absolute_error", "mape": "mean_absolute_percentage_error", "msle": "mean_squared_logarithmic_error",
     "bce": "binary_crossentropy", "kld": "kl_divergence",
 }  # fmt: skip
 SHORT = {**_SHORT, **{k.upper(): v for k, v in _SHORT.items()}}
 REDUCTIONS = ("sum_over_batch_size", "sum", "mean", "mean_with_sample_weight", "none")
-_CLASSES = frozenset(CLASSES_BY_FUNCTION.values())
 _CROSS = ("CategoricalCrossentropy", "SparseCategoricalCrossentropy")
 PROBABILITIES = ("softmax", "sigmoid", "Softmax", "hard_sigmoid")
 
@@ -36,7 +33,7 @@ PROBABILITIES = ("softmax", "sigmoid", "Softmax", "hard_sigmoid")
 def class_of_name(name: str) -> str | None:
     """The class of the loss that a word or a function's name means."""
     name = SHORT.get(name, name)
-    return CLASSES_BY_FUNCTION.get(name, name if name in _CLASSES else None)
+    return _BY_FUNCTION.get(name, name if name in _CLASSES else None)
 
 
 def resolved(m: Machine, loss: Value, target: Value, output: Value, node: ast.AST, trail: tuple[Step, ...] = ()) -> Value:
@@ -244,14 +241,13 @@ def _get(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     name = class_of_name(word) if isinstance(word, str) else None
     if isinstance(word, str) and name is None:
         raise m.raised("ValueError", f"{word!r} is not a loss of Keras", node, "keras/loss-name")
-    function = next((f for f, c in CLASSES_BY_FUNCTION.items() if c == name), None)
-    return word if name is None else m.spelling(HOME + name, (), {}, node) if word in _CLASSES else Named(HOME + str(function))
+    return word if name is None else m.spelling(HOME + name, (), {}, node) if word in _CLASSES else Named(HOME + snake(name))
 
 
 CLASSES = {
     HOME + "Loss": ClassModel(HOME + "Loss", init=_init, call=_call, closed=False),
 }  # fmt: skip
-FUNCTIONS: dict[str, Run] = {HOME + "get": _get, **{HOME + n: partial(_made, n) for n in CLASSES_BY_FUNCTION.values()}}
+FUNCTIONS: dict[str, Run] = {HOME + "get": _get, **{HOME + n: partial(_made, n) for n in _CLASSES}}
 VALUES: dict[str, Any] = {
     **{f"keras.{home}.{n}": lambda m: Named(HOME + "binary_crossentropy") for home in ("losses", "metrics") for n in ("bce", "BCE")},
     f"{HOME}Reduction": lambda m: Named(HOME + "Reduction"),

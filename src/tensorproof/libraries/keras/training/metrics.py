@@ -11,18 +11,18 @@ from tensorproof.diagnostics.diagnostic import Step
 from tensorproof.libraries import ClassModel, KindModel, argument, bind, nothing, registry
 from tensorproof.libraries.keras import words as keras_words
 from tensorproof.libraries.keras.data.arrays import array_of
+from tensorproof.libraries.keras.models.graph import snake
 from tensorproof.libraries.keras.training.losses import SHORT, fits, kinds_of_labels, ranks_made_equal
 from tensorproof.libraries.tensorflow.histories import CONSTANT
 from tensorproof.terms import FLOAT32, Shape, TensorType, disj, eq
 from tensorproof.values import MISSING, Args, Bound, Choice, Class, Function, Instance, Kwargs, Layer, List, Machine, Model, Named, Unknown, Value
 
 HOME = "keras.metrics."
-_FN = {  # a mean over a function of the two
-    "MeanSquaredError": "mean_squared_error", "MeanAbsoluteError": "mean_absolute_error", "MeanAbsolutePercentageError": "mean_absolute_percentage_error",
-    "MeanSquaredLogarithmicError": "mean_squared_logarithmic_error", "Hinge": "hinge", "SquaredHinge": "squared_hinge", "CategoricalHinge": "categorical_hinge",
-    "KLDivergence": "kl_divergence", "Poisson": "poisson", "BinaryCrossentropy": "binary_crossentropy", "CategoricalCrossentropy": "categorical_crossentropy",
-    "SparseCategoricalCrossentropy": "sparse_categorical_crossentropy", "LogCoshError": "log_cosh",
-}  # fmt: skip
+_FN = (
+    "MeanSquaredError", "MeanAbsoluteError", "MeanAbsolutePercentageError", "MeanSquaredLogarithmicError", "Hinge", "SquaredHinge", "CategoricalHinge",
+    "KLDivergence", "Poisson", "BinaryCrossentropy", "CategoricalCrossentropy", "SparseCategoricalCrossentropy", "LogCoshError",
+)  # fmt: skip
+"""Means of a function of the two."""
 _SAME = ("Accuracy", "BinaryAccuracy", "RootMeanSquaredError", "CosineSimilarity", "PearsonCorrelation", "ConcordanceCorrelation")
 _CONFUSION = (
     "AUC", "Precision", "Recall", "TruePositives", "TrueNegatives", "FalsePositives", "FalseNegatives", "PrecisionAtRecall", "RecallAtPrecision",
@@ -37,33 +37,15 @@ _OTHERS = (
 NAMES = (*_FN, *_SAME, *_CONFUSION, *_IOU, *_ONE, *_OTHERS)
 
 
-def _snake(name: str) -> str:
-    made = "".join(f"_{c.lower()}" if c.isupper() and i and not (name[i - 1].isupper() and not name[i + 1 : i + 2].islower()) else c.lower()
-                   for i, c in enumerate(name))  # fmt: skip
-    return {"mean_io_u": "mean_io_u"}.get(made, made)
-
-
-_BY_WORD = {**{n: n for n in NAMES}, **{_snake(n): n for n in NAMES}, "root_mean_squared_error": "RootMeanSquaredError", "f_beta_score": "FBetaScore",
-            "f1_score": "F1Score", "r2_score": "R2Score", "auc": "AUC", "mean_io_u": "MeanIoU", "io_u": "IoU", "binary_io_u": "BinaryIoU",
-            "top_k_categorical_accuracy": "TopKCategoricalAccuracy", "sparse_top_k_categorical_accuracy": "SparseTopKCategoricalAccuracy",
-            "log_cosh_error": "LogCoshError", "kl_divergence": "KLDivergence"}  # fmt: skip
-_FUNCTIONS = {
-    "binary_accuracy": "BinaryAccuracy",
-    "categorical_accuracy": "CategoricalAccuracy",
-    "sparse_categorical_accuracy": "SparseCategoricalAccuracy",
-    "top_k_categorical_accuracy": "TopKCategoricalAccuracy",
-    "sparse_top_k_categorical_accuracy": "SparseTopKCategoricalAccuracy",
-    "cosine_similarity": "CosineSimilarity",
-    "pearson_correlation": "PearsonCorrelation",
-    "concordance_correlation": "ConcordanceCorrelation",
-}
+_BY_WORD = {word: name for name in NAMES for word in (name, snake(name))}
+_AS_FUNCTIONS = ("BinaryAccuracy", "CosineSimilarity", "PearsonCorrelation", "ConcordanceCorrelation", *(name for name in _OTHERS if name.endswith("Accuracy")))
 
 
 def make(name: str, m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
     """The constructor of a metric."""
     given = bind(m, HOME + name, args, kwargs, node).all()
     check_words(m, name, given, node)
-    return Model(HOME + name, m.heap.space({"name": None, **given, **({} if given.get("name") is not None else {"name": _snake(name)})}))
+    return Model(HOME + name, m.heap.space({"name": None, **given, **({} if given.get("name") is not None else {"name": snake(name)})}))
 
 
 def resolved(m: Machine, metric: Value, target: Value, output: Value, node: ast.AST, trail: tuple[Step, ...] = ()) -> Value:
@@ -147,7 +129,7 @@ def _update(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) ->
     elif name in _FN:
         options = {k: v for k, v in me.space.items() if k in ("from_logits", "label_smoothing", "axis")}
         target = target if name.startswith("Sparse") else target.but(dtype=FLOAT32, contents=None)
-        values = m.spelling(HOME + _FN[name], (target, output), options, node)
+        values = m.spelling(HOME + snake(name).removesuffix("_error" if name == "LogCoshError" else ""), (target, output), options, node)
         if isinstance(values, TensorType):
             _weighted(m, values.shape, given.get("sample_weight"), node)
     elif target.shape.known and output.shape.known:
@@ -275,7 +257,7 @@ def _function(word: str, name: str, m: Machine, args: Args, kwargs: Kwargs, node
 
 def _init(m: Machine, me: Instance, args: Args, kwargs: Kwargs, node: ast.AST) -> None:
     given = {"dtype": None, "name": None, **dict(zip(("dtype", "name"), args)), **kwargs}
-    m.heap.set(me.space, "name", given["name"] if given["name"] is not None else _snake(me.cls.name))
+    m.heap.set(me.space, "name", given["name"] if given["name"] is not None else snake(me.cls.name))
     m.heap.set(me.space, "dtype", "float32" if given["dtype"] is None else given["dtype"])
 
 
@@ -316,7 +298,7 @@ CLASSES = {
     **{HOME + n: ClassModel(HOME + n, (HOME + "Metric",), init=_init, closed=False) for n in NAMES},
 }  # fmt: skip
 FUNCTIONS: dict[str, Any] = {
-    **{HOME + n: partial(make, n) for n in NAMES}, **{HOME + word: partial(_function, word, name) for word, name in _FUNCTIONS.items()},
+    **{HOME + n: partial(make, n) for n in NAMES}, **{HOME + snake(name): partial(_function, snake(name), name) for name in _AS_FUNCTIONS},
     HOME + "get": lambda m, a, k, n: resolved(m, a[0], None, None, n),
 }  # fmt: skip
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from tensorproof.libraries import ClassModel, KindModel, Run, argument, bind, by_signature, nothing, registry
 from tensorproof.libraries.bound import Bound as Call
+from tensorproof.libraries.keras.models.graph import OPERATORS
 from tensorproof.libraries.keras.state import incomplete, own_weights, walk_layers
 from tensorproof.libraries.tensorflow.data.elements import scalar
 from tensorproof.terms import FLOAT32, INT64, Shape, TensorType, conj, disj, eq
@@ -91,15 +92,11 @@ def try_schedule(m: Machine, optimizer: Value, node: ast.AST) -> None:
 
 COUNTER = HOME + "iterations"
 """The number of steps that an optimizer has made: a variable of Keras, whose operators mix element types."""
-_OPERATORS = {
-    "add": "add", "sub": "subtract", "mul": "multiply", "truediv": "divide", "floordiv": "floor_divide", "mod": "mod", "pow": "power", "lt": "less",
-    "le": "less_equal", "gt": "greater", "ge": "greater_equal", "eq": "equal", "ne": "not_equal",
-}  # fmt: skip
 
 
 def _counted(m: Machine, word: str, a: Value, b: Value, node: ast.AST) -> Value:
     left, right = (v.space["tensor"] if isinstance(v, Model) and v.kind == COUNTER else v for v in (a, b))
-    return m.call(Named(f"keras.ops.{_OPERATORS[word]}"), (left, right), {}, node) if word in _OPERATORS else MISSING
+    return m.call(Named(f"keras.ops.{OPERATORS[word]}"), (left, right), {}, node) if word in OPERATORS else MISSING
 
 
 def _counter_attribute(m: Machine, me: Model, name: str, node: ast.AST) -> Value:

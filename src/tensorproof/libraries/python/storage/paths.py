@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from tensorproof.libraries import Abstract, KindModel, Run, listed, nothing, some_iterations, to_host, unknown
+from tensorproof.libraries import Abstract, KindModel, Run, listed, some_iterations, to_host
 from tensorproof.libraries.python.storage.path_text import text_of
 from tensorproof.libraries.python.storage.saved_values import forget, moved
 from tensorproof.values import MISSING, TEXT, Args, Kwargs, Machine, Model, Unknown, Value, joined_text
@@ -137,9 +137,7 @@ def _binary(m: Machine, word: str, a: Value, b: Value, node: ast.AST) -> Value:
     raise m.raised("TypeError", f"the operator {word} is not defined for paths", node)
 
 
-_NOTHING = ("mkdir", "touch", "unlink", "rmdir", "chmod", "symlink_to")
 _OF_FILE = ("exists", "is_file", "is_dir", "is_symlink")
-_UNKNOWN = ("stat", "read_bytes", "samefile", "owner")
 
 
 def _of_file(name: str, m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
@@ -159,10 +157,6 @@ def _renamed(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -
     return args[0]
 
 
-def _quietly(run: Run) -> Run:
-    return lambda m, me, args, kwargs, node: run(m, args, kwargs, node)
-
-
 def _asks(name: str) -> Run:
     return lambda m, me, args, kwargs, node: _of_file(f"Path.{name}", m, (me,), {}, node)
 
@@ -180,9 +174,8 @@ FUNCTIONS: dict[str, Run] = {
 KINDS = {
     "pathlib.Path": KindModel(
         methods={
-            **{name: partial(_pure, name) for name in _PURE}, **{name: _quietly(nothing) for name in _NOTHING},
-            **{name: _quietly(partial(unknown, f"Path.{name}")) for name in _UNKNOWN},
-            **{name: _asks(name) for name in _OF_FILE}, "resolve": _resolved, "absolute": _resolved, "expanduser": _resolved,
+            **{name: partial(_pure, name) for name in _PURE}, **{name: _asks(name) for name in _OF_FILE},
+            "resolve": _resolved, "absolute": _resolved, "expanduser": _resolved,
             "read_text": _read,
             "open": lambda m, me, a, k, n: m.call(open, (me, *a), k, n),
             "is_absolute": partial(_asked, "is_absolute"), "as_posix": lambda m, me, a, k, n: me.space["text"],

@@ -90,7 +90,7 @@ _BUFFER = KindModel(
         "write": _write, "getvalue": lambda m, me, a, k, n: me.space["text"], "getbuffer": lambda m, me, a, k, n: me.space["text"], "read": _read,
         "seek": _seek, "readline": _line, "readlines": _all_lines, "tell": lambda m, me, a, k, n: me.space["at"],
     },
-    enter=lambda m, me, node: me, leave=lambda m, me, raised, node: False, items=_lines, next=_next, iterations=_iterations, open=True,
+    enter=lambda m, me, node: me, items=_lines, next=_next, iterations=_iterations, open=True,
 )  # fmt: skip
 
 
@@ -121,7 +121,7 @@ _ARCHIVE = KindModel(
         **{name: lambda m, me, a, k, n: _member(m) for name in ("getinfo", "getmember", "next", "gettarinfo")},
         **{name: lambda m, me, a, k, n: _file(m, "b") for name in ("open", "extractfile")},
     },
-    enter=lambda m, me, node: me, leave=lambda m, me, raised, node: False,
+    enter=lambda m, me, node: me,
     iterations=lambda m, me, node: some_iterations(m, "members", _member(m), node), open=True,
 )  # fmt: skip
 
@@ -183,4 +183,4 @@ FUNCTIONS |= {
     "tempfile.TemporaryDirectory": lambda m, a, k, n: Model("tempfile.TemporaryDirectory", m.heap.space({"name": _folder(m, a, k, n)})),
     "tempfile.mkstemp": lambda m, a, k, n: (Unknown("a file's number", number="int"), _folder(m, a, k, n)),
 }  # fmt: skip
-KINDS |= {"tempfile.TemporaryDirectory": KindModel(enter=lambda m, me, node: me.space["name"], leave=lambda m, me, raised, node: False, open=True)}
+KINDS |= {"tempfile.TemporaryDirectory": KindModel(enter=lambda m, me, node: me.space["name"], open=True)}

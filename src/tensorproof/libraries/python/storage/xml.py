@@ -26,10 +26,6 @@ def _several(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -
     return listed(m, [Summary("elements", count=count, first=_element(m), second=_element(m))])
 
 
-def _each(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Model:
-    return Model(ELEMENTS, m.heap.space())
-
-
 def _get(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     """The text of an attribute; one that may be missing is its default."""
     return TEXT if len(args) == 1 and not kwargs else Unknown("an attribute or its default")
@@ -43,7 +39,7 @@ def _iterations(m: Machine, me: Model, node: ast.AST) -> Value:
     return some_iterations(m, "elements", _element(m), node)
 
 
-_SEARCH: dict[str, Run] = {"find": _one, "findall": _several, "iter": _each, "iterfind": _each, "getiterator": _each}
+_SEARCH: dict[str, Run] = {"find": _one, "findall": _several}
 _TREE = KindModel(methods={**_SEARCH, "getroot": _one, "parse": _one}, open=True)  # fmt: skip
 _ELEMENT = KindModel(
     methods={**_SEARCH, "getchildren": _several, "get": _get, "keys": _texts},

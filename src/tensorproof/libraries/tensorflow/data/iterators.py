@@ -119,11 +119,6 @@ def _attribute(m: Machine, me: Model, name: str, node: ast.AST) -> Value:
     return _initializer(m, me, node) if name == "initializer" else MISSING
 
 
-def method(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-    """`dataset.make_one_shot_iterator()`."""
-    return make(m, me, node)
-
-
 FUNCTIONS: dict[str, Run] = {
     **dict.fromkeys(("tf.data.make_one_shot_iterator", "tf.data.make_initializable_iterator"), _one_shot), "tf.data.Iterator.from_structure": _from_structure,
     **dict.fromkeys(("tf.compat.v1.data.make_one_shot_iterator", "tf.compat.v1.data.make_initializable_iterator"), _one_shot),

@@ -6,7 +6,7 @@ import ast
 from functools import partial
 from typing import Any
 
-from tensorproof.libraries import ClassModel, KindModel, Run, argument, mapped, quiet, tensors_in
+from tensorproof.libraries import ClassModel, KindModel, Run, argument, mapped, tensors_in
 from tensorproof.libraries.tensorflow.data import pipeline, windows
 from tensorproof.libraries.tensorflow.data.elements import CHOSEN, SPEC, as_arguments, element_of, rows, scalar, spec_of, tensor_of_spec, traced, varying
 from tensorproof.libraries.tensorflow.data.iterators import check_fits, spec_attribute, spec_binary, spec_from_tensor, spec_of_types, tensor_spec
@@ -321,18 +321,11 @@ _METHODS: dict[str, Any] = {
     "take": pipeline.take, "skip": pipeline.skip, "repeat": pipeline.repeat, "shard": pipeline.shard, "shuffle": pipeline.shuffle,
     **dict.fromkeys(("prefetch", "cache", "with_options", "ignore_errors", "snapshot"), pipeline.same), "concatenate": pipeline.concatenate,
     "cardinality": pipeline.cardinality, "window": _window, "flat_map": _flat_map,
-    "interleave": lambda m, me, a, k, n: _flat_map(m, me, a, k, n),
-    "enumerate": _enumerate, "apply": _apply,
-    "reduce": _reduce, "scan": _scan, "as_numpy_iterator": _as_numpy,
-    "get_single_element": lambda m, me, a, k, n: me.space["element"],
-    "ragged_batch": lambda m, me, a, k, n: m.gap("Dataset.ragged_batch", n, "ragged tensors are not followed"),
-    "options": lambda m, me, a, k, n: quiet(m, a, k, n), "save": lambda m, me, a, k, n: None, "__iter__": lambda m, me, a, k, n:
-    Model("data iterator", m.heap.space({"source": me})), "__len__": lambda m, me, a, k, n: pipeline.length(m, me, n),
-    "take_while": lambda m, me, a, k, n: pipeline.filter_(m, me, a, k, n),
-    "unique": lambda m, me, a, k, n: like(m, me, count=unknown_count(m, n), counted=False),
-    "rebatch": lambda m, me, a, k, n: m.gap("Dataset.rebatch", n), "bucket_by_sequence_length": windows.by_length,
-    "group_by_window": windows.grouped, "sparse_batch": lambda m, me, a, k, n: m.gap("Dataset.sparse_batch", n),
-    "rejection_resample": lambda m, me, a, k, n: m.gap("Dataset.rejection_resample", n), "fingerprint": lambda m, me, a, k, n: scalar("uint64"),
+    "interleave": _flat_map, "enumerate": _enumerate, "apply": _apply, "reduce": _reduce, "scan": _scan, "as_numpy_iterator": _as_numpy,
+    "get_single_element": lambda m, me, a, k, n: me.space["element"], "take_while": pipeline.filter_,
+    "__iter__": lambda m, me, a, k, n: Model("data iterator", m.heap.space({"source": me})), "__len__": lambda m, me, a, k, n: pipeline.length(m, me, n),
+    "unique": lambda m, me, a, k, n: like(m, me, count=unknown_count(m, n), counted=False), "bucket_by_sequence_length": windows.by_length,
+    "group_by_window": windows.grouped, "fingerprint": lambda m, me, a, k, n: scalar("uint64"),
 }  # fmt: skip
 _STATIC: dict[str, Run] = {
     "from_tensors": lambda m, a, k, n: dataset(m, element_of(m, argument(a, k, 0, "tensors"), n), 1),

@@ -24,17 +24,14 @@ def state_tuple(c: Value, h: Value) -> Outputs:
     return Outputs.named((c, h), ("c", "h"))
 
 
-def _make(kind: str, *names: str) -> Run:
-    def run(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
-        units = argument(args, kwargs, 0, "num_units")
-        if not isinstance(units, (int, Term)) or isinstance(units, bool):
-            if isinstance(units, (TensorType, str, float, List, tuple)) or units is None:
-                raise m.raised("TypeError", f"{kind} needs a whole number of units", node, "cell/units")
-            return m.gap(f"tf.nn.rnn_cell.{kind}", node, "its number of units is not known")
-        space = {"kind": kind, "units": units, "inputs": None, "projection": kwargs.get("num_proj"), "tuple": kwargs.get("state_is_tuple", True) is not False}
-        return Model(CELL, m.heap.space(space), m.user_span(node))
-
-    return run
+def _make(kind: str, m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+    units = argument(args, kwargs, 0, "num_units")
+    if not isinstance(units, (int, Term)) or isinstance(units, bool):
+        if isinstance(units, (TensorType, str, float, List, tuple)) or units is None:
+            raise m.raised("TypeError", f"{kind} needs a whole number of units", node, "cell/units")
+        return m.gap(f"tf.nn.rnn_cell.{kind}", node, "its number of units is not known")
+    space = {"kind": kind, "units": units, "inputs": None, "projection": kwargs.get("num_proj"), "tuple": kwargs.get("state_is_tuple", True) is not False}
+    return Model(CELL, m.heap.space(space), m.user_span(node))
 
 
 def _multi(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
@@ -215,7 +212,7 @@ def _call_instance(m: Machine, me: Instance, args: Args, kwargs: Kwargs, node: a
 _KINDS = ("BasicRNNCell", "RNNCell", "GRUCell", "BasicLSTMCell", "LSTMCell", "LayerNormBasicLSTMCell", "LSTMBlockCell", "GRUBlockCell", "GRUBlockCellV2",
           "CoupledInputForgetGateLSTMCell", "IndRNNCell")  # fmt: skip
 FUNCTIONS: dict[str, Run] = {
-    **{f"tf.nn.rnn_cell.{k}": _make(k) for k in _KINDS if k != "RNNCell"}, "tf.nn.rnn_cell.MultiRNNCell": _multi,
+    **{f"tf.nn.rnn_cell.{k}": partial(_make, k) for k in _KINDS if k != "RNNCell"}, "tf.nn.rnn_cell.MultiRNNCell": _multi,
     **{f"tf.nn.rnn_cell.{k}": partial(_wrapper, k) for k in ("DropoutWrapper", "ResidualWrapper", "DeviceWrapper", "OutputProjectionWrapper",
         "InputProjectionWrapper")},
     "tf.nn.rnn_cell.LSTMStateTuple": lambda m, a, k, n: state_tuple(argument(a, k, 0, "c"), argument(a, k, 1, "h")),

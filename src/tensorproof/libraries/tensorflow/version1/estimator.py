@@ -10,6 +10,7 @@ from functools import partial
 from typing import Any
 
 from tensorproof.libraries import KindModel, Run, argument
+from tensorproof.libraries.results.facts import facts
 from tensorproof.libraries.tensorflow.data import iterators as tf_iterators
 from tensorproof.libraries.tensorflow.data import pipeline as tf_pipeline
 from tensorproof.libraries.tensorflow.data import sources as tf_data
@@ -125,17 +126,11 @@ def _canned_run(m: Machine, me: Model, mode: str, features: Value, labels: Value
         m.require("estimator/labels", one, f"labels of {me.space['kind']} are one number for each example, and have shape {labels.shape!r}", node)
     if mode == "infer":
         real = TensorType(Shape((me.space["classes"],)), FLOAT32, framework="numpy") if isinstance(me.space["classes"], (int, Term)) else Unknown("row")
-        entries = {
-            "probabilities": real,
-            "logits": real,
-            "class_ids": TensorType(Shape((1,)), framework="numpy"),
-            "predictions": real,
-            "classes": Unknown("classes"),
-        }
+        entries = dict.fromkeys(("probabilities", "logits", "predictions"), real)
+        entries |= {"class_ids": TensorType(Shape((1,)), framework="numpy"), "classes": Unknown("classes")}
         return Model("tf.estimator.predictions", m.heap.space({"row": Dict(m.heap.entries(entries))}))
-    return (
-        me if mode == "train" else Dict(m.heap.entries(dict.fromkeys(("accuracy", "loss", "average_loss", "global_step"), Unknown("a metric", number="float"))))
-    )
+    found = dict.fromkeys(("accuracy", "loss", "average_loss", "global_step"), Unknown("a metric", number="float"))
+    return me if mode == "train" else Dict(m.heap.entries(found))
 
 
 def _train_and_evaluate(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
@@ -160,11 +155,9 @@ def _numpy_input_fn(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Va
     return Native("input_fn", give)
 
 
-def _column(kind: str, *names: str) -> Run:
-    def make(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Model:
-        return Model(COLUMN, m.heap.space({"kind": kind, **{n: argument(args, kwargs, i, n) for i, n in enumerate(names)}}))
-
-    return make
+def _column(name: str, m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Model:
+    kind, *names = facts("tensorflow/version1/columns")[name].split()
+    return Model(COLUMN, m.heap.space({"kind": kind, **{word: argument(args, kwargs, at, word) for at, word in enumerate(names)}}))
 
 
 def _width(m: Machine, column: Model, features: Value, node: ast.AST) -> tuple[Any, Value]:
@@ -224,14 +217,6 @@ def _input_layer(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value
 
 
 _KINDS = ("DNNClassifier", "DNNRegressor", "LinearClassifier", "LinearRegressor", "DNNLinearCombinedClassifier", "BoostedTreesClassifier", "BaselineClassifier")
-_COLUMNS = {
-    "numeric_column": _column("numeric", "key", "shape"), "bucketized_column": _column("bucketized", "source", "boundaries"),
-    "embedding_column": _column("embedding", "source", "dimension"), "indicator_column": _column("indicator", "source"),
-    "categorical_column_with_identity": _column("categorical", "key", "buckets"), "crossed_column": _column("categorical", "keys", "buckets"),
-    "categorical_column_with_hash_bucket": _column("categorical", "key", "buckets"),
-    "categorical_column_with_vocabulary_list": _column("categorical", "key", "buckets"),
-    "categorical_column_with_vocabulary_file": _column("categorical", "key", "file"),
-}  # fmt: skip
 FUNCTIONS: dict[str, Run] = {
     "tf.estimator.Estimator": _estimator, **{f"tf.estimator.{k}": partial(_canned, k) for k in _KINDS}, "tf.estimator.train_and_evaluate": _train_and_evaluate,
     SPEC: _fields(SPEC, "mode", "predictions", "loss", "train_op", "eval_metric_ops", "export_outputs"),
@@ -239,7 +224,7 @@ FUNCTIONS: dict[str, Run] = {
     "tf.estimator.EvalSpec": _fields("tf.estimator.EvalSpec",
     "input_fn", "steps"),
     **dict.fromkeys(("tf.estimator.inputs.numpy_input_fn", "tf.estimator.inputs.pandas_input_fn"), _numpy_input_fn),
-    **{f"tf.feature_column.{k}": v for k, v in _COLUMNS.items()}, "tf.feature_column.input_layer": _input_layer,
+    **{f"tf.feature_column.{name}": partial(_column, name) for name in facts("tensorflow/version1/columns")}, "tf.feature_column.input_layer": _input_layer,
 }  # fmt: skip
 KINDS: dict[str, KindModel] = {
     ESTIMATOR: KindModel(

@@ -61,6 +61,13 @@ def graph(m: Machine) -> Model:
     return stack[-1]  # type: ignore[no-any-return]
 
 
+def collect(m: Machine, kept: Key[Row], value: Value) -> None:
+    """Put a value into a list that the graph keeps: of losses, summaries or updates."""
+    held = graph(m).space[kept]
+    m.heap.touch(held)
+    held.append(value)
+
+
 def new_graph(m: Machine) -> Model:
     variables, counts = m.heap.entries(), m.heap.entries()
     space = {"variables": variables, "counts": counts, "losses": m.heap.row(), "summaries": m.heap.row(), "scopes": (), "collections": m.heap.entries()}
@@ -337,10 +344,6 @@ def _leave(m: Machine, me: Model, raised: Value, node: ast.AST) -> bool:
     return False
 
 
-def _method_context(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-    return _context(m, args, kwargs, node)
-
-
 _OPERATIONS = (
     "global_variables_initializer", "local_variables_initializer", "initialize_all_variables", "initialize_local_variables", "tables_initializer",
     "variables_initializer", "no_op", "initialize_variables", "report_uninitialized_variables",
@@ -361,9 +364,8 @@ KINDS: dict[str, KindModel] = {
     "tf.Graph": KindModel(
         methods={
             "as_default": _as_default, "get_tensor_by_name": _by_name, "get_operation_by_name": _by_name, "as_graph_element": _by_name,
-            "device": _method_context, "name_scope": _method_context, "control_dependencies": _method_context,
-            "get_collection": lambda m, me, a, k,
-            n: m.call(Named("tf.get_collection"), a, k, n),
+            **dict.fromkeys(("device", "name_scope", "control_dependencies"), lambda m, me, a, k, n: _context(m, a, k, n)),
+            "get_collection": lambda m, me, a, k, n: m.call(Named("tf.get_collection"), a, k, n),
             "add_to_collection": lambda m, me, a, k, n: m.call(Named("tf.add_to_collection"), a, k, n),
         },
         enter=_enter_graph, leave=_leave_graph, open=True,

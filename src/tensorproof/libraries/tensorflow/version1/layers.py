@@ -8,7 +8,7 @@ from typing import Any
 
 from tensorproof.libraries import KindModel, Run, argument
 from tensorproof.libraries.tensorflow import tape
-from tensorproof.libraries.tensorflow.version1.graph import UPDATES, begin, graph, operation
+from tensorproof.libraries.tensorflow.version1.graph import UPDATES, begin, collect, graph, operation
 from tensorproof.libraries.tensorflow.version1.variables import current, prefix, reuses, shared
 from tensorproof.terms import FLOAT32, Predicate, Shape, TensorType, Term
 from tensorproof.values import Args, Key, Kwargs, List, Machine, Model, Table, Unknown, Value, slot
@@ -102,9 +102,7 @@ def normalised(m: Machine, x: Value, name: Value, reuse: Value, axis: Value, nod
         if tape.shown(m, depth) is not None:
             for one, learns in (("gamma", True), ("beta", True), ("moving_mean", False), ("moving_variance", False)):
                 shared(m, f"{full}/{one}", Shape((depth,)), FLOAT32, reuse, node, learns)
-    held = graph(m).space[UPDATES]
-    m.heap.touch(held)
-    held.append(operation(m, (x,), node))
+    collect(m, UPDATES, operation(m, (x,), node))
 
 
 def _batch_normalization(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:

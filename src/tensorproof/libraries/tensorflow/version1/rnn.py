@@ -5,32 +5,16 @@ from __future__ import annotations
 import ast
 from typing import Any
 
-from tensorproof.libraries.plain import argument, listed
+from tensorproof.libraries import argument, listed, signatures
 from tensorproof.libraries.tensorflow import tape
 from tensorproof.libraries.tensorflow.version1.cells import call_cell, zero_state
 from tensorproof.terms import Shape, TensorType, conj, eq
 from tensorproof.values import Args, Kwargs, List, Machine, Unknown, Value
 
-_DYNAMIC = ("cell", "inputs", "sequence_length", "initial_state", "dtype", "parallel_iterations", "swap_memory", "time_major", "scope")
-_STATIC = ("cell", "inputs", "initial_state", "dtype", "sequence_length", "scope")
-_BOTH = (
-    "cell_fw",
-    "cell_bw",
-    "inputs",
-    "sequence_length",
-    "initial_state_fw",
-    "initial_state_bw",
-    "dtype",
-    "parallel_iterations",
-    "swap_memory",
-    "time_major",
-    "scope",
-)
-_STATIC_BOTH = ("cell_fw", "cell_bw", "inputs", "initial_state_fw", "initial_state_bw", "dtype", "sequence_length", "scope")
 
-
-def _named(args: Args, kwargs: Kwargs, names: tuple[str, ...]) -> dict[str, Value]:
-    return {name: argument(args, kwargs, i, name) for i, name in enumerate(names)}
+def _named(name: str, args: Args, kwargs: Kwargs) -> dict[str, Value]:
+    """The arguments of a function of tf.nn by their names; None for those that are not given."""
+    return {word: argument(args, kwargs, i, word) for i, word in enumerate(signatures.names(f"tf.nn.{name}"))}
 
 
 def _start(m: Machine, cell: Value, state: Value, dtype: Value, batch: Value, node: ast.AST) -> Value:
@@ -121,7 +105,7 @@ def _kept(m: Machine, before: Value, after: Value, node: ast.AST) -> Value:
 
 
 def _bidirectional(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-    g = _named(args, kwargs, _BOTH)
+    g = _named("bidirectional_dynamic_rnn", args, kwargs)
     directions = [dynamic(m, {**g, "cell": g[f"cell_{w}"], "initial_state": g[f"initial_state_{w}"]}, node) for w in ("fw", "bw")]
     return (directions[0][0], directions[1][0]), (directions[0][1], directions[1][1])
 
@@ -156,11 +140,11 @@ def static(m: Machine, g: Kwargs, node: ast.AST) -> Any:
 
 
 def _static_rnn(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-    return static(m, _named(args, kwargs, _STATIC), node)
+    return static(m, _named("static_rnn", args, kwargs), node)
 
 
 def _static_both(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-    g = _named(args, kwargs, _STATIC_BOTH)
+    g = _named("static_bidirectional_rnn", args, kwargs)
     directions = [static(m, {**g, "cell": g[f"cell_{w}"], "initial_state": g[f"initial_state_{w}"]}, node) for w in ("fw", "bw")]
     if isinstance(directions[0][0], Unknown) or isinstance(directions[1][0], Unknown):
         return Unknown("outputs"), directions[0][1], directions[1][1]
@@ -171,7 +155,7 @@ def _static_both(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value
 def _stacked_both(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     """tf.contrib.rnn.stack_bidirectional_dynamic_rnn."""
     names = ("cells_fw", "cells_bw", "inputs", "initial_states_fw", "initial_states_bw", "dtype", "sequence_length")
-    g = _named(args, kwargs, names)
+    g = {word: argument(args, kwargs, i, word) for i, word in enumerate(names)}
     forward, backward = m.iterate(g["cells_fw"], node), m.iterate(g["cells_bw"], node)
     if forward is None or backward is None:
         return m.gap("stack_bidirectional_dynamic_rnn", node, "its cells are not known")
@@ -186,7 +170,7 @@ def _stacked_both(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Valu
 
 
 FUNCTIONS: dict[str, object] = {
-    "tf.nn.dynamic_rnn": lambda m, a, k, n: dynamic(m, _named(a, k, _DYNAMIC), n),
+    "tf.nn.dynamic_rnn": lambda m, a, k, n: dynamic(m, _named("dynamic_rnn", a, k), n),
     "tf.nn.bidirectional_dynamic_rnn": _bidirectional, "tf.nn.static_rnn": _static_rnn, "tf.nn.rnn": _static_rnn,
     "tf.nn.static_bidirectional_rnn": _static_both, "tf.nn.rnn_cell.static_rnn": _static_rnn, "tf.nn.rnn_cell.static_bidirectional_rnn": _static_both,
     "tf.nn.rnn_cell.stack_bidirectional_dynamic_rnn": _stacked_both,

@@ -285,10 +285,6 @@ def _make_callable(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.
     return Native("a session's callable", lambda mm, a, k, n: run(mm, fetches, Dict(mm.heap.entries(dict(zip(order, a)))), n))
 
 
-def _partial_run(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-    return m.gap("Session.partial_run", node)
-
-
 def _eval(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     """`tensor.eval(feed_dict, session)`."""
     feed = argument(args, kwargs, 1, "feed_dict")
@@ -297,10 +293,7 @@ def _eval(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
 
 _METHODS: dict[str, Any] = {
     "run": lambda m, me, a, k, n: run(m, argument(a, k, 0, "fetches"), argument(a, k, 1, "feed_dict"), n),
-    "close": lambda m, me, a, k, n: None, "as_default": lambda m, me, a, k, n: me, "make_callable": _make_callable,
-    "partial_run": _partial_run, "list_devices": lambda m, me, a, k, n: Unknown("devices"), "should_stop": lambda m, me, a, k,
-    n: m.open_truth("should_stop", n),
-    "run_step_fn": _partial_run,
+    "make_callable": _make_callable, "should_stop": lambda m, me, a, k, n: m.open_truth("should_stop", n),
 }  # fmt: skip
 
 
@@ -317,8 +310,8 @@ FUNCTIONS: dict[str, Run] = {
 }  # fmt: skip
 
 
-def _no_item(m: Machine, me: Model, index: Value, node: ast.AST) -> Value:
-    raise m.raised("TypeError", "a Session cannot be indexed", node)
+def _no_item(what: str, m: Machine, me: Model, index: Value, node: ast.AST) -> Value:
+    raise m.raised("TypeError", f"{what} cannot be indexed", node)
 
 
 def _run_operation(m: Machine, me: Model, args: Any, kwargs: Any, node: ast.AST) -> Value:
@@ -326,14 +319,11 @@ def _run_operation(m: Machine, me: Model, args: Any, kwargs: Any, node: ast.AST)
     return run(m, me, argument(args, kwargs, 0, "feed_dict"), node)
 
 
-def _no_item_of_operation(m: Machine, me: Model, index: Value, node: ast.AST) -> Value:
-    raise m.raised("TypeError", "an Operation gives no value, and cannot be indexed", node)
-
-
 KINDS: dict[str, KindModel] = {
-    "tf.Session": KindModel(methods=_METHODS, attribute=_attribute, enter=_enter, leave=_leave, item=_no_item),
+    "tf.Session": KindModel(methods=_METHODS, attribute=_attribute, enter=_enter, leave=_leave, item=partial(_no_item, "a Session")),
     OPERATION: KindModel(
         methods={"run": _run_operation},
-        attribute=lambda m, me, name, n: TEXT if name == "name" else me if name == "op" else MISSING, open=True, passed=True, item=_no_item_of_operation,
+        attribute=lambda m, me, name, n: TEXT if name == "name" else me if name == "op" else MISSING, open=True, passed=True,
+        item=partial(_no_item, "an Operation gives no value, and"),
     ),
 }  # fmt: skip

@@ -7,30 +7,18 @@ from functools import partial
 from typing import Any
 
 from tensorproof.libraries import KindModel, Run, argument, listed
-from tensorproof.libraries.tensorflow.version1.graph import begin
+from tensorproof.libraries.results.facts import facts
+from tensorproof.libraries.tensorflow.version1.graph import begin, operation
 from tensorproof.libraries.tensorflow.version1.layers import layer_scope, make_variables, normalised
 from tensorproof.libraries.tensorflow.version1.variables import NAME, reuses, variables
 from tensorproof.terms import FLOAT32, Shape, TensorType, Term
 from tensorproof.values import Args, Dict, Function, Kwargs, List, Machine, Model, Named, Native, Value
 
 SCOPES = "slim arg scopes"
-_NAMES: dict[str, tuple[str, ...]] = {
-    "fully_connected": ("inputs", "num_outputs", "activation_fn", "normalizer_fn", "normalizer_params"),
-    "conv2d": ("inputs", "num_outputs", "kernel_size", "stride", "padding", "data_format", "rate", "activation_fn", "normalizer_fn"),
-    "conv2d_transpose": ("inputs", "num_outputs", "kernel_size", "stride", "padding", "data_format", "activation_fn", "normalizer_fn"),
-    "separable_conv2d": ("inputs", "num_outputs", "kernel_size", "depth_multiplier", "stride", "padding", "rate", "activation_fn", "normalizer_fn"),
-    "max_pool2d": ("inputs", "kernel_size", "stride", "padding"), "avg_pool2d": ("inputs", "kernel_size", "stride", "padding"),
-    "batch_norm": ("inputs", "decay", "center", "scale", "epsilon"), "dropout": ("inputs", "keep_prob"), "flatten": ("inputs",), "softmax": ("logits",),
-    "one_hot_encoding": ("labels", "num_classes"), "layer_norm": ("inputs",), "instance_norm": ("inputs",),
-    "bias_add": ("inputs",), "embed_sequence": ("ids", "vocab_size", "embed_dim"),
-    "unit_norm": ("inputs", "dim"),
-}  # fmt: skip
 
 
 def _key(m: Machine, layer: Value) -> str | None:
-    if isinstance(layer, Named):
-        return layer.name.rpartition(".")[2]
-    if isinstance(layer, Native):
+    if isinstance(layer, (Named, Native)):
         return layer.name.rpartition(".")[2]
     if isinstance(layer, Function):
         return f"function {id(layer.code)}"
@@ -42,7 +30,7 @@ def _with_scope(m: Machine, word: str, args: Args, kwargs: Kwargs) -> dict[str, 
     found: dict[str, Value] = {}
     for scope in m.model_state.get(SCOPES, ()):
         found.update(scope.get(word, {}))
-    found.update(dict(zip(_NAMES.get(word, ()), args)))
+    found.update(dict(zip(facts("tensorflow/version1/slim").get(word, "").split(), args)))
     found.update(kwargs)
     return found
 
@@ -193,13 +181,7 @@ def _add_arg_scope(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Val
     return Native(f"slim.{key}", call)
 
 
-def _named_losses(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-    return TensorType(Shape(), FLOAT32, framework="tf")
-
-
 def _train_op(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-    from tensorproof.libraries.tensorflow.version1.graph import operation
-
     return operation(m, (argument(args, kwargs, 0, "total_loss", kwargs.get("loss")),), node)
 
 
@@ -233,18 +215,13 @@ _LAYERS: dict[str, Any] = {
     "layer_norm": _same,
     "instance_norm": _same, "bias_add": _same, "embed_sequence": _embed, "unit_norm": _same,
 }  # fmt: skip
-_OTHER = {
-    "linear": ("fully_connected", None),
-    "relu": ("fully_connected", "tf.nn.relu"),
-    "convolution2d": ("conv2d", "tf.nn.relu"),
-    "convolution": ("conv2d", "tf.nn.relu"),
-}
+_OTHER = {"linear": "fully_connected", "relu": "fully_connected", "convolution2d": "conv2d", "convolution": "conv2d"}
 
 
-def _renamed(word: str, activation: Any, m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
+def _renamed(name: str, word: str, m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     begin(m)
     given = _with_scope(m, word, args, kwargs)
-    given.setdefault("activation_fn", None if activation is None else Named(activation))
+    given.setdefault("activation_fn", None if name == "linear" else Named("tf.nn.relu"))
     return _LAYERS[word](m, given, node)
 
 
@@ -263,14 +240,12 @@ def _loss(word: str, m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> A
 
 FUNCTIONS: dict[str, Run] = {
     **{f"slim.{w}": partial(_scoped, w, run) for w, run in _LAYERS.items()}, **{f"slim.layers.{w}": partial(_scoped, w, run) for w, run in _LAYERS.items()},
-    **{f"slim.{n}": partial(_renamed, w, a) for n, (w, a) in _OTHER.items()}, "slim.repeat": _repeated, "slim.stack": _stack, "slim.arg_scope": _arg_scope,
+    **{f"slim.{n}": partial(_renamed, n, w) for n, w in _OTHER.items()}, "slim.repeat": _repeated, "slim.stack": _stack, "slim.arg_scope": _arg_scope,
     "slim.add_arg_scope": _add_arg_scope, "slim.l2_regularizer": _regularizer, "slim.l1_regularizer": _regularizer, "slim.xavier_initializer": _initializer,
     "slim.xavier_initializer_conv2d": _initializer, "slim.variance_scaling_initializer": _initializer, "slim.learning.create_train_op": _train_op,
     "slim.optimize_loss": _train_op, "slim.get_model_variables": _model_variables, "slim.get_variables": _model_variables,
-    "slim.get_trainable_variables": _model_variables, "slim.get_variables_to_restore": _model_variables, "slim.apply_regularization": _named_losses,
-    "slim.losses.get_total_loss": _named_losses,
-    "slim.get_or_create_global_step": lambda m, a, k,
-    n: m.call(Named("tf.train.get_or_create_global_step"), (), {}, n),
+    "slim.get_trainable_variables": _model_variables, "slim.get_variables_to_restore": _model_variables,
+    "slim.get_or_create_global_step": lambda m, a, k, n: m.call(Named("tf.train.get_or_create_global_step"), (), {}, n),
     **{f"slim.losses.{w}": partial(_loss, w) for w in _LOSSES},
 }  # fmt: skip
 KINDS: dict[str, KindModel] = {"slim scope": KindModel(enter=_enter, leave=_leave)}

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import ast
+from functools import partial
 from typing import Any
 
 from tensorproof.libraries import ClassModel, KindModel, Run, argument, listed, quiet
 from tensorproof.libraries.tensorflow import tape
-from tensorproof.libraries.tensorflow.version1.graph import LOSSES, SUMMARIES, begin, graph, operation
+from tensorproof.libraries.tensorflow.version1.graph import LOSSES, SUMMARIES, begin, collect, graph, operation
 from tensorproof.libraries.tensorflow.version1.variables import variables
 from tensorproof.terms import BY_LABEL, FLOAT32, Shape, TensorType, conj, disj, eq
 from tensorproof.values import Args, Kwargs, List, Machine, Model, Unknown, Value
@@ -122,13 +123,9 @@ def _summary(word: str) -> Run:
 
     def summary(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
         begin(m)
-        value = argument(
-            args, kwargs, 1, {"scalar": "tensor", "image": "tensor", "audio": "tensor", "text": "tensor"}.get(word, "values"), kwargs.get("tensor")
-        )
+        value = argument(args, kwargs, 1, "values" if word == "histogram" else "tensor", kwargs.get("tensor"))
         made = tape.step(m, f"tf.summary.{word}", run, (value,), {}, node)
-        held = graph(m).space[SUMMARIES]
-        m.heap.touch(held)
-        held.append(made)
+        collect(m, SUMMARIES, made)
         return made
 
     return summary
@@ -177,24 +174,16 @@ def _total_loss(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     return tape.step(m, "tf.losses.get_total_loss", _scalar, (held,), {}, node)
 
 
-def loss(name: str) -> Run:
+def loss(name: str, m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     """tf.losses.*: the spelling, kept in the graph's list of losses."""
-
-    def run(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-        made = m.spelling(f"tf.compat.v1.losses.{name}", args, kwargs, node)
-        if m.model_state.get("tf1"):
-            held = graph(m).space[LOSSES]
-            m.heap.touch(held)
-            held.append(made)
-        return made
-
-    return run
+    made = m.spelling(f"tf.compat.v1.losses.{name}", args, kwargs, node)
+    if m.model_state.get("tf1"):
+        collect(m, LOSSES, made)
+    return made
 
 
 def _add_loss(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> None:
-    held = graph(m).space[LOSSES]
-    m.heap.touch(held)
-    held.append(args[0] if args else kwargs.get("loss"))
+    collect(m, LOSSES, args[0] if args else kwargs.get("loss"))
 
 
 def _import_meta_graph(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Model:
@@ -203,41 +192,23 @@ def _import_meta_graph(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) ->
     return quiet(m, (), {}, node)
 
 
-_RATES = (
-    "exponential_decay",
-    "polynomial_decay",
-    "piecewise_constant",
-    "inverse_time_decay",
-    "natural_exp_decay",
-    "cosine_decay",
-    "piecewise_constant_decay",
-    "global_step",
-)
 _METRICS = (
-    "accuracy",
-    "mean",
-    "mean_squared_error",
-    "mean_absolute_error",
-    "root_mean_squared_error",
-    "precision",
-    "recall",
-    "auc",
-    "mean_iou",
+    "accuracy", "mean", "mean_squared_error", "mean_absolute_error", "root_mean_squared_error", "precision", "recall", "auc", "mean_iou",
     "mean_per_class_accuracy",
-)
+)  # fmt: skip
 FUNCTIONS: dict[str, Any] = {
-    **{f"tf.train.{n}": _scalar for n in _RATES}, "tf.gradients": _gradients, **{f"tf.nn.{w}": _sampled(w) for w in ("nce_loss", "sampled_softmax_loss")},
+    "tf.gradients": _gradients, **{f"tf.nn.{w}": _sampled(w) for w in ("nce_loss", "sampled_softmax_loss")},
     "tf.train.import_meta_graph": _import_meta_graph,
     "tf.train.ExponentialMovingAverage": lambda m, a, k, n: Model("tf.train.ExponentialMovingAverage", m.heap.space()),
     **{f"tf.summary.{w}": _summary(w) for w in ("scalar", "histogram", "image", "audio", "text")}, "tf.summary.merge_all": _merge_all,
     "tf.summary.merge": _merge, "tf.scalar_summary": _summary("scalar"), "tf.histogram_summary": _summary("histogram"), "tf.image_summary": _summary("image"),
     "tf.merge_all_summaries": _merge_all, "tf.merge_summary": _merge, **{f"tf.metrics.{w}": _metric(w) for w in _METRICS},
     "tf.losses.get_total_loss": _total_loss, "tf.losses.add_loss": _add_loss, "tf.losses.get_losses": lambda m, a, k, n: listed(m, [*graph(m).space[LOSSES]]),
-    "tf.losses.get_regularization_losses": lambda m, a, k, n: listed(m, ()), "tf.losses.get_regularization_loss": _scalar,
+    "tf.losses.get_regularization_losses": lambda m, a, k, n: listed(m, ()),
 }  # fmt: skip
 _LOSSES = ("softmax_cross_entropy", "sparse_softmax_cross_entropy", "sigmoid_cross_entropy", "mean_squared_error", "absolute_difference", "huber_loss",
            "log_loss", "hinge_loss", "cosine_distance", "compute_weighted_loss")  # fmt: skip
-FUNCTIONS.update({f"{home}.{name}": loss(name) for home in ("tf.losses", "tf.compat.v1.losses") for name in _LOSSES})
+FUNCTIONS.update({f"{home}.{name}": partial(loss, name) for home in ("tf.losses", "tf.compat.v1.losses") for name in _LOSSES})
 CLASSES = {OPTIMIZER: ClassModel(OPTIMIZER, closed=False), "tf.train.SessionRunHook": ClassModel("tf.train.SessionRunHook", closed=False)}
 KINDS: dict[str, KindModel] = {
     OPTIMIZER: KindModel(

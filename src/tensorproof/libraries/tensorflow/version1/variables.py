@@ -8,6 +8,7 @@ from typing import Any
 
 from tensorproof.diagnostics.diagnostic import Step
 from tensorproof.libraries import KindModel, Run, argument, listed
+from tensorproof.libraries.results.facts import facts
 from tensorproof.libraries.tensorflow import initial_values, tape
 from tensorproof.libraries.tensorflow.tensors import METHODS, converted
 from tensorproof.libraries.tensorflow.version1.graph import (
@@ -233,20 +234,14 @@ def _global_step(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value
     return known[0] if known is not None else shared(m, "global_step", Shape(), INT64, False, node, False)
 
 
-_WORDS = (
-    "truncated_normal_initializer", "random_normal_initializer", "random_uniform_initializer", "constant_initializer", "zeros_initializer", "ones_initializer",
-    "orthogonal_initializer", "glorot_uniform_initializer", "glorot_normal_initializer", "variance_scaling_initializer", "uniform_unit_scaling_initializer",
-    "initializers.truncated_normal", "initializers.random_normal", "initializers.random_uniform", "initializers.constant", "initializers.zeros",
-    "initializers.ones", "initializers.orthogonal", "initializers.glorot_uniform", "initializers.glorot_normal", "initializers.variance_scaling",
-    "initializers.he_normal", "initializers.he_uniform", "initializers.lecun_normal", "initializers.lecun_uniform", "initializers.identity",
-)  # fmt: skip
 FUNCTIONS: dict[str, Run] = {
     "tf.get_variable": _get_variable, "tf.variable_scope": _variable_scope, "tf.get_variable_scope": _get_scope, "tf.variable_op_scope": _variable_scope,
     "tf.assign": partial(_assign, "assign"), "tf.assign_add": partial(_assign, "assign_add"), "tf.assign_sub": partial(_assign, "assign_sub"),
     "tf.global_variables": _listing(False),
     "tf.all_variables": _listing(False), "tf.trainable_variables": _listing(True), "tf.model_variables": _listing(False),
     "tf.local_variables": lambda m, a, k, n: listed(m, ()), "tf.moving_average_variables": lambda m, a, k, n: listed(m, ()),
-    **{f"tf.{w}": partial(_initializer, w) for w in _WORDS}, "tf.train.get_or_create_global_step": _global_step, "tf.train.create_global_step": _global_step,
+    **{f"tf.{w}": partial(_initializer, w) for w in facts("tensorflow/version1/variables")["initializers"].split()},
+    "tf.train.get_or_create_global_step": _global_step, "tf.train.create_global_step": _global_step,
     "tf.train.get_global_step": _global_step, **{f"tf.scatter_{w}": _scatter for w in ("update", "add", "sub", "mul", "div", "min", "max")},
 }  # fmt: skip
 KINDS: dict[str, KindModel] = {
