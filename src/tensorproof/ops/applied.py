@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import isinf
 from typing import Any
 
-from tensorproof.ops.record import Op
+from tensorproof.ops.record import Op, Values
 from tensorproof.terms.dtypes import DType
 from tensorproof.terms.ints import Term
 from tensorproof.terms.records import dataclass, field
@@ -25,6 +25,15 @@ class Applied:
 
     def __repr__(self) -> str:
         return f"{self.spelling} -> {self.op.name}({', '.join(f'{name}={value!r}' for name, value in self.arguments.items())}) -> {self.results!r}"
+
+
+def given_values(one: Applied, at: int) -> Values:
+    """What is known of the values of one result, some outputs being left out."""
+    outputs = one.op.outputs
+    if len(outputs) > len(one.results):
+        outputs = tuple(out for out in outputs if not out.when or one.arguments.get(out.when))
+    own = outputs[at].values if at < len(outputs) else None
+    return one.op.values if own is None else own
 
 
 class Parts:

@@ -106,7 +106,7 @@ class Values:
     - "joins": all elements of all tensors in `over`, and no others; "mixes": some of them, by the mask in `by` where it is named: the first where that
       holds;
     - "places": positions along the axis `by` of `over` (an attribute, an axis, or None for the flattened tensor), and `high` behind its
-      end; `every`: each of them;
+      end; `every`: each of them; `end` "result": in the first result;
     - "draws": whole numbers from `low` on and below `high`, in steps of `step`, each of which may occur;
     - "drawn": random numbers of the `distribution`, or of that which the attribute `by` names, whose parameters are the arguments of their names, or those
       in `over` (ops/distributions.py);

@@ -151,10 +151,11 @@ def unravel_shapes(c: Call) -> list[Any]:
 
 UNRAVEL = Op(
     "unravel_index",
-    (Tensor("x", "...", frozenset(d for d in DType if d.is_integer)),),
+    (Tensor("x", "...", frozenset(d for d in DType if d.is_integer), values="flat:size"),),
     (Ints("size"),),
     unravel_shapes,
     INT64,
     counted=True,
+    values=Values("bounded", bounds=NON_NEGATIVE, over="size"),
     evaluate=written_places.unravel,
 )

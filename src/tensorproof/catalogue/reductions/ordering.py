@@ -180,6 +180,10 @@ def _count(c: Call, among: Dim) -> Dim:
             return len(set(contents))
         return sum(1 for i, v in enumerate(contents) if i == 0 or v != contents[i - 1])
     lo, hi = bounds(among)
+    facts = c.tensor("x").facts
+    if c["dim"] is None and c.op.name == "unique" and facts is not None and (span := facts.span or facts.limit) is not None:
+        width = bounds(span[1] - span[0])[1]
+        hi = width if hi is None or (width is not None and width < hi) else hi
     least = 1 if lo else 0
     return least if least == hi else c.fresh("distinct", least, hi)
 
@@ -193,7 +197,8 @@ def _distinct(name: str, doc: str) -> Op:
         ),
         distinct_shape, Like("x"),
         outputs=(
-            Out("values", values=SELECTS), Out("index", INT64, "return_index"), Out("inverse", INT64, "return_inverse"), Out("counts", INT64, "return_counts"),
+            Out("values", values=Values("joins", over="x")), Out("index", INT64, "return_index", values=places("dim")),
+            Out("inverse", INT64, "return_inverse", values=Values("places", over="x", by="dim", every=True, end="result")), Out("counts", INT64, "return_counts"),
         ),
         data_dependent=True, evaluate=made.distinct(name == "unique_consecutive"), doc=doc,
     )  # fmt: skip

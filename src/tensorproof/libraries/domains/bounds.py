@@ -11,7 +11,7 @@ from math import inf, trunc
 
 from tensorproof.catalogue.elementwise.formulas import drawn_numbers
 from tensorproof.catalogue.elementwise.formulas.real_bounds import ABOVE_ZERO, along_axis, are_whole, computed, of
-from tensorproof.ops.applied import Applied
+from tensorproof.ops.applied import Applied, given_values
 from tensorproof.ops.record import Op
 from tensorproof.terms import BUDGETS, DType, TensorType
 from tensorproof.terms.facts import Bounds, learn, learn_bounds
@@ -27,17 +27,14 @@ def reads(op: Op) -> bool:
 
 def applied(m: Machine, one: Applied) -> None:
     """Keep what holds of the results of an operator."""
-    op = one.op
     for at, made in enumerate(one.results):
         if made.contents is not None or made.dtype is None or made.dtype.kind not in "iuf":
             continue
-        if made.facts is not None and made.facts.span is not None:
-            if (rows := along_axis(one, made)) is not None:
-                learn(made, rows=rows)
-            continue
-        values = op.values_of(at)
-        found = computed(one, values, at)
+        values = given_values(one, at)
+        found = computed(one, values, at) if made.facts is None or made.facts.span is None else None
         if found is None:
+            if made.facts is not None and (rows := along_axis(one, made)) is not None:
+                learn(made, rows=rows)
             continue
         low, high = _held(made.dtype, found)
         chance, steps = _descent(one)

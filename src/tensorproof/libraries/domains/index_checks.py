@@ -29,18 +29,19 @@ def check(m: Machine, applied: list[Applied], node: ast.AST) -> None:
         if framework == "torch" and one.op.name in _UNPOOLS:
             _unpooled(m, one, _UNPOOLS[one.op.name], node)
         if framework in ("torch", "numpy"):
-            for name, wraps, axis in inputs:
-                _looked_up(m, one, name, wraps or framework == "numpy", axis, node)
+            for name, kind, axis in inputs:
+                if kind != "flat" or framework == "numpy":  # torch takes the remainder
+                    _looked_up(m, one, name, kind == "place" or (framework == "numpy" and kind != "flat"), axis, node)
 
 
 @cache
-def _indices(op: Op) -> tuple[tuple[tuple[str, bool, str], ...], str]:
-    """The inputs that hold indices, whether negative ones count from the end, and the axis; and the attribute that is an index of Python's."""
-    found: list[tuple[str, bool, str]] = []
+def _indices(op: Op) -> tuple[tuple[tuple[str, str, str], ...], str]:
+    """The inputs that hold indices, whether negative ones count from the end ("place"), and the axis; and the attribute that is an index of Python's."""
+    found: list[tuple[str, str, str]] = []
     for p in op.inputs:
         kind, _, axis = p.values.partition(":") if isinstance(p, Tensor) else ("", "", "")
-        if kind in ("index", "place") and axis:
-            found.append((p.name, kind == "place", axis))
+        if kind in ("index", "place", "flat") and axis:
+            found.append((p.name, kind, axis))
     return tuple(found), next((p.name for p in op.attributes if isinstance(p, Index)), "")
 
 
@@ -63,7 +64,7 @@ def _looked_up(m: Machine, one: Applied, name: str, wraps: bool, axis: str, node
         low, high = (low + 1 if low == ignored else low), (high - 1 if high - 1 == ignored else high)
     open_end = one.op.parameter(axis) is not None and type(size) is int and size < 0
     past = None if open_end else size
-    word = "target" if name == "target" else "range" if axis in ("dim", "numel", "classes") else "index"
+    word = "target" if name == "target" else "range" if axis in ("dim", "numel", "classes", "size") else "index"
     what = "the targets hold classes" if name == "target" else "the indices are"
     _inside(m, index, (low, high), -size if wraps else 0, past, one, (word, what, name), node)
 
@@ -94,7 +95,7 @@ def _size(one: Applied, axis: str) -> Dim | None:
         at: Dim = x.shape[given]
         return at
     if one.op.parameter(axis) is not None:
-        return given if isinstance(given, (int, Term)) else None
+        return Shape(given).numel if isinstance(given, tuple) else given if isinstance(given, (int, Term)) else None
     for p in one.op.inputs:
         value = one.arguments.get(p.name)
         if isinstance(value, TensorType) and value.shape.known:
@@ -131,7 +132,7 @@ def _inside(m: Machine, index: TensorType, known: Any, least: Dim, past: Dim | N
     some: Truth = ge(index.shape.numel, 1) if index.shape.known else True
     inside = implies(conj(some, lt(low, high)), conj(ge(low, least), True if past is None else ge(past, high)))
     if inside is False:
-        raise m.raised("IndexError" if index.framework == "numpy" else _refusal(one, code), message, node, code)
+        raise m.raised("IndexError" if index.framework == "numpy" and least != 0 else _refusal(one, code), message, node, code)
     m.require(code, inside, message, node, (said[2],))
 
 

@@ -7,10 +7,11 @@ an axis is an error. What may hold fewer numbers (a choice by value, a largest p
 from __future__ import annotations
 
 from functools import cache
+from math import inf
 from typing import Any
 
 from tensorproof.libraries.domains import index_limits, label_ranges
-from tensorproof.ops.applied import Applied, parts
+from tensorproof.ops.applied import Applied, given_values, parts
 from tensorproof.ops.record import Op, Values
 from tensorproof.ops.whole import Span, joined
 from tensorproof.terms import BOOL, DType, TensorType, Term, learn
@@ -40,7 +41,7 @@ def applied(m: Machine, one: Applied) -> None:
         return
     for at, made in enumerate(one.results):
         if made.contents is None and made.dtype is not None:
-            values = one.op.values_of(at)
+            values = given_values(one, at)
             found = _span(m, values, one, at, made)
             if found is not None and _holds(made.dtype, found):
                 note(m, made, found)
@@ -92,7 +93,7 @@ def _span(m: Machine, values: Values, one: Applied, at: int, made: TensorType) -
         case "moves" | "cuts":
             return span_of(m, _nth(given[values.over], at))
         case "selects":
-            found = span_of(m, given[values.over])
+            found = _column(given) or span_of(m, given[values.over])
             return found if found is None or (values.by and _by_place(m, given[str(values.by)])) else Span(found.low, found.past)
         case "joins":
             return joined([span_of(m, t) for t in _parts(given, values.over)], all_occur=True)
@@ -100,7 +101,9 @@ def _span(m: Machine, values: Values, one: Applied, at: int, made: TensorType) -
             over = "value" if given.get("index") in (slice(None), (slice(None),), Ellipsis) else values.over  # x[:] = value writes all
             return joined([span_of(m, t) for t in _parts(given, over)])
         case "places":
-            found = _positions(given[values.over], given[values.by] if isinstance(values.by, str) else values.by, values.every)
+            found = _positions(
+                one.results[0] if values.end else given[values.over], given[values.by] if isinstance(values.by, str) else values.by, values.every
+            )
             return Span(found.low, found.past + values.high, possible=True) if found is not None and type(values.high) is int and values.high else found
         case "draws" if made.dtype is not None and (made.dtype.kind in "iu" or one.op.random):
             return _drawn(*(given[v] if isinstance(v, str) else v for v in (values.low, values.high, values.step)))
@@ -114,6 +117,8 @@ def _span(m: Machine, values: Values, one: Applied, at: int, made: TensorType) -
         return None
     known = {p.name: _span_in(m, given[p.name]) for p in one.op.inputs if given.get(p.name) is not None}
     found = values.whole(known | {p.name: given.get(p.name) for p in one.op.attributes})
+    if found is not None and not found.attained and values.kind == "sums" and _every_pair(given["x"], given["y"]):
+        found = Span(found.low, found.past, all(s is not None and s.attained for s in known.values()), found.possible)
     return found if found is None or (made.dtype is not None and made.dtype.kind in "iu") or _whole(found) else None
 
 
@@ -133,8 +138,28 @@ def _pooled(one: Applied, n: int) -> Span | None:
     return Span(0, last + 1, x.facts is not None and x.facts.drawn is not None)
 
 
+def _every_pair(x: Value, y: Value) -> bool:
+    """Whether each element of one meets each of the other, of which one is known: so the ends of both meet."""
+    if not isinstance(x, TensorType) or not isinstance(y, TensorType) or not x.shape.known or not y.shape.known or (x.contents is None and y.contents is None):
+        return False
+    return all(1 in pair for pair in zip(reversed(x.shape), reversed(y.shape)))
+
+
+def _column(given: dict[str, Any]) -> Span | None:
+    """The numbers of one column, where they are known by columns: `x[:, 0]`."""
+    x, index = given["x"], given.get("index")
+    rows = x.facts.rows if isinstance(x, TensorType) and x.facts is not None else None
+    if rows is None or type(index) is not tuple or len(index) <= rows[0] or any(part != slice(None) for part in index[: rows[0]]):
+        return None
+    at = index[rows[0]]
+    low, high = rows[1][at] if type(at) is int and -len(rows[1]) <= at < len(rows[1]) else (inf, inf)
+    return Span(int(low), int(high) + 1, possible=True) if x.dtype.kind in "iu" and abs(low) < inf and abs(high) < inf else None
+
+
 def _coordinates(x: Value, at: int, axes: int) -> Span | None:
     """The positions of some elements: along one axis, or in one row for each element."""
+    if isinstance(x, tuple):
+        return Span(0, x[at], possible=True)
     if not isinstance(x, TensorType) or not x.shape.known or not len(x.shape):
         return None
     if axes == len(x.shape):

@@ -36,7 +36,7 @@ def check(m: Machine, applied: list[Applied], node: ast.AST) -> None:
             _distributed(m, one, node)
         about = NOT_NEGATIVE.get(one.op.name)
         framework = one.results[0].framework if one.results else ""
-        if about is not None and (framework == "torch" or (framework == "numpy" and about[2] == "negative")):
+        if about is not None and (framework == "torch" or (framework == "numpy" and about[2] != "range")):
             name, kind, word = about if framework == "torch" else (about[0], "ValueError", about[2])
             judge(m, one.arguments.get(name), name, 0.0, inf, node, f"{one.op.name}/{word}", kind, one.spelling)
 

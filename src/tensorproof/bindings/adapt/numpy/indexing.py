@@ -124,7 +124,9 @@ def _kept(obj: Value, n: Value, run: Run) -> TensorType:
     if not isinstance(made, TensorType):
         raise run.give_up("the places to be deleted are not known")
     if made.dtype is not BOOL:
-        made = run.typed("isin", BOOL, x=run("arange", start=0, end=n, dtype=INT64), y=run("remainder", x=made, y=n))
+        made = run.typed(
+            "isin", BOOL, x=run("arange", start=0, end=n, dtype=INT64), y=run("getitem", x=run("arange", start=0, end=n, dtype=INT64), index=(made,))
+        )
     return run("logical_not", x=made)
 
 

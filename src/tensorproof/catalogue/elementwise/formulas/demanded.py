@@ -7,6 +7,7 @@ from math import inf
 NOT_NEGATIVE = {
     "multinomial": ("x", "RuntimeError", "range"), "poisson": ("x", "RuntimeError", "range"), "normal": ("std", "RuntimeError", "range"),
     "gaussian_nll_loss": ("var", "ValueError", "range"), "bincount": ("x", "RuntimeError", "negative"),
+    "repeat_interleave": ("times", "RuntimeError", "times"),
 }  # fmt: skip
 """Inputs of torch's operators whose elements must not be negative, the exception that they raise else, and its code."""
 _ABOVE, _FROM, _UNIT, _ANY = (0.0, inf, True), (0.0, inf, False), (0.0, 1.0, False), (-inf, inf, False)

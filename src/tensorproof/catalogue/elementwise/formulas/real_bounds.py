@@ -214,6 +214,8 @@ _ROUNDING = {"float32": 2.0**-21, "float64": 2.0**-49}
 def along_axis(one: Applied, made: TensorType) -> tuple[int, tuple[Bounds, ...]] | None:
     """The bounds along an axis: of each element of a vector of which the elements are nearly known, and of a product with a known vector."""
     kind, name = one.op.values.kind, one.op.name
+    if kind == "bounded" and len(one.results) == 1 and isinstance(x := one.arguments.get(one.op.values.over), TensorType) and x.shape.concrete and x.shape:
+        return 1, tuple((0.0, float(size - 1)) for size in x.shape)
     if (kind not in _ELEMENTWISE and name not in _RULED) or made.dtype is None or not made.shape.known:
         return None
     if len(made.shape) == 1 and made.dtype.label in _ROUNDING:
