@@ -198,7 +198,8 @@ def _distinct(name: str, doc: str) -> Op:
         distinct_shape, Like("x"),
         outputs=(
             Out("values", values=Values("joins", over="x")), Out("index", INT64, "return_index", values=places("dim")),
-            Out("inverse", INT64, "return_inverse", values=Values("places", over="x", by="dim", every=True, end="result")), Out("counts", INT64, "return_counts"),
+            Out("inverse", INT64, "return_inverse", values=Values("places", over="x", by="dim", every=True, end="result")),
+            Out("counts", INT64, "return_counts"),
         ),
         data_dependent=True, evaluate=made.distinct(name == "unique_consecutive"), doc=doc,
     )  # fmt: skip
