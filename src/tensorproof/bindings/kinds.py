@@ -115,7 +115,8 @@ def check(row: Row, a: dict[str, object], run: Checking) -> None:
         holds = value_of(predicate, names)
         if code != "unknown":
             about = tuple(sorted(set(re.findall(r"[a-z_]\w*", predicate)) & a.keys()))
-            if holds is False and "rank(" in predicate and any(isinstance(x := a[name], TensorType) and not x.shape.known for name in about):
+            unknown = [name for name in about if isinstance(value := a[name], TensorType) and not value.shape.known]
+            if holds is False and unknown and re.search(r"rank\(|\.shape\[", predicate):
                 raise run.give_up("the rank is not known")
             run.require(code, holds, sentence.format(**a) if "{" in sentence and holds is not True else sentence, about)
         elif holds:

@@ -134,12 +134,6 @@ def cumulative(a: Arguments, run: Run) -> TensorType:
     return run.shaped(run.row.op, x.shape, x.dtype, x=x, dim=a["dim"] if at is None else at, exclusive=bool(a.get("exclusive")), reverse=bool(a.get("reverse")))
 
 
-def diag(a: Arguments, run: Run) -> TensorType:
-    x = a["x"]
-    at_least(run, x, 1)
-    return with_shape(run, "tensor_diag", x, Shape((*x.shape, *x.shape)) if x.shape.known else somewhere(run))
-
-
 def diag_part(a: Arguments, run: Run) -> TensorType:
     x = a["x"]
     if not x.shape.known:
@@ -147,20 +141,6 @@ def diag_part(a: Arguments, run: Run) -> TensorType:
     half = len(x.shape) // 2
     run.require("rank", len(x.shape) % 2 == 0 and half > 0, f"x must have an even rank of at least 2, and is {x.shape!r}", ("x",))
     return with_shape(run, "tensor_diag_part", x, merged(run, [Shape(x.shape[:half]), Shape(x.shape[half:])], ("x",)))
-
-
-def matrix_diag(a: Arguments, run: Run) -> TensorType:
-    x = a["x"]
-    at_least(run, x, 1)
-    return with_shape(run, "diag_embed", x, Shape((*x.shape, x.shape[-1])) if x.shape.known else somewhere(run))
-
-
-def matrix_diag_part(a: Arguments, run: Run) -> TensorType:
-    x = a["x"]
-    at_least(run, x, 2)
-    if not x.shape.known:
-        return with_shape(run, "diagonal", x, somewhere(run), dim1=-2, dim2=-1)
-    return run("diagonal", x=x, dim1=-2, dim2=-1)
 
 
 def matrix_set_diag(a: Arguments, run: Run) -> TensorType:

@@ -133,11 +133,6 @@ def bitcast(a: Arguments, run: Run) -> TensorType:
     return run("squeeze", x=joined, dim=len(x.shape) - 1)
 
 
-def within_numbers(a: Arguments, run: Run) -> TensorType:
-    """x rounded within a range whose ends are attributes."""
-    return run.shaped(run.row.op, a["x"].shape, a["x"].dtype, **a)
-
-
 def with_scalars(a: Arguments, run: Run) -> TensorType:
     """x rounded within a range whose ends are scalars, or vectors of an end for each slice along an axis."""
     same_types(run, a, "x", "low", "high")

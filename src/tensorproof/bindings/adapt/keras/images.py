@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tensorproof.bindings.adapt.keras.ops import asked, has_axis
+from tensorproof.bindings.adapt.keras.ops import asked
 from tensorproof.bindings.adapt.numpy.arrays import tensor
 from tensorproof.bindings.adapt.numpy.reductions import word
 from tensorproof.bindings.adapt.steps import Steps
@@ -140,11 +140,6 @@ def categorical_sample(a: dict[str, Value], run: Run) -> TensorType:
     if a["n"] == 0:
         raise run.give_up("no samples are drawn")
     return run.typed("multinomial", asked(a, INT32), x=run.typed("softmax", x.dtype, x=x, dim=-1), n=a["n"], replacement=True)
-
-
-def shuffle(a: dict[str, Value], run: Run) -> TensorType:
-    has_axis(run, tensor_in(a, "x"), a["axis"])
-    return run("shuffle", x=a["x"], dim=a["axis"])
 
 
 def dropout(a: dict[str, Any], run: Run) -> TensorType:

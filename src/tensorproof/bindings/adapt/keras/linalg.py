@@ -9,7 +9,7 @@ from tensorproof.bindings.adapt.numpy.arrays import tensor
 from tensorproof.bindings.adapt.numpy.reductions import word
 from tensorproof.bindings.adapt.steps import Steps
 from tensorproof.bindings.adapters import Run, Value, tensor_in
-from tensorproof.terms import FLOAT32, INT32, TensorType, eq, ge
+from tensorproof.terms import INT32, TensorType, eq, ge
 
 
 def matmul(a: dict[str, Value], run: Run) -> TensorType:
@@ -166,14 +166,6 @@ def rfft(a: dict[str, Value], run: Run) -> Value:
 
 def irfft(a: dict[str, Value], run: Run) -> TensorType:
     return run("irfft", x=_parts(run, a["pair"]), n=a["n"])
-
-
-def complex_view(a: dict[str, Value], run: Run) -> TensorType:
-    x = tensor(a["x"])
-    if len(x.shape) < 1:
-        raise run.refuse("rank", "the parts stand on the last axis, and there is none", ("x",))
-    run.require("parts", eq(x.shape[-1], 2), f"the last axis holds two parts, and has {x.shape[-1]!r} elements", ("x",))
-    return run("view_as_complex", x=x if x.dtype is FLOAT32 else run("cast", x=x, dtype=FLOAT32))
 
 
 def real_view(a: dict[str, Value], run: Run) -> TensorType:

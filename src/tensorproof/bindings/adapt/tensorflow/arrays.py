@@ -25,10 +25,6 @@ def concat(a: Arguments, run: Run) -> TensorType:
     return run.shaped("cat", alone.shape, alone.dtype, xs=(alone,), dim=dim)
 
 
-def shape(a: Arguments, run: Run) -> TensorType:
-    return run(run.row.op, x=a["x"], dtype=a.get("dtype") or INT32)
-
-
 def split_any(a: Arguments, run: Run) -> Value:
     """A number of equal parts, or a list of sizes."""
     sizes, x = whole(a["sizes"]), a["x"]

@@ -143,24 +143,9 @@ def norm(a: Arguments, run: Run) -> TensorType:
     return with_shape(run, op, x, shape, ord=2 if euclidean else order, dim=axes, keepdim=keep)
 
 
-def trace(a: Arguments, run: Run) -> TensorType:
-    x = a["x"]
-    at_least(run, x, 2)
-    if not x.shape.known:
-        unknown = with_shape(run, "diagonal", x, somewhere(run), offset=0, dim1=-2, dim2=-1)
-        return with_shape(run, "sum", unknown, somewhere(run), dim=(-1,), keepdim=False)
-    diagonal = run("diagonal", x=x, offset=0, dim1=-2, dim2=-1)
-    return run.typed("sum", x.dtype, x=diagonal, dim=(-1,), keepdim=False)
-
-
 def matrix_transpose(a: Arguments, run: Run) -> TensorType:
     at_least(run, a["x"], 2)
     return _adjoint(run, a["x"]) if a.get("conjugate") else _turned(run, a["x"])
-
-
-def adjoint(a: Arguments, run: Run) -> TensorType:
-    at_least(run, a["x"], 2)
-    return _turned(run, run.typed("conj", a["x"].dtype, x=a["x"]))
 
 
 def diag_part(a: Arguments, run: Run) -> TensorType:

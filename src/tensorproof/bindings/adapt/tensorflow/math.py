@@ -9,7 +9,7 @@ from tensorproof.bindings.adapt.tensorflow.shared import COMPLEX_OF, Arguments, 
 from tensorproof.bindings.adapt.tensorflow.sizes import broadcast_of, known_axis, ranked, vector, whole, with_shape
 from tensorproof.bindings.adapters import Run, Value, python_number
 from tensorproof.ops.element_types import CONVERTED
-from tensorproof.terms import BOOL, FLOAT32, FLOAT64, INT32, INT64, DType, Shape, TensorType, eq, ge
+from tensorproof.terms import BOOL, FLOAT32, FLOAT64, INT32, INT64, DType, Shape, TensorType, eq
 
 
 def times(a: Arguments, run: Run) -> TensorType:
@@ -66,11 +66,6 @@ def clip(a: Arguments, run: Run) -> TensorType:
                 run.require("clamp/bounds", eq(m, n), sentence, ("low", "high"))
     kind = promoted_type(run, x=capped, y=a["low"])
     return run.shaped("maximum", x.shape, kind, x=capped, y=a["low"] if isinstance(a["low"], TensorType) else python_number(a["low"]))
-
-
-def hash_bucket(a: Arguments, run: Run) -> TensorType:
-    run.require("buckets", a.get("num_buckets") is not None and ge(a["num_buckets"], 1), "there must be at least one bucket", ("num_buckets",))
-    return run.typed("empty_like", INT64, x=a["x"], dtype=INT64)
 
 
 def clip_by_norm(a: Arguments, run: Run) -> TensorType:
