@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tensorproof.bindings.arrays import Ragged, array_like
 from tensorproof.bindings.call import Outcome, Run, computed, formula, operator, spelled
-from tensorproof.bindings.forms import default, takes, taking
+from tensorproof.bindings.forms import takes, taking
 from tensorproof.bindings.modules import Module, computed_in, in_type
 from tensorproof.bindings.readers import module_in, tensor_in
 from tensorproof.ops.call import Call, GiveUp, Refused, Session
@@ -14,5 +14,5 @@ from tensorproof.values.port import Value
 
 __all__ = [
     "Call", "GiveUp", "Module", "Op", "Outcome", "Ragged", "Refused", "Requirement", "Run", "Session", "Value", "array_like", "computed", "computed_in",
-    "default", "formula", "in_type", "module_in", "operator", "python_number", "spelled", "takes", "taking", "tensor_in",
+    "formula", "in_type", "module_in", "operator", "python_number", "spelled", "takes", "taking", "tensor_in",
 ]  # fmt: skip

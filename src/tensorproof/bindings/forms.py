@@ -1,4 +1,4 @@
-"""`via` functions made of others: the row's own operator, or another function, on arguments of other kinds."""
+"""What a `via` function says of its own arguments, and `via` functions made of others for arguments of other kinds."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from tensorproof.bindings.call import Run
 
 if TYPE_CHECKING:
-    from tensorproof.catalogue.results import Result
     from tensorproof.ops.inputs import Parameter
     from tensorproof.values.machine import Value
 
@@ -34,8 +33,3 @@ def taking(function: Callable[..., Any], *parameters: Parameter, **fixed: Value)
         return function(a, run, **fixed)
 
     return run
-
-
-def default(a: dict[str, Any], run: Run) -> Result:
-    """The row's own operator, on those of the arguments that it has."""
-    return run.default(a)

@@ -51,12 +51,18 @@ def rectified(a: dict[str, Value], run: Run) -> TensorType:
     return run.typed("sub", x.dtype, x=made, y=run.typed("mul", x.dtype, x=below, y=slope))
 
 
-def softmax(a: dict[str, Value], run: Run) -> TensorType:
-    """Along one axis, or along several or all as if they were one."""
-    x, dim = tensor(a["x"]), a["dim"]
-    has_axis(run, x, dim)
+def _floats(a: dict[str, Value], run: Run) -> TensorType:
+    """x, which holds floats and has the axis that is named."""
+    x = tensor(a["x"])
+    has_axis(run, x, a["dim"])
     if x.dtype is not None and not x.dtype.is_float:
         raise run.refuse("dtype", f"{run.row.name} takes floats, not {x.dtype!r}", ("x",))
+    return x
+
+
+def softmax(a: dict[str, Value], run: Run) -> TensorType:
+    """Along one axis, or along several or all as if they were one."""
+    x, dim = _floats(a, run), a["dim"]
     if dim is None:
         flat = run("reshape", x=x, size=(x.shape.numel,))
         return run("reshape", x=run(run.row.op, x=flat, dim=0), size=tuple(x.shape))
@@ -78,10 +84,7 @@ def softmax(a: dict[str, Value], run: Run) -> TensorType:
 
 def sparsemax(a: dict[str, Value], run: Run) -> TensorType:
     """As Keras computes it: the threshold comes from the sum of the running totals of the support."""
-    x, dim = tensor(a["x"]), a["dim"]
-    has_axis(run, x, dim)
-    if x.dtype is not None and not x.dtype.is_float:
-        raise run.refuse("dtype", f"{run.row.name} takes floats, not {x.dtype!r}", ("x",))
+    x, dim = _floats(a, run), a["dim"]
     if not x.shape.known:
         raise run.give_up("the rank is not known")
     rank = len(x.shape)

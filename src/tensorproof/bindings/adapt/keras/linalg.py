@@ -146,18 +146,12 @@ def _pair(run: Run, made: TensorType) -> tuple[TensorType, TensorType]:
     return (run.typed("real", real, x=made), run.typed("imag", real, x=made))
 
 
-def fft(a: dict[str, Value], run: Run) -> Value:
-    x = _parts(run, a["pair"])
-    if len(x.shape) < 1:
-        raise run.refuse("rank", "one axis is transformed, and there is none", ("pair",))
-    return _pair(run, run.typed("fft", x.dtype, x=x))
-
-
-def fft2(a: dict[str, Value], run: Run) -> Value:
-    x = _parts(run, a["pair"])
-    if len(x.shape) < 2:
-        raise run.refuse("rank", f"two axes are transformed, and this is {x.shape!r}", ("pair",))
-    return _pair(run, run.typed(run.row.op, x.dtype, x=x, dim=(-2, -1)))
+def transformed(a: dict[str, Any], run: Run) -> Value:
+    """Along the last axes, so many as the row says."""
+    x, n = _parts(run, a["pair"]), a["axes"]
+    if len(x.shape) < n:
+        raise run.refuse("rank", f"{n} axes are transformed, and this is {x.shape!r}", ("pair",))
+    return _pair(run, run.typed(run.row.op, x.dtype, x=x, **({"dim": (-2, -1)} if n == 2 else {})))
 
 
 def rfft(a: dict[str, Value], run: Run) -> Value:

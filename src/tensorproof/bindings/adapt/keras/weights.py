@@ -53,50 +53,46 @@ def channels(module: Module, shape: Shape) -> Dim:
     return made
 
 
-def dense_weights(module: Module, names: Mapping[str, Any], session: Session) -> None:
-    shape = at_least(module, tensor_in(names, "x"), 2)
-    units: Dim = names["units"]
-    weight(module, "kernel", shape[-1], units)
+def _with_bias(module: Module, names: Mapping[str, Any], bias: Dim, *kernel: Dim) -> None:
+    """A kernel, and a bias of this size where the layer has one."""
+    weight(module, "kernel", *kernel)
     if names["use_bias"]:
-        weight(module, "bias", units)
+        weight(module, "bias", bias)
+
+
+def _window(module: Module, names: Mapping[str, Any]) -> tuple[tuple[Dim, ...], Dim]:
+    """The sizes of the windows of a convolution, and the channels of its input."""
+    n = int(module.row.op[-2])
+    return sizes(names["kernel"], n), channels(module, of_rank(module, tensor_in(names, "x"), n + 2))
+
+
+def dense_weights(module: Module, names: Mapping[str, Any], session: Session) -> None:
+    _with_bias(module, names, names["units"], at_least(module, tensor_in(names, "x"), 2)[-1], names["units"])
 
 
 def conv_weights(module: Module, names: Mapping[str, Any], session: Session) -> None:
-    n = int(module.row.op[-2])
-    shape = of_rank(module, tensor_in(names, "x"), n + 2)
-    kernel, c = sizes(names["kernel"], n), channels(module, shape)
-    groups: Dim = names["groups"]
+    (kernel, c), groups, filters = _window(module, names), names["groups"], names["filters"]
     if eq(c % groups, 0) is False:
         raise refused(module, "groups", f"{c!r} channels do not divide into {groups!r} groups", ("x", "groups"))
-    filters: Dim = names["filters"]
-    weight(module, "kernel", *kernel, c // groups, filters)
-    if names["use_bias"]:
-        weight(module, "bias", filters)
+    _with_bias(module, names, filters, *kernel, c // groups, filters)
 
 
 def transposed_weights(module: Module, names: Mapping[str, Any], session: Session) -> None:
-    n = int(module.row.op[-2])
-    shape = of_rank(module, tensor_in(names, "x"), n + 2)
-    weight(module, "kernel", *sizes(names["kernel"], n), names["filters"], channels(module, shape))
-    if names["use_bias"]:
-        weight(module, "bias", names["filters"])
+    kernel, c = _window(module, names)
+    _with_bias(module, names, names["filters"], *kernel, names["filters"], c)
 
 
 def depthwise_weights(module: Module, names: Mapping[str, Any], session: Session) -> None:
-    n = int(module.row.op[-2])
-    c, many = channels(module, of_rank(module, tensor_in(names, "x"), n + 2)), names["depth_multiplier"]
-    weight(module, "kernel", *sizes(names["kernel"], n), c, many)
-    if names["use_bias"]:
-        weight(module, "bias", c * many)
+    (kernel, c), many = _window(module, names), names["depth_multiplier"]
+    _with_bias(module, names, c * many, *kernel, c, many)
 
 
 def separable_weights(module: Module, names: Mapping[str, Any], session: Session) -> None:
-    n = int(module.row.op[-2])
-    c, many = channels(module, of_rank(module, tensor_in(names, "x"), n + 2)), names["depth_multiplier"]
-    weight(module, "depthwise_kernel", *sizes(names["kernel"], n), c, many)
-    weight(module, "pointwise_kernel", *(1,) * n, c * many, names["filters"])
+    (kernel, c), many, filters = _window(module, names), names["depth_multiplier"], names["filters"]
+    weight(module, "depthwise_kernel", *kernel, c, many)
+    weight(module, "pointwise_kernel", *(1,) * len(kernel), c * many, filters)
     if names["use_bias"]:
-        weight(module, "bias", names["filters"])
+        weight(module, "bias", filters)
 
 
 def named_axes(module: Module, shape: Shape, given: Value) -> tuple[int, ...]:

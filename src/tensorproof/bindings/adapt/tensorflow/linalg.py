@@ -29,14 +29,11 @@ def square(run: Run, x: TensorType, name: str = "x") -> TensorType:
 
 
 def of_square(a: Arguments, run: Run) -> TensorType:
-    """A function of square matrices that gives such."""
-    x = square(run, _adjoint(run, a["x"]) if a.get("adjoint") else a["x"])
-    return with_shape(run, run.row.op, x, x.shape)
-
-
-def det(a: Arguments, run: Run) -> TensorType:
-    x = square(run, a["x"])
-    return with_shape(run, "det", x, x.shape[:-2] if x.shape.known else somewhere(run))
+    """A function of square matrices that gives such, or without so many of the last axes as the row says."""
+    x, gone = square(run, _adjoint(run, a["x"]) if a.get("adjoint") else a["x"]), a.get("gone", 0)
+    if not x.shape.known and gone:
+        return with_shape(run, run.row.op, x, somewhere(run))
+    return with_shape(run, run.row.op, x, x.shape[: len(x.shape) - gone] if gone else x.shape)
 
 
 def _adjoint(run: Run, x: TensorType) -> TensorType:
@@ -230,8 +227,3 @@ def eigh(a: Arguments, run: Run) -> Value:
     x = square(run, a["x"])
     shapes = [Shape(x.shape[:-1]) if x.shape.known else somewhere(run), x.shape if x.shape.known else somewhere(run)]
     return tuple(run.shaped("eigh", shapes, x.dtype, x.dtype, x=x))
-
-
-def eigvalsh(a: Arguments, run: Run) -> TensorType:
-    x = square(run, a["x"])
-    return with_shape(run, "eigvalsh", x, x.shape[:-1] if x.shape.known else somewhere(run))
