@@ -88,9 +88,15 @@ def _common_wide(x: Value, y: Value) -> DType | None:
     return FLOAT64 if common(x, y) is INT64 else _common_float(x, y)
 
 
-floating, wide, bessel = _by(lambda x: as_float(tensor(x).dtype)), _by(_wide), _by(_wide, others=True)
-angle, counted = _by(_argument, others=True), _by(lambda x: _counted(tensor(x).dtype), others=True)
-binary, number_pair, float_pair, wide_pair = _by(common), _by(lambda x, y: _counted(common(x, y))), _by(_common_float), _by(_common_wide)
+floating = _by(lambda x: as_float(tensor(x).dtype))
+wide = _by(_wide)
+bessel = _by(_wide, others=True)
+angle = _by(_argument, others=True)
+counted = _by(lambda x: _counted(tensor(x).dtype), others=True)
+binary = _by(common)
+number_pair = _by(lambda x, y: _counted(common(x, y)))
+float_pair = _by(_common_float)
+wide_pair = _by(_common_wide)
 
 
 def fabs(a: dict[str, Value], run: Run) -> TensorType:

@@ -52,8 +52,11 @@ def _reduced(rule: Callable[[DType | None], DType | None], **more: Value) -> Cal
     return lambda a, run: over(run, run.row.op, rule(_checked(a, run)), a, **more)
 
 
-averaged, spread = _reduced(as_float), _reduced(as_float, correction=0)
-span, truth, count_nonzero = _reduced(lambda dtype: dtype, empty=True), _reduced(lambda dtype: BOOL), _reduced(lambda dtype: INT32)
+averaged = _reduced(as_float)
+spread = _reduced(as_float, correction=0)
+span = _reduced(lambda dtype: dtype, empty=True)
+truth = _reduced(lambda dtype: BOOL)
+count_nonzero = _reduced(lambda dtype: INT32)
 
 
 def extreme(a: dict[str, Value], run: Run) -> TensorType:
