@@ -44,7 +44,9 @@ def transpose(a: dict[str, Value], run: Run) -> TensorType:
 
 
 def rollaxis(a: dict[str, Any], run: Run) -> TensorType:
-    x, axis, start = tensor_in(a, "x"), a["axis"], a["start"]
+    x = tensor_in(a, "x")
+    axis: int = a["axis"]
+    start: int = a["start"]
     rank = len(x.shape)
     if not -rank <= axis < rank or not -rank <= start <= rank:
         raise run.refuse("axis", f"axis {axis} or start {start} is out of range: the tensor has {rank} dimensions", ("axis", "start"))

@@ -84,7 +84,8 @@ def _unreduced(x: TensorType, run: Run) -> Value:
 
 def flatten(a: dict[str, Any], run: Run) -> TensorType:
     """A matrix: the axes before `dim` are its rows."""
-    x, axis = tensor_in(a, "x"), a["dim"]
+    x = tensor_in(a, "x")
+    axis: int = a["dim"]
     if not x.shape.known:
         made = Shape((run.fresh("rows"), run.fresh("columns")))
         return run.shaped("reshape", made, x.dtype, x=x, size=tuple(made))

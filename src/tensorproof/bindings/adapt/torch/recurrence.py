@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from tensorproof.bindings.adapters import GiveUp, Module, Run, Session, Value, takes, taking, tensor_in
@@ -50,7 +50,7 @@ def layer(module: Module, names: Mapping[str, Any], session: Session) -> None:
                 put(f"weight_hr{end}", projected, hidden)
 
 
-def states(a: dict[str, Any], run: Run) -> dict[str, Any]:
+def states(a: dict[str, Any], run: Run) -> dict[str, TensorType]:
     """The initial states: one tensor, or two for an LSTM."""
     given = a.pop("hx", None)
     two = run.row.op.startswith("lstm")
@@ -97,7 +97,7 @@ def flat(gates: int) -> tuple[Any, ...]:
     )  # fmt: skip
 
 
-def _more_layers(params: Any, given: dict[str, TensorType], total: int, each: int) -> bool:
+def _more_layers(params: Sequence[TensorType], given: dict[str, TensorType], total: int, each: int) -> bool:
     layers = [state.shape[0] for state in given.values() if state.shape.known and len(state.shape) == 3]
     longer = any(type(n) is int and n * each > total for n in layers)
     return len(params) >= total and len(params) % each == 0 and (len(params) > total or longer)
@@ -106,8 +106,9 @@ def _more_layers(params: Any, given: dict[str, TensorType], total: int, each: in
 @takes(Anything("hx"), Tensors("params"))
 def run_flat(a: dict[str, Any], run: Run) -> Value:
     """torch.lstm(input, hx, params, ...): the sizes are those of the parameters."""
-    params, levels, op = a["params"], a["num_layers"], run.row.op
-    given = states(a, run)
+    params: tuple[TensorType, ...] = a["params"]
+    levels: int = a["num_layers"]
+    op, given = run.row.op, states(a, run)
     run.require("state", "hx" in given, "the initial state must be given", ("hx",))
     hidden = given["cx" if op == "lstm" else "hx"].shape[-1]
     projected = given["hx"].shape[-1]
