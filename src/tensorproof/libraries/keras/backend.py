@@ -3,33 +3,17 @@
 from __future__ import annotations
 
 import ast
+from ast import literal_eval
 from functools import partial
 from typing import Any
 
 from tensorproof.libraries import KindModel, Run, mapped
 from tensorproof.libraries.keras.models import graph as keras_graph
+from tensorproof.libraries.results.facts import facts
 from tensorproof.terms import DType, Shape, TensorType, Term, eq
 from tensorproof.values import Args, Kwargs, List, Machine, Model, Named, Unknown, Value
 
-_SAME = {
-    "abs": "tf.abs", "square": "tf.square", "sqrt": "tf.sqrt", "exp": "tf.exp", "log": "tf.math.log", "round": "tf.round", "sign": "tf.sign", "sin": "tf.sin",
-    "cos": "tf.cos", "sigmoid": "tf.sigmoid", "tanh": "tf.tanh", "softplus": "tf.nn.softplus", "softsign": "tf.nn.softsign", "elu": "tf.nn.elu",
-    "zeros_like": "tf.zeros_like", "ones_like": "tf.ones_like", "stop_gradient": "tf.stop_gradient", "shape": "tf.shape", "identity": "tf.identity",
-}  # fmt: skip
-_TWO = {
-    "equal": "tf.equal", "not_equal": "tf.not_equal", "greater": "tf.greater", "greater_equal": "tf.greater_equal", "less": "tf.less",
-    "less_equal": "tf.less_equal", "maximum": "tf.maximum", "minimum": "tf.minimum", "pow": "tf.pow", "gather": "tf.gather", "reshape": "tf.reshape",
-    "permute_dimensions": "tf.transpose", "one_hot": "tf.one_hot", "tile": "tf.tile",
-}  # fmt: skip
-_REDUCED = {
-    "mean": "tf.reduce_mean", "sum": "tf.reduce_sum", "max": "tf.reduce_max", "min": "tf.reduce_min", "prod": "tf.reduce_prod", "any": "tf.reduce_any",
-    "all": "tf.reduce_all", "std": "tf.math.reduce_std", "var": "tf.math.reduce_variance", "logsumexp": "tf.reduce_logsumexp",
-}  # fmt: skip
-_WITH_AXIS = {
-    "argmax": ("tf.argmax", "axis", -1), "argmin": ("tf.argmin", "axis", -1), "concatenate": ("tf.concat", "axis", -1), "stack": ("tf.stack", "axis", 0),
-    "expand_dims": ("tf.expand_dims", "axis", -1), "squeeze": ("tf.squeeze", "axis", None), "softmax": ("tf.nn.softmax", "axis", -1),
-    "l2_normalize": ("tf.math.l2_normalize", "axis", None), "cumsum": ("tf.cumsum", "axis", 0), "cumprod": ("tf.math.cumprod", "axis", 0),
-}  # fmt: skip
+_SAID = {form: [pair.split("=") for pair in said.split()] for form, said in facts("keras/backend").items()}
 
 
 def _values(args: Args, kwargs: Kwargs) -> tuple[Any, ...]:
@@ -52,9 +36,9 @@ def _reduced(target: str, m: Machine, args: Args, kwargs: Kwargs, node: ast.AST)
     return m.spelling(target, (x,), {"axis": given.get("axis"), "keepdims": given.get("keepdims", False)}, node)
 
 
-def _with_axis(target: str, default: Value, m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+def _with_axis(target: str, default: str, m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
     first, *rest = _values(args, {k: v for k, v in kwargs.items() if k != "axis"})
-    axis = kwargs.get("axis", rest[0] if rest else default)
+    axis = kwargs.get("axis", rest[0] if rest else literal_eval(default))
     return m.spelling(target, (first,), {"axis": axis}, node)
 
 
@@ -229,8 +213,8 @@ _FUNCTIONS: dict[str, object] = {
     "map_fn": lambda m, a, k, n: m.call(Named("tf.map_fn"), a[:2], {}, n),
     "reverse": lambda m, a, k, n: m.spelling("tf.reverse", (a[0], a[1] if isinstance(a[1], (List, tuple)) else (a[1],)), {}, n),
     "bias_add": lambda m, a, k, n: m.spelling("tf.nn.bias_add", a[:2], {}, n),
-    **{k: _same(v) for k, v in _SAME.items()}, **{k: _two(v) for k, v in _TWO.items()}, **{k: partial(_reduced, v) for k, v in _REDUCED.items()},
-    **{k: partial(_with_axis, v, default) for k, (v, _, default) in _WITH_AXIS.items()},
+    **{k: _same(v) for k, v in _SAID["one"]}, **{k: _two(v) for k, v in _SAID["two"]}, **{k: partial(_reduced, v) for k, v in _SAID["reduced"]},
+    **{k: partial(_with_axis, target, default) for k, v in _SAID["axis"] for target, _, default in [v.partition(",")]},
     "clip": _clip,
     "relu": lambda m, a, k, n: m.spelling("tf.nn.relu", (a[0] if a else k["x"],), {}, n),
     "int_shape": _int_shape, "ndim": _ndim, "dtype": _dtype,

@@ -9,32 +9,17 @@ from typing import Any
 from tensorproof.bindings.rows import names
 from tensorproof.libraries import ClassModel, KindModel, Run, nothing
 from tensorproof.libraries.keras.models.graph import element_type, snake
+from tensorproof.libraries.results.facts import facts
 from tensorproof.libraries.tensorflow import initial_values
 from tensorproof.terms import Shape, TensorType, Term
 from tensorproof.values import Args, Dict, Kwargs, List, Machine, Model, Named, Unknown, Value
 
-INITIALIZERS = (
-    "Constant", "GlorotNormal", "GlorotUniform", "HeNormal", "HeUniform", "Identity", "LecunNormal", "LecunUniform", "Ones", "Orthogonal", "RandomNormal",
-    "RandomUniform", "TruncatedNormal", "VarianceScaling", "Zeros", "STFT",
-)  # fmt: skip
-REGULARIZERS = ("L1", "L2", "L1L2", "OrthogonalRegularizer", "Regularizer")
-CONSTRAINTS = ("MaxNorm", "MinMaxNorm", "NonNeg", "UnitNorm", "Constraint")
-_MORE = {"IdentityInitializer": "Identity", "OrthogonalInitializer": "Orthogonal", "STFTInitializer": "STFT"}
-
-
-def _words(classes: tuple[str, ...], *more: str) -> frozenset[str]:
-    return frozenset([w for c in classes for w in (c, snake(c), c.lower())] + list(more))
-
-
-WORDS = {
-    "activation": frozenset(n.rpartition(".")[2] for n in names("keras") if n.startswith("keras.activations.")) | {"identity"},
-    "initializer": _words(
-        INITIALIZERS, "normal", "uniform", "one", "zero", "random_normal", "random_uniform", "truncated_normal", "he_normal", "he_uniform", "lecun_normal",
-        "lecun_uniform", "glorot_normal", "glorot_uniform", "IdentityInitializer", "OrthogonalInitializer", "stft", "variance_scaling",
-    ),
-    "regularizer": _words(REGULARIZERS, "l1_l2", "l1", "l2", "orthogonal_regularizer"),
-    "constraint": _words(CONSTRAINTS, "max_norm", "min_max_norm", "non_neg", "unit_norm", "nonneg", "unitnorm", "maxnorm"),
-}  # fmt: skip
+_CLASSES = {kind: tuple(facts("keras/words")[kind].split()) for kind in ("initializer", "regularizer", "constraint")}
+INITIALIZERS, REGULARIZERS, CONSTRAINTS = _CLASSES.values()
+_ALSO = {kind: dict(pair.split("=") for pair in facts("keras/words").get(f"other {kind}s", "").split()) for kind in _CLASSES}
+"""By kind: other words for a class."""
+WORDS = {kind: frozenset((*(w for c in classes for w in (c, snake(c), c.lower())), *_ALSO[kind])) for kind, classes in _CLASSES.items()}
+WORDS["activation"] = frozenset(n.rpartition(".")[2] for n in names("keras") if n.startswith("keras.activations.")) | {"identity"}
 
 
 def kind_of(argument: str) -> str:
@@ -113,21 +98,11 @@ def _serialize(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
 
 
 FUNCTIONS: dict[str, Run] = {
-    **{f"keras.{home}.serialize": _serialize for home in ("activations", "initializers", "regularizers", "constraints")},
-    **{f"keras.{home}.deserialize": partial(_get, kind) for home, kind in (
-        ("activations", "activation"), ("initializers", "initializer"), ("regularizers", "regularizer"), ("constraints", "constraint"))},
-    **{f"keras.{home}.get": partial(_get, kind) for home, kind in (
-        ("activations", "activation"), ("initializers", "initializer"), ("regularizers", "regularizer"), ("constraints", "constraint"))},
-    **{f"keras.{home}.{kind}": partial(_make, _MORE.get(kind, name)) for home, classes in (
-        ("initializers", INITIALIZERS), ("regularizers", REGULARIZERS), ("constraints", CONSTRAINTS))
-        for name in classes for kind in (name, snake(name), name.lower())},
-    **{f"keras.initializers.{k}": partial(_make, v) for k, v in _MORE.items()},
-    **{f"keras.initializers.{k}": partial(_make, v) for k, v in (
-        ("normal", "RandomNormal"), ("uniform", "RandomUniform"), ("zero", "Zeros"), ("one", "Ones"))},
-    "keras.regularizers.l1_l2": partial(_make, "L1L2"), "keras.regularizers.orthogonal_regularizer": partial(_make, "OrthogonalRegularizer"),
-    **{f"keras.constraints.{k}": partial(_make, v) for k, v in (
-        ("max_norm", "MaxNorm"), ("min_max_norm", "MinMaxNorm"), ("non_neg", "NonNeg"), ("unit_norm", "UnitNorm"))},
-    **{f"tf.initializers.{v}": partial(_make, v) for v in INITIALIZERS},
+    **{f"keras.{kind}s.serialize": _serialize for kind in WORDS},
+    **{f"keras.{kind}s.{word}": partial(_get, kind) for kind in WORDS for word in ("deserialize", "get")},
+    **{f"keras.{kind}s.{word}": partial(_make, name) for kind, classes in _CLASSES.items() for name in classes for word in (name, snake(name), name.lower())},
+    **{f"keras.{kind}s.{word}": partial(_make, name) for kind, others in _ALSO.items() for word, name in others.items()},
+    "keras.initializers.STFTInitializer": partial(_make, "STFT"), **{f"tf.initializers.{name}": partial(_make, name) for name in INITIALIZERS},
 }  # fmt: skip
 
 

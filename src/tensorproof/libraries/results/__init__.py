@@ -15,7 +15,7 @@ from functools import cache, partial
 from tensorproof.libraries.model import Run
 from tensorproof.libraries.plain import exception, kept
 from tensorproof.terms import FLOAT32, Shape, TensorType
-from tensorproof.values import BYTES, REAL, TEXT, TIME, WHOLE, Model, Unknown, Value
+from tensorproof.values import BYTES, REAL, TEXT, TIME, WHOLE, Model, Named, Unknown, Value
 from tensorproof.values.python_values import DRAWN, UNIT
 
 _FILE = os.path.join(os.path.dirname(__file__), "results.txt")
@@ -59,6 +59,8 @@ def gives(kind: str, name: str) -> Run:
 def stands_for(kind: str, name: str) -> Value:
     """The value of a name: one that is known, or any of a kind."""
     word, _, rest = kind.partition(" ")
+    if kind == "its full name":
+        return Named(name)
     if kind in ("itself", "its small letters"):
         last = name.rpartition(".")[2]
         return last if kind == "itself" else last.lower()

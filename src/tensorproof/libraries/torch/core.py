@@ -157,7 +157,6 @@ FUNCTIONS: dict[str, Run] = {
     "torch.Generator": lambda m, a, k, n: Model("torch.Generator", m.heap.space()),
     **{f"torch.nn.utils.{home}fuse_{kind}_bn_eval": _fused for home in ("fusion.", "") for kind in ("conv", "linear")},
 }  # fmt: skip
-VALUES: dict[str, object] = {"torch.version.cuda": lambda m: None}
 KINDS = {
     "torch.nn.LinearCrossEntropyOptions": KindModel(passed=True, open=True),
     "torch.Generator": KindModel(attribute=lambda m, me, name, n: Device("cpu") if name == "device" else MISSING, passed=True),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import Any
 
-from tensorproof.libraries import ClassModel, KindModel, Run, bind, nothing
+from tensorproof.libraries import ClassModel, KindModel, bind, nothing
 from tensorproof.libraries.domains.label_ranges import keep
 from tensorproof.libraries.keras.data.arrays import array_of
 from tensorproof.libraries.keras.data.batches import agree, sizes
@@ -13,7 +13,7 @@ from tensorproof.libraries.keras.data.directories import CHANNELS, classes_of, o
 from tensorproof.libraries.results.facts import facts
 from tensorproof.libraries.sequences import sequence
 from tensorproof.terms import FLOAT32, INT64, Dim, Origin, Shape, TensorType, Term, ceildiv
-from tensorproof.values import MISSING, TEXT, Args, Bound, Instance, Key, Kwargs, List, Machine, Model, Named, Unknown, Value, slot
+from tensorproof.values import MISSING, TEXT, Args, Bound, Instance, Key, Kwargs, List, Machine, Model, Unknown, Value, slot
 
 TARGET: Key[TensorType | tuple[TensorType, ...] | None] = slot("y")
 SAMPLES: Key[Dim] = slot("samples")
@@ -178,4 +178,3 @@ CLASSES = {
     "keras.utils.Sequence": ClassModel("keras.utils.Sequence", ("keras.utils.PyDataset",), closed=False),
 }
 FUNCTIONS: dict[str, Any] = {GENERATOR: _generator, "keras.preprocessing.sequence.TimeseriesGenerator": _series}
-VALUES: dict[str, Run] = {HOME[:-1]: lambda m: Named(HOME[:-1])}

@@ -6,7 +6,7 @@ import ast
 from functools import partial
 from typing import Any
 
-from tensorproof.libraries import KindModel, Run, argument, bind, from_host, nothing
+from tensorproof.libraries import KindModel, argument, bind, from_host, nothing
 from tensorproof.libraries.domains.label_ranges import note
 from tensorproof.libraries.keras.layer import LOOKED_UP
 from tensorproof.libraries.keras.special import kind, made
@@ -290,4 +290,3 @@ FUNCTIONS |= {
         m.name_here("word", n), 1, None, Origin.WORLD)] * 2),
     HOME + "tokenizer_from_json": lambda m, a, k, n: m.gap("tokenizer_from_json", n, "what was saved is not known"),
 }  # fmt: skip
-VALUES: dict[str, Run] = {"keras.preprocessing.text": lambda m: Named("keras.preprocessing.text")}

@@ -248,7 +248,4 @@ CLASSES = {
     HOME + "Loss": ClassModel(HOME + "Loss", init=_init, call=_call, closed=False),
 }  # fmt: skip
 FUNCTIONS: dict[str, Run] = {HOME + "get": _get, **{HOME + n: partial(_made, n) for n in _CLASSES}}
-VALUES: dict[str, Any] = {
-    **{f"keras.{home}.{n}": lambda m: Named(HOME + "binary_crossentropy") for home in ("losses", "metrics") for n in ("bce", "BCE")},
-    f"{HOME}Reduction": lambda m: Named(HOME + "Reduction"),
-}  # fmt: skip
+VALUES: dict[str, Run] = {f"keras.{home}.{n}": lambda m: Named(HOME + "binary_crossentropy") for home in ("losses", "metrics") for n in ("bce", "BCE")}

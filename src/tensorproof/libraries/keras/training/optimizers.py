@@ -232,7 +232,6 @@ FUNCTIONS: dict[str, Run] = {
     HOME + "get": lambda m, a, k, n: resolved(m, a[0], n),
     HOME + "LossScaleOptimizer": _scaling,
 }  # fmt: skip
-VALUES: dict[str, Run] = {HOME + "legacy": lambda m: Named(HOME + "legacy")}
 
 
 def apply_gradients(m: Machine, me: Value, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
