@@ -11,7 +11,7 @@ from tensorproof.libraries.torch.nn import _init as module_init  # pyright: igno
 from tensorproof.terms.ints import Origin
 from tensorproof.values import MISSING, Args, Class, Dict, Function, Instance, Kwargs, List, Machine, Model, Named, Native, Unknown, Value
 
-HOMES = ("pytorch_lightning.", "lightning.", "lightning.pytorch.")
+MODULE = "lightning.LightningModule"
 
 
 def _module_init(m: Machine, me: Instance, args: Args, kwargs: Kwargs, node: ast.AST) -> None:
@@ -81,24 +81,15 @@ _METHODS: dict[str, Any] = {
 }  # fmt: skip
 
 
-_QUIET = ("callbacks.ModelCheckpoint", "callbacks.EarlyStopping", "callbacks.LearningRateMonitor", "callbacks.TQDMProgressBar", "callbacks.RichProgressBar",
-          "callbacks.Timer", "loggers.TensorBoardLogger", "loggers.WandbLogger", "loggers.CSVLogger", "callbacks.GradientAccumulationScheduler",
-          "callbacks.StochasticWeightAveraging", "strategies.DDPStrategy", "callbacks.DeviceStatsMonitor", "callbacks.ModelSummary")  # fmt: skip
-FUNCTIONS: dict[str, Run] = {}
-CLASSES: dict[str, ClassModel] = {}
-for _home in HOMES:
-    FUNCTIONS |= {_home + "Trainer": trainer, _home + "seed_everything": lambda m, a, k, n: a[0] if a else 0}
-    FUNCTIONS |= {_home + n: (lambda m, a, k, n: Model("quiet", m.heap.space())) for n in _QUIET}
-    CLASSES[_home + "LightningModule"] = ClassModel(
-        _home + "LightningModule", ("torch.nn.Module",), {**_METHODS}, _attribute, init=_module_init, member=_loaded,
-    )  # fmt: skip
-    _bases = ("lightning.LightningDataModule",) if _home != "lightning." else ()
-    CLASSES[_home + "LightningDataModule"] = ClassModel(
-        _home + "LightningDataModule", _bases, {"save_hyperparameters": _save_hyperparameters}, _attribute, init=nothing, closed=False,
-    )  # fmt: skip
-    CLASSES[_home + "Callback"] = CLASSES[_home + "callbacks.Callback"] = ClassModel(_home + "Callback", init=nothing, closed=False)
-    CLASSES[_home + "core.LightningModule"] = ClassModel(_home + "core.LightningModule", (_home + "LightningModule",))
-    CLASSES[_home + "LightningModule"] = CLASSES[_home + "LightningModule"]
+FUNCTIONS: dict[str, Run] = {"lightning.Trainer": trainer, "lightning.seed_everything": lambda m, a, k, n: a[0] if a else 0}
+CLASSES = {
+    MODULE: ClassModel(MODULE, ("torch.nn.Module",), _METHODS, _attribute, init=_module_init, member=_loaded),
+    "lightning.core.LightningModule": ClassModel("lightning.core.LightningModule", (MODULE,)),
+    "lightning.LightningDataModule": ClassModel(
+        "lightning.LightningDataModule", (), {"save_hyperparameters": _save_hyperparameters}, _attribute, init=nothing, closed=False,
+    ),
+    **dict.fromkeys(("lightning.Callback", "lightning.callbacks.Callback"), ClassModel("lightning.Callback", init=nothing, closed=False)),
+}  # fmt: skip
 KINDS = {
     "lightning.Trainer": KindModel(METHODS, open=True),
     "lightning.hparams": KindModel(
