@@ -14,6 +14,7 @@ from typing import Any
 from tensorproof.libraries.domains import index_limits, label_ranges
 from tensorproof.libraries.domains.devices import refuse_values
 from tensorproof.libraries.whole_numbers import between
+from tensorproof.libraries.whole_numbers import number_of as read_number
 from tensorproof.terms import FLOAT32, INT64, Predicate, Shape, TensorType, Term, Truth, conj, eq, ge, le, maximum, minimum
 from tensorproof.values import COUNTED, Args, Kwargs, List, Machine, Unknown, Value
 from tensorproof.values.summaries import length as length_of
@@ -70,7 +71,9 @@ def to_list(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     limit = index_limits.of(m, t) if small and t.contents is None and len(t.shape) == 1 else None
     if limit is not None and type(limit[0]) is int and type(limit[1]) is int:
         return List(m.heap.row([m.session.fresh("item", limit[0], limit[1] - 1) for _ in range(t.shape[0])]))
-    if t.contents is not None or not t.shape or (small and t.dtype is not None and t.dtype.is_integer):
+    if not t.shape and t.contents is None:
+        return read_number(m, t, node)
+    if t.contents is not None or (small and t.dtype is not None and t.dtype.is_integer):
         return m.spelling("numpy.ndarray.tolist" if t.framework == "numpy" else "torch.Tensor.tolist", args, kwargs, node)
     kind = "" if t.dtype is None else "float" if t.dtype.is_float else "int" if t.dtype.is_integer else ""
     value: Value = Unknown("a number in a tensor", number=kind)

@@ -22,6 +22,7 @@ from tests.attack.areas import (
     modes,
     modules,
     networks,
+    numbers,
     objects,
     optimizers,
     python,
@@ -32,6 +33,7 @@ from tests.attack.areas import (
     strides,
     tf_functions,
     tf_pipelines,
+    transforms,
 )  # fmt: skip
 from tests.attack.drawing import Scene
 
@@ -64,6 +66,8 @@ AREAS = (
     Area("branches", branches.draw),
     Area("loops", loops.draw),
     Area("networks", networks.draw),
+    Area("numbers", numbers.draw),
+    Area("transforms", transforms.draw),
     Area("modes", modes.draw),
     Area("exceptions", exceptions.draw),
     Area("mixing", mixing.draw),

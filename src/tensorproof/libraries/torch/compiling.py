@@ -35,9 +35,9 @@ def _trace(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     named = kwargs.get("example_kwarg_inputs")
     given = inputs if type(inputs) is tuple else tuple(inputs.items) if isinstance(inputs, List) else () if inputs is None else (inputs,)
     made = m.call(function, given, dict(named.items) if isinstance(named, Dict) else {}, node)
-    if made is None or isinstance(made, (str, int, float)):
-        words = f"tensors, and tuples, lists or dicts of them, are traced, and this function gives {made!r}"
-        raise m.raised("RuntimeError", words, node, "call/arguments")
+    inner = made if isinstance(made, tuple) else (made,)
+    if any(one is None or isinstance(one, str) or (isinstance(one, Dict) and kwargs.get("strict") is not False) for one in inner):
+        raise m.raised("RuntimeError", "tensors, and tuples and lists of them, are traced, and dicts with strict=False", node, "call/arguments")
     if any(map(_chooses, _texts(m, function))):
         m.gap("torch.jit.trace", node, "a traced function keeps the branches and the number of iterations that it had for the example")
     m.model_state[SCRIPTED] = True

@@ -34,6 +34,8 @@ def _tensors(m: Machine, name: str, given: Value, node: ast.AST) -> list[Any] | 
 def _checked(name: str, first: str, result: Any, m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     """A function of torch.nn.utils over parameters, whose result does not depend on them."""
     _tensors(m, name, argument(args, kwargs, 0, first), node)
+    if name.startswith("clip"):  # float() makes a number of the limit
+        m.call(float, (argument(args, kwargs, 1, "clip_value" if "value" in name else "max_norm", 0.0),), {}, node)
     return result(m)
 
 

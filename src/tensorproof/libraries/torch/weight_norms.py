@@ -9,6 +9,7 @@ from typing import Any
 
 from tensorproof.libraries.plain import argument
 from tensorproof.libraries.torch.module_parts import remember, set_child
+from tensorproof.libraries.torch.module_state import HOOKED
 from tensorproof.libraries.torch.module_tree import BUFFERS, COMPUTED
 from tensorproof.terms import Shape, TensorType, conj, eq, floordiv
 from tensorproof.values import Args, Class, Instance, Kwargs, Layer, Machine, Value
@@ -87,6 +88,8 @@ def _removed(kind: str, m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -
     if recipe is None or recipe[2] is bool(kind) or (kind and recipe[0] != kind):
         raise m.raised("ValueError", f"{name} of this layer is not computed in this way", node, "module/parameter")
     computed(m, layer, node)
+    if kind == "spectral":  # the hooks that load and save its parts stay
+        m.model_state[HOOKED] = True
     m.remember(layer, "module", layer.module)
     layer.module.parameters[name] = _part(layer.module.parameters[name])
     m.remember(layer, "tensors", layer.tensors)
