@@ -108,6 +108,9 @@ def find(name: str) -> Any:
             import_module("torchvision")  # registers its kernels
     found: Any = import_module("torchvision") if name.startswith("torchvision.") else torch
     for part in name.split(".")[1:]:
+        if not hasattr(found, part) and hasattr(found, "__path__"):
+            with suppress(ImportError):
+                import_module(f"{found.__name__}.{part}")  # a module that torch itself does not import
         found = getattr(found, part)
     return found
 

@@ -51,8 +51,9 @@ def applied(m: Machine, one: Applied) -> None:
 
 
 def _known(one: Applied) -> bool:
-    """Whether the numbers of the first input are known one by one, or truth values."""
-    first = one.arguments[one.op.inputs[0].name] if one.op.inputs else None
+    """Whether the numbers of the first input, or of the first of several, are known one by one, or truth values."""
+    given = one.arguments[one.op.inputs[0].name] if one.op.inputs else None
+    first = given[0] if isinstance(given, tuple) and given else given
     return isinstance(first, TensorType) and (first.contents is not None or first.dtype is BOOL)
 
 
