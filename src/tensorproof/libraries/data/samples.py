@@ -8,7 +8,7 @@ from typing import Any
 
 from tensorproof.libraries import always, registry
 from tensorproof.libraries.domains import autograd
-from tensorproof.terms import BY_LABEL, Origin, Outputs, Predicate, Shape, TensorType, Term, conj, eq, lt, open_shape
+from tensorproof.terms import BY_LABEL, Origin, Outputs, Predicate, Shape, TensorType, Term, conj, eq, ge, lt, open_shape
 from tensorproof.values import MISSING, Bound, Choice, Dict, Instance, List, Machine, Model, Unknown, Value
 
 LENGTH = ("length",)
@@ -86,6 +86,9 @@ def _listed_item(m: Machine, items: list[Any], index: Any, node: ast.AST) -> Val
         return items[index]
     if not items:
         return Unknown("a sample")
+    if type(index) is Term:
+        inside = conj(ge(index, -len(items)), lt(index, len(items)))
+        m.demand("IndexError", inside, f"index {index!r} is out of range for {len(items)} samples", node)
     first = items[0]
     if isinstance(first, TensorType) and all(isinstance(i, TensorType) and i.shape == first.shape and i.dtype is first.dtype for i in items):
         return first.but(contents=None)
