@@ -1,6 +1,8 @@
 """Writes bindings/raises/*.txt, the exception classes of refused calls, from the stores of conformance runs.
 
-python tests/conformance/conform.py torch --per-code 8 --seed 101 --store torch.jsonl && python tools/make_raises.py torch.jsonl …
+python tests/conformance/conform.py torch --per-code 8 --seed 101 --store torch.jsonl && python tools/make_raises.py [--over] torch.jsonl …
+
+With `--over` the tables that there are stay, but for keys by which many of the new calls are told wrong: the calls of before need not be kept.
 """
 
 from __future__ import annotations
@@ -22,6 +24,8 @@ COST = 0.25
 """How many calls an answer must tell more than none does, so that it is asked for."""
 MOST_HELD = 3000
 """Of how many calls a key may be, so that a circumstance is asked there: one of more is a word that many requirements share."""
+TOLD_WRONG = 0.2
+"""Above this share of calls that are told wrong, a key of a table that is refined gets other classes."""
 NOT_DRAWN = {"lstm/state": "TypeError"}
 """Classes of layers of torch that programs showed and generated calls did not."""
 
@@ -75,6 +79,24 @@ def made(calls: list[Call]) -> raises.Table:
     return table
 
 
+def refined(table: raises.Table, calls: list[Call]) -> raises.Table:
+    """A table with other classes at the keys by which a good part of these calls are told wrong, the coarsest first."""
+    having: dict[str, list[Call]] = defaultdict(list)
+    for call in calls:
+        for key in call.chain:
+            having[key].append(call)
+    for level in range(max((len(call.chain) for call in calls), default=0)):
+        for key in dict.fromkeys(call.chain[-1 - level] for call in calls if level < len(call.chain)):
+            held = [call for call in having[key] if not any(one in table.classes for one in call.chain[: call.chain.index(key)])]
+            said = [table.of(call.chain, call.about) for call in held]
+            if sum(not one or one[0] != call.seen for one, call in zip(said, held)) > TOLD_WRONG * len(held):
+                for one in [one for one in table.classes if one == key or one.startswith(f"{key}?")]:
+                    table.classes.pop(one)
+                    table.asked.pop(one, None)
+                _grow(table, key, held, Counter(name for one in said for name in one), MOST_ASKED)
+    return table
+
+
 def _grow(table: raises.Table, key: str, held: list[Call], possible: Counter[str], left: int) -> None:
     """The classes at a key; those that `possible` has stay so where few calls were seen."""
     counted = Counter(call.seen for call in held)
@@ -110,8 +132,10 @@ def _ordered(counted: Counter[str]) -> tuple[str, ...]:
 
 
 def main() -> int:
-    for library, calls in read(sys.argv[1:]).items():
-        table = made(calls)
+    over = "--over" in sys.argv
+    for library, calls in read([path for path in sys.argv[1:] if path != "--over"]).items():
+        known = raises.table(library)
+        table = refined(raises.Table(dict(known.classes), dict(known.asked)), calls) if over else made(calls)
         lines: dict[str, list[str]] = defaultdict(list)
         for key, classes in table.classes.items():
             lines["|".join(classes)].append(key)
