@@ -64,10 +64,17 @@ def _is_named(text: str) -> bool:
     return text.partition("=")[0].isidentifier() and "=" in text
 
 
+_WORDS: dict[str, object] = {"None": None, "True": True, "False": False, "0": 0, "1": 1, "REQUIRED": inputs.REQUIRED}
+
+
 def _field(text: str) -> object:
     """A field of a kind: element types (`FLOATS`, `{int32+int64}`), a literal, kinds in turn, or no default."""
     if text.startswith("{"):
         return element_types_named(text[1:-1])
+    if text in _WORDS:
+        return _WORDS[text]
+    if text.isidentifier() and text.isupper():
+        return element_types_named(text)
     read: object = literal(text)
     if read != text or text[0] in "'\"":
         return read
@@ -75,7 +82,7 @@ def _field(text: str) -> object:
         return tuple(_field(part) for part in split(text[1:-1], ","))
     if text.endswith(")"):
         return _kind(text)
-    return inputs.REQUIRED if text == "REQUIRED" else element_types_named(text)
+    return element_types_named(text)
 
 
 class Applying(Protocol):
