@@ -32,6 +32,8 @@ container_binary = _late("torch.module_containers", "binary")
 delete_item = _late("torch.nn", "layer_delete_item")
 """`del container[index]` of a container of torch.nn."""
 call_container = _late("torch.nn", "call_container")
+appended = _late("keras.custom", "appended")
+"""Look at what is put into a list that a layer of Keras holds."""
 call_hooked = _late("torch.hooks", "called")
 """Call a layer of torch that has hooks."""
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
@@ -184,6 +185,8 @@ def ensure_built(m: Machine, me: Instance, args: Args, kwargs: Kwargs, node: ast
         else:
             m.call(Bound(build, me), (), {n: s for n, s in shapes.items() if n in wanted}, node)
     m.heap.set(me.space, "built", True)
+    if not isinstance(me.native, Model):
+        m.heap.set(me.space, _LOCKED, True)
 
 
 def _build(m: Machine, me: Instance, args: Args, kwargs: Kwargs, node: ast.AST) -> None:
@@ -297,6 +300,9 @@ def _init_wrapper(m: Machine, me: Instance, args: Args, kwargs: Kwargs, node: as
     m.heap.set(me.space, "layer", args[0] if args else kwargs.get("layer"))
 
 
+TRACKED = "keras.tracked"
+"""Where the machine keeps the lists that layers hold."""
+_LOCKED = "*locked*"
 _READ_ONLY = frozenset(facts("keras/attributes")["computed"].split())
 """Attributes of a layer that Keras computes."""
 
@@ -304,6 +310,25 @@ _READ_ONLY = frozenset(facts("keras/attributes")["computed"].split())
 def _stored(m: Machine, me: Instance, name: str, value: Value, node: ast.AST) -> None:
     if name in _READ_ONLY:
         raise m.raised("AttributeError", f"{name} is an attribute that Keras computes, and cannot be set", node, "keras/attribute")
+    held = list(value.items.values() if isinstance(value, Dict) else value.items) if isinstance(value, (List, Dict)) else [value]
+    if isinstance(value, (List, Dict)):
+        m.model_state.setdefault(TRACKED, {})[id(value)] = (value, me)
+    refuse_locked(m, me, held, node)
+
+
+def refuse_locked(m: Machine, me: Instance, values: Sequence[Value], node: ast.AST) -> None:
+    """Layers that are given to a layer after it was built."""
+    if me.space.get(_LOCKED) and any(map(keras_state.is_layer, values)):
+        message = f"{me.cls.name} is built already, and gets another layer: make all of them in __init__ or build"
+        raise m.raised("ValueError", message, node, "keras/locked")
+
+
+def appended(m: Machine, owner: List | Dict, values: Sequence[Value], node: ast.AST) -> None:
+    """What is put into a list that a layer holds."""
+    tracked = m.model_state[TRACKED].get(id(owner))
+    if tracked is not None:
+        found = [v for one in values for v in (one.items if isinstance(one, List) else one if type(one) is tuple else (one,))]
+        refuse_locked(m, tracked[1], found, node)
 
 
 def _stored_in_model(m: Machine, me: Instance, name: str, value: Value, node: ast.AST) -> None:

@@ -60,7 +60,6 @@ def construct(name: str, m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) 
     for at, (argument, value) in enumerate([*zip(theirs, args), *kwargs.items()]):
         if keras_words.kind_of(argument):
             keras_words.check(m, argument, value, node)
-        _in_range(m, short, argument, value, node)
         if _beside(argument, value):
             kept[argument] = value
             if at < len(args):
@@ -81,22 +80,6 @@ def construct(name: str, m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) 
         settle(m, made)
         _check_words(m, made, node)
     return made
-
-
-_NOT_NEGATIVE = ("RandomContrast", "RandomElasticTransform", "RandomErasing", "RandomGaussianBlur", "RandomGrayscale", "RandomHue", "RandomInvert",
-                 "RandomPerspective", "RandomSharpness", "RandomShear", "AugMix", "CutMix", "RandAugment")  # fmt: skip
-
-
-def _in_range(m: Machine, name: str, argument: str, value: Value, node: ast.AST) -> None:
-    """How strong a random change of pictures may be, and which layouts there are."""
-    if argument == "data_format" and isinstance(value, (bool, int, float)):
-        raise m.raised("ValueError", f"data_format is 'channels_last' or 'channels_first', and not {value!r}", node, "keras/data-format")
-    if not name.startswith(("Rand", "AugMix", "CutMix")) or name == "RandomPosterization" or not argument.endswith("factor"):
-        return
-    least = 0 if name in _NOT_NEGATIVE else -1
-    given: Any = value.items if isinstance(value, List) else value
-    if isinstance(value, str) or (isinstance(value, (tuple, List)) and len(given) != 2) or (isinstance(value, (int, float)) and not least <= value <= 1):
-        raise m.raised("ValueError", f"{argument} of {name} is a number between {least} and 1, or two, not {value!r}", node, "keras/word")
 
 
 def _beside(argument: str, value: Value) -> bool:
@@ -123,20 +106,10 @@ def settle(m: Machine, layer: Layer) -> None:
 
 
 def _check_words(m: Machine, layer: Layer, node: ast.AST) -> None:
-    given = layer.own.arguments.get("data_format")
-    if isinstance(given, str) and given not in ("channels_first", "channels_last"):
-        raise m.raised("ValueError", f"data_format is 'channels_last' or 'channels_first', and not {given!r}", node, "keras/data-format")
-    for word in ("activation", "recurrent_activation"):
-        function = layer.own.arguments.get(word)
-        if isinstance(function, (bool, int, float)):
-            raise m.raised("ValueError", f"{word} is a function or its name, and not {function!r}", node, "keras/word")
     noise = layer.own.arguments.get("noise_shape") if layer.own.name == "keras.layers.Dropout" else None
     sizes = noise if isinstance(noise, (tuple, list)) else ()
     if isinstance(noise, (bool, int, float, str)) or any(isinstance(n, (float, str)) or (isinstance(n, int) and n <= 0) for n in sizes):
         raise m.raised("ValueError", f"noise_shape is a tuple of positive whole numbers or None, and not {noise!r}", node, "keras/word")
-    padding = layer.own.arguments.get("padding")
-    if isinstance(padding, str) and padding.lower() not in ("valid", "same", "causal"):
-        raise m.raised("ValueError", f"padding is 'valid' or 'same', and not {padding!r}", node, "keras/padding")
 
 
 def _check_words_known(m: Machine, layer: Layer, given: Value, node: ast.AST) -> None:

@@ -35,7 +35,7 @@ def check(m: Machine, argument: str, value: Value, node: ast.AST) -> None:
     kind = kind_of(argument)
     if kind and isinstance(value, str) and value not in WORDS[kind] and ">" not in value and value not in _registered(m):
         raise m.raised("ValueError", f"Keras has no {kind} named {value!r}", node, "keras/word")
-    if kind and kind != "activation" and isinstance(value, (bool, int, float, tuple, List)):
+    if kind and isinstance(value, (bool, int, float, tuple, List)):
         raise m.raised("ValueError", f"{argument} is a {kind} or its name, not {value!r}", node, "keras/word")
 
 

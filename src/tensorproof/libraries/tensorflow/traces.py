@@ -1,6 +1,7 @@
 """When a tf.function is traced again: once for each kind of arguments. A call of a kind that was traced before runs the graph alone.
 
-Then what Python did while it was traced is not done again: items that were appended, attributes and counters. A function that makes variables is
+Then what Python did while it was traced is not done again: items that were appended, attributes and counters; and names and attributes that the program has
+bound anew since then count as they were when it was traced. A function that makes variables is
 traced twice at its first call, and may not make any in the second.
 """
 
@@ -11,11 +12,14 @@ from collections.abc import Callable
 from typing import Any
 
 from tensorproof.terms import TensorType, Term, Truth, conj, disj, eq, symbols
-from tensorproof.values import Args, Bound, Class, Dict, Function, Instance, Kwargs, Layer, List, Machine, Model, Named, Set, Unknown, Value
+from tensorproof.values import MISSING, Args, Bound, Class, Dict, Function, Instance, Kwargs, Layer, List, Machine, Model, Named, Set, Unknown, Value
 
 TRACES = "traces"
 _MAKES = "tf.makes variables"
 """Where the machine keeps what the function that is traced may do: make variables, and whether it did."""
+_BOUND = "bound when traced"
+_PLAIN = (bool, int, float, str)
+_REBOUND = (type(None), Function, Instance, Layer, Class)
 _UNKNOWN, _ANY = object(), object()
 
 
@@ -88,14 +92,17 @@ class Traces:
         held: Any = me.space.get(TRACES) or ()
         self.held = held
         self.known = [kind for owner, kind in held if owner == self.receiver]
+        bound: Any = me.space.get(_BOUND) or {}
+        self.bound: dict[Any, list[Any]] = bound
 
     def call(self, kind: object, run: Callable[[], Value], roots: tuple[Value, ...], node: ast.AST) -> Value:
         """A call with arguments of this kind."""
         found = [same(kind, one) for one in self.known]
         if True in found:
-            return self.repeated(run, roots)
+            return self.repeated(run, roots, self.bound.get((self.receiver, found.index(True)), []))
         if not self.known or all(f is False for f in found):
             self.m.heap.set(self.me.space, TRACES, (*self.held, (self.receiver, kind)))
+            self.m.heap.set(self.me.space, _BOUND, {**self.bound, (self.receiver, len(self.known)): _bindings(roots)})
             return self.traced(run, not self.known)
         unsure: Truth = disj(*(f for f in found if f is not None)) if None not in found else True
         return self.perhaps(run, roots, node) if unsure is not False else self.traced(run, False)
@@ -112,12 +119,17 @@ class Traces:
         finally:
             state[_MAKES] = before
 
-    def repeated(self, run: Callable[[], Value], roots: tuple[Value, ...]) -> Value:
-        """The graph alone: what the program's own objects held before, they hold after it."""
+    def repeated(self, run: Callable[[], Value], roots: tuple[Value, ...], bound: list[Any]) -> Value:
+        """The graph alone: what the program's own objects held before, they hold after it. `bound`: what names and attributes held when it was traced."""
         heap = self.m.heap
+        anew = [(owner, key, kept.get(key, MISSING), new) for owner, kept in bound for key, new in owner.items() if _is_other(kept.get(key, MISSING), new)]
         mark = heap.mark()
         try:
+            for owner, key, old, _ in anew:
+                heap.delete(owner, key) if old is MISSING else heap.set(owner, key, old)
             made = run()
+            for owner, key, _, new in anew:
+                heap.set(owner, key, new)
             written, before = heap.difference(mark), heap.before(mark)
         finally:
             heap.forget(mark)
@@ -137,14 +149,28 @@ class Traces:
             written = heap.difference(mark)
         finally:
             heap.forget(mark)
-        if written.values and memory_of(roots) & {number for number, _ in written.values}:
+        if written.values and memory_of(roots).keys() & {number for number, _ in written.values}:
             self.m.gap("tf.function", node, "whether this call is traced again is not known, and tracing changes objects of the program")
         return made
 
 
-def memory_of(roots: tuple[Value, ...]) -> set[int]:
+def _bindings(roots: tuple[Value, ...]) -> list[tuple[Any, dict[Any, Any]]]:
+    """The names and attributes that a program reaches, and what they hold."""
+    return [(one, dict(one)) for one in memory_of(roots).values() if isinstance(one, dict)]
+
+
+def _is_other(old: Any, new: Any) -> bool:
+    """Whether a name was bound anew: not what was written into a variable that it holds."""
+    if isinstance(old, TensorType):
+        return isinstance(new, TensorType) and new is not old and not old.parameter and not new.parameter
+    if not isinstance(old, _PLAIN):
+        return (old is MISSING and isinstance(new, _PLAIN)) or (isinstance(old, _REBOUND) and new is not old)
+    return new is not old and not (type(new) is type(old) and bool(new == old))
+
+
+def memory_of(roots: tuple[Value, ...]) -> dict[int, Any]:
     """The memory that a program reaches by names, attributes and items; what library objects keep is not its own."""
-    found: set[int] = set()
+    found: dict[int, Any] = {}
     waiting: list[Any] = list(roots)
     while waiting:
         value = waiting.pop()
@@ -165,7 +191,7 @@ def memory_of(roots: tuple[Value, ...]) -> set[int]:
                 continue
         for one in owners:
             if id(one) not in found:
-                found.add(id(one))
+                found[id(one)] = one
                 waiting.extend(one.values() if isinstance(one, dict) else one)
     return found
 

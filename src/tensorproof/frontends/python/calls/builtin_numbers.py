@@ -160,7 +160,8 @@ def _number(native: Any) -> Run:
                 if value.contents is not None and len(value.contents) == 1:
                     return run(m, node, value.contents[0])
                 if value.shape.concrete and value.shape.numel != 1:
-                    raise m.raised("ValueError", f"only a tensor of one element becomes a number, this one is {value.shape!r}", node, "python/item")
+                    kind = "TypeError" if native is not bool and value.framework in ("tf", "numpy") else "ValueError"
+                    raise m.raised(kind, f"only a tensor of one element becomes a number, this one is {value.shape!r}", node, "python/item")
                 if native is int and value.framework in ("torch", "numpy") and value.dtype is not None and value.dtype.is_integer:
                     return number_of(m, value, node)
                 if native in (int, float) and (drawn := drawn_number(value)) is not None:

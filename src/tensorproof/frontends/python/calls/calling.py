@@ -22,6 +22,7 @@ from tensorproof.frontends.python.calls import (
     natives,
     no_data,
     recovery,
+    refusals,
     unseen_bases,
     unseen_calls,
 )  # fmt: skip
@@ -78,7 +79,7 @@ def _call_library(m: Interpreter, callee: Value, args: Args, kwargs: Kwargs, nod
     if isinstance(callee, Named):
         args = m.memory.all_current(args)
         m.direct = callee.name
-        run: Callable[[], Value] = lambda: _guarded(m, callee.name, node, lambda: call_named(m, callee.name, args, kwargs, node))
+        run: Callable[[], Value] = lambda: _guarded(m, callee.name, node, lambda: refusals.constructed_with(m, callee.name, args, kwargs, node, call_named))
         return callbacks.watched(m, callee.name, node, run, (*args, *kwargs.values())) if callbacks.given(args, kwargs) else run()
     if isinstance(callee, Method):
         m.direct = callee.name

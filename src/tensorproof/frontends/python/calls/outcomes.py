@@ -39,6 +39,8 @@ def taken(
 
     After a refusal that is not caught the path goes on with what `again` gives when the requirement is taken to hold."""
     before, assumed = len(m.path.stated), False
+    if outcome.refused is not None and layer is None and refusals.contradicted(m, name, outcome.refused, args, kwargs, node):
+        outcome = Outcome(unknown=f"{outcome.refused.message}: it was seen to be taken, and what follows is not known")
     stated = outcome.requirements
     if stated:
         outcome.requirements = [user_names.in_user_names(m, r, name, outcome, args, kwargs, node, layer) for r in stated]

@@ -11,6 +11,7 @@ from tensorproof.frontends.python.containers.equality import count, equal_items,
 from tensorproof.frontends.python.containers.sorting import sort_items
 from tensorproof.frontends.python.summaries.long_lists import MOST_COUNTED, shortened
 from tensorproof.frontends.python.summaries.summarised_lists import any_of, parts
+from tensorproof.libraries import layers
 from tensorproof.terms.budgets import BUDGETS
 from tensorproof.terms.ints import Origin, Term
 from tensorproof.terms.predicates import disj, gt
@@ -42,6 +43,8 @@ def changing(function: Callable[..., Value]) -> Callable[..., Value]:
 
     def run(m: Interpreter, owner: Any, node: ast.AST, *args: Value, **kwargs: Value) -> Value:
         m.heap.touch(owner.items)
+        if "keras.tracked" in m.model_state and args:
+            layers.appended(m, owner, args, node)
         return function(m, owner, node, *args, **kwargs)
 
     return run

@@ -24,11 +24,6 @@ _NAMES = ("TextVectorization", "StringLookup", "IntegerLookup", "Hashing", "Disc
 def _make(name: str, m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
     given = bind(m, f"keras.layers.{name}", args, kwargs, node).all()
     mode = given.get("output_mode", "int")
-    if isinstance(mode, str) and mode not in ("int", *_COUNTED):
-        raise m.raised("ValueError", f"{name} has no output_mode {mode!r}", node, "keras/word")
-    bins = given.get("num_bins") if name in ("Hashing", "HashedCrossing") else 1
-    if bins is None or (isinstance(bins, (int, float)) and bins <= 0):
-        raise m.raised("ValueError", f"num_bins of {name} is a positive number, not {bins!r}", node, "call/arguments")
     items = {"*size*": _size(m, name, given, node), "*mode*": mode, "*length*": given.get("output_sequence_length"), "*invert*": given.get("invert", False)}
     if name in ("TextVectorization", "StringLookup", "IntegerLookup") and given.get("vocabulary") is None:
         items[_LEARNT] = False

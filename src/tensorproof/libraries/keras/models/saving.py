@@ -50,11 +50,18 @@ def _save(m: Machine, me: Value, args: Args, kwargs: Kwargs, node: ast.AST) -> N
         raise m.raised("ValueError", "save_format='tf' is no longer supported: save as .keras, or export()", node, "keras/path")
     if path is not None and not path.endswith((".keras", ".h5", ".hdf5")):
         raise m.raised("ValueError", f"a model is saved under a path that ends in .keras or .h5, not {path!r}", node, "keras/path")
+    _asked(m, path, argument(args, kwargs, 1, "overwrite", True), node)
     for one in own_layers(m, me):
         auto_config.saved(m, one, node)
     _keep(m, path, me)
     if path is not None:
         _keep(m, path, _shapes(m, me, node), WEIGHTS)
+
+
+def _asked(m: Machine, path: str | None, overwrite: Value, node: ast.AST) -> None:
+    """Without `overwrite` Keras asks at the terminal whether a file that is there may be written over."""
+    if overwrite is not True and (path is None or {path, WEIGHTS + path} & set(m.model_state["files"])):
+        m.gap("save", node, "whether the file is there, and may be written over, is asked at the terminal")
 
 
 def _save_weights(m: Machine, me: Value, args: Args, kwargs: Kwargs, node: ast.AST) -> None:
@@ -63,6 +70,7 @@ def _save_weights(m: Machine, me: Value, args: Args, kwargs: Kwargs, node: ast.A
         raise m.raised("ValueError", f"weights are saved under a path that ends in .weights.h5, not {path!r}", node, "keras/path")
     if isinstance(me, (Model, Instance)) and m.attribute(me, "built", node) is False:
         raise m.raised("ValueError", "the model is not built yet, and has no weights to save: call it on data first", node, "keras/weights")
+    _asked(m, path, argument(args, kwargs, 1, "overwrite", True), node)
     _keep(m, path, _shapes(m, me, node), WEIGHTS)
 
 

@@ -1,4 +1,4 @@
-"""tf.io, tf.strings, tf.lookup, tf.ragged and tf.random.Generator: what is read and decoded has the declared shapes; lengths of texts are the world's."""
+"""tf.io, tf.lookup, tf.ragged and tf.random.Generator: what is read and decoded has the declared shapes; lengths of texts are the world's."""
 
 from __future__ import annotations
 
@@ -8,24 +8,17 @@ from typing import Any
 
 from tensorproof.libraries import KindModel, Run, argument
 from tensorproof.libraries.tensorflow.data.elements import scalar
+from tensorproof.libraries.tensorflow.data.strings import STRING, only_texts, texts
 from tensorproof.libraries.tensorflow.shapes import GRAPH, sizes_of
 from tensorproof.libraries.tensorflow.tensors import converted
 from tensorproof.terms import BY_LABEL, Dim, DType, Origin, Shape, TensorType, Term, conj, eq, ge
 from tensorproof.values import COUNTED, MISSING, Args, Dict, Key, Kwargs, List, Machine, Model, TensorShape, Unknown, Value, slot
 
 ROW: Key[TensorType] = slot("row")
-STRING = BY_LABEL["string"]
 
 
 def _tensor(shape: Any, dtype: Value) -> TensorType:
     return TensorType(Shape(shape), dtype if isinstance(dtype, DType) else None, framework="tf")
-
-
-def _texts(m: Machine, value: Value, node: ast.AST) -> Value:
-    """A text or tensor of texts, as a tensor."""
-    if isinstance(value, Unknown):
-        return scalar("string")
-    return converted(m, value, None, node)
 
 
 def _read_file(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
@@ -65,13 +58,13 @@ def _resize(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
 
 
 def _decode_raw(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-    given, dtype = _texts(m, argument(args, kwargs, 0, "input_bytes"), node), argument(args, kwargs, 1, "out_type")
+    given, dtype = texts(m, argument(args, kwargs, 0, "input_bytes"), node), argument(args, kwargs, 1, "out_type")
     length = m.symbol(m.name_here("length", node), 1, None, Origin.USER)
     return _tensor((*given.shape, length), dtype) if isinstance(given, TensorType) and given.shape.known else m.gap("tf.io.decode_raw", node)
 
 
 def _decode_csv(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-    records, defaults = _texts(m, argument(args, kwargs, 0, "records"), node), m.iterate(argument(args, kwargs, 1, "record_defaults"), node)
+    records, defaults = texts(m, argument(args, kwargs, 0, "records"), node), m.iterate(argument(args, kwargs, 1, "record_defaults"), node)
     if defaults is None or not isinstance(records, TensorType):
         return m.gap("tf.io.decode_csv", node, "its columns are not known")
     types = [_column_type(m, d, node) for d in defaults]
@@ -98,7 +91,7 @@ def _feature(kind: str, m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -
 
 def _parse(batched: bool, m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     """parse_single_example and parse_example: each feature as it was declared."""
-    serialized = _texts(m, argument(args, kwargs, 0, "serialized"), node)
+    serialized = texts(m, argument(args, kwargs, 0, "serialized"), node)
     features = argument(args, kwargs, 1, "features")
     if not isinstance(features, Dict) or not isinstance(serialized, TensorType) or not serialized.shape.known:
         return m.gap("tf.io.parse_example", node, "its features are not known")
@@ -161,48 +154,15 @@ def _to_dense(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     return m.gap("tf.sparse.to_dense", node, "of a tensor that is not known")
 
 
-def _alike(label: str, m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
-    """A function of each text: a tensor of the same shape."""
-    given = _texts(m, args[0] if args else next(iter(kwargs.values()), ""), node)
-    return given.but(dtype=BY_LABEL[label], contents=None) if isinstance(given, TensorType) else given
-
-
-def _to_number(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-    """`tf.strings.to_number`: of the texts that the call itself writes, each must be a number."""
-    given = argument(args, kwargs, 0, "input")
-    for text in given.items if isinstance(given, List) else (given,):
-        if isinstance(text, str) and not any(c.isdigit() for c in text) and not text.strip().lower().lstrip("+-").startswith(("inf", "nan")):
-            raise m.raised("InvalidArgumentError", f"{text!r} is not a number", node)
-    return m.spelling("tf.strings.to_number", args, kwargs, node)
-
-
 def _split(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-    given = _texts(m, argument(args, kwargs, 0, "input"), node)
+    given = texts(m, argument(args, kwargs, 0, "input"), node)
     if not isinstance(given, TensorType) or not given.shape.known:
         return m.gap("tf.strings.split", node, "of texts that are not known")
+    only_texts(m, given, argument(args, kwargs, 1, "sep"), node=node)
     parts = m.symbol(m.name_here("parts", node), 1, None, Origin.USER)
     if not len(given.shape):
         return _tensor((parts,), STRING)
     return _ragged(m, given.shape[0], _tensor((parts,), STRING), None) if len(given.shape) == 1 else m.gap("tf.strings.split", node)
-
-
-def _join(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-    parts = m.iterate(argument(args, kwargs, 0, "inputs"), node)
-    if parts is None:
-        return m.gap("tf.strings.join", node, "of texts that are not known")
-    tensors = [t for t in (_texts(m, p, node) for p in parts) if isinstance(t, TensorType)]
-    if not all(t.shape.known for t in tensors):
-        return m.gap("tf.strings.join", node, "of texts whose rank is not known")
-    traced = bool(m.model_state.get(GRAPH, 0))
-    for t in tensors:
-        if t.dtype is not None and t.dtype != STRING:
-            raise m.raised("TypeError" if traced else "InvalidArgumentError", f"texts are joined, not {t.dtype!r}", node, "strings_join/dtype")
-    rows = [t for t in tensors if len(t.shape)]
-    for other in rows[1:]:
-        same = conj(*(eq(a, b) for a, b in zip(rows[0].shape, other.shape))) if len(rows[0].shape) == len(other.shape) else False
-        message = f"texts of the shapes {rows[0].shape!r} and {other.shape!r} are joined: all but scalars must have one shape"
-        m.demand("ValueError" if traced else "InvalidArgumentError", same, message, node, "strings_join/shapes")
-    return (rows or tensors)[0].but(contents=None) if tensors else scalar("string")
 
 
 def _table(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
@@ -243,7 +203,7 @@ def _lookup(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) ->
     given, wanted = argument(args, kwargs, 0, "keys"), me.space["keys"]
     if wanted is not None and (isinstance(given, (str, bytes, int, float, tuple, List)) or (isinstance(given, TensorType) and given.framework == "numpy")):
         raise m.raised("AttributeError", "a table is asked with a tensor: write tf.constant(...)", node, "lookup/pairs")
-    keys = _texts(m, given, node)
+    keys = texts(m, given, node)
     if wanted is not None and isinstance(keys, TensorType) and None is not keys.dtype is not wanted:
         raise m.raised("TypeError", f"the keys of the table are {wanted!r}, and these {keys.dtype!r}", node, "lookup/pairs")
     return keys.but(dtype=me.space["dtype"], contents=None) if isinstance(keys, TensorType) else keys
@@ -256,11 +216,20 @@ def _ragged(m: Machine, count: Value, row: TensorType, longest: Value) -> Model:
 def _ragged_constant(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     rows = m.iterate(argument(args, kwargs, 0, "pylist"), node)
     if rows is None or not all(isinstance(r, (List, tuple)) for r in rows):
+        depths = {isinstance(r, (List, tuple)) for r in rows or () if isinstance(r, (List, tuple, int, float, str))}
+        if len(depths) > 1:
+            raise m.raised("ValueError", "lists and single values cannot stand side by side in a ragged tensor", node, "call/arguments")
         return m.gap("tf.ragged.constant", node, "of a list that is not known")
     inner = [list(r.items if isinstance(r, List) else r) for r in rows]
     if any(isinstance(v, (List, tuple)) for r in inner for v in r):
         return m.gap("tf.ragged.constant", node, "of deeper lists")
     first = next((v for r in inner for v in r), 0.0)
+    kinds = {str if isinstance(v, str) else type(v) if isinstance(v, (bool, type(None))) else float for r in inner for v in r if not isinstance(v, Unknown)}
+    if len(kinds) > 1 or type(None) in kinds:
+        raise m.raised("ValueError", "the values of a ragged tensor are all texts, all numbers or all truth values", node, "call/arguments")
+    asked = kwargs.get("dtype")
+    if asked is not None and (kinds == {str}) is not (asked == STRING) and kinds:
+        raise m.raised("TypeError", f"the values are not of the element type {asked!r}", node, "call/arguments")
     dtype = kwargs.get("dtype") or (STRING if isinstance(first, str) else BY_LABEL["float32" if isinstance(first, float) else "int32"])
     length = m.symbol(m.name_here("length", node), 0, None, Origin.WORLD)
     return _ragged(m, len(inner), _tensor((length,), dtype), max((len(r) for r in inner), default=0))
@@ -291,9 +260,6 @@ def _drawn(word: str) -> Run:
     return lambda m, me, args, kwargs, node: m.spelling(f"tf.random.{word}", args, kwargs, node)
 
 
-_SAME = ("lower", "upper", "strip", "regex_replace", "substr", "as_string")
-
-
 def _write_file(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> None:
     for at, word in enumerate(("filename", "contents")):
         given = argument(args, kwargs, at, word)
@@ -309,11 +275,7 @@ FUNCTIONS: dict[str, Any] = {
     "tf.io.parse_single_example": partial(_parse, False),
     "tf.io.parse_example": partial(_parse, True), "tf.io.serialize_tensor": lambda m, a, k, n: scalar("string"), "tf.sparse.to_dense": _to_dense,
     "tf.sparse.SparseTensor": _sparse, "tf.SparseTensor": _sparse, "tf.sparse.sparse_dense_matmul": _sparse_matmul,
-    "tf.strings.to_number": _to_number,
-    "tf.image.sample_distorted_bounding_box": _distorted_box, "tf.strings.split": _split, "tf.strings.join": _join, "tf.strings.unicode_split": _split,
-    **{f"tf.strings.{w}": partial(_alike, "string") for w in _SAME}, "tf.as_string": partial(_alike, "string"),
-    "tf.strings.regex_full_match": partial(_alike, "bool"),
-    "tf.strings.format": lambda m, a, k, n: scalar("string"), "tf.strings.unicode_transcode": partial(_alike, "string"),
+    "tf.image.sample_distorted_bounding_box": _distorted_box, "tf.strings.split": _split, "tf.strings.unicode_split": _split,
     "tf.lookup.StaticHashTable": _static_table,
     "tf.lookup.StaticVocabularyTable": _table, "tf.lookup.KeyValueTensorInitializer": _key_values, "tf.ragged.constant": _ragged_constant,
     "tf.random.Generator": lambda m, a, k, n: Model("tf.random.Generator", m.heap.space()), "tf.timestamp": lambda m, a, k, n: scalar("float64"),

@@ -131,6 +131,11 @@ def tensor_spec(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     shape = argument(args, kwargs, 0, "shape")
     sizes = None if shape is None or isinstance(shape, Unknown) else sizes_of(m, shape, node)
     dtype = argument(args, kwargs, 1, "dtype", BY_LABEL["float32"])
+    wrong: list[Value] = [
+        one for one in (shape.items if isinstance(shape, List) else shape if isinstance(shape, tuple) else ()) if isinstance(one, (float, str))
+    ]
+    if wrong or (isinstance(dtype, str) and dtype not in BY_LABEL):
+        raise m.raised("TypeError", f"{(wrong or [dtype])[0]!r} is not {'a size' if wrong else 'an element type'}", node, "call/arguments")
     return Model(SPEC, m.heap.space({"shape": sizes, "dtype": dtype, "name": argument(args, kwargs, 2, "name")}))
 
 

@@ -327,6 +327,23 @@ _METHODS: dict[str, Any] = {
     "unique": lambda m, me, a, k, n: like(m, me, count=unknown_count(m, n), counted=False), "bucket_by_sequence_length": windows.by_length,
     "group_by_window": windows.grouped, "fingerprint": lambda m, me, a, k, n: scalar("uint64"),
 }  # fmt: skip
+
+
+def _counting(run: Any) -> Any:
+    """A method of datasets that takes counts: one that is no whole number is refused."""
+
+    def called(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+        for value in (*(a for a in args[:1]), *(kwargs.get(word) for word in _COUNTS)):
+            if isinstance(value, (str, float)):
+                raise m.raised("TypeError", f"a whole number is expected, and this is {value!r}", node, "call/arguments")
+        return run(m, me, args, kwargs, node)
+
+    return called
+
+
+_COUNTS = ("count", "buffer_size", "batch_size", "num_shards", "index", "size", "shift", "stride", "num_parallel_calls", "cycle_length", "block_length")
+_METHODS |= {k: _counting(v) for k, v in _METHODS.items() if k in
+             ("batch", "padded_batch", "take", "skip", "repeat", "shard", "shuffle", "prefetch", "window", "map", "interleave")}  # fmt: skip
 _STATIC: dict[str, Run] = {
     "from_tensors": lambda m, a, k, n: dataset(m, element_of(m, argument(a, k, 0, "tensors"), n), 1),
     "from_tensor_slices": _from_tensor_slices, "range": _range, "from_generator": _from_generator,

@@ -68,6 +68,11 @@ def _batch(word: str, m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> 
             raise m.raised("ValueError", f"all shapes must be fully defined, and this one is {tensor.shape!r}", node, "queue/shape")
         return tape.step(m, f"tf.train.{word}", _batched, (tensor, size, many), {}, node)
 
+    rows = [v for v in (given.items.values() if isinstance(given, Dict) else given.items if isinstance(given, List) else ()) if isinstance(v, TensorType)]
+    for other in rows[1:] if many else ():
+        if rows[0].shape.known and other.shape.known and rows[0].shape and other.shape:
+            both = rows[0].shape[0], other.shape[0]
+            m.demand("ValueError", eq(*both), f"the tensors have {both[0]!r} and {both[1]!r} rows", node, "queue/rows")
     if isinstance(given, Dict):
         return Dict(m.heap.entries({k: of(v) for k, v in given.items.items()}))
     if isinstance(given, (List, tuple)):

@@ -8,7 +8,8 @@ from typing import Any
 
 from tensorproof.libraries import ClassModel, KindModel, Run, argument, listed, quiet
 from tensorproof.libraries.tensorflow import tape
-from tensorproof.libraries.tensorflow.version1.graph import LOSSES, SUMMARIES, begin, collect, graph, operation
+from tensorproof.libraries.tensorflow.traced import TRACED
+from tensorproof.libraries.tensorflow.version1.graph import LOSSES, SUMMARIES, begin, collect, graph, is_old, operation
 from tensorproof.libraries.tensorflow.version1.variables import variables
 from tensorproof.terms import BY_LABEL, FLOAT32, Shape, TensorType, conj, disj, eq
 from tensorproof.values import Args, Kwargs, List, Machine, Model, Unknown, Value
@@ -19,11 +20,16 @@ OPTIMIZER = "tf.train.Optimizer"
 def _loss(m: Machine, value: Value, node: ast.AST) -> Value:
     if value is None:
         raise m.raised("TypeError", "the loss is None", node, "optimizer/loss")
+    if isinstance(value, TensorType) and value.graph is None and not is_old(m) and not m.model_state.get(TRACED):
+        raise m.raised("RuntimeError", "outside of a graph an optimizer of version 1 takes a function that computes the loss", node, "optimizer/loss")
     return value
 
 
 def _minimize(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     loss = _loss(m, argument(args, kwargs, 0, "loss"), node)
+    if not is_old(m) and not isinstance(loss, (TensorType, Unknown)):  # outside of a graph
+        m.call(loss, (), {}, node)
+        return None
     differentiated(m, loss)
     return operation(m, (loss,), node)
 
