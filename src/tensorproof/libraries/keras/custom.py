@@ -317,7 +317,9 @@ def _stored(m: Machine, me: Instance, name: str, value: Value, node: ast.AST) ->
 
 
 def refuse_locked(m: Machine, me: Instance, values: Sequence[Value], node: ast.AST) -> None:
-    """Layers that are given to a layer after it was built."""
+    """Layers that are given to a layer after it was built. Its first call may run before it counts as built: in its own methods nothing is refused."""
+    if any(frame.space.get("self") is me for frame in m.frames):
+        return
     if me.space.get(_LOCKED) and any(map(keras_state.is_layer, values)):
         message = f"{me.cls.name} is built already, and gets another layer: make all of them in __init__ or build"
         raise m.raised("ValueError", message, node, "keras/locked")
