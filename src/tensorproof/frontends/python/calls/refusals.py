@@ -69,7 +69,7 @@ def constructed_with(m: Interpreter, name: str, args: Args, kwargs: Kwargs, node
             kind, others = constructed.refused(name, argument, value)
             if kind and not any(one in given for one in others) and (not others or any(one in signatures.names(name) for one in others)):
                 words = constructed.words(name, argument)
-                words = {word for word in words if not (word.isupper() and word.lower() in words)}
+                words = frozenset(word for word in words if not (word.isupper() and word.lower() in words))
                 instead = f", only {', '.join(map(repr, sorted(words)))}" if isinstance(value, str) and 0 < len(words) < 10 else ""
                 code = _CODES.get(argument, "keras/word") if isinstance(value, str) and name.startswith("keras.") else "call/arguments"
                 raise m.raised(kind, f"{short} does not take {value!r} as {argument}{instead}", node, code)
