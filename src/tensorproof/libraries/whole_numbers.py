@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from math import inf
 from typing import Any
 
 from tensorproof.ops import whole
@@ -115,6 +116,8 @@ def number_of(m: Machine, t: TensorType, node: ast.AST) -> Value:
     if t.facts is not None and t.facts.span is not None:
         return _number(m, t, node)
     made = drawn_number(t) or number_in(t.dtype)
+    if made.least is None and t.facts is not None and t.facts.bounds is not None and abs(t.facts.bounds[0]) < inf:
+        made = replace(made, least=t.facts.bounds[0])
     if whole_tensor(t):
         same_size(m, made, size_in(m, t))
         if t.facts is not None and t.facts.limit is not None:

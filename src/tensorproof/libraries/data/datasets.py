@@ -12,7 +12,7 @@ from tensorproof.libraries import Bound, ClassModel, KindModel, Run, always, bin
 from tensorproof.libraries.data import loader_checks
 from tensorproof.libraries.data.loader import LOADER, LOADER_METHODS, asked_length, loader, loader_attribute, loader_init, loader_items, loader_iterations
 from tensorproof.libraries.data.samples import item_of, length_of, unknown_length
-from tensorproof.terms import Dim, Origin, Predicate, TensorType, Term, ceildiv, eq, lt
+from tensorproof.terms import Dim, Origin, Predicate, TensorType, Term, ceildiv, eq, lower, lt, upper
 from tensorproof.values import Args, Instance, Iterator, Key, Kwargs, List, Machine, Model, Unknown, Value, slot
 
 JOINED: Key[List] = slot("datasets")
@@ -90,9 +90,10 @@ def _check_listed(m: Machine, whole: Value, indices: Value, node: ast.AST) -> No
     """Of many samples one stands for all: the least and the greatest index that are listed are asked for where the dataset has fewer samples."""
     if not isinstance(indices, (List, tuple)):
         return
-    count, listed = length_of(m, whole, node), [i for i in (indices.items if isinstance(indices, List) else indices) if type(i) is int]
-    for index in {min(listed), max(listed)} if listed and isinstance(count, int) else ():
-        if not -count <= index < count:
+    count, listed = length_of(m, whole, node), indices.items if isinstance(indices, List) else indices
+    numbers = [i for i in listed if type(i) is int]
+    for index in (*({min(numbers), max(numbers)} if numbers else ()), *[i for i in listed if type(i) is Term][:16]) if isinstance(count, int) else ():
+        if lower(index) < -count or upper(index) >= count:
             item_of(m, whole, index, node)
 
 

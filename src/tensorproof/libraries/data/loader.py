@@ -135,6 +135,10 @@ def loader_iterations(m: Machine, me: Instance | Model, node: ast.AST) -> Any:
     size = me.space["batch_size"]
     if isinstance(size, Unknown):
         size = loader_checks.unknown_size(m, size, node)
+    if me.space["drop_last"] is True and isinstance(size, int) and not _is_iterable(data):
+        count = sample_count(m, me, node)
+        if isinstance(count, int) and count < size:  # no sample is asked for
+            return batches(0, lambda k: None, [])
     samples = _Samples(m, me, asked(m, me, size, node), node)
     if size is None:
         one = samples.first

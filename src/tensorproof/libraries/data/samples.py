@@ -84,6 +84,9 @@ def _listed_item(m: Machine, items: list[Any], index: Any, node: ast.AST) -> Val
         if not -len(items) <= index < len(items):
             raise m.raised("IndexError", f"index {index} is out of range for {len(items)} samples", node)
         return items[index]
+    if isinstance(index, Term):
+        inside = conj(ge(index, -len(items)), lt(index, len(items)))
+        m.demand("IndexError", inside, f"index {index!r} is out of range for {len(items)} samples", node, "python/index")
     if not items:
         return Unknown("a sample")
     if type(index) is Term:

@@ -325,12 +325,12 @@ def mark(m: Machine, target: TensorType, on: bool, node: ast.AST) -> None:
     m.memory.relabel(target, m.memory.current(target).but(requires_grad=g.requires is True, grad=g))
 
 
-def copied(m: Machine, t: TensorType, node: ast.AST) -> TensorType:
-    """copy.deepcopy of a tensor: leaves only."""
+def copied(m: Machine, t: TensorType, node: ast.AST, pickled: bool = False) -> TensorType:
+    """copy.deepcopy of a tensor: leaves only; what is pickled becomes one."""
     g, now = of(m, t), m.memory.current(t)
-    if g.leaf is False and g.requires:
+    if g.leaf is False and g.requires and not pickled:
         raise m.raised("RuntimeError", "deepcopy takes leaves only, and this tensor was computed: use detach() or clone()", node, "deepcopy/leaf")
-    return now.but(base=None, grad=None if now.grad is None else fresh(m, g.requires, g.leaf))
+    return now.but(base=None, grad=None if now.grad is None else fresh(m, g.requires, g.leaf or pickled))
 
 
 def detached(m: Machine, t: TensorType) -> TensorType:

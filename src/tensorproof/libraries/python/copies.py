@@ -49,7 +49,8 @@ def _space(m: Machine, space: Space, each: Any) -> Space:
 
 
 def deep(m: Machine, value: Value, done: dict[int, Value], node: ast.AST) -> Value:
-    """A copy that shares nothing that can change with the value; what occurs twice in it occurs twice in the copy."""
+    """A copy that shares nothing that can change with the value; what occurs twice in it occurs twice in the copy.
+    `done`: the copies by identity, and 0 where the value is pickled."""
     known = done.get(id(value), MISSING)
     if known is not MISSING:
         return known
@@ -83,7 +84,7 @@ def deep(m: Machine, value: Value, done: dict[int, Value], node: ast.AST) -> Val
         case Space():
             made = _space(m, value, lambda v: deep(m, v, done, node))
         case TensorType():
-            made = autograd.copied(m, value, node) if value.framework == "torch" else value.but()
+            made = autograd.copied(m, value, node, 0 in done) if value.framework == "torch" else value.but()
         case Bound():
             made = Bound(value.function, deep(m, value.self, done, node))
         case Choice():

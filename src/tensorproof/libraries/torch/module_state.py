@@ -69,6 +69,8 @@ def load_state_dict(m: Machine, me: Value, args: Args, kwargs: Kwargs, node: ast
         rest = {key: value for key, value in kwargs.items() if key != "state_dict"}
         then, other = (partial(load_state_dict, m, me, (one, *args[1:]), rest, node) for one in (given.then, given.other))
         return m.branching.choose(given.condition, then, other)
+    if given is None and m.facts:
+        return m.gap("load_state_dict", node, "whether a state was kept is for the data to say")
     if is_module(given) or isinstance(given, (TensorType, List, tuple, str, int, float, Iterator, Generator, Set)) or given is None:
         raise m.raised("TypeError", "load_state_dict takes a dict of names and tensors: the state_dict() of a model", node, "checkpoint/type")
     strict, assign = argument(args, kwargs, 1, "strict", True), argument(args, kwargs, 2, "assign", False)

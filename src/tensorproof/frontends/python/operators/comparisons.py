@@ -7,6 +7,7 @@ import math
 import operator
 from typing import TYPE_CHECKING, Any
 
+from tensorproof.bindings.names import versions
 from tensorproof.frontends.python.branching import questions
 from tensorproof.frontends.python.containers import equality
 from tensorproof.frontends.python.operators import container_comparisons, type_rules
@@ -60,6 +61,8 @@ def compare(m: Interpreter, op: type[ast.cmpop], a: Value, b: Value, node: ast.A
         return tf_shapes.compare(m, word, a, b, node)
     if isinstance(a, _SYMBOLS) or isinstance(b, _SYMBOLS):
         return _symbolic(m, word, a, b, node)
+    if type(a) is str and type(b) is tuple and a == versions.text("torch") and all(type(part) is int for part in b):  # which is no plain text
+        return library_objects.model_binary(m, word, Model("version", m.heap.space({"text": a})), ".".join(map(str, b)), node)
     if isinstance(a, _CONTAINERS) or isinstance(b, _CONTAINERS):
         return container_comparisons.compare(m, word, a, b, node)
     if DType in kinds and kinds[0] is not kinds[1] and word in ("eq", "ne"):
@@ -127,9 +130,10 @@ def _of_tensors(m: Interpreter, word: str, a: Value, b: Value, node: ast.AST) ->
 
 
 def _by_ends(word: str, a: Any, b: Any) -> bool | None:
-    """A number that is not known compared with one that it never passes: `x > inf`, `x < -inf`, a time and what is less than 0."""
-    if type(b) is float and math.isinf(b) and word == ("gt" if b > 0 else "lt") and number_kind(a):
-        return False
+    """A number that is not known compared with one that it never passes: `x > inf`, `x < -inf`, a time and what is less than 0. It is taken to be finite:
+    the first loss is less than `best = float("inf")`."""
+    if type(b) is float and math.isinf(b) and word in ("gt", "lt") and number_kind(a):
+        return word == ("lt" if b > 0 else "gt")
     least = a.least if type(a) is Unknown else None
     if least is None or type(b) not in (int, float) or math.isnan(b):
         return None

@@ -194,7 +194,7 @@ def _ini_items(m: Machine, me: Model, args: Args, kwargs: Kwargs, node: ast.AST)
 def _pickled(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
     """Bytes, of which it is known what they hold."""
     made = Unknown("bytes", octets=True)
-    m.model_state.setdefault("pickled", {})[id(made)] = made, deep(m, argument(args, kwargs, 0, "obj"), {}, node)
+    m.model_state.setdefault("pickled", {})[id(made)] = made, deep(m, argument(args, kwargs, 0, "obj"), {0: None}, node)
     return made
 
 

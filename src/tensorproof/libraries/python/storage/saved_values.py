@@ -106,7 +106,7 @@ def dump(form: str, what: str, name: str, run: Run, m: Machine, args: Args, kwar
     if target is None or value is MISSING:
         return result
     plain = "default" not in kwargs and "cls" not in kwargs
-    made = _FORMS[form](m, value) if form in _FORMS else deep(m, value, {}, node)
+    made = _FORMS[form](m, value) if form in _FORMS else deep(m, value, {0: None}, node)
     keep(m, form, target, made if plain else STALE)
     return result
 
