@@ -86,6 +86,7 @@ class Input:
                 return self.number(p.args[0]) <= 0
 
 
+_WRONG = "wrong"
 _ITERATORS = (types.GeneratorType, type(iter([])), type(iter(())), zip, map, enumerate, type(iter(range(1))), reversed, type(reversed([])), filter)
 
 
@@ -131,7 +132,11 @@ class Walk:
         if isinstance(ours, Unknown):
             self.unknown += 1
             return ""
-        wrong = f"{where}: ours {ours!r}, Python's {theirs!r}"
+        difference = self.compared(ours, theirs, where)
+        return f"{where}: ours {ours!r}, Python's {theirs!r}" if difference == _WRONG else difference  # a choice among choices is long to write
+
+    def compared(self, ours: Any, theirs: Any, where: str) -> str:
+        wrong = _WRONG
         if isinstance(theirs, (list, dict, set)) or (hasattr(theirs, "__dict__") and not isinstance(theirs, (type, types.FunctionType, types.MethodType))):
             self.kept.append((ours, theirs))
             met = id(ours) in self.pairs

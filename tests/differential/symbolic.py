@@ -38,6 +38,8 @@ def ending(path: Path, at: Input) -> str | None:
     for stated in path.stated:
         if at.truth(conj(*stated.facts)) and not at.truth(stated.requirement.predicate):
             return stated.exception or _EXCEPTIONS.get(stated.requirement.code, stated.requirement.code)
+    if path.left and at.truth(conj(*path.facts)):
+        return "AssertionError"  # of data, and no handler takes it: it is taken to hold, as outside of a `try`
     return "" if not path.ended and at.truth(conj(*path.facts)) else None
 
 
@@ -68,7 +70,11 @@ def compare(text: str) -> Outcome:
             found[i].append(end)
             if end == expected[i][1] == "":
                 walk = Walk(at)
-                difference = walk.globals(run.modules.main.space, expected[i][0])
+                try:
+                    difference = walk.globals(run.modules.main.space, expected[i][0])
+                except NotKnown:  # a value hangs on a condition that was left open
+                    opened = True
+                    continue
                 outcome.values += walk.values
                 outcome.unknown += walk.unknown
                 if difference and not outcome.difference:

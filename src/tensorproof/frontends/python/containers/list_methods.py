@@ -32,6 +32,12 @@ def delete(m: Interpreter, owner: List, at: Any, node: ast.AST) -> None:
         m.gap("del x[…]", node, "the index is not known")
         return
     m.heap.touch(owner.items)
+    if is_summarised(owner.items) and at != slice(None):
+        if at not in (0, -1):
+            m.gap("del x[…]", node, "how many items stand before is not known")
+        else:
+            pop(m, owner, node, at)
+        return
     try:
         del owner.items[at]
     except (IndexError, TypeError):
@@ -105,7 +111,11 @@ def _insert(m: Interpreter, owner: List, node: ast.AST, at: Value, item: Value) 
 def pop(m: Interpreter, owner: List, node: ast.AST, at: int = -1) -> Value:
     if not isinstance(at, int):
         return _pop_somewhere(m, owner, node, at)
-    if is_summarised(owner.items) and type(owner.items[at if -len(owner.items) <= at < len(owner.items) else -1]) is Summary:
+    place = at if -len(owner.items) <= at < len(owner.items) else -1
+    if is_summarised(owner.items) and type(some := owner.items[place]) is Summary:
+        if isinstance(some.count, (int, Term)) and not decided(m, gt(some.count, 0)):  # it stands for none
+            del owner.items[place]
+            return pop(m, owner, node, at)
         return _popped(m, owner, node)
     if not -len(owner.items) <= at < len(owner.items):
         raise m.raised("IndexError", f"pop of index {at} from a list of {len(owner.items)}", node)

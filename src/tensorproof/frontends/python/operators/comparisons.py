@@ -132,8 +132,8 @@ def _of_tensors(m: Interpreter, word: str, a: Value, b: Value, node: ast.AST) ->
 def _by_ends(word: str, a: Any, b: Any) -> bool | None:
     """A number that is not known compared with one that it never passes: `x > inf`, `x < -inf`, a time and what is less than 0. It is taken to be finite:
     the first loss is less than `best = float("inf")`."""
-    if type(b) is float and math.isinf(b) and word in ("gt", "lt") and number_kind(a):
-        return word == ("lt" if b > 0 else "gt")
+    if type(b) is float and math.isinf(b) and word.endswith("t") and number_kind(a):  # lt, gt
+        return (word == "lt") is (b > 0)
     least = a.least if type(a) is Unknown else None
     if least is None or type(b) not in (int, float) or math.isnan(b):
         return None
