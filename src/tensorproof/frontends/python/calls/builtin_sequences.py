@@ -108,8 +108,6 @@ def _range(m: Interpreter, node: ast.AST, *args: Value) -> Value:
     sizes = [_size(a) if type(a) is Unknown and (not a.number or a.whole is not None) else a for a in sizes]
     if any(isinstance(a, (Unknown, Choice, TensorType)) for a in sizes):
         type_rules.refuse(m, range, args, node)
-        if any(type(a) is Unknown and a.number == "real" for a in args):
-            return m.gap("range", node, "whether a number is a whole one is not known")
         return Unknown("range")
     if any(isinstance(a, Term) for a in sizes):
         start, stop, step = (0, sizes[0], 1) if len(sizes) == 1 else (*sizes, 1) if len(sizes) == 2 else tuple(sizes)

@@ -24,7 +24,7 @@ _STRICT = frozenset((dict, enumerate, frozenset, getattr, hasattr, isinstance, i
 
 
 def refuse(m: Interpreter, function: Any, args: tuple[Value, ...], node: ast.AST, kind: Kinds = TypeError, named: dict[str, Value] | None = None) -> None:
-    """Raise what a function of Python raises for every value of these types."""
+    """Raise what a function of Python raises for every value of these types; a gap where it raises for some."""
     raised: Exception | None = None
     for whole in (False, True):
         try:
@@ -40,6 +40,8 @@ def refuse(m: Interpreter, function: Any, args: tuple[Value, ...], node: ast.AST
         except Exception:
             return
         else:
+            if raised is not None:
+                m.gap(getattr(function, "__name__", "operator"), node, "whether a number is a whole one is not known")
             return
     raise m.raised(type(raised).__name__, str(raised), node)
 
