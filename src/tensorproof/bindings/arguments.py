@@ -92,6 +92,8 @@ def _read(row: Row, argument: Argument, kind: Parameter, value: Value, session: 
     framework = row.framework
     if framework == "keras" and isinstance(value, TensorType) and argument.theirs in PYTHON_INTS.get(row.name, ()):
         raise Mismatch(f"{row.name} takes a whole number of Python as {argument.theirs}, and {show(value)} is not one: write int(…)")
+    if framework == "keras" and argument.ours == "padding" and isinstance(value, str):
+        value = value.lower()
     value = coerce(framework, kind, value)
     if framework == "torch":
         value = without_arrays(row, argument, kind, value)

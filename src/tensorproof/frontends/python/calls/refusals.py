@@ -67,13 +67,13 @@ def constructed_with(m: Interpreter, name: str, args: Args, kwargs: Kwargs, node
         short, given = name.rpartition(".")[2], _given(m, name, args, kwargs, node)
         for argument, value in given.items():
             kind, others = constructed.refused(name, argument, value)
-            if kind and not any(one in given for one in others) and (not others or any(one in signatures.names(name) for one in others)):
+            if kind and not any(given.get(one) is not None for one in others) and (not others or any(one in signatures.names(name) for one in others)):
                 words = constructed.words(name, argument)
                 words = frozenset(word for word in words if not (word.isupper() and word.lower() in words))
                 instead = f", only {', '.join(map(repr, sorted(words)))}" if isinstance(value, str) and 0 < len(words) < 10 else ""
                 code = _CODES.get(argument, "keras/word") if isinstance(value, str) and name.startswith("keras.") else "call/arguments"
                 raise m.raised(kind, f"{short} does not take {value!r} as {argument}{instead}", node, code)
-            elif kind and all(one in signatures.forms(name)[0].needed for one in others if one in given):
+            elif kind and all(one in signatures.forms(name)[0].needed for one in others if given.get(one) is not None):
                 m.gap(name, node, f"whether it takes {value!r} as {argument} depends on the other arguments")
         kind, needed = constructed.missing(name, given) if of_class and Summary not in map(type, args) else ("", ())
         if kind:
