@@ -6,10 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 from tensorproof.ops.inputs import is_number
 from tensorproof.terms.dtypes import BOOL, COMPLEX64, COMPLEX128, FLOAT32, FLOAT64, INT32, INT64, DType
+from tensorproof.terms.facts import of_numbers
 from tensorproof.terms.ints import Term
 from tensorproof.terms.promotion import Operand, promote
 from tensorproof.terms.shapes import Shape
 from tensorproof.terms.tensor import MOST_CONTENTS, TensorType
+from tensorproof.values.summaries import ends_of
 
 if TYPE_CHECKING:
     from tensorproof.values.machine import Value
@@ -41,7 +43,15 @@ def array_like(framework: str, value: Value, dtype: DType | None = None) -> Tens
     if dtype is None:
         dtype = _common(framework, flat, tensors, kinds)
     contents = tuple(flat) if len(flat) <= MOST_CONTENTS and not any(isinstance(v, TensorType) for v in flat) else None
-    return TensorType(Shape(shape), dtype, contents=contents)
+    facts = of_numbers(map(_ends, flat)) if contents is None and (dtype is None or dtype.kind in "iu") else None
+    return TensorType(Shape(shape), dtype, contents=contents, facts=facts)
+
+
+def _ends(value: Any) -> Any:
+    """The ends of a number among the elements, where they are known."""
+    if isinstance(value, TensorType):
+        return None if value.facts is None else value.facts.span or value.facts.limit
+    return ends_of(value)
 
 
 def _walk(value: Any, flat: list[Any], tensors: list[TensorType], kinds: set[DType]) -> tuple[Any, ...] | None:

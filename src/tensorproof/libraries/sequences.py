@@ -16,9 +16,10 @@ from tensorproof.libraries.domains.devices import refuse_values
 from tensorproof.libraries.whole_numbers import between
 from tensorproof.libraries.whole_numbers import number_of as read_number
 from tensorproof.terms import FLOAT32, INT64, Predicate, Shape, TensorType, Term, Truth, conj, eq, ge, le, maximum, minimum
+from tensorproof.terms.facts import of_any, of_numbers
 from tensorproof.values import COUNTED, Args, Kwargs, List, Machine, Unknown, Value
+from tensorproof.values.summaries import ends_of, number_of, shown, summarise
 from tensorproof.values.summaries import length as length_of
-from tensorproof.values.summaries import number_of, shown, summarise
 
 
 def sequence(m: Machine, length: Value, first: Value, second: Value) -> List:
@@ -35,7 +36,8 @@ def tensor_of(items: Any, framework: str = "torch", demand: Callable[[Truth], No
         return None
     kinds = {number_of(v) for v in samples}
     if kinds <= {"int", "float"}:
-        return TensorType(Shape((count,)), FLOAT32 if "float" in kinds else INT64, framework=framework)
+        facts = None if "float" in kinds else of_numbers(map(ends_of, samples))
+        return TensorType(Shape((count,)), FLOAT32 if "float" in kinds else INT64, framework=framework, facts=facts)
     if any(kinds) and all(number_of(v) or (isinstance(v, Unknown) and not v.text) for v in samples):  # beside a number stand numbers
         return TensorType(Shape((count,)), None, framework=framework)
     inner = [made for v in samples if (made := _inner(v, demand)) is not None]
@@ -45,7 +47,8 @@ def tensor_of(items: Any, framework: str = "torch", demand: Callable[[Truth], No
         if demand is None:
             return None
         demand(conj(*(eq(a, b) for v in inner[1:] for a, b in zip(v.shape, inner[0].shape))))
-    return TensorType(Shape((count, *inner[0].shape)), inner[0].dtype, framework=framework)
+    facts = of_any(v.known for v in inner)
+    return TensorType(Shape((count, *inner[0].shape)), inner[0].dtype, framework=framework, facts=facts)
 
 
 def _inner(value: Value, demand: Callable[[Truth], None] | None) -> TensorType | None:

@@ -119,6 +119,9 @@ def number_of(m: Machine, t: TensorType, node: ast.AST) -> Value:
     if made.least is None and t.facts is not None and t.facts.bounds is not None and abs(t.facts.bounds[0]) < inf:
         made = replace(made, least=t.facts.bounds[0])
     if whole_tensor(t):
+        low, past = (t.facts.limit if t.facts is not None else None) or (None, None)
+        if type(low) is int and type(past) is int:
+            made = replace(made, least=low, below=past)
         same_size(m, made, size_in(m, t))
         if t.facts is not None and t.facts.limit is not None:
             m.model_state.setdefault(_LIMITS, {})[id(made)] = (made, t.facts)

@@ -6,8 +6,8 @@ Domains learn them from the operators that are applied (libraries/domains.py). A
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import lru_cache
+from collections.abc import Callable, Iterable
+from functools import lru_cache, reduce
 from typing import TYPE_CHECKING, Any
 
 from tensorproof.terms.ints import Dim, ite
@@ -132,6 +132,30 @@ def of_each(facts: Facts | None) -> Facts | None:
         return None
     kept = {name: getattr(facts, name) for name in ("span", "limit", "possible", "bounds", "signed", "whole", "chance", "steps", "drawn")}
     return Facts(**kept)
+
+
+def of_numbers(ends: Iterable[Pair | None]) -> Facts | None:
+    """What holds of the elements that are whole numbers with these ends, each known number by itself; None where one has no known ends."""
+    low, past, exact = None, None, True
+    for pair in ends:
+        if pair is None or type(pair[0]) is not int or type(pair[1]) is not int:
+            return None
+        low, past = min(pair[0], pair[0] if low is None else low), max(pair[1], pair[1] if past is None else past)
+        exact = exact and pair[1] - pair[0] == 1
+    if low is None or past is None:
+        return None
+    bounds = float(low), float(past - 1)
+    return Facts(span=(low, past), bounds=bounds) if exact else Facts(limit=(low, past), possible=True, bounds=bounds, chance=True)
+
+
+def of_any(every: Iterable[Facts | None]) -> Facts | None:
+    """What holds of each element of one of several tensors."""
+    found = list(every)
+    shared = of_each(reduce(common, found))
+    ends = of_numbers(None if one is None else one.span or one.limit for one in found)
+    if shared is None or ends is None or shared.span is not None or shared.limit is not None:
+        return shared
+    return replace(shared, limit=ends.span or ends.limit, possible=True)
 
 
 def same(a: Facts | None, b: Facts | None) -> bool:

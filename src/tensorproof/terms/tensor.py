@@ -7,7 +7,7 @@ from typing import Any
 
 from tensorproof.terms.budgets import BUDGETS
 from tensorproof.terms.dtypes import FLOAT32, DType
-from tensorproof.terms.facts import Facts, of_each
+from tensorproof.terms.facts import Facts, of_each, of_numbers
 from tensorproof.terms.gradient import Gradient
 from tensorproof.terms.records import changed, dataclass
 from tensorproof.terms.shapes import Dim, Shape
@@ -148,9 +148,16 @@ class TensorType:
             changes["facts"] = None
         return changed(self, changes)
 
+    @property
+    def known(self) -> Facts | None:
+        """What is known of its elements, of exact contents too."""
+        if self.facts is not None or not self.contents or not all(type(v) is int for v in self.contents):
+            return self.facts
+        return of_numbers((v, v + 1) for v in self.contents)
+
     def sized(self, shape: Shape, **changes: Any) -> TensorType:
         """A tensor of another shape with elements like these: what is known of each of them stays known."""
-        return self.but(**{"shape": shape, "contents": None, "facts": of_each(self.facts), **changes})
+        return self.but(**{"shape": shape, "contents": None, "facts": of_each(self.known), **changes})
 
     @property
     def rank(self) -> Dim:

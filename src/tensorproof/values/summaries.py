@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any, TypeGuard
 
 from tensorproof.terms.budgets import BUDGETS
-from tensorproof.terms.facts import common, of_each
-from tensorproof.terms.ints import Atom, Dim, Term, symbol
+from tensorproof.terms.facts import of_any
+from tensorproof.terms.ints import Atom, Dim, Term, lower, symbol, upper
 from tensorproof.terms.predicates import Predicate, flag
 from tensorproof.terms.samples import of_each_text
 from tensorproof.terms.shapes import Shape
@@ -80,7 +80,7 @@ def _wider_tensor(a: TensorType, b: TensorType) -> TensorType | Unknown:
     if not same or any(x != y and not isinstance(x, Term) and not isinstance(y, Term) for x, y in zip(a.shape, b.shape)):
         return Unknown("one of many tensors")
     sizes = (y if x == y or isinstance(y, Term) else x for x, y in zip(a.shape, b.shape))
-    return b.sized(Shape(sizes), contents=b.contents if a.contents == b.contents else None, facts=of_each(common(a.facts, b.facts)))
+    return b.sized(Shape(sizes), contents=b.contents if a.contents == b.contents else None, facts=of_any([a.known, b.known]))
 
 
 def number_of(value: object) -> str:
@@ -90,6 +90,22 @@ def number_of(value: object) -> str:
     if isinstance(value, (int, Term)):
         return "int"
     return "float" if isinstance(value, float) else value.number if isinstance(value, Unknown) else ""
+
+
+def ends_of(value: object) -> tuple[int, int] | None:
+    """The least that a whole number can be and what it stays below, where both are known."""
+    if isinstance(value, (int, Term)):
+        low, high = (lower(value), upper(value)) if isinstance(value, Term) else (value, value)
+        return (int(low), int(high) + 1) if max(-low, high) < _ENDLESS else None
+    if isinstance(value, Choice):
+        one, other = ends_of(value.then), ends_of(value.other)
+        return None if one is None or other is None else (min(one[0], other[0]), max(one[1], other[1]))
+    if isinstance(value, Unknown) and value.number == "int" and value.least is not None and value.below is not None:
+        return (int(value.least), int(value.below)) if max(-value.least, value.below) < _ENDLESS else None
+    return None
+
+
+_ENDLESS = 2**62
 
 
 def kind_of_all(kinds: Iterable[str], mixed: str = "real") -> str:

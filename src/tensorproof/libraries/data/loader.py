@@ -9,7 +9,7 @@ from tensorproof.libraries import Bound, Iterations, all_items, batches, registr
 from tensorproof.libraries.data import loader_checks
 from tensorproof.libraries.data.generalised import generalised
 from tensorproof.libraries.data.indices import MOST_VISITED, Indices, asked, count_of, drawn, exists, listed, visited
-from tensorproof.libraries.data.samples import has_length, in_own_memory, is_concrete, item_of, length_of, outline, stacked, unknown_length
+from tensorproof.libraries.data.samples import any_like, has_length, in_own_memory, is_concrete, item_of, length_of, outline, stacked, unknown_length
 from tensorproof.libraries.domains import index_limits
 from tensorproof.libraries.domains.index_checks import all_of_it, labelled
 from tensorproof.terms import BUDGETS, Dim, Origin, TensorType, Term, ceildiv, lower, mod, ne, symbols, upper
@@ -262,8 +262,12 @@ class _Samples:
         return self._of_any_count(count)
 
     def _collated(self, count: int) -> Value:
-        listed = List(self.m.heap.row(self.second if i % 2 else self.first for i in range(count)))
+        listed = List(self.m.heap.row(self._any(self.second if i % 2 else self.first) for i in range(count)))
         return self.m.call(self.collate, (listed,), {}, self.node)
+
+    def _any(self, shown: Value) -> Value:
+        """A sample like this one that may be any."""
+        return any_like(self.m, shown, self.every, self.node) if len(self.every) > 1 else shown
 
     def _of_any_count(self, count: Any) -> Value:
         """What a collate function makes of so many samples: of a summarised list or, where it cannot be followed on one, of each number of
@@ -297,7 +301,7 @@ class _Samples:
 
     def _summarised(self, count: Any) -> Value:
         """What the collate function makes of a summarised list."""
-        summary = Summary("samples of a summarised list", count=count, first=self.first, second=self.second)
+        summary = Summary("samples of a summarised list", count=count, first=self._any(self.first), second=self._any(self.second))
         return self.m.call(self.collate, (List(self.m.heap.row([summary])),), {}, self.node)
 
 

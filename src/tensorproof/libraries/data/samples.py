@@ -9,7 +9,8 @@ from typing import Any
 from tensorproof.libraries import always, registry
 from tensorproof.libraries.domains import autograd
 from tensorproof.terms import BY_LABEL, Origin, Outputs, Predicate, Shape, TensorType, Term, conj, eq, ge, lt, open_shape
-from tensorproof.values import MISSING, Bound, Choice, Dict, Instance, List, Machine, Model, Unknown, Value
+from tensorproof.terms.facts import of_any
+from tensorproof.values import MISSING, REAL, Bound, Choice, Dict, Instance, List, Machine, Model, Unknown, Value
 
 LENGTH = ("length",)
 """Where a dataset keeps the symbol that stands for its length; no attribute of the program has this name."""
@@ -94,7 +95,7 @@ def _listed_item(m: Machine, items: list[Any], index: Any, node: ast.AST) -> Val
         m.demand("IndexError", inside, f"index {index!r} is out of range for {len(items)} samples", node)
     first = items[0]
     if isinstance(first, TensorType) and all(isinstance(i, TensorType) and i.shape == first.shape and i.dtype is first.dtype for i in items):
-        return first.but(contents=None)
+        return one_of(first, items)
     if isinstance(first, tuple) and all(isinstance(i, tuple) and len(i) == len(first) for i in items):
         return tuple(_listed_item(m, [i[k] for i in items], index, node) for k in range(len(first)))
     if all(type(i) is int for i in items):
@@ -107,6 +108,29 @@ def _listed_item(m: Machine, items: list[Any], index: Any, node: ast.AST) -> Val
     for i in reversed(range(len(items) - 1)):
         result = m.branching.choose(eq(index, i), always(items[i]), always(result))
     return result
+
+
+def one_of(shown: TensorType, every: list[Any]) -> TensorType:
+    """A tensor like this one, with the elements of any of several."""
+    return shown.but(contents=None, facts=of_any(one.known for one in every))
+
+
+def any_like(m: Machine, shown: Value, every: list[Any], node: ast.AST) -> Value:
+    """A sample of this shape with the numbers of any of the samples: what a collate function makes of it holds of all batches."""
+    kind = type(shown)
+    if not all(type(one) is kind for one in every):
+        return shown
+    if isinstance(shown, TensorType):
+        return shown if all(one.contents == shown.contents for one in every) else one_of(shown, every)
+    if kind is int:
+        return shown if all(one == shown for one in every) else m.symbol(m.name_here("item", node), min(every), max(every), Origin.UNMODELLED)
+    if kind is float:
+        return shown if all(one == shown for one in every) else REAL
+    if isinstance(shown, tuple) and kind is tuple and all(len(one) == len(shown) for one in every):
+        return tuple(any_like(m, part, [one[i] for one in every], node) for i, part in enumerate(shown))
+    if isinstance(shown, Dict) and all(list(one.items) == list(shown.items) for one in every):
+        return Dict(m.heap.entries({key: any_like(m, part, [one.items[key] for one in every], node) for key, part in shown.items.items()}))
+    return shown
 
 
 def is_concrete(value: Value) -> bool:

@@ -26,6 +26,8 @@ def check(m: Machine, applied: list[Applied], node: ast.AST) -> None:
         framework = one.results[0].framework if one.results else ""
         if indexed and framework in ("torch", "numpy"):
             _indexed(m, one, indexed, node)
+        if one.op.name == "pack_padded_sequence":
+            _in_order(m, one, node)
         if framework == "torch" and one.op.name in _UNPOOLS:
             _unpooled(m, one, _UNPOOLS[one.op.name], node)
         if framework in ("torch", "numpy"):
@@ -67,6 +69,14 @@ def _looked_up(m: Machine, one: Applied, name: str, wraps: bool, axis: str, node
     word = "target" if name == "target" else "range" if axis in ("dim", "numel", "classes", "size") else "index"
     what = "the targets hold classes" if name == "target" else "the indices are"
     _inside(m, index, (low, high), -size if wraps else 0, past, one, (word, what, name), node)
+
+
+def _in_order(m: Machine, one: Applied, node: ast.AST) -> None:
+    """Lengths that were drawn fall only by chance."""
+    lengths = one.arguments["lengths"]
+    drawn = isinstance(lengths, TensorType) and lengths.contents is None and lengths.facts is not None and (lengths.facts.chance or lengths.facts.span)
+    if drawn and one.arguments["enforce_sorted"] and lengths.shape.numel != 1:
+        m.gap(one.spelling, node, "whether the lengths fall is not known: sort them or pass enforce_sorted=False")
 
 
 _UNPOOLS = {f"max_unpool{n}d{more}": n for n in (1, 2, 3) for more in ("", "_to_size")}

@@ -51,10 +51,14 @@ def applied(m: Machine, one: Applied) -> None:
 
 
 def _known(one: Applied) -> bool:
-    """Whether the numbers of the first input, or of the first of several, are known one by one, or truth values."""
-    given = one.arguments[one.op.inputs[0].name] if one.op.inputs else None
-    first = given[0] if isinstance(given, tuple) and given else given
-    return isinstance(first, TensorType) and (first.contents is not None or first.dtype is BOOL)
+    """Whether the numbers of the first input, or of some of several, are known one by one, lie within ends, or are truth values."""
+    first = one.arguments.get(one.op.inputs[0].name if one.op.inputs else str(one.op.values.over))
+    tensors = first if isinstance(first, (tuple, list)) else (first,)
+    return any(isinstance(t, TensorType) and (t.contents is not None or t.dtype is BOOL or _within(t)) for t in tensors)
+
+
+def _within(t: TensorType) -> bool:
+    return t.facts is not None and (t.facts.limit is not None or t.facts.span is not None)
 
 
 def note(m: Machine, made: TensorType, span: Span) -> None:

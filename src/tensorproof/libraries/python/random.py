@@ -12,7 +12,7 @@ from tensorproof.terms.records import replace
 from tensorproof.values import REAL, TEXT, Args, Choice, Dict, Kwargs, List, Machine, Model, Record, Unknown, Value
 from tensorproof.values.python_values import DRAWN, UNIT
 from tensorproof.values.standing import standing
-from tensorproof.values.summaries import is_summarised, length, shown, summarise
+from tensorproof.values.summaries import ends_of, is_summarised, length, shown, summarise
 
 
 def _randint(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
@@ -133,8 +133,10 @@ def any_of(items: list[Any], m: Machine | None = None) -> Value:
         return first
     if all(isinstance(v, str) or (isinstance(v, Unknown) and v.text) for v in items):
         return TEXT
-    if all(type(v) is int for v in items):
-        return replace(DRAWN, number="int", least=min(items), below=max(items) + 1)
+    ends = [ends_of(v) for v in items]
+    known = [pair for pair in ends if pair is not None]
+    if len(known) == len(ends) and kind_of_numbers(items) == "int":
+        return replace(DRAWN, number="int", least=min(low for low, _ in known), below=max(past for _, past in known))
     if any(type(v) is not type(first) for v in items):
         return Unknown("one of several items", number=kind_of_numbers(items))
     if isinstance(first, TensorType):

@@ -8,7 +8,7 @@ from typing import Any
 from tensorproof.libraries import Bound, ClassModel, KindModel, by_signature, filled_by_signature, nothing
 from tensorproof.libraries.results.facts import facts
 from tensorproof.libraries.torch.optim import NAMES as OPTIMIZERS
-from tensorproof.terms import TensorType, le
+from tensorproof.terms import TensorType, Term, le, ne
 from tensorproof.values import MISSING, OPEN, REAL, Args, Dict, Function, Instance, Kwargs, Layer, List, Machine, Model, Set, Unknown, Value
 
 HOME = "torch.optim.lr_scheduler."
@@ -29,27 +29,43 @@ def _refusal(name: str, call: Bound) -> str:
             total, epochs, steps = (call.value(word) for word in ("total_steps", "epochs", "steps_per_epoch"))
             return "OneCycleLR needs total_steps, or epochs and steps_per_epoch" if total is None and (epochs is None or steps is None) else ""
         case "ReduceLROnPlateau":
-            mode, factor = call.value("mode", "min"), call.value("factor", 0.1)
-            if isinstance(mode, str) and mode not in ("min", "max"):
-                return f"the mode of ReduceLROnPlateau is min or max, not {mode!r}"
+            factor = call.value("factor", 0.1)
             return f"the factor of ReduceLROnPlateau must be below 1, and is {factor:g}" if isinstance(factor, (int, float)) and factor >= 1 else ""
         case "SequentialLR":
             held, ends = call.value("schedulers"), call.value("milestones")
             wrong = isinstance(held, List) and isinstance(ends, List) and len(held.items) != len(ends.items) + 1
             return "SequentialLR needs one scheduler more than milestones" if wrong else ""
-        case "CosineAnnealingWarmRestarts":
-            first = call.value("T_0")
-            return f"T_0 must be at least 1, and is {first!r}" if isinstance(first, int) and first < 1 else ""
-        case "SWALR":
-            how = call.value("anneal_strategy", "cos")
-            return f"anneal_strategy is cos or linear, not {how!r}" if isinstance(how, str) and how not in ("cos", "linear") else ""
         case _:
             return ""
 
 
+_WORDS = {
+    "ReduceLROnPlateau": {"mode": ("min", "max"), "threshold_mode": ("rel", "abs")}, "SWALR": {"anneal_strategy": ("cos", "linear")},
+    "OneCycleLR": {"anneal_strategy": ("cos", "linear")},
+}  # fmt: skip
+_COUNTS = {"OneCycleLR": ("total_steps", "epochs", "steps_per_epoch"), "CosineAnnealingWarmRestarts": ("T_0", "T_mult")}
+"""Arguments that are whole numbers from 1 on."""
+_SHARES = {"LinearLR": ("start_factor", "end_factor"), "ConstantLR": ("factor",), "OneCycleLR": ("pct_start",)}
+"""Arguments that lie between 0 and 1."""
+
+
+def _outside(name: str, call: Bound) -> str:
+    """Which argument of a scheduler has a value that it never takes; empty when none has."""
+    for word, options in _WORDS.get(name, {}).items():
+        if isinstance(given := call.value(word, options[0]), str) and given not in options:
+            return f"the {word} of {name} is {' or '.join(options)}, not {given!r}"
+    for word in _COUNTS.get(name, ()):
+        if isinstance(given := call.value(word), (int, float)) and (given < 1 or isinstance(given, float)):
+            return f"{word} must be a whole number from 1 on, and is {given!r}"
+    for word in _SHARES.get(name, ()):
+        if isinstance(given := call.value(word), (int, float)) and (not 0 <= given <= 1 or (given == 0 and word == "start_factor")):
+            return f"{word} must lie between 0 and 1, and is {given:g}"
+    return ""
+
+
 def _maker(name: str, kind: str) -> Value:
     def make(m: Machine, call: Bound) -> Model:
-        why = _refusal(name, call)
+        why = _refusal(name, call) or _outside(name, call)
         if why:
             raise m.raised("ValueError", why, call.node, "optim/scheduler")
         made = Model(kind, m.heap.space(), m.user_span(call.node))
@@ -58,11 +74,17 @@ def _maker(name: str, kind: str) -> Value:
             _refuse_without_momentum(m, name, call)
         if name == "OneCycleLR":
             _count(m, made, call)
+        if name in _PERIODS:
+            m.heap.set(made.space, "period", call.value(_PERIODS[name]))
         if name in _FUNCTIONS:
             _take_functions(m, made, name, call.value(_FUNCTIONS[name]), call.node)
         return made
 
     return by_signature(kind, make)
+
+
+_PERIODS = {"StepLR": "step_size", "CosineAnnealingLR": "T_max"}
+"""What each step divides the number of the epoch by."""
 
 
 def _refuse_without_momentum(m: Machine, name: str, call: Bound) -> None:
@@ -149,6 +171,10 @@ def _factors(m: Machine, me: Any, epoch: Value, node: ast.AST) -> None:
 def _step(m: Machine, me: Any, args: Args, kwargs: Kwargs, node: ast.AST) -> None:
     _own_rates(m, me, node)
     _factors(m, me, _EPOCH, node)
+    period = me.space.get("period")
+    if isinstance(period, (int, Term)):
+        nonzero = ne(period, 0) if isinstance(period, Term) else period != 0
+        m.demand("ZeroDivisionError", nonzero, f"a step divides the epoch by {period!r}, which may be zero", node)
     if me.space.get("total") is not None:
         m.heap.set(me.space, "made", me.space["made"] + 1)
         words = "OneCycleLR is stepped more often than its total_steps"

@@ -8,7 +8,7 @@ from typing import Any
 from tensorproof.bindings.adapters import GiveUp, Module, Run, Session, Value, takes, taking, tensor_in
 from tensorproof.catalogue.networks.recurrence import STATE, Packed
 from tensorproof.ops.inputs import Anything, Bool, Int, Tensor, Tensors
-from tensorproof.terms import FLOAT32, INT64, Dim, DType, Shape, TensorType, dataclass, eq
+from tensorproof.terms import FLOAT32, INT64, Dim, DType, Shape, TensorType, dataclass, eq, le
 
 GATES = {"lstm": 4, "gru": 3, "rnn": 1}
 
@@ -72,10 +72,18 @@ def run_layer(a: dict[str, Value], run: Run) -> Value:
     run.require("rank", isinstance(x, (TensorType, Packed)), "the input must be a tensor or a packed sequence", ("x",))
     a = {**a, **states(a, run), "weight": a["weight_ih_l0"], "params": _weights(a)}
     if isinstance(x, Packed):
+        _rows_suffice(run, x)
         a.update(x=x[0], packed_batch=x.batch, batch_first=False, batch_sizes=x[1] if x[2] is None else None)  # else states come in another order
     output, *last = run.several(a)
     given = x.like((output, *x[1:])) if isinstance(x, Packed) else output
     return given, (tuple(last) if len(last) > 1 else last[0])
+
+
+def _rows_suffice(run: Run, x: Packed) -> None:
+    """Packing cuts lengths that are greater than the padded axis, and counts them in full: then steps of sequences have no rows."""
+    rows, sizes = x[0].shape[0], x[1].contents
+    if sizes and all(isinstance(n, int) for n in sizes):
+        run.require("rows", le(sum(sizes), rows), f"the lengths of the packed sequences sum up to {sum(sizes)}, and there are {rows!r} rows", ("x",))
 
 
 def _weights(a: dict[str, Any]) -> tuple[TensorType, ...]:

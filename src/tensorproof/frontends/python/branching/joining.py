@@ -19,7 +19,7 @@ from tensorproof.terms.tensor import UNKNOWN_STRIDES, History, TensorType
 from tensorproof.values.heap import ITEMS, MISSING, ORDER, Cursor, Entries, Owner, items_of
 from tensorproof.values.objects import OPEN, Choice
 from tensorproof.values.python_values import DRAWN, NUMBER, Entered, Summary, Unknown, is_truth
-from tensorproof.values.summaries import has_identity, is_size, length, shown, summarise
+from tensorproof.values.summaries import ends_of, has_identity, is_size, length, shown, summarise
 
 if TYPE_CHECKING:
     from tensorproof.values.machine import Value
@@ -76,7 +76,10 @@ def _unknown(a: Value, b: Value) -> Unknown:
     """Two values of which one at least is unknown: the answers about it are kept where they are about both."""
     known = a if isinstance(a, Unknown) else b
     assert isinstance(known, Unknown)
-    if known.least is not None and a != b:  # no end holds on both sides
+    one, other = ends_of(a), ends_of(b)
+    if one is not None and other is not None:
+        known = replace(known, least=min(one[0], other[0]), below=max(one[1], other[1]))
+    elif known.least is not None and a != b:  # no end holds on both sides
         known = replace(known, least=None, below=None) if known.below is None else replace(DRAWN, number=known.number)
     same = isinstance(a, Unknown) and isinstance(b, Unknown) and a.key == b.key
     return known if same or not known.key else replace(known, key="")

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import ast
-from functools import reduce
 from typing import TYPE_CHECKING, Any
 
 from tensorproof.frontends.python.widening.acceleration import alike
 from tensorproof.terms.budgets import BUDGETS
-from tensorproof.terms.facts import common, of_each
+from tensorproof.terms.facts import of_any
 from tensorproof.terms.ints import Dim, Origin, Term, lower, upper
 from tensorproof.terms.predicates import disj, eq
 from tensorproof.terms.shapes import Shape
@@ -101,7 +100,7 @@ class _Summary:
         shape = Shape(self.number(list(sizes)) for sizes in zip(*(one.shape for one in items)))
         return first.sized(
             shape,
-            facts=of_each(reduce(common, [one.facts for one in items])),
+            facts=of_any(one.known for one in items),
             strides=UNKNOWN_STRIDES if any(one.strides is not None for one in items) else None,
         )
 

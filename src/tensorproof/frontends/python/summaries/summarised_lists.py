@@ -13,7 +13,7 @@ from tensorproof.libraries import registry
 from tensorproof.libraries.model import Open
 from tensorproof.libraries.whole_numbers import size_in, whole_tensor
 from tensorproof.terms.budgets import BUDGETS
-from tensorproof.terms.facts import common, of_each
+from tensorproof.terms.facts import of_any
 from tensorproof.terms.ints import Origin, Term, ite, lower, maximum, minimum, sole_atom, upper
 from tensorproof.terms.predicates import Predicate, ge, gt
 from tensorproof.terms.shapes import Shape
@@ -149,7 +149,7 @@ def any_of(m: Interpreter, a: Value, b: Value, node: ast.AST) -> Value:
         return m.symbol(m.name_here("item", node), min(a, b), max(a, b), Origin.UNMODELLED)
     if isinstance(a, TensorType) and isinstance(b, TensorType) and a.shape.known and b.shape.known and len(a.shape) == len(b.shape) and a.dtype is b.dtype:
         sizes = Shape(_any_size(m, x, y, node) for x, y in zip(a.shape, b.shape))
-        return b.sized(sizes, contents=b.contents if a.contents == b.contents else None, facts=of_each(common(a.facts, b.facts)))
+        return b.sized(sizes, contents=b.contents if a.contents == b.contents else None, facts=of_any([a.known, b.known]))
     if type(a) is tuple and type(b) is tuple and len(a) == len(b):
         return tuple(any_of(m, x, y, node) for x, y in zip(a, b))
     if type(a) is type(b) and isinstance(a, (List, Dict, Instance, Model)):

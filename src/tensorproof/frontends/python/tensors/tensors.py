@@ -19,6 +19,7 @@ from tensorproof.libraries.torch.module_tree import COMPUTED
 from tensorproof.libraries.whole_numbers import size_in, whole_tensor
 from tensorproof.ops.inputs import Ints, Sizes
 from tensorproof.terms.dtypes import BOOL, FLOAT32, INT64
+from tensorproof.terms.facts import of_numbers
 from tensorproof.terms.ints import Origin, Term
 from tensorproof.terms.predicates import Predicate
 from tensorproof.terms.shapes import Shape
@@ -26,7 +27,7 @@ from tensorproof.terms.tensor import SOMEWHERE, Outputs, TensorType
 from tensorproof.values.heap import MISSING
 from tensorproof.values.objects import Choice, Dict, Instance, Iterator, List, Model, Set
 from tensorproof.values.python_values import Device, Layer, Method, Summary, Unknown
-from tensorproof.values.summaries import is_summarised, length
+from tensorproof.values.summaries import ends_of, is_summarised, length
 from tensorproof.values.tensor_shape import TensorShape
 
 if TYPE_CHECKING:
@@ -243,6 +244,12 @@ def _plain_model(m: Interpreter, value: Model, node: ast.AST) -> Value:
     return value if library_objects.passed(value) else Unknown(value.kind)
 
 
+def _plain_choice(value: Choice) -> Unknown:
+    """One of two values: of whole numbers the ends are known where those of both are."""
+    ends = ends_of(value)
+    return Unknown("one of two values", number=number_kind(value), least=ends and ends[0], below=ends and ends[1])
+
+
 _PLAIN: dict[type, Callable[[Interpreter, Any, ast.AST], Value]] = {
     List: _plain_list,
     tuple: _plain_tuple,
@@ -256,7 +263,7 @@ _PLAIN: dict[type, Callable[[Interpreter, Any, ast.AST], Value]] = {
     Predicate: lambda m, value, node: Unknown("a truth value that is not known", number="bool"),
     Layer: lambda m, value, node: value.module if value.module is not None else Unknown("a container of layers"),
     range: lambda m, value, node: list(value),
-    Choice: lambda m, value, node: Unknown("one of two values", number=number_kind(value)),
+    Choice: lambda m, value, node: _plain_choice(value),
 }
 """How a value of exactly this class goes into an operator."""
 
@@ -284,9 +291,9 @@ def _counted(m: Interpreter, summary: Summary, node: ast.AST) -> Summary:
 
 
 STAND_INS: tuple[Value, ...] = (
-    lambda kind: TensorType(Shape(), _TYPES.get(kind, INT64), weak=True),
-    lambda kind: _NUMBERS.get(kind, (1, 2))[0],
-    lambda kind: _NUMBERS.get(kind, (1, 2))[1],
+    lambda kind, value: TensorType(Shape(), _TYPES.get(kind, INT64), weak=True, facts=of_numbers([ends_of(value)])),
+    lambda kind, value: _NUMBERS.get(kind, (1, 2))[0],
+    lambda kind, value: _NUMBERS.get(kind, (1, 2))[1],
 )
 """What is put for an unknown number: a tensor of which only the type is known, and two numbers to try a refusal with."""
 
@@ -295,7 +302,7 @@ def numbered(value: Any, make: Any) -> Any:
     """A plain argument with something made for each unknown number in it."""
     if isinstance(value, Unknown):
         kind = "float" if value.ratio is not None else value.number
-        return make(kind) if kind else value
+        return make(kind, value) if kind else value
     if type(value) in (tuple, list):
         return type(value)(numbered(v, make) for v in value)
     return value
