@@ -183,7 +183,7 @@ def _on_unknown(m: Interpreter, word: str, a: Value, b: Value, node: ast.AST, in
     kinds = number_kind(a), number_kind(b)
     if (isinstance(a, TensorType) and kinds[1]) or (isinstance(b, TensorType) and kinds[0]):
         return on_tensors(m, word, a, b, node, in_place)
-    if kinds[0] and type(a) is not TensorType:
+    if kinds[0] and type(a) is not TensorType and (not isinstance(b, Term) or ne(b, 0) is False):  # a count of the data is taken not to be zero
         _demand_divisor(m, word, b, node)
     if word == "mul" and "int" in kinds and (isinstance(a, List) or isinstance(b, List)):
         return containers.binary(m, word, _sized(m, a), _sized(m, b), node, in_place)
