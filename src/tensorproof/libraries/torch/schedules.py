@@ -40,9 +40,11 @@ def _refusal(name: str, call: Bound) -> str:
 
 
 _WORDS = {
-    "ReduceLROnPlateau": {"mode": ("min", "max"), "threshold_mode": ("rel", "abs")}, "SWALR": {"anneal_strategy": ("cos", "linear")},
-    "OneCycleLR": {"anneal_strategy": ("cos", "linear")},
-}  # fmt: skip
+    "ReduceLROnPlateau": {"mode": "min or max", "threshold_mode": "rel or abs"},
+    "SWALR": {"anneal_strategy": "cos or linear"},
+    "OneCycleLR": {"anneal_strategy": "cos or linear"},
+}
+"""Arguments that are one of two words."""
 _COUNTS = {"OneCycleLR": ("total_steps", "epochs", "steps_per_epoch"), "CosineAnnealingWarmRestarts": ("T_0", "T_mult")}
 """Arguments that are whole numbers from 1 on."""
 _SHARES = {"LinearLR": ("start_factor", "end_factor"), "ConstantLR": ("factor",), "OneCycleLR": ("pct_start",)}
@@ -52,8 +54,8 @@ _SHARES = {"LinearLR": ("start_factor", "end_factor"), "ConstantLR": ("factor",)
 def _outside(name: str, call: Bound) -> str:
     """Which argument of a scheduler has a value that it never takes; empty when none has."""
     for word, options in _WORDS.get(name, {}).items():
-        if isinstance(given := call.value(word, options[0]), str) and given not in options:
-            return f"the {word} of {name} is {' or '.join(options)}, not {given!r}"
+        if isinstance(given := call.value(word), str) and given not in options.split(" or "):
+            return f"the {word} of {name} is {options}, not {given!r}"
     for word in _COUNTS.get(name, ()):
         if isinstance(given := call.value(word), (int, float)) and (given < 1 or isinstance(given, float)):
             return f"{word} must be a whole number from 1 on, and is {given!r}"
