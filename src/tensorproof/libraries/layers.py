@@ -9,6 +9,7 @@ from typing import Any
 from tensorproof.libraries import signatures
 from tensorproof.libraries.registry import file_named
 from tensorproof.libraries.torch.layer_attributes import UNSEEN
+from tensorproof.terms import TensorType
 from tensorproof.values import Args, Instance, Kwargs, Layer, Machine, Named, Value
 from tensorproof.values.raised import Raised
 
@@ -70,6 +71,12 @@ def wrapped_attribute(m: Machine, owner: Layer, name: str, node: ast.AST) -> Val
 def compute(m: Machine, owner: Layer, node: ast.AST, *given: Value) -> None:
     """The tensors of a layer that are computed from others, before they are used, or before one is assigned."""
     file_named("torch.weight_norms").computed(m, owner, node, *given)
+
+
+def computed_values(m: Machine, owner: Layer, node: ast.AST) -> dict[str, TensorType]:
+    """The same tensors, which the layer does not get."""
+    found: dict[str, TensorType] = file_named("torch.weight_norms").values(m, owner, node)
+    return found
 
 
 def layer_attribute(m: Machine, owner: Layer, name: str, node: ast.AST) -> Value:

@@ -262,7 +262,8 @@ class _Samples:
         return self._of_any_count(count)
 
     def _collated(self, count: int) -> Value:
-        listed = List(self.m.heap.row(self._any(self.second if i % 2 else self.first) for i in range(count)))
+        shown = self._any(self.first), self._any(self.second)
+        listed = List(self.m.heap.row(shown[i % 2] for i in range(count)))
         return self.m.call(self.collate, (listed,), {}, self.node)
 
     def _any(self, shown: Value) -> Value:

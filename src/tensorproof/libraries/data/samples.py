@@ -127,7 +127,8 @@ def any_like(m: Machine, shown: Value, every: list[Any], node: ast.AST) -> Value
     if kind is float:
         return shown if all(one == shown for one in every) else REAL
     if isinstance(shown, tuple) and kind is tuple and all(len(one) == len(shown) for one in every):
-        return tuple(any_like(m, part, [one[i] for one in every], node) for i, part in enumerate(shown))
+        made = tuple(any_like(m, part, [one[i] for one in every], node) for i, part in enumerate(shown))
+        return shown if all(a is b for a, b in zip(shown, made)) else made
     if isinstance(shown, Dict) and all(list(one.items) == list(shown.items) for one in every):
         return Dict(m.heap.entries({key: any_like(m, part, [one.items[key] for one in every], node) for key, part in shown.items.items()}))
     return shown

@@ -66,6 +66,7 @@ def _tested(name: str, m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) ->
 
 _MATH = [name for name in dir(math) if not name.startswith("_")]
 FUNCTIONS: dict[str, Run] = {
+    **{f"operator.{name}": partial(native, getattr(operator, name)) for name in ("countOf", "indexOf")},
     "operator.index": lambda m, a, k, n: a[0] if isinstance(a[0], Term) else m.call(operator.index, a, k, n),
     **{f"math.{name}": partial(native, getattr(math, name)) for name in _MATH if callable(getattr(math, name))},
     **{f"math.{name}": partial(_real, name) for name in ("sqrt", "log", "log2", "log10", "log1p", "exp", "sin", "cos", "tan", "tanh", "pow")},

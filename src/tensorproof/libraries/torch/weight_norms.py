@@ -39,7 +39,16 @@ def _hold(m: Machine, layer: Layer, parameters: Parts, buffers: Parts, computed:
 
 
 def computed(m: Machine, layer: Layer, node: ast.AST, *given: Value) -> None:
+    """A layer gets the tensors that are computed from others."""
+    made = values(m, layer, node, *given)
+    if made and layer.module is not None:
+        m.remember(layer, "module", layer.module)
+        layer.module.parameters.update(made)
+
+
+def values(m: Machine, layer: Layer, node: ast.AST, *given: Value) -> Parts:
     """The tensors of a layer that are computed from others, as those are now; what is given for one needs the inverse of a parametrization."""
+    found: Parts = {}
     for name, (kind, dim, parametrized) in layer.tensors.get(RECIPES, {}).items():
         if given and parametrized:
             m.gap("layer.parametrizations", node, "what is assigned goes through the inverse of the parametrization")
@@ -51,9 +60,9 @@ def computed(m: Machine, layer: Layer, node: ast.AST, *given: Value) -> None:
             made = m.spelling("torch.Tensor.mul", (whole, 1.0), {}, node)
         else:
             made = reduce(lambda value, part: m.call(part, (value,), {}, node), home.children, whole)
-        if isinstance(made, TensorType) and layer.module is not None:
-            m.remember(layer, "module", layer.module)
-            layer.module.parameters[name] = made
+        if isinstance(made, TensorType):
+            found[name] = made
+    return found
 
 
 _PARTS = (("original0", "g"), ("original1", "v"), ("original", "orig"))

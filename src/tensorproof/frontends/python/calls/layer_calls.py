@@ -48,18 +48,30 @@ def own_forward(m: Interpreter, layer: Layer, args: tuple[Value, ...], kwargs: d
     """What a layer computes as the library defines it."""
     if layer.module is None:
         return layers.call_container(m, layer, args, kwargs, node)
-    if COMPUTED in layer.tensors:
-        layers.compute(m, layer, node)
+    if COMPUTED not in layer.tensors:
+        return _as_declared(m, layer, args, kwargs, node)
+    module = _module(layer)
+    kept = dict(module.parameters)
+    module.parameters.update(layers.computed_values(m, layer, node))
+    try:
+        return _as_declared(m, layer, args, kwargs, node)
+    finally:  # the next call computes them anew, and so does each use
+        module.parameters.update(kept)
+
+
+def _as_declared(m: Interpreter, layer: Layer, args: tuple[Value, ...], kwargs: dict[str, Value], node: ast.AST) -> Value:
+    """What a layer with the tensors that it has computes."""
     distributed = distributed_call(m, args, kwargs, lambda a, k: own_forward(m, layer, a, k, node))
     if distributed is not MISSING:
         return distributed
-    if layer.module.row.framework == "keras":
-        if layer.module.name.startswith("keras.losses."):
-            if layer.module.name.endswith(".SparseCategoricalCrossentropy"):
+    if _module(layer).row.framework == "keras":
+        name = _module(layer).name
+        if name.startswith("keras.losses."):
+            if name.endswith(".SparseCategoricalCrossentropy"):
                 from tensorproof.libraries.keras.training.losses import called
 
                 called(m, layer, args, kwargs, node)
-            return layers.keras_result(m, layer.module.name, run_layer(m, layer, args, kwargs, node), args, kwargs, len(m.path.stated))
+            return layers.keras_result(m, name, run_layer(m, layer, args, kwargs, node), args, kwargs, len(m.path.stated))
         return layers.call_keras_layer(m, layer, args, kwargs, node)
     return run_layer(m, layer, args, kwargs, node)
 

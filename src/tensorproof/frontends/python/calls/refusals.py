@@ -84,7 +84,8 @@ def constructed_with(m: Interpreter, name: str, args: Args, kwargs: Kwargs, node
 def contradicted(m: Interpreter, name: str, refused: Requirement, args: Args, kwargs: Kwargs, node: ast.AST) -> bool:
     """Whether a constructor was seen to take what a row refuses: the layer is made, and what it does when it is called is not known."""
     if name in _ANY_NUMBERS and refused.code == "call/arguments" and (m.model_state.get(_TRACED) is not None or name.startswith("tf.compat.v1.")):
-        return True  # while a graph is built a list of any numbers becomes a shape
+        shape = _given(m, name, args, kwargs, node).get("shape")
+        return not isinstance(shape, (list, tuple)) or None not in shape  # while a graph is built a list of any numbers becomes a shape
     given = _given(m, name, args, kwargs, node) if name.rpartition(".")[2][:1].isupper() else {}
     about = [argument for argument in given if argument in refused.about or f" as {argument}" in refused.message] or list(given)
     return bool(given) and all(constructed.taken(name, argument, given[argument]) for argument in about)
