@@ -269,6 +269,8 @@ class Acceleration:
 
 def _ruled(items: Sequence[Value], k: Term) -> Value:
     """The item of the iteration with this number; MISSING when the items do not follow one rule."""
+    if isinstance(items, range):
+        return k * items.step + items.start
     first = items[0]
     if type(first) is int and all(type(v) is int for v in items):
         numbers = [v for v in items if isinstance(v, int)]
