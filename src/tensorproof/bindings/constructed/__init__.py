@@ -149,9 +149,16 @@ def words(name: str, argument: str) -> frozenset[str]:
 
 def missing(name: str, given: Iterable[str]) -> tuple[str, tuple[str, ...]]:
     """The class of the exception where none of these arguments is given."""
+    exception, needed = _needed(name)
+    return ("", ()) if any(one in given for one in needed) else (exception, needed)
+
+
+@cache
+def _needed(name: str) -> tuple[str, tuple[str, ...]]:
+    """The arguments of which one must be given, and the class of the exception."""
     text = _text(name, "!")
     exception, *needed = text.split() if text else ("",)
-    return ("", ()) if any(one in given for one in needed) else (exception, tuple(needed))
+    return exception, tuple(needed)
 
 
 def taken(name: str, argument: str, value: Any) -> bool:

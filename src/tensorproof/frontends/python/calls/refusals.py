@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from tensorproof.bindings import constructed
@@ -51,9 +52,16 @@ def kinds(m: Interpreter, name: str, outcome: Outcome, refused: Requirement, giv
 
 def _given(m: Interpreter, name: str, args: Args, kwargs: Kwargs, node: ast.AST) -> dict[str, Any]:
     """The arguments of a constructor as plain values, by name."""
-    named = {key: value for key, value in kwargs.items() if type(key) is str}
     placed = args[: next((at for at, one in enumerate(args) if type(one) is Summary), len(args))]
-    return {key: tensors.plain(m, value, node) for key, value in {**dict(zip(signatures.names(name), placed)), **named}.items()}
+    given = dict(zip(_names(name), placed))
+    given.update((key, value) for key, value in kwargs.items() if type(key) is str)
+    return {key: value if type(value) is int else tensors.plain(m, value, node) for key, value in given.items()}
+
+
+@cache
+def _names(name: str) -> tuple[str, ...]:
+    """The arguments of a function by their names: the table of signatures is searched once."""
+    return tuple(signatures.names(name))
 
 
 def constructed_with(m: Interpreter, name: str, args: Args, kwargs: Kwargs, node: ast.AST, call: Callable[..., Value]) -> Value:
@@ -67,7 +75,7 @@ def constructed_with(m: Interpreter, name: str, args: Args, kwargs: Kwargs, node
         short, given = name.rpartition(".")[2], _given(m, name, args, kwargs, node)
         for argument, value in given.items():
             kind, others = constructed.refused(name, argument, value)
-            if kind and not any(given.get(one) is not None for one in others) and (not others or any(one in signatures.names(name) for one in others)):
+            if kind and not any(given.get(one) is not None for one in others) and (not others or any(one in _names(name) for one in others)):
                 words = constructed.words(name, argument)
                 words = frozenset(word for word in words if not (word.isupper() and word.lower() in words))
                 instead = f", only {', '.join(map(repr, sorted(words)))}" if isinstance(value, str) and 0 < len(words) < 10 else ""
