@@ -13,7 +13,7 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Iterable
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any, NamedTuple
 
 FILES = ("keras", "torch", "tf")
@@ -119,6 +119,16 @@ def kind(value: Any) -> str:
 
 def refused(name: str, argument: str, value: Any) -> tuple[str, tuple[str, ...]]:
     """The class of the exception by which a constructor refuses a value, and which other arguments may change that; nothing where it does not refuse."""
+    return _refused_number(name, argument, type(value).__name__, value) if type(value) in (int, float, bool) else _refused(name, argument, value)
+
+
+@lru_cache(maxsize=10_000)
+def _refused_number(name: str, argument: str, of: str, value: float) -> tuple[str, tuple[str, ...]]:
+    """The same of a number; equal ones of several types are not one."""
+    return _refused(name, argument, value)
+
+
+def _refused(name: str, argument: str, value: Any) -> tuple[str, tuple[str, ...]]:
     line = _line(name, argument)
     if line is None:
         return "", ()

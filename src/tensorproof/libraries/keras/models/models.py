@@ -47,13 +47,12 @@ def make_functional(m: Machine, inputs: Value, outputs: Value, name: Value, node
 
 
 def _model(m: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Value:
-    given = dict(zip(("inputs", "outputs", "name"), args)) | {{"input": "inputs", "output": "outputs"}.get(k, k): v for k, v in kwargs.items()}
-    wrong = [k for k in given if k not in ("inputs", "outputs", "name", "trainable")]
-    if wrong:
-        raise m.raised("TypeError", f"Model has no argument named {wrong[0]}", node, "call/arguments")
+    given = {**dict(zip(("inputs", "outputs", "name"), args)), **kwargs}
     if "inputs" not in given or "outputs" not in given:
-        if given.keys() & {"inputs", "outputs"}:
-            raise m.raised("TypeError", "Model needs inputs and outputs", node, "call/arguments")
+        wrong = [k for k in given if k not in ("name", "trainable", "dtype", "autocast", "activity_regularizer")]
+        if wrong:
+            words = "Model needs inputs and outputs" if {"inputs", "outputs"} & given.keys() else f"Model has no argument named {wrong[0]}"
+            raise m.raised("ValueError", words, node, "call/arguments")
         return m.gap("keras.Model()", node, "a model without inputs and outputs")
     return make_functional(m, given["inputs"], given["outputs"], given.get("name"), node)
 
