@@ -191,7 +191,7 @@ _COMPARISONS: dict[type[ast.cmpop], Callable[[object, object], bool]] = {
 
 
 def _compiled_call(op: str, keywords: list[ast.keyword], around: ast.expr | None) -> Applied:
-    """`**given` stands for all arguments that the operator has; what is named beside it goes before."""
+    """`**given` adds every argument that the operator has; what is named beside it goes before."""
     given = {k.arg: _compiled(k.value, around) for k in keywords if k.arg is not None}
     every = len(given) < len(keywords)
     typed = given.pop("typed", None if around is None else _compiled(around))

@@ -54,8 +54,14 @@ def _of(value: Any) -> tuple[Implied, ...]:
     return (value.facts.implied or ()) if isinstance(value, TensorType) and value.facts is not None else ()
 
 
+def _whole(end: Any) -> Any:
+    """A finite end as a whole number."""
+    return int(end) if type(end) is float and abs(end) < inf else end
+
+
 def _compared(m: Machine, one: Applied) -> tuple[Implied, ...]:
-    x, y, holds = one.arguments["x"], one.arguments["y"], one.op.ones.function  # type: ignore[union-attr]
+    assert isinstance(one.op.ones, Pairs)
+    x, y, holds = one.arguments["x"], one.arguments["y"], one.op.ones.function
     below, same, above = holds(0, 1), holds(0, 0), holds(1, 0)
     found = (_against(m, x, y, below, same, above), _against(m, y, x, above, same, below))
     return tuple(t for t in found if t is not None)
@@ -72,7 +78,7 @@ def _against(m: Machine, x: Any, y: Any, below: bool, same: bool, above: bool) -
     if step:
         if any(type(end) is float and abs(end) < inf and end % 1 for end in others):
             return None
-        others = tuple(int(end) if type(end) is float and abs(end) < inf else end for end in others)  # type: ignore[assignment]
+        others = _whole(others[0]), _whole(others[1])
     return x, _part(ends, others, step, below, same, above), _part(ends, others, step, not below, not same, not above)
 
 

@@ -69,7 +69,8 @@ _PARTS = (("original0", "g"), ("original1", "v"), ("original", "orig"))
 
 
 def _part_of(layer: Layer, name: str) -> Layer:
-    return layer.children[layer.names.index(name)]  # type: ignore[no-any-return]
+    found: Layer = layer.children[layer.names.index(name)]
+    return found
 
 
 def _learn(m: Machine, layer: Layer, name: str, recipe: tuple[str, int, bool], node: ast.AST) -> None:
